@@ -1,0 +1,93 @@
+/**
+ * The one error class of rollflex.
+ *
+ * Every refusal says what was expected, what was got, and where. Codes are strings; only a transport maps them to
+ * numbers. Instances are recognised by a registered symbol, so that two copies of the package (ESM beside CJS, or two
+ * versions in one tree) understand each other's errors.
+ */
+
+/** The closed set of error codes. */
+export const policyErrorCodes = [
+  'invalid_config',
+  'invalid_event',
+  'invalid_input',
+  'unknown_id',
+  'duplicate_id',
+  'out_of_order',
+  'infeasible',
+  'snapshot_mismatch',
+  'limit_exceeded',
+  'closed',
+  'internal',
+] as const;
+
+/** One of {@link policyErrorCodes}. */
+export type PolicyErrorCode = (typeof policyErrorCodes)[number];
+
+/** What a {@link PolicyError} is made of. */
+export interface PolicyErrorDetails {
+  /** What would have been accepted, as a phrase: `an integer >= 1`. */
+  readonly expected: string;
+  /** What came instead: the value itself (it is shown shortened), or a phrase made by the caller. */
+  readonly got: unknown;
+  /** Path of the bad field, such as `prompts[3].promptId`; empty for the whole value. */
+  readonly path?: string;
+  /** The error underneath, if any. */
+  readonly cause?: unknown;
+}
+
+const tag = Symbol.for('rollflex.PolicyError');
+const shownLength = 120;
+
+/** A value as it is shown in a message: JSON where it can be, at most 120 characters. */
+export function show(value: unknown): string {
+  let text: string;
+  if (typeof value === 'number' || typeof value === 'bigint') text = String(value);
+  else if (value === undefined) text = 'nothing';
+  else if (typeof value === 'function' || typeof value === 'symbol') text = typeof value;
+  else {
+    try {
+      text = JSON.stringify(value) ?? typeof value;
+    } catch {
+      text = Object.prototype.toString.call(value);
+    }
+  }
+  return text.length > shownLength ? `${text.slice(0, shownLength - 1)}…` : text;
+}
+
+/** Thrown for every refusal; a `send` that throws one has changed nothing. */
+export class PolicyError extends Error {
+  override readonly name = 'PolicyError';
+  /** Why, from the closed set {@link policyErrorCodes}. */
+  readonly code: PolicyErrorCode;
+  /** Path of the bad field, or an empty string. */
+  readonly path: string;
+  /** What would have been accepted. */
+  readonly expected: string;
+  /** What came instead, shortened. */
+  readonly got: string;
+
+  constructor(code: PolicyErrorCode, details: PolicyErrorDetails) {
+    const got = show(details.got);
+    const path = details.path ?? '';
+    super(
+      `${path === '' ? '' : `${path}: `}expected ${details.expected}, got ${got}`,
+      details.cause === undefined ? undefined : { cause: details.cause },
+    );
+    this.code = code;
+    this.path = path;
+    this.expected = details.expected;
+    this.got = got;
+    Object.defineProperty(this, tag, { value: true });
+  }
+
+  /** The error as plain data, for logs and wires. */
+  toJSON(): { code: PolicyErrorCode; message: string; path: string; expected: string; got: string } {
+    return { code: this.code, message: this.message, path: this.path, expected: this.expected, got: this.got };
+  }
+}
+
+/** Whether a value is a {@link PolicyError}, from this or from another copy of the package. */
+export function isPolicyError(value: unknown): value is PolicyError {
+  return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[tag] === true;
+}
