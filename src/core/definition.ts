@@ -1,0 +1,182 @@
+/**
+ * What a policy, a planner and a recipe are made of.
+ *
+ * A policy is a deterministic state machine. It owns its state, and changes it in `apply`; every list of decisions is
+ * new and shares nothing with the state. See `bench/state.ts` for why the state is owned and not copied.
+ */
+import type { z } from 'zod';
+import { PolicyError } from '../errors.ts';
+import type { DecisionWord, EventWord } from '../schemas/vocabulary.ts';
+
+/** An event as a policy sees it. */
+export interface AnyEvent {
+  readonly type: string;
+  readonly at: number;
+}
+
+/** A decision as a host sees it. */
+export interface AnyDecision {
+  readonly type: string;
+  readonly at: number;
+  readonly reason: { readonly code: string };
+}
+
+/** What `apply` is given beside the state and the event. */
+export interface Context<D extends AnyDecision = AnyDecision> {
+  /** The time of the event, never less than that of an earlier one, in seconds. */
+  readonly at: number;
+  /** Adds a decision to the answer. */
+  emit(decision: D): void;
+}
+
+/** Chooses, for the likely events that a definition offers to property tests. */
+export interface Choices {
+  /** A whole number from 0 to `n` − 1. */
+  below(n: number): number;
+}
+
+/**
+ * One kind of thing that must never be lost. After every event:
+ * held after = held before + entered by the event − left by its decisions, as multisets of ids.
+ */
+export interface Ledger<Saved = unknown, E extends AnyEvent = AnyEvent, D extends AnyDecision = AnyDecision> {
+  readonly name: string;
+  /** Ids that enter by this event. */
+  entered(event: E): readonly string[];
+  /** Ids that leave by this decision. */
+  left(decision: D): readonly string[];
+  /** Ids that the state holds. */
+  held(saved: Saved): readonly string[];
+}
+
+/** What every definition has. */
+export interface DefinitionBase {
+  /** Kebab case; third parties use a namespace: `acme/my-policy`. */
+  readonly id: string;
+  /** Version of the snapshot's shape and of the behaviour, a whole number >= 1. */
+  readonly version: number;
+  readonly summary: string;
+  /** The paper and section that it comes from. */
+  readonly source: string;
+}
+
+/** A definition of a policy, or of a recipe: they have one contract. */
+export interface PolicyDefinition<
+  Input = unknown,
+  Config = unknown,
+  State = unknown,
+  E extends AnyEvent = AnyEvent,
+  D extends AnyDecision = AnyDecision,
+  Saved = unknown,
+  Id extends string = string,
+> extends DefinitionBase {
+  readonly kind: 'policy' | 'recipe';
+  readonly id: Id;
+  readonly config: z.ZodType<Config, Input>;
+  readonly events: readonly EventWord<E['type']>[];
+  readonly decisions: readonly DecisionWord<D['type']>[];
+  /** Schema of the saved state. */
+  readonly state: z.ZodType<Saved>;
+  init(config: Config): State;
+  /** Refuses an event that does not fit the state, by a `PolicyError`; changes nothing. */
+  check(state: State, event: E): void;
+  /** Applies an event that `check` let pass; cannot fail. */
+  apply(state: State, event: E, context: Context<D>): void;
+  /** The whole state as JSON, sharing nothing with it. */
+  save(state: State): Saved;
+  load(saved: Saved, config: Config): State;
+  /** From version k to k + 1, by k. */
+  readonly migrations?: Readonly<Record<number, (saved: unknown) => unknown>>;
+  readonly ledgers: readonly Ledger<Saved, E, D>[];
+  /** A likely next event, for property tests; late, wrong and repeated ones included. */
+  arbitrary(state: State, choices: Choices): E;
+}
+
+/** A pure function from JSON to JSON. */
+export interface PlannerDefinition<In = unknown, Out = unknown, Id extends string = string> extends DefinitionBase {
+  readonly kind: 'planner';
+  readonly id: Id;
+  readonly input: z.ZodType<In>;
+  readonly plan: z.ZodType<Out>;
+  compute(input: In): Out;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a registry holds policies of every shape
+export type AnyPolicyDefinition = PolicyDefinition<any, any, any, any, any, any>;
+// biome-ignore lint/suspicious/noExplicitAny: the same, for planners
+export type AnyPlannerDefinition = PlannerDefinition<any, any>;
+/** What a registry may hold. */
+export type AnyDefinition = AnyPolicyDefinition | AnyPlannerDefinition;
+
+/** The configuration that a caller writes for a definition. */
+export type ConfigOf<P> = P extends PolicyDefinition<infer Input, any, any, any, any, any> ? Input : never;
+/** The events that a definition understands. */
+export type EventOf<P> = P extends PolicyDefinition<any, any, any, infer E, any, any> ? E : never;
+/** The decisions that a definition answers with. */
+export type DecisionOf<P> = P extends PolicyDefinition<any, any, any, any, infer D, any> ? D : never;
+
+const definitionTag = Symbol.for('rollflex.definition');
+const idPattern = /^([a-z0-9-]+\/)?[a-z][a-z0-9-]*$/;
+
+function checked<T extends DefinitionBase>(definition: T): T {
+  if (!idPattern.test(definition.id)) {
+    throw new PolicyError('invalid_config', { expected: 'a kebab-case id', got: definition.id, path: 'id' });
+  }
+  if (!Number.isInteger(definition.version) || definition.version < 1) {
+    throw new PolicyError('invalid_config', {
+      expected: 'a version >= 1',
+      got: definition.version,
+      path: `${definition.id}.version`,
+    });
+  }
+  return Object.freeze(Object.defineProperty({ ...definition }, definitionTag, { value: true }));
+}
+
+/** Whether a value is a definition, from this or from another copy of the package. */
+export function isDefinition(value: unknown): value is AnyDefinition {
+  return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[definitionTag] === true;
+}
+
+/** What the author of a policy writes; the types of events and decisions follow from the words chosen. */
+export type PolicySpec<Input, Config, State, EW extends EventWord, DW extends DecisionWord, Saved, Id extends string> =
+  Omit<
+    PolicyDefinition<Input, Config, State, WordOf<EW> & AnyEvent, WordOf<DW> & AnyDecision, Saved, Id>,
+    'kind' | 'events' | 'decisions'
+  > & { readonly events: readonly EW[]; readonly decisions: readonly DW[] };
+
+type WordOf<W> = W extends { readonly schema: infer S extends z.ZodType } ? z.output<S> : never;
+
+/**
+ * Defines a policy.
+ *
+ * @throws PolicyError `invalid_config` when the id is not kebab case or the version not a whole number >= 1
+ */
+export function definePolicy<
+  Input,
+  Config,
+  State,
+  const EW extends EventWord,
+  const DW extends DecisionWord,
+  Saved,
+  const Id extends string,
+>(
+  spec: PolicySpec<Input, Config, State, EW, DW, Saved, Id>,
+): PolicyDefinition<Input, Config, State, WordOf<EW> & AnyEvent, WordOf<DW> & AnyDecision, Saved, Id> {
+  return checked({ ...spec, kind: 'policy' }) as never;
+}
+
+/**
+ * Defines a planner.
+ *
+ * @throws PolicyError `invalid_config` as {@link definePolicy} does
+ */
+export function definePlanner<In, Out, const Id extends string>(
+  spec: Omit<PlannerDefinition<In, Out, Id>, 'kind'>,
+): PlannerDefinition<In, Out, Id> {
+  return checked({ ...spec, kind: 'planner' });
+}
+
+/** Freezes a recipe's definition; see `defineRecipe`. */
+export function sealRecipe<P extends AnyPolicyDefinition>(definition: P): P {
+  return checked(definition);
+}

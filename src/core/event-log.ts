@@ -1,0 +1,96 @@
+/**
+ * Event logs: JSON lines, the first with the snapshot that the log begins at, then one line an event with its
+ * decisions. Replaying gives the same decisions to the byte.
+ */
+import { PolicyError } from '../errors.ts';
+import type { AnyDecision, AnyEvent } from './definition.ts';
+import type { Policy } from './policy.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** A line of a log after the first. */
+export interface LogEntry {
+  readonly event: AnyEvent;
+  readonly decisions: readonly AnyDecision[];
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a log does not depend on the shape of the policy
+type AnyPolicy = Policy<any, any, any, any, any>;
+
+/**
+ * Records what is sent to a policy from now on.
+ *
+ * @param policy - the policy; it is used through the result's `send`
+ * @param write - takes each line, without its line break
+ */
+export function recordEvents<P extends AnyPolicy>(policy: P, write: (line: string) => void): Pick<P, 'send'> {
+  write(JSON.stringify({ snapshot: policy.snapshot() }));
+  const send = (event: AnyEvent): AnyDecision[] => {
+    const line = JSON.stringify(event);
+    const decisions: AnyDecision[] = policy.send(event);
+    write(`{"event":${line},"decisions":${JSON.stringify(decisions)}}`);
+    return decisions;
+  };
+  return { send } as Pick<P, 'send'>;
+}
+
+/** What {@link replayEvents} found. */
+export interface Replay {
+  readonly events: number;
+  readonly decisions: number;
+  /** The first event whose decisions were not those of the log. */
+  readonly difference?: { line: number; event: AnyEvent; logged: string; replayed: string };
+  /** The state at the end. */
+  readonly snapshot: Snapshot;
+}
+
+function readLine(line: string, number: number): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
+  } catch {
+    // falls through to the error below: it names the line
+  }
+  throw new PolicyError('invalid_input', { expected: 'a JSON object', got: line, path: `line ${number}` });
+}
+
+/**
+ * Replays a log and compares every decision.
+ *
+ * @param lines - the lines of the log
+ * @param restore - makes the policy from the snapshot of the first line
+ * @throws PolicyError `invalid_input` for a line that is broken, with its number
+ */
+export function replayEvents(lines: Iterable<string>, restore: (snapshot: unknown) => AnyPolicy): Replay {
+  let policy: AnyPolicy | undefined;
+  let difference: Replay['difference'];
+  let number = 0;
+  let events = 0;
+  let decisions = 0;
+  for (const line of lines) {
+    number += 1;
+    if (line.trim() === '') continue;
+    const entry = readLine(line, number);
+    if (policy === undefined) {
+      policy = restore(entry.snapshot);
+      continue;
+    }
+    if (typeof entry.event !== 'object' || entry.event === null || !Array.isArray(entry.decisions)) {
+      throw new PolicyError('invalid_input', {
+        expected: 'an object with `event` and `decisions`',
+        got: line,
+        path: `line ${number}`,
+      });
+    }
+    const answer: AnyDecision[] = policy.send(entry.event as AnyEvent);
+    events += 1;
+    decisions += answer.length;
+    const logged = JSON.stringify(entry.decisions);
+    const replayed = JSON.stringify(answer);
+    if (logged !== replayed) difference ??= { line: number, event: entry.event as AnyEvent, logged, replayed };
+  }
+  if (policy === undefined) {
+    throw new PolicyError('invalid_input', { expected: 'a log that begins with a snapshot', got: undefined, path: 'line 1' });
+  }
+  const snapshot = policy.snapshot();
+  return { events, decisions, ...(difference === undefined ? {} : { difference }), snapshot };
+}

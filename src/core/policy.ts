@@ -1,0 +1,240 @@
+/**
+ * The facade: it holds a policy's state, commits, then emits. It knows nothing of any policy.
+ */
+import { EventEmitter } from 'eventemitter3';
+import { PolicyError } from '../errors.ts';
+import type { AnyDecision, AnyEvent, Context, PolicyDefinition } from './definition.ts';
+import type { Snapshot } from './snapshot.ts';
+import { parse } from './validate.ts';
+
+/** What a listener for `listener.error` is told. */
+export interface ListenerFailure {
+  readonly error: unknown;
+  /** The decision that was being delivered, if any. */
+  readonly decision?: AnyDecision;
+  /** The event that a listener had sent and that was refused afterwards, if any. */
+  readonly event?: AnyEvent;
+}
+
+/** The typed event map: each decision by its type, all of them as `decision`, and `listener.error`. */
+export type PolicyEvents<D extends AnyDecision> = {
+  [T in D['type']]: Extract<D, { type: T }>;
+} & { decision: D; 'listener.error': ListenerFailure };
+
+/** Options of a policy that no decision depends on. */
+export interface PolicyOptions {
+  /** Whether events are checked against their schemas (default true). Checks against the state always stay on. */
+  readonly validate?: boolean;
+}
+
+/** Where a policy begins: from nothing, or from a snapshot. */
+export interface PolicyStart<Config, State> {
+  readonly config: Config;
+  readonly state: State;
+  readonly seq: number;
+  readonly at: number;
+}
+
+type Listener = (payload: never) => void;
+
+/** A running policy: events in by {@link Policy.send}, decisions out as its result and to listeners. */
+export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Saved> {
+  // biome-ignore lint/suspicious/noExplicitAny: the facade never reads the input type of a configuration
+  readonly #definition: PolicyDefinition<any, Config, State, E, D, Saved>;
+  readonly #schemas: ReadonlyMap<string, { safeParse(value: unknown): { success: boolean } }>;
+  readonly #validate: boolean;
+  readonly #config: Config;
+  readonly #state: State;
+  readonly #emitter = new EventEmitter<Record<string, [unknown]>>();
+  readonly #guards = new WeakMap<Listener, Map<string, (payload: unknown) => void>>();
+  readonly #queue: E[] = [];
+  #sending = false;
+  #listeners = 0;
+  #broken: unknown;
+  #seq: number;
+  #at: number;
+
+  /** Use `createPolicy` or `restorePolicy`. */
+  constructor(
+    // biome-ignore lint/suspicious/noExplicitAny: as above
+    definition: PolicyDefinition<any, Config, State, E, D, Saved>,
+    start: PolicyStart<Config, State>,
+    options: PolicyOptions = {},
+  ) {
+    this.#definition = definition;
+    this.#schemas = new Map(definition.events.map((word) => [word.type, word.schema]));
+    this.#validate = options.validate ?? true;
+    this.#config = start.config;
+    this.#state = start.state;
+    this.#seq = start.seq;
+    this.#at = start.at;
+  }
+
+  /** Id of the policy. */
+  get id(): string {
+    return this.#definition.id;
+  }
+
+  /** Version of the policy. */
+  get version(): number {
+    return this.#definition.version;
+  }
+
+  /** A copy of the configuration, defaults filled in. */
+  get config(): Config {
+    return structuredClone(this.#config);
+  }
+
+  /** Events applied so far. */
+  get seq(): number {
+    return this.#seq;
+  }
+
+  /** The latest time seen, in seconds. */
+  get at(): number {
+    return this.#at;
+  }
+
+  /**
+   * Applies an event and gives its decisions, those of events that listeners sent meanwhile included.
+   *
+   * Called from a listener it queues the event behind the current one and gives an empty list: the decisions are in
+   * the outer result. If such an event is refused, `listener.error` says so.
+   *
+   * @throws PolicyError when the event is refused; then nothing has changed
+   */
+  send(event: E): D[] {
+    if (this.#validate) this.#parse(event);
+    else if (!this.#schemas.has(event.type)) this.#unknownType(event.type);
+    if (this.#sending) {
+      this.#queue.push(event);
+      return [];
+    }
+    const decisions: D[] = [];
+    this.#apply(event, decisions);
+    if (this.#listeners === 0) return decisions;
+    this.#sending = true;
+    try {
+      this.#deliver(decisions, 0);
+      for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
+        const from = decisions.length;
+        try {
+          this.#apply(next, decisions);
+        } catch (error) {
+          this.#fail({ error, event: next });
+        }
+        this.#deliver(decisions, from);
+      }
+    } finally {
+      this.#sending = false;
+    }
+    return decisions;
+  }
+
+  /** The whole state as JSON; `restorePolicy` goes on from it without any difference. */
+  snapshot(): Snapshot {
+    this.#assertWhole();
+    return {
+      policy: this.#definition.id,
+      version: this.#definition.version,
+      config: structuredClone(this.#config),
+      state: this.#definition.save(this.#state),
+      seq: this.#seq,
+      at: this.#at,
+    };
+  }
+
+  /** Listens for a decision by its type, for every `decision`, or for a `listener.error`. */
+  on<T extends keyof PolicyEvents<D> & string>(type: T, listener: (payload: PolicyEvents<D>[T]) => void): this {
+    this.#emitter.on(type, this.#guard(type, listener as Listener));
+    this.#listeners += 1;
+    return this;
+  }
+
+  /** Listens once. */
+  once<T extends keyof PolicyEvents<D> & string>(type: T, listener: (payload: PolicyEvents<D>[T]) => void): this {
+    const once = (payload: PolicyEvents<D>[T]): void => {
+      this.off(type, once);
+      listener(payload);
+    };
+    return this.on(type, once);
+  }
+
+  /** Stops listening. */
+  off<T extends keyof PolicyEvents<D> & string>(type: T, listener: (payload: PolicyEvents<D>[T]) => void): this {
+    const guard = this.#guards.get(listener as Listener)?.get(type);
+    if (guard === undefined) return this;
+    const before = this.#emitter.listenerCount(type);
+    this.#emitter.off(type, guard);
+    this.#listeners -= before - this.#emitter.listenerCount(type);
+    return this;
+  }
+
+  #apply(event: E, into: D[]): void {
+    this.#assertWhole();
+    this.#definition.check(this.#state, event);
+    const at = event.at > this.#at ? event.at : this.#at;
+    const context: Context<D> = { at, emit: (decision) => void into.push(decision) };
+    const from = into.length;
+    try {
+      this.#definition.apply(this.#state, event, context);
+    } catch (error) {
+      into.length = from;
+      this.#broken = error;
+      this.#assertWhole();
+    }
+    this.#at = at;
+    this.#seq += 1;
+  }
+
+  /** An `apply` that threw is a defect of the policy; its state may be torn, so nothing more is built on it. */
+  #assertWhole(): void {
+    if (this.#broken === undefined) return;
+    throw new PolicyError('internal', {
+      expected: `${this.#definition.id} to apply an event that it had checked (restore its last snapshot)`,
+      got: String(this.#broken),
+      cause: this.#broken,
+    });
+  }
+
+  #parse(event: E): void {
+    const type = (event as Partial<E> | null | undefined)?.type;
+    const schema = this.#schemas.get(type as string);
+    if (schema === undefined) this.#unknownType(type);
+    else if (!schema.safeParse(event).success) parse(schema as never, event, 'invalid_event');
+  }
+
+  #unknownType(type: unknown): never {
+    throw new PolicyError('invalid_event', {
+      expected: `an event of ${this.#definition.id}: ${[...this.#schemas.keys()].join(', ')}`,
+      got: type,
+      path: 'type',
+    });
+  }
+
+  #deliver(decisions: readonly D[], from: number): void {
+    for (let index = from; index < decisions.length; index += 1) {
+      const decision = decisions[index]!;
+      this.#emitter.emit(decision.type, decision);
+      this.#emitter.emit('decision', decision);
+    }
+  }
+
+  /** Wraps a listener so that its error reaches neither `send` nor the listeners after it. */
+  #guard(type: string, listener: Listener): (payload: unknown) => void {
+    const guard = (payload: unknown): void => {
+      try {
+        listener(payload as never);
+      } catch (error) {
+        if (type !== 'listener.error') this.#fail({ error, decision: payload as AnyDecision });
+      }
+    };
+    const byType = this.#guards.get(listener) ?? new Map<string, (payload: unknown) => void>();
+    this.#guards.set(listener, byType.set(type, guard));
+    return guard;
+  }
+
+  #fail(failure: ListenerFailure): void {
+    this.#emitter.emit('listener.error', failure);
+  }
+}

@@ -1,0 +1,152 @@
+/**
+ * Recipes: policies made of policies. A recipe adds no scheduling of its own, it routes: events from outside go to the
+ * parts that want them, and decisions of a part go out, to other parts as events, or both.
+ */
+import { z } from 'zod';
+import { PolicyError } from '../errors.ts';
+import type { DecisionWord, EventWord } from '../schemas/vocabulary.ts';
+import {
+  type AnyDecision,
+  type AnyEvent,
+  type AnyPolicyDefinition,
+  type Choices,
+  type Context,
+  type DefinitionBase,
+  type Ledger,
+  type PolicyDefinition,
+  sealRecipe,
+} from './definition.ts';
+
+/** The parts of a recipe, by name. */
+export type Parts = Readonly<Record<string, AnyPolicyDefinition>>;
+
+/** Where a decision of a part goes. */
+export interface Route<D extends AnyDecision = AnyDecision> {
+  /** Whether it leaves the recipe. */
+  readonly out: boolean;
+  /** Events that it becomes, by the name of the part that gets each. */
+  readonly into?: (decision: D) => readonly { readonly part: string; readonly event: AnyEvent }[];
+}
+
+/** The state of a recipe: the states of its parts. */
+export type RecipeState = Record<string, unknown>;
+
+/** The saved state of a recipe: each part by its name, with its own id and version. */
+export interface SavedRecipe {
+  readonly parts: Readonly<Record<string, { policy: string; version: number; state: unknown }>>;
+}
+
+/** What the author of a recipe writes. */
+export interface RecipeSpec<Input, Config, EW extends EventWord, DW extends DecisionWord, Id extends string>
+  extends DefinitionBase {
+  readonly id: Id;
+  readonly config: z.ZodType<Config, Input>;
+  readonly parts: Parts;
+  /** The configuration of each part, from the flat one of the recipe. */
+  configure(config: Config): Readonly<Record<string, unknown>>;
+  /** Events that come from outside; all others are refused. */
+  readonly events: readonly EW[];
+  readonly decisions: readonly DW[];
+  /** Which parts get an event from outside, in this order. */
+  deliver(event: Of<EW>): readonly string[];
+  /** By part, then by decision; what is not named here goes out. */
+  readonly routes: Readonly<Record<string, Readonly<Record<string, Route>>>>;
+  readonly ledgers: readonly Ledger<SavedRecipe, Of<EW>, Of<DW>>[];
+  arbitrary(state: RecipeState, choices: Choices): Of<EW>;
+}
+
+type Of<W> = W extends { readonly schema: infer S extends z.ZodType } ? z.output<S> & AnyEvent : never;
+
+const goesOut: Route = Object.freeze({ out: true });
+
+/**
+ * Defines a recipe.
+ *
+ * @throws PolicyError `invalid_config` for a bad id or version, or a route of a part that does not exist
+ */
+export function defineRecipe<Input, Config, const EW extends EventWord, const DW extends DecisionWord, const Id extends string>(
+  spec: RecipeSpec<Input, Config, EW, DW, Id>,
+): PolicyDefinition<Input, Config, RecipeState, Of<EW>, Of<DW> & AnyDecision, SavedRecipe, Id> {
+  const names = Object.keys(spec.parts);
+  for (const name of Object.keys(spec.routes)) {
+    if (!names.includes(name)) {
+      throw new PolicyError('invalid_config', { expected: `one of ${names.join(', ')}`, got: name, path: 'routes' });
+    }
+  }
+  const part = (name: string): AnyPolicyDefinition => spec.parts[name]!;
+  const savedPart = (name: string) =>
+    z.strictObject({ policy: z.literal(part(name).id), version: z.int().positive(), state: z.unknown() });
+
+  return sealRecipe({
+    ...spec,
+    kind: 'recipe',
+    state: z.strictObject({
+      parts: z.strictObject(Object.fromEntries(names.map((name) => [name, savedPart(name)]))),
+    }) as never,
+    init: (config: Config) => {
+      const configs = spec.configure(config);
+      return Object.fromEntries(names.map((name) => [name, part(name).init(part(name).config.parse(configs[name]))]));
+    },
+    // Every part is asked before any of them changes.
+    check: (state: RecipeState, event: Of<EW>) => {
+      for (const name of spec.deliver(event)) part(name).check(state[name], event);
+    },
+    apply: (state: RecipeState, event: Of<EW>, context: Context<Of<DW> & AnyDecision>) => {
+      const pending: { part: string; event: AnyEvent; internal: boolean }[] = spec
+        .deliver(event)
+        .map((name) => ({ part: name, event, internal: false }));
+      // First in, first out: what a decision leads to comes after everything that was decided with it.
+      for (let index = 0; index < pending.length; index += 1) {
+        const next = pending[index]!;
+        const routes = spec.routes[next.part];
+        const emit = (decision: AnyDecision): void => {
+          const route = routes?.[decision.type] ?? goesOut;
+          if (route.out) context.emit(decision as Of<DW> & AnyDecision);
+          for (const to of route.into?.(decision) ?? []) pending.push({ ...to, internal: true });
+        };
+        if (next.internal) part(next.part).check(state[next.part], next.event);
+        part(next.part).apply(state[next.part], next.event, { at: context.at, emit });
+      }
+    },
+    save: (state: RecipeState): SavedRecipe => ({
+      parts: Object.fromEntries(
+        names.map((name) => [
+          name,
+          { policy: part(name).id, version: part(name).version, state: part(name).save(state[name]) },
+        ]),
+      ),
+    }),
+    load: (saved: SavedRecipe, config: Config): RecipeState => {
+      const configs = spec.configure(config);
+      return Object.fromEntries(
+        names.map((name) => {
+          const own = part(name).config.parse(configs[name]);
+          return [name, part(name).load(openPart(part(name), saved.parts[name]!, name), own)];
+        }),
+      );
+    },
+  }) as never;
+}
+
+/** A part's state, brought up to the part's version. */
+function openPart(definition: AnyPolicyDefinition, saved: { version: number; state: unknown }, name: string): unknown {
+  let state = saved.state;
+  for (let version = saved.version; version !== definition.version; version += 1) {
+    const migrate = definition.migrations?.[version];
+    if (version > definition.version || migrate === undefined) {
+      throw new PolicyError('snapshot_mismatch', {
+        expected: `version ${definition.version} of ${definition.id}, or one that can be migrated to it`,
+        got: saved.version,
+        path: `snapshot.state.parts.${name}.version`,
+      });
+    }
+    state = migrate(state);
+  }
+  const result = definition.state.safeParse(state);
+  if (result.success) return result.data;
+  throw new PolicyError('snapshot_mismatch', {
+    expected: `a state of ${definition.id}`,
+    got: result.error.issues[0]?.message,
+    path: `snapshot.state.parts.${name}.state`,
+  });
+}

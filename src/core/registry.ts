@@ -1,0 +1,146 @@
+/** Registries: a frozen list of definitions, and what can be made from it by id. */
+import { PolicyError } from '../errors.ts';
+import { decisions as vocabularyDecisions } from '../schemas/decisions.ts';
+import { events as vocabularyEvents } from '../schemas/events.ts';
+import type { DecisionWord, EventWord } from '../schemas/vocabulary.ts';
+import {
+  type AnyDecision,
+  type AnyDefinition,
+  type AnyEvent,
+  type AnyPlannerDefinition,
+  type AnyPolicyDefinition,
+  isDefinition,
+  type PolicyDefinition,
+} from './definition.ts';
+import { Policy, type PolicyOptions } from './policy.ts';
+import { openSnapshot, type Snapshot } from './snapshot.ts';
+import { parse } from './validate.ts';
+
+/** The running policy that a definition makes. */
+export type PolicyOf<P> =
+  P extends PolicyDefinition<infer _Input, infer C, infer S, infer E, infer D, infer V> ? Policy<C, S, E, D, V> : never;
+
+type ById<L extends readonly AnyDefinition[], Id> = Extract<L[number], { readonly id: Id }>;
+type PolicyId<L extends readonly AnyDefinition[]> = Extract<L[number], AnyPolicyDefinition>['id'];
+
+/** A new policy from its definition. Throws `invalid_config`. */
+export function startPolicy<P extends AnyPolicyDefinition>(
+  definition: P,
+  config: unknown,
+  options?: PolicyOptions,
+): PolicyOf<P> {
+  const parsed = parse(definition.config, config, 'invalid_config');
+  const start = { config: parsed, state: definition.init(parsed), seq: 0, at: 0 };
+  return new Policy(definition, start, options) as PolicyOf<P>;
+}
+
+/** A policy that goes on from a snapshot. Throws `snapshot_mismatch`. */
+export function resumePolicy<P extends AnyPolicyDefinition>(
+  definition: P,
+  snapshot: unknown,
+  options?: PolicyOptions,
+): PolicyOf<P> {
+  const { config, state, seq, at } = openSnapshot(definition, snapshot);
+  return new Policy(definition, { config, state: definition.load(state, config), seq, at }, options) as PolicyOf<P>;
+}
+
+/** What {@link createRegistry} gives. */
+export interface Registry<L extends readonly AnyDefinition[]> {
+  /** The definitions, in the order given. */
+  readonly definitions: L;
+  /** The policies and recipes. */
+  readonly policies: readonly AnyPolicyDefinition[];
+  /** The planners. */
+  readonly planners: readonly AnyPlannerDefinition[];
+  /** The definition with this id. Throws `unknown_id`. */
+  get(id: string): AnyDefinition;
+  /** A new policy. Throws `unknown_id`, `invalid_config`. */
+  createPolicy<Id extends PolicyId<L>>(
+    id: Id,
+    config: ConfigInput<ById<L, Id>>,
+    options?: PolicyOptions,
+  ): PolicyOf<ById<L, Id>>;
+  /** A policy that goes on from a snapshot. Throws `snapshot_mismatch`. */
+  restorePolicy(snapshot: unknown, options?: PolicyOptions): Policy<unknown, unknown, AnyEvent, AnyDecision, unknown>;
+  /** One step for hosts that keep state themselves; linear in the state. */
+  transition(snapshot: Snapshot, event: AnyEvent): { snapshot: Snapshot; decisions: AnyDecision[] };
+  /** A plan. Throws `unknown_id`, `invalid_input`. */
+  plan(id: string, input: unknown): unknown;
+}
+
+type ConfigInput<P> =
+  P extends PolicyDefinition<infer Input, infer _C, infer _S, infer _E, infer _D, infer _V> ? Input : never;
+
+function checkWords(owner: string, words: readonly EventWord[], shared: readonly EventWord[], path: string): void {
+  for (const word of words) {
+    const known = shared.find((other) => other.type === word.type);
+    if (known !== undefined ? known.schema !== word.schema : !word.type.includes('/')) {
+      throw new PolicyError('invalid_config', {
+        expected: known === undefined ? 'a word of the vocabulary, or one with a namespace' : 'the vocabulary’s schema',
+        got: word.type,
+        path: `${owner}.${path}`,
+      });
+    }
+  }
+}
+
+/**
+ * A frozen registry of policies, recipes and planners.
+ *
+ * @throws PolicyError `duplicate_id` for two definitions with one id, `invalid_config` for something that is no
+ *   definition, or for a word that redefines the vocabulary
+ */
+export function createRegistry<const L extends readonly AnyDefinition[]>(definitions: L): Registry<L> {
+  const byId = new Map<string, AnyDefinition>();
+  const shared: readonly EventWord[] = [...vocabularyEvents, ...(vocabularyDecisions as readonly DecisionWord[])];
+  for (const definition of definitions) {
+    if (!isDefinition(definition)) {
+      throw new PolicyError('invalid_config', { expected: 'a definition', got: definition, path: 'definitions' });
+    }
+    if (byId.has(definition.id)) {
+      throw new PolicyError('duplicate_id', { expected: 'ids that differ', got: definition.id, path: 'definitions' });
+    }
+    byId.set(definition.id, definition);
+    if (definition.kind === 'planner') continue;
+    checkWords(definition.id, definition.events, shared, 'events');
+    checkWords(definition.id, definition.decisions, shared, 'decisions');
+  }
+  const get = (id: string): AnyDefinition => {
+    const found = byId.get(id);
+    if (found !== undefined) return found;
+    throw new PolicyError('unknown_id', { expected: `one of ${[...byId.keys()].join(', ')}`, got: id, path: 'policy' });
+  };
+  const policy = (id: string): AnyPolicyDefinition => {
+    const found = get(id);
+    if (found.kind !== 'planner') return found;
+    throw new PolicyError('unknown_id', { expected: 'a policy or a recipe', got: `${id}, a planner`, path: 'policy' });
+  };
+  const restorePolicy = (snapshot: unknown, options?: PolicyOptions) => {
+    const id = (snapshot as Partial<Snapshot> | null | undefined)?.policy;
+    if (typeof id !== 'string') {
+      throw new PolicyError('snapshot_mismatch', { expected: 'a snapshot', got: snapshot, path: 'snapshot' });
+    }
+    return resumePolicy(policy(id), snapshot, options);
+  };
+  return Object.freeze({
+    definitions: Object.freeze(definitions),
+    policies: Object.freeze(definitions.filter((one) => one.kind !== 'planner')) as readonly AnyPolicyDefinition[],
+    planners: Object.freeze(definitions.filter((one) => one.kind === 'planner')) as readonly AnyPlannerDefinition[],
+    get,
+    createPolicy: ((id: string, config: unknown, options?: PolicyOptions) =>
+      startPolicy(policy(id), config, options)) as Registry<L>['createPolicy'],
+    restorePolicy,
+    transition: (snapshot: Snapshot, event: AnyEvent) => {
+      const one = restorePolicy(snapshot);
+      const decisions = one.send(event);
+      return { snapshot: one.snapshot(), decisions };
+    },
+    plan: (id: string, input: unknown) => {
+      const found = get(id);
+      if (found.kind !== 'planner') {
+        throw new PolicyError('unknown_id', { expected: 'a planner', got: `${id}, a ${found.kind}`, path: 'planner' });
+      }
+      return found.compute(parse(found.input, input, 'invalid_input'));
+    },
+  });
+}

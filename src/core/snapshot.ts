@@ -1,0 +1,56 @@
+/** Versioned snapshots: the whole state of a policy as JSON. */
+import { z } from 'zod';
+import { PolicyError } from '../errors.ts';
+import type { AnyPolicyDefinition } from './definition.ts';
+import { parse } from './validate.ts';
+
+/** Schema of {@link Snapshot}. */
+export const snapshotSchema = z.strictObject({
+  policy: z.string().describe('Id of the policy.'),
+  version: z.int().positive().describe('Version of the policy that wrote it.'),
+  config: z.unknown().describe('Configuration, as JSON.'),
+  state: z.unknown().describe('State, as JSON.'),
+  seq: z.int().nonnegative().describe('Events applied so far.'),
+  at: z.number().nonnegative().describe('Latest time seen, in seconds.'),
+});
+
+/** Everything that a policy needs to go on exactly where it was. */
+export type Snapshot = z.output<typeof snapshotSchema>;
+
+/**
+ * Checks a snapshot against a definition and brings it up to the definition's version.
+ *
+ * @throws PolicyError `snapshot_mismatch` when it is of another policy, of a version that cannot be migrated, or
+ *   damaged
+ */
+export function openSnapshot<P extends AnyPolicyDefinition>(
+  definition: P,
+  value: unknown,
+): { config: unknown; state: unknown; seq: number; at: number } {
+  const snapshot = parse(snapshotSchema, value, 'snapshot_mismatch', 'snapshot');
+  if (snapshot.policy !== definition.id) {
+    throw new PolicyError('snapshot_mismatch', {
+      expected: `a snapshot of ${definition.id}`,
+      got: snapshot.policy,
+      path: 'snapshot.policy',
+    });
+  }
+  let saved = snapshot.state;
+  for (let version = snapshot.version; version !== definition.version; version += 1) {
+    const migrate = definition.migrations?.[version];
+    if (version > definition.version || migrate === undefined) {
+      throw new PolicyError('snapshot_mismatch', {
+        expected: `version ${definition.version} of ${definition.id}, or one that can be migrated to it`,
+        got: snapshot.version,
+        path: 'snapshot.version',
+      });
+    }
+    saved = migrate(saved);
+  }
+  return {
+    config: parse(definition.config, snapshot.config, 'snapshot_mismatch', 'snapshot.config'),
+    state: parse(definition.state, saved, 'snapshot_mismatch', 'snapshot.state'),
+    seq: snapshot.seq,
+    at: snapshot.at,
+  };
+}

@@ -1,0 +1,54 @@
+/** From a zod schema to a `PolicyError`: the first issue, with its path, what was expected, and what was got. */
+import type { z } from 'zod';
+import { PolicyError, type PolicyErrorCode } from '../errors.ts';
+
+type Path = readonly PropertyKey[];
+
+/** `['prompts', 3, 'promptId']` as `prompts[3].promptId`. */
+export function pathText(path: Path): string {
+  let text = '';
+  for (const step of path) text += typeof step === 'number' ? `[${step}]` : `${text === '' ? '' : '.'}${String(step)}`;
+  return text;
+}
+
+function valueAt(value: unknown, path: Path): unknown {
+  let at = value;
+  for (const step of path) at = (at as Record<PropertyKey, unknown> | undefined)?.[step];
+  return at;
+}
+
+function expectation(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return 'no other keys than the schema has';
+    case 'invalid_value':
+      return issue.values.length === 1 ? String(issue.values[0]) : `one of ${issue.values.map(String).join(', ')}`;
+    case 'invalid_type':
+      return issue.expected === 'int' ? 'a whole number' : `a ${issue.expected}`;
+    case 'too_small':
+      return `${issue.origin} ${issue.inclusive ? '>=' : '>'} ${issue.minimum}`;
+    case 'too_big':
+      return `${issue.origin} ${issue.inclusive ? '<=' : '<'} ${issue.maximum}`;
+    default:
+      return issue.message.replace(/^expected /i, '');
+  }
+}
+
+/**
+ * Parses a value.
+ *
+ * @throws PolicyError with the given code, for the first thing that does not fit
+ */
+export function parse<T>(schema: z.ZodType<T>, value: unknown, code: PolicyErrorCode, at = ''): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0]!;
+  const unknown = issue.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
+  const path = unknown === undefined ? issue.path : [...issue.path, unknown];
+  const inner = pathText(path);
+  throw new PolicyError(code, {
+    expected: expectation(issue),
+    got: valueAt(value, path),
+    path: at === '' ? inner : inner === '' ? at : `${at}.${inner}`,
+  });
+}

@@ -1,0 +1,11 @@
+/**
+ * The shared vocabulary: ids, units, events and decisions, each with exactly one schema.
+ *
+ * @packageDocumentation
+ */
+export { z } from 'zod';
+export * from './decisions.ts';
+export * from './events.ts';
+export * from './prompts.ts';
+export * from './units.ts';
+export { type DecisionWord, defineDecision, defineEvent, type EventWord, type Fields, type Of } from './vocabulary.ts';

@@ -1,0 +1,63 @@
+/** Prompts, their responses, and what is known of a prompt that has been deferred before. */
+import { z } from 'zod';
+import { count, domain, promptId, ref, requestId, seconds, tokens, weightVersion } from './units.ts';
+
+/** A response whose tokens are kept beyond the round that began it. */
+export const keptResponse = z.strictObject({
+  requestId: requestId.describe('Id of the request that generated the tokens last.'),
+  index: count.describe('Which response of the prompt, from 0.'),
+  tokens: tokens.describe('Tokens generated so far, over all attempts: the budget is cumulative.'),
+  weightVersions: z.array(weightVersion).min(1).describe('Versions of the weights that generated them, ascending.'),
+  finished: z.boolean().describe('Whether the response is complete.'),
+  reward: z.number().optional().describe('Raw reward, where it is known already.'),
+});
+
+/** What a deferred prompt carries through the queue and through later rounds. */
+export const deferral = z.strictObject({
+  count: z.int().positive().describe('How often the prompt has been deferred.'),
+  sinceRound: count.describe('Ordinal of the round in which it was first deferred.'),
+  sinceSeconds: seconds.describe('When it was first deferred, in seconds.'),
+});
+
+/** A prompt as the host supplies it. */
+export const prompt = z.strictObject({
+  promptId,
+  ref: ref.optional(),
+  domain: domain.optional(),
+  promptTokens: tokens.optional().describe('Tokens of the prompt itself; used for placement.'),
+  expectedTokens: tokens.optional().describe('Expected tokens of its longest response, where something is known.'),
+  deferral: deferral.optional(),
+  kept: z.array(keptResponse).optional().describe('Responses kept from earlier rounds (`keepPartial`).'),
+});
+
+/** A response that was generated and is given up, and why. */
+export const droppedResponse = z.strictObject({
+  requestId,
+  tokens,
+  cause: z.enum(['stale_weights', 'filtered', 'quarantined', 'round_failed']).describe('Why it is of no use.'),
+});
+
+/** A response that belongs to a completed round. */
+export const finalResponse = z.strictObject({
+  requestId,
+  index: count.describe('Which response of the prompt, from 0.'),
+  tokens,
+  weightVersions: z.array(weightVersion).min(1),
+  reward: z.number().optional(),
+});
+
+/** A prompt of a completed round, with exactly R0 responses in the order of their indices. */
+export const finalPrompt = z.strictObject({
+  promptId,
+  ref: ref.optional(),
+  domain: domain.optional(),
+  deferral: deferral.optional(),
+  responses: z.array(finalResponse).min(1),
+});
+
+export type KeptResponse = z.output<typeof keptResponse>;
+export type Deferral = z.output<typeof deferral>;
+export type Prompt = z.output<typeof prompt>;
+export type DroppedResponse = z.output<typeof droppedResponse>;
+export type FinalResponse = z.output<typeof finalResponse>;
+export type FinalPrompt = z.output<typeof finalPrompt>;

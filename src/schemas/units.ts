@@ -1,0 +1,49 @@
+/** Ids, units and bounds that every event, decision and configuration is built from. */
+import { z } from 'zod';
+
+/** Seconds on one clock of the session: a finite number >= 0. */
+export const seconds = z.number().nonnegative().describe('Seconds, >= 0.');
+/** Seconds that must pass: a finite number > 0. */
+export const positiveSeconds = z.number().positive().describe('Seconds, > 0.');
+/** A whole number >= 0. */
+export const count = z.int().nonnegative();
+/** A whole number >= 1. */
+export const positiveCount = z.int().positive();
+/** A number of tokens, >= 0. */
+export const tokens = z.int().nonnegative().describe('Tokens, >= 0.');
+/** The version of the actor's weights: a whole number that only grows. */
+export const weightVersion = z.int().nonnegative().describe('Version of the actor weights; never decreases.');
+/** An over-provisioning factor, 1 (none) to 16. */
+export const speculationFactor = z.number().min(1).max(16);
+
+const id = z.string().min(1).max(512);
+/** A prompt's id, given by the host. */
+export const promptId = id.describe('Id of the prompt, given by the host.');
+/** A round's id, given by the host, new for every round. */
+export const roundId = id.describe('Id of the rollout round, given by the host; new for every round.');
+/** A request's id, minted by the policy: `<idPrefix><prompt>/<index>#<attempt>`. */
+export const requestId = z.string().min(1).max(1200).describe('Id of the request, minted by the policy.');
+/** An inference engine's id (one data-parallel replica), given by the host. */
+export const engineId = id.describe('Id of the inference engine, given by the host.');
+/** A timer's id, minted by the policy. */
+export const timerId = id.describe('Id of the timer, minted by the policy.');
+/** What stands before every request id; a restarted host gives a new one. */
+export const idPrefix = z.string().max(128).describe('Prefix of every request id; new after each restart of the host.');
+/** A data domain or task, such as `math`. */
+export const domain = id.describe('Data domain of the prompt, such as `math` or `code`.');
+/** An opaque reference of the host, kept and echoed: at most 256 bytes of UTF-8. */
+export const ref = z
+  .string()
+  .max(256)
+  .refine((text) => new TextEncoder().encode(text).length <= 256, 'expected at most 256 bytes of UTF-8')
+  .describe('Opaque reference of the host, at most 256 bytes; echoed.');
+
+/**
+ * `ceil(factor · n)`, forgiving the rounding of the factor: 1.1 · 100 is 110, not 111.
+ *
+ * @param factor - a speculation factor, >= 1
+ * @param n - what it multiplies, a whole number >= 0
+ */
+export function scaledCount(factor: number, n: number): number {
+  return Math.ceil(factor * n - 1e-9);
+}
