@@ -17,20 +17,15 @@ export interface LogEntry {
 type AnyPolicy = Policy<any, any, any, any, any>;
 
 /**
- * Records what is sent to a policy from now on.
+ * Records every event that a policy applies from now on, those that listeners send included.
  *
- * @param policy - the policy; it is used through the result's `send`
- * @param write - takes each line, without its line break
+ * @param write - takes each line, without its line break; what it throws reaches the sender, so it should not throw
+ * @returns stops the recording
  */
-export function recordEvents<P extends AnyPolicy>(policy: P, write: (line: string) => void): Pick<P, 'send'> {
+export function recordEvents(policy: AnyPolicy, write: (line: string) => void): () => void {
   write(JSON.stringify({ snapshot: policy.snapshot() }));
-  const send = (event: AnyEvent): AnyDecision[] => {
-    const line = JSON.stringify(event);
-    const decisions: AnyDecision[] = policy.send(event);
-    write(`{"event":${line},"decisions":${JSON.stringify(decisions)}}`);
-    return decisions;
-  };
-  return { send } as Pick<P, 'send'>;
+  policy.observe((event: AnyEvent, decisions: readonly AnyDecision[]) => write(JSON.stringify({ event, decisions })));
+  return () => policy.observe(undefined);
 }
 
 /** What {@link replayEvents} found. */

@@ -48,6 +48,7 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
   readonly #emitter = new EventEmitter<Record<string, [unknown]>>();
   readonly #guards = new WeakMap<Listener, Map<string, (payload: unknown) => void>>();
   readonly #queue: E[] = [];
+  #observer: ((event: E, decisions: readonly D[]) => void) | undefined;
   #sending = false;
   #listeners = 0;
   #broken: unknown;
@@ -170,6 +171,11 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
     return this;
   }
 
+  /** Calls back after every event that was applied, before its decisions are delivered: for event logs. */
+  observe(observer: ((event: E, decisions: readonly D[]) => void) | undefined): void {
+    this.#observer = observer;
+  }
+
   #apply(event: E, into: D[]): void {
     this.#assertWhole();
     this.#definition.check(this.#state, event);
@@ -185,6 +191,7 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
     }
     this.#at = at;
     this.#seq += 1;
+    this.#observer?.(event, into.slice(from));
   }
 
   /** An `apply` that threw is a defect of the policy; its state may be torn, so nothing more is built on it. */

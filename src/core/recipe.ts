@@ -16,6 +16,7 @@ import {
   type PolicyDefinition,
   sealRecipe,
 } from './definition.ts';
+import { openState } from './snapshot.ts';
 
 /** The parts of a recipe, by name. */
 export type Parts = Readonly<Record<string, AnyPolicyDefinition>>;
@@ -51,7 +52,7 @@ export interface RecipeSpec<Input, Config, EW extends EventWord, DW extends Deci
   deliver(event: Of<EW>): readonly string[];
   /** By part, then by decision; what is not named here goes out. */
   readonly routes: Readonly<Record<string, Readonly<Record<string, Route>>>>;
-  readonly ledgers: readonly Ledger<SavedRecipe, Of<EW>, Of<DW>>[];
+  readonly ledgers: readonly Ledger<SavedRecipe, Of<EW>, Of<DW> & AnyDecision>[];
   arbitrary(state: RecipeState, choices: Choices): Of<EW>;
 }
 
@@ -121,32 +122,10 @@ export function defineRecipe<Input, Config, const EW extends EventWord, const DW
       return Object.fromEntries(
         names.map((name) => {
           const own = part(name).config.parse(configs[name]);
-          return [name, part(name).load(openPart(part(name), saved.parts[name]!, name), own)];
+          const { version, state } = saved.parts[name]!;
+          return [name, part(name).load(openState(part(name), version, state, `snapshot.state.parts.${name}`), own)];
         }),
       );
     },
   }) as never;
-}
-
-/** A part's state, brought up to the part's version. */
-function openPart(definition: AnyPolicyDefinition, saved: { version: number; state: unknown }, name: string): unknown {
-  let state = saved.state;
-  for (let version = saved.version; version !== definition.version; version += 1) {
-    const migrate = definition.migrations?.[version];
-    if (version > definition.version || migrate === undefined) {
-      throw new PolicyError('snapshot_mismatch', {
-        expected: `version ${definition.version} of ${definition.id}, or one that can be migrated to it`,
-        got: saved.version,
-        path: `snapshot.state.parts.${name}.version`,
-      });
-    }
-    state = migrate(state);
-  }
-  const result = definition.state.safeParse(state);
-  if (result.success) return result.data;
-  throw new PolicyError('snapshot_mismatch', {
-    expected: `a state of ${definition.id}`,
-    got: result.error.issues[0]?.message,
-    path: `snapshot.state.parts.${name}.state`,
-  });
 }

@@ -35,22 +35,31 @@ export function openSnapshot<P extends AnyPolicyDefinition>(
       path: 'snapshot.policy',
     });
   }
-  let saved = snapshot.state;
-  for (let version = snapshot.version; version !== definition.version; version += 1) {
+  return {
+    config: parse(definition.config, snapshot.config, 'snapshot_mismatch', 'snapshot.config'),
+    state: openState(definition, snapshot.version, snapshot.state, 'snapshot'),
+    seq: snapshot.seq,
+    at: snapshot.at,
+  };
+}
+
+/**
+ * Brings a saved state up to the version of its definition and checks it.
+ *
+ * @throws PolicyError `snapshot_mismatch` as {@link openSnapshot} does; `path` says where the snapshot stands
+ */
+export function openState(definition: AnyPolicyDefinition, from: number, saved: unknown, path: string): unknown {
+  let state = saved;
+  for (let version = from; version !== definition.version; version += 1) {
     const migrate = definition.migrations?.[version];
     if (version > definition.version || migrate === undefined) {
       throw new PolicyError('snapshot_mismatch', {
         expected: `version ${definition.version} of ${definition.id}, or one that can be migrated to it`,
-        got: snapshot.version,
-        path: 'snapshot.version',
+        got: from,
+        path: `${path}.version`,
       });
     }
-    saved = migrate(saved);
+    state = migrate(state);
   }
-  return {
-    config: parse(definition.config, snapshot.config, 'snapshot_mismatch', 'snapshot.config'),
-    state: parse(definition.state, saved, 'snapshot_mismatch', 'snapshot.state'),
-    seq: snapshot.seq,
-    at: snapshot.at,
-  };
+  return parse(definition.state, state, 'snapshot_mismatch', `${path}.state`);
 }
