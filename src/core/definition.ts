@@ -138,11 +138,18 @@ export function isDefinition(value: unknown): value is AnyDefinition {
 }
 
 /** What the author of a policy writes; the types of events and decisions follow from the words chosen. */
-export type PolicySpec<Input, Config, State, EW extends EventWord, DW extends DecisionWord, Saved, Id extends string> =
-  Omit<
-    PolicyDefinition<Input, Config, State, WordOf<EW> & AnyEvent, WordOf<DW> & AnyDecision, Saved, Id>,
-    'kind' | 'events' | 'decisions'
-  > & { readonly events: readonly EW[]; readonly decisions: readonly DW[] };
+export type PolicySpec<
+  Input,
+  Config,
+  State,
+  EW extends EventWord,
+  DW extends DecisionWord,
+  Saved,
+  Id extends string,
+> = Omit<
+  PolicyDefinition<Input, Config, State, WordOf<EW> & AnyEvent, WordOf<DW> & AnyDecision, Saved, Id>,
+  'kind' | 'events' | 'decisions'
+> & { readonly events: readonly EW[]; readonly decisions: readonly DW[] };
 
 type WordOf<W> = W extends { readonly schema: infer S extends z.ZodType } ? z.output<S> : never;
 

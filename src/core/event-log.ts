@@ -84,7 +84,11 @@ export function replayEvents(lines: Iterable<string>, restore: (snapshot: unknow
     if (logged !== replayed) difference ??= { line: number, event: entry.event as AnyEvent, logged, replayed };
   }
   if (policy === undefined) {
-    throw new PolicyError('invalid_input', { expected: 'a log that begins with a snapshot', got: undefined, path: 'line 1' });
+    throw new PolicyError('invalid_input', {
+      expected: 'a log that begins with a snapshot',
+      got: undefined,
+      path: 'line 1',
+    });
   }
   const snapshot = policy.snapshot();
   return { events, decisions, ...(difference === undefined ? {} : { difference }), snapshot };

@@ -50,6 +50,8 @@ export interface RecipeSpec<Input, Config, EW extends EventWord, DW extends Deci
   readonly decisions: readonly DW[];
   /** Which parts get an event from outside, in this order. */
   deliver(event: Of<EW>): readonly string[];
+  /** Events that will follow inside and that a part must be ready for, or the one from outside is refused. */
+  readonly expects?: (event: Of<EW>) => readonly { readonly part: string; readonly event: AnyEvent }[];
   /** By part, then by decision; what is not named here goes out. */
   readonly routes: Readonly<Record<string, Readonly<Record<string, Route>>>>;
   readonly ledgers: readonly Ledger<SavedRecipe, Of<EW>, Of<DW> & AnyDecision>[];
@@ -65,7 +67,13 @@ const goesOut: Route = Object.freeze({ out: true });
  *
  * @throws PolicyError `invalid_config` for a bad id or version, or a route of a part that does not exist
  */
-export function defineRecipe<Input, Config, const EW extends EventWord, const DW extends DecisionWord, const Id extends string>(
+export function defineRecipe<
+  Input,
+  Config,
+  const EW extends EventWord,
+  const DW extends DecisionWord,
+  const Id extends string,
+>(
   spec: RecipeSpec<Input, Config, EW, DW, Id>,
 ): PolicyDefinition<Input, Config, RecipeState, Of<EW>, Of<DW> & AnyDecision, SavedRecipe, Id> {
   const names = Object.keys(spec.parts);
@@ -91,6 +99,7 @@ export function defineRecipe<Input, Config, const EW extends EventWord, const DW
     // Every part is asked before any of them changes.
     check: (state: RecipeState, event: Of<EW>) => {
       for (const name of spec.deliver(event)) part(name).check(state[name], event);
+      for (const next of spec.expects?.(event) ?? []) part(next.part).check(state[next.part], next.event);
     },
     apply: (state: RecipeState, event: Of<EW>, context: Context<Of<DW> & AnyDecision>) => {
       const pending: { part: string; event: AnyEvent; internal: boolean }[] = spec

@@ -109,14 +109,17 @@ export const responseLate = defineDecision(
   'notice',
   'A report about a request that was minted earlier and is over: nothing changes.',
   { requestId },
-  { not_in_flight: {} },
+  { completion: { tokens }, report: {} },
 );
 export const responseDropped = defineDecision(
   'response.dropped',
   'notice',
   'A kept response is given up.',
-  { requestId, promptId, tokens },
-  { stale_weights: { oldestVersion: weightVersion, weightVersion, maxStaleness: count }, beyond_round: { needed: count } },
+  { requestId, promptId, tokens, finished: z.boolean().describe('Whether it was complete.') },
+  {
+    stale_weights: { oldestVersion: weightVersion, weightVersion, maxStaleness: count },
+    beyond_round: { needed: count },
+  },
 );
 export const responseAbandoned = defineDecision(
   'response.abandoned',
@@ -125,12 +128,26 @@ export const responseAbandoned = defineDecision(
   { requestId, promptId },
   { infrastructure: { failures: count, budget: count }, environment: { failures: count, budget: count } },
 );
+export const rewardRequest = defineDecision(
+  'reward.request',
+  'command',
+  'Give the reward of a kept response with `reward.ready`: it is needed, and has not come while the prompt was away.',
+  { requestId, promptId },
+  { kept_without_reward: {} },
+);
+export const judgementLate = defineDecision(
+  'judgement.late',
+  'notice',
+  'A judgement of a prompt that is not waiting for one any more: nothing changes.',
+  { promptId, roundId },
+  { not_waiting: {} },
+);
 export const requestExpired = defineDecision(
   'request.expired',
   'notice',
   'An abort was never confirmed; its engine slot counts as free.',
   { requestId, promptId },
-  { abort_unconfirmed: { graceSeconds: seconds }, engine_lost: {}, host_restarted: {} },
+  { abort_unconfirmed: { graceSeconds: seconds } },
 );
 export const promptCollected = defineDecision(
   'prompt.collected',
@@ -186,15 +203,15 @@ export const promptCarried = defineDecision(
 export const promptReturned = defineDecision(
   'prompt.returned',
   'notice',
-  'A prompt that was never started is handed back.',
-  { prompt, roundId },
+  'A prompt that was not started, or of which the round has failed, is handed back as it came.',
+  { prompt, roundId, dropped: z.array(droppedResponse).describe('Responses that are given up.') },
   { not_started: {}, round_closed: {}, round_failed: {} },
 );
 export const promptMerged = defineDecision(
   'prompt.merged',
   'notice',
   'A prompt that is here already was supplied again: one of the two is dropped.',
-  { promptId, roundId: roundId.optional(), ref: ref.optional() },
+  { promptId, roundId: roundId.optional(), ref: ref.optional(), dropped: z.array(droppedResponse) },
   { already_in_round: {}, already_queued: { deferrals: count } },
 );
 export const roundPlanned = defineDecision(
@@ -265,6 +282,8 @@ export const decisions = Object.freeze([
   responseLate,
   responseDropped,
   responseAbandoned,
+  rewardRequest,
+  judgementLate,
   requestExpired,
   promptCollected,
   promptCounted,

@@ -21,10 +21,14 @@ export const roundFailed = defineEvent(
   'The open round is given up by the host: nothing of it was trained.',
   { roundId, message },
 );
-export const promptsSupplied = defineEvent('prompts.supplied', 'Prompts that were asked for, in portions of any size.', {
-  roundId,
-  prompts: z.array(prompt),
-});
+export const promptsSupplied = defineEvent(
+  'prompts.supplied',
+  'Prompts that were asked for, in portions of any size.',
+  {
+    roundId,
+    prompts: z.array(prompt),
+  },
+);
 export const sourceExhausted = defineEvent('source.exhausted', 'The data source has no more prompts.', {
   domain: domain.optional().describe('Only this domain is exhausted.'),
 });

@@ -34,7 +34,9 @@ export const prompt = z.strictObject({
 export const droppedResponse = z.strictObject({
   requestId,
   tokens,
-  cause: z.enum(['stale_weights', 'filtered', 'quarantined', 'round_failed']).describe('Why it is of no use.'),
+  cause: z
+    .enum(['stale_weights', 'filtered', 'quarantined', 'round_failed', 'merged'])
+    .describe('Why it is of no use.'),
 });
 
 /** A response that belongs to a completed round. */

@@ -1,0 +1,72 @@
+/**
+ * Scheduling policies for RL post-training of LLMs, as pure modules that an orchestrator embeds.
+ *
+ * @packageDocumentation
+ */
+
+import type { PolicyOptions } from './core/policy.ts';
+import { type PolicyOf, startPolicy } from './core/registry.ts';
+import { longPromptQueue, type QueueInput } from './policies/long-prompt-queue/index.ts';
+import { type AdmissionInput, speculativeAdmission } from './policies/speculative-admission/index.ts';
+import { type TailBatchingInput, tailBatching } from './recipes/tail-batching/index.ts';
+import { registry } from './registry.ts';
+
+/** A new tail-batching recipe. Throws `PolicyError` `invalid_config`. */
+export const createTailBatching = (config: TailBatchingInput, options?: PolicyOptions): PolicyOf<typeof tailBatching> =>
+  startPolicy(tailBatching, config, options);
+/** A new speculative-admission policy. Throws `PolicyError` `invalid_config`. */
+export const createSpeculativeAdmission = (
+  config: AdmissionInput,
+  options?: PolicyOptions,
+): PolicyOf<typeof speculativeAdmission> => startPolicy(speculativeAdmission, config, options);
+/** A new long-prompt queue. Throws `PolicyError` `invalid_config`. */
+export const createLongPromptQueue = (config: QueueInput, options?: PolicyOptions): PolicyOf<typeof longPromptQueue> =>
+  startPolicy(longPromptQueue, config, options);
+
+/** A new policy by its id. Throws `PolicyError` `unknown_id`, `invalid_config`. */
+export const createPolicy = registry.createPolicy;
+/** A policy that goes on from a snapshot. Throws `PolicyError` `snapshot_mismatch`. */
+export const restorePolicy = registry.restorePolicy;
+/** One step of a policy whose state the host keeps. Throws as `restorePolicy` and `send` do. */
+export const transition = registry.transition;
+
+export { z } from 'zod';
+export type * from './core/definition.ts';
+export { definePlanner, definePolicy, isDefinition } from './core/definition.ts';
+export { type LogEntry, type Replay, recordEvents, replayEvents } from './core/event-log.ts';
+export {
+  type ListenerFailure,
+  Policy,
+  type PolicyEvents,
+  type PolicyOptions,
+  type PolicyStart,
+} from './core/policy.ts';
+export {
+  defineRecipe,
+  type Parts,
+  type RecipeSpec,
+  type RecipeState,
+  type Route,
+  type SavedRecipe,
+} from './core/recipe.ts';
+export { createRegistry, type PolicyOf, type Registry, resumePolicy, startPolicy } from './core/registry.ts';
+export { type Snapshot, snapshotSchema } from './core/snapshot.ts';
+export {
+  isPolicyError,
+  PolicyError,
+  type PolicyErrorCode,
+  type PolicyErrorDetails,
+  policyErrorCodes,
+} from './errors.ts';
+export * from './policies/long-prompt-queue/index.ts';
+export * from './policies/speculative-admission/index.ts';
+export * from './recipes/tail-batching/index.ts';
+export { registry } from './registry.ts';
+export {
+  type DecisionWord,
+  defineDecision,
+  defineEvent,
+  type EventWord,
+  type Fields,
+  type Of,
+} from './schemas/vocabulary.ts';

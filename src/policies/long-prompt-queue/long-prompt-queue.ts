@@ -1,0 +1,205 @@
+/**
+ * The long-prompt queue (RollPacker §3): prompts that a short round deferred wait here until there are enough of them
+ * for a long round without speculation, so that none is excluded for its length. See README.md.
+ */
+import { type AnyDecision, type Choices, type Context, definePolicy, type Ledger } from '../../core/definition.ts';
+import { PolicyError } from '../../errors.ts';
+import * as d from '../../schemas/decisions.ts';
+import * as e from '../../schemas/events.ts';
+import type { Prompt } from '../../schemas/prompts.ts';
+import { scaledCount } from '../../schemas/units.ts';
+import type { Of } from '../../schemas/vocabulary.ts';
+import { queueConfig } from './schema.ts';
+import {
+  load,
+  newQueue,
+  overdue,
+  put,
+  type QueueState,
+  queueSnapshot,
+  type SavedQueue,
+  save,
+  takeDeferred,
+  takeUnused,
+} from './state.ts';
+
+const queueEvents = [
+  d.promptDeferred,
+  d.promptReturned,
+  e.roundRequested,
+  e.sourceExhausted,
+  e.sourceReopened,
+] as const;
+const queueDecisions = [d.roundPlanned, d.promptsRequest, d.promptMerged, d.sourceDrained] as const;
+
+export type QueueEvent = Of<(typeof queueEvents)[number]>;
+export type QueueDecision = Of<(typeof queueDecisions)[number]>;
+type Ctx = Context<QueueDecision>;
+type PlanReason = Extract<QueueDecision, { type: 'round.planned' }>['reason'];
+
+const recentRounds = 64;
+
+function check(state: QueueState, event: QueueEvent): void {
+  if (event.type !== 'round.requested' || !state.recentRounds.includes(event.roundId)) return;
+  throw new PolicyError('duplicate_id', { expected: 'a new round id', got: event.roundId, path: 'roundId' });
+}
+
+function apply(state: QueueState, event: QueueEvent, ctx: Ctx): void {
+  switch (event.type) {
+    case 'prompt.deferred':
+      return queue(state, structuredClone(event.prompt), event.roundId, ctx);
+    case 'prompt.returned':
+      // What was queued before goes back to its place; anything else is as good as new.
+      if (event.prompt.deferral !== undefined) return queue(state, structuredClone(event.prompt), event.roundId, ctx);
+      state.unused.push(structuredClone(event.prompt));
+      return;
+    case 'round.requested':
+      return plan(state, event, ctx);
+    case 'source.exhausted':
+      // One domain may be exhausted while others go on.
+      if (event.domain === undefined) state.exhausted = true;
+      return;
+    case 'source.reopened':
+      state.exhausted = false;
+  }
+}
+
+/** A prompt that is queued already is the same prompt: it stays where it is, and what is known of it is joined. */
+function queue(state: QueueState, prompt: Prompt, roundId: string, ctx: Ctx): void {
+  const before = state.entries.get(prompt.promptId);
+  if (before === undefined) {
+    put(state, { prompt, seq: state.seq++ });
+    return;
+  }
+  const { deferral, expectedTokens } = before.prompt;
+  const deferrals = (deferral?.count ?? 0) + 1;
+  const expected = Math.max(expectedTokens ?? 0, prompt.expectedTokens ?? 0);
+  ctx.emit({
+    type: 'prompt.merged',
+    at: ctx.at,
+    promptId: prompt.promptId,
+    roundId,
+    ...(prompt.ref === undefined ? undefined : { ref: prompt.ref }),
+    dropped: finished(prompt).map(({ requestId, tokens }) => ({ requestId, tokens, cause: 'merged' })),
+    reason: { code: 'already_queued', deferrals },
+  });
+  put(state, {
+    prompt: {
+      ...before.prompt,
+      ...(deferral === undefined ? undefined : { deferral: { ...deferral, count: deferrals } }),
+      ...(expected > 0 ? { expectedTokens: expected } : undefined),
+    },
+    seq: before.seq,
+  });
+}
+
+function plan(state: QueueState, event: Extract<QueueEvent, { type: 'round.requested' }>, ctx: Ctx): void {
+  const { roundId, weightVersion } = event;
+  const { promptsPerRound } = state.config;
+  const queued = state.entries.size;
+  if (state.exhausted && queued + state.unused.size === 0) {
+    ctx.emit({ type: 'source.drained', at: ctx.at, roundId, reason: { code: 'source_exhausted' } });
+    return;
+  }
+  const due = overdue(state);
+  let reason: PlanReason;
+  if (queued >= promptsPerRound) reason = { code: 'queue_full', queued, promptsPerRound };
+  else if (due !== undefined) {
+    const deferrals = due.entry.prompt.deferral?.count ?? 0;
+    reason = { code: 'prompt_overdue', deferrals, waitedRounds: due.waitedRounds };
+  } else if (state.exhausted) reason = { code: 'source_exhausted', queued };
+  else reason = { code: 'queue_below_threshold', queued, promptsPerRound };
+  const kind = reason.code === 'queue_below_threshold' ? 'short' : 'long';
+  const target = kind === 'long' ? promptsPerRound : scaledCount(state.config.promptSpeculation, promptsPerRound);
+  const prompts = kind === 'long' ? takeDeferred(state, target) : [];
+  prompts.push(...takeUnused(state, target - prompts.length));
+  state.rounds += 1;
+  state.recentRounds.push(roundId);
+  if (state.recentRounds.length > recentRounds) state.recentRounds.shift();
+  ctx.emit({ type: 'round.planned', at: ctx.at, roundId, kind, weightVersion, queued: prompts, reason });
+  const missing = state.exhausted ? 0 : target - prompts.length;
+  if (missing === 0) return;
+  const known = prompts.length;
+  ctx.emit({
+    type: 'prompts.request',
+    at: ctx.at,
+    roundId,
+    count: missing,
+    reason: { code: 'round_opened', target, known },
+  });
+}
+
+const finished = (prompt: Prompt) => (prompt.kept ?? []).filter((one) => one.finished);
+
+function ledger(
+  name: string,
+  ids: (prompt: Prompt) => string[],
+): Ledger<SavedQueue, QueueEvent, QueueDecision & AnyDecision> {
+  return {
+    name,
+    entered: (event) => (event.type === 'prompt.deferred' || event.type === 'prompt.returned' ? ids(event.prompt) : []),
+    left: (decision) => {
+      if (decision.type === 'round.planned') return decision.queued.flatMap(ids);
+      if (decision.type !== 'prompt.merged') return [];
+      return name === 'prompts' ? [decision.promptId] : decision.dropped.map((one) => one.requestId);
+    },
+    held: (saved) => [...saved.entries.map((one) => one.prompt), ...saved.unused].flatMap(ids),
+  };
+}
+
+function arbitrary(state: QueueState, choices: Choices): QueueEvent {
+  const at = choices.below(100);
+  const roundId = `r${state.rounds}`;
+  const promptId = `p${choices.below(20)}`;
+  switch (choices.below(8)) {
+    case 0:
+    case 1:
+      return { type: 'round.requested', at, roundId, weightVersion: state.rounds };
+    case 2:
+      return {
+        type: 'prompt.returned',
+        at,
+        prompt: { promptId },
+        roundId,
+        dropped: [],
+        reason: { code: 'not_started' },
+      };
+    case 3:
+      return choices.below(4) === 0 ? { type: 'source.exhausted', at } : { type: 'source.reopened', at };
+    default: {
+      const count = 1 + choices.below(3);
+      const deferral = { count, sinceRound: choices.below(state.rounds + 1), sinceSeconds: at };
+      const kept = choices.below(3) > 0 ? [] : [keptBy(promptId, choices)];
+      const prompt = { promptId, expectedTokens: choices.below(1000), deferral, kept };
+      const reason = { code: 'round_completed', held: 0, needed: 2 } as const;
+      return { type: 'prompt.deferred', at, prompt, roundId, dropped: [], reason };
+    }
+  }
+}
+
+function keptBy(promptId: string, choices: Choices) {
+  const requestId = `${promptId}/0#${choices.below(1000)}`;
+  return { requestId, index: 0, tokens: 1 + choices.below(50), weightVersions: [0], finished: choices.below(2) === 0 };
+}
+
+/** Holds deferred prompts and plans rounds: short while the queue is small, long once it holds P0. */
+export const longPromptQueue = definePolicy({
+  id: 'long-prompt-queue',
+  version: 1,
+  summary: 'Holds deferred prompts until there are enough of them for a long round.',
+  source: 'RollPacker §3',
+  config: queueConfig,
+  events: queueEvents,
+  decisions: queueDecisions,
+  state: queueSnapshot,
+  init: newQueue,
+  check,
+  apply,
+  save,
+  load,
+  ledgers: [
+    ledger('prompts', (prompt) => [prompt.promptId]),
+    ledger('responses', (prompt) => finished(prompt).map((one) => one.requestId)),
+  ],
+  arbitrary,
+});

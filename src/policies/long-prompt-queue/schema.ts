@@ -1,0 +1,31 @@
+/** Configuration of long-prompt-queue. */
+import { z } from 'zod';
+import { positiveCount, speculationFactor } from '../../schemas/units.ts';
+
+/** Settings that only the queue has; a recipe adds them to those that it shares. */
+export const queueSettings = {
+  order: z
+    .enum(['fifo', 'longest-expected-first'])
+    .default('fifo')
+    .describe('Which queued prompts a long round takes first; overdue ones always come before.'),
+  maxDeferrals: positiveCount
+    .optional()
+    .describe('A prompt that was deferred this often forces a long round; never if absent.'),
+  maxWaitRounds: positiveCount
+    .optional()
+    .describe('A prompt that has waited this many rounds forces a long round; never if absent.'),
+};
+
+/** Schema of the configuration. */
+export const queueConfig = z.strictObject({
+  promptsPerRound: positiveCount.describe(
+    'P0: prompts that a round trains on; a long round starts with that many queued.',
+  ),
+  promptSpeculation: speculationFactor.default(1.25).describe('Over-provisioning of prompts in short rounds.'),
+  ...queueSettings,
+});
+
+/** What a caller writes. */
+export type QueueInput = z.input<typeof queueConfig>;
+/** The configuration with its defaults filled in. */
+export type QueueConfig = z.output<typeof queueConfig>;

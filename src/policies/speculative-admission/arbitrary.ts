@@ -1,0 +1,108 @@
+/** Likely next events, for property tests: the usual ones often, late, repeated and odd ones now and then. */
+import type { Choices } from '../../core/definition.ts';
+import type { AdmissionEvent } from './decisions.ts';
+import type { AdmissionState, Request } from './state.ts';
+import { timerIds } from './timers.ts';
+
+/** One of the list, or `undefined` if it is empty. */
+function pick<T>(list: readonly T[], choices: Choices): T | undefined {
+  return list.length === 0 ? undefined : list[choices.below(list.length)];
+}
+
+function promptsFor(state: AdmissionState, choices: Choices, most: number) {
+  const domains = Object.keys(state.config.quotas ?? {}).sort();
+  return Array.from({ length: choices.below(most + 1) }, () => {
+    // A small space of ids, so that prompts come again: next epochs, and duplicate rows.
+    const promptId = `p${choices.below(12)}`;
+    const domain = pick(domains, choices);
+    return domain === undefined ? { promptId, promptTokens: 10 * choices.below(5) } : { promptId, domain };
+  });
+}
+
+/** A likely next event. */
+export function arbitrary(state: AdmissionState, choices: Choices): AdmissionEvent {
+  const at = choices.below(4) === 0 ? choices.below(200) : choices.below(5) + state.seq;
+  const { round } = state;
+  if (round === null && choices.below(3) > 0) {
+    return {
+      type: 'round.opened',
+      at,
+      roundId: `r${state.rounds}`,
+      kind: choices.below(3) === 0 ? 'long' : 'short',
+      weightVersion: state.weightVersion + choices.below(2),
+      prompts: promptsFor(state, choices, state.config.promptsPerRound * 2),
+    };
+  }
+  const awaiting = round?.lanes.some((lane) => lane.awaiting > 0) ?? false;
+  if (round !== null && (awaiting ? choices.below(3) === 0 : choices.below(12) === 0)) {
+    return { type: 'prompts.supplied', at, roundId: round.id, prompts: promptsFor(state, choices, 4) };
+  }
+  const request = pick([...state.requests.values()], choices);
+  if (request === undefined || choices.below(6) === 0) return rareEvent(state, choices, at);
+  return requestEvent(state, request, choices, at);
+}
+
+function requestEvent(state: AdmissionState, request: Request, choices: Choices, at: number): AdmissionEvent {
+  const requestId = request.id;
+  const tokens = request.tokens + choices.below(50);
+  switch (choices.below(14)) {
+    case 0:
+      return { type: 'response.failed', at, requestId, kind: choices.below(4) === 0 ? 'data' : 'infrastructure' };
+    case 1:
+      return { type: 'turn.finished', at, requestId, tokens };
+    case 2:
+      return { type: 'environment.failed', at, requestId };
+    case 3:
+    case 4:
+      if (request.phase === 'running') return { type: 'environment.waiting', at, requestId };
+      if (request.phase === 'waiting') return { type: 'environment.resumed', at, requestId };
+      return { type: 'request.aborted', at, requestId, tokens };
+    case 5: {
+      const engineId = pick([...state.engines.keys()], choices);
+      if (engineId === undefined) return { type: 'request.aborted', at, requestId };
+      return { type: 'request.started', at, requestId, engineId };
+    }
+    default:
+      if (request.phase === 'aborting' && choices.below(4) > 0)
+        return { type: 'request.aborted', at, requestId, tokens };
+      return { type: 'response.completed', at, requestId, tokens };
+  }
+}
+
+function rareEvent(state: AdmissionState, choices: Choices, at: number): AdmissionEvent {
+  const held = [...state.prompts.values()].flatMap((prompt) => prompt.slots.filter((slot) => slot.status === 'held'));
+  const collected = [...state.prompts.values()].filter((prompt) => prompt.status === 'collected');
+  const one = pick(held, choices);
+  const roundId = state.recentRounds[state.recentRounds.length - 1];
+  const engineId = `e${choices.below(3)}`;
+  const judged = pick(collected, choices);
+  if (judged !== undefined && state.config.filter === 'host' && roundId !== undefined && choices.below(2) === 0) {
+    return { type: 'prompt.judged', at, roundId, promptId: judged.spec.promptId, keep: choices.below(3) > 0 };
+  }
+  switch (choices.below(12)) {
+    case 0:
+      return { type: 'engine.lost', at, engineId };
+    case 1:
+      return { type: 'engine.drained', at, engineId };
+    case 2:
+      return choices.below(4) === 0 ? { type: 'source.exhausted', at } : { type: 'source.reopened', at };
+    case 3:
+      return { type: 'timer.fired', at: at + 40, timerId: timerIds.abortGrace };
+    case 4:
+      return { type: 'timer.fired', at: at + 40, timerId: timerIds.responseTimeout };
+    case 5:
+      if (choices.below(3) > 0 || roundId === undefined) break;
+      return { type: 'round.failed', at, roundId };
+    case 6:
+      if (choices.below(3) > 0) break;
+      return { type: 'host.restarted', at, idPrefix: `h${state.oldPrefixes.length}-` };
+    case 7:
+      // Late or repeated: the response is over.
+      if (one === undefined) break;
+      return { type: 'response.completed', at, requestId: one.requestId, tokens: one.tokens };
+    default:
+      if (one === undefined) break;
+      return { type: 'reward.ready', at, requestId: one.requestId, reward: choices.below(2) };
+  }
+  return { type: 'engine.added', at, engineId };
+}

@@ -1,0 +1,57 @@
+/** The words that speculative-admission understands and answers with. */
+import * as d from '../../schemas/decisions.ts';
+import * as e from '../../schemas/events.ts';
+import type { Of } from '../../schemas/vocabulary.ts';
+
+export const admissionEvents = [
+  e.roundOpened,
+  e.roundFailed,
+  e.promptsSupplied,
+  e.sourceExhausted,
+  e.sourceReopened,
+  e.engineAdded,
+  e.engineDrained,
+  e.engineLost,
+  e.requestStarted,
+  e.requestAborted,
+  e.responseCompleted,
+  e.responseFailed,
+  e.rewardReady,
+  e.promptJudged,
+  e.turnFinished,
+  e.environmentWaiting,
+  e.environmentResumed,
+  e.environmentFailed,
+  e.timerFired,
+  e.hostRestarted,
+] as const;
+
+export const admissionDecisions = [
+  d.promptsRequest,
+  d.requestLaunch,
+  d.requestAbort,
+  d.requestResume,
+  d.timerSet,
+  d.responseAccepted,
+  d.responseSurplus,
+  d.responseLate,
+  d.responseDropped,
+  d.responseAbandoned,
+  d.rewardRequest,
+  d.judgementLate,
+  d.requestExpired,
+  d.promptCollected,
+  d.promptCounted,
+  d.promptFiltered,
+  d.promptQuarantined,
+  d.promptDeferred,
+  d.promptCarried,
+  d.promptReturned,
+  d.promptMerged,
+  d.roundCompleted,
+  d.roundDrained,
+  d.speculationChosen,
+] as const;
+
+export type AdmissionEvent = Of<(typeof admissionEvents)[number]>;
+export type AdmissionDecision = Of<(typeof admissionDecisions)[number]>;

@@ -1,0 +1,84 @@
+/** Configuration of speculative-admission. */
+import { z } from 'zod';
+import { count, domain, idPrefix, positiveCount, positiveSeconds, speculationFactor } from '../../schemas/units.ts';
+
+const retry = z
+  .strictObject({
+    infrastructure: count.default(5).describe('Further tries of a response after infrastructure faults.'),
+    data: count.default(1).describe('Further tries of a response after faults of the prompt itself.'),
+    environment: count.default(3).describe('Further tries of a trajectory after faults of its environment.'),
+  })
+  .describe('Retry budgets of each response; a lost engine counts as an infrastructure fault.');
+
+const shape = z.strictObject({
+  promptsPerRound: positiveCount.describe('P0: prompts that a round trains on.'),
+  responsesPerPrompt: positiveCount.describe('R0: responses that a prompt needs (the group size).'),
+  speculation: z
+    .enum(['fixed', 'auto'])
+    .default('fixed')
+    .describe('`auto` tries factors from 1.1 to 1.4 in the first rounds and keeps the fastest.'),
+  promptSpeculation: speculationFactor
+    .optional()
+    .describe('Over-provisioning of prompts in short rounds; 1.25 if absent.'),
+  responseSpeculation: speculationFactor
+    .optional()
+    .describe('Over-provisioning of responses in short rounds; 1.25 if absent.'),
+  placement: z.enum(['policy', 'host']).default('host').describe('Who chooses the engine of a request.'),
+  maxInFlight: positiveCount.optional().describe('Most requests in flight at once; unlimited if absent.'),
+  maxInFlightPerEngine: positiveCount
+    .optional()
+    .describe('Most requests in flight on one engine (`placement: policy`); unlimited if absent.'),
+  retry: retry.prefault({}),
+  filter: z
+    .enum(['none', 'zero-variance', 'host'])
+    .default('none')
+    .describe('Which collected prompts count: all, those whose rewards differ, or those that the host keeps.'),
+  varianceTolerance: z
+    .number()
+    .nonnegative()
+    .default(1e-6)
+    .describe('Standard deviation of raw rewards up to which a prompt has zero variance.'),
+  quotas: z
+    .record(domain, positiveCount)
+    .optional()
+    .describe('Prompts of each domain in a short round; together they are P0. Long rounds take any mix.'),
+  keepPartial: z
+    .boolean()
+    .default(false)
+    .describe('Deferred prompts keep their tokens and resume from them; needs `maxStaleness` of 1 or more.'),
+  maxStaleness: count
+    .default(0)
+    .describe('Weight versions that a response may lag behind: 0 synchronous, 1 one-off, more asynchronous.'),
+  allowOverlap: z.boolean().default(false).describe('Whether a round may open before the last one has drained.'),
+  abortGraceSeconds: positiveSeconds.default(30).describe('Seconds until an unconfirmed abort frees its engine slot.'),
+  responseTimeoutSeconds: positiveSeconds
+    .optional()
+    .describe('Seconds after which a running response counts as an infrastructure fault; never if absent.'),
+  idPrefix: idPrefix.default(''),
+});
+
+/** Schema of the configuration. */
+export const admissionConfig = shape.superRefine((config, context) => {
+  const refuse = (path: keyof typeof config, message: string) =>
+    context.addIssue({ code: 'custom', path: [path], message });
+  for (const factor of ['promptSpeculation', 'responseSpeculation'] as const) {
+    if (config.speculation === 'auto' && config[factor] !== undefined)
+      refuse(factor, 'no factor beside `speculation: auto`');
+  }
+  if (config.maxInFlightPerEngine !== undefined && config.placement === 'host') {
+    refuse('maxInFlightPerEngine', 'a limit for each engine only with `placement: policy`');
+  }
+  if (config.keepPartial && config.maxStaleness === 0) {
+    refuse('keepPartial', '`maxStaleness` of 1 or more beside `keepPartial`: resumed responses span weight versions');
+  }
+  if (config.quotas !== undefined) {
+    const total = Object.values(config.quotas).reduce((sum, quota) => sum + quota, 0);
+    if (total !== config.promptsPerRound)
+      refuse('quotas', `quotas that add up to promptsPerRound ${config.promptsPerRound}`);
+  }
+});
+
+/** What a caller writes. */
+export type AdmissionInput = z.input<typeof admissionConfig>;
+/** The configuration with its defaults filled in. */
+export type AdmissionConfig = z.output<typeof admissionConfig>;

@@ -1,0 +1,68 @@
+/**
+ * `speculation: 'auto'`: a grid search over the first rounds, as RollPacker §6.3 advises, then fixed.
+ *
+ * A factor costs what its short rounds take, and in addition its share of the long rounds that its deferred prompts
+ * cause: mean short seconds + mean deferred prompts ÷ P0 · mean long seconds.
+ */
+
+/** Factors that are tried. */
+export const grid: readonly number[] = [1.1, 1.2, 1.3, 1.4];
+/** Short rounds measured for each. */
+export const roundsPerFactor = 3;
+
+/** What has been measured so far. */
+export interface Exploration {
+  readonly rounds: number[];
+  readonly seconds: number[];
+  readonly deferred: number[];
+  longRounds: number;
+  longSeconds: number;
+  /** The factor that was chosen, or 0 while exploring. */
+  chosen: number;
+}
+
+export function newExploration(): Exploration {
+  const zeros = () => grid.map(() => 0);
+  return { rounds: zeros(), seconds: zeros(), deferred: zeros(), longRounds: 0, longSeconds: 0, chosen: 0 };
+}
+
+/** The factor for the next short round: the one tried least often, or the chosen one. */
+export function currentFactor(exploration: Exploration): number {
+  if (exploration.chosen > 0) return exploration.chosen;
+  return grid[exploration.rounds.indexOf(Math.min(...exploration.rounds))]!;
+}
+
+/** Seconds that a short round with the factor costs, its share of long rounds included. */
+export function factorCost(exploration: Exploration, index: number, promptsPerRound: number): number {
+  const rounds = exploration.rounds[index]!;
+  const longSeconds = exploration.longRounds === 0 ? 0 : exploration.longSeconds / exploration.longRounds;
+  return (exploration.seconds[index]! + (exploration.deferred[index]! / promptsPerRound) * longSeconds) / rounds;
+}
+
+/**
+ * Adds a measured round. Chooses once every factor has been measured often enough and, if any prompt was deferred, a
+ * long round has been measured too; ties go to the smaller factor.
+ *
+ * @returns the cost of the chosen factor, in seconds, when it has just been chosen
+ */
+export function measure(
+  exploration: Exploration,
+  round: { kind: 'short' | 'long'; factor: number; seconds: number; deferred: number; promptsPerRound: number },
+): number | undefined {
+  if (exploration.chosen > 0) return undefined;
+  if (round.kind === 'long') {
+    exploration.longRounds += 1;
+    exploration.longSeconds += round.seconds;
+  } else {
+    const index = grid.indexOf(round.factor);
+    exploration.rounds[index] = exploration.rounds[index]! + 1;
+    exploration.seconds[index] = exploration.seconds[index]! + round.seconds;
+    exploration.deferred[index] = exploration.deferred[index]! + round.deferred;
+  }
+  if (Math.min(...exploration.rounds) < roundsPerFactor) return undefined;
+  if (exploration.longRounds === 0 && exploration.deferred.some((deferred) => deferred > 0)) return undefined;
+  const costs = grid.map((_, index) => factorCost(exploration, index, round.promptsPerRound));
+  const best = Math.min(...costs);
+  exploration.chosen = grid[costs.indexOf(best)]!;
+  return best;
+}

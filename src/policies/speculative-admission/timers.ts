@@ -1,0 +1,83 @@
+/** Wake-ups: aborts that are never confirmed, and responses that run too long. One timer each, for the earliest. */
+import type { Context } from '../../core/definition.ts';
+import type { AdmissionDecision } from './decisions.ts';
+import type { AdmissionState, Request } from './state.ts';
+
+type Ctx = Context<AdmissionDecision>;
+
+/** Ids of the two timers. */
+export const timerIds = {
+  abortGrace: 'speculative-admission/abort-grace',
+  responseTimeout: 'speculative-admission/response-timeout',
+} as const;
+
+/** Sees to it that an unconfirmed abort is noticed. */
+export function armAbortGrace(state: AdmissionState, abortedAt: number, ctx: Ctx): void {
+  if (state.timers.abortGrace !== null) return;
+  const graceSeconds = state.config.abortGraceSeconds;
+  state.timers.abortGrace = abortedAt + graceSeconds;
+  ctx.emit({
+    type: 'timer.set',
+    at: ctx.at,
+    timerId: timerIds.abortGrace,
+    fireAtSeconds: state.timers.abortGrace,
+    reason: { code: 'abort_grace', graceSeconds },
+  });
+}
+
+/** Remembers a launch, where responses have a time limit. */
+export function armResponseTimeout(state: AdmissionState, request: Request, ctx: Ctx): void {
+  const limitSeconds = state.config.responseTimeoutSeconds;
+  if (limitSeconds === undefined) return;
+  state.deadlines.push({ request, launchedAt: request.launchedAt });
+  setResponseTimer(state, request.launchedAt + limitSeconds, limitSeconds, ctx);
+}
+
+function setResponseTimer(state: AdmissionState, fireAtSeconds: number, limitSeconds: number, ctx: Ctx): void {
+  if (state.timers.responseTimeout !== null) return;
+  state.timers.responseTimeout = fireAtSeconds;
+  ctx.emit({
+    type: 'timer.set',
+    at: ctx.at,
+    timerId: timerIds.responseTimeout,
+    fireAtSeconds,
+    reason: { code: 'response_timeout', limitSeconds },
+  });
+}
+
+/** Aborts whose grace is over, oldest first; sets the timer for the next one. */
+export function takeExpiredAborts(state: AdmissionState, ctx: Ctx): Request[] {
+  const expired: Request[] = [];
+  state.timers.abortGrace = null;
+  for (let next = state.aborting.peek(); next !== undefined; next = state.aborting.peek()) {
+    if (state.requests.get(next.id) === next) {
+      if (next.abortedAt + state.config.abortGraceSeconds > ctx.at) {
+        armAbortGrace(state, next.abortedAt, ctx);
+        break;
+      }
+      expired.push(next);
+    }
+    state.aborting.shift();
+  }
+  return expired;
+}
+
+/** Responses that have run too long, oldest first; sets the timer for the next one. */
+export function takeTimedOut(state: AdmissionState, ctx: Ctx): Request[] {
+  const limitSeconds = state.config.responseTimeoutSeconds;
+  const late: Request[] = [];
+  state.timers.responseTimeout = null;
+  if (limitSeconds === undefined) return late;
+  for (let next = state.deadlines.peek(); next !== undefined; next = state.deadlines.peek()) {
+    const { request, launchedAt } = next;
+    if (state.requests.get(request.id) === request && request.phase !== 'aborting') {
+      if (launchedAt + limitSeconds > ctx.at) {
+        setResponseTimer(state, launchedAt + limitSeconds, limitSeconds, ctx);
+        break;
+      }
+      late.push(request);
+    }
+    state.deadlines.shift();
+  }
+  return late;
+}

@@ -1,0 +1,1 @@
+export { type TailBatchingConfig, type TailBatchingInput, tailBatching, tailBatchingConfig } from './tail-batching.ts';

@@ -1,0 +1,119 @@
+/**
+ * Tail batching (RollPacker §3): short rounds with speculation, and the prompts that they defer together in long
+ * rounds without. A composition of speculative-admission and long-prompt-queue; it adds no scheduling of its own.
+ * See README.md.
+ */
+import type { z } from 'zod';
+import type { AnyDecision, AnyEvent, Choices, Ledger } from '../../core/definition.ts';
+import { defineRecipe, type RecipeState, type SavedRecipe } from '../../core/recipe.ts';
+import { longPromptQueue, queueSettings } from '../../policies/long-prompt-queue/index.ts';
+import {
+  type AdmissionEvent,
+  admissionConfig,
+  speculativeAdmission,
+} from '../../policies/speculative-admission/index.ts';
+import * as d from '../../schemas/decisions.ts';
+import * as e from '../../schemas/events.ts';
+import type { Of } from '../../schemas/vocabulary.ts';
+
+/** Schema of the configuration: flat, each setting once. */
+export const tailBatchingConfig = admissionConfig.safeExtend(queueSettings);
+/** What a caller writes. */
+export type TailBatchingInput = z.input<typeof tailBatchingConfig>;
+/** The configuration with its defaults filled in. */
+export type TailBatchingConfig = z.output<typeof tailBatchingConfig>;
+
+const internal = new Set<string>([e.roundOpened.type]);
+const fromOutside = speculativeAdmission.events.filter((word) => !internal.has(word.type));
+const events = [e.roundRequested, ...fromOutside] as readonly (typeof e.events)[number][];
+const decisions = [...(speculativeAdmission.decisions as typeof d.decisions), d.roundPlanned, d.sourceDrained] as const;
+
+type TailEvent = Of<(typeof e.events)[number]>;
+type TailDecision = Of<(typeof d.decisions)[number]>;
+
+function deliver(event: AnyEvent): readonly string[] {
+  switch (event.type) {
+    case 'round.requested':
+      return ['queue'];
+    case 'source.exhausted':
+    case 'source.reopened':
+      return ['queue', 'admission'];
+    default:
+      return ['admission'];
+  }
+}
+
+const toQueue = (decision: AnyDecision) => [{ part: 'queue', event: decision }];
+
+function open(decision: AnyDecision): { part: string; event: AnyEvent }[] {
+  const { at, roundId, kind, weightVersion, queued } = decision as Extract<TailDecision, { type: 'round.planned' }>;
+  // The notice goes to the host as well: what the parts hold must not be shared with it.
+  const prompts = structuredClone(queued);
+  const event: AdmissionEvent = { type: 'round.opened', at, roundId, kind, weightVersion, prompts };
+  return [{ part: 'admission', event }];
+}
+
+/** Joins the parts' own ledgers: what goes from one part to the other has not left the recipe. */
+function joined(name: 'prompts' | 'responses'): Ledger<SavedRecipe, TailEvent, TailDecision> {
+  const of = (ledgers: readonly Ledger[]): Ledger => ledgers.find((one) => one.name === name)!;
+  const admission = of(speculativeAdmission.ledgers as never);
+  const queue = of(longPromptQueue.ledgers as never);
+  const handedOver = new Set(['prompt.deferred', 'prompt.returned', 'round.planned']);
+  return {
+    name,
+    entered: (event) => admission.entered(event),
+    left: (decision) => {
+      if (!handedOver.has(decision.type)) return admission.left(decision);
+      return name === 'responses' && 'dropped' in decision ? decision.dropped.map((one) => one.requestId) : [];
+    },
+    held: ({ parts }) => [...admission.held(parts.admission!.state), ...queue.held(parts.queue!.state)],
+  };
+}
+
+function arbitrary(state: RecipeState, choices: Choices): TailEvent {
+  const event = speculativeAdmission.arbitrary(state.admission as never, choices);
+  if (event.type !== 'round.opened') return event as TailEvent;
+  const { at, roundId, weightVersion } = event;
+  return { type: 'round.requested', at, roundId, weightVersion };
+}
+
+/** Short rounds with speculation, long rounds for what they defer. */
+export const tailBatching = defineRecipe({
+  id: 'tail-batching',
+  version: 1,
+  summary: 'Short rounds with speculative admission; deferred prompts are batched in long rounds.',
+  source: 'RollPacker §3',
+  config: tailBatchingConfig,
+  parts: { queue: longPromptQueue, admission: speculativeAdmission },
+  configure: ({ order, maxDeferrals, maxWaitRounds, ...admission }) => ({
+    queue: {
+      promptsPerRound: admission.promptsPerRound,
+      promptSpeculation: admission.promptSpeculation,
+      order,
+      maxDeferrals,
+      maxWaitRounds,
+    },
+    admission,
+  }),
+  events,
+  decisions,
+  deliver,
+  // A round is planned by the queue, but only the admission knows whether one may open.
+  expects: (event) =>
+    event.type === 'round.requested'
+      ? [{ part: 'admission', event: { ...event, type: 'round.opened', kind: 'long', prompts: [] } as AdmissionEvent }]
+      : [],
+  routes: {
+    queue: {
+      'round.planned': { out: true, into: open },
+      // The admission asks for what is missing: it knows what is carried over.
+      'prompts.request': { out: false },
+    },
+    admission: {
+      'prompt.deferred': { out: true, into: toQueue },
+      'prompt.returned': { out: true, into: toQueue },
+    },
+  },
+  ledgers: [joined('prompts'), joined('responses')],
+  arbitrary,
+});

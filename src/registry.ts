@@ -1,0 +1,12 @@
+/** The frozen list of everything that rollflex ships, each with the paper section it comes from. */
+import { createRegistry } from './core/registry.ts';
+import { longPromptQueue } from './policies/long-prompt-queue/index.ts';
+import { speculativeAdmission } from './policies/speculative-admission/index.ts';
+import { tailBatching } from './recipes/tail-batching/index.ts';
+
+/** Policies and recipes of rollflex. */
+export const registry = createRegistry([
+  speculativeAdmission, // RollPacker §3
+  longPromptQueue, // RollPacker §3
+  tailBatching, // RollPacker §3
+]);
