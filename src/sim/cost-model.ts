@@ -1,0 +1,85 @@
+/**
+ * What an inference engine and a training step cost. A decode step with b running sequences and C context tokens takes
+ *
+ *   α(b) + γ · C,  α(b) = max(memoryBoundSeconds, b · computeSecondsPerSequence) + overheadSeconds + b · secondsPerSequence
+ *
+ * A roofline with floors: without the floors (attention and layer launches, all-reduce, the host) it would be 1.4 to
+ * 1.9 times too fast.
+ */
+import { z } from 'zod';
+
+const cost = z.number().nonnegative();
+
+/** Schema of a cost model. */
+export const costModelSchema = z.strictObject({
+  gpus: z.int().positive().default(1).describe('GPUs of one engine (its tensor parallelism).'),
+  memoryBoundSeconds: z.number().positive().describe('Seconds of a decode step for reading the weights once.'),
+  computeSecondsPerSequence: cost.describe('Seconds of a decode step for each sequence, once compute binds.'),
+  overheadSeconds: cost.describe('Seconds of a decode step for the host, kernel launches and all-reduce.'),
+  secondsPerSequence: cost.describe('Further seconds of a decode step for each sequence.'),
+  secondsPerContextToken: cost.describe('γ: seconds of a decode step for each context token (reading its KV).'),
+  prefillSecondsPerToken: cost.describe('Seconds of prefill for each token.'),
+  kvCapacityTokens: z.int().positive().describe('Tokens of KV cache that fit on the engine.'),
+  maxRunningSequences: z.int().positive().default(256).describe('Most sequences that run at once.'),
+  watermark: z.number().min(0).lt(1).default(0.01).describe('Share of the KV cache kept free at admission.'),
+  fixedRolloutSeconds: cost.default(0).describe('Seconds of every rollout before the first token.'),
+  rewardTailSeconds: cost.default(0).describe('Seconds from the last response of a round to its reward.'),
+  trainBaseSeconds: cost.default(0).describe('Seconds of every training step, whatever its size.'),
+  trainSecondsPerToken: cost.default(0).describe('Seconds of training for each kept token, over all GPUs.'),
+  weightSyncSeconds: cost.default(0).describe('Seconds to bring new weights to the engines.'),
+});
+
+/** A cost model with its defaults filled in. */
+export type CostModel = z.output<typeof costModelSchema>;
+
+/** α(b): the part of a decode step that does not depend on the context, in seconds. */
+export function baseSeconds(cost: CostModel, running: number): number {
+  const bound = Math.max(cost.memoryBoundSeconds, running * cost.computeSecondsPerSequence);
+  return bound + cost.overheadSeconds + running * cost.secondsPerSequence;
+}
+
+/** A dense transformer and the GPUs that one engine of it runs on. */
+export interface EngineShape {
+  /** Parameters, in billions. */
+  readonly billionParameters: number;
+  readonly layers: number;
+  readonly kvHeads: number;
+  readonly headDimension: number;
+  readonly tensorParallel: number;
+  /** Memory of one GPU, in GB (1e9 bytes), and its bandwidth, in GB/s; dense bf16 speed, in TFLOP/s. */
+  readonly gpu: { readonly memoryGb: number; readonly bandwidthGbps: number; readonly tflops: number };
+  /** Seconds of host work a decode step: the one figure that is calibrated for each setup. */
+  readonly hostSeconds: number;
+}
+
+const bytesPerValue = 2;
+const weightEfficiency = 0.8;
+const attentionEfficiency = 0.88;
+const computeEfficiency = 0.5;
+/** Measured floors on Hopper GPUs: decode attention 12 to 14 µs a layer, other kernels about as much, all-reduce 4 to 8 µs. */
+const attentionFloorSeconds = 13e-6;
+const layerFloorSeconds = 10e-6;
+const allReduceSeconds = 6e-6;
+const sequenceSeconds = 1e-6;
+const memoryUtilization = 0.85;
+
+/** Engine costs from the shape of model and GPUs; training and other times stay 0 until given. */
+export function deriveCostModel(shape: EngineShape): CostModel {
+  const { tensorParallel: tp, gpu, layers } = shape;
+  const weightBytes = shape.billionParameters * 1e9 * bytesPerValue;
+  const kvBytesPerToken = 2 * layers * shape.kvHeads * shape.headDimension * bytesPerValue;
+  const bandwidth = gpu.bandwidthGbps * 1e9 * tp;
+  const flops = gpu.tflops * 1e12 * tp * computeEfficiency;
+  const flopsPerToken = 2 * shape.billionParameters * 1e9;
+  const reduce = tp > 1 ? 2 * allReduceSeconds : 0;
+  return costModelSchema.parse({
+    gpus: tp,
+    memoryBoundSeconds: weightBytes / (bandwidth * weightEfficiency),
+    computeSecondsPerSequence: flopsPerToken / flops,
+    overheadSeconds: shape.hostSeconds + layers * (attentionFloorSeconds + layerFloorSeconds + reduce),
+    secondsPerSequence: sequenceSeconds,
+    secondsPerContextToken: kvBytesPerToken / (bandwidth * attentionEfficiency),
+    prefillSecondsPerToken: flopsPerToken / flops,
+    kvCapacityTokens: Math.floor((gpu.memoryGb * 1e9 * tp * memoryUtilization - weightBytes) / kvBytesPerToken),
+  });
+}

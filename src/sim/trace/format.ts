@@ -1,0 +1,48 @@
+/** The trace format of rollflex: JSON lines, one prompt a line. Only `responses[].tokens` is required. */
+import { z } from 'zod';
+import { parse } from '../../core/validate.ts';
+import { PolicyError } from '../../errors.ts';
+
+/** Schema of a line. */
+export const tracePromptSchema = z.strictObject({
+  prompt: z.string().min(1).optional().describe('Id of the prompt; the line number if absent.'),
+  promptTokens: z.int().nonnegative().optional(),
+  task: z.string().optional().describe('`math`, `code`, `judge`, …'),
+  responses: z
+    .array(
+      z.strictObject({
+        tokens: z.int().positive(),
+        correct: z.boolean().optional(),
+        rewardSeconds: z.number().nonnegative().optional(),
+        capped: z.boolean().optional().describe('It ran into the length limit: it would have been longer.'),
+      }),
+    )
+    .min(1),
+});
+
+/** A prompt of a trace. */
+export interface TracePrompt extends z.output<typeof tracePromptSchema> {
+  readonly prompt: string;
+}
+
+/** The JSON object in a line of a file. Throws `invalid_input` with file and line number. */
+export function jsonLine(line: string, where: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // The error below says where.
+  }
+  throw new PolicyError('invalid_input', { expected: 'a JSON object', got: line, path: where });
+}
+
+/** A line of the project's own format. Throws `invalid_input`, with file, line number and field. */
+export function readTraceLine(line: string, where: string): TracePrompt {
+  const value = parse(tracePromptSchema, jsonLine(line, where), 'invalid_input', where);
+  return { ...value, prompt: value.prompt ?? where };
+}
+
+/** A trace as text. */
+export function formatTrace(prompts: readonly TracePrompt[]): string {
+  return prompts.map((prompt) => `${JSON.stringify(prompt)}\n`).join('');
+}

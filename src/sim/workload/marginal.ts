@@ -1,0 +1,128 @@
+/**
+ * Workloads from a marginal distribution of response lengths and one within-prompt correlation ρ, joined by a Gaussian
+ * copula: z = √ρ · z_prompt + √(1 − ρ) · z_sample, length = Q(Φ(z)).
+ */
+import { PolicyError } from '../../errors.ts';
+import { normal, normalDistribution, uniform } from '../random.ts';
+import type { QuantileRow } from '../trace/read.ts';
+import { capped, type Workload, type WorkloadPrompt } from './workload.ts';
+
+/** A quantile function: from a share in (0, 1) to tokens. */
+export type Quantile = (share: number) => number;
+
+/** What a workload from a marginal needs. */
+export interface MarginalOptions {
+  readonly name: string;
+  readonly source?: string;
+  readonly responseTokens: Quantile;
+  readonly promptTokens: Quantile;
+  /** ρ, 0 (samples of a prompt are independent) up to, not including, 1. */
+  readonly correlation: number;
+  readonly capTokens: number;
+  readonly seed: number;
+}
+
+const promptKey = 1;
+const sampleKey = 2;
+const inputKey = 3;
+
+/** A workload from a marginal. Throws `invalid_input` for ρ outside [0, 1). */
+export function marginalWorkload(options: MarginalOptions): Workload {
+  const { correlation, seed, capTokens } = options;
+  if (!(correlation >= 0 && correlation < 1)) {
+    throw new PolicyError('invalid_input', { expected: 'a correlation in [0, 1)', got: correlation, path: 'correlation' });
+  }
+  const [shared, own] = [Math.sqrt(correlation), Math.sqrt(1 - correlation)];
+  return {
+    name: options.name,
+    source: options.source ?? 'marginal distribution',
+    resampling: 'marginal',
+    correlation,
+    capTokens,
+    distinctPrompts: Number.POSITIVE_INFINITY,
+    prompt: (index: number): WorkloadPrompt => {
+      const effect = shared * normal(seed, promptKey, index);
+      return {
+        promptId: `${options.name}-${index}`,
+        promptTokens: Math.max(1, Math.round(options.promptTokens(uniform(seed, inputKey, index)))),
+        sample: (k) => {
+          const share = normalDistribution(effect + own * normal(seed, sampleKey, index, k));
+          return capped(options.responseTokens(Math.min(1 - 1e-9, Math.max(1e-9, share))), capTokens);
+        },
+      };
+    },
+  };
+}
+
+/** Linear interpolation between values at 0, 1, …, n (as shares 0 to 1). */
+export function interpolated(values: readonly number[]): Quantile {
+  const last = values.length - 1;
+  return (share) => {
+    const at = Math.min(last, Math.max(0, share * last));
+    const below = Math.floor(at);
+    const above = Math.min(last, below + 1);
+    return values[below]! + (at - below) * (values[above]! - values[below]!);
+  };
+}
+
+/** The quantile function of a mixture of clients, weighted by their rates. */
+export function pooledQuantile(rows: readonly QuantileRow[], field: 'inputTokens' | 'outputTokens'): Quantile {
+  const points = rows
+    .filter((row) => row.rps > 0)
+    .flatMap((row) => {
+      const quantile = interpolated(row[field]);
+      // Each client as 200 equally likely values.
+      return Array.from({ length: 200 }, (_, index) => ({ tokens: quantile((index + 0.5) / 200), weight: row.rps }));
+    })
+    .sort((a, b) => a.tokens - b.tokens);
+  if (points.length === 0) {
+    throw new PolicyError('invalid_input', { expected: 'a client with a rate above 0', got: 'none', path: 'rps' });
+  }
+  const total = points.reduce((sum, point) => sum + point.weight, 0);
+  const cumulative: number[] = [];
+  let sum = 0;
+  for (const point of points) cumulative.push((sum += point.weight) / total);
+  return (share) => {
+    let [low, high] = [0, points.length - 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (cumulative[middle]! < share) low = middle + 1;
+      else high = middle;
+    }
+    return points[low]!.tokens;
+  };
+}
+
+/** A long-tailed marginal: a lognormal body, and with weight w a Pareto tail that begins at a threshold. */
+export interface LongTail {
+  readonly medianTokens: number;
+  /** Standard deviation of the logarithm of the body. */
+  readonly sigma: number;
+  /** w: share of responses in the tail. */
+  readonly tailWeight: number;
+  readonly tailStartTokens: number;
+  /** Exponent of the Pareto tail; smaller is heavier. */
+  readonly tailExponent: number;
+}
+
+/** The quantile function of a long tail, by bisection of its distribution function. */
+export function longTailQuantile(shape: LongTail): Quantile {
+  const { medianTokens, sigma, tailWeight, tailStartTokens, tailExponent } = shape;
+  const below = (tokens: number): number => {
+    const body = normalDistribution(Math.log(tokens / medianTokens) / sigma);
+    const tail = tokens <= tailStartTokens ? 0 : 1 - (tailStartTokens / tokens) ** tailExponent;
+    return (1 - tailWeight) * body + tailWeight * tail;
+  };
+  const steps = 4000;
+  const table = Array.from({ length: steps + 1 }, (_, index) => {
+    const share = Math.min(1 - 1e-7, Math.max(1e-7, index / steps));
+    let [low, high] = [1e-3, 1e9];
+    for (let round = 0; round < 80; round += 1) {
+      const middle = Math.sqrt(low * high);
+      if (below(middle) < share) low = middle;
+      else high = middle;
+    }
+    return high;
+  });
+  return interpolated(table);
+}

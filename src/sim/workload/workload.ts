@@ -1,0 +1,41 @@
+/** Workloads: prompts, and how long each of their responses would be. */
+
+/** A response that a prompt would give. */
+export interface Sample {
+  /** Tokens, at most the cap. */
+  readonly tokens: number;
+  /** Whether it ran into the cap. */
+  readonly capped: boolean;
+}
+
+/** A prompt of a workload. */
+export interface WorkloadPrompt {
+  readonly promptId: string;
+  readonly promptTokens: number;
+  readonly task?: string;
+  /**
+   * The k-th response of the prompt, k from 0. It depends on the workload's seed, the prompt and k alone: never on
+   * what was asked before.
+   */
+  sample(k: number): Sample;
+}
+
+/** An endless sequence of prompts. */
+export interface Workload {
+  readonly name: string;
+  readonly source: string;
+  /** How responses come about: `recorded`, then `within-prompt`, `copula` or `parametric`; or `marginal`. */
+  readonly resampling: string;
+  /** Correlation of the normal scores of two responses of one prompt: 0 to 1. */
+  readonly correlation: number;
+  readonly capTokens: number;
+  /** Distinct prompts; later ones repeat them (further epochs). */
+  readonly distinctPrompts: number;
+  prompt(index: number): WorkloadPrompt;
+}
+
+/** Cuts a length at the cap. */
+export function capped(tokens: number, capTokens: number): Sample {
+  const whole = Math.max(1, Math.round(tokens));
+  return whole >= capTokens ? { tokens: capTokens, capped: true } : { tokens: whole, capped: false };
+}
