@@ -1,0 +1,91 @@
+/**
+ * The clairvoyant lower bound: the least time in which the same engines could train the same prompts once, with R0
+ * responses each fixed beforehand, under synchronous updates of P0 prompts, by a scheduler that knew all lengths.
+ *
+ * No schedule is faster, for two reasons, of which the stronger holds:
+ *
+ * - stragglers: a round lasts at least as long as its longest response would alone. Over all ways of forming rounds the
+ *   sum of those is least when prompts are grouped by their longest response.
+ * - work: prefill, the cost of each sequence and the reading of KV are the same in every schedule; and there are at
+ *   least tokens ÷ maxRunningSequences decode steps, and at least context tokens ÷ kvCapacityTokens of them.
+ *
+ * A scheduler that may choose which samples it trains on, as tail batching does, can go below it.
+ */
+import { baseSeconds, type CostModel } from './cost-model.ts';
+
+/** A prompt and the lengths of its R0 responses, in tokens. */
+export interface FixedPrompt {
+  readonly promptTokens: number;
+  readonly responseTokens: readonly number[];
+}
+
+/** What the bound is made of, in seconds. */
+export interface LowerBound {
+  readonly totalSeconds: number;
+  readonly rolloutSeconds: number;
+  /** The two bounds of the rollout. */
+  readonly stragglerSeconds: number;
+  readonly workSeconds: number;
+  /** Training, rewards, weight syncs and whatever every round costs. */
+  readonly otherSeconds: number;
+}
+
+/** Σ of the context lengths over the steps of one response. */
+function contextTokens(promptTokens: number, tokens: number): number {
+  return tokens * promptTokens + (tokens * (tokens - 1)) / 2;
+}
+
+/** Seconds of one response alone on an engine. */
+function aloneSeconds(cost: CostModel, promptTokens: number, tokens: number): number {
+  const reading = cost.secondsPerContextToken * contextTokens(promptTokens, tokens);
+  return promptTokens * cost.prefillSecondsPerToken + tokens * baseSeconds(cost, 1) + reading;
+}
+
+/** Prompts in the order in which a scheduler that knew all lengths would train them: longest response first. */
+export function clairvoyantOrder<P extends FixedPrompt>(prompts: readonly P[]): P[] {
+  const longest = (prompt: P) => Math.max(...prompt.responseTokens);
+  return [...prompts].sort((a, b) => longest(b) - longest(a));
+}
+
+/**
+ * The bound.
+ *
+ * @param prompts - every prompt that is trained
+ * @param promptsPerRound - P0
+ * @param engines - how many engines there are
+ */
+export function clairvoyantLowerBound(
+  prompts: readonly FixedPrompt[],
+  promptsPerRound: number,
+  engines: number,
+  cost: CostModel,
+): LowerBound {
+  const alone = prompts
+    .map((prompt) => Math.max(...prompt.responseTokens.map((tokens) => aloneSeconds(cost, prompt.promptTokens, tokens))))
+    .sort((a, b) => b - a);
+  const stragglerSeconds = alone.reduce((sum, one, index) => (index % promptsPerRound === 0 ? sum + one : sum), 0);
+
+  let [tokens, context, prefill] = [0, 0, 0];
+  for (const { promptTokens, responseTokens } of prompts) {
+    for (const length of responseTokens) {
+      tokens += length;
+      context += contextTokens(promptTokens, length);
+      prefill += promptTokens;
+    }
+  }
+  const stepSeconds = cost.memoryBoundSeconds + cost.overheadSeconds;
+  const steps = Math.max(tokens / cost.maxRunningSequences, context / cost.kvCapacityTokens);
+  const perToken = (baseSeconds(cost, cost.maxRunningSequences) / cost.maxRunningSequences - cost.secondsPerSequence) * tokens;
+  const work =
+    prefill * cost.prefillSecondsPerToken +
+    cost.secondsPerSequence * tokens +
+    cost.secondsPerContextToken * context +
+    Math.max(stepSeconds * steps, perToken);
+  const workSeconds = work / engines;
+
+  const rounds = Math.ceil(prompts.length / promptsPerRound);
+  const perRound = cost.fixedRolloutSeconds + cost.rewardTailSeconds + cost.trainBaseSeconds + cost.weightSyncSeconds;
+  const otherSeconds = rounds * perRound + tokens * cost.trainSecondsPerToken;
+  const rolloutSeconds = Math.max(stragglerSeconds, workSeconds);
+  return { totalSeconds: rolloutSeconds + otherSeconds, rolloutSeconds, stragglerSeconds, workSeconds, otherSeconds };
+}
