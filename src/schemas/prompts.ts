@@ -63,3 +63,27 @@ export type Prompt = z.output<typeof prompt>;
 export type DroppedResponse = z.output<typeof droppedResponse>;
 export type FinalResponse = z.output<typeof finalResponse>;
 export type FinalPrompt = z.output<typeof finalPrompt>;
+
+/** A copy of a prompt that shares nothing with it, its keys in the order of the schema. */
+export function copyPrompt(given: Prompt): Prompt {
+  const { promptId, ref, domain, promptTokens, expectedTokens, deferral, kept } = given;
+  const copy: Prompt = { promptId };
+  if (ref !== undefined) copy.ref = ref;
+  if (domain !== undefined) copy.domain = domain;
+  if (promptTokens !== undefined) copy.promptTokens = promptTokens;
+  if (expectedTokens !== undefined) copy.expectedTokens = expectedTokens;
+  if (deferral !== undefined) copy.deferral = copyDeferral(deferral);
+  if (kept !== undefined) copy.kept = kept.map(copyKept);
+  return copy;
+}
+
+/** A copy of what a deferred prompt carries. */
+export function copyDeferral({ count, sinceRound, sinceSeconds }: Deferral): Deferral {
+  return { count, sinceRound, sinceSeconds };
+}
+
+/** A copy of a kept response. */
+export function copyKept({ requestId, index, tokens, weightVersions, finished, reward }: KeptResponse): KeptResponse {
+  const copy = { requestId, index, tokens, weightVersions: weightVersions.slice(), finished };
+  return reward === undefined ? copy : { ...copy, reward };
+}

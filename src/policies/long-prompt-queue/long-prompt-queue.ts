@@ -6,7 +6,7 @@ import { type AnyDecision, type Choices, type Context, definePolicy, type Ledger
 import { PolicyError } from '../../errors.ts';
 import * as d from '../../schemas/decisions.ts';
 import * as e from '../../schemas/events.ts';
-import type { Prompt } from '../../schemas/prompts.ts';
+import { copyPrompt, type Prompt } from '../../schemas/prompts.ts';
 import { scaledCount } from '../../schemas/units.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
 import { queueConfig } from './schema.ts';
@@ -47,11 +47,11 @@ function check(state: QueueState, event: QueueEvent): void {
 function apply(state: QueueState, event: QueueEvent, ctx: Ctx): void {
   switch (event.type) {
     case 'prompt.deferred':
-      return queue(state, structuredClone(event.prompt), event.roundId, ctx);
+      return queue(state, copyPrompt(event.prompt), event.roundId, ctx);
     case 'prompt.returned':
       // What was queued before goes back to its place; anything else is as good as new.
-      if (event.prompt.deferral !== undefined) return queue(state, structuredClone(event.prompt), event.roundId, ctx);
-      state.unused.push(structuredClone(event.prompt));
+      if (event.prompt.deferral !== undefined) return queue(state, copyPrompt(event.prompt), event.roundId, ctx);
+      state.unused.push(copyPrompt(event.prompt));
       return;
     case 'round.requested':
       return plan(state, event, ctx);
@@ -83,14 +83,12 @@ function queue(state: QueueState, prompt: Prompt, roundId: string, ctx: Ctx): vo
     dropped: finished(prompt).map(({ requestId, tokens }) => ({ requestId, tokens, cause: 'merged' })),
     reason: { code: 'already_queued', deferrals },
   });
-  put(state, {
-    prompt: {
-      ...before.prompt,
-      ...(deferral === undefined ? undefined : { deferral: { ...deferral, count: deferrals } }),
-      ...(expected > 0 ? { expectedTokens: expected } : undefined),
-    },
-    seq: before.seq,
-  });
+  const merged = {
+    ...before.prompt,
+    expectedTokens: expected > 0 ? expected : undefined,
+    deferral: deferral && { ...deferral, count: deferrals },
+  };
+  put(state, { prompt: copyPrompt(merged), seq: before.seq });
 }
 
 function plan(state: QueueState, event: Extract<QueueEvent, { type: 'round.requested' }>, ctx: Ctx): void {

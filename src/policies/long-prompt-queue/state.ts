@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { Fifo } from '../../core/fifo.ts';
 import { Heap } from '../../core/heap.ts';
-import { type Prompt, prompt as promptSchema } from '../../schemas/prompts.ts';
+import { copyPrompt, type Prompt, prompt as promptSchema } from '../../schemas/prompts.ts';
 import type { QueueConfig } from './schema.ts';
 
 /** A deferred prompt. Entries are replaced, never changed: what is no longer in the map is passed over in the heaps. */
@@ -105,7 +105,8 @@ export function takeDeferred(state: QueueState, most: number): Prompt[] {
   while (taken.length < most) {
     const entry = takeNext(state);
     if (entry === undefined) break;
-    taken.push(entry.prompt);
+    // A copy: the heaps may still hold the entry.
+    taken.push(copyPrompt(entry.prompt));
   }
   return taken;
 }

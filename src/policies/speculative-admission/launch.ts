@@ -1,5 +1,6 @@
 /** Launching: which response runs next, and where. */
 import type { Context } from '../../core/definition.ts';
+import { copyKept } from '../../schemas/prompts.ts';
 import type { AdmissionDecision } from './decisions.ts';
 import type { AdmissionState, Engine, LaunchCause, Request, Slot } from './state.ts';
 import { armResponseTimeout } from './timers.ts';
@@ -66,7 +67,8 @@ export function pump(state: AdmissionState, ctx: Ctx): void {
 
 function nextResume(state: AdmissionState): Request | undefined {
   for (let next = state.resumes.shift(); next !== undefined; next = state.resumes.shift()) {
-    if (next.phase === 'resuming') return next;
+    // It may have ended while it waited for an engine.
+    if (next.phase === 'resuming' && state.requests.get(next.id) === next) return next;
   }
   return undefined;
 }
@@ -138,7 +140,7 @@ function launch(state: AdmissionState, slot: Slot, engine: Engine | null, ctx: C
     weightVersion: round.weightVersion,
     ...(engine === null ? undefined : { engineId: engine.id }),
     ...(ref === undefined ? undefined : { ref }),
-    ...(from === null ? undefined : { resumeFrom: { ...from, weightVersions: from.weightVersions.slice() } }),
+    ...(from === null ? undefined : { resumeFrom: copyKept(from) }),
     reason: launchReason(state, slot, inFlight),
   });
   armResponseTimeout(state, request, ctx);

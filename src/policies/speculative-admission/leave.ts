@@ -1,6 +1,6 @@
 /** How a prompt leaves: final, deferred, returned, filtered, quarantined or carried; never silently. */
 import type { Context } from '../../core/definition.ts';
-import type { DroppedResponse, FinalPrompt, Prompt } from '../../schemas/prompts.ts';
+import { copyDeferral, copyPrompt, type DroppedResponse, type FinalPrompt } from '../../schemas/prompts.ts';
 import type { AdmissionDecision } from './decisions.ts';
 import { type AbortReason, abort, abortAll, keptResponses } from './requests.ts';
 import type { AdmissionState, DeferReason, PromptState } from './state.ts';
@@ -40,7 +40,7 @@ export function finalPrompt(prompt: PromptState): FinalPrompt {
     promptId,
     ...(ref === undefined ? undefined : { ref }),
     ...(domain === undefined ? undefined : { domain }),
-    ...(deferral === undefined ? undefined : { deferral: { ...deferral } }),
+    ...(deferral === undefined ? undefined : { deferral: copyDeferral(deferral) }),
     responses,
   };
 }
@@ -65,7 +65,7 @@ export function giveBack(
   ctx.emit({
     type: 'prompt.returned',
     at: ctx.at,
-    prompt: structuredClone(prompt.spec),
+    prompt: copyPrompt(prompt.spec),
     roundId,
     dropped,
     reason: { code },
@@ -119,17 +119,16 @@ export function finishDeferral(state: AdmissionState, prompt: PromptState, ctx: 
   const keep = state.config.keepPartial && reason.code !== 'stale_weights';
   const kept = keep ? keptResponses(prompt) : [];
   const longest = Math.max(prompt.spec.expectedTokens ?? 0, ...prompt.slots.map((slot) => slot.tokens));
-  const { kept: _, ...spec } = prompt.spec;
-  const { deferral } = spec;
-  const deferred: Prompt = {
-    ...spec,
-    ...(longest > 0 ? { expectedTokens: longest } : undefined),
+  const { deferral } = prompt.spec;
+  const deferred = copyPrompt({
+    ...prompt.spec,
+    expectedTokens: longest > 0 ? longest : undefined,
     deferral:
       deferral === undefined
         ? { count: 1, sinceRound: state.rounds - 1, sinceSeconds: ctx.at }
         : { ...deferral, count: deferral.count + 1 },
-    ...(kept.length > 0 ? { kept } : undefined),
-  };
+    kept: kept.length > 0 ? kept : undefined,
+  });
   state.settling.delete(prompt);
   prompt.status = 'gone';
   ctx.emit({

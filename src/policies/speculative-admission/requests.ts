@@ -1,10 +1,10 @@
 /** The end of a request: aborts, their confirmation, and what becomes of the round that it belonged to. */
 import type { Context } from '../../core/definition.ts';
-import type { KeptResponse } from '../../schemas/prompts.ts';
+import { copyKept, type KeptResponse } from '../../schemas/prompts.ts';
 import type { AdmissionDecision } from './decisions.ts';
 import { freeSlot } from './launch.ts';
 import { finishDeferral } from './leave.ts';
-import type { AdmissionState, PromptState, Request, Round } from './state.ts';
+import type { AdmissionState, Engine, PromptState, Request, Round } from './state.ts';
 import { armAbortGrace } from './timers.ts';
 
 type Ctx = Context<AdmissionDecision>;
@@ -17,7 +17,7 @@ export function abort(state: AdmissionState, request: Request, reason: AbortReas
   request.order = state.seq++;
   request.prompt = null;
   state.aborting.push(request);
-  const { engine } = request;
+  const engine = engineOf(state, request);
   ctx.emit({
     type: 'request.abort',
     at: ctx.at,
@@ -27,6 +27,11 @@ export function abort(state: AdmissionState, request: Request, reason: AbortReas
     reason,
   });
   armAbortGrace(state, ctx.at, ctx);
+}
+
+/** The engine of a request, unless it is lost. */
+export function engineOf(state: AdmissionState, { engine }: Request): Engine | null {
+  return engine !== null && state.engines.get(engine.id) === engine ? engine : null;
 }
 
 /** Aborts every response of a prompt that is in flight. */
@@ -77,7 +82,7 @@ export function reportDrained(state: AdmissionState, round: Round | null, ctx: C
 /** What a prompt keeps beyond its round, by index. */
 export function keptResponses(prompt: PromptState): KeptResponse[] {
   return prompt.slots.flatMap((slot): KeptResponse[] => {
-    if (slot.status === 'pending') return slot.resume === null ? [] : [{ ...slot.resume }];
+    if (slot.status === 'pending') return slot.resume === null ? [] : [copyKept(slot.resume)];
     if (slot.tokens === 0) return [];
     const { requestId, index, tokens, reward } = slot;
     const kept = {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { Fifo } from '../../core/fifo.ts';
 import { keptResponse, prompt as promptSchema } from '../../schemas/prompts.ts';
 import { reheap, takeSlot } from './launch.ts';
+import { engineOf } from './requests.ts';
 import { addEngine } from './responses.ts';
 import type { AdmissionConfig } from './schema.ts';
 import {
@@ -123,7 +124,7 @@ export function save(state: AdmissionState): SavedAdmission {
     recentRounds: state.recentRounds,
     prompts: [...state.prompts.values()].map((prompt) => savePrompt(prompt, round)),
     settling: [...state.settling].map((prompt) => savePrompt(prompt, round)),
-    requests: [...state.requests.values()].map(saveRequest),
+    requests: [...state.requests.values()].map((request) => saveRequest(state, request)),
     engines: [...state.engines.values()].map(({ id, active }) => ({ id, active })),
     timers: state.timers,
     rounds: state.rounds,
@@ -148,9 +149,10 @@ function savePrompt(prompt: PromptState, round: Round | null): SavedPrompt {
   return { ...prompt, lane, slots, status: prompt.status as SavedPrompt['status'] };
 }
 
-function saveRequest(request: Request): SavedAdmission['requests'][number] {
-  const { prompt, round, engine } = request;
-  return { ...request, prompt: prompt?.seq ?? null, round: round?.id ?? null, engine: engine?.id ?? null };
+function saveRequest(state: AdmissionState, request: Request): SavedAdmission['requests'][number] {
+  const { prompt, round } = request;
+  const engine = engineOf(state, request)?.id ?? null;
+  return { ...request, prompt: prompt?.seq ?? null, round: round?.id ?? null, engine };
 }
 
 /** A state that decides just as the saved one would. */

@@ -1,7 +1,7 @@
 /** Prompts coming in: opening a round, taking prompts in, asking for more. */
 import type { Context } from '../../core/definition.ts';
 import { Fifo } from '../../core/fifo.ts';
-import type { KeptResponse, Prompt } from '../../schemas/prompts.ts';
+import { copyPrompt, type KeptResponse, type Prompt } from '../../schemas/prompts.ts';
 import { scaledCount } from '../../schemas/units.ts';
 import type { AdmissionDecision } from './decisions.ts';
 import { enqueue } from './launch.ts';
@@ -146,7 +146,7 @@ export function addPrompt(state: AdmissionState, spec: Prompt, round: Round, ctx
   round.duplicates = 0;
   const lane = laneOf(round, spec.domain)!;
   const prompt: PromptState = {
-    spec: structuredClone(spec),
+    spec: copyPrompt(spec),
     seq: state.seq++,
     lane,
     status: 'standby',
@@ -218,7 +218,7 @@ export function returnUnused(spec: Prompt, roundId: string, code: 'round_closed'
   ctx.emit({
     type: 'prompt.returned',
     at: ctx.at,
-    prompt: structuredClone(spec),
+    prompt: copyPrompt(spec),
     roundId,
     dropped: [],
     reason: { code },

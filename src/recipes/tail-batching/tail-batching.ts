@@ -14,6 +14,7 @@ import {
 } from '../../policies/speculative-admission/index.ts';
 import * as d from '../../schemas/decisions.ts';
 import * as e from '../../schemas/events.ts';
+import { copyPrompt } from '../../schemas/prompts.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
 
 /** Schema of the configuration: flat, each setting once. */
@@ -48,7 +49,7 @@ const toQueue = (decision: AnyDecision) => [{ part: 'queue', event: decision }];
 function open(decision: AnyDecision): { part: string; event: AnyEvent }[] {
   const { at, roundId, kind, weightVersion, queued } = decision as Extract<TailDecision, { type: 'round.planned' }>;
   // The notice goes to the host as well: what the parts hold must not be shared with it.
-  const prompts = structuredClone(queued);
+  const prompts = queued.map(copyPrompt);
   const event: AdmissionEvent = { type: 'round.opened', at, roundId, kind, weightVersion, prompts };
   return [{ part: 'admission', event }];
 }

@@ -1,0 +1,22 @@
+/** Writes a report to a file. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { ComparisonResult } from '../result.ts';
+import { renderReport } from './html.ts';
+
+/** The script that draws the charts: beside the built package; built on the fly from a source tree. */
+export async function reportClient(): Promise<string> {
+  const built = fileURLToPath(new URL('./report-client.js', import.meta.url));
+  if (existsSync(built)) return readFileSync(built, 'utf8');
+  const { build } = await import('esbuild');
+  const entry = fileURLToPath(new URL('./client.ts', import.meta.url));
+  const result = await build({ entryPoints: [entry], bundle: true, minify: true, write: false, format: 'iife', target: 'es2020' });
+  return result.outputFiles[0]!.text;
+}
+
+/** Writes the report and gives its size in bytes. */
+export async function writeReport(path: string, comparisons: readonly ComparisonResult[]): Promise<number> {
+  const html = renderReport(comparisons, await reportClient());
+  writeFileSync(path, html);
+  return Buffer.byteLength(html);
+}

@@ -1,0 +1,75 @@
+/** Law 10, by counting: what an event looks at must not grow with what is in flight. */
+import type { AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
+
+/** Events that bring a policy to n in flight, and events to measure then. */
+export interface Crowd {
+  readonly build: readonly AnyEvent[];
+  readonly probes: readonly AnyEvent[];
+}
+
+type Method = (this: { size?: number; length?: number }, ...args: unknown[]) => unknown;
+
+const walks: readonly (readonly [object, readonly PropertyKey[]])[] = [
+  [Map.prototype, ['forEach', 'values', 'keys', 'entries', Symbol.iterator]],
+  [Set.prototype, ['forEach', 'values', 'keys', Symbol.iterator]],
+  [
+    Array.prototype,
+    ['map', 'filter', 'forEach', 'find', 'findIndex', 'some', 'every', 'reduce', 'flatMap', 'sort', 'slice', 'splice', 'indexOf', 'includes', 'concat', 'values', Symbol.iterator],
+  ],
+];
+
+/** Runs a function and counts the items of every map, set and array that it walks over. */
+export function itemsWalked(run: () => void): number {
+  let items = 0;
+  const undo: (() => void)[] = [];
+  for (const [prototype, names] of walks) {
+    for (const name of names) {
+      const own = Object.getOwnPropertyDescriptor(prototype, name)!;
+      const real = own.value as Method;
+      const counting: Method = function (...args) {
+        items += this.size ?? this.length ?? 0;
+        return real.apply(this, args);
+      };
+      Object.defineProperty(prototype, name, { ...own, value: counting });
+      undo.push(() => Object.defineProperty(prototype, name, own));
+    }
+  }
+  try {
+    run();
+  } finally {
+    for (const one of undo) one();
+  }
+  return items;
+}
+
+/**
+ * Checks law 10: an event walks over no more items with ten times as much in flight than O(log n) allows.
+ *
+ * @param crowd - makes a crowd of n in flight
+ * @throws Error naming the event and the counts
+ */
+export function checkCost(definition: AnyPolicyDefinition, config: unknown, crowd: (n: number) => Crowd): void {
+  const walked = [200, 2000].map((n) => {
+    const { build, probes } = crowd(n);
+    const state = definition.init(definition.config.parse(config));
+    const apply = (event: AnyEvent): number => {
+      let decisions = 0;
+      definition.check(state, event);
+      definition.apply(state, event, { at: event.at, emit: () => void (decisions += 1) });
+      return decisions;
+    };
+    for (const event of build) apply(event);
+    return probes.map((event) => {
+      let decisions = 0;
+      const items = itemsWalked(() => {
+        decisions = apply(event);
+      });
+      return { event, share: items / (1 + decisions) };
+    });
+  });
+  walked[1]!.forEach(({ event, share }, index) => {
+    const small = walked[0]![index]!.share;
+    if (share <= 2 * small + 50) return;
+    throw new Error(`law 10, cost: ${event.type} walks over ${share} items a decision with 2,000 in flight, ${small} with 200`);
+  });
+}

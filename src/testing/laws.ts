@@ -1,0 +1,258 @@
+/**
+ * The laws that every policy keeps, as checks over a run of events. Each throws an error that names its law.
+ *
+ * Law 9 (layers) is about source code and is checked by the project's dependency rules, not here.
+ */
+import { z } from 'zod';
+import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
+import { createRegistry, resumePolicy } from '../core/registry.ts';
+import { isPolicyError } from '../errors.ts';
+import type { DecisionWord } from '../schemas/vocabulary.ts';
+import { answer, newSubject, type Subject, textOf, transcript } from './run.ts';
+import { withTraps } from './traps.ts';
+
+/** What a law is checked on. */
+export interface Case {
+  readonly definition: AnyPolicyDefinition;
+  readonly config: unknown;
+  readonly events: readonly AnyEvent[];
+}
+
+/** One law. */
+export interface Law {
+  /** Its number in the list of laws. */
+  readonly number: number;
+  readonly title: string;
+  check(one: Case): void;
+}
+
+const copy = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+const snapshotText = (subject: Subject): string => JSON.stringify(subject.snapshot());
+
+function expectSame(what: string, events: readonly AnyEvent[], one: readonly string[], two: readonly string[]): void {
+  const index = one.findIndex((text, at) => text !== two[at]);
+  if (index < 0) return;
+  throw new Error(`${what}, at event ${index} ${JSON.stringify(events[index])}:\n  ${one[index]}\n  ${two[index]}`);
+}
+
+function deterministic({ definition, config, events }: Case): void {
+  const [first, second] = [newSubject(definition, config), newSubject(definition, config)];
+  const answers: string[][] = [];
+  const touched = withTraps(() => {
+    answers.push(transcript(first, events), transcript(second, events));
+  });
+  if (touched.length > 0) throw new Error(`it uses ${touched[0]}`);
+  expectSame('two runs of the same events differ', events, answers[0]!, answers[1]!);
+  let latest = 0;
+  const clamped: AnyEvent[] = [];
+  const third = newSubject(definition, config);
+  for (const event of events) {
+    clamped.push({ ...event, at: Math.max(latest, event.at) });
+    if (!('refused' in answer(third, event))) latest = Math.max(latest, event.at);
+  }
+  const decisions = transcript(newSubject(definition, config), clamped);
+  expectSame('an earlier time is not read as the latest', events, answers[0]!, decisions);
+}
+
+function conserved({ definition, config, events }: Case): void {
+  const subject = newSubject(definition, config);
+  if (definition.ledgers.length === 0) throw new Error('it declares no ledger');
+  const heldNow = () => definition.ledgers.map((ledger) => tally(ledger.held(subject.snapshot().state)));
+  let before = heldNow();
+  for (const event of events) {
+    const given = answer(subject, event);
+    const after = heldNow();
+    const decisions = 'refused' in given ? [] : given.decisions;
+    definition.ledgers.forEach((ledger, index) => {
+      const expected = before[index]!;
+      if (!('refused' in given)) for (const id of ledger.entered(event)) add(expected, id, 1);
+      for (const decision of decisions) for (const id of ledger.left(decision)) add(expected, id, -1);
+      const [want, got] = [textOfTally(expected), textOfTally(after[index]!)];
+      if (want === got) return;
+      throw new Error(`ledger ${ledger.name}, after ${JSON.stringify(event)}: expected ${want}, held ${got}`);
+    });
+    before = after;
+  }
+}
+
+function tally(ids: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const id of ids) add(counts, id, 1);
+  return counts;
+}
+
+function add(counts: Map<string, number>, id: string, by: number): void {
+  const count = (counts.get(id) ?? 0) + by;
+  if (count === 0) counts.delete(id);
+  else counts.set(id, count);
+}
+
+function textOfTally(counts: ReadonlyMap<string, number>): string {
+  return JSON.stringify([...counts].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Events that are wrong in form, made from a right one. */
+function malformed(event: AnyEvent): unknown[] {
+  return [
+    { ...event, unknownKey: 1 },
+    { ...event, at: Number.NaN },
+    { ...event, at: -1 },
+    { ...event, type: 'no.such.event' },
+    { type: event.type },
+    null,
+  ];
+}
+
+function atomic({ definition, config, events }: Case): void {
+  const subject = newSubject(definition, config);
+  const parsed = definition.config.parse(config);
+  for (const event of events) {
+    const before = snapshotText(subject);
+    for (const wrong of malformed(event)) {
+      const given = answer(subject, wrong as AnyEvent);
+      if (!('refused' in given)) throw new Error(`it takes a malformed event ${JSON.stringify(wrong)}`);
+      expectClear(given.refused);
+    }
+    const loaded = definition.load(copy(subject.snapshot().state), parsed);
+    const saved = JSON.stringify(definition.save(loaded));
+    try {
+      definition.check(loaded, event);
+    } catch (error) {
+      expectClear(error);
+    }
+    if (JSON.stringify(definition.save(loaded)) !== saved) throw new Error(`check of ${JSON.stringify(event)} changes the state`);
+    if (snapshotText(subject) !== before) throw new Error(`a malformed ${event.type} changes the state`);
+    const given = answer(subject, event);
+    if (!('refused' in given)) continue;
+    expectClear(given.refused);
+    if (snapshotText(subject) !== before) throw new Error(`a refused ${JSON.stringify(event)} changes the state`);
+  }
+}
+
+function expectClear(error: unknown): void {
+  if (!isPolicyError(error)) throw new Error(`it refuses by ${String(error)}, which is no PolicyError`);
+  if (error.code === 'internal') throw new Error(`it fails to apply what it had checked: ${error.message}`);
+  if (error.expected === '' || error.got === '') throw new Error(`a refusal does not say what it expected: ${error.message}`);
+}
+
+/** Changes everything in a value, as a careless host might. */
+function scramble(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const key of Object.keys(value)) {
+    const holder = value as Record<string, unknown>;
+    scramble(holder[key]);
+    holder[key] = typeof holder[key] === 'number' ? -12345 : 'scrambled';
+  }
+  if (Array.isArray(value)) value.length = 0;
+}
+
+function committed({ definition, config, events }: Case): void {
+  const untouched = transcript(newSubject(definition, config), events);
+  const subject = newSubject(definition, config);
+  const scrambled = events.map((event) => {
+    const mine = copy(event);
+    const given = answer(subject, mine);
+    const text = textOf(given);
+    scramble(mine);
+    if ('decisions' in given) scramble(given.decisions);
+    scramble(subject.snapshot());
+    return text;
+  });
+  expectSame('what was given or answered is shared with the state', events, untouched, scrambled);
+  const heard = newSubject(definition, config);
+  let seen: string[] = [];
+  heard.on('decision', (decision) => {
+    seen.push(JSON.stringify(decision));
+    throw new Error('a listener that fails');
+  });
+  for (const event of events) {
+    seen = [];
+    const given = answer(heard, event);
+    if ('decisions' in given && `[${seen.join(',')}]` !== textOf(given)) throw new Error('listeners hear other decisions');
+  }
+}
+
+function restorable({ definition, config, events }: Case): void {
+  const whole = newSubject(definition, config);
+  let pieces = newSubject(definition, config);
+  events.forEach((event, index) => {
+    if (index % 3 === 0) pieces = resumePolicy(definition, copy(pieces.snapshot())) as unknown as Subject;
+    const [one, two] = [textOf(answer(whole, event)), textOf(answer(pieces, event))];
+    expectSame('a restored policy decides otherwise', [event], [one], [two]);
+    if (snapshotText(whole) === snapshotText(pieces)) return;
+    throw new Error(`a restored policy is in another state after ${JSON.stringify(event)}:\n  ${snapshotText(whole)}\n  ${snapshotText(pieces)}`);
+  });
+  for (const change of [{ policy: 'another/policy' }, { version: definition.version + 1 }, { state: { no: 'state' } }]) {
+    try {
+      resumePolicy(definition, { ...copy(whole.snapshot()), ...change });
+    } catch (error) {
+      if (isPolicyError(error) && error.code === 'snapshot_mismatch') continue;
+    }
+    throw new Error(`it takes a snapshot with ${JSON.stringify(change)}`);
+  }
+}
+
+/** The value with the keys of every object in the opposite order. */
+function reversed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(reversed);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).reverse().map(([key, one]) => [key, reversed(one)]));
+}
+
+function ordered({ definition, config, events }: Case): void {
+  const straight = newSubject(definition, config);
+  let turned = newSubject(definition, config);
+  events.forEach((event, index) => {
+    if (index % 5 === 4) turned = resumePolicy(definition, reversed(copy(turned.snapshot()))) as unknown as Subject;
+    const [one, two] = [answer(straight, event), answer(turned, reversed(event) as AnyEvent)].map(textOf);
+    expectSame('decisions depend on the order of keys', [event], [one!], [two!]);
+  });
+}
+
+function reasoned({ definition, config, events }: Case): void {
+  const subject = newSubject(definition, config);
+  const words = new Map((definition.decisions as readonly DecisionWord[]).map((word) => [word.type, word]));
+  for (const event of events) {
+    const given = answer(subject, event);
+    for (const decision of 'refused' in given ? [] : given.decisions) expectReason(words, decision);
+  }
+}
+
+function expectReason(words: ReadonlyMap<string, DecisionWord>, decision: AnyDecision): void {
+  const word = words.get(decision.type);
+  if (word === undefined) throw new Error(`it answers with ${decision.type}, which it does not declare`);
+  if (!word.reasons.includes(decision.reason?.code)) throw new Error(`${decision.type} has no reason of its closed set`);
+  const parsed = word.schema.safeParse(decision);
+  if (!parsed.success) throw new Error(`${JSON.stringify(decision)} does not fit its schema: ${parsed.error.message}`);
+}
+
+function spoken({ definition, config, events }: Case): void {
+  createRegistry([definition]);
+  const strict = definition.config.safeParse({ ...(config as object), unknownKey: 1 });
+  if (strict.success) throw new Error('its configuration takes unknown keys');
+  const { properties = {} } = z.toJSONSchema(definition.config, { io: 'input', unrepresentable: 'any' }) as {
+    properties?: Record<string, { description?: string }>;
+  };
+  for (const [name, property] of Object.entries(properties)) {
+    if (property.description === undefined) throw new Error(`its setting ${name} has no description`);
+  }
+  const subject = newSubject(definition, config);
+  for (const event of events) {
+    answer(subject, event);
+    const saved = subject.snapshot().state;
+    const parsed = definition.state.safeParse(saved);
+    if (!parsed.success) throw new Error(`its state does not fit its schema: ${parsed.error.message}`);
+  }
+}
+
+/** The laws that can be checked on a run of events. */
+export const laws: readonly Law[] = Object.freeze([
+  { number: 1, title: 'deterministic: no clock, no randomness, no timer, no shared state', check: deterministic },
+  { number: 2, title: 'nothing is lost: every ledger adds up after every event', check: conserved },
+  { number: 3, title: 'atomic: a refused event changes nothing', check: atomic },
+  { number: 4, title: 'decisions are committed before they are heard, and never alias state', check: committed },
+  { number: 5, title: 'a snapshot can be restored anywhere', check: restorable },
+  { number: 6, title: 'total order: nothing depends on the order of keys', check: ordered },
+  { number: 7, title: 'every decision has a reason from a closed set, and fits its schema', check: reasoned },
+  { number: 8, title: 'one vocabulary, no unknown keys, everything described', check: spoken },
+]);

@@ -1,0 +1,72 @@
+/** Runs of a policy on likely events, made from a tape of numbers, so that a failing run can be made smaller. */
+import type { AnyDecision, AnyEvent, AnyPolicyDefinition, Choices } from '../core/definition.ts';
+import { startPolicy } from '../core/registry.ts';
+import { isPolicyError } from '../errors.ts';
+
+/** Choices from a tape; when it ends, it begins again, shifted. */
+export function choicesFrom(tape: readonly number[]): Choices {
+  let position = 0;
+  return {
+    below: (n) => {
+      const round = Math.floor(position / Math.max(1, tape.length));
+      const value = tape.length === 0 ? 0 : tape[position % tape.length]! + round;
+      position += 1;
+      return value % n;
+    },
+  };
+}
+
+/** Likely events for a policy, one after the other; refused ones are among them. */
+export function likelyEvents(definition: AnyPolicyDefinition, config: unknown, tape: readonly number[], length: number): AnyEvent[] {
+  const state = definition.init(definition.config.parse(config));
+  const choices = choicesFrom(tape);
+  const events: AnyEvent[] = [];
+  let latest = 0;
+  for (let index = 0; index < length; index += 1) {
+    const event: AnyEvent = definition.arbitrary(state, choices);
+    events.push(JSON.parse(JSON.stringify(event)));
+    try {
+      definition.check(state, event);
+    } catch (error) {
+      if (isPolicyError(error)) continue;
+      throw error;
+    }
+    latest = Math.max(latest, event.at);
+    definition.apply(state, event, { at: latest, emit: () => undefined });
+  }
+  return events;
+}
+
+/** A policy as the laws use it. */
+export interface Subject {
+  send(event: AnyEvent): AnyDecision[];
+  snapshot(): { state: unknown; seq: number };
+  on(type: string, listener: (payload: unknown) => void): unknown;
+}
+
+/** A new policy of a definition. */
+export function newSubject(definition: AnyPolicyDefinition, config: unknown): Subject {
+  return startPolicy(definition, config) as unknown as Subject;
+}
+
+/** What an event led to: its decisions, or the error that refused it. */
+export type Answer = { readonly decisions: AnyDecision[] } | { readonly refused: unknown };
+
+/** Sends an event and catches its refusal. */
+export function answer(subject: Subject, event: AnyEvent): Answer {
+  try {
+    return { decisions: subject.send(event) };
+  } catch (error) {
+    return { refused: error };
+  }
+}
+
+/** The answers to all events as text, for comparison to the byte. */
+export function transcript(subject: Subject, events: readonly AnyEvent[]): string[] {
+  return events.map((event) => textOf(answer(subject, event)));
+}
+
+/** An answer as text. */
+export function textOf(one: Answer): string {
+  return 'refused' in one ? `refused ${JSON.stringify(one.refused)}` : JSON.stringify(one.decisions);
+}

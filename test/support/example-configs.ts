@@ -1,0 +1,24 @@
+/** Configurations under which the laws are checked, for every definition of the registry. */
+const admission = { promptsPerRound: 3, responsesPerPrompt: 2 };
+
+export const exampleConfigs: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
+  'speculative-admission': [
+    admission,
+    { ...admission, placement: 'policy', maxInFlightPerEngine: 3, retry: { infrastructure: 1, data: 0, environment: 1 } },
+    { ...admission, filter: 'zero-variance', maxInFlight: 5, responseTimeoutSeconds: 20 },
+    { ...admission, filter: 'host', quotas: { code: 2, math: 1 }, allowOverlap: true },
+    { ...admission, keepPartial: true, maxStaleness: 1, filter: 'zero-variance' },
+    { ...admission, maxStaleness: 2, placement: 'policy', quotas: { code: 1, math: 2 }, allowOverlap: true },
+    { ...admission, speculation: 'auto', responsesPerPrompt: 1 },
+  ],
+  'long-prompt-queue': [
+    { promptsPerRound: 3 },
+    { promptsPerRound: 4, order: 'longest-expected-first', maxDeferrals: 2, maxWaitRounds: 3 },
+  ],
+  'tail-batching': [
+    admission,
+    { ...admission, placement: 'policy', maxDeferrals: 2, filter: 'host', allowOverlap: true },
+    { ...admission, keepPartial: true, maxStaleness: 2, order: 'longest-expected-first', maxWaitRounds: 2 },
+    { ...admission, maxStaleness: 1, quotas: { code: 2, math: 1 } },
+  ],
+};

@@ -1,0 +1,19 @@
+import { defineConfig, type Options } from 'tsup';
+
+const entries = { index: 'src/index.ts', schemas: 'src/schemas/index.ts', sim: 'src/sim/index.ts', testing: 'src/testing/index.ts' };
+const common = { target: 'node20', sourcemap: false, splitting: true, external: ['fast-check', 'esbuild'] } satisfies Options;
+
+export default defineConfig([
+  { ...common, entry: entries, format: ['esm', 'cjs'], dts: true },
+  { ...common, entry: { cli: 'src/cli/main.ts' }, format: ['esm'], splitting: false },
+  // The report's own script: the chart library and what draws with it, inlined into every report.
+  {
+    entry: { 'report-client': 'src/sim/report/client.ts' },
+    format: ['iife'],
+    platform: 'browser',
+    target: 'es2020',
+    minify: true,
+    noExternal: [/.*/],
+    outExtension: () => ({ js: '.js' }),
+  },
+]);
