@@ -1,6 +1,7 @@
 /** The state as JSON, and back. What can be derived (loads, queues, heaps) is not saved but built again. */
 import { z } from 'zod';
 import { Fifo } from '../../core/fifo.ts';
+import { promptDeferred } from '../../schemas/decisions.ts';
 import { keptResponse, prompt as promptSchema } from '../../schemas/prompts.ts';
 import { reheap, takeSlot } from './launch.ts';
 import { engineOf } from './requests.ts';
@@ -65,7 +66,7 @@ const promptStateSchema = z.strictObject({
   held: whole,
   rewards: whole,
   unsettled: whole,
-  settling: z.strictObject({ roundId: z.string(), reason: z.looseObject({ code: z.string() }) }).nullable(),
+  settling: z.strictObject({ roundId: z.string(), reason: promptDeferred.schema.shape.reason }).nullable(),
 });
 const requestSchema = z.strictObject({
   id: z.string(),

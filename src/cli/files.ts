@@ -1,0 +1,30 @@
+/** Reading what the user names, and finding what comes with the package. */
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readTrace, type Trace } from '../sim/trace/read.ts';
+
+/** The root of the package: the nearest folder above with the bundled traces. */
+export function packageRoot(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, 'examples', 'traces')) && dirname(folder) !== folder) folder = dirname(folder);
+  return folder;
+}
+
+/** The traces that come with the package and that the main job replays. */
+export function bundledTraces(): string[] {
+  const folder = join(packageRoot(), 'examples', 'traces');
+  return ['castillo-qwen2.5-7b-instruct-1m.jsonl', 'servegen-deepseek-r1.jsonl'].map((name) => join(folder, name));
+}
+
+/** The version of the package. */
+export function packageVersion(): string {
+  const { version } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as { version: string };
+  return version;
+}
+
+/** A trace file. Throws `PolicyError` `invalid_input` with file and line, or the system's error. */
+export function readTraceFile(path: string): { readonly name: string; readonly trace: Trace } {
+  const file = basename(path);
+  return { name: file.replace(/\.(jsonl|csv)$/, ''), trace: readTrace(readFileSync(path, 'utf8'), file) };
+}

@@ -1,0 +1,31 @@
+/** What the commands have in common: exit codes, errors, and where to write. */
+import { isPolicyError } from '../errors.ts';
+
+/** Exit codes: 0 done, 1 failed, 2 wrong use or bad input. */
+export const exitCodes = { done: 0, failed: 1, wrongUse: 2 } as const;
+
+/** Results go to standard output, everything else to standard error. */
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** A result as one JSON object. */
+export function printJson(value: unknown): void {
+  print(JSON.stringify(value));
+}
+
+/** Says what went wrong and gives the exit code: bad input is the user's, anything else is ours. */
+export function reportError(error: unknown): number {
+  const message = error instanceof Error ? error.message : String(error);
+  if (isPolicyError(error) && error.code !== 'internal') {
+    process.stderr.write(`rollflex: ${message} (${error.code})\n`);
+    return exitCodes.wrongUse;
+  }
+  const code = (error as { code?: string }).code;
+  if (code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR') {
+    process.stderr.write(`rollflex: ${message}\n`);
+    return exitCodes.wrongUse;
+  }
+  process.stderr.write(`rollflex: ${error instanceof Error ? (error.stack ?? message) : message}\n`);
+  return exitCodes.failed;
+}

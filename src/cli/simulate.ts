@@ -1,0 +1,125 @@
+/** `rollflex simulate`: what would scheduling save on these response lengths? */
+import { readFileSync, writeFileSync } from 'node:fs';
+import ora from 'ora';
+import { PolicyError } from '../errors.ts';
+import { comparing } from '../sim/compare.ts';
+import { workloadFromLog } from '../sim/from-log.ts';
+import { type Job } from '../sim/host/job.ts';
+import { tailBatchingScheduler } from '../sim/host/scheduler.ts';
+import { perfettoTrace } from '../sim/perfetto.ts';
+import { jobPreset } from '../sim/presets.ts';
+import { writeReport } from '../sim/report/write.ts';
+import type { ComparisonResult } from '../sim/result.ts';
+import { marginalWorkload, pooledQuantile } from '../sim/workload/marginal.ts';
+import { type Resampling, tracedWorkload } from '../sim/workload/traced.ts';
+import type { Workload } from '../sim/workload/workload.ts';
+import { bundledTraces, readTraceFile } from './files.ts';
+import { print, printJson } from './output.ts';
+import { comparisonTable } from './table.ts';
+
+/** Options as the command line gives them. */
+export interface SimulateOptions {
+  readonly preset: string;
+  readonly promptsPerRound?: number;
+  readonly responsesPerPrompt?: number;
+  readonly engines?: number;
+  readonly cap?: number;
+  readonly eta: number;
+  readonly promptSpeculation?: number;
+  readonly responseSpeculation?: number;
+  readonly steps: number;
+  readonly seeds: number;
+  readonly seed: number;
+  readonly resampling: Resampling;
+  readonly correlation: number;
+  readonly fromLog?: string;
+  readonly report: string | false;
+  readonly perfetto?: string;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+}
+
+type NamedWorkload = (seed: number) => Workload;
+
+/** Runs the simulation, prints it, and writes what was asked for. */
+export async function runSimulate(paths: readonly string[], options: SimulateOptions): Promise<void> {
+  const preset = jobPreset(options.preset);
+  const capTokens = options.cap ?? preset.capTokens;
+  const job: Job = {
+    ...preset.job,
+    promptsPerRound: options.promptsPerRound ?? preset.job.promptsPerRound,
+    responsesPerPrompt: options.responsesPerPrompt ?? preset.job.responsesPerPrompt,
+    engines: options.engines ?? preset.job.engines,
+  };
+  const scheduler = tailBatchingScheduler(job, {
+    promptSpeculation: options.promptSpeculation ?? options.eta,
+    responseSpeculation: options.responseSpeculation ?? options.eta,
+  });
+  const seeds = Array.from({ length: options.seeds }, (_, index) => options.seed + index);
+  const comparisons: ComparisonResult[] = [];
+  for (const workload of workloads(paths, options, capTokens)) {
+    comparisons.push(await runOne({ job, workload, steps: options.steps, seeds, schedulers: [scheduler] }, options));
+  }
+  const reportBytes = options.report === false ? 0 : await writeReport(options.report, comparisons);
+  if (options.perfetto !== undefined) writeFileSync(options.perfetto, JSON.stringify(perfettoTrace(comparisons)));
+  if (options.json) {
+    printJson({ comparisons: comparisons.map(withoutTimelines), report: options.report, perfetto: options.perfetto ?? null });
+    return;
+  }
+  for (const comparison of comparisons) print(`\n${comparisonTable(comparison, process.stdout.isTTY === true)}`);
+  if (options.quiet) return;
+  for (const note of new Set(comparisons.flatMap((one) => one.notes))) print(`- ${note}`);
+  if (options.report !== false) print(`\nreport: ${options.report} (${(reportBytes / 1e6).toFixed(1)} MB, open it in a browser)`);
+  if (options.perfetto !== undefined) print(`trace: ${options.perfetto} (open it in ui.perfetto.dev)`);
+}
+
+function workloads(paths: readonly string[], options: SimulateOptions, capTokens: number): NamedWorkload[] {
+  if (options.fromLog !== undefined) {
+    if (paths.length > 0) {
+      throw new PolicyError('invalid_input', { expected: 'traces, or --from-log, not both', got: paths[0], path: '--from-log' });
+    }
+    const lines = readFileSync(options.fromLog, 'utf8').split('\n');
+    return [(seed) => workloadFromLog(lines, { name: options.fromLog!, capTokens, seed })];
+  }
+  return (paths.length > 0 ? paths : bundledTraces()).map((path): NamedWorkload => {
+    const { name, trace } = readTraceFile(path);
+    if (trace.kind === 'prompts') {
+      const { prompts, reader } = trace;
+      const { resampling } = options;
+      return (seed) => tracedWorkload({ name, source: `trace (${reader})`, prompts, resampling, capTokens, seed });
+    }
+    const responseTokens = pooledQuantile(trace.rows, 'outputTokens');
+    const promptTokens = pooledQuantile(trace.rows, 'inputTokens');
+    const { correlation } = options;
+    const source = `quantiles (${trace.reader})`;
+    return (seed) => marginalWorkload({ name, source, responseTokens, promptTokens, correlation, capTokens, seed });
+  });
+}
+
+/** One workload, run by run, so that progress can be shown between them. */
+async function runOne(given: Parameters<typeof comparing>[0], options: SimulateOptions): Promise<ComparisonResult> {
+  const show = process.stderr.isTTY === true && !options.quiet && !options.json;
+  const spinner = ora({ isEnabled: show, isSilent: !show, text: 'simulating' }).start();
+  try {
+    const runs = comparing(given);
+    let next = runs.next();
+    while (next.done !== true) {
+      const { doneRuns, totalRuns, scheduler } = next.value;
+      spinner.text = `simulating: ${doneRuns} of ${totalRuns} runs, ${scheduler}`;
+      await new Promise((resolve) => setImmediate(resolve));
+      next = runs.next();
+    }
+    return next.value;
+  } finally {
+    spinner.stop();
+  }
+}
+
+/** Timelines are for pictures; as JSON they would be most of the output. */
+function withoutTimelines(comparison: ComparisonResult): unknown {
+  const schedulers = comparison.schedulers.map((one) => ({
+    ...one,
+    runs: one.runs.map((run) => ({ ...run, engines: run.engines.map(({ timeline: _, ...engine }) => engine) })),
+  }));
+  return { ...comparison, schedulers };
+}

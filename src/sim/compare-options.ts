@@ -1,0 +1,31 @@
+/** What a comparison is asked for, and what it says on the way. */
+import type { Job } from './host/job.ts';
+import type { Scheduler } from './host/scheduler.ts';
+import type { Workload } from './workload/workload.ts';
+
+/** What is compared. */
+export interface CompareOptions {
+  readonly job: Job;
+  /** The workload of a seed. Every scheduler gets the same one. */
+  readonly workload: (seed: number) => Workload;
+  /** Steps of the baseline: steps · P0 prompts are trained. A whole number >= 1; best a multiple of 5 at eta 1.25. */
+  readonly steps: number;
+  /** One run of each scheduler for each seed; intervals need 2 or more. */
+  readonly seeds: readonly number[];
+  /** Beside the baseline; tail batching with both factors 1.25 if absent. */
+  readonly schedulers?: readonly Scheduler[];
+  /** Of the intervals: above 0, below 1 (default 0.95). */
+  readonly confidence?: number;
+  /** Whether the runs of the first seed keep the segments of every engine (default true). */
+  readonly timeline?: boolean;
+  /** Whether policies check events against their schemas (default false). */
+  readonly validate?: boolean;
+}
+
+/** How far a comparison has come. */
+export interface CompareProgress {
+  readonly doneRuns: number;
+  readonly totalRuns: number;
+  readonly scheduler: string;
+  readonly seed: number;
+}

@@ -1,0 +1,92 @@
+/** What is counted while a round runs, and the step that comes of it. */
+import type { FinalPrompt } from '../../schemas/prompts.ts';
+import type { Outcome } from '../engine/decode-engine.ts';
+import type { StepResult } from '../result.ts';
+
+/** When the stages of a step began and ended, in seconds from the start of the job. */
+export interface StepTimes {
+  /** The step begins: the engines are made ready. */
+  readonly startSeconds: number;
+  /** Requests are launched. */
+  readonly openedSeconds: number;
+  /** Nothing of the round is in flight any more. */
+  readonly drainedSeconds: number;
+  readonly rewardedSeconds: number;
+  readonly trainedSeconds: number;
+  readonly endSeconds: number;
+}
+
+/** Counters of one round. */
+export class RoundRecord {
+  readonly step: number;
+  readonly roundId: string;
+  kind: 'short' | 'long' = 'long';
+  prompts: readonly FinalPrompt[] = [];
+  isDrained = false;
+  generatedTokens = 0;
+  abortedTokens = 0;
+  deferredPrompts = 0;
+  keptTokens = 0;
+  keptResponses = 0;
+  longest = 0;
+  capped = 0;
+
+  constructor(step: number, roundId: string) {
+    this.step = step;
+    this.roundId = roundId;
+  }
+
+  /** A request has ended. */
+  ended(outcome: Outcome): void {
+    this.generatedTokens += outcome.tokens;
+    if (outcome.kind === 'aborted') this.abortedTokens += outcome.tokens;
+  }
+
+  /**
+   * The policy has named what is final.
+   *
+   * @param capped - requests whose responses were cut at the cap
+   */
+  complete(kind: 'short' | 'long', prompts: readonly FinalPrompt[], capped: ReadonlySet<string>): void {
+    this.kind = kind;
+    this.prompts = prompts;
+    for (const { responses } of prompts) {
+      for (const { requestId, tokens } of responses) {
+        this.keptTokens += tokens;
+        this.keptResponses += 1;
+        if (tokens > this.longest) this.longest = tokens;
+        if (capped.has(requestId)) this.capped += 1;
+      }
+    }
+  }
+
+  /** The step's row of the table. */
+  result(times: StepTimes, engines: { preemptions: number; bubbleRatio: number }, queueDepth: number): StepResult {
+    const { step, roundId, kind } = this;
+    return {
+      step,
+      roundId,
+      kind,
+      startSeconds: times.startSeconds,
+      rolloutSeconds: times.drainedSeconds - times.startSeconds,
+      rewardSeconds: times.rewardedSeconds - times.drainedSeconds,
+      trainSeconds: times.trainedSeconds - times.rewardedSeconds,
+      syncSeconds: times.endSeconds - times.trainedSeconds,
+      endSeconds: times.endSeconds,
+      prompts: this.prompts.length,
+      responses: this.keptResponses,
+      keptTokens: this.keptTokens,
+      generatedTokens: this.generatedTokens,
+      abortedTokens: this.abortedTokens,
+      meanResponseTokens: this.keptResponses === 0 ? 0 : this.keptTokens / this.keptResponses,
+      maxResponseTokens: this.longest,
+      cappedResponses: this.capped,
+      preemptions: engines.preemptions,
+      deferredPrompts: this.deferredPrompts,
+      queueDepth,
+      // A policy counts rounds from 0, as the driver counts steps.
+      queueAges: this.prompts.flatMap(({ deferral }) => (deferral === undefined ? [] : [step - deferral.sinceRound])),
+      bubbleRatio: engines.bubbleRatio,
+    };
+  }
+}

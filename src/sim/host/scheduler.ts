@@ -1,0 +1,105 @@
+/**
+ * What the driver drives: a public policy object, and how a round of it is opened. Nothing here schedules; the
+ * decisions are those of the policies that a real host embeds.
+ */
+import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
+import type { PolicyOptions } from '../../core/policy.ts';
+import { startPolicy } from '../../core/registry.ts';
+import { PolicyError } from '../../errors.ts';
+import { type AdmissionInput, speculativeAdmission } from '../../policies/speculative-admission/index.ts';
+import { type TailBatchingInput, tailBatching } from '../../recipes/tail-batching/index.ts';
+
+/** A policy object as the driver sees it: any `Policy` of rollflex fits. */
+export interface DrivenPolicy {
+  readonly id: string;
+  send(event: AnyEvent): readonly AnyDecision[];
+}
+
+/** A round to be opened. */
+export interface NextRound {
+  readonly at: number;
+  readonly roundId: string;
+  readonly weightVersion: number;
+}
+
+/** A scheduler that can be simulated. A new policy is made for every run, so that runs share nothing. */
+export interface Scheduler {
+  /** Kebab case; results carry it. */
+  readonly id: string;
+  /** For people: tables and charts. */
+  readonly label: string;
+  /** Whether deferred and returned prompts stay in the policy; if not, the driver puts them back in the source. */
+  readonly holdsDeferred: boolean;
+  createPolicy(options: PolicyOptions): DrivenPolicy;
+  /** The event that begins a round. */
+  openRound(round: NextRound): AnyEvent;
+}
+
+/** P0 and R0 of RollPacker: prompts a round, and responses a prompt. */
+export interface BatchShape {
+  readonly promptsPerRound: number;
+  readonly responsesPerPrompt: number;
+}
+
+/** Settings of tail batching, or of speculative admission, beside the shape of the batch. */
+export type TailSettings = Omit<TailBatchingInput, keyof BatchShape | 'placement'>;
+
+/** The simulated host trains between rounds: responses that outlive a weight update have no place in it. */
+function assertSynchronous(settings: { maxStaleness?: number | undefined; filter?: string | undefined }): void {
+  if ((settings.maxStaleness ?? 0) > 0) {
+    throw new PolicyError('infeasible', {
+      expected: 'a synchronous job',
+      got: settings.maxStaleness,
+      path: 'maxStaleness',
+    });
+  }
+  if ((settings.filter ?? 'none') !== 'none') {
+    throw new PolicyError('infeasible', {
+      expected: 'no filter: lengths say nothing of rewards',
+      got: settings.filter,
+      path: 'filter',
+    });
+  }
+}
+
+/**
+ * The synchronous baseline, as verl trains: P0 · R0 requests a round, all of them awaited. It is the policy
+ * `speculative-admission` in long rounds, hence without speculation.
+ */
+export function synchronousBaseline(shape: BatchShape): Scheduler {
+  const { promptsPerRound, responsesPerPrompt } = shape;
+  const config: AdmissionInput = { promptsPerRound, responsesPerPrompt, placement: 'policy' };
+  return {
+    id: 'synchronous',
+    label: 'synchronous',
+    holdsDeferred: false,
+    createPolicy: (options) => startPolicy(speculativeAdmission, config, options) as unknown as DrivenPolicy,
+    openRound: (round) => ({ type: 'round.opened', ...round, kind: 'long', prompts: [] }) as AnyEvent,
+  };
+}
+
+/**
+ * Tail batching (RollPacker §3): the recipe `tail-batching`.
+ *
+ * @param settings - factors and other settings of the recipe; both factors are 1.25 if absent
+ * @param id - name in results, for several of them side by side
+ * @throws PolicyError `infeasible` for `maxStaleness` above 0 or a filter; `invalid_config` as the recipe does
+ */
+export function tailBatchingScheduler(
+  shape: BatchShape,
+  settings: TailSettings = {},
+  id = 'tail-batching',
+  label = id,
+): Scheduler {
+  assertSynchronous(settings);
+  const { promptsPerRound, responsesPerPrompt } = shape;
+  const config: TailBatchingInput = { ...settings, promptsPerRound, responsesPerPrompt, placement: 'policy' };
+  startPolicy(tailBatching, config);
+  return {
+    id,
+    label,
+    holdsDeferred: true,
+    createPolicy: (options) => startPolicy(tailBatching, config, options) as unknown as DrivenPolicy,
+    openRound: (round) => ({ type: 'round.requested', ...round }) as AnyEvent,
+  };
+}

@@ -1,0 +1,37 @@
+/** Wake-ups that the policy asked for by `timer.set`. */
+import { IndexedHeap } from '../../core/heap.ts';
+
+interface Timer {
+  readonly timerId: string;
+  readonly seq: number;
+  fireAtSeconds: number;
+  heapIndex: number;
+}
+
+/** Timers by time; a later one with the same id replaces the earlier one. */
+export class Timers {
+  readonly #byId = new Map<string, Timer>();
+  readonly #byTime = new IndexedHeap<Timer>((a, b) => a.fireAtSeconds - b.fireAtSeconds || a.seq - b.seq);
+  #seq = 0;
+
+  set(timerId: string, fireAtSeconds: number): void {
+    const timer = this.#byId.get(timerId) ?? { timerId, seq: this.#seq++, fireAtSeconds, heapIndex: -1 };
+    timer.fireAtSeconds = fireAtSeconds;
+    this.#byId.set(timerId, timer);
+    this.#byTime.update(timer);
+  }
+
+  /** When the next one runs out; `Infinity` when there is none. */
+  nextAt(): number {
+    return this.#byTime.peek()?.fireAtSeconds ?? Infinity;
+  }
+
+  /** Takes the next one out if it has run out by then, and gives its id. */
+  take(at: number): string | undefined {
+    const timer = this.#byTime.peek();
+    if (timer === undefined || timer.fireAtSeconds > at) return undefined;
+    this.#byTime.remove(timer);
+    this.#byId.delete(timer.timerId);
+    return timer.timerId;
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * The simulator of rollflex: what a scheduling policy would save on your own response lengths.
+ *
+ * @packageDocumentation
+ */
+
+export { type CompareOptions, type CompareProgress } from './compare-options.ts';
+export { compare, comparing } from './compare.ts';
+export { baseSeconds, type CostModel, costModelSchema, deriveCostModel, type EngineShape } from './cost-model.ts';
+export { DecodeEngine, type EngineRequest, type Outcome } from './engine/decode-engine.ts';
+export {
+  type LoggedLengths,
+  type LoggedPrompt,
+  type LoggedResponse,
+  type LogTraceOptions,
+  lengthsFromLog,
+  traceFromLog,
+  workloadFromLog,
+} from './from-log.ts';
+export { type RunOptions, simulate } from './host/driver.ts';
+export { defineJob, type Job, type JobInput, jobSettings } from './host/job.ts';
+export {
+  type BatchShape,
+  type DrivenPolicy,
+  type NextRound,
+  type Scheduler,
+  synchronousBaseline,
+  type TailSettings,
+  tailBatchingScheduler,
+} from './host/scheduler.ts';
+export { clairvoyantLowerBound, clairvoyantOrder, type FixedPrompt, type LowerBound } from './lower-bound.ts';
+export { perfettoTrace } from './perfetto.ts';
+export {
+  type JobPreset,
+  type JobPresetId,
+  jobPreset,
+  jobPresetIds,
+  jobPresets,
+  rollpackerLengths,
+  rollpackerWorkload,
+} from './presets.ts';
+export { renderReport } from './report/html.ts';
+export { reportClient, writeReport } from './report/write.ts';
+export type * from './result.ts';
+export { type BootstrapOptions, bootstrap } from './statistics.ts';
+export { formatTrace, readTraceLine, type TracePrompt, tracePromptSchema } from './trace/format.ts';
+export { type QuantileRow, readTrace, type Trace } from './trace/read.ts';
+export { type TraceReader, traceReaders } from './trace/readers.ts';
+export {
+  interpolated,
+  type LongTail,
+  longTailQuantile,
+  type MarginalOptions,
+  marginalWorkload,
+  pooledQuantile,
+  type Quantile,
+} from './workload/marginal.ts';
+export {
+  estimateCorrelation,
+  type Resampling,
+  resamplingMethods,
+  type TracedOptions,
+  tracedWorkload,
+} from './workload/traced.ts';
+export { capped, type Sample, type Workload, type WorkloadPrompt } from './workload/workload.ts';

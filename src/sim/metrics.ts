@@ -1,0 +1,97 @@
+/** From a simulated run to its numbers. `docs/metrics.md` defines each of them once. */
+import type { DecodeEngine } from './engine/decode-engine.ts';
+import type { Job } from './host/job.ts';
+import type { EngineResult, RunResult, Segment, StepResult } from './result.ts';
+
+/** Everything that a run has left behind. */
+export interface FinishedRun {
+  readonly job: Job;
+  readonly scheduler: string;
+  readonly seed: number;
+  readonly steps: readonly StepResult[];
+  /** Tokens of every trained response. */
+  readonly lengths: readonly number[];
+  readonly engines: readonly DecodeEngine[];
+  /** Segments of each engine, in the same order. */
+  readonly segments: readonly (readonly Segment[])[];
+}
+
+/** Sum of a number over items. */
+export function sumOf<T>(items: readonly T[], value: (item: T) => number): number {
+  let sum = 0;
+  for (const item of items) sum += value(item);
+  return sum;
+}
+
+/** Part ÷ whole, and 0 for an empty whole. */
+export function ratio(part: number, whole: number): number {
+  return whole === 0 ? 0 : part / whole;
+}
+
+/** The value below which a share (0 to 1) of ascending numbers lies, interpolated; 0 for none. */
+export function quantileOf(ascending: ArrayLike<number>, share: number): number {
+  if (ascending.length === 0) return 0;
+  const place = share * (ascending.length - 1);
+  const below = Math.floor(place);
+  const above = Math.min(below + 1, ascending.length - 1);
+  return ascending[below]! + (ascending[above]! - ascending[below]!) * (place - below);
+}
+
+/** Sums a run up. */
+export function summarizeRun(run: FinishedRun): RunResult {
+  const { job, steps, engines } = run;
+  const keptTokens = sumOf(steps, (step) => step.keptTokens);
+  const trainedResponses = sumOf(steps, (step) => step.responses);
+  const generating = sumOf(steps, (step) => step.rolloutSeconds - job.cost.fixedRolloutSeconds);
+  const ages = steps.flatMap((step) => step.queueAges);
+  const ascending = Float64Array.from(run.lengths).sort();
+  return {
+    scheduler: run.scheduler,
+    seed: run.seed,
+    steps,
+    engines: engines.map((engine, index) => engineResult(engine, run.segments[index]!, job, generating)),
+    totalSeconds: steps[steps.length - 1]?.endSeconds ?? 0,
+    rolloutSeconds: sumOf(steps, (step) => step.rolloutSeconds),
+    trainedPrompts: sumOf(steps, (step) => step.prompts),
+    trainedResponses,
+    keptTokens,
+    generatedTokens: sumOf(steps, (step) => step.generatedTokens),
+    meanResponseTokens: ratio(keptTokens, trainedResponses),
+    cappedShare: ratio(
+      sumOf(steps, (step) => step.cappedResponses),
+      trainedResponses,
+    ),
+    bubbleRatio: bubble(
+      sumOf(engines, (engine) => engine.busySeconds),
+      generating * engines.length,
+    ),
+    preemptions: sumOf(engines, (engine) => engine.preemptions),
+    meanQueueAge: ratio(
+      sumOf(ages, (age) => age),
+      ages.length,
+    ),
+    maxQueueAge: ages.reduce((most, age) => Math.max(most, age), 0),
+    lengthQuantiles: Array.from({ length: 101 }, (_, percent) => quantileOf(ascending, percent / 100)),
+  };
+}
+
+function engineResult(
+  engine: DecodeEngine,
+  timeline: readonly Segment[],
+  job: Job,
+  generatingSeconds: number,
+): EngineResult {
+  return {
+    engineId: engine.engineId,
+    gpus: job.cost.gpus,
+    busySeconds: engine.busySeconds,
+    bubbleRatio: bubble(engine.busySeconds, generatingSeconds),
+    preemptions: engine.preemptions,
+    timeline,
+  };
+}
+
+/** Rounding may leave an engine busy a hair longer than the rollout. */
+function bubble(busySeconds: number, offeredSeconds: number): number {
+  return offeredSeconds > 0 ? Math.max(0, 1 - busySeconds / offeredSeconds) : 0;
+}

@@ -1,0 +1,148 @@
+/**
+ * Ready-made jobs: the three of RollPacker §6 (P0 = 128, R0 = 8, H800 GPUs), and the response lengths that reproduce its
+ * Figure 12. `docs/calibration.md` says how the constants were found and what does not fit.
+ */
+import { PolicyError } from '../errors.ts';
+import { deriveCostModel, type EngineShape } from './cost-model.ts';
+import { defineJob, type Job } from './host/job.ts';
+import { interpolated, type LongTail, longTailQuantile, marginalWorkload } from './workload/marginal.ts';
+import type { Workload } from './workload/workload.ts';
+
+/** A job and the length limit that its paper gives it. */
+export interface JobPreset {
+  readonly id: JobPresetId;
+  readonly label: string;
+  readonly capTokens: number;
+  readonly job: Job;
+}
+
+/** Ids of the presets. */
+export const jobPresetIds = ['qwen2.5-7b-8k', 'qwen2.5-14b-16k', 'qwen2.5-32b-32k'] as const;
+export type JobPresetId = (typeof jobPresetIds)[number];
+
+const h800: EngineShape['gpu'] = { memoryGb: 80, bandwidthGbps: 3350, tflops: 989 };
+const batch = { promptsPerRound: 128, responsesPerPrompt: 8 };
+
+type Around = Pick<
+  Job['cost'],
+  'fixedRolloutSeconds' | 'rewardTailSeconds' | 'trainBaseSeconds' | 'trainSecondsPerToken' | 'weightSyncSeconds'
+>;
+
+function preset(
+  id: JobPresetId,
+  label: string,
+  capTokens: number,
+  gpus: number,
+  shape: Omit<EngineShape, 'gpu'>,
+  around: Around,
+): JobPreset {
+  const cost = { ...deriveCostModel({ ...shape, gpu: h800 }), ...around };
+  return Object.freeze({
+    id,
+    label,
+    capTokens,
+    job: Object.freeze(defineJob({ name: label, engines: gpus / shape.tensorParallel, ...batch, cost })),
+  });
+}
+
+/** The presets. Around the rollout: training 21 to 23 % and rewards 5 to 13 % of a baseline step (RollPacker Table 1). */
+export const jobPresets: readonly JobPreset[] = Object.freeze([
+  preset(
+    'qwen2.5-7b-8k',
+    'Qwen2.5-7B, 8k, 16 × H800',
+    8192,
+    16,
+    {
+      billionParameters: 7.6,
+      layers: 28,
+      kvHeads: 4,
+      headDimension: 128,
+      tensorParallel: 1,
+      hostSeconds: 2.8e-3,
+    },
+    {
+      fixedRolloutSeconds: 2,
+      rewardTailSeconds: 60,
+      trainBaseSeconds: 52,
+      trainSecondsPerToken: 2e-5,
+      weightSyncSeconds: 4,
+    },
+  ),
+  preset(
+    'qwen2.5-14b-16k',
+    'Qwen2.5-14B, 16k, 32 × H800',
+    16_384,
+    32,
+    {
+      billionParameters: 14.8,
+      layers: 48,
+      kvHeads: 8,
+      headDimension: 128,
+      tensorParallel: 2,
+      hostSeconds: 8.3e-3,
+    },
+    {
+      fixedRolloutSeconds: 2,
+      rewardTailSeconds: 100,
+      trainBaseSeconds: 185,
+      trainSecondsPerToken: 2e-5,
+      weightSyncSeconds: 5,
+    },
+  ),
+  preset(
+    'qwen2.5-32b-32k',
+    'Qwen2.5-32B, 32k, 64 × H800',
+    32_768,
+    64,
+    {
+      billionParameters: 32.8,
+      layers: 64,
+      kvHeads: 8,
+      headDimension: 128,
+      tensorParallel: 2,
+      hostSeconds: 4.2e-3,
+    },
+    {
+      fixedRolloutSeconds: 2,
+      rewardTailSeconds: 45,
+      trainBaseSeconds: 195,
+      trainSecondsPerToken: 2e-5,
+      weightSyncSeconds: 8,
+    },
+  ),
+]);
+
+/** A preset by its id. Throws `PolicyError` `unknown_id`. */
+export function jobPreset(id: string): JobPreset {
+  const found = jobPresets.find((one) => one.id === id);
+  if (found === undefined) {
+    throw new PolicyError('unknown_id', { expected: `one of ${jobPresetIds.join(', ')}`, got: id, path: 'preset' });
+  }
+  return found;
+}
+
+/** Lengths inside the ranges of RollPacker Figure 2, one setting for all three jobs; fitted to Figure 12. */
+export const rollpackerLengths: LongTail & { readonly correlation: number } = Object.freeze({
+  medianTokens: 560,
+  sigma: 0.64,
+  tailWeight: 0.08,
+  tailStartTokens: 2000,
+  tailExponent: 0.72,
+  correlation: 0.2,
+});
+
+const promptTokens = interpolated([40, 80, 110, 150, 200, 280, 400, 700, 1200]);
+
+/** Responses as RollPacker's, cut at a cap. */
+export function rollpackerWorkload(capTokens: number, seed: number, lengths = rollpackerLengths): Workload {
+  const { correlation, ...tail } = lengths;
+  return marginalWorkload({
+    name: 'rollpacker',
+    source: 'long-tailed marginal, RollPacker Figures 2 and 12',
+    responseTokens: longTailQuantile(tail),
+    promptTokens,
+    correlation,
+    capTokens,
+    seed,
+  });
+}

@@ -1,0 +1,58 @@
+/** The Kaplan–Meier estimate of a length distribution from exact and censored lengths. */
+
+/** A length; a censored one is a lower bound. */
+export interface Observation {
+  readonly tokens: number;
+  readonly censored: boolean;
+}
+
+/** An estimated distribution. */
+export interface Survival {
+  /** Share of responses that are longer than this. */
+  beyond(tokens: number): number;
+  /** The length below which this share (0 to 1) lies; `capTokens` where the observations do not reach. */
+  quantile(share: number): number;
+}
+
+/**
+ * Estimates a distribution (Kaplan and Meier 1958). At equal lengths a completion comes before a censoring.
+ *
+ * @param observations - at least one
+ * @param capTokens - what outlives every observation is taken to run up to here
+ */
+export function survivalQuantile(observations: readonly Observation[], capTokens: number): Survival {
+  const sorted = [...observations].sort((a, b) => a.tokens - b.tokens || Number(a.censored) - Number(b.censored));
+  const lengths: number[] = [];
+  const shares: number[] = [];
+  let left = 1;
+  for (const [index, { tokens, censored }] of sorted.entries()) {
+    if (censored) continue;
+    left *= 1 - 1 / (sorted.length - index);
+    if (lengths[lengths.length - 1] === tokens) shares[shares.length - 1] = left;
+    else {
+      lengths.push(tokens);
+      shares.push(left);
+    }
+  }
+  return {
+    beyond: (tokens) => {
+      const at = firstWhere(lengths.length, (index) => lengths[index]! > tokens) - 1;
+      return at < 0 ? 1 : shares[at]!;
+    },
+    quantile: (share) => {
+      const at = firstWhere(lengths.length, (index) => 1 - shares[index]! >= share);
+      return at < lengths.length ? lengths[at]! : capTokens;
+    },
+  };
+}
+
+/** The first index for which it holds, where it holds for all later ones; n if for none. */
+function firstWhere(n: number, holds: (index: number) => boolean): number {
+  let [low, high] = [0, n];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { isPolicyError } from '../../../src/errors.ts';
+import type { CompareOptions } from '../../../src/sim/compare-options.ts';
+import { compare, comparing } from '../../../src/sim/compare.ts';
+import { tailBatchingScheduler } from '../../../src/sim/host/scheduler.ts';
+import { jobPreset, rollpackerWorkload } from '../../../src/sim/presets.ts';
+import { plainJob, plainWorkload } from '../../support/sim-host.ts';
+
+const { job: whole, capTokens } = jobPreset('qwen2.5-7b-8k');
+const job = { ...whole, engines: 4, promptsPerRound: 16 };
+const options: CompareOptions = {
+  job,
+  workload: (seed) => rollpackerWorkload(capTokens, seed),
+  steps: 10,
+  seeds: [1, 2, 3],
+};
+
+describe('compare', () => {
+  const result = compare({ ...options, validate: true });
+  const [baseline, tail] = result.schedulers;
+
+  it('puts tail batching beside the synchronous baseline', () => {
+    expect(result.schedulers.map((one) => one.scheduler)).toEqual(['synchronous', 'tail-batching']);
+    expect(baseline!.speedup).toEqual({ value: 1, low: 1, high: 1, confidence: 0.95 });
+    expect(baseline!.keptTokenRatio).toBe(1);
+    expect(tail!.speedup.value).toBeGreaterThan(1);
+    expect(tail!.rolloutSpeedup.value).toBeGreaterThan(tail!.speedup.value);
+    expect(tail!.meanQueueAge).toBeGreaterThan(0);
+  });
+
+  it('trains the same prompts with both, and divides total times', () => {
+    for (const { runs } of result.schedulers) {
+      expect(runs.map((run) => run.seed)).toEqual([1, 2, 3]);
+      for (const run of runs) expect(run.trainedPrompts).toBe(160);
+    }
+    const total = (index: number) => result.schedulers[index]!.runs.reduce((sum, run) => sum + run.totalSeconds, 0);
+    expect(tail!.speedup.value).toBeCloseTo(total(0) / total(1), 9);
+  });
+
+  it('gives intervals that hold their value', () => {
+    for (const { low, value, high } of [tail!.speedup, tail!.rolloutSpeedup, tail!.stepSeconds, tail!.rolloutSeconds]) {
+      expect(low).toBeLessThanOrEqual(value);
+      expect(high).toBeGreaterThanOrEqual(value);
+      expect(high).toBeGreaterThan(low);
+    }
+  });
+
+  it('shows what tail batching gives up, and says so', () => {
+    expect(tail!.keptTokenRatio).toBeLessThan(0.95);
+    expect(tail!.keptTokenRatio).toBeGreaterThan(0.4);
+    expect(tail!.cappedShare).toBeLessThan(baseline!.cappedShare);
+    expect(result.notes.join('\n')).toMatch(/keeps every prompt but not every response/);
+  });
+
+  it('has a lower bound that the baseline never beats', () => {
+    expect(result.lowerBound.speedupLimit).toBeGreaterThanOrEqual(1);
+    const mean = baseline!.runs.reduce((sum, run) => sum + run.totalSeconds, 0) / 3;
+    expect(result.lowerBound.totalSeconds).toBeLessThanOrEqual(mean);
+    expect(result.lowerBound.speedupLimit).toBeCloseTo(mean / result.lowerBound.totalSeconds, 9);
+  });
+
+  it('keeps the segments of the first seed only', () => {
+    expect(tail!.runs[0]!.engines[0]!.timeline.length).toBeGreaterThan(0);
+    expect(tail!.runs[1]!.engines[0]!.timeline).toEqual([]);
+    const none = compare({ ...options, seeds: [1], timeline: false });
+    expect(none.schedulers[0]!.runs[0]!.engines[0]!.timeline).toEqual([]);
+  });
+
+  it('describes workload and settings', () => {
+    expect(result.workload).toMatchObject({ name: 'rollpacker', prompts: 160, correlation: 0.2, capTokens: 8192 });
+    const { p50, p75, p90, p99, max } = result.workload.quantiles;
+    expect([p50, p75, p90, p99, max]).toEqual([p50, p75, p90, p99, max].sort((a, b) => a - b));
+    expect(result.settings).toMatchObject({ promptsPerRound: 16, responsesPerPrompt: 8, trainedPrompts: 160, gpus: 4 });
+  });
+
+  it('is JSON, and the same again', () => {
+    expect(JSON.stringify(compare({ ...options, validate: true }))).toBe(JSON.stringify(result));
+    expect(JSON.parse(JSON.stringify(result))).toEqual(result);
+  });
+});
+
+describe('comparing', () => {
+  it('yields after every run', () => {
+    const seen = [...comparing({ ...options, seeds: [4, 5], timeline: false })];
+    expect(seen.map(({ doneRuns, seed, scheduler }) => [doneRuns, seed, scheduler])).toEqual([
+      [1, 4, 'synchronous'],
+      [2, 4, 'tail-batching'],
+      [3, 5, 'synchronous'],
+      [4, 5, 'tail-batching'],
+    ]);
+    expect(seen[0]!.totalRuns).toBe(4);
+  });
+
+  it('notes one seed, repeated prompts, a smaller last step, and a bound that was passed', () => {
+    const small = plainJob({ promptsPerRound: 4, responsesPerPrompt: 2 });
+    const workload = { ...plainWorkload((_prompt, k) => (k === 0 ? 900 : 10)), distinctPrompts: 4 };
+    const { notes } = compare({ job: small, workload: () => workload, steps: 2, seeds: [1] });
+    expect(notes.join('\n')).toMatch(/One seed only/);
+    expect(notes.join('\n')).toMatch(/used again/);
+    expect(notes.join('\n')).toMatch(/fewer than 4 prompts/);
+    expect(notes.join('\n')).toMatch(/faster than the lower bound/);
+  });
+
+  it.each([
+    ['steps', { steps: 0 }],
+    ['steps', { steps: 2.5 }],
+    ['seeds', { seeds: [] }],
+    ['seeds', { seeds: [1, 1] }],
+    ['seeds', { seeds: [0.5] }],
+    ['schedulers', { schedulers: [tailBatchingScheduler(job, {}, 'synchronous')] }],
+  ])('refuses bad %s', (path, bad) => {
+    try {
+      compare({ ...options, ...bad });
+      expect.unreachable();
+    } catch (error) {
+      expect(isPolicyError(error) && [error.code, error.path]).toEqual(['invalid_input', path]);
+    }
+  });
+});
