@@ -128,7 +128,7 @@ export const rollpackerLengths: LongTail & { readonly correlation: number } = Ob
   tailWeight: 0.08,
   tailStartTokens: 2000,
   tailExponent: 0.72,
-  correlation: 0.2,
+  correlation: 0.22,
 });
 
 const promptTokens = interpolated([40, 80, 110, 150, 200, 280, 400, 700, 1200]);

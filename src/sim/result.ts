@@ -34,12 +34,15 @@ export interface StepResult {
   readonly bubbleRatio: number;
 }
 
-/** A stretch of time in which an engine ran the same number of sequences, or its GPUs did something else. */
+/**
+ * A stretch of time in which an engine ran about the same number of sequences, or its GPUs did something else. The
+ * segments of an engine have no gaps: idle time in a rollout is a `rollout` segment with nothing running.
+ */
 export interface Segment {
   readonly startSeconds: number;
   readonly endSeconds: number;
   readonly activity: 'rollout' | 'train' | 'sync' | 'reward' | 'overhead';
-  /** Running sequences (rollout only). */
+  /** Running sequences (rollout only); the mean over the stretch. */
   readonly running: number;
 }
 

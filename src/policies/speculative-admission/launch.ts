@@ -102,7 +102,7 @@ function launch(state: AdmissionState, slot: Slot, engine: Engine | null, ctx: C
   const round = state.round!;
   const { promptId, ref, promptTokens } = prompt.spec;
   const { failures } = slot;
-  const attempt = state.attemptBase + failures.infrastructure + failures.data + failures.environment;
+  const attempt = prompt.attemptBase + failures.infrastructure + failures.data + failures.environment;
   if (attempt >= state.nextAttempt) state.nextAttempt = attempt + 1;
   const id = `${state.prefix}${promptId}/${slot.index}#${attempt}`;
   const tokens = from === null ? 0 : from.tokens;

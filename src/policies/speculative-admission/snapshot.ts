@@ -61,6 +61,7 @@ const promptStateSchema = z.strictObject({
   seq: whole,
   lane: whole.nullable(),
   status: z.enum(['standby', 'active', 'collected', 'counted', 'settling']),
+  attemptBase: whole,
   startVersion: whole,
   slots: z.array(slotSchema),
   held: whole,
@@ -98,7 +99,6 @@ export const admissionSnapshot = z.strictObject({
   rounds: whole,
   seq: whole,
   weightVersion: whole,
-  attemptBase: whole,
   nextAttempt: whole,
   prefix: z.string(),
   oldPrefixes: z.array(z.string()),
@@ -131,7 +131,6 @@ export function save(state: AdmissionState): SavedAdmission {
     rounds: state.rounds,
     seq: state.seq,
     weightVersion: state.weightVersion,
-    attemptBase: state.attemptBase,
     nextAttempt: state.nextAttempt,
     prefix: state.prefix,
     oldPrefixes: state.oldPrefixes,
@@ -163,7 +162,7 @@ export function load(given: SavedAdmission, config: AdmissionConfig): AdmissionS
     [...saved.draining, ...(saved.round === null ? [] : [saved.round])].map((one) => [one.id, loadRound(one)]),
   );
   const round = saved.round === null ? null : rounds.get(saved.round.id)!;
-  const { rounds: opened, seq, weightVersion, attemptBase, nextAttempt, prefix, exhausted } = saved;
+  const { rounds: opened, seq, weightVersion, nextAttempt, prefix, exhausted } = saved;
   const state: AdmissionState = {
     ...newState(config),
     round,
@@ -173,7 +172,6 @@ export function load(given: SavedAdmission, config: AdmissionConfig): AdmissionS
     rounds: opened,
     seq,
     weightVersion,
-    attemptBase,
     nextAttempt,
     prefix,
     oldPrefixes: saved.oldPrefixes,

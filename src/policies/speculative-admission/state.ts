@@ -71,6 +71,8 @@ export interface PromptState {
   readonly seq: number;
   lane: Lane | null;
   status: PromptStatus;
+  /** First attempt number of its requests: above all those that went before, so that no id comes twice. */
+  attemptBase: number;
   /** Version of the weights when it was started. */
   startVersion: number;
   readonly slots: Slot[];
@@ -142,8 +144,7 @@ export interface AdmissionState {
   rounds: number;
   seq: number;
   weightVersion: number;
-  /** First attempt number that this round may mint. */
-  attemptBase: number;
+  /** Above every attempt number that was ever minted. */
   nextAttempt: number;
   prefix: string;
   readonly oldPrefixes: string[];
@@ -176,7 +177,6 @@ export function newState(config: AdmissionConfig): AdmissionState {
     rounds: 0,
     seq: 0,
     weightVersion: 0,
-    attemptBase: 0,
     nextAttempt: 0,
     prefix: config.idPrefix,
     oldPrefixes: [],

@@ -29,7 +29,6 @@ export function openRound(state: AdmissionState, event: Opening, ctx: Ctx): void
   state.round = round;
   state.rounds += 1;
   state.weightVersion = event.weightVersion;
-  state.attemptBase = state.nextAttempt;
   state.recentRounds.push(event.roundId);
   if (state.recentRounds.length > recentRounds) state.recentRounds.shift();
   const carried = [...state.prompts.values()];
@@ -150,6 +149,7 @@ export function addPrompt(state: AdmissionState, spec: Prompt, round: Round, ctx
     seq: state.seq++,
     lane,
     status: 'standby',
+    attemptBase: 0,
     startVersion: round.weightVersion,
     slots: [],
     held: 0,
@@ -237,6 +237,7 @@ export function takeIn(state: AdmissionState, lane: Lane, ctx: Ctx): void {
 function startPrompt(state: AdmissionState, prompt: PromptState, lane: Lane, round: Round, ctx: Ctx): void {
   const { responsesPerPrompt } = state.config;
   prompt.status = 'active';
+  prompt.attemptBase = state.nextAttempt;
   lane.admitted += 1;
   lane.members.add(prompt);
   const kept = usableKept(state, prompt, round, ctx);

@@ -35,8 +35,10 @@ function firstWindow(run: RunData): number {
 function timeline(run: RunData, until: number, last: number): echarts.EChartsCoreOption {
   const rows = run.engines.flatMap((engine, row) => engine.bars.map((bar) => [row, ...bar]));
   const colours = activities.map(colour);
+  // Without short rounds beside them, long ones are nothing particular.
+  const mixed = run.steps.some((step) => step.kind === 'short');
   const longRounds = run.steps
-    .filter((step) => step.kind === 'long')
+    .filter((step) => mixed && step.kind === 'long')
     .map((step) => [{ xAxis: step.startSeconds }, { xAxis: step.endSeconds }]);
   return {
     grid: { left: 72, right: 16, top: 12, bottom: 64 },

@@ -61,7 +61,7 @@ ${headline(comparison)}
 <p class="note">Small figures are bootstrap intervals. The lower bound is the least time in which a scheduler that knew all lengths could
 train the same responses; tail batching chooses which responses it keeps, so it may go below.</p>
 ${charts}
-<div class="grid">${chart('steps', 'Seconds of each step')}${chart('lengths', 'Lengths of the responses that are trained on')}${chart('queue', 'Prompts in the long-prompt queue')}</div>
+<div class="grid">${chart('steps', `Seconds of each step (pale: ${escape(comparison.schedulers[0]?.label)})`)}${chart('lengths', 'Lengths of trained responses')}${chart('queue', 'Prompts in the long-prompt queue')}</div>
 <details><summary>Settings and workload</summary><ul class="facts">${facts.join('')}
 <li><b>source</b> ${escape(workload.source)}</li><li><b>responses</b> ${escape(workload.resampling)}</li>
 <li><b>within-prompt correlation</b> ${number(workload.correlation)}</li><li><b>length cap</b> ${number(workload.capTokens, 0)} tokens</li>

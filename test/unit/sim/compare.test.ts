@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isPolicyError } from '../../../src/errors.ts';
-import type { CompareOptions } from '../../../src/sim/compare-options.ts';
 import { compare, comparing } from '../../../src/sim/compare.ts';
+import type { CompareOptions } from '../../../src/sim/compare-options.ts';
 import { tailBatchingScheduler } from '../../../src/sim/host/scheduler.ts';
 import { jobPreset, rollpackerWorkload } from '../../../src/sim/presets.ts';
 import { plainJob, plainWorkload } from '../../support/sim-host.ts';
@@ -67,7 +67,7 @@ describe('compare', () => {
   });
 
   it('describes workload and settings', () => {
-    expect(result.workload).toMatchObject({ name: 'rollpacker', prompts: 160, correlation: 0.2, capTokens: 8192 });
+    expect(result.workload).toMatchObject({ name: 'rollpacker', prompts: 160, correlation: 0.22, capTokens: 8192 });
     const { p50, p75, p90, p99, max } = result.workload.quantiles;
     expect([p50, p75, p90, p99, max]).toEqual([p50, p75, p90, p99, max].sort((a, b) => a - b));
     expect(result.settings).toMatchObject({ promptsPerRound: 16, responsesPerPrompt: 8, trainedPrompts: 160, gpus: 4 });

@@ -1,0 +1,112 @@
+/**
+ * Calibration of a job against two rollouts that were measured: the overhead of a decode step and the fixed seconds of
+ * a rollout. Shapes of model and GPU give the rest of the cost model well; these two depend on the software.
+ */
+import { PolicyError } from '../errors.ts';
+import { simulate } from './host/driver.ts';
+import type { Job } from './host/job.ts';
+import { synchronousBaseline } from './host/scheduler.ts';
+import type { FixedPrompt } from './lower-bound.ts';
+import { capped, type Workload } from './workload/workload.ts';
+
+/** A rollout without over-provisioning, as it was measured. */
+export interface MeasuredRollout {
+  /** From its start until the last response was complete. */
+  readonly seconds: number;
+  /** Its prompts, each with the same number of responses. */
+  readonly prompts: readonly FixedPrompt[];
+}
+
+const mostRounds = 60;
+const relativeTolerance = 1e-9;
+
+/**
+ * Fits `cost.overheadSeconds` and `cost.fixedRolloutSeconds`, so that both rollouts take as long as measured.
+ *
+ * @param measured - two rollouts whose longest responses differ much; the order does not matter
+ * @throws PolicyError `invalid_input` for rollouts that say nothing; `infeasible` when no overhead and fixed time >= 0
+ *   fit, which means that another part of the cost model is too slow
+ */
+export function calibrateJob(job: Job, measured: readonly [MeasuredRollout, MeasuredRollout]): Job {
+  measured.forEach(check);
+  const [short, long] = [...measured].sort((a, b) => longest(a) - longest(b)) as [MeasuredRollout, MeasuredRollout];
+  if (longest(short) === longest(long)) {
+    const expected = 'rollouts with longest responses that differ';
+    throw new PolicyError('invalid_input', { expected, got: longest(long), path: 'measured' });
+  }
+  const generating = (rollout: MeasuredRollout, overheadSeconds: number): number => {
+    const cost = { ...job.cost, overheadSeconds, fixedRolloutSeconds: 0 };
+    return rolloutSeconds({ ...job, cost }, rollout);
+  };
+  // What is fixed cancels out of the difference, which grows with the overhead, nearly in proportion.
+  const wanted = long.seconds - short.seconds;
+  const missing = (overhead: number): number => generating(long, overhead) - generating(short, overhead) - wanted;
+  const overheadSeconds = rootOf(missing, wanted / longest(long), wanted * relativeTolerance);
+  const fixedRolloutSeconds = long.seconds - generating(long, Math.max(0, overheadSeconds));
+  for (const [path, value] of Object.entries({ overheadSeconds, fixedRolloutSeconds })) {
+    if (value >= 0) continue;
+    throw new PolicyError('infeasible', { expected: 'a fit >= 0', got: value, path: `cost.${path}` });
+  }
+  return { ...job, cost: { ...job.cost, overheadSeconds, fixedRolloutSeconds } };
+}
+
+/** A root >= 0 of a growing function by regula falsi (Illinois); negative when it is above 0 at 0 already. */
+function rootOf(value: (x: number) => number, step: number, tolerance: number): number {
+  let [low, atLow] = [0, value(0)];
+  if (Math.abs(atLow) <= tolerance) return 0;
+  if (atLow > 0) return -1;
+  let [high, atHigh] = [step, value(step)];
+  for (let round = 0; atHigh < 0 && round < mostRounds; round += 1) {
+    [low, atLow] = [high, atHigh];
+    high *= 2;
+    atHigh = value(high);
+  }
+  for (let round = 0; round < mostRounds; round += 1) {
+    const x = (low * atHigh - high * atLow) / (atHigh - atLow);
+    const at = value(x);
+    if (Math.abs(at) <= tolerance || high - low <= relativeTolerance * high) return x;
+    if (at > 0) {
+      [high, atHigh] = [x, at];
+      atLow /= 2;
+    } else {
+      [low, atLow] = [x, at];
+      atHigh /= 2;
+    }
+  }
+  return (low + high) / 2;
+}
+
+function longest({ prompts }: MeasuredRollout): number {
+  return Math.max(...prompts.map((prompt) => Math.max(...prompt.responseTokens)));
+}
+
+function check({ seconds, prompts }: MeasuredRollout, index: number): void {
+  const refuse = (path: string, expected: string, got: unknown): never => {
+    throw new PolicyError('invalid_input', { expected, got, path: `measured[${index}].${path}` });
+  };
+  if (!(seconds > 0 && Number.isFinite(seconds))) refuse('seconds', 'a number > 0', seconds);
+  const responses = prompts[0]?.responseTokens.length ?? 0;
+  if (responses === 0) refuse('prompts', 'a prompt with a response', prompts);
+  for (const { responseTokens } of prompts) {
+    if (responseTokens.length !== responses) refuse('prompts', `${responses} responses each`, responseTokens.length);
+  }
+}
+
+function rolloutSeconds(job: Job, { prompts }: MeasuredRollout): number {
+  const workload: Workload = {
+    name: 'measured',
+    source: 'measured rollout',
+    resampling: 'none',
+    correlation: 0,
+    capTokens: Number.MAX_SAFE_INTEGER,
+    distinctPrompts: prompts.length,
+    prompt: (index) => ({
+      promptId: `m${index}`,
+      promptTokens: prompts[index]!.promptTokens,
+      sample: (k) => capped(prompts[index]!.responseTokens[k]!, Number.MAX_SAFE_INTEGER),
+    }),
+  };
+  const shape = { promptsPerRound: prompts.length, responsesPerPrompt: prompts[0]!.responseTokens.length };
+  const scheduler = synchronousBaseline(shape);
+  return simulate(job, scheduler, workload, { prompts: prompts.length, seed: 0, timeline: false }).rolloutSeconds;
+}
