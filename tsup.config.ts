@@ -1,9 +1,19 @@
 import { defineConfig, type Options } from 'tsup';
 
-const entries = { index: 'src/index.ts', schemas: 'src/schemas/index.ts', sim: 'src/sim/index.ts', testing: 'src/testing/index.ts' };
+const entries = {
+  index: 'src/index.ts',
+  schemas: 'src/schemas/index.ts',
+  sim: 'src/sim/index.ts',
+  testing: 'src/testing/index.ts',
+};
 // `npm start` needs no declarations; without them it builds in a second.
 const dts = process.env.ROLLFLEX_DTS !== 'off';
-const common = { target: 'node20', sourcemap: false, splitting: true, external: ['fast-check', 'esbuild'] } satisfies Options;
+const common = {
+  target: 'node20',
+  sourcemap: false,
+  splitting: true,
+  external: ['fast-check', 'esbuild'],
+} satisfies Options;
 
 export default defineConfig([
   { ...common, entry: entries, format: ['esm', 'cjs'], dts },

@@ -35,7 +35,9 @@ function simulateCommand(): Command {
   return new Command('simulate')
     .description('replay response lengths through tail batching and the synchronous baseline, and compare')
     .argument('[trace...]', 'trace files; the bundled ones (CASTILLO 7B, ServeGen R1) if none')
-    .addOption(new Option('--preset <id>', 'model, GPUs and what a step costs').choices(jobPresetIds).default('qwen2.5-14b-16k'))
+    .addOption(
+      new Option('--preset <id>', 'model, GPUs and what a step costs').choices(jobPresetIds).default('qwen2.5-14b-16k'),
+    )
     .option('--prompts-per-round <n>', 'P0: prompts that a step trains on (preset: 128)', whole(1))
     .option('--responses-per-prompt <n>', 'R0: responses of a prompt (preset: 8)', whole(1))
     .option('--engines <n>', 'inference engines (data-parallel replicas)', whole(1))
@@ -47,9 +49,16 @@ function simulateCommand(): Command {
     .option('--seeds <n>', 'runs, each with other samples; intervals need at least 2', whole(1), 3)
     .option('--seed <n>', 'first seed', whole(0), 1)
     .addOption(
-      new Option('--resampling <method>', 'how responses that were never recorded are made').choices(resamplingMethods).default('copula'),
+      new Option('--resampling <method>', 'how responses that were never recorded are made')
+        .choices(resamplingMethods)
+        .default('copula'),
     )
-    .option('--correlation <rho>', 'within-prompt correlation, where a trace has only quantiles', between(0, 0.999), 0.3)
+    .option(
+      '--correlation <rho>',
+      'within-prompt correlation, where a trace has only quantiles',
+      between(0, 0.999),
+      0.3,
+    )
     .option('--from-log <file>', 'take the lengths from an event log instead of a trace')
     .option('--report <file>', 'where to write the HTML report', 'rollflex-report.html')
     .option('--no-report', 'write no report')
@@ -92,7 +101,10 @@ function program(): Command {
     .description('list policies, events and decisions, or print the JSON Schema of one')
     .argument('[id]', 'such as tail-batching, response.completed or request.abort')
     .option('--json', 'print JSON on one line')
-    .addHelpText('after', '\nExamples\n  rollflex schema\n  rollflex schema tail-batching\n  rollflex schema request.abort')
+    .addHelpText(
+      'after',
+      '\nExamples\n  rollflex schema\n  rollflex schema tail-batching\n  rollflex schema request.abort',
+    )
     .action((id: string | undefined, options: { json?: boolean }) => runSchema(id, options));
   command
     .command('replay')

@@ -9,7 +9,8 @@ export function runReplay(path: string, options: { json?: boolean }): number {
   const replay = replayEvents(readFileSync(path, 'utf8').split('\n'), registry.restorePolicy);
   const { events, decisions, difference, snapshot } = replay;
   if (options.json) printJson({ policy: snapshot.policy, events, decisions, difference: difference ?? null });
-  else if (difference === undefined) print(`${snapshot.policy}: ${events} events, ${decisions} decisions, all as logged`);
+  else if (difference === undefined)
+    print(`${snapshot.policy}: ${events} events, ${decisions} decisions, all as logged`);
   else {
     print(`${snapshot.policy}: line ${difference.line} differs, at ${JSON.stringify(difference.event)}`);
     print(`  logged   ${difference.logged}`);

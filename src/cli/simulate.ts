@@ -4,7 +4,7 @@ import ora from 'ora';
 import { PolicyError } from '../errors.ts';
 import { comparing } from '../sim/compare.ts';
 import { workloadFromLog } from '../sim/from-log.ts';
-import { type Job } from '../sim/host/job.ts';
+import type { Job } from '../sim/host/job.ts';
 import { tailBatchingScheduler } from '../sim/host/scheduler.ts';
 import { perfettoTrace } from '../sim/perfetto.ts';
 import { jobPreset } from '../sim/presets.ts';
@@ -63,20 +63,29 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
   const reportBytes = options.report === false ? 0 : await writeReport(options.report, comparisons);
   if (options.perfetto !== undefined) writeFileSync(options.perfetto, JSON.stringify(perfettoTrace(comparisons)));
   if (options.json) {
-    printJson({ comparisons: comparisons.map(withoutTimelines), report: options.report, perfetto: options.perfetto ?? null });
+    printJson({
+      comparisons: comparisons.map(withoutTimelines),
+      report: options.report,
+      perfetto: options.perfetto ?? null,
+    });
     return;
   }
   for (const comparison of comparisons) print(`\n${comparisonTable(comparison, process.stdout.isTTY === true)}`);
   if (options.quiet) return;
   for (const note of new Set(comparisons.flatMap((one) => one.notes))) print(`- ${note}`);
-  if (options.report !== false) print(`\nreport: ${options.report} (${(reportBytes / 1e6).toFixed(1)} MB, open it in a browser)`);
+  if (options.report !== false)
+    print(`\nreport: ${options.report} (${(reportBytes / 1e6).toFixed(1)} MB, open it in a browser)`);
   if (options.perfetto !== undefined) print(`trace: ${options.perfetto} (open it in ui.perfetto.dev)`);
 }
 
 function workloads(paths: readonly string[], options: SimulateOptions, capTokens: number): NamedWorkload[] {
   if (options.fromLog !== undefined) {
     if (paths.length > 0) {
-      throw new PolicyError('invalid_input', { expected: 'traces, or --from-log, not both', got: paths[0], path: '--from-log' });
+      throw new PolicyError('invalid_input', {
+        expected: 'traces, or --from-log, not both',
+        got: paths[0],
+        path: '--from-log',
+      });
     }
     const lines = readFileSync(options.fromLog, 'utf8').split('\n');
     return [(seed) => workloadFromLog(lines, { name: options.fromLog!, capTokens, seed })];

@@ -10,7 +10,17 @@ const percent = (share: number): string => `${fixed(share * 100, 1)}%`;
 export function comparisonTable(comparison: ComparisonResult, colour: boolean): string {
   const { workload, schedulers, lowerBound } = comparison;
   const table = new Table({
-    head: ['scheduler', 'step s', 'rollout s', 'speedup', 'of the rollout', 'bubbles', 'kept tokens', 'at cap', 'rounds waited'],
+    head: [
+      'scheduler',
+      'step s',
+      'rollout s',
+      'speedup',
+      'of the rollout',
+      'bubbles',
+      'kept tokens',
+      'at cap',
+      'rounds waited',
+    ],
     style: colour ? { head: ['bold'], border: ['grey'] } : { head: [], border: [] },
     colAligns: ['left', ...Array.from({ length: 8 }, () => 'right' as const)],
   });

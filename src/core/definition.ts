@@ -77,6 +77,7 @@ export interface PolicyDefinition<
   readonly decisions: readonly DecisionWord<D['type']>[];
   /** Schema of the saved state. */
   readonly state: z.ZodType<Saved>;
+  /** The state at the beginning. */
   init(config: Config): State;
   /** Refuses an event that does not fit the state, by a `PolicyError`; changes nothing. */
   check(state: State, event: E): void;
@@ -84,6 +85,7 @@ export interface PolicyDefinition<
   apply(state: State, event: E, context: Context<D>): void;
   /** The whole state as JSON, sharing nothing with it. */
   save(state: State): Saved;
+  /** The state that was saved, sharing nothing with what is given. */
   load(saved: Saved, config: Config): State;
   /** From version k to k + 1, by k. */
   readonly migrations?: Readonly<Record<number, (saved: unknown) => unknown>>;
@@ -98,12 +100,14 @@ export interface PlannerDefinition<In = unknown, Out = unknown, Id extends strin
   readonly id: Id;
   readonly input: z.ZodType<In>;
   readonly plan: z.ZodType<Out>;
+  /** The plan for an input that fits the schema; throws `PolicyError` `infeasible` where there is none. */
   compute(input: In): Out;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a registry holds policies of every shape
+/** A definition of any policy or recipe. */
+// A registry holds policies of every shape.
 export type AnyPolicyDefinition = PolicyDefinition<any, any, any, any, any, any>;
-// biome-ignore lint/suspicious/noExplicitAny: the same, for planners
+/** A definition of any planner. */
 export type AnyPlannerDefinition = PlannerDefinition<any, any>;
 /** What a registry may hold. */
 export type AnyDefinition = AnyPolicyDefinition | AnyPlannerDefinition;

@@ -179,7 +179,7 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
   #apply(event: E, into: D[]): void {
     this.#assertWhole();
     this.#definition.check(this.#state, event);
-    const at = event.at > this.#at ? event.at : this.#at;
+    const at = Math.max(event.at, this.#at);
     const context: Context<D> = { at, emit: (decision) => void into.push(decision) };
     const from = into.length;
     try {

@@ -55,6 +55,7 @@ export interface RecipeSpec<Input, Config, EW extends EventWord, DW extends Deci
   /** By part, then by decision; what is not named here goes out. */
   readonly routes: Readonly<Record<string, Readonly<Record<string, Route>>>>;
   readonly ledgers: readonly Ledger<SavedRecipe, Of<EW>, Of<DW> & AnyDecision>[];
+  /** A likely next event from outside, for property tests. */
   arbitrary(state: RecipeState, choices: Choices): Of<EW>;
 }
 

@@ -57,11 +57,17 @@ export const finalPrompt = z.strictObject({
   responses: z.array(finalResponse).min(1),
 });
 
+/** A response whose tokens are kept beyond the round that began it. */
 export type KeptResponse = z.output<typeof keptResponse>;
+/** How often, and since when, a prompt has been deferred. */
 export type Deferral = z.output<typeof deferral>;
+/** A prompt as the host supplies it, and as it is deferred and returned. */
 export type Prompt = z.output<typeof prompt>;
+/** A response that was generated and is given up, and why. */
 export type DroppedResponse = z.output<typeof droppedResponse>;
+/** A response that belongs to a completed round. */
 export type FinalResponse = z.output<typeof finalResponse>;
+/** A prompt of a completed round, with exactly R0 responses in the order of their indices. */
 export type FinalPrompt = z.output<typeof finalPrompt>;
 
 /** A copy of a prompt that shares nothing with it, its keys in the order of the schema. */

@@ -61,7 +61,9 @@ export function clairvoyantLowerBound(
   cost: CostModel,
 ): LowerBound {
   const alone = prompts
-    .map((prompt) => Math.max(...prompt.responseTokens.map((tokens) => aloneSeconds(cost, prompt.promptTokens, tokens))))
+    .map((prompt) =>
+      Math.max(...prompt.responseTokens.map((tokens) => aloneSeconds(cost, prompt.promptTokens, tokens))),
+    )
     .sort((a, b) => b - a);
   const stragglerSeconds = alone.reduce((sum, one, index) => (index % promptsPerRound === 0 ? sum + one : sum), 0);
 
@@ -75,7 +77,8 @@ export function clairvoyantLowerBound(
   }
   const stepSeconds = cost.memoryBoundSeconds + cost.overheadSeconds;
   const steps = Math.max(tokens / cost.maxRunningSequences, context / cost.kvCapacityTokens);
-  const perToken = (baseSeconds(cost, cost.maxRunningSequences) / cost.maxRunningSequences - cost.secondsPerSequence) * tokens;
+  const perToken =
+    (baseSeconds(cost, cost.maxRunningSequences) / cost.maxRunningSequences - cost.secondsPerSequence) * tokens;
   const work =
     prefill * cost.prefillSecondsPerToken +
     cost.secondsPerSequence * tokens +

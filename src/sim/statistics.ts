@@ -27,7 +27,11 @@ export interface BootstrapOptions {
  * A statistic of a sample with its bootstrap percentile interval. Cases are resampled whole, so that pairs stay
  * pairs: a ratio of two schedulers on the same seeds keeps what they have in common.
  */
-export function bootstrap<T>(cases: readonly T[], statistic: (cases: readonly T[]) => number, options: BootstrapOptions): Interval {
+export function bootstrap<T>(
+  cases: readonly T[],
+  statistic: (cases: readonly T[]) => number,
+  options: BootstrapOptions,
+): Interval {
   const { seed, resamples = 2000, confidence = 0.95 } = options;
   const values = Array.from({ length: resamples }, (_, resample) =>
     statistic(cases.map((_case, index) => cases[pickIndex(cases.length, seed, resample, index)]!)),

@@ -14,7 +14,25 @@ const walks: readonly (readonly [object, readonly PropertyKey[]])[] = [
   [Set.prototype, ['forEach', 'values', 'keys', Symbol.iterator]],
   [
     Array.prototype,
-    ['map', 'filter', 'forEach', 'find', 'findIndex', 'some', 'every', 'reduce', 'flatMap', 'sort', 'slice', 'splice', 'indexOf', 'includes', 'concat', 'values', Symbol.iterator],
+    [
+      'map',
+      'filter',
+      'forEach',
+      'find',
+      'findIndex',
+      'some',
+      'every',
+      'reduce',
+      'flatMap',
+      'sort',
+      'slice',
+      'splice',
+      'indexOf',
+      'includes',
+      'concat',
+      'values',
+      Symbol.iterator,
+    ],
   ],
 ];
 
@@ -70,6 +88,8 @@ export function checkCost(definition: AnyPolicyDefinition, config: unknown, crow
   walked[1]!.forEach(({ event, share }, index) => {
     const small = walked[0]![index]!.share;
     if (share <= 2 * small + 50) return;
-    throw new Error(`law 10, cost: ${event.type} walks over ${share} items a decision with 2,000 in flight, ${small} with 200`);
+    throw new Error(
+      `law 10, cost: ${event.type} walks over ${share} items a decision with 2,000 in flight, ${small} with 200`,
+    );
   });
 }

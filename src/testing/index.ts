@@ -8,7 +8,7 @@ import type { AnyPolicyDefinition } from '../core/definition.ts';
 import { laws } from './laws.ts';
 import { likelyEvents } from './run.ts';
 
-export { checkCost, type Crowd, itemsWalked } from './cost.ts';
+export { type Crowd, checkCost, itemsWalked } from './cost.ts';
 export { type Case, type Law, laws } from './laws.ts';
 export { type Answer, choicesFrom, likelyEvents, type Subject } from './run.ts';
 export { withTraps } from './traps.ts';
@@ -48,6 +48,8 @@ export function checkLaws(definition: AnyPolicyDefinition, options: LawOptions):
     if (!result.failed) continue;
     const error = result.errorInstance;
     const cause = error instanceof Error ? error.message : String(error);
-    throw new Error(`${definition.id} breaks law ${law.number} (${law.title}), seed ${result.seed}: ${cause}`, { cause: error });
+    throw new Error(`${definition.id} breaks law ${law.number} (${law.title}), seed ${result.seed}: ${cause}`, {
+      cause: error,
+    });
   }
 }

@@ -120,7 +120,8 @@ function atomic({ definition, config, events }: Case): void {
     } catch (error) {
       expectClear(error);
     }
-    if (JSON.stringify(definition.save(loaded)) !== saved) throw new Error(`check of ${JSON.stringify(event)} changes the state`);
+    if (JSON.stringify(definition.save(loaded)) !== saved)
+      throw new Error(`check of ${JSON.stringify(event)} changes the state`);
     if (snapshotText(subject) !== before) throw new Error(`a malformed ${event.type} changes the state`);
     const given = answer(subject, event);
     if (!('refused' in given)) continue;
@@ -132,7 +133,8 @@ function atomic({ definition, config, events }: Case): void {
 function expectClear(error: unknown): void {
   if (!isPolicyError(error)) throw new Error(`it refuses by ${String(error)}, which is no PolicyError`);
   if (error.code === 'internal') throw new Error(`it fails to apply what it had checked: ${error.message}`);
-  if (error.expected === '' || error.got === '') throw new Error(`a refusal does not say what it expected: ${error.message}`);
+  if (error.expected === '' || error.got === '')
+    throw new Error(`a refusal does not say what it expected: ${error.message}`);
 }
 
 /** Changes everything in a value, as a careless host might. */
@@ -168,7 +170,8 @@ function committed({ definition, config, events }: Case): void {
   for (const event of events) {
     seen = [];
     const given = answer(heard, event);
-    if ('decisions' in given && `[${seen.join(',')}]` !== textOf(given)) throw new Error('listeners hear other decisions');
+    if ('decisions' in given && `[${seen.join(',')}]` !== textOf(given))
+      throw new Error('listeners hear other decisions');
   }
 }
 
@@ -180,9 +183,15 @@ function restorable({ definition, config, events }: Case): void {
     const [one, two] = [textOf(answer(whole, event)), textOf(answer(pieces, event))];
     expectSame('a restored policy decides otherwise', [event], [one], [two]);
     if (snapshotText(whole) === snapshotText(pieces)) return;
-    throw new Error(`a restored policy is in another state after ${JSON.stringify(event)}:\n  ${snapshotText(whole)}\n  ${snapshotText(pieces)}`);
+    throw new Error(
+      `a restored policy is in another state after ${JSON.stringify(event)}:\n  ${snapshotText(whole)}\n  ${snapshotText(pieces)}`,
+    );
   });
-  for (const change of [{ policy: 'another/policy' }, { version: definition.version + 1 }, { state: { no: 'state' } }]) {
+  for (const change of [
+    { policy: 'another/policy' },
+    { version: definition.version + 1 },
+    { state: { no: 'state' } },
+  ]) {
     try {
       resumePolicy(definition, { ...copy(whole.snapshot()), ...change });
     } catch (error) {
@@ -196,7 +205,11 @@ function restorable({ definition, config, events }: Case): void {
 function reversed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(reversed);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).reverse().map(([key, one]) => [key, reversed(one)]));
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([key, one]) => [key, reversed(one)]),
+  );
 }
 
 function ordered({ definition, config, events }: Case): void {
@@ -221,7 +234,8 @@ function reasoned({ definition, config, events }: Case): void {
 function expectReason(words: ReadonlyMap<string, DecisionWord>, decision: AnyDecision): void {
   const word = words.get(decision.type);
   if (word === undefined) throw new Error(`it answers with ${decision.type}, which it does not declare`);
-  if (!word.reasons.includes(decision.reason?.code)) throw new Error(`${decision.type} has no reason of its closed set`);
+  if (!word.reasons.includes(decision.reason?.code))
+    throw new Error(`${decision.type} has no reason of its closed set`);
   const parsed = word.schema.safeParse(decision);
   if (!parsed.success) throw new Error(`${JSON.stringify(decision)} does not fit its schema: ${parsed.error.message}`);
 }

@@ -17,7 +17,12 @@ export function choicesFrom(tape: readonly number[]): Choices {
 }
 
 /** Likely events for a policy, one after the other; refused ones are among them. */
-export function likelyEvents(definition: AnyPolicyDefinition, config: unknown, tape: readonly number[], length: number): AnyEvent[] {
+export function likelyEvents(
+  definition: AnyPolicyDefinition,
+  config: unknown,
+  tape: readonly number[],
+  length: number,
+): AnyEvent[] {
   const state = definition.init(definition.config.parse(config));
   const choices = choicesFrom(tape);
   const events: AnyEvent[] = [];

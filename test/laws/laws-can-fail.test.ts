@@ -7,10 +7,14 @@ describe('the laws suite', () => {
     checkLaws(rightPolicy, { config: { limit: 3 }, runs: 20, events: 30 });
   });
 
-  test.each(wrongPolicies.filter((one) => one.law !== 10))('law $law fails a policy that $title', { timeout: 30_000 }, ({ law, definition }) => {
-    const check = () => checkLaws(definition, { config: { limit: 3 }, runs: 30, events: 30, only: [law] });
-    expect(check).toThrow(`breaks law ${law}`);
-  });
+  test.each(wrongPolicies.filter((one) => one.law !== 10))(
+    'law $law fails a policy that $title',
+    { timeout: 30_000 },
+    ({ law, definition }) => {
+      const check = () => checkLaws(definition, { config: { limit: 3 }, runs: 30, events: 30, only: [law] });
+      expect(check).toThrow(`breaks law ${law}`);
+    },
+  );
 
   test('law 10 fails a policy that scans what is in flight', () => {
     const crowd = (n: number) => ({

@@ -17,7 +17,10 @@ const costs = fc
   })
   .map((cost) => costModelSchema.parse(cost));
 const prompts = fc.array(
-  fc.record({ promptTokens: fc.integer({ min: 1, max: 20 }), responseTokens: fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1, maxLength: 2 }) }),
+  fc.record({
+    promptTokens: fc.integer({ min: 1, max: 20 }),
+    responseTokens: fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1, maxLength: 2 }),
+  }),
   { minLength: 1, maxLength: 4 },
 );
 
@@ -42,7 +45,9 @@ function* partitions(items: readonly FixedPrompt[], size: number): Generator<Fix
 }
 
 function bestRound(round: readonly FixedPrompt[], engines: number, cost: CostModel): number {
-  const requests = round.flatMap((one) => one.responseTokens.map((responseTokens) => ({ promptTokens: one.promptTokens, responseTokens })));
+  const requests = round.flatMap((one) =>
+    one.responseTokens.map((responseTokens) => ({ promptTokens: one.promptTokens, responseTokens })),
+  );
   let best = Number.POSITIVE_INFINITY;
   for (let code = 0; code < engines ** requests.length; code += 1) {
     const all = Array.from({ length: engines }, (_, index) => new DecodeEngine(`e${index}`, cost));
@@ -58,15 +63,24 @@ function bestRound(round: readonly FixedPrompt[], engines: number, cost: CostMod
 test('no schedule of a small instance beats the bound, and the best is not far above it', () => {
   const ratios: number[] = [];
   fc.assert(
-    fc.property(costs, prompts, fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 2 }), (cost, list, size, engines) => {
-      const bound = clairvoyantLowerBound(list, size, engines, cost).totalSeconds;
-      let best = Number.POSITIVE_INFINITY;
-      for (const rounds of partitions(list, size)) {
-        best = Math.min(best, rounds.reduce((sum, round) => sum + bestRound(round, engines, cost), 0));
-      }
-      expect(bound).toBeLessThanOrEqual(best * (1 + 1e-9));
-      ratios.push(bound / best);
-    }),
+    fc.property(
+      costs,
+      prompts,
+      fc.integer({ min: 1, max: 3 }),
+      fc.integer({ min: 1, max: 2 }),
+      (cost, list, size, engines) => {
+        const bound = clairvoyantLowerBound(list, size, engines, cost).totalSeconds;
+        let best = Number.POSITIVE_INFINITY;
+        for (const rounds of partitions(list, size)) {
+          best = Math.min(
+            best,
+            rounds.reduce((sum, round) => sum + bestRound(round, engines, cost), 0),
+          );
+        }
+        expect(bound).toBeLessThanOrEqual(best * (1 + 1e-9));
+        ratios.push(bound / best);
+      },
+    ),
     { numRuns: 60 },
   );
   const mean = ratios.reduce((sum, one) => sum + one, 0) / ratios.length;

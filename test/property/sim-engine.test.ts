@@ -56,7 +56,8 @@ const inputs = fc
       .sort((a, b) => a.at - b.at),
   );
 
-const near = (got: number, want: number) => expect(Math.abs(got - want)).toBeLessThanOrEqual(1e-9 * Math.max(1, Math.abs(want)));
+const near = (got: number, want: number) =>
+  expect(Math.abs(got - want)).toBeLessThanOrEqual(1e-9 * Math.max(1, Math.abs(want)));
 
 function compare(cost: CostModel, list: readonly Input[], oracleCost = cost): void {
   const { outcomes, engine } = run(cost, list);
@@ -69,7 +70,10 @@ function compare(cost: CostModel, list: readonly Input[], oracleCost = cost): vo
   expect(engine.preemptions).toBe(oracle.preemptions);
   expect(engine.decodeSteps).toBe(oracle.steps);
   near(engine.busySeconds, oracle.busySeconds);
-  near(engine.timeline.reduce((sum, one) => sum + one.endSeconds - one.startSeconds, 0), oracle.busySeconds);
+  near(
+    engine.timeline.reduce((sum, one) => sum + one.endSeconds - one.startSeconds, 0),
+    oracle.busySeconds,
+  );
 }
 
 describe('the decode engine', () => {

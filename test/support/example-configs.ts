@@ -4,7 +4,12 @@ const admission = { promptsPerRound: 3, responsesPerPrompt: 2 };
 export const exampleConfigs: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
   'speculative-admission': [
     admission,
-    { ...admission, placement: 'policy', maxInFlightPerEngine: 3, retry: { infrastructure: 1, data: 0, environment: 1 } },
+    {
+      ...admission,
+      placement: 'policy',
+      maxInFlightPerEngine: 3,
+      retry: { infrastructure: 1, data: 0, environment: 1 },
+    },
     { ...admission, filter: 'zero-variance', maxInFlight: 5, responseTimeoutSeconds: 20 },
     { ...admission, filter: 'host', quotas: { code: 2, math: 1 }, allowOverlap: true },
     { ...admission, keepPartial: true, maxStaleness: 1, filter: 'zero-variance' },

@@ -6,8 +6,20 @@ import { defineDecision, defineEvent, z } from '../../src/schemas/index.ts';
 const id = z.string().min(1);
 const added = defineEvent('acme/item.added', 'An item comes in.', { id });
 const removed = defineEvent('acme/item.removed', 'An item is taken out.', { id });
-const kept = defineDecision('acme/item.kept', 'notice', 'An item is held.', { id, items: z.array(id) }, { held: { held: z.int() } });
-const dropped = defineDecision('acme/item.dropped', 'notice', 'An item leaves.', { id }, { asked: {}, full: { limit: z.int() } });
+const kept = defineDecision(
+  'acme/item.kept',
+  'notice',
+  'An item is held.',
+  { id, items: z.array(id) },
+  { held: { held: z.int() } },
+);
+const dropped = defineDecision(
+  'acme/item.dropped',
+  'notice',
+  'An item leaves.',
+  { id },
+  { asked: {}, full: { limit: z.int() } },
+);
 
 interface State {
   limit: number;
@@ -31,7 +43,13 @@ function apply(state: State, event: Event, ctx: Ctx): void {
   } else {
     state.items.set(item, state.seq);
     state.last = [item];
-    ctx.emit({ type: kept.type, at: ctx.at, id: item, items: [item], reason: { code: 'held', held: state.items.size } });
+    ctx.emit({
+      type: kept.type,
+      at: ctx.at,
+      id: item,
+      items: [item],
+      reason: { code: 'held', held: state.items.size },
+    });
   }
 }
 
@@ -43,7 +61,11 @@ const spec = {
   config: z.strictObject({ limit: z.int().positive().describe('Most items held.') }),
   events: [added, removed],
   decisions: [kept, dropped],
-  state: z.strictObject({ items: z.array(z.tuple([z.string(), z.number()])), last: z.array(z.string()), seq: z.number() }),
+  state: z.strictObject({
+    items: z.array(z.tuple([z.string(), z.number()])),
+    last: z.array(z.string()),
+    seq: z.number(),
+  }),
   init: ({ limit }: { limit: number }): State => ({ limit, items: new Map(), last: [], seq: 0 }),
   check: (state: State, event: Event): void => {
     const isIn = state.items.has(event.id);
@@ -56,7 +78,12 @@ const spec = {
   },
   apply,
   save: (state: State): Saved => ({ items: [...state.items], last: [...state.last], seq: state.seq }),
-  load: (saved: Saved, { limit }: { limit: number }): State => ({ limit, items: new Map(saved.items), last: [...saved.last], seq: saved.seq }),
+  load: (saved: Saved, { limit }: { limit: number }): State => ({
+    limit,
+    items: new Map(saved.items),
+    last: [...saved.last],
+    seq: saved.seq,
+  }),
   ledgers: [
     {
       name: 'items',
@@ -72,7 +99,8 @@ const spec = {
   }),
 };
 
-const make = (change: object): AnyPolicyDefinition => definePolicy({ ...spec, ...change } as never) as AnyPolicyDefinition;
+const make = (change: object): AnyPolicyDefinition =>
+  definePolicy({ ...spec, ...change } as never) as AnyPolicyDefinition;
 
 /** Keeps every law. */
 export const rightPolicy = make({});
@@ -101,7 +129,9 @@ export const wrongPolicies: { law: number; title: string; definition: AnyPolicyD
   {
     law: 1,
     title: 'takes the time from the event instead of the session',
-    definition: make({ apply: (state: State, event: Event, ctx: Ctx) => apply(state, event, { ...ctx, at: event.at, emit: ctx.emit }) }),
+    definition: make({
+      apply: (state: State, event: Event, ctx: Ctx) => apply(state, event, { ...ctx, at: event.at, emit: ctx.emit }),
+    }),
   },
   {
     law: 2,
@@ -145,23 +175,46 @@ export const wrongPolicies: { law: number; title: string; definition: AnyPolicyD
   {
     law: 5,
     title: 'forgets a field in its snapshot',
-    definition: make({ ...then((state, _event, ctx) => emitKept(ctx, { id: `s${state.seq}` })), load: (saved: Saved, config: { limit: number }) => ({ ...spec.load(saved, config), seq: 0 }) }),
+    definition: make({
+      ...then((state, _event, ctx) => emitKept(ctx, { id: `s${state.seq}` })),
+      load: (saved: Saved, config: { limit: number }) => ({ ...spec.load(saved, config), seq: 0 }),
+    }),
   },
   {
     law: 6,
     title: 'depends on the order of keys',
     definition: make(then((_state, event, ctx) => emitKept(ctx, { id: Object.keys(event).join('-') }))),
   },
-  { law: 7, title: 'gives a reason outside its set', definition: make(then((_state, _event, ctx) => emitKept(ctx, { reason: { code: 'because' } }))) },
-  { law: 7, title: 'adds a key that its schema lacks', definition: make(then((_state, _event, ctx) => emitKept(ctx, { extra: 1 }))) },
-  { law: 7, title: 'answers with a word that it does not declare', definition: make(then((_state, _event, ctx) => emitKept(ctx, { type: 'acme/other' }))) },
+  {
+    law: 7,
+    title: 'gives a reason outside its set',
+    definition: make(then((_state, _event, ctx) => emitKept(ctx, { reason: { code: 'because' } }))),
+  },
+  {
+    law: 7,
+    title: 'adds a key that its schema lacks',
+    definition: make(then((_state, _event, ctx) => emitKept(ctx, { extra: 1 }))),
+  },
+  {
+    law: 7,
+    title: 'answers with a word that it does not declare',
+    definition: make(then((_state, _event, ctx) => emitKept(ctx, { type: 'acme/other' }))),
+  },
   {
     law: 8,
     title: 'redefines a word of the vocabulary',
     definition: make({ events: [added, removed, defineEvent('response.completed', 'Something else.', { id })] }),
   },
-  { law: 8, title: 'takes words without a namespace', definition: make({ events: [added, removed, defineEvent('item.shaken', 'A shake.', {})] }) },
-  { law: 8, title: 'takes unknown settings', definition: make({ config: z.looseObject({ limit: z.int().describe('Most items.') }) }) },
+  {
+    law: 8,
+    title: 'takes words without a namespace',
+    definition: make({ events: [added, removed, defineEvent('item.shaken', 'A shake.', {})] }),
+  },
+  {
+    law: 8,
+    title: 'takes unknown settings',
+    definition: make({ config: z.looseObject({ limit: z.int().describe('Most items.') }) }),
+  },
   { law: 8, title: 'does not describe a setting', definition: make({ config: z.strictObject({ limit: z.int() }) }) },
   {
     law: 10,

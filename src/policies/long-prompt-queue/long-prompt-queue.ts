@@ -32,7 +32,9 @@ const queueEvents = [
 ] as const;
 const queueDecisions = [d.roundPlanned, d.promptsRequest, d.promptMerged, d.sourceDrained] as const;
 
+/** What long-prompt-queue understands. */
 export type QueueEvent = Of<(typeof queueEvents)[number]>;
+/** What long-prompt-queue answers with. */
 export type QueueDecision = Of<(typeof queueDecisions)[number]>;
 type Ctx = Context<QueueDecision>;
 type PlanReason = Extract<QueueDecision, { type: 'round.planned' }>['reason'];

@@ -53,5 +53,7 @@ export const admissionDecisions = [
   d.speculationChosen,
 ] as const;
 
+/** What speculative-admission understands. */
 export type AdmissionEvent = Of<(typeof admissionEvents)[number]>;
+/** What speculative-admission answers with. */
 export type AdmissionDecision = Of<(typeof admissionDecisions)[number]>;

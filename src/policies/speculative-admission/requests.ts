@@ -83,7 +83,7 @@ export function reportDrained(state: AdmissionState, round: Round | null, ctx: C
 export function keptResponses(prompt: PromptState): KeptResponse[] {
   return prompt.slots.flatMap((slot): KeptResponse[] => {
     if (slot.status === 'pending') return slot.resume === null ? [] : [copyKept(slot.resume)];
-    if (slot.tokens === 0) return [];
+    if (slot.tokens === 0 && slot.status !== 'held') return [];
     const { requestId, index, tokens, reward } = slot;
     const kept = {
       requestId,

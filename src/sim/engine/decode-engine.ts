@@ -234,7 +234,11 @@ export class DecodeEngine {
     this.decodeSteps += steps;
     this.generatedTokens += steps * this.#running;
     this.#contextTokens += steps * this.#running;
-    for (let top = this.#finishing.peek(); top !== undefined && top.finish <= this.#step; top = this.#finishing.peek()) {
+    for (
+      let top = this.#finishing.peek();
+      top !== undefined && top.finish <= this.#step;
+      top = this.#finishing.peek()
+    ) {
       this.#finishing.pop();
       if (!isCurrent(top)) continue;
       this.#leaveBatch(top.sequence);
@@ -283,7 +287,8 @@ export class DecodeEngine {
   }
 
   #firstWaiting(): Sequence | undefined {
-    while (this.#preempted.length > 0 && this.#preempted[this.#preempted.length - 1]!.place === 'gone') this.#preempted.pop();
+    while (this.#preempted.length > 0 && this.#preempted[this.#preempted.length - 1]!.place === 'gone')
+      this.#preempted.pop();
     const preempted = this.#preempted[this.#preempted.length - 1];
     if (preempted !== undefined) return preempted;
     while (this.#waiting.peek()?.place === 'gone') this.#waiting.shift();

@@ -2,12 +2,28 @@
 /// <reference lib="dom.iterable" />
 /** Runs in the reader's browser: draws the charts of a report from the data in it, in the reader's colours. */
 import { BarChart, CustomChart, LineChart } from 'echarts/charts';
-import { DataZoomComponent, GridComponent, LegendComponent, MarkAreaComponent, TooltipComponent } from 'echarts/components';
+import {
+  DataZoomComponent,
+  GridComponent,
+  LegendComponent,
+  MarkAreaComponent,
+  TooltipComponent,
+} from 'echarts/components';
 import * as echarts from 'echarts/core';
 import { CanvasRenderer } from 'echarts/renderers';
 import { activities, type Bar, type RunData, type WorkloadData } from './data.ts';
 
-echarts.use([BarChart, CustomChart, LineChart, DataZoomComponent, GridComponent, LegendComponent, MarkAreaComponent, TooltipComponent, CanvasRenderer]);
+echarts.use([
+  BarChart,
+  CustomChart,
+  LineChart,
+  DataZoomComponent,
+  GridComponent,
+  LegendComponent,
+  MarkAreaComponent,
+  TooltipComponent,
+  CanvasRenderer,
+]);
 
 const workloads: WorkloadData[] = JSON.parse(document.getElementById('data')!.textContent!);
 
@@ -16,14 +32,29 @@ function colour(name: string): string {
 }
 
 const minutes = (seconds: number): string =>
-  seconds >= 7200 ? `${(seconds / 3600).toFixed(1)} h` : seconds >= 120 ? `${(seconds / 60).toFixed(1)} min` : `${Math.round(seconds)} s`;
+  seconds >= 7200
+    ? `${(seconds / 3600).toFixed(1)} h`
+    : seconds >= 120
+      ? `${(seconds / 60).toFixed(1)} min`
+      : `${Math.round(seconds)} s`;
 
 function axis(extra: object = {}) {
   const line = { lineStyle: { color: colour('line') } };
-  return { axisLine: line, splitLine: line, axisLabel: { color: colour('soft') }, nameTextStyle: { color: colour('soft') }, ...extra };
+  return {
+    axisLine: line,
+    splitLine: line,
+    axisLabel: { color: colour('soft') },
+    nameTextStyle: { color: colour('soft') },
+    ...extra,
+  };
 }
 
-const tooltip = () => ({ confine: true, backgroundColor: colour('panel'), borderColor: colour('line'), textStyle: { color: colour('ink') } });
+const tooltip = () => ({
+  confine: true,
+  backgroundColor: colour('panel'),
+  borderColor: colour('line'),
+  textStyle: { color: colour('ink') },
+});
 const legend = (data: string[]) => ({ data, top: 4, textStyle: { color: colour('ink') } });
 
 /** A timeline begins with the first rounds, up to the first long one; the rest is a matter of zooming. */
@@ -51,10 +82,31 @@ function timeline(run: RunData, until: number, last: number): echarts.EChartsCor
         return `${run.engines[row]!.label}: ${what}${share}<br>${minutes(start)} to ${minutes(end)}`;
       },
     },
-    xAxis: axis({ type: 'value', min: 0, max: last, axisLabel: { color: colour('soft'), formatter: minutes }, splitLine: { show: false } }),
-    yAxis: axis({ type: 'category', inverse: true, data: run.engines.map((engine) => engine.label), axisTick: { show: false }, splitLine: { show: false } }),
+    xAxis: axis({
+      type: 'value',
+      min: 0,
+      max: last,
+      axisLabel: { color: colour('soft'), formatter: minutes },
+      splitLine: { show: false },
+    }),
+    yAxis: axis({
+      type: 'category',
+      inverse: true,
+      data: run.engines.map((engine) => engine.label),
+      axisTick: { show: false },
+      splitLine: { show: false },
+    }),
     dataZoom: [
-      { type: 'slider', bottom: 10, height: 22, startValue: 0, endValue: until, labelFormatter: minutes, textStyle: { color: colour('soft') }, filterMode: 'weakFilter' },
+      {
+        type: 'slider',
+        bottom: 10,
+        height: 22,
+        startValue: 0,
+        endValue: until,
+        labelFormatter: minutes,
+        textStyle: { color: colour('soft') },
+        filterMode: 'weakFilter',
+      },
       { type: 'inside', filterMode: 'weakFilter', zoomOnMouseWheel: 'ctrl' },
     ],
     series: [
@@ -64,7 +116,10 @@ function timeline(run: RunData, until: number, last: number): echarts.EChartsCor
         encode: { x: [1, 2], y: 0 },
         clip: true,
         markArea: { silent: true, itemStyle: { color: colour('long') }, data: longRounds },
-        renderItem: (_params: unknown, api: { value(i: number): number; coord(p: number[]): number[]; size(p: number[]): number[] }) => {
+        renderItem: (
+          _params: unknown,
+          api: { value(i: number): number; coord(p: number[]): number[]; size(p: number[]): number[] },
+        ) => {
           const [x, y] = api.coord([api.value(1), api.value(0)]) as [number, number];
           const [right] = api.coord([api.value(2), api.value(0)]) as [number];
           const height = api.size([0, 1])[1]! * 0.78;
@@ -84,7 +139,13 @@ function steps(data: WorkloadData): echarts.EChartsCoreOption {
     grid: { left: 56, right: 16, top: 40, bottom: 40 },
     legend: legend([...parts]),
     tooltip: { ...tooltip(), trigger: 'axis', valueFormatter: (value: number) => `${Number(value ?? 0).toFixed(1)} s` },
-    xAxis: axis({ type: 'category', name: 'step', nameLocation: 'middle', nameGap: 24, data: Array.from({ length: longest }, (_, step) => `${step}`) }),
+    xAxis: axis({
+      type: 'category',
+      name: 'step',
+      nameLocation: 'middle',
+      nameGap: 24,
+      data: Array.from({ length: longest }, (_, step) => `${step}`),
+    }),
     yAxis: axis({ type: 'value', name: 's' }),
     series: data.runs.flatMap((run, index) =>
       parts.map((part) => ({
@@ -98,7 +159,13 @@ function steps(data: WorkloadData): echarts.EChartsCoreOption {
   };
 }
 
-function lines(data: WorkloadData, x: object, y: object, points: (run: RunData) => (number | string)[][], step: boolean): echarts.EChartsCoreOption {
+function lines(
+  data: WorkloadData,
+  x: object,
+  y: object,
+  points: (run: RunData) => (number | string)[][],
+  step: boolean,
+): echarts.EChartsCoreOption {
   const names = ['train', 'rollout', 'reward', 'sync'];
   return {
     grid: { left: 56, right: 16, top: 40, bottom: 40 },
@@ -131,9 +198,21 @@ function option(element: HTMLElement): echarts.EChartsCoreOption {
     case 'steps':
       return steps(data);
     case 'lengths':
-      return lines(data, { type: 'log', name: 'tokens' }, share, (run) => run.lengthQuantiles.map((tokens, at) => [Math.max(1, tokens), at]), false);
+      return lines(
+        data,
+        { type: 'log', name: 'tokens' },
+        share,
+        (run) => run.lengthQuantiles.map((tokens, at) => [Math.max(1, tokens), at]),
+        false,
+      );
     default:
-      return lines(data, { type: 'category', name: 'step' }, { type: 'value' }, (run) => run.steps.map((step, at) => [`${at}`, step.queueDepth]), true);
+      return lines(
+        data,
+        { type: 'category', name: 'step' },
+        { type: 'value' },
+        (run) => run.steps.map((step, at) => [`${at}`, step.queueDepth]),
+        true,
+      );
   }
 }
 
@@ -146,7 +225,8 @@ for (const element of document.querySelectorAll<HTMLElement>('.chart')) {
   charts.push({ chart: echarts.init(element), element });
 }
 const draw = () => {
-  for (const { chart, element } of charts) chart.setOption({ animation: false, backgroundColor: 'transparent', ...option(element) }, true);
+  for (const { chart, element } of charts)
+    chart.setOption({ animation: false, backgroundColor: 'transparent', ...option(element) }, true);
 };
 draw();
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw);

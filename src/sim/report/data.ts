@@ -65,7 +65,11 @@ function runData(run: RunResult, label: string): RunData {
       const first = gpu;
       gpu += engine.gpus;
       const name = engine.gpus === 1 ? `GPU ${first}` : `GPU ${first}–${gpu - 1}`;
-      return { label: name, bars: bars(engine.timeline, mostRunning, run.totalSeconds), bubbleRatio: engine.bubbleRatio };
+      return {
+        label: name,
+        bars: bars(engine.timeline, mostRunning, run.totalSeconds),
+        bubbleRatio: engine.bubbleRatio,
+      };
     }),
     steps: run.steps.map((step) => ({
       kind: step.kind,

@@ -4,7 +4,7 @@ import { workloadData } from './data.ts';
 import { styles } from './styles.ts';
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-const escape = (text: unknown): string => String(text).replace(/[&<>"']/g, (sign) => escapes[sign]!);
+const escapeHtml = (text: unknown): string => String(text).replace(/[&<>"']/g, (sign) => escapes[sign]!);
 
 const number = (value: number, digits = 2): string =>
   value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
@@ -14,7 +14,7 @@ const times = (interval: Interval): string =>
 
 function row(result: SchedulerResult): string {
   const cells = [
-    `<th scope="row">${escape(result.label)}</th>`,
+    `<th scope="row">${escapeHtml(result.label)}</th>`,
     `<td>${number(result.stepSeconds.value, 1)}</td>`,
     `<td>${number(result.rolloutSeconds.value, 1)}</td>`,
     `<td class="main">${times(result.speedup)}</td>`,
@@ -32,25 +32,32 @@ function headline(comparison: ComparisonResult): string {
   const best = [...others].sort((a, b) => b.speedup.value - a.speedup.value)[0];
   if (baseline === undefined || best === undefined) return '';
   const saved = 1 - 1 / best.speedup.value;
-  const verdict = saved > 0 ? `${escape(best.label)} would save ${percent(saved)} of the time` : `${escape(best.label)} would not save time`;
+  const verdict =
+    saved > 0
+      ? `${escapeHtml(best.label)} would save ${percent(saved)} of the time`
+      : `${escapeHtml(best.label)} would not save time`;
   return `<p class="headline">${verdict}: ${number(best.speedup.value)} × as fast.</p>
-<p>The engines of ${escape(baseline.label)} training stand idle for ${percent(baseline.bubbleRatio)} of each rollout, waiting for
-its longest responses; with ${escape(best.label)} for ${percent(best.bubbleRatio)}. It keeps every prompt, but not every response:
+<p>The engines of ${escapeHtml(baseline.label)} training stand idle for ${percent(baseline.bubbleRatio)} of each rollout, waiting for
+its longest responses; with ${escapeHtml(best.label)} for ${percent(best.bubbleRatio)}. It keeps every prompt, but not every response:
 the mean kept response has ${number(best.keptTokenRatio)} × the tokens, and ${percent(best.cappedShare)} of kept responses run into the
 length cap, instead of ${percent(baseline.cappedShare)}.</p>`;
 }
 
 function section(comparison: ComparisonResult, index: number): string {
   const { workload, settings, lowerBound } = comparison;
-  const facts = Object.entries(settings).map(([key, value]) => `<li><b>${escape(key)}</b> ${escape(value)}</li>`);
+  const facts = Object.entries(settings).map(
+    ([key, value]) => `<li><b>${escapeHtml(key)}</b> ${escapeHtml(value)}</li>`,
+  );
   const charts = comparison.schedulers
-    .map((one, run) => `<figure><figcaption>Every GPU over time: ${escape(one.label)}</figcaption>
-<div class="chart timeline" data-chart="timeline" data-workload="${index}" data-run="${run}" role="img" aria-label="Timeline of every GPU, ${escape(one.label)}"></div></figure>`)
+    .map(
+      (one, run) => `<figure><figcaption>Every GPU over time: ${escapeHtml(one.label)}</figcaption>
+<div class="chart timeline" data-chart="timeline" data-workload="${index}" data-run="${run}" role="img" aria-label="Timeline of every GPU, ${escapeHtml(one.label)}"></div></figure>`,
+    )
     .join('\n');
   const chart = (kind: string, title: string) => `<figure><figcaption>${title}</figcaption>
 <div class="chart" data-chart="${kind}" data-workload="${index}" role="img" aria-label="${title}"></div></figure>`;
   return `<section>
-<h2>${escape(workload.name)}</h2>
+<h2>${escapeHtml(workload.name)}</h2>
 ${headline(comparison)}
 <div class="scroll"><table>
 <thead><tr><th scope="col">scheduler</th><th scope="col">step, s</th><th scope="col">rollout, s</th><th scope="col">speedup</th><th scope="col">of the rollout</th>
@@ -61,12 +68,12 @@ ${headline(comparison)}
 <p class="note">Small figures are bootstrap intervals. The lower bound is the least time in which a scheduler that knew all lengths could
 train the same responses; tail batching chooses which responses it keeps, so it may go below.</p>
 ${charts}
-<div class="grid">${chart('steps', `Seconds of each step (pale: ${escape(comparison.schedulers[0]?.label)})`)}${chart('lengths', 'Lengths of trained responses')}${chart('queue', 'Prompts in the long-prompt queue')}</div>
+<div class="grid">${chart('steps', `Seconds of each step (pale: ${escapeHtml(comparison.schedulers[0]?.label)})`)}${chart('lengths', 'Lengths of trained responses')}${chart('queue', 'Prompts in the long-prompt queue')}</div>
 <details><summary>Settings and workload</summary><ul class="facts">${facts.join('')}
-<li><b>source</b> ${escape(workload.source)}</li><li><b>responses</b> ${escape(workload.resampling)}</li>
+<li><b>source</b> ${escapeHtml(workload.source)}</li><li><b>responses</b> ${escapeHtml(workload.resampling)}</li>
 <li><b>within-prompt correlation</b> ${number(workload.correlation)}</li><li><b>length cap</b> ${number(workload.capTokens, 0)} tokens</li>
 <li><b>quantiles</b> P50 ${number(workload.quantiles.p50, 0)}, P75 ${number(workload.quantiles.p75, 0)}, P90 ${number(workload.quantiles.p90, 0)}, P99 ${number(workload.quantiles.p99, 0)}, longest ${number(workload.quantiles.max, 0)} tokens</li></ul>
-<ul>${comparison.notes.map((note) => `<li>${escape(note)}</li>`).join('')}</ul></details>
+<ul>${comparison.notes.map((note) => `<li>${escapeHtml(note)}</li>`).join('')}</ul></details>
 </section>`;
 }
 

@@ -10,7 +10,14 @@ export async function reportClient(): Promise<string> {
   if (existsSync(built)) return readFileSync(built, 'utf8');
   const { build } = await import('esbuild');
   const entry = fileURLToPath(new URL('./client.ts', import.meta.url));
-  const result = await build({ entryPoints: [entry], bundle: true, minify: true, write: false, format: 'iife', target: 'es2020' });
+  const result = await build({
+    entryPoints: [entry],
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'iife',
+    target: 'es2020',
+  });
   return result.outputFiles[0]!.text;
 }
 

@@ -32,14 +32,20 @@ const quantileRow = z.object({ rps: z.number().nonnegative(), input_tokens: perc
 export function readTrace(text: string, file = 'trace'): Trace {
   const lines = text.split('\n');
   const first = lines.findIndex((line) => line.trim() !== '');
-  if (first < 0) throw new PolicyError('invalid_input', { expected: 'a trace with prompts', got: 'an empty file', path: file });
+  if (first < 0)
+    throw new PolicyError('invalid_input', { expected: 'a trace with prompts', got: 'an empty file', path: file });
   if (lines[first]!.includes('"rps"')) return { kind: 'quantiles', reader: 'servegen', rows: readRows(lines, file) };
   // A line that is no JSON at all belongs to the project's own format: its reader says what is wrong.
   const own = traceReaders.find((one) => one.id === 'rollflex')!;
-  const reader = traceReaders.find((one) => one.detect(lines[first]!.trim())) ?? (isJson(lines[first]!) ? undefined : own);
+  const reader =
+    traceReaders.find((one) => one.detect(lines[first]!.trim())) ?? (isJson(lines[first]!) ? undefined : own);
   if (reader === undefined) {
     const known = traceReaders.map((one) => one.id).join(', ');
-    throw new PolicyError('invalid_input', { expected: `one of the formats ${known}, servegen`, got: lines[first], path: `${file}:${first + 1}` });
+    throw new PolicyError('invalid_input', {
+      expected: `one of the formats ${known}, servegen`,
+      got: lines[first],
+      path: `${file}:${first + 1}`,
+    });
   }
   const prompts: TracePrompt[] = [];
   lines.forEach((line, index) => {

@@ -33,7 +33,8 @@ function jsonReader<T>(
         return false;
       }
     },
-    read: (line: string, where: string) => toPrompt(parse(schema, jsonLine(line, where), 'invalid_input', where), where),
+    read: (line: string, where: string) =>
+      toPrompt(parse(schema, jsonLine(line, where), 'invalid_input', where), where),
   });
 }
 
@@ -45,7 +46,11 @@ const castilloCap = 15_000;
 /** The formats that are known, the most particular first. */
 export const traceReaders: readonly TraceReader[] = Object.freeze([
   jsonReader(
-    { id: 'castillo', description: 'CASTILLO: 10 samples a prompt, exact tokens; 15,001 means capped', keys: ['dataset', 'gen_s'] },
+    {
+      id: 'castillo',
+      description: 'CASTILLO: 10 samples a prompt, exact tokens; 15,001 means capped',
+      keys: ['dataset', 'gen_s'],
+    },
     z.object({ prompt_id: z.string(), dataset: z.string(), prompt_tokens: z.int(), response_tokens: lengths }),
     (row) => ({
       prompt: row.prompt_id,
@@ -55,7 +60,11 @@ export const traceReaders: readonly TraceReader[] = Object.freeze([
     }),
   ),
   jsonReader(
-    { id: 'lrm-economy', description: 'LRM token economy: reasoning models, 5 samples a prompt', keys: ['model', 'max_tokens', 'score'] },
+    {
+      id: 'lrm-economy',
+      description: 'LRM token economy: reasoning models, 5 samples a prompt',
+      keys: ['model', 'max_tokens', 'score'],
+    },
     z.object({
       model: z.string(),
       prompt_id: z.string(),
@@ -72,7 +81,11 @@ export const traceReaders: readonly TraceReader[] = Object.freeze([
     }),
   ),
   jsonReader(
-    { id: 'skyt1', description: 'Sky-T1: one greedy answer from each of several checkpoints', keys: ['source', 'correct'] },
+    {
+      id: 'skyt1',
+      description: 'Sky-T1: one greedy answer from each of several checkpoints',
+      keys: ['source', 'correct'],
+    },
     z.object({
       prompt_id: z.string(),
       prompt_tokens_approx: z.int(),
@@ -87,7 +100,11 @@ export const traceReaders: readonly TraceReader[] = Object.freeze([
     }),
   ),
   jsonReader(
-    { id: 'tau-airline', description: 'tau-bench airline: multi-turn agent; a response is the sum of its turns', keys: ['task_id', 'turns'] },
+    {
+      id: 'tau-airline',
+      description: 'tau-bench airline: multi-turn agent; a response is the sum of its turns',
+      keys: ['task_id', 'turns'],
+    },
     z.object({
       task_id: z.string(),
       trial: z.int(),
@@ -98,11 +115,22 @@ export const traceReaders: readonly TraceReader[] = Object.freeze([
       prompt: `${row.task_id}/${row.trial}`,
       promptTokens: row.system_tokens + row.turns.reduce((sum, turn) => sum + turn.in, 0),
       task: 'agent',
-      responses: [{ tokens: Math.max(1, row.turns.reduce((sum, turn) => sum + turn.gen, 0)) }],
+      responses: [
+        {
+          tokens: Math.max(
+            1,
+            row.turns.reduce((sum, turn) => sum + turn.gen, 0),
+          ),
+        },
+      ],
     }),
   ),
   jsonReader(
-    { id: 'misguided-attention', description: 'Misguided Attention: 3 samples a prompt', keys: ['model', 'response_tokens'] },
+    {
+      id: 'misguided-attention',
+      description: 'Misguided Attention: 3 samples a prompt',
+      keys: ['model', 'response_tokens'],
+    },
     z.object({ model: z.string(), prompt_id: z.string(), prompt_tokens_approx: z.int(), response_tokens: lengths }),
     (row) => ({
       prompt: `${row.model}/${row.prompt_id}`,

@@ -30,7 +30,11 @@ const inputKey = 3;
 export function marginalWorkload(options: MarginalOptions): Workload {
   const { correlation, seed, capTokens } = options;
   if (!(correlation >= 0 && correlation < 1)) {
-    throw new PolicyError('invalid_input', { expected: 'a correlation in [0, 1)', got: correlation, path: 'correlation' });
+    throw new PolicyError('invalid_input', {
+      expected: 'a correlation in [0, 1)',
+      got: correlation,
+      path: 'correlation',
+    });
   }
   const [shared, own] = [Math.sqrt(correlation), Math.sqrt(1 - correlation)];
   return {

@@ -1,0 +1,155 @@
+/**
+ * The generated parts of the documentation. In a Markdown file they stand between
+ * `<!-- generated: KIND ID -->` and `<!-- /generated -->`.
+ */
+import { type AnyPolicyDefinition, policyErrorCodes, registry } from '../src/index.ts';
+import { type DecisionWord, decisions, type EventWord, events } from '../src/schemas/index.ts';
+import { rowsOf, shapeOf, sharedObjects, table } from './schema-table.ts';
+
+/** Files with generated parts, from the root of the repository. */
+export const generatedFiles: readonly string[] = [
+  'README.md',
+  'docs/vocabulary.md',
+  'docs/errors.md',
+  'src/policies/speculative-admission/README.md',
+  'src/policies/long-prompt-queue/README.md',
+  'src/recipes/tail-batching/README.md',
+];
+
+const code = (text: string): string => `\`${text}\``;
+
+function policy(id: string): AnyPolicyDefinition {
+  const found = registry.get(id);
+  if (found.kind === 'planner') throw new Error(`${id} is a planner: it has no events`);
+  return found;
+}
+
+function policyTable(): string {
+  return table(
+    ['Id', 'Kind', 'What it does', 'From'],
+    registry.policies.map((one) => [
+      `[${code(one.id)}](src/${one.kind === 'recipe' ? 'recipes' : 'policies'}/${one.id}/README.md)`,
+      one.kind,
+      one.summary,
+      one.source,
+    ]),
+  );
+}
+
+function eventTable(words: readonly EventWord[]): string {
+  return table(
+    ['Event', 'Meaning'],
+    words.map((word) => [code(word.type), word.description]),
+  );
+}
+
+function decisionTable(words: readonly DecisionWord[]): string {
+  return table(
+    ['Decision', 'Kind', 'Meaning', 'Reason codes'],
+    words.map((word) => [code(word.type), word.kind, word.description, word.reasons.map(code).join(', ')]),
+  );
+}
+
+function configTable(id: string): string {
+  const rows = rowsOf(shapeOf(policy(id).config));
+  return table(
+    ['Setting', 'Type', 'Default', 'Meaning'],
+    rows.map((row) => [
+      code(row.name),
+      row.type,
+      row.required ? 'required' : row.default === '' ? '' : code(row.default),
+      row.description,
+    ]),
+  );
+}
+
+function fieldTable(schema: EventWord['schema'], leaveOut: readonly string[]): string {
+  const rows = rowsOf(shapeOf(schema)).filter((row) => !leaveOut.includes(row.name) && !row.name.startsWith('reason.'));
+  if (rows.length === 0) return 'No further fields.';
+  return table(
+    ['Field', 'Type', 'Meaning'],
+    rows.map((row) => [code(row.name) + (row.required ? '' : ', optional'), row.type, row.description]),
+  );
+}
+
+const everyWord = ['type', 'at', 'reason'];
+
+function eventReference(): string {
+  return events
+    .map((word: EventWord) => `### ${code(word.type)}\n\n${word.description}\n\n${fieldTable(word.schema, everyWord)}`)
+    .join('\n\n');
+}
+
+function reasonTable(word: DecisionWord): string {
+  const reason = shapeOf(word.schema).properties?.reason;
+  const shapes = reason?.oneOf ?? reason?.anyOf ?? (reason === undefined ? [] : [reason]);
+  return table(
+    ['Reason', 'Numbers'],
+    shapes.map((shape) => [
+      code(String(shape.properties?.code?.const)),
+      rowsOf(shape)
+        .filter((row) => row.name !== 'code')
+        .map((row) => code(row.name))
+        .join(', ') || 'none',
+    ]),
+  );
+}
+
+function decisionReference(): string {
+  return decisions
+    .map(
+      (word: DecisionWord) =>
+        `### ${code(word.type)}\n\nA ${word.kind}. ${word.description}\n\n${fieldTable(word.schema, everyWord)}\n\n${reasonTable(word)}`,
+    )
+    .join('\n\n');
+}
+
+function objectReference(): string {
+  return Object.entries(sharedObjects)
+    .map(([name, schema]) => `### ${code(name)}\n\n${fieldTable(schema, [])}`)
+    .join('\n\n');
+}
+
+function codeList(): string {
+  return policyErrorCodes.map(code).join(', ');
+}
+
+function render(kind: string, id: string): string {
+  switch (`${kind} ${id}`) {
+    case 'policies all':
+      return policyTable();
+    case 'codes all':
+      return codeList();
+    case 'vocabulary events':
+      return eventReference();
+    case 'vocabulary decisions':
+      return decisionReference();
+    case 'vocabulary objects':
+      return objectReference();
+  }
+  switch (kind) {
+    case 'events':
+      return eventTable(policy(id).events);
+    case 'decisions':
+      return decisionTable(policy(id).decisions);
+    case 'config':
+      return configTable(id);
+    default:
+      throw new Error(`no generated part is called ${kind} ${id}`);
+  }
+}
+
+const marked = /<!-- generated: (\S+) (\S+) -->\n[\s\S]*?<!-- \/generated -->/g;
+
+/** The text of a Markdown file with its generated parts made anew. */
+export function regenerate(text: string): string {
+  return text.replace(
+    marked,
+    (_, kind: string, id: string) => `<!-- generated: ${kind} ${id} -->\n\n${render(kind, id)}\n\n<!-- /generated -->`,
+  );
+}
+
+/** How many generated parts a text has. */
+export function countParts(text: string): number {
+  return text.match(marked)?.length ?? 0;
+}

@@ -1,0 +1,126 @@
+/** From a zod schema to the rows of a Markdown table: name, type with its bounds, default, description. */
+import {
+  deferral,
+  droppedResponse,
+  finalPrompt,
+  finalResponse,
+  keptResponse,
+  prompt,
+  z,
+} from '../src/schemas/index.ts';
+
+/** What of JSON Schema the project's schemas use. */
+interface Shape {
+  $ref?: string;
+  $defs?: Record<string, Shape>;
+  type?: string;
+  description?: string;
+  default?: unknown;
+  const?: unknown;
+  enum?: unknown[];
+  minimum?: number;
+  exclusiveMinimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  items?: Shape;
+  properties?: Record<string, Shape>;
+  required?: string[];
+  additionalProperties?: Shape | boolean;
+  oneOf?: Shape[];
+  anyOf?: Shape[];
+}
+
+/** A row of a table of fields. */
+export interface Row {
+  readonly name: string;
+  readonly type: string;
+  readonly required: boolean;
+  /** As JSON, or an empty string. */
+  readonly default: string;
+  readonly description: string;
+}
+
+/** Objects of the vocabulary that several words share. */
+export const sharedObjects = Object.freeze({
+  prompt,
+  keptResponse,
+  deferral,
+  droppedResponse,
+  finalPrompt,
+  finalResponse,
+});
+
+/** The JSON Schema of a schema, nothing shared by reference. */
+export function shapeOf(schema: z.ZodType): Shape {
+  const shape = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' }) as Shape;
+  // A schema with an id of its own stands among the definitions.
+  return shape.$defs?.[shape.$ref?.replace('#/$defs/', '') ?? ''] ?? shape;
+}
+
+const withoutText = (shape: Shape): string =>
+  JSON.stringify(shape, (key, value: unknown) => (key === 'description' || key === '$schema' ? undefined : value));
+const namesOfShapes = new Map(
+  Object.entries(sharedObjects).map(([name, schema]) => [withoutText(shapeOf(schema)), name] as const),
+);
+
+function bounds({ type, minimum, exclusiveMinimum, maximum }: Shape): string {
+  // A whole number without a bound carries the safe integers as its bounds.
+  const most = maximum === undefined || maximum >= Number.MAX_SAFE_INTEGER ? undefined : maximum;
+  const least = minimum === undefined || minimum <= Number.MIN_SAFE_INTEGER ? undefined : minimum;
+  if (exclusiveMinimum !== undefined)
+    return type === 'integer' ? ` ≥ ${exclusiveMinimum + 1}` : ` > ${exclusiveMinimum}`;
+  if (least !== undefined && most !== undefined) return ` ${least} to ${most}`;
+  return least === undefined ? '' : ` ≥ ${least}`;
+}
+
+const code = (text: string): string => `\`${text}\``;
+
+/** The type of a field in words. */
+export function typeText(shape: Shape): string {
+  const known = namesOfShapes.get(withoutText(shape));
+  if (known !== undefined) return code(known);
+  if (shape.const !== undefined) return code(JSON.stringify(shape.const));
+  if (shape.enum !== undefined) return shape.enum.map((one) => code(String(one))).join(' or ');
+  switch (shape.type) {
+    case 'array':
+      return `list of ${typeText(shape.items ?? {})}`;
+    case 'object':
+      return typeof shape.additionalProperties === 'object' && shape.properties === undefined
+        ? `map to ${typeText(shape.additionalProperties)}`
+        : 'object';
+    case 'integer':
+      return `whole number${bounds(shape)}`;
+    case 'number':
+      return `number${bounds(shape)}`;
+    case 'string':
+      return shape.maxLength === undefined ? 'string' : `string ≤ ${shape.maxLength}`;
+    default:
+      return shape.type ?? 'any';
+  }
+}
+
+/** The fields of an object, those of objects inside it by their path. */
+export function rowsOf(shape: Shape, path = ''): Row[] {
+  return Object.entries(shape.properties ?? {}).flatMap(([key, field]): Row[] => {
+    const name = `${path}${key}`;
+    const inner = field.properties !== undefined && !namesOfShapes.has(withoutText(field));
+    return [
+      {
+        name,
+        type: typeText(field),
+        required: (shape.required ?? []).includes(key),
+        default: field.default === undefined || inner ? '' : JSON.stringify(field.default),
+        description: field.description ?? '',
+      },
+      ...(inner ? rowsOf(field, `${name}.`) : []),
+    ];
+  });
+}
+
+/** A Markdown table; `|` inside a cell is escaped. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(head), `|${head.map(() => '---|').join('')}`, ...rows.map(line)].join('\n');
+}

@@ -1,0 +1,129 @@
+/** Every snippet of the documentation runs, type-checks, and does what it says. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import * as rollflex from 'rollflex';
+import * as schemas from 'rollflex/schemas';
+import * as sim from 'rollflex/sim';
+import * as testing from 'rollflex/testing';
+import { afterAll, describe, expect, test } from 'vitest';
+import { extractSnippets, runSnippet, typeErrors } from '../support/snippets.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
+const modules = { rollflex, 'rollflex/schemas': schemas, 'rollflex/sim': sim, 'rollflex/testing': testing };
+
+function markdownFiles(): string[] {
+  const policies = ['policies', 'planners', 'recipes'].flatMap((layer) => {
+    const folders = readdirSync(join(root, 'src'), { withFileTypes: true }).some((one) => one.name === layer);
+    return folders ? readdirSync(join(root, 'src', layer)).map((id) => `src/${layer}/${id}/README.md`) : [];
+  });
+  const guides = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
+  return ['README.md', ...guides.map((name) => `docs/${name}`), ...policies];
+}
+
+const snippets = markdownFiles().flatMap((file) => extractSnippets(file, readFileSync(join(root, file), 'utf8')));
+const typescript = snippets.filter((one) => one.language === 'ts');
+const shell = snippets.filter((one) => one.language === 'sh');
+
+describe('TypeScript snippets', () => {
+  test('there are some, and every block names a language that is known', () => {
+    expect(typescript.length).toBeGreaterThan(5);
+    for (const { file, line, language } of snippets) {
+      expect(['ts', 'sh', 'text', 'json', 'jsonl', 'python'], `${file}:${line}`).toContain(language);
+    }
+  });
+
+  test.each(typescript.map((one) => [`${one.file}:${one.line}`, one.code]))('%s', async (_, code) => {
+    await runSnippet(code, modules);
+  });
+
+  test('they type-check', () => {
+    expect(typeErrors(typescript, root)).toEqual([]);
+  });
+});
+
+describe('command lines', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rollflex-docs-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  // What stands for the reader's own files.
+  const stage = [
+    `import { writeFileSync } from 'node:fs';`,
+    `import { logOfOneRound, ownLengths } from '${root}/test/support/documented-files.ts';`,
+    `writeFileSync('my-lengths.jsonl', ownLengths());`,
+    `writeFileSync('run.jsonl', logOfOneRound());`,
+  ].join('\n');
+  const tsx = join(root, 'node_modules', '.bin', 'tsx');
+  const staged = spawnSync(tsx, ['--input-type=module', '-e', stage], { cwd: folder, encoding: 'utf8' });
+
+  test('the files that they read can be made', () => {
+    expect(`${staged.stderr}`).toBe('');
+  });
+
+  const commands = shell.flatMap(({ file, line, code }) =>
+    code
+      .replaceAll('\\\n', ' ')
+      .split('\n')
+      .map((one) => one.replace(/\s+#.*$/, '').trim())
+      .filter((one) => one !== '' && !one.startsWith('#'))
+      .map((command) => [`${file}:${line}`, command] as const),
+  );
+  // `npm …` and `git …` are what CI itself runs.
+  const ours = commands.filter(([, command]) => !/^(npm|git|cd) /.test(command));
+
+  test.each(ours)('%s: %s', (_, command) => {
+    const [name, ...parts] = command.replace(/^npx /, '').split(/\s+/);
+    expect(name).toBe('rollflex');
+    const run = spawnSync(tsx, [join(root, 'src/cli/main.ts'), ...parts], { cwd: folder, encoding: 'utf8' });
+    expect(run.status, run.stderr).toBe(0);
+  });
+});
+
+describe('the extractor', () => {
+  const run = (code: string) => runSnippet(code, modules);
+
+  test('finds blocks with their lines, and joins those that continue', () => {
+    const found = extractSnippets('x.md', 'a\n```ts\none;\n```\nb\n```ts continued\ntwo;\n```\n```sh\nthree\n```\n');
+    expect(found).toEqual([
+      { file: 'x.md', line: 3, language: 'ts', code: 'one;' },
+      { file: 'x.md', line: 7, language: 'ts', code: 'one;\ntwo;' },
+      { file: 'x.md', line: 10, language: 'sh', code: 'three' },
+    ]);
+  });
+
+  test('passes claims that hold', async () => {
+    await run('const a = [1, { b: 2, c: 3 }]; // → [1, { b: 2, … }]\na.length; // → 2\nconsole.log("x"); // prints x');
+    await run(
+      `import { createPolicy } from 'rollflex';\ncreatePolicy('tail-batching', { } as never); // throws invalid_config`,
+    );
+  });
+
+  test.each([
+    ['a value that is not the one shown', 'const a = 1 + 1; // → 3'],
+    ['a field that is not shown', 'const a = { b: 1, c: 2 }; // → { b: 1 }'],
+    ['an item that is not shown', '[1, 2]; // → [1]'],
+    ['other output', 'console.log("x"); // prints y'],
+    ['output that is not announced beside one that is', 'console.log("x"); // prints x\nconsole.log("y");'],
+    ['an error that does not come', '(() => 1)(); // throws invalid_config'],
+    [
+      'another error',
+      `import { PolicyError } from 'rollflex';\n(() => { throw new PolicyError('closed', { expected: '', got: '' }); })(); // throws internal`,
+    ],
+    ['an import that does not exist', `import { x } from 'rollflex/nothing';\nx();`],
+    ['a claim behind no statement', 'const a = [\n  1, // → 2\n];'],
+    ['an error of the snippet itself', 'const a = (undefined as never as { b: number }).b;'],
+  ])('refuses %s', async (_, code) => {
+    await expect(run(code)).rejects.toThrow();
+  });
+
+  test('refuses a snippet with wrong types', () => {
+    const wrong = {
+      file: 'x.md',
+      line: 1,
+      language: 'ts',
+      code: `import { createTailBatching } from 'rollflex';\ncreateTailBatching({ promptsPerRound: 'two' });`,
+    };
+    expect(typeErrors([wrong], root).join()).toMatch(/^x.md:1 \(line 2/);
+  });
+});

@@ -1,0 +1,113 @@
+/** The layer check lets the project pass, and catches an import that points the wrong way. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { cruise, type ICruiseResult, type IFlattenedRuleSet } from 'dependency-cruiser';
+import { afterEach, describe, expect, test } from 'vitest';
+
+const config = createRequire(import.meta.url)('../../.dependency-cruiser.cjs') as {
+  forbidden: IFlattenedRuleSet['forbidden'];
+};
+
+async function broken(baseDir: string): Promise<string[]> {
+  const ruleSet = { forbidden: config.forbidden } as IFlattenedRuleSet;
+  const options = {
+    baseDir,
+    ruleSet,
+    validate: true,
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+  };
+  const { output } = await cruise(['src'], options);
+  return (output as ICruiseResult).summary.violations.map((one) => `${one.rule.name}: ${one.from}`);
+}
+
+test('the project keeps its layers', async () => {
+  expect(await broken(fileURLToPath(new URL('../..', import.meta.url)))).toEqual([]);
+});
+
+describe('wrong imports', () => {
+  let folder = '';
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  function project(files: Record<string, string>): string {
+    folder = mkdtempSync(join(tmpdir(), 'rollflex-layers-'));
+    for (const [path, text] of Object.entries({ 'src/errors.ts': 'export const e = 1;\n', ...files })) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    }
+    return folder;
+  }
+
+  const policy = 'export const a = 1;\nexport type A = number;\n';
+  test.each<[string, string, Record<string, string>]>([
+    [
+      'schemas',
+      'the schemas use core',
+      {
+        'src/schemas/a.ts': `import { c } from '../core/c.ts';\nexport const a = c;\n`,
+        'src/core/c.ts': 'export const c = 1;\n',
+      },
+    ],
+    [
+      'policies-never-import-each-other',
+      'a policy uses another, if only its types',
+      {
+        'src/policies/a/index.ts': policy,
+        'src/policies/b/index.ts': `import type { A } from '../a/index.ts';\nexport const b: A = 1;\n`,
+      },
+    ],
+    [
+      'recipes',
+      'a recipe reaches inside a policy',
+      {
+        'src/policies/a/a.ts': policy,
+        'src/recipes/r/index.ts': `import { a } from '../../policies/a/a.ts';\nexport const r = a;\n`,
+      },
+    ],
+    [
+      'core',
+      'the core knows the registry',
+      {
+        'src/registry.ts': 'export const registry = 1;\n',
+        'src/core/c.ts': `import { registry } from '../registry.ts';\nexport const c = registry;\n`,
+      },
+    ],
+    [
+      'testing',
+      'the property kit uses the simulator',
+      {
+        'src/sim/s.ts': 'export const s = 1;\n',
+        'src/testing/t.ts': `import { s } from '../sim/s.ts';\nexport const t = s;\n`,
+      },
+    ],
+    [
+      'sim',
+      'the simulator uses the command line',
+      {
+        'src/cli/c.ts': 'export const c = 1;\n',
+        'src/sim/s.ts': `import { c } from '../cli/c.ts';\nexport const s = c;\n`,
+      },
+    ],
+    [
+      'node-only-where-files-are-read-and-written',
+      'the simulator reads files',
+      {
+        'src/sim/s.ts': `import { readFileSync } from 'node:fs';\nexport const s = readFileSync;\n`,
+      },
+    ],
+    [
+      'no-cycles',
+      'two files of the core need each other, if only for types',
+      {
+        'src/core/a.ts': `import type { B } from './b.ts';\nexport type A = B | 1;\n`,
+        'src/core/b.ts': `import type { A } from './a.ts';\nexport type B = A | 2;\n`,
+      },
+    ],
+  ])('%s: %s', async (rule, _, files) => {
+    const found = await broken(project(files));
+    expect(found.map((one) => one.split(':')[0])).toContain(rule);
+  });
+});

@@ -1,0 +1,83 @@
+/**
+ * Conservation under arbitrary interleavings, against a model of the host: it knows only what it sent and what it was
+ * told, and from that alone where every prompt and every response must be. The numbers are those of the invariants in
+ * the READMEs of the policies.
+ */
+import fc from 'fast-check';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { AnyEvent, AnyPolicyDefinition } from '../../src/core/definition.ts';
+import { resumePolicy, startPolicy } from '../../src/core/registry.ts';
+import { isPolicyError } from '../../src/errors.ts';
+import { registry } from '../../src/registry.ts';
+import type { VocabularyDecision } from '../../src/schemas/index.ts';
+import { choicesFrom, tapes } from '../../src/testing/index.ts';
+import { exampleConfigs } from '../support/example-configs.ts';
+import { HostModel } from '../support/host-model.ts';
+
+const scale = Number(process.env.ROLLFLEX_RUNS ?? 1);
+let events = 0;
+
+function runOne(
+  definition: AnyPolicyDefinition,
+  config: Record<string, unknown>,
+  tape: readonly number[],
+  length: number,
+): void {
+  const parsed = definition.config.parse(config);
+  const state = definition.init(parsed);
+  const choices = choicesFrom(tape);
+  const model = new HostModel(definition.config.parse(config) as never);
+  let policy = startPolicy(definition, config);
+  for (let index = 0; index < length; index += 1) {
+    const event: AnyEvent = definition.arbitrary(state, choices);
+    events += 1;
+    let decisions: VocabularyDecision[];
+    try {
+      decisions = policy.send(event) as VocabularyDecision[];
+    } catch (error) {
+      if (!isPolicyError(error) || error.code === 'internal') throw error;
+      continue;
+    }
+    // The shadow only serves to find likely events.
+    definition.apply(state, event, { at: policy.at, emit: () => undefined });
+    model.sent(event as never);
+    for (const decision of decisions) model.told(decision);
+    model.settle();
+    if (choices.below(10) === 0) policy = resumePolicy(definition, JSON.parse(JSON.stringify(policy.snapshot())));
+    if (index % 8 === 7 || index === length - 1) model.compareWith(policy.snapshot().state as never);
+  }
+  finish(policy as never, model);
+}
+
+/** Invariant 6: with a host that plays along, the open round ends, and drains. */
+function finish(policy: { send(event: AnyEvent): VocabularyDecision[]; at: number }, model: HostModel): void {
+  for (let step = 0; step < 3000; step += 1) {
+    const event = model.cooperate(policy.at);
+    if (event === undefined) return;
+    events += 1;
+    const decisions = policy.send(event as never);
+    model.sent(event);
+    for (const decision of decisions) model.told(decision);
+    model.settle();
+  }
+  throw new Error(`the round does not end: ${model.describe()}`);
+}
+
+describe.each(['speculative-admission', 'tail-batching'])('%s', (id) => {
+  const definition = registry.get(id) as AnyPolicyDefinition;
+  test.each(exampleConfigs[id]!.map((config) => [JSON.stringify(config), config] as const))(
+    'invariants 1 to 8 hold with %s',
+    { timeout: 120_000 * scale },
+    (_name, config) => {
+      fc.assert(
+        fc.property(tapes(), (tape) => runOne(definition, config, tape, 150)),
+        { numRuns: 150 * scale, endOnFailure: true },
+      );
+    },
+  );
+});
+
+afterAll(() => {
+  // 11 configurations × 150 runs × 150 events, and those of the endings.
+  expect(events).toBeGreaterThan(200_000 * scale);
+});

@@ -1,0 +1,31 @@
+/** The files that command lines in the documentation read: a reader's own traces and logs. */
+import { createTailBatching, recordEvents } from '../../src/index.ts';
+
+/** Response lengths in the project's format: 40 prompts with 8 responses each. */
+export function ownLengths(): string {
+  const prompt = (index: number) => ({
+    prompt: `q${index}`,
+    promptTokens: 100 + index,
+    responses: Array.from({ length: 8 }, (_, k) => ({
+      tokens: 200 + ((index * 37 + k * 101) % 600) + (index % 7 === 0 ? 3000 : 0),
+    })),
+  });
+  return `${Array.from({ length: 40 }, (_, index) => JSON.stringify(prompt(index))).join('\n')}\n`;
+}
+
+/** An event log of one short round. */
+export function logOfOneRound(): string {
+  const lines: string[] = [];
+  const tail = createTailBatching({ promptsPerRound: 2, responsesPerPrompt: 2 });
+  recordEvents(tail, (line) => lines.push(line));
+  tail.send({ type: 'round.requested', at: 0, roundId: 'r1', weightVersion: 1 });
+  const prompts = ['a', 'b', 'c'].map((promptId) => ({ promptId }));
+  tail.send({ type: 'prompts.supplied', at: 0, roundId: 'r1', prompts });
+  for (const [index, requestId] of ['a/0#0', 'a/1#0', 'b/0#0', 'b/1#0'].entries()) {
+    tail.send({ type: 'response.completed', at: 10 + index, requestId, tokens: 400 + 10 * index });
+  }
+  for (const requestId of ['a/2#0', 'b/2#0', 'c/0#0', 'c/1#0', 'c/2#0']) {
+    tail.send({ type: 'request.aborted', at: 14, requestId, tokens: 300 });
+  }
+  return `${lines.join('\n')}\n`;
+}
