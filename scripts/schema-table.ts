@@ -118,9 +118,12 @@ export function rowsOf(shape: Shape, path = ''): Row[] {
   });
 }
 
-/** A Markdown table; `|` inside a cell is escaped. */
+/** A Markdown table as the formatter writes it: columns padded, `|` inside a cell escaped. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  return [line(head), `|${head.map(() => '---|').join('')}`, ...rows.map(line)].join('\n');
+  const cells = [head, ...rows].map((row) => row.map((cell) => cell.replaceAll('|', '\\|')));
+  const widths = head.map((_, column) => Math.max(3, ...cells.map((row) => row[column]!.length)));
+  const line = (row: readonly string[]): string =>
+    `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`;
+  const [first, ...others] = cells;
+  return [line(first!), line(widths.map((width) => '-'.repeat(width))), ...others.map(line)].join('\n');
 }

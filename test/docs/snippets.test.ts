@@ -20,7 +20,10 @@ function markdownFiles(): string[] {
     return folders ? readdirSync(join(root, 'src', layer)).map((id) => `src/${layer}/${id}/README.md`) : [];
   });
   const guides = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
-  return ['README.md', ...guides.map((name) => `docs/${name}`), ...policies];
+  const examples = readdirSync(join(root, 'examples'), { withFileTypes: true })
+    .filter((one) => one.isDirectory() && one.name !== 'traces')
+    .map((one) => `examples/${one.name}/README.md`);
+  return ['README.md', ...examples, ...guides.map((name) => `docs/${name}`), ...policies];
 }
 
 const snippets = markdownFiles().flatMap((file) => extractSnippets(file, readFileSync(join(root, file), 'utf8')));
@@ -69,8 +72,8 @@ describe('command lines', () => {
       .filter((one) => one !== '' && !one.startsWith('#'))
       .map((command) => [`${file}:${line}`, command] as const),
   );
-  // `npm …` and `git …` are what CI itself runs.
-  const ours = commands.filter(([, command]) => !/^(npm|git|cd) /.test(command));
+  // `npm …` and `git …` are what CI itself runs, and so are the examples.
+  const ours = commands.filter(([, command]) => !/^(npm|git|cd|npx tsx examples\/\S+) ?/.test(command));
 
   test.each(ours)('%s: %s', (_, command) => {
     const [name, ...parts] = command.replace(/^npx /, '').split(/\s+/);

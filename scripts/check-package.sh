@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# Packs the package and uses it as others will. Prints one line a check; ends with "package: N passed, N failed".
+# Options: --node-versions "22 24" also runs it on these versions of Node, where they can be fetched.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+root=$PWD
+versions=''
+[ "${1:-}" = --node-versions ] && versions=${2:-}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0
+failed=0
+
+check() { # name, command …
+  local name=$1
+  shift
+  if "$@" >"$work/log" 2>&1; then
+    passed=$((passed + 1))
+    echo "passed $name"
+  else
+    failed=$((failed + 1))
+    echo "FAILED $name"
+    tail -n 30 "$work/log"
+  fi
+}
+
+install_quietly() { npm install --no-audit --no-fund --prefer-offline --loglevel=error "$@"; }
+run_tsc() { "$root/node_modules/.bin/tsc" --noEmit --strict --target es2022 --lib es2023,dom --skipLibCheck false "$@"; }
+
+new_project() { # folder, packages …
+  local folder=$work/$1
+  shift
+  mkdir -p "$folder" && printf '{ "name": "consumer", "private": true }' >"$folder/package.json" &&
+    (cd "$folder" && install_quietly "$@") && cp "$root"/scripts/package-smoke/smoke.* "$folder"
+}
+
+in_consumer() { (cd "$work/consumer" && "$@"); }
+
+pack() { npm pack --pack-destination "$work" && mv "$work"/rollflex-*.tgz "$work/rollflex.tgz"; }
+# What must be inside, and what must not.
+contents() {
+  tar -tzf "$work/rollflex.tgz" | sed 's|^package/||' >"$work/files"
+  for file in dist/index.js dist/index.cjs dist/index.d.ts dist/index.d.cts dist/cli.js dist/report-client.js \
+    examples/traces/PROVENANCE.md LICENSE README.md; do
+    grep -qx "$file" "$work/files" || { echo "missing: $file"; return 1; }
+  done
+  ! grep -E '^(src|test|bench|scripts|docs)/|\.test\.|\.map$' "$work/files"
+}
+# The root entry, bundled for a browser without zod: it builds, knows no node:, and stays small.
+root_bundle() {
+  "$root/node_modules/.bin/esbuild" "$root/dist/index.js" --bundle --minify --platform=browser --format=esm \
+    --external:zod --external:eventemitter3 --outfile="$work/root.js" || return 1
+  if grep -o 'node:[a-z_/]*' "$work/root.js"; then echo 'the root entry uses Node'; return 1; fi
+  local bytes
+  bytes=$(gzip -9 <"$work/root.js" | wc -c)
+  echo "root entry: $bytes bytes gzipped, without zod"
+  [ "$bytes" -le 32768 ]
+}
+same_types() { # module kind: .mts is checked as ESM, .cts as CommonJS
+  cp "$root/scripts/package-smoke/types.mts" "$work/consumer/types.$1"
+  in_consumer run_tsc --module nodenext --moduleResolution nodenext "types.$1"
+}
+bundler_types() {
+  in_consumer run_tsc --module esnext --moduleResolution bundler types.mts
+}
+runs_without_fast_check() {
+  in_consumer node --input-type=module -e "
+    import('rollflex/testing').then(() => process.exit(1), (error) => process.exit(/fast-check/.test(error.message) ? 0 : 1))"
+}
+binary() {
+  in_consumer npx --no-install rollflex --version &&
+    in_consumer npx --no-install rollflex schema tail-batching &&
+    in_consumer npx --no-install rollflex simulate --steps 5 --seeds 1 --report "$work/report.html" --quiet &&
+    grep -q '</html>' "$work/report.html"
+}
+wrong_use() {
+  in_consumer npx --no-install rollflex simulate --eta 0.5
+  [ $? -eq 2 ]
+}
+zod_3_beside() {
+  new_project zod3 zod@3 "$work/rollflex.tgz" || return 1
+  (cd "$work/zod3" && node -e "process.exit(require('zod/package.json').version.startsWith('3.') ? 0 : 1)" &&
+    node smoke.mjs && node smoke.cjs)
+}
+on_node() { # version
+  local node
+  node=$(ls "$work/node$1"/node_modules/.bin/node 2>/dev/null) || return 1
+  "$node" --version | grep -q "^v$1\." || return 1
+  in_consumer "$node" smoke.mjs && in_consumer "$node" smoke.cjs &&
+    in_consumer "$node" node_modules/rollflex/dist/cli.js simulate --steps 5 --seeds 1 --no-report --quiet
+}
+
+check 'builds and packs' pack
+check 'holds what it should, and nothing else' contents
+check 'publint --strict' npx --no-install publint run --strict "$work/rollflex.tgz"
+check 'types resolve in every mode (attw)' npx --no-install attw "$work/rollflex.tgz" --profile node16 --no-color
+check 'root entry: for browsers, small' root_bundle
+check 'installs' new_project consumer "$work/rollflex.tgz"
+check 'runs as ESM' in_consumer node smoke.mjs
+check 'runs as CommonJS, and beside the ESM copy' in_consumer node smoke.cjs
+check 'binary runs' binary
+check 'binary exits with 2 for wrong use' wrong_use
+check 'fast-check is optional, and asked for by name' runs_without_fast_check
+check 'installs beside fast-check' in_consumer install_quietly fast-check@4
+check 'types as ESM' same_types mts
+check 'types as CommonJS' same_types cts
+check 'types with a bundler' bundler_types
+check 'works in a project on zod 3' zod_3_beside
+for version in $versions; do
+  if (mkdir -p "$work/node$version" && cd "$work/node$version" && printf '{}' >package.json && install_quietly "node@$version") >"$work/log" 2>&1; then
+    check "runs on Node $version" on_node "$version"
+  else
+    echo "skipped Node $version: it could not be fetched"
+  fi
+done
+
+echo "package: $passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,30 @@
+/** Uses the installed package from CommonJS, and both copies together. */
+const assert = require('node:assert/strict');
+const { createPolicy, isPolicyError, createRegistry } = require('rollflex');
+const { events } = require('rollflex/schemas');
+const { compare, jobPreset, renderReport, reportClient, rollpackerWorkload } = require('rollflex/sim');
+
+const queue = createPolicy('long-prompt-queue', { promptsPerRound: 2 });
+assert.equal(queue.send({ type: 'round.requested', at: 0, roundId: 'r1', weightVersion: 1 })[0].type, 'round.planned');
+assert(events.length > 10);
+const { job } = jobPreset('qwen2.5-14b-16k');
+const small = { ...job, promptsPerRound: 8 };
+const result = compare({ job: small, workload: (seed) => rollpackerWorkload(4096, seed), steps: 5, seeds: [1] });
+
+async function main() {
+  assert(renderReport([result], await reportClient()).includes('</html>'));
+  const other = await import('rollflex');
+  try {
+    other.createPolicy('long-prompt-queue', {});
+    assert.fail('a configuration without P0 was accepted');
+  } catch (error) {
+    assert(isPolicyError(error), 'errors of the ESM copy are recognised');
+  }
+  const joined = createRegistry(other.registry.definitions.filter((one) => one.id === 'long-prompt-queue'));
+  assert.equal(joined.createPolicy('long-prompt-queue', { promptsPerRound: 1 }).seq, 0);
+  console.log(`CommonJS on Node ${process.version}`);
+}
+main().catch((error) => {
+  console.error(error);
+  process.exitCode = 1;
+});

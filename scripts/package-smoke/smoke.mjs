@@ -1,0 +1,19 @@
+/** Uses the installed package from ESM. */
+import assert from 'node:assert/strict';
+import { createTailBatching, isPolicyError, restorePolicy } from 'rollflex';
+import { responseCompleted } from 'rollflex/schemas';
+import { compare, jobPreset, renderReport, reportClient, rollpackerWorkload } from 'rollflex/sim';
+
+const tail = createTailBatching({ promptsPerRound: 2, responsesPerPrompt: 2 });
+const [plan, need] = tail.send({ type: 'round.requested', at: 0, roundId: 'r1', weightVersion: 1 });
+assert.equal(plan.type, 'round.planned');
+assert.equal(need.count, 3);
+assert.equal(restorePolicy(JSON.parse(JSON.stringify(tail.snapshot()))).seq, 1);
+assert.throws(() => tail.send({ type: 'response.completed', at: 0, requestId: 'x', tokens: 1 }), isPolicyError);
+assert(responseCompleted.schema.safeParse({ type: 'response.completed', at: 0, requestId: 'x', tokens: 1 }).success);
+const { job } = jobPreset('qwen2.5-14b-16k');
+const small = { ...job, promptsPerRound: 8 };
+const result = compare({ job: small, workload: (seed) => rollpackerWorkload(4096, seed), steps: 5, seeds: [1] });
+assert(result.schedulers[1].rolloutSpeedup.value > 0);
+assert(renderReport([result], await reportClient()).includes('</html>'));
+console.log(`ESM on Node ${process.version}`);

@@ -1,0 +1,24 @@
+/** The types, as a consumer's compiler sees them; the same file is checked as ESM and as CommonJS. */
+import { createPolicy, createTailBatching, definePolicy, type Policy, type TailBatchingInput, z } from 'rollflex';
+import { type Prompt, promptId } from 'rollflex/schemas';
+import { type ComparisonResult, compare } from 'rollflex/sim';
+import { checkLaws } from 'rollflex/testing';
+
+const config: TailBatchingInput = { promptsPerRound: 2, responsesPerPrompt: 2 };
+const tail = createTailBatching(config);
+tail.on('request.abort', (decision) => {
+  const id: string = decision.requestId;
+  const code: 'prompt_collected' | string = decision.reason.code;
+  return [id, code];
+});
+// @ts-expect-error no decision has this name
+tail.on('request.started', () => undefined);
+// @ts-expect-error tokens are missing
+tail.send({ type: 'response.completed', at: 0, requestId: 'a' });
+// @ts-expect-error no policy has this id
+createPolicy('nothing', {});
+const prompts: Prompt[] = [{ promptId: 'a' }];
+tail.send({ type: 'prompts.supplied', at: 0, roundId: 'r', prompts });
+export const made: Policy<never, never, never, never, never> | undefined = undefined;
+export const used: [typeof definePolicy, typeof z, typeof promptId, typeof compare, typeof checkLaws] = [definePolicy, z, promptId, compare, checkLaws];
+export type Used = ComparisonResult;
