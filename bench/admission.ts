@@ -9,10 +9,9 @@ import { createSpeculativeAdmission } from '../src/index.ts';
 import { machine, median } from './support.ts';
 
 type Policy = ReturnType<typeof createSpeculativeAdmission>;
-const ids = Array.from({ length: 160 }, (_, index) => `prompt-${index}`);
 
 /** One round: completions in an order that has nothing to do with prompts. Gives the completions sent. */
-function round(policy: Policy, roundId: string, at: number): number {
+function round(policy: Policy, roundId: string, at: number, ids: readonly string[]): number {
   const prompts = ids.map((promptId) => ({ promptId }));
   const opened = policy.send({ type: 'round.opened', at, roundId, kind: 'short', weightVersion: 0, prompts });
   const launched: string[] = [];
@@ -33,11 +32,12 @@ function round(policy: Policy, roundId: string, at: number): number {
   return completions;
 }
 
-function eventsPerSecond(validate: boolean, rounds: number): number {
-  const policy = createSpeculativeAdmission({ promptsPerRound: 128, responsesPerPrompt: 8 }, { validate });
+function eventsPerSecond(validate: boolean, rounds: number, promptsPerRound = 128): number {
+  const policy = createSpeculativeAdmission({ promptsPerRound, responsesPerPrompt: 8 }, { validate });
+  const ids = Array.from({ length: Math.ceil(promptsPerRound * 1.25) }, (_, index) => `prompt-${index}`);
   let completions = 0;
   const start = performance.now();
-  for (let index = 0; index < rounds; index += 1) completions += round(policy, `r${index}`, index);
+  for (let index = 0; index < rounds; index += 1) completions += round(policy, `r${index}`, index, ids);
   return completions / ((performance.now() - start) / 1000);
 }
 
@@ -53,32 +53,6 @@ function emitsPerSecond(count: number): number {
   return count / ((performance.now() - start) / 1000);
 }
 
-/** Nanoseconds of a completion with n requests in flight all the time: the completed prompt is replaced at once. */
-function nanosecondsAt(inFlight: number, events: number): number {
-  const perPrompt = 8;
-  const policy = createSpeculativeAdmission(
-    { promptsPerRound: 1_000_000, responsesPerPrompt: perPrompt, responseSpeculation: 1, promptSpeculation: 1 },
-    { validate: false },
-  );
-  const queue: string[] = [];
-  const take = (decisions: ReturnType<Policy['send']>) => {
-    for (const decision of decisions) if (decision.type === 'request.launch') queue.push(decision.requestId);
-  };
-  const prompts = Array.from({ length: inFlight / perPrompt }, (_, index) => ({ promptId: `p${index}` }));
-  take(policy.send({ type: 'round.opened', at: 0, roundId: 'r', kind: 'short', weightVersion: 0, prompts }));
-  let next = prompts.length;
-  let spent = 0;
-  for (let head = 0; head < events; ) {
-    const batch = queue.slice(head, head + perPrompt);
-    const start = performance.now();
-    for (const requestId of batch) policy.send({ type: 'response.completed', at: 0, requestId, tokens: 1 });
-    spent += performance.now() - start;
-    head += batch.length;
-    take(policy.send({ type: 'prompts.supplied', at: 0, roundId: 'r', prompts: [{ promptId: `p${next++}` }] }));
-  }
-  return (spent * 1e6) / events;
-}
-
 console.log(machine());
 eventsPerSecond(true, 100);
 emitsPerSecond(1e6);
@@ -91,8 +65,13 @@ const [trusted, validated, emits] = [
 const thousands = (value: number) => `${Math.round(value / 1000)},000`;
 console.log(`trusted    ${thousands(trusted)} events/s, 1/${(emits / trusted).toFixed(1)} of bare eventemitter3 emits (${thousands(emits)}/s)`);
 console.log(`validated  ${thousands(validated)} events/s, 1/${(emits / validated).toFixed(1)}`);
-nanosecondsAt(8000, 16_000);
-const growth = [1000, 10_000, 100_000].map((n) => ({ n, nanoseconds: median(repeat(() => nanosecondsAt(n, 80_000))) }));
-for (const { n, nanoseconds } of growth) {
-  console.log(`${String(n).padStart(7)} in flight: ${nanoseconds.toFixed(0)} ns an event, ${(nanoseconds / growth[0]!.nanoseconds).toFixed(2)} × that at 1,000`);
+// ceil(eta · P0) prompts with 10 responses each: 1,000, 10,000 and 100,000 requests in flight as a round begins.
+const growth = [80, 800, 8000].map((promptsPerRound) => {
+  const rounds = Math.ceil(160_000 / promptsPerRound / 8);
+  const rate = median(repeat(() => eventsPerSecond(false, rounds, promptsPerRound)));
+  return { inFlight: promptsPerRound * 1.25 * 10, nanoseconds: 1e9 / rate };
+});
+for (const { inFlight, nanoseconds } of growth) {
+  const ratio = (nanoseconds / growth[0]!.nanoseconds).toFixed(2);
+  console.log(`${String(inFlight).padStart(7)} in flight: ${nanoseconds.toFixed(0)} ns an event, ${ratio} × that at 1,000`);
 }

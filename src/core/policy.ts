@@ -3,7 +3,7 @@
  */
 import { EventEmitter } from 'eventemitter3';
 import { PolicyError } from '../errors.ts';
-import type { AnyDecision, AnyEvent, Context, PolicyDefinition } from './definition.ts';
+import type { AnyDecision, AnyEvent, PolicyDefinition } from './definition.ts';
 import type { Snapshot } from './snapshot.ts';
 import { parse } from './validate.ts';
 
@@ -49,6 +49,9 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
   readonly #guards = new WeakMap<Listener, Map<string, (payload: unknown) => void>>();
   readonly #queue: E[] = [];
   #observer: ((event: E, decisions: readonly D[]) => void) | undefined;
+  /** One for all events: making one for each would be most of what an event costs here. */
+  readonly #context: { at: number; emit(decision: D): void };
+  #into: D[] = [];
   #sending = false;
   #listeners = 0;
   #broken: unknown;
@@ -69,6 +72,7 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
     this.#state = start.state;
     this.#seq = start.seq;
     this.#at = start.at;
+    this.#context = { at: start.at, emit: (decision) => void this.#into.push(decision) };
   }
 
   /** Id of the policy. */
@@ -180,10 +184,11 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
     this.#assertWhole();
     this.#definition.check(this.#state, event);
     const at = Math.max(event.at, this.#at);
-    const context: Context<D> = { at, emit: (decision) => void into.push(decision) };
     const from = into.length;
+    this.#into = into;
+    this.#context.at = at;
     try {
-      this.#definition.apply(this.#state, event, context);
+      this.#definition.apply(this.#state, event, this.#context);
     } catch (error) {
       into.length = from;
       this.#broken = error;

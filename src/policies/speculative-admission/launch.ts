@@ -12,7 +12,7 @@ export function enqueue(state: AdmissionState, slot: Slot, cause: LaunchCause): 
   slot.status = 'pending';
   slot.cause = cause;
   slot.order = state.seq++;
-  (cause === 'planned' ? state.launches : state.retries).push({ slot, order: slot.order });
+  (cause === 'planned' ? state.launches : state.retries).push(slot);
 }
 
 /** Keeps the heap of engines with room in step with an engine's load. */
@@ -73,11 +73,10 @@ function nextResume(state: AdmissionState): Request | undefined {
   return undefined;
 }
 
-/** The next response in line; entries of responses that are no longer wanted are passed over. */
+/** The next response in line; those of prompts that have left are passed over. */
 function nextPending(queue: AdmissionState['launches']): Slot | undefined {
-  for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-    const { slot, order } = next;
-    if (slot.status === 'pending' && slot.order === order && slot.prompt.status === 'active') return slot;
+  for (let slot = queue.shift(); slot !== undefined; slot = queue.shift()) {
+    if (slot.status === 'pending' && slot.prompt.status === 'active') return slot;
   }
   return undefined;
 }
@@ -106,8 +105,7 @@ function launch(state: AdmissionState, slot: Slot, engine: Engine | null, ctx: C
   if (attempt >= state.nextAttempt) state.nextAttempt = attempt + 1;
   const id = `${state.prefix}${promptId}/${slot.index}#${attempt}`;
   const tokens = from === null ? 0 : from.tokens;
-  const versions = from === null ? [] : from.weightVersions.slice();
-  if (versions[versions.length - 1] !== round.weightVersion) versions.push(round.weightVersion);
+  const weightVersions = from === null ? round.weightVersions : joined(from.weightVersions, round.weightVersion);
   const request: Request = {
     id,
     promptId,
@@ -119,7 +117,7 @@ function launch(state: AdmissionState, slot: Slot, engine: Engine | null, ctx: C
     holdsSlot: false,
     load: (promptTokens ?? 0) + tokens,
     tokens,
-    weightVersions: versions,
+    weightVersions,
     launchedAt: ctx.at,
     abortedAt: 0,
     order: state.seq++,
@@ -130,7 +128,7 @@ function launch(state: AdmissionState, slot: Slot, engine: Engine | null, ctx: C
   round.inFlight += 1;
   slot.status = 'live';
   slot.requestId = id;
-  ctx.emit({
+  const decision: LaunchDecision = {
     type: 'request.launch',
     at: ctx.at,
     requestId: id,
@@ -138,15 +136,21 @@ function launch(state: AdmissionState, slot: Slot, engine: Engine | null, ctx: C
     roundId: round.id,
     index: slot.index,
     weightVersion: round.weightVersion,
-    ...(engine === null ? undefined : { engineId: engine.id }),
-    ...(ref === undefined ? undefined : { ref }),
-    ...(from === null ? undefined : { resumeFrom: copyKept(from) }),
     reason: launchReason(state, slot, inFlight),
-  });
+  };
+  if (engine !== null) decision.engineId = engine.id;
+  if (ref !== undefined) decision.ref = ref;
+  if (from !== null) decision.resumeFrom = copyKept(from);
+  ctx.emit(decision);
   armResponseTimeout(state, request, ctx);
 }
 
-type LaunchReason = Extract<AdmissionDecision, { type: 'request.launch' }>['reason'];
+function joined(versions: readonly number[], weightVersion: number): readonly number[] {
+  return versions[versions.length - 1] === weightVersion ? versions : [...versions, weightVersion];
+}
+
+type LaunchDecision = Extract<AdmissionDecision, { type: 'request.launch' }>;
+type LaunchReason = LaunchDecision['reason'];
 
 function launchReason(state: AdmissionState, slot: Slot, inFlight: number): LaunchReason {
   const { retry } = state.config;

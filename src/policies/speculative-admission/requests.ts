@@ -58,7 +58,7 @@ export function endAbort(state: AdmissionState, request: Request, tokens: number
   if (prompt !== null) {
     const slot = prompt.slots.find((one) => one.index === request.index)!;
     slot.tokens = tokens ?? request.tokens;
-    slot.weightVersions = request.weightVersions.slice();
+    slot.weightVersions = request.weightVersions;
     prompt.unsettled -= 1;
     if (prompt.unsettled === 0) finishDeferral(state, prompt, ctx);
   }

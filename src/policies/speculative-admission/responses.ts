@@ -77,8 +77,8 @@ export function failRequest(state: AdmissionState, request: Request, kind: Fault
 
 /** Tries a response again within its budget. A fault of the data is the prompt's own, whichever response shows it. */
 function fault(state: AdmissionState, prompt: PromptState, slot: Slot, kind: FaultKind, ctx: Ctx): void {
-  slot.failures[kind] += 1;
-  const failures = slot.failures[kind];
+  const failures = slot.failures[kind] + 1;
+  slot.failures = { ...slot.failures, [kind]: failures };
   const budget = state.config.retry[kind];
   if (failures <= budget) {
     enqueue(state, slot, `retry_${kind}`);

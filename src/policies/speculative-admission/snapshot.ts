@@ -140,19 +140,21 @@ export function save(state: AdmissionState): SavedAdmission {
 }
 
 function saveRound(round: Round): SavedAdmission['draining'][number] {
-  return { ...round, lanes: round.lanes.map(({ standby: _s, members: _m, ...lane }) => lane) };
+  const { weightVersions: _, ...rest } = round;
+  return { ...rest, lanes: round.lanes.map(({ standby: _s, members: _m, ...lane }) => lane) };
 }
 
 function savePrompt(prompt: PromptState, round: Round | null): SavedPrompt {
   const lane = prompt.lane === null || round === null ? null : round.lanes.indexOf(prompt.lane);
-  const slots = prompt.slots.map(({ prompt: _p, ...slot }) => slot);
+  const slots = prompt.slots.map(({ prompt: _p, ...slot }) => ({ ...slot, weightVersions: [...slot.weightVersions] }));
   return { ...prompt, lane, slots, status: prompt.status as SavedPrompt['status'] };
 }
 
 function saveRequest(state: AdmissionState, request: Request): SavedAdmission['requests'][number] {
   const { prompt, round } = request;
   const engine = engineOf(state, request)?.id ?? null;
-  return { ...request, prompt: prompt?.seq ?? null, round: round?.id ?? null, engine };
+  const weightVersions = [...request.weightVersions];
+  return { ...request, prompt: prompt?.seq ?? null, round: round?.id ?? null, engine, weightVersions };
 }
 
 /** A state that decides just as the saved one would. */
@@ -203,7 +205,7 @@ export function load(given: SavedAdmission, config: AdmissionConfig): AdmissionS
 
 function loadRound(saved: SavedAdmission['draining'][number]): Round {
   const lanes = saved.lanes.map((lane): Lane => ({ ...lane, standby: new Fifo(), members: new Set() }));
-  return { ...saved, lanes };
+  return { ...saved, weightVersions: [saved.weightVersion], lanes };
 }
 
 function loadPrompt(saved: SavedPrompt, round: Round | null): PromptState {
@@ -239,7 +241,7 @@ function fillQueues(state: AdmissionState): void {
     .filter((prompt) => prompt.status === 'active')
     .flatMap((prompt) => prompt.slots.filter((slot) => slot.status === 'pending'));
   for (const slot of pending.sort(byOrder)) {
-    (slot.cause === 'planned' ? state.launches : state.retries).push({ slot, order: slot.order });
+    (slot.cause === 'planned' ? state.launches : state.retries).push(slot);
   }
   const requests = [...state.requests.values()];
   if (state.config.responseTimeoutSeconds !== undefined) {

@@ -36,7 +36,8 @@ export interface Request {
   /** Tokens that it counts for on its engine. */
   load: number;
   tokens: number;
-  readonly weightVersions: number[];
+  /** Replaced, never changed: requests of a round share them. */
+  weightVersions: readonly number[];
   launchedAt: number;
   /** When its abort was decided. */
   abortedAt: number;
@@ -54,9 +55,10 @@ export interface Slot {
   status: 'pending' | 'live' | 'held' | 'abandoned';
   requestId: string;
   tokens: number;
-  weightVersions: number[];
+  weightVersions: readonly number[];
   reward: number | null;
-  readonly failures: Record<FaultKind, number>;
+  /** Replaced, never changed: most slots share the one without failures. */
+  failures: Readonly<Record<FaultKind, number>>;
   resume: KeptResponse | null;
   cause: LaunchCause;
   /** Position in the order of launching. */
@@ -106,6 +108,8 @@ export interface Round {
   readonly id: string;
   readonly kind: 'short' | 'long';
   readonly weightVersion: number;
+  /** The same, as its requests share it. */
+  readonly weightVersions: readonly number[];
   readonly openedAt: number;
   completedAt: number;
   /** Responses launched for each prompt. */
@@ -133,8 +137,8 @@ export interface AdmissionState {
   readonly engines: Map<string, Engine>;
   readonly open: IndexedHeap<Engine>;
   readonly resumes: Fifo<Request>;
-  readonly retries: Fifo<{ slot: Slot; order: number }>;
-  readonly launches: Fifo<{ slot: Slot; order: number }>;
+  readonly retries: Fifo<Slot>;
+  readonly launches: Fifo<Slot>;
   readonly aborting: Fifo<Request>;
   readonly deadlines: Fifo<{ request: Request; launchedAt: number }>;
   /** When the timer fires, by its name; absent while none is set. */
@@ -185,6 +189,9 @@ export function newState(config: AdmissionConfig): AdmissionState {
   };
 }
 
+const noVersions: readonly number[] = Object.freeze([]);
+const noFailures = Object.freeze({ infrastructure: 0, data: 0, environment: 0 });
+
 export function newSlot(prompt: PromptState, index: number): Slot {
   return {
     prompt,
@@ -192,9 +199,9 @@ export function newSlot(prompt: PromptState, index: number): Slot {
     status: 'pending',
     requestId: '',
     tokens: 0,
-    weightVersions: [],
+    weightVersions: noVersions,
     reward: null,
-    failures: { infrastructure: 0, data: 0, environment: 0 },
+    failures: noFailures,
     resume: null,
     cause: 'planned',
     order: 0,

@@ -62,6 +62,7 @@ function newRound(state: AdmissionState, event: Opening, ctx: Ctx): Round {
     id: event.roundId,
     kind: event.kind,
     weightVersion: event.weightVersion,
+    weightVersions: [event.weightVersion],
     openedAt: ctx.at,
     completedAt: 0,
     responses: scaledCount(forResponses, config.responsesPerPrompt),
@@ -119,7 +120,7 @@ function readmit(state: AdmissionState, prompt: PromptState, round: Round, ctx: 
     request.round = round;
     round.inFlight += 1;
     if (request.weightVersions[request.weightVersions.length - 1] !== weightVersion) {
-      request.weightVersions.push(weightVersion);
+      request.weightVersions = [...request.weightVersions, weightVersion];
     }
   }
 }
