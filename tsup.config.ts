@@ -16,7 +16,8 @@ const common = {
 } satisfies Options;
 
 export default defineConfig([
-  { ...common, entry: entries, format: ['esm', 'cjs'], dts },
+  // `shims`: the CommonJS build finds the files beside it, as `import.meta.url` does in the other.
+  { ...common, entry: entries, format: ['esm', 'cjs'], shims: true, dts },
   { ...common, entry: { cli: 'src/cli/main.ts' }, format: ['esm'], splitting: false },
   // The report's own script: the chart library and what draws with it, inlined into every report.
   {

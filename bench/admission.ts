@@ -63,7 +63,9 @@ const [trusted, validated, emits] = [
   median(repeat(() => emitsPerSecond(5e6))),
 ];
 const thousands = (value: number) => `${Math.round(value / 1000)},000`;
-console.log(`trusted    ${thousands(trusted)} events/s, 1/${(emits / trusted).toFixed(1)} of bare eventemitter3 emits (${thousands(emits)}/s)`);
+console.log(
+  `trusted    ${thousands(trusted)} events/s, 1/${(emits / trusted).toFixed(1)} of bare eventemitter3 emits (${thousands(emits)}/s)`,
+);
 console.log(`validated  ${thousands(validated)} events/s, 1/${(emits / validated).toFixed(1)}`);
 // ceil(eta · P0) prompts with 10 responses each: 1,000, 10,000 and 100,000 requests in flight as a round begins.
 const growth = [80, 800, 8000].map((promptsPerRound) => {
@@ -73,5 +75,7 @@ const growth = [80, 800, 8000].map((promptsPerRound) => {
 });
 for (const { inFlight, nanoseconds } of growth) {
   const ratio = (nanoseconds / growth[0]!.nanoseconds).toFixed(2);
-  console.log(`${String(inFlight).padStart(7)} in flight: ${nanoseconds.toFixed(0)} ns an event, ${ratio} × that at 1,000`);
+  console.log(
+    `${String(inFlight).padStart(7)} in flight: ${nanoseconds.toFixed(0)} ns an event, ${ratio} × that at 1,000`,
+  );
 }

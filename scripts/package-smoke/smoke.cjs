@@ -1,6 +1,6 @@
 /** Uses the installed package from CommonJS, and both copies together. */
 const assert = require('node:assert/strict');
-const { createPolicy, isPolicyError, createRegistry } = require('rollflex');
+const { createPolicy, createRegistry, isPolicyError } = require('rollflex');
 const { events } = require('rollflex/schemas');
 const { compare, jobPreset, renderReport, reportClient, rollpackerWorkload } = require('rollflex/sim');
 
@@ -21,7 +21,7 @@ async function main() {
     assert(isPolicyError(error), 'errors of the ESM copy are recognised');
   }
   const joined = createRegistry(other.registry.definitions.filter((one) => one.id === 'long-prompt-queue'));
-  assert.equal(joined.createPolicy('long-prompt-queue', { promptsPerRound: 1 }).seq, 0);
+  assert.equal(joined.createPolicy('long-prompt-queue', { promptsPerRound: 1 }).seq, 0, 'so are its definitions');
   console.log(`CommonJS on Node ${process.version}`);
 }
 main().catch((error) => {

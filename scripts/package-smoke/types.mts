@@ -20,5 +20,11 @@ createPolicy('nothing', {});
 const prompts: Prompt[] = [{ promptId: 'a' }];
 tail.send({ type: 'prompts.supplied', at: 0, roundId: 'r', prompts });
 export const made: Policy<never, never, never, never, never> | undefined = undefined;
-export const used: [typeof definePolicy, typeof z, typeof promptId, typeof compare, typeof checkLaws] = [definePolicy, z, promptId, compare, checkLaws];
+export const used: [typeof definePolicy, typeof z, typeof promptId, typeof compare, typeof checkLaws] = [
+  definePolicy,
+  z,
+  promptId,
+  compare,
+  checkLaws,
+];
 export type Used = ComparisonResult;

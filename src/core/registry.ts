@@ -1,4 +1,5 @@
 /** Registries: a frozen list of definitions, and what can be made from it by id. */
+import { z } from 'zod';
 import { PolicyError } from '../errors.ts';
 import { decisions as vocabularyDecisions } from '../schemas/decisions.ts';
 import { events as vocabularyEvents } from '../schemas/events.ts';
@@ -71,10 +72,16 @@ export interface Registry<L extends readonly AnyDefinition[]> {
 type ConfigInput<P> =
   P extends PolicyDefinition<infer Input, infer _C, infer _S, infer _E, infer _D, infer _V> ? Input : never;
 
+/** Another copy of the package brings schemas of its own: they are the same if they say the same. */
+function isSameWord(one: EventWord, other: EventWord): boolean {
+  const text = (word: EventWord) => JSON.stringify(z.toJSONSchema(word.schema, { unrepresentable: 'any' }));
+  return one.schema === other.schema || text(one) === text(other);
+}
+
 function checkWords(owner: string, words: readonly EventWord[], shared: readonly EventWord[], path: string): void {
   for (const word of words) {
     const known = shared.find((other) => other.type === word.type);
-    if (known !== undefined ? known.schema !== word.schema : !word.type.includes('/')) {
+    if (known !== undefined ? !isSameWord(known, word) : !word.type.includes('/')) {
       throw new PolicyError('invalid_config', {
         expected: known === undefined ? 'a word of the vocabulary, or one with a namespace' : 'the vocabulary’s schema',
         got: word.type,

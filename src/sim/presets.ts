@@ -18,6 +18,7 @@ export interface JobPreset {
 
 /** Ids of the presets. */
 export const jobPresetIds = ['qwen2.5-7b-8k', 'qwen2.5-14b-16k', 'qwen2.5-32b-32k'] as const;
+/** Id of a preset. */
 export type JobPresetId = (typeof jobPresetIds)[number];
 
 const h800: EngineShape['gpu'] = { memoryGb: 80, bandwidthGbps: 3350, tflops: 989 };

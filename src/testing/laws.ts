@@ -23,6 +23,7 @@ export interface Law {
   /** Its number in the list of laws. */
   readonly number: number;
   readonly title: string;
+  /** Throws if the case breaks the law. */
   check(one: Case): void;
 }
 

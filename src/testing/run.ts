@@ -44,8 +44,11 @@ export function likelyEvents(
 
 /** A policy as the laws use it. */
 export interface Subject {
+  /** Applies an event; throws `PolicyError` when it is refused. */
   send(event: AnyEvent): AnyDecision[];
+  /** The whole state as JSON. */
   snapshot(): { state: unknown; seq: number };
+  /** Listens for decisions. */
   on(type: string, listener: (payload: unknown) => void): unknown;
 }
 

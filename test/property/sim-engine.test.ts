@@ -1,93 +1,136 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type CostModel, costModelSchema } from '../../src/sim/cost-model.ts';
-import { DecodeEngine, type Outcome } from '../../src/sim/engine/decode-engine.ts';
-import { type Input, runOracle } from '../support/engine-oracle.ts';
+import { DecodeEngine, type LostRequest, type Outcome } from '../../src/sim/engine/decode-engine.ts';
+import { type Counters, type EngineRun, type Input, runOracle } from '../support/engine-oracle.ts';
 
-function run(cost: CostModel, inputs: readonly Input[]) {
-  const engine = new DecodeEngine('e0', cost, { timeline: true });
-  const outcomes: Outcome[] = [];
-  for (const input of inputs) {
-    outcomes.push(...engine.advanceTo(input.at));
-    if (input.kind === 'add') engine.add(input.request, input.at);
-    else engine.abort(input.requestId, input.at);
-  }
-  outcomes.push(...engine.advanceTo(Number.MAX_VALUE));
-  return { outcomes, engine };
+/** Inputs, each with what else the host asks the engine at that moment. */
+interface Script {
+  readonly inputs: readonly Input[];
+  readonly asks: readonly ('nothing' | 'next' | 'advance' | 'both')[];
 }
 
-const costs = fc
-  .record({
-    memoryBoundSeconds: fc.double({ min: 0.001, max: 0.05, noNaN: true }),
-    computeSecondsPerSequence: fc.double({ min: 0, max: 0.01, noNaN: true }),
-    overheadSeconds: fc.double({ min: 0, max: 0.01, noNaN: true }),
-    secondsPerSequence: fc.double({ min: 0, max: 0.001, noNaN: true }),
-    secondsPerContextToken: fc.double({ min: 0, max: 1e-4, noNaN: true }),
-    prefillSecondsPerToken: fc.double({ min: 0, max: 1e-3, noNaN: true }),
-    kvCapacityTokens: fc.integer({ min: 120, max: 400 }),
-    maxRunningSequences: fc.integer({ min: 1, max: 12 }),
-    watermark: fc.constantFrom(0, 0.01, 0.1),
-  })
-  .map((cost) => costModelSchema.parse(cost));
+function runEngine(cost: CostModel, { inputs, asks }: Script): EngineRun & { engine: DecodeEngine } {
+  const engine = new DecodeEngine('e0', cost, { timeline: true });
+  const outcomes: Outcome[] = [];
+  const losses: LostRequest[][] = [];
+  inputs.forEach((input, index) => {
+    const ask = asks[index % asks.length];
+    if (ask === 'advance' || ask === 'both') outcomes.push(...engine.advanceTo(input.at));
+    if (input.kind === 'add') engine.add(input.request, input.at);
+    else if (input.kind === 'abort') engine.abort(input.requestId, input.at);
+    else losses.push(engine.lose(input.at));
+    if (ask === 'next' || ask === 'both') engine.nextEventAt();
+  });
+  for (let at = engine.nextEventAt(); at < Number.POSITIVE_INFINITY; at = engine.nextEventAt()) {
+    outcomes.push(...engine.advanceTo(at));
+  }
+  outcomes.push(...engine.advanceTo(Number.MAX_VALUE));
+  const { busySeconds, prefillSeconds, decodeSeconds, decodeSteps, ...more } = engine;
+  const { preemptions, recomputedTokens, generatedTokens } = more;
+  const counters: Counters = {
+    ...{ busySeconds, prefillSeconds, decodeSeconds, decodeSteps },
+    ...{ preemptions, recomputedTokens, generatedTokens },
+  };
+  return { outcomes, losses, counters, engine };
+}
 
-const inputs = fc
-  .array(
-    fc.record({
-      at: fc.double({ min: 0, max: 2, noNaN: true }),
-      promptTokens: fc.integer({ min: 1, max: 40 }),
-      responseTokens: fc.integer({ min: 1, max: 80 }),
-      resumed: fc.boolean(),
-      abortAfter: fc.option(fc.double({ min: 0, max: 5, noNaN: true }), { nil: undefined }),
-      batch: fc.integer({ min: 1, max: 8 }),
-    }),
-    { minLength: 1, maxLength: 16 },
-  )
-  .map((list): Input[] =>
-    list
-      .flatMap(({ at, promptTokens, responseTokens, resumed, abortAfter, batch }, index): Input[] =>
-        Array.from({ length: batch }, (_, copy): Input[] => {
-          const requestId = `q${index}-${copy}`;
-          const generatedTokens = resumed ? Math.floor(responseTokens / 2) : 0;
-          const request = { requestId, promptTokens, responseTokens, generatedTokens };
-          const add: Input = { at, kind: 'add', request };
-          return abortAfter === undefined ? [add] : [add, { at: at + abortAfter, kind: 'abort', requestId }];
-        }).flat(),
-      )
-      .sort((a, b) => a.at - b.at),
-  );
+const seconds = (max: number) => fc.double({ min: 0, max, noNaN: true });
+
+/** Costs as they come. */
+const anyCosts = fc.record({
+  memoryBoundSeconds: fc.double({ min: 0.001, max: 0.05, noNaN: true }),
+  computeSecondsPerSequence: seconds(0.01),
+  overheadSeconds: seconds(0.01),
+  secondsPerSequence: seconds(0.001),
+  secondsPerContextToken: seconds(1e-4),
+  prefillSecondsPerToken: fc.oneof(fc.constant(0), seconds(1e-3)),
+});
+
+/** Costs that are whole multiples of 2^-20: sums are exact, so that inputs fall on boundaries and ties are true ties. */
+const dyadic = (most: number, least = 0) => fc.integer({ min: least, max: most }).map((n) => n / 2 ** 10);
+const dyadicCosts = fc.record({
+  memoryBoundSeconds: dyadic(40, 1),
+  computeSecondsPerSequence: dyadic(8),
+  overheadSeconds: dyadic(8),
+  secondsPerSequence: dyadic(1),
+  secondsPerContextToken: fc.integer({ min: 0, max: 100 }).map((n) => n / 2 ** 20),
+  prefillSecondsPerToken: dyadic(1),
+});
+
+const limits = fc.record({
+  kvCapacityTokens: fc.integer({ min: 120, max: 400 }),
+  maxRunningSequences: fc.integer({ min: 1, max: 12 }),
+  watermark: fc.constantFrom(0, 0.01, 0.1),
+});
+
+function scripts(moment: (most: number) => fc.Arbitrary<number>): fc.Arbitrary<Script> {
+  const group = fc.record({
+    at: moment(2),
+    promptTokens: fc.integer({ min: 0, max: 40 }),
+    responseTokens: fc.integer({ min: 1, max: 80 }),
+    resumed: fc.double({ min: 0, max: 0.999, noNaN: true }).map((share) => (share < 0.5 ? 0 : share)),
+    abortAfter: fc.option(moment(5), { nil: undefined }),
+    copies: fc.integer({ min: 1, max: 8 }),
+  });
+  const losses = fc.array(moment(8), { maxLength: 2 });
+  const asks = fc.array(fc.constantFrom('nothing', 'next', 'advance', 'both'), { minLength: 1, maxLength: 7 });
+  const inputs = fc.tuple(fc.array(group, { minLength: 1, maxLength: 16 }), losses).map(([groups, lost]): Input[] => {
+    const requests = groups.flatMap(({ at, abortAfter, copies, resumed, ...tokens }, index): Input[] =>
+      Array.from({ length: copies }, (_, copy): Input[] => {
+        const requestId = `q${index}-${copy}`;
+        const request = { requestId, ...tokens, generatedTokens: Math.floor(tokens.responseTokens * resumed) };
+        const add: Input = { at, kind: 'add', request };
+        return abortAfter === undefined ? [add] : [add, { at: at + abortAfter, kind: 'abort', requestId }];
+      }).flat(),
+    );
+    return [...requests, ...lost.map((at): Input => ({ at, kind: 'lose' }))].sort((a, b) => a.at - b.at);
+  });
+  return fc.record({ inputs, asks });
+}
 
 const near = (got: number, want: number) =>
   expect(Math.abs(got - want)).toBeLessThanOrEqual(1e-9 * Math.max(1, Math.abs(want)));
 
-function compare(cost: CostModel, list: readonly Input[], oracleCost = cost): void {
-  const { outcomes, engine } = run(cost, list);
-  const oracle = runOracle(oracleCost, list);
+function compare(cost: CostModel, script: Script, oracleCost = cost): EngineRun {
+  const { outcomes, losses, counters, engine } = runEngine(cost, script);
+  const oracle = runOracle(oracleCost, script.inputs);
   const plain = (all: readonly Outcome[]) => all.map(({ requestId, kind, tokens }) => [requestId, kind, tokens]);
   expect(plain(outcomes)).toEqual(plain(oracle.outcomes));
-  outcomes.forEach((outcome, index) => {
-    near(outcome.at, oracle.outcomes[index]!.at);
+  expect(losses).toEqual(oracle.losses);
+  for (const [index, { at }] of outcomes.entries()) near(at, oracle.outcomes[index]!.at);
+  for (const name of Object.keys(oracle.counters) as (keyof Counters)[]) near(counters[name], oracle.counters[name]);
+  const drawn = engine.timeline.reduce((sum, one) => sum + one.endSeconds - one.startSeconds, 0);
+  near(drawn, oracle.counters.busySeconds);
+  expect(engine.size).toBe(0);
+  return oracle;
+}
+
+/** Compares many runs and tells what they met. */
+function meets(costs: typeof anyCosts, moment: (most: number) => fc.Arbitrary<number>, numRuns: number) {
+  const met = { preemptions: 0, completed: 0, aborted: 0, lost: 0 };
+  const cost = fc.tuple(costs, limits).map(([times, room]) => costModelSchema.parse({ ...times, ...room }));
+  const property = fc.property(cost, scripts(moment), (one, script) => {
+    const { outcomes, losses, counters } = compare(one, script);
+    met.preemptions += counters.preemptions;
+    for (const { kind } of outcomes) met[kind] += 1;
+    met.lost += losses.flat().length;
   });
-  expect(engine.preemptions).toBe(oracle.preemptions);
-  expect(engine.decodeSteps).toBe(oracle.steps);
-  near(engine.busySeconds, oracle.busySeconds);
-  near(
-    engine.timeline.reduce((sum, one) => sum + one.endSeconds - one.startSeconds, 0),
-    oracle.busySeconds,
-  );
+  fc.assert(property, { numRuns });
+  return met;
 }
 
 describe('the decode engine', () => {
   test('equals the step-by-step oracle to 1e-9', () => {
-    let preempted = 0;
-    fc.assert(
-      fc.property(costs, inputs, (cost, list) => {
-        compare(cost, list);
-        preempted += runOracle(cost, list).preemptions;
-      }),
-      { numRuns: 1500 },
-    );
-    // The cache is small on purpose: the property must have met preemption often.
-    expect(preempted).toBeGreaterThan(1000);
+    const met = meets(anyCosts, seconds, 1000);
+    // The cache is small on purpose: the property must have met everything often.
+    for (const count of Object.values(met)) expect(count).toBeGreaterThan(1000);
+  });
+
+  test('equals the oracle when inputs fall exactly on boundaries and on each other', () => {
+    const moment = (most: number) => fc.integer({ min: 0, max: most * 2 ** 6 }).map((n) => n / 2 ** 6);
+    const met = meets(dyadicCosts, moment, 1000);
+    for (const count of Object.values(met)) expect(count).toBeGreaterThan(1000);
   });
 
   test('the comparison can fail', () => {
@@ -97,30 +140,20 @@ describe('the decode engine', () => {
       overheadSeconds: 0,
       secondsPerSequence: 0,
       secondsPerContextToken: 1e-5,
-      prefillSecondsPerToken: 0,
-      kvCapacityTokens: 1000,
-    });
-    const request = { requestId: 'a', promptTokens: 10, responseTokens: 20 };
-    const off = { ...cost, secondsPerContextToken: 1.00001e-5 };
-    expect(() => compare(cost, [{ at: 0, kind: 'add', request }], off)).toThrow();
-  });
-
-  test('a request that can never fit is refused', () => {
-    const cost = costModelSchema.parse({
-      memoryBoundSeconds: 0.01,
-      computeSecondsPerSequence: 0,
-      overheadSeconds: 0,
-      secondsPerSequence: 0,
-      secondsPerContextToken: 0,
-      prefillSecondsPerToken: 0,
+      prefillSecondsPerToken: 1e-4,
       kvCapacityTokens: 100,
     });
-    const engine = new DecodeEngine('e0', cost);
-    expect(() => engine.add({ requestId: 'a', promptTokens: 50, responseTokens: 51 }, 0)).toThrow(
-      expect.objectContaining({ code: 'infeasible', path: 'a' }),
-    );
-    engine.add({ requestId: 'b', promptTokens: 50, responseTokens: 50 }, 0);
-    expect(engine.lose(0.055)).toEqual([{ requestId: 'b', tokens: 5 }]);
-    expect(engine.nextEventAt()).toBe(Number.POSITIVE_INFINITY);
+    const request = (requestId: string) => ({ requestId, promptTokens: 10, responseTokens: 70 });
+    const adds = ['a', 'b'].map((id): Input => ({ at: 0, kind: 'add', request: request(id) }));
+    const script: Script = { inputs: [...adds, { at: 9, kind: 'lose' }], asks: ['both'] };
+    expect(compare(cost, script).counters.preemptions).toBe(1);
+    const wrong: Partial<CostModel>[] = [
+      { secondsPerContextToken: 1.00001e-5 },
+      { prefillSecondsPerToken: 1.00001e-4 },
+      { overheadSeconds: 1e-7 },
+      { kvCapacityTokens: 101 },
+      { maxRunningSequences: 1 },
+    ];
+    for (const off of wrong) expect(() => compare(cost, script, { ...cost, ...off }), JSON.stringify(off)).toThrow();
   });
 });

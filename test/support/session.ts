@@ -7,7 +7,10 @@ type DecisionOf<T extends string> = Extract<VocabularyDecision, { type: T }>;
 type Sender = { send(event: never): unknown[]; snapshot(): unknown };
 
 /** Decisions of one type. */
-export function only<T extends VocabularyDecision['type']>(decisions: readonly VocabularyDecision[], type: T): DecisionOf<T>[] {
+export function only<T extends VocabularyDecision['type']>(
+  decisions: readonly VocabularyDecision[],
+  type: T,
+): DecisionOf<T>[] {
   return decisions.filter((one) => one.type === type) as DecisionOf<T>[];
 }
 
@@ -36,7 +39,9 @@ export class Session {
   }
 
   confirm(decisions: readonly VocabularyDecision[]): VocabularyDecision[] {
-    return only(decisions, 'request.abort').flatMap(({ requestId }) => this.send({ type: 'request.aborted', requestId, tokens: 4 } as never));
+    return only(decisions, 'request.abort').flatMap(({ requestId }) =>
+      this.send({ type: 'request.aborted', requestId, tokens: 4 } as never),
+    );
   }
 
   restore(): void {
@@ -59,4 +64,12 @@ export class Session {
 }
 
 export const admission = (config: Partial<AdmissionInput> = {}): Session =>
-  new Session(createSpeculativeAdmission({ promptsPerRound: 2, responsesPerPrompt: 2, promptSpeculation: 1.5, responseSpeculation: 1.5, ...config }) as never);
+  new Session(
+    createSpeculativeAdmission({
+      promptsPerRound: 2,
+      responsesPerPrompt: 2,
+      promptSpeculation: 1.5,
+      responseSpeculation: 1.5,
+      ...config,
+    }) as never,
+  );

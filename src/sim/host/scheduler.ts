@@ -12,6 +12,7 @@ import { type TailBatchingInput, tailBatching } from '../../recipes/tail-batchin
 /** A policy object as the driver sees it: any `Policy` of rollflex fits. */
 export interface DrivenPolicy {
   readonly id: string;
+  /** Applies an event; throws `PolicyError` when it is refused. */
   send(event: AnyEvent): readonly AnyDecision[];
 }
 
@@ -30,6 +31,7 @@ export interface Scheduler {
   readonly label: string;
   /** Whether deferred and returned prompts stay in the policy; if not, the driver puts them back in the source. */
   readonly holdsDeferred: boolean;
+  /** A new policy, at its beginning. */
   createPolicy(options: PolicyOptions): DrivenPolicy;
   /** The event that begins a round. */
   openRound(round: NextRound): AnyEvent;

@@ -14,6 +14,7 @@ import { capped, type Sample, type Workload, type WorkloadPrompt } from './workl
 
 /** How responses that were never recorded are made. */
 export const resamplingMethods = ['within-prompt', 'copula', 'parametric'] as const;
+/** How responses that were never recorded are made. */
 export type Resampling = (typeof resamplingMethods)[number];
 
 /** What a workload from a trace needs. */

@@ -10,7 +10,9 @@ const finish = (session: Session) => session.complete('a/0#0', 'a/1#0', 'b/0#0',
 
 describe('launching', () => {
   test('counts from a factor forgive its rounding: 1.1 · 100 is 110', () => {
-    expect([scaledCount(1.1, 100), scaledCount(1.25, 128), scaledCount(1.25, 8), scaledCount(1, 7)]).toEqual([110, 160, 10, 7]);
+    expect([scaledCount(1.1, 100), scaledCount(1.25, 128), scaledCount(1.25, 8), scaledCount(1, 7)]).toEqual([
+      110, 160, 10, 7,
+    ]);
   });
 
   test('a short round launches ceil(eta · P0) prompts with ceil(eta · R0) responses, a long one P0 with R0', () => {
@@ -21,21 +23,35 @@ describe('launching', () => {
 
   test('asks for the prompts that are missing, and takes them in any portions', () => {
     const session = admission();
-    expect(only(session.open(prompts('a')), 'prompts.request')).toMatchObject([{ count: 2, reason: { code: 'round_opened' } }]);
+    expect(only(session.open(prompts('a')), 'prompts.request')).toMatchObject([
+      { count: 2, reason: { code: 'round_opened' } },
+    ]);
     const first = session.send({ type: 'prompts.supplied', roundId: 'r0', prompts: prompts('b') } as never);
     expect(only(first, 'request.launch')).toHaveLength(3);
     expect(only(first, 'prompts.request')).toEqual([]);
-    expect(only(session.send({ type: 'prompts.supplied', roundId: 'r0', prompts: prompts('c') } as never), 'request.launch')).toHaveLength(3);
+    expect(
+      only(session.send({ type: 'prompts.supplied', roundId: 'r0', prompts: prompts('c') } as never), 'request.launch'),
+    ).toHaveLength(3);
   });
 
   test('places by fewest tokens in flight, then fewest requests, then the lowest id', () => {
-    const session = admission({ placement: 'policy', promptsPerRound: 1, promptSpeculation: 1, responsesPerPrompt: 1, responseSpeculation: 1, allowOverlap: true });
+    const session = admission({
+      placement: 'policy',
+      promptsPerRound: 1,
+      promptSpeculation: 1,
+      responsesPerPrompt: 1,
+      responseSpeculation: 1,
+      allowOverlap: true,
+    });
     session.open([{ promptId: 'a', promptTokens: 100 }]);
-    expect(only(session.send({ type: 'engine.added', engineId: 'e1' } as never), 'request.launch')[0]!.engineId).toBe('e1');
+    expect(only(session.send({ type: 'engine.added', engineId: 'e1' } as never), 'request.launch')[0]!.engineId).toBe(
+      'e1',
+    );
     session.send({ type: 'engine.added', engineId: 'e0' } as never);
     session.send({ type: 'engine.added', engineId: 'e2' } as never);
     session.complete('a/0#0');
-    const where = (tokens: number, id: string) => only(session.open([{ promptId: id, promptTokens: tokens }]), 'request.launch')[0]!.engineId;
+    const where = (tokens: number, id: string) =>
+      only(session.open([{ promptId: id, promptTokens: tokens }]), 'request.launch')[0]!.engineId;
     expect(where(0, 'b')).toBe('e0');
   });
 
@@ -61,7 +77,13 @@ describe('collecting', () => {
     const session = admission();
     session.open(three);
     expect(session.complete('a/2#0').map((one) => one.type)).toEqual(['response.accepted']);
-    expect(session.complete('a/0#0').map((one) => one.type)).toEqual(['response.accepted', 'prompt.collected', 'request.abort', 'timer.set', 'prompt.counted']);
+    expect(session.complete('a/0#0').map((one) => one.type)).toEqual([
+      'response.accepted',
+      'prompt.collected',
+      'request.abort',
+      'timer.set',
+      'prompt.counted',
+    ]);
   });
 
   test('the P0-th prompt completes the round: final ids, aborts, deferrals by name, then the drain', () => {
@@ -70,9 +92,15 @@ describe('collecting', () => {
     session.complete('c/0#0');
     const all = finish(session);
     const [round] = only(all, 'round.completed');
-    expect(round!.prompts.map((one) => [one.promptId, ...ids(one.responses)])).toEqual([['a', 'a/0#0', 'a/1#0'], ['b', 'b/0#0', 'b/1#0']]);
+    expect(round!.prompts.map((one) => [one.promptId, ...ids(one.responses)])).toEqual([
+      ['a', 'a/0#0', 'a/1#0'],
+      ['b', 'b/0#0', 'b/1#0'],
+    ]);
     expect(only(all, 'prompt.deferred')).toMatchObject([
-      { prompt: { promptId: 'c', expectedTokens: 10, deferral: { count: 1 } }, dropped: [{ requestId: 'c/0#0', tokens: 10, cause: 'stale_weights' }] },
+      {
+        prompt: { promptId: 'c', expectedTokens: 10, deferral: { count: 1 } },
+        dropped: [{ requestId: 'c/0#0', tokens: 10, cause: 'stale_weights' }],
+      },
     ]);
     expect(ids(only(all, 'request.abort'))).toEqual(['a/2#0', 'b/2#0', 'c/1#0', 'c/2#0']);
     expect(only(session.confirm(all), 'round.drained')).toMatchObject([{ roundId: 'r0' }]);
@@ -82,7 +110,11 @@ describe('collecting', () => {
     const session = admission();
     session.open(three);
     const all = finish(session);
-    session.refuses({ type: 'round.opened', at: 0, roundId: 'r1', kind: 'short', weightVersion: 1, prompts: [] }, 'out_of_order', 'roundId');
+    session.refuses(
+      { type: 'round.opened', at: 0, roundId: 'r1', kind: 'short', weightVersion: 1, prompts: [] },
+      'out_of_order',
+      'roundId',
+    );
     session.confirm(all);
     session.open(three);
     const overlapping = admission({ allowOverlap: true });
@@ -144,12 +176,19 @@ describe('what goes wrong on engines', () => {
   });
 
   test('budgets for infrastructure, data and environment are apart', () => {
-    const session = admission({ retry: { infrastructure: 1, data: 1, environment: 1 }, promptSpeculation: 1, responseSpeculation: 1 });
+    const session = admission({
+      retry: { infrastructure: 1, data: 1, environment: 1 },
+      promptSpeculation: 1,
+      responseSpeculation: 1,
+    });
     session.open(prompts('a', 'b'));
-    const fail = (requestId: string, kind: string) => session.send({ type: 'response.failed', requestId, kind } as never);
+    const fail = (requestId: string, kind: string) =>
+      session.send({ type: 'response.failed', requestId, kind } as never);
     expect(only(fail('a/0#0', 'infrastructure'), 'request.launch')).toHaveLength(1);
     expect(only(fail('a/0#1', 'data'), 'request.launch')).toHaveLength(1);
-    expect(only(session.send({ type: 'environment.failed', requestId: 'a/0#2' } as never), 'request.launch')).toHaveLength(1);
+    expect(
+      only(session.send({ type: 'environment.failed', requestId: 'a/0#2' } as never), 'request.launch'),
+    ).toHaveLength(1);
     const last = fail('a/0#3', 'infrastructure');
     expect(only(last, 'response.abandoned')).toMatchObject([{ reason: { failures: 2, budget: 1 } }]);
     expect(only(last, 'prompt.quarantined')).toMatchObject([{ promptId: 'a', reason: { code: 'infrastructure' } }]);
@@ -160,7 +199,9 @@ describe('what goes wrong on engines', () => {
     session.open(prompts('a', 'b'));
     session.complete('a/1#0');
     const failed = session.send({ type: 'response.failed', requestId: 'a/0#0', kind: 'data' } as never);
-    expect(only(failed, 'prompt.quarantined')).toMatchObject([{ promptId: 'a', dropped: [{ requestId: 'a/1#0', cause: 'quarantined' }] }]);
+    expect(only(failed, 'prompt.quarantined')).toMatchObject([
+      { promptId: 'a', dropped: [{ requestId: 'a/1#0', cause: 'quarantined' }] },
+    ]);
     expect(only(failed, 'prompts.request')).toMatchObject([{ count: 1, reason: { code: 'quarantined' } }]);
     session.send({ type: 'prompts.supplied', roundId: 'r0', prompts: prompts('c') } as never);
     expect(only(session.complete('b/0#0', 'b/1#0', 'c/0#1', 'c/1#1'), 'round.completed')).toHaveLength(1);
@@ -173,37 +214,59 @@ describe('what goes wrong on engines', () => {
     session.complete('a/0#0', 'a/1#0', 'b/0#0');
     session.at = 100;
     const fired = session.send({ type: 'timer.fired', timerId: 'speculative-admission/response-timeout' } as never);
-    expect(only(fired, 'request.abort')).toMatchObject([{ requestId: 'b/1#0', reason: { code: 'response_timeout', ranSeconds: 100 } }]);
+    expect(only(fired, 'request.abort')).toMatchObject([
+      { requestId: 'b/1#0', reason: { code: 'response_timeout', ranSeconds: 100 } },
+    ]);
     expect(ids(only(fired, 'request.launch'))).toEqual(['b/1#1']);
   });
 });
 
 describe('filters', () => {
   const rewarded = (session: Session, rewards: Record<string, number>) =>
-    Object.entries(rewards).flatMap(([requestId, reward]) => session.send({ type: 'reward.ready', requestId, reward } as never));
+    Object.entries(rewards).flatMap(([requestId, reward]) =>
+      session.send({ type: 'reward.ready', requestId, reward } as never),
+    );
 
   test('a rejected group uses up no quota, is not queued, and is replaced (RollPacker artifact, SkyRL #1802, AReaL #450)', () => {
     const session = admission({ filter: 'zero-variance', promptSpeculation: 1, responseSpeculation: 1 });
     session.open(prompts('a', 'b'));
     session.complete('a/0#0', 'a/1#0');
     const filtered = rewarded(session, { 'a/0#0': 1, 'a/1#0': 1 });
-    expect(only(filtered, 'prompt.filtered')).toMatchObject([{ promptId: 'a', reason: { code: 'zero_variance', standardDeviation: 0 } }]);
+    expect(only(filtered, 'prompt.filtered')).toMatchObject([
+      { promptId: 'a', reason: { code: 'zero_variance', standardDeviation: 0 } },
+    ]);
     expect(only(filtered, 'prompts.request')).toMatchObject([{ count: 1, reason: { code: 'filtered' } }]);
     session.send({ type: 'prompts.supplied', roundId: 'r0', prompts: prompts('c') } as never);
     session.complete('b/0#0', 'b/1#0', 'c/0#1', 'c/1#1');
     rewarded(session, { 'b/0#0': 0, 'b/1#0': 1, 'c/0#1': 0 });
-    expect(only(rewarded(session, { 'c/1#1': 1 }), 'round.completed')[0]!.prompts.map((one) => one.promptId)).toEqual(['b', 'c']);
+    expect(only(rewarded(session, { 'c/1#1': 1 }), 'round.completed')[0]!.prompts.map((one) => one.promptId)).toEqual([
+      'b',
+      'c',
+    ]);
   });
 
   test('variance is taken in float64 with a tolerance (slime #1674, NeMo-RL #4158)', () => {
-    const session = admission({ filter: 'zero-variance', promptsPerRound: 1, promptSpeculation: 1, responsesPerPrompt: 3, responseSpeculation: 1 });
+    const session = admission({
+      filter: 'zero-variance',
+      promptsPerRound: 1,
+      promptSpeculation: 1,
+      responsesPerPrompt: 3,
+      responseSpeculation: 1,
+    });
     session.open(prompts('a'));
     session.complete('a/0#0', 'a/1#0', 'a/2#0');
-    expect(only(rewarded(session, { 'a/0#0': 0.1, 'a/1#0': 0.1 + 1e-9, 'a/2#0': 0.1 }), 'prompt.filtered')).toHaveLength(1);
+    expect(
+      only(rewarded(session, { 'a/0#0': 0.1, 'a/1#0': 0.1 + 1e-9, 'a/2#0': 0.1 }), 'prompt.filtered'),
+    ).toHaveLength(1);
   });
 
   test('one response a prompt has no variance, which is not zero variance', () => {
-    const session = admission({ filter: 'zero-variance', promptsPerRound: 1, responsesPerPrompt: 1, responseSpeculation: 1 });
+    const session = admission({
+      filter: 'zero-variance',
+      promptsPerRound: 1,
+      responsesPerPrompt: 1,
+      responseSpeculation: 1,
+    });
     session.open(prompts('a', 'b'));
     session.complete('a/0#0');
     expect(only(rewarded(session, { 'a/0#0': 1 }), 'round.completed')).toHaveLength(1);
@@ -213,8 +276,13 @@ describe('filters', () => {
     const session = admission({ filter: 'host' });
     session.open(three);
     finish(session);
-    const judge = (promptId: string, keep: boolean) => session.send({ type: 'prompt.judged', roundId: 'r0', promptId, keep } as never);
-    session.refuses({ type: 'prompt.judged', at: 0, roundId: 'r0', promptId: 'c', keep: true }, 'out_of_order', 'promptId');
+    const judge = (promptId: string, keep: boolean) =>
+      session.send({ type: 'prompt.judged', roundId: 'r0', promptId, keep } as never);
+    session.refuses(
+      { type: 'prompt.judged', at: 0, roundId: 'r0', promptId: 'c', keep: true },
+      'out_of_order',
+      'promptId',
+    );
     expect(judge('b', true).map((one) => one.type)).toEqual(['prompt.counted']);
     expect(judge('b', true)).toMatchObject([{ type: 'judgement.late' }]);
     expect(only(judge('a', true), 'round.completed')[0]!.prompts.map((one) => one.promptId)).toEqual(['a', 'b']);
@@ -228,10 +296,20 @@ describe('quotas and the source', () => {
   test('each domain has its quota; a full one sends its rest away at once', () => {
     const session = admission({ quotas });
     expect(only(session.open([]), 'prompts.request')).toMatchObject([{ count: 4, domains: { code: 2, math: 2 } }]);
-    session.send({ type: 'prompts.supplied', roundId: 'r0', prompts: [...of('code', 'a', 'b'), ...of('math', 'c', 'd')] } as never);
-    session.refuses({ type: 'prompts.supplied', at: 0, roundId: 'r0', prompts: of('law', 'x') }, 'invalid_event', 'prompts[0].domain');
+    session.send({
+      type: 'prompts.supplied',
+      roundId: 'r0',
+      prompts: [...of('code', 'a', 'b'), ...of('math', 'c', 'd')],
+    } as never);
+    session.refuses(
+      { type: 'prompts.supplied', at: 0, roundId: 'r0', prompts: of('law', 'x') },
+      'invalid_event',
+      'prompts[0].domain',
+    );
     const filled = session.complete('a/0#0', 'a/1#0');
-    expect(only(filled, 'prompt.deferred')).toMatchObject([{ prompt: { promptId: 'b' }, reason: { code: 'quota_filled' } }]);
+    expect(only(filled, 'prompt.deferred')).toMatchObject([
+      { prompt: { promptId: 'b' }, reason: { code: 'quota_filled' } },
+    ]);
     expect(only(session.complete('c/0#0', 'c/1#0'), 'round.completed')).toHaveLength(1);
   });
 
@@ -246,7 +324,9 @@ describe('quotas and the source', () => {
     session.open(prompts('a'));
     session.complete('a/0#0', 'a/1#0');
     const ended = session.send({ type: 'source.exhausted' } as never);
-    expect(only(ended, 'round.completed')).toMatchObject([{ prompts: [{ promptId: 'a' }], reason: { code: 'source_exhausted', counted: 1, needed: 2 } }]);
+    expect(only(ended, 'round.completed')).toMatchObject([
+      { prompts: [{ promptId: 'a' }], reason: { code: 'source_exhausted', counted: 1, needed: 2 } },
+    ]);
   });
 
   test('an exhausted source still waits for what runs', () => {
@@ -260,8 +340,15 @@ describe('quotas and the source', () => {
     const session = admission();
     session.open(prompts('a', 'b'));
     const again = session.send({ type: 'prompts.supplied', roundId: 'r0', prompts: prompts('a') } as never);
-    expect(again).toMatchObject([{ type: 'prompt.merged', promptId: 'a' }, { type: 'prompts.request', count: 1, reason: { code: 'merged' } }]);
-    const endless = session.send({ type: 'prompts.supplied', roundId: 'r0', prompts: prompts('a', 'b', 'a', 'b') } as never);
+    expect(again).toMatchObject([
+      { type: 'prompt.merged', promptId: 'a' },
+      { type: 'prompts.request', count: 1, reason: { code: 'merged' } },
+    ]);
+    const endless = session.send({
+      type: 'prompts.supplied',
+      roundId: 'r0',
+      prompts: prompts('a', 'b', 'a', 'b'),
+    } as never);
     expect(only(endless, 'prompts.request')).toEqual([]);
     expect(only(session.complete('a/0#0', 'a/1#0', 'b/0#0', 'b/1#0'), 'round.completed')).toHaveLength(1);
   });
@@ -271,13 +358,17 @@ describe('quotas and the source', () => {
     session.open(three);
     finish(session);
     const late = session.send({ type: 'prompts.supplied', roundId: 'r0', prompts: prompts('z') } as never);
-    expect(late).toMatchObject([{ type: 'prompt.returned', prompt: { promptId: 'z' }, reason: { code: 'round_closed' } }]);
+    expect(late).toMatchObject([
+      { type: 'prompt.returned', prompt: { promptId: 'z' }, reason: { code: 'round_closed' } },
+    ]);
   });
 
   test('a prompt of which nothing was started is handed back, not deferred', () => {
     const session = admission({ maxInFlight: 1 });
     session.open(three);
-    expect(only(finish(session), 'prompt.returned')).toMatchObject([{ prompt: { promptId: 'c' }, reason: { code: 'not_started' } }]);
+    expect(only(finish(session), 'prompt.returned')).toMatchObject([
+      { prompt: { promptId: 'c' }, reason: { code: 'not_started' } },
+    ]);
   });
 });
 
@@ -297,14 +388,19 @@ describe('partial rollouts and staleness', () => {
     const launches = only(session.open([deferred!.prompt, { promptId: 'd' }], 'long'), 'request.launch');
     expect(launches[0]).toMatchObject({ requestId: 'c/1#1', resumeFrom: { tokens: 4, weightVersions: [0] } });
     const done = only(session.complete('c/1#1', 'd/0#1', 'd/1#1'), 'round.completed')[0]!;
-    expect(done.prompts[0]!.responses).toMatchObject([{ requestId: 'c/0#0', weightVersions: [0] }, { requestId: 'c/1#1', weightVersions: [0, 1] }]);
+    expect(done.prompts[0]!.responses).toMatchObject([
+      { requestId: 'c/0#0', weightVersions: [0] },
+      { requestId: 'c/1#1', weightVersions: [0, 1] },
+    ]);
   });
 
   test('no sample is older than maxStaleness (slime #2092)', () => {
     const session = admission({ keepPartial: true, maxStaleness: 1 });
     const kept = [{ requestId: 'a/0#0', index: 0, tokens: 5, weightVersions: [0], finished: true }];
     const opened = session.open([{ promptId: 'a', kept }], 'long', 2);
-    expect(only(opened, 'response.dropped')).toMatchObject([{ requestId: 'a/0#0', reason: { code: 'stale_weights', oldestVersion: 0, weightVersion: 2 } }]);
+    expect(only(opened, 'response.dropped')).toMatchObject([
+      { requestId: 'a/0#0', reason: { code: 'stale_weights', oldestVersion: 0, weightVersion: 2 } },
+    ]);
     expect(only(opened, 'request.launch')).toHaveLength(2);
   });
 
@@ -317,7 +413,10 @@ describe('partial rollouts and staleness', () => {
     session.confirm(all);
     expect(only(session.open(prompts('d')), 'prompts.request')).toMatchObject([{ count: 1 }]);
     const next = only(session.complete('c/0#0', 'c/1#0', 'd/0#1', 'd/1#1'), 'round.completed')[0]!;
-    expect(next.prompts[0]).toMatchObject({ promptId: 'c', responses: [{ weightVersions: [0, 1] }, { weightVersions: [0, 1] }] });
+    expect(next.prompts[0]).toMatchObject({
+      promptId: 'c',
+      responses: [{ weightVersions: [0, 1] }, { weightVersions: [0, 1] }],
+    });
   });
 });
 
@@ -325,7 +424,9 @@ describe('agents', () => {
   test('a trajectory that waits for its environment frees its slot, and resumes when there is one', () => {
     const session = admission({ maxInFlight: 1 });
     session.open(three);
-    expect(ids(only(session.send({ type: 'environment.waiting', requestId: 'a/0#0' } as never), 'request.launch'))).toEqual(['a/1#0']);
+    expect(
+      ids(only(session.send({ type: 'environment.waiting', requestId: 'a/0#0' } as never), 'request.launch')),
+    ).toEqual(['a/1#0']);
     expect(session.send({ type: 'environment.resumed', requestId: 'a/0#0' } as never)).toEqual([]);
     expect(ids(only(session.complete('a/1#0'), 'request.resume'))).toEqual(['a/0#0']);
     session.refuses({ type: 'environment.resumed', at: 0, requestId: 'a/0#0' }, 'out_of_order', 'requestId');
@@ -351,22 +452,39 @@ describe('the host', () => {
     session.open([{ promptId: 'a', deferral }, { promptId: 'b' }], 'long');
     session.complete('a/0#0', 'a/1#0');
     const failed = session.send({ type: 'round.failed', roundId: 'r0' } as never);
-    expect(only(failed, 'prompt.returned').map((one) => [one.prompt, one.dropped.length])).toEqual([[{ promptId: 'a', deferral }, 2], [{ promptId: 'b' }, 0]]);
+    expect(only(failed, 'prompt.returned').map((one) => [one.prompt, one.dropped.length])).toEqual([
+      [{ promptId: 'a', deferral }, 2],
+      [{ promptId: 'b' }, 0],
+    ]);
   });
 
   test('`speculation: auto` tries every factor, then keeps the fastest', () => {
-    const session = admission({ speculation: 'auto', promptSpeculation: undefined, responseSpeculation: undefined, promptsPerRound: 10, responsesPerPrompt: 1 });
+    const session = admission({
+      speculation: 'auto',
+      promptSpeculation: undefined,
+      responseSpeculation: undefined,
+      promptsPerRound: 10,
+      responsesPerPrompt: 1,
+    });
     const chosen: unknown[] = [];
     for (let round = 0; round < 14 && chosen.length === 0; round += 1) {
-      const launches = only(session.open(prompts(...Array.from({ length: 14 }, (_, index) => `p${round}-${index}`))), 'request.launch');
+      const launches = only(
+        session.open(prompts(...Array.from({ length: 14 }, (_, index) => `p${round}-${index}`))),
+        'request.launch',
+      );
       // The more prompts, the sooner ten are done, up to 13.
       session.at += launches.length >= 26 ? 5 : 20;
       const first = [...new Set(launches.map((one) => one.promptId))].slice(0, 10);
-      const all = first.flatMap((promptId) => session.complete(launches.find((one) => one.promptId === promptId)!.requestId));
+      const all = first.flatMap((promptId) =>
+        session.complete(launches.find((one) => one.promptId === promptId)!.requestId),
+      );
       session.confirm(all);
       chosen.push(...only(all, 'speculation.chosen').filter((one) => one.reason.code === 'fixed'));
       if (round % 4 === 3 && chosen.length === 0) {
-        const long = only(session.open(prompts(...Array.from({ length: 10 }, (_, index) => `l${round}-${index}`)), 'long'), 'request.launch');
+        const long = only(
+          session.open(prompts(...Array.from({ length: 10 }, (_, index) => `l${round}-${index}`)), 'long'),
+          'request.launch',
+        );
         session.at += 5;
         session.confirm(session.complete(...ids(long)));
       }
@@ -399,15 +517,31 @@ describe('bad input is refused, and changes nothing', () => {
     session.open(three);
     session.refuses({ type: 'response.completed', at: 0, requestId: 'a/0#0', tokens: 1.5 }, 'invalid_event', 'tokens');
     session.refuses({ type: 'response.completed', at: 0, requestId: 'a/0#0', tokens: -1 }, 'invalid_event', 'tokens');
-    session.refuses({ type: 'response.completed', at: Number.NaN, requestId: 'a/0#0', tokens: 1 }, 'invalid_event', 'at');
-    session.refuses({ type: 'response.completed', at: 0, requestId: 'a/0#0', tokens: 1, extra: 1 }, 'invalid_event', 'extra');
+    session.refuses(
+      { type: 'response.completed', at: Number.NaN, requestId: 'a/0#0', tokens: 1 },
+      'invalid_event',
+      'at',
+    );
+    session.refuses(
+      { type: 'response.completed', at: 0, requestId: 'a/0#0', tokens: 1, extra: 1 },
+      'invalid_event',
+      'extra',
+    );
     session.refuses({ type: 'response.completed', at: 0, requestId: 'nobody', tokens: 1 }, 'unknown_id', 'requestId');
     session.refuses({ type: 'response.completed', at: 0, requestId: 'a/0#7', tokens: 1 }, 'unknown_id', 'requestId');
     session.refuses({ type: 'reward.ready', at: 0, requestId: 'a/0#0', reward: 1 }, 'out_of_order', 'requestId');
     session.refuses({ type: 'no.such', at: 0 }, 'invalid_event', 'type');
     session.refuses({ type: 'timer.fired', at: 0, timerId: 'x' }, 'unknown_id', 'timerId');
-    session.refuses({ type: 'round.opened', at: 0, roundId: 'r9', kind: 'short', weightVersion: 0, prompts: [] }, 'out_of_order', 'roundId');
+    session.refuses(
+      { type: 'round.opened', at: 0, roundId: 'r9', kind: 'short', weightVersion: 0, prompts: [] },
+      'out_of_order',
+      'roundId',
+    );
     session.refuses({ type: 'prompts.supplied', at: 0, roundId: 'r7', prompts: [] }, 'unknown_id', 'roundId');
-    session.refuses({ type: 'prompts.supplied', at: 0, roundId: 'r0', prompts: [{ promptId: '' }] }, 'invalid_event', 'prompts[0].promptId');
+    session.refuses(
+      { type: 'prompts.supplied', at: 0, roundId: 'r0', prompts: [{ promptId: '' }] },
+      'invalid_event',
+      'prompts[0].promptId',
+    );
   });
 });

@@ -5,18 +5,34 @@ import type { Prompt } from '../../../src/schemas/index.ts';
 import { only, prompts, Session } from '../../support/session.ts';
 
 const tail = (config = {}) =>
-  new Session(createTailBatching({ promptsPerRound: 2, responsesPerPrompt: 2, promptSpeculation: 1.5, responseSpeculation: 1.5, ...config }) as never);
+  new Session(
+    createTailBatching({
+      promptsPerRound: 2,
+      responsesPerPrompt: 2,
+      promptSpeculation: 1.5,
+      responseSpeculation: 1.5,
+      ...config,
+    }) as never,
+  );
 
 /** Runs a round in which the first two prompts are the fast ones. */
 function round(session: Session, supplied: readonly Prompt[]) {
   const roundId = `r${session.rounds++}`;
   const asked = session.send({ type: 'round.requested', roundId, weightVersion: session.rounds } as never);
   const wants = only(asked, 'prompts.request')[0]?.count ?? 0;
-  const more = wants === 0 ? [] : session.send({ type: 'prompts.supplied', roundId, prompts: supplied.slice(0, wants) } as never);
+  const more =
+    wants === 0 ? [] : session.send({ type: 'prompts.supplied', roundId, prompts: supplied.slice(0, wants) } as never);
   const launches = only([...asked, ...more], 'request.launch');
   const fast = [...new Set(launches.map((one) => one.promptId))].slice(0, 2);
-  const all = launches.filter((one) => fast.includes(one.promptId) && one.index < 2).flatMap((one) => session.complete(one.requestId));
-  return { wants, kind: only(asked, 'round.planned')[0]!.kind, trained: only(all, 'round.completed')[0]!.prompts.map((one) => one.promptId), all: [...all, ...session.confirm(all)] };
+  const all = launches
+    .filter((one) => fast.includes(one.promptId) && one.index < 2)
+    .flatMap((one) => session.complete(one.requestId));
+  return {
+    wants,
+    kind: only(asked, 'round.planned')[0]!.kind,
+    trained: only(all, 'round.completed')[0]!.prompts.map((one) => one.promptId),
+    all: [...all, ...session.confirm(all)],
+  };
 }
 
 test('short rounds defer, and the deferred come together in a long round', () => {
@@ -44,7 +60,11 @@ test('a round is refused whole while the last one drains: no part has changed', 
 
 test('internal events are refused from outside', () => {
   const session = tail();
-  session.refuses({ type: 'round.opened', at: 0, roundId: 'q', kind: 'short', weightVersion: 0, prompts: [] }, 'invalid_event', 'type');
+  session.refuses(
+    { type: 'round.opened', at: 0, roundId: 'q', kind: 'short', weightVersion: 0, prompts: [] },
+    'invalid_event',
+    'type',
+  );
   session.refuses({ type: 'prompt.deferred', at: 0 }, 'invalid_event', 'type');
 });
 
@@ -62,12 +82,17 @@ test('nothing is left when the source is exhausted: the queue is flushed (RollPa
   round(session, prompts('a', 'b', 'x'));
   session.send({ type: 'source.exhausted' } as never);
   expect(round(session, [])).toMatchObject({ kind: 'long', trained: ['x'] });
-  expect(session.send({ type: 'round.requested', roundId: 'end', weightVersion: 9 } as never)).toMatchObject([{ type: 'source.drained' }]);
+  expect(session.send({ type: 'round.requested', roundId: 'end', weightVersion: 9 } as never)).toMatchObject([
+    { type: 'source.drained' },
+  ]);
 });
 
-test.each(['speculative-admission', 'tail-batching'])('golden trace of %s: decisions are the same to the byte', (id) => {
-  const lines = readFileSync(new URL(`../../golden/${id}.jsonl`, import.meta.url), 'utf8').split('\n');
-  const replay = replayEvents(lines, registry.restorePolicy);
-  expect(replay.difference).toBeUndefined();
-  expect(replay.events).toBeGreaterThan(300);
-});
+test.each(['speculative-admission', 'tail-batching'])(
+  'golden trace of %s: decisions are the same to the byte',
+  (id) => {
+    const lines = readFileSync(new URL(`../../golden/${id}.jsonl`, import.meta.url), 'utf8').split('\n');
+    const replay = replayEvents(lines, registry.restorePolicy);
+    expect(replay.difference).toBeUndefined();
+    expect(replay.events).toBeGreaterThan(300);
+  },
+);
