@@ -94,7 +94,6 @@ export function runOracle(cost: CostModel, inputs: readonly Input[]): EngineRun 
 
   for (;;) {
     takeInputs();
-    // A prefill that takes no time is followed by the next decision at once.
     let preempted = false;
     while (running.length > 1 && context() + running.length > cost.kvCapacityTokens) {
       const newest = running.pop()!;
@@ -103,15 +102,16 @@ export function runOracle(cost: CostModel, inputs: readonly Input[]): EngineRun 
       counters.recomputedTokens += tokensOf(newest);
       preempted = true;
     }
-    let prefill = 0;
+    let [admitted, prefill] = [0, 0];
     while (!preempted && waiting.length > 0 && running.length < cost.maxRunningSequences) {
       const tokens = tokensOf(waiting[0]!);
       const limit = running.length === 0 ? cost.kvCapacityTokens : cost.kvCapacityTokens * (1 - cost.watermark);
       if (context() + tokens + 1 > limit) break;
       running.push(waiting.shift()!);
       prefill += tokens;
+      admitted += 1;
     }
-    if (prefill > 0) {
+    if (admitted > 0) {
       pass('prefillSeconds', prefill * cost.prefillSecondsPerToken);
       continue;
     }

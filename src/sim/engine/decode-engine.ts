@@ -1,96 +1,72 @@
 /**
- * One inference engine with continuous batching, advanced in closed form from boundary to boundary.
+ * One inference engine with continuous batching, as vLLM does it, advanced in closed form from boundary to boundary.
  *
- * At a boundary, in this order: sequences that are done leave; arrivals and aborts since the last boundary take
- * effect; if the next step does not fit the KV cache, the newest sequence is preempted (its KV is freed, its tokens are
- * kept, it goes to the front of the waiting queue) until it fits; if none was preempted, waiting sequences are admitted
- * first come, first served, while there is room, and their prefill blocks decoding; then steps run, each adding a token
- * to every sequence, up to the next completion or the end of the cache. What arrives inside a step or a prefill takes
- * effect at its end. `test/support/engine-oracle.ts` does the same step by step.
+ * A boundary is the end of a prefill or of a decode step, or any moment of an idle engine. At a boundary, in this order:
+ *
+ * 1. Sequences that have all their tokens leave, in the order of their arrival at the engine.
+ * 2. Arrivals and aborts up to this moment take effect, in the order in which they came. What comes inside a step or a
+ *    prefill waits for its end; what comes exactly at a boundary is in time for it.
+ * 3. If the next step, a token for every sequence, does not fit the KV cache, the newest sequence is preempted until it
+ *    fits: its KV is freed, its tokens are kept, and it goes to the front of the waiting queue. The last one is never
+ *    preempted; `add` refuses what would not fit alone.
+ * 4. If none was preempted, waiting sequences are admitted, first come, first served, while the batch has a place and
+ *    their context and one more token fit under the watermark (an empty engine needs none). One prefill for all of
+ *    them blocks decoding; it takes prompts and tokens generated before alike. Then comes the next boundary.
+ * 5. If none was admitted, a decode step gives every sequence one token.
+ *
+ * Steps with the same batch are run in one stretch, up to the next completion or the end of the cache.
+ * `test/support/engine-oracle.ts` does the same step by step. When somebody asks for `nextEventAt` or `advanceTo`
+ * changes nothing in what happens. Time never goes back: an earlier moment is read as the latest boundary.
  */
-import { Fifo } from '../../core/fifo.ts';
-import { Heap } from '../../core/heap.ts';
 import { PolicyError } from '../../errors.ts';
-import { baseSeconds, type CostModel } from '../cost-model.ts';
+import type { CostModel } from '../cost-model.ts';
 import type { Segment } from '../result.ts';
-import { type Stretch, stepsUntil, stretchSeconds } from './step-time.ts';
+import { newSequence, type Sequence } from './batch.ts';
+import { BatchScheduler, type Plan } from './batch-scheduler.ts';
+import { checkRequest, checkTime, type EngineRequest, type LostRequest, type Outcome } from './request.ts';
+import { stepsUntil, stretchSeconds } from './step-time.ts';
 
-/** A request as an engine sees it. */
-export interface EngineRequest {
-  readonly requestId: string;
-  readonly promptTokens: number;
-  /** Tokens after which it is complete, those generated elsewhere before included. */
-  readonly responseTokens: number;
-  /** Tokens generated before; their KV is computed again. */
-  readonly generatedTokens?: number;
-}
+export type { EngineRequest, LostRequest, Outcome } from './request.ts';
 
-/** How a request ended. */
-export interface Outcome {
-  readonly requestId: string;
-  readonly kind: 'completed' | 'aborted';
-  readonly at: number;
-  /** Tokens generated, those before included. */
-  readonly tokens: number;
-}
-
-interface Sequence {
-  readonly request: EngineRequest;
-  readonly arrival: number;
-  generated: number;
-  /** Number of the step after which it is done, and of the step at which it was admitted. */
-  finish: number;
-  admittedAt: number;
-  /** Grows with every admission, so that old heap and stack entries are told from new ones. */
-  version: number;
-  place: 'waiting' | 'running' | 'gone';
-}
-
-interface Entry {
-  readonly sequence: Sequence;
-  readonly version: number;
-  readonly finish: number;
-}
-
+/** A plan that has a place in time. */
 interface Phase {
+  readonly plan: Plan;
   readonly startSeconds: number;
   endSeconds: number;
-  /** 0 for a prefill. */
   steps: number;
-  readonly stretch: Stretch;
 }
 
+/** An inference engine. Its counters are those of finished steps and prefills, and of one that a loss cut short. */
 export class DecodeEngine {
   readonly engineId: string;
   readonly cost: CostModel;
+  /** Seconds of decoding and prefill together. */
   busySeconds = 0;
   prefillSeconds = 0;
+  decodeSeconds = 0;
   decodeSteps = 0;
   preemptions = 0;
+  /** Tokens whose KV was given up by preemptions, to be computed again. */
   recomputedTokens = 0;
   generatedTokens = 0;
-  /** What it did, if it keeps a timeline. */
+  /** What it did, if it keeps a timeline: neighbours with as many running sequences are one segment. */
   readonly timeline: Segment[] = [];
   readonly #keepTimeline: boolean;
+  readonly #scheduler: BatchScheduler;
   readonly #sequences = new Map<string, Sequence>();
-  readonly #waiting = new Fifo<Sequence>();
-  /** Preempted sequences, the last one preempted on top: they come before those that wait. */
-  readonly #preempted: Sequence[] = [];
-  readonly #stack: Entry[] = [];
-  readonly #finishing = new Heap<Entry>((a, b) => a.finish - b.finish || a.sequence.arrival - b.sequence.arrival);
   readonly #changes: (() => void)[] = [];
   #outcomes: Outcome[] = [];
   #phase: Phase | undefined;
+  /** The last boundary. */
   #now = 0;
-  #step = 0;
-  #running = 0;
-  #contextTokens = 0;
   #arrivals = 0;
 
+  /** @param options - `timeline`: whether to keep one (default false, which is faster) */
   constructor(engineId: string, cost: CostModel, options: { timeline?: boolean } = {}) {
     this.engineId = engineId;
     this.cost = cost;
     this.#keepTimeline = options.timeline ?? false;
+    this.#scheduler = new BatchScheduler(cost);
   }
 
   /** Requests that it has, running or waiting. */
@@ -99,242 +75,167 @@ export class DecodeEngine {
   }
 
   /**
-   * Takes a request at a time that is not before the last one.
+   * Takes a request.
    *
-   * @throws PolicyError `infeasible` when it can never fit the KV cache, `duplicate_id` when it is here already
+   * @throws PolicyError `infeasible` when it can never fit the KV cache, `duplicate_id` when it is here already,
+   *   `invalid_input` when its numbers or the time make no sense
    */
   add(request: EngineRequest, at: number): void {
-    const { requestId, promptTokens, responseTokens } = request;
-    if (promptTokens + responseTokens > this.cost.kvCapacityTokens) {
-      const expected = `at most ${this.cost.kvCapacityTokens} tokens of prompt and response`;
-      throw new PolicyError('infeasible', { expected, got: promptTokens + responseTokens, path: requestId });
+    checkTime(at);
+    checkRequest(request, this.cost);
+    this.#catchUp(at);
+    if (this.#sequences.has(request.requestId)) {
+      throw new PolicyError('duplicate_id', { expected: 'a new request', got: request.requestId, path: 'requestId' });
     }
-    if (this.#sequences.has(requestId)) {
-      throw new PolicyError('duplicate_id', { expected: 'a new request', got: requestId, path: 'requestId' });
-    }
-    const sequence: Sequence = {
-      request,
-      arrival: this.#arrivals++,
-      generated: request.generatedTokens ?? 0,
-      finish: 0,
-      admittedAt: 0,
-      version: 0,
-      place: 'waiting',
-    };
-    this.#sequences.set(requestId, sequence);
-    this.#change(at, () => this.#waiting.push(sequence));
+    const sequence = newSequence(request, this.#arrivals++);
+    this.#sequences.set(request.requestId, sequence);
+    const { waiting } = this.#scheduler;
+    const phase = this.#phase;
+    const isInTime = phase !== undefined && at <= phase.startSeconds;
+    if (isInTime && waiting.first() !== undefined) {
+      // Behind one that has to wait, it changes nothing at this boundary.
+      waiting.pushBack(sequence);
+    } else if (isInTime && phase.steps === 0) {
+      // Planning anew after each of n arrivals would cost n².
+      waiting.pushBack(sequence);
+      this.#begin(this.#scheduler.extend());
+    } else this.#change(at, () => waiting.pushBack(sequence));
   }
 
-  /** Aborts a request; the outcome comes at the end of the step, or says that it was complete by then. */
+  /**
+   * Aborts a request. An outcome comes at the end of the running step: `aborted`, or `completed` if that step was its
+   * last. A request that is not here is ignored, since the news of its end may be under way.
+   */
   abort(requestId: string, at: number): void {
+    checkTime(at);
+    this.#catchUp(at);
     const sequence = this.#sequences.get(requestId);
     if (sequence === undefined) return;
     this.#change(at, () => {
-      if (sequence.place === 'gone') return;
-      if (sequence.place === 'running') this.#leaveBatch(sequence);
-      this.#end(sequence, 'aborted');
+      if (sequence.place !== 'gone') this.#end(sequence, 'aborted');
     });
   }
 
-  /** The engine dies: what it had, with the tokens generated at the last boundary. */
-  lose(at: number): { requestId: string; tokens: number }[] {
-    while (this.nextEventAt() <= at) this.#finishPhase();
-    this.#cutShort(at);
-    const lost = [...this.#sequences.values()].map((sequence) => ({
-      requestId: sequence.request.requestId,
-      tokens: this.#generated(sequence),
-    }));
-    for (const sequence of this.#sequences.values()) sequence.place = 'gone';
-    this.#sequences.clear();
-    this.#changes.length = 0;
+  /**
+   * The engine dies. Steps that end at this moment or before count; tokens of the one under way are lost, its seconds
+   * are not. Aborts that were waiting for the end of it never take effect.
+   *
+   * @returns what it had, with the tokens generated, in the order of arrival
+   */
+  lose(at: number): LostRequest[] {
+    checkTime(at);
+    this.#catchUp(at);
+    const phase = this.#phase;
+    if (phase !== undefined && at <= phase.startSeconds) this.#scheduler.undo();
+    else if (phase !== undefined) this.#cutShort(phase, at);
     this.#phase = undefined;
-    this.#running = 0;
-    this.#contextTokens = 0;
+    this.#changes.length = 0;
+    const { batch } = this.#scheduler;
+    const lost = [...this.#sequences.values()].map((sequence) => {
+      if (sequence.place === 'running') batch.leave(sequence, 'gone');
+      else sequence.place = 'gone';
+      return { requestId: sequence.request.requestId, tokens: sequence.generated };
+    });
+    this.#sequences.clear();
     this.#now = Math.max(this.#now, at);
     return lost;
   }
 
   /** When something happens next by itself; `Infinity` when idle. */
   nextEventAt(): number {
-    this.#plan();
-    return this.#phase?.endSeconds ?? Number.POSITIVE_INFINITY;
+    return this.#nextPhase()?.endSeconds ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Goes on to a time, and gives what ended until then, in order. */
+  /** Goes on to a time, and gives what ended until then and was not given before, in order. */
   advanceTo(at: number): Outcome[] {
-    // What begins at this very moment is left open: more may arrive in it.
-    while ((this.#phase !== undefined || this.#now < at) && this.nextEventAt() <= at) this.#finishPhase();
+    this.#catchUp(at);
     const outcomes = this.#outcomes;
     if (outcomes.length > 0) this.#outcomes = [];
     return outcomes;
   }
 
-  /** Ends the running phase with the last step that is complete. */
-  #cutShort(at: number): void {
-    const phase = this.#phase;
-    if (phase === undefined || phase.steps === 0) return;
-    let steps = stepsUntil(phase.stretch, at - phase.startSeconds);
-    if (phase.startSeconds + stretchSeconds(phase.stretch, steps) > at) steps -= 1;
-    phase.steps = steps;
-    phase.endSeconds = phase.startSeconds + stretchSeconds(phase.stretch, steps);
-    this.#finishPhase();
+  #catchUp(at: number): void {
+    // What begins now is not planned yet: more may come at this moment.
+    while (this.#phase !== undefined || this.#now < at) {
+      const phase = this.#nextPhase();
+      if (phase === undefined || phase.endSeconds > at) return;
+      this.#finish(phase);
+    }
   }
 
   /** Lets a change take effect now, if this is a boundary, or at the end of the running step. */
   #change(at: number, apply: () => void): void {
-    if (at > this.#now) {
-      this.#plan();
-      if (this.#phase === undefined) this.#now = at;
-    }
     const phase = this.#phase;
-    if (phase === undefined) {
+    if (phase === undefined || at <= phase.startSeconds) {
+      if (phase === undefined) this.#now = Math.max(this.#now, at);
+      else this.#scheduler.undo();
+      this.#phase = undefined;
       apply();
       return;
     }
     this.#changes.push(apply);
     if (phase.steps <= 1) return;
-    phase.steps = Math.max(1, Math.min(phase.steps, stepsUntil(phase.stretch, at - phase.startSeconds)));
-    phase.endSeconds = phase.startSeconds + stretchSeconds(phase.stretch, phase.steps);
+    const { stretch } = phase.plan;
+    phase.steps = Math.max(1, Math.min(phase.steps, stepsUntil(stretch, at - phase.startSeconds)));
+    phase.endSeconds = phase.startSeconds + stretchSeconds(stretch, phase.steps);
   }
 
-  /** From a boundary, decides what runs next. */
-  #plan(): void {
-    if (this.#phase !== undefined) return;
-    const preempted = this.#preemptUntilFit();
-    const prefillTokens = preempted ? 0 : this.#admit();
-    if (prefillTokens > 0) {
-      const seconds = prefillTokens * this.cost.prefillSecondsPerToken;
-      this.#begin({ steps: 0, seconds, stretch: { firstSeconds: 0, growthSeconds: 0 } });
-      this.prefillSeconds += seconds;
-      return;
-    }
-    if (this.#running === 0) return;
-    const stretch = {
-      firstSeconds: baseSeconds(this.cost, this.#running) + this.cost.secondsPerContextToken * this.#contextTokens,
-      growthSeconds: this.cost.secondsPerContextToken * this.#running,
-    };
-    const untilFull = Math.floor((this.cost.kvCapacityTokens - this.#contextTokens) / this.#running);
-    // After a preemption the next boundary may admit again, so it comes after one step.
-    const steps = preempted ? 1 : Math.min(this.#nextFinish() - this.#step, untilFull);
-    this.#begin({ steps, seconds: stretchSeconds(stretch, steps), stretch });
+  #nextPhase(): Phase | undefined {
+    if (this.#phase !== undefined || this.#sequences.size === 0) return this.#phase;
+    const plan = this.#scheduler.plan();
+    if (plan !== undefined) this.#begin(plan);
+    return this.#phase;
   }
 
-  #begin(phase: { steps: number; seconds: number; stretch: Stretch }): void {
-    const { steps, seconds, stretch } = phase;
-    this.#phase = { startSeconds: this.#now, endSeconds: this.#now + seconds, steps, stretch };
+  #begin(plan: Plan): void {
+    this.#phase = { plan, startSeconds: this.#now, endSeconds: this.#now + plan.seconds, steps: plan.steps };
   }
 
-  #finishPhase(): void {
-    const { startSeconds, endSeconds, steps } = this.#phase!;
+  #finish(phase: Phase): void {
     this.#phase = undefined;
-    this.busySeconds += endSeconds - startSeconds;
-    this.#record(startSeconds, endSeconds);
-    this.#now = endSeconds;
-    this.#step += steps;
+    this.#count(phase.plan, phase.startSeconds, phase.endSeconds, phase.steps);
+    this.#now = phase.endSeconds;
+    const { batch } = this.#scheduler;
+    for (let done = batch.finished(); done !== undefined; done = batch.finished()) this.#end(done, 'completed');
+    if (this.#changes.length === 0) return;
+    for (const apply of this.#changes.splice(0)) apply();
+  }
+
+  #cutShort(phase: Phase, at: number): void {
+    const { plan, startSeconds } = phase;
+    let steps = plan.steps === 0 ? 0 : stepsUntil(plan.stretch, at - startSeconds);
+    if (startSeconds + stretchSeconds(plan.stretch, steps) > at) steps -= 1;
+    this.#count(plan, startSeconds, at, steps);
+  }
+
+  #count(plan: Plan, startSeconds: number, endSeconds: number, steps: number): void {
+    const { batch } = this.#scheduler;
+    const seconds = endSeconds - startSeconds;
+    this.busySeconds += seconds;
+    if (plan.steps === 0) this.prefillSeconds += seconds;
+    else this.decodeSeconds += seconds;
     this.decodeSteps += steps;
-    this.generatedTokens += steps * this.#running;
-    this.#contextTokens += steps * this.#running;
-    for (
-      let top = this.#finishing.peek();
-      top !== undefined && top.finish <= this.#step;
-      top = this.#finishing.peek()
-    ) {
-      this.#finishing.pop();
-      if (!isCurrent(top)) continue;
-      this.#leaveBatch(top.sequence);
-      this.#end(top.sequence, 'completed');
-    }
-    const changes = this.#changes.splice(0);
-    for (const apply of changes) apply();
-  }
-
-  #nextFinish(): number {
-    while (!isCurrent(this.#finishing.peek()!)) this.#finishing.pop();
-    return this.#finishing.peek()!.finish;
-  }
-
-  #preemptUntilFit(): boolean {
-    let preempted = false;
-    while (this.#running > 1 && this.#contextTokens + this.#running > this.cost.kvCapacityTokens) {
-      while (!isCurrent(this.#stack[this.#stack.length - 1]!)) this.#stack.pop();
-      const { sequence } = this.#stack.pop()!;
-      this.#leaveBatch(sequence);
-      sequence.place = 'waiting';
-      this.#preempted.push(sequence);
-      this.preemptions += 1;
-      this.recomputedTokens += sequence.request.promptTokens + sequence.generated;
-      preempted = true;
-    }
-    return preempted;
-  }
-
-  /** Admits what fits and gives the tokens to prefill. */
-  #admit(): number {
-    const { kvCapacityTokens, maxRunningSequences, watermark } = this.cost;
-    let tokens = 0;
-    while (this.#running < maxRunningSequences) {
-      const next = this.#firstWaiting();
-      if (next === undefined) break;
-      const context = next.request.promptTokens + next.generated;
-      const limit = this.#running === 0 ? kvCapacityTokens : kvCapacityTokens * (1 - watermark);
-      if (this.#contextTokens + context + 1 > limit) break;
-      if (this.#preempted[this.#preempted.length - 1] === next) this.#preempted.pop();
-      else this.#waiting.shift();
-      this.#enterBatch(next, context);
-      tokens += context;
-    }
-    return tokens;
-  }
-
-  #firstWaiting(): Sequence | undefined {
-    while (this.#preempted.length > 0 && this.#preempted[this.#preempted.length - 1]!.place === 'gone')
-      this.#preempted.pop();
-    const preempted = this.#preempted[this.#preempted.length - 1];
-    if (preempted !== undefined) return preempted;
-    while (this.#waiting.peek()?.place === 'gone') this.#waiting.shift();
-    return this.#waiting.peek();
-  }
-
-  #enterBatch(sequence: Sequence, context: number): void {
-    sequence.place = 'running';
-    sequence.version += 1;
-    sequence.admittedAt = this.#step;
-    sequence.finish = this.#step + sequence.request.responseTokens - sequence.generated;
-    const entry = { sequence, version: sequence.version, finish: sequence.finish };
-    this.#stack.push(entry);
-    this.#finishing.push(entry);
-    this.#running += 1;
-    this.#contextTokens += context;
-  }
-
-  #leaveBatch(sequence: Sequence): void {
-    sequence.generated = this.#generated(sequence);
-    this.#running -= 1;
-    this.#contextTokens -= sequence.request.promptTokens + sequence.generated;
-    sequence.version += 1;
-  }
-
-  #generated(sequence: Sequence): number {
-    return sequence.place === 'running' ? sequence.generated + this.#step - sequence.admittedAt : sequence.generated;
+    this.preemptions += plan.preemptions;
+    this.recomputedTokens += plan.recomputedTokens;
+    this.generatedTokens += steps * batch.size;
+    if (this.#keepTimeline) this.#record(startSeconds, endSeconds);
+    batch.advance(steps);
   }
 
   #end(sequence: Sequence, kind: Outcome['kind']): void {
     const { requestId } = sequence.request;
-    sequence.place = 'gone';
+    if (sequence.place === 'running') this.#scheduler.batch.leave(sequence, 'gone');
+    else sequence.place = 'gone';
     this.#sequences.delete(requestId);
     this.#outcomes.push({ requestId, kind, at: this.#now, tokens: sequence.generated });
   }
 
   #record(startSeconds: number, endSeconds: number): void {
-    if (!this.#keepTimeline || endSeconds === startSeconds) return;
+    if (endSeconds === startSeconds) return;
+    const running = this.#scheduler.batch.size;
     const last = this.timeline[this.timeline.length - 1];
-    const running = this.#running;
     if (last !== undefined && last.endSeconds === startSeconds && last.running === running) {
       this.timeline[this.timeline.length - 1] = { ...last, endSeconds };
     } else this.timeline.push({ startSeconds, endSeconds, activity: 'rollout', running });
   }
-}
-
-function isCurrent(entry: Entry): boolean {
-  return entry.sequence.version === entry.version && entry.sequence.place === 'running';
 }

@@ -15,12 +15,12 @@ export function stretchSeconds(stretch: Stretch, steps: number): number {
 
 /** The least number of steps that take `seconds` or more: the step in which a moment falls ends there. */
 export function stepsUntil(stretch: Stretch, seconds: number): number {
-  const { firstSeconds, growthSeconds } = stretch;
-  const half = growthSeconds / 2;
-  const linear = firstSeconds - half;
-  const exact = half === 0 ? seconds / linear : (Math.sqrt(linear * linear + 4 * half * seconds) - linear) / (2 * half);
-  // The root is right to rounding; the neighbours settle it.
-  let steps = Math.max(0, Math.floor(exact) - 1);
+  const half = stretch.growthSeconds / 2;
+  const linear = stretch.firstSeconds - half;
+  // The positive root of half · n² + linear · n = seconds, in the form without cancellation for a small growth.
+  const root = (2 * seconds) / (linear + Math.sqrt(linear * linear + 4 * half * seconds));
+  // It is right to rounding only; its neighbours settle it.
+  let steps = Math.max(0, Math.floor(root) - 1);
   while (stretchSeconds(stretch, steps) < seconds) steps += 1;
   return steps;
 }

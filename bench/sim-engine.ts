@@ -1,0 +1,117 @@
+/**
+ * Simulated responses a second of the decode engine, on one core: batches of 128 × 8 responses with long-tailed lengths
+ * (lognormal, median 800, cap 16,384), without preemption on 8 and 16 engines, and with a KV cache so small that a
+ * response is preempted twice or more on average. Beside it, the step-by-step oracle of the tests in the same run, which
+ * must give the same. Run: `npx tsx bench/sim-engine.ts`.
+ */
+import type { CostModel } from '../src/sim/cost-model.ts';
+import { DecodeEngine, type EngineRequest } from '../src/sim/engine/decode-engine.ts';
+import { EventQueue, type QueuedEvent } from '../src/sim/event-queue.ts';
+import { jobPreset } from '../src/sim/presets.ts';
+import { normal, pickIndex } from '../src/sim/random.ts';
+import { runOracle } from '../test/support/engine-oracle.ts';
+import { machine, median } from './support.ts';
+
+interface Case {
+  readonly name: string;
+  readonly engines: number;
+  readonly cost: CostModel;
+}
+
+interface Result {
+  readonly responses: number;
+  readonly preemptions: number;
+  /** When the last response was complete. */
+  readonly endSeconds: number;
+}
+
+const capTokens = 16_384;
+const promptsPerBatch = 128;
+const responsesPerPrompt = 8;
+
+function batchOf(seed: number): EngineRequest[] {
+  return Array.from({ length: promptsPerBatch * responsesPerPrompt }, (_, index) => ({
+    requestId: `${seed}/${index}`,
+    promptTokens: 100 + pickIndex(400, seed, Math.floor(index / responsesPerPrompt)),
+    responseTokens: Math.max(1, Math.min(capTokens, Math.round(800 * Math.exp(1.1 * normal(seed, index))))),
+  }));
+}
+
+/** As a host does it: after every change it asks the engine for its next event. */
+function runEngines({ engines: count, cost }: Case, batch: readonly EngineRequest[]): Result {
+  const queue = new EventQueue<number>();
+  const engines = Array.from({ length: count }, (_, index) => new DecodeEngine(`e${index}`, cost));
+  const events: (QueuedEvent<number> | undefined)[] = [];
+  const schedule = (index: number): void => {
+    const previous = events[index];
+    const at = engines[index]!.nextEventAt();
+    if (previous?.at === at) return;
+    if (previous !== undefined) queue.cancel(previous);
+    events[index] = at === Number.POSITIVE_INFINITY ? undefined : queue.push(at, 'engine', index);
+  };
+  batch.forEach((request, index) => {
+    engines[index % count]!.add(request, 0);
+    schedule(index % count);
+  });
+  let responses = 0;
+  let endSeconds = 0;
+  for (let event = queue.pop(); event !== undefined; event = queue.pop()) {
+    events[event.value] = undefined;
+    const outcomes = engines[event.value]!.advanceTo(event.at);
+    responses += outcomes.length;
+    if (outcomes.length > 0) endSeconds = event.at;
+    schedule(event.value);
+  }
+  return { responses, preemptions: engines.reduce((sum, engine) => sum + engine.preemptions, 0), endSeconds };
+}
+
+function runOracles({ engines, cost }: Case, batch: readonly EngineRequest[]): Result {
+  const runs = Array.from({ length: engines }, (_, engine) => {
+    const own = batch.filter((_request, index) => index % engines === engine);
+    return runOracle(
+      cost,
+      own.map((request) => ({ at: 0, kind: 'add', request })),
+    );
+  });
+  return {
+    responses: runs.reduce((sum, run) => sum + run.outcomes.length, 0),
+    preemptions: runs.reduce((sum, run) => sum + run.counters.preemptions, 0),
+    endSeconds: Math.max(...runs.map((run) => run.outcomes.at(-1)!.at)),
+  };
+}
+
+function measure(run: typeof runEngines, one: Case, batches: readonly (readonly EngineRequest[])[]) {
+  const start = performance.now();
+  const results = batches.map((batch) => run(one, batch));
+  const seconds = (performance.now() - start) / 1000;
+  const responses = results.reduce((sum, result) => sum + result.responses, 0);
+  const preemptions = results.reduce((sum, result) => sum + result.preemptions, 0);
+  return { perSecond: responses / seconds, preemptionsEach: preemptions / responses, results };
+}
+
+const roomy = jobPreset('qwen2.5-7b-8k').job.cost;
+const tight: CostModel = { ...roomy, kvCapacityTokens: 24_000 };
+const cases: Case[] = [
+  { name: 'no preemption', engines: 8, cost: roomy },
+  { name: 'no preemption', engines: 16, cost: roomy },
+  { name: 'heavy preemption', engines: 8, cost: tight },
+  { name: 'heavy preemption', engines: 16, cost: tight },
+];
+const batches = Array.from({ length: 10 }, (_, seed) => batchOf(seed));
+
+console.log(machine());
+for (const one of cases) {
+  measure(runEngines, one, batches);
+  const engine = Array.from({ length: 5 }, () => measure(runEngines, one, batches));
+  const oracle = Array.from({ length: 5 }, () => measure(runOracles, one, batches.slice(0, 1)));
+  const [got, want] = [engine[0]!.results[0]!, oracle[0]!.results[0]!];
+  const isSame = got.responses === want.responses && got.preemptions === want.preemptions;
+  if (!isSame || Math.abs(got.endSeconds / want.endSeconds - 1) > 1e-9) throw new Error('engine and oracle differ');
+  const [fast, slow] = [median(engine.map((run) => run.perSecond)), median(oracle.map((run) => run.perSecond))];
+  const thousands = (value: number): string => Math.round(value).toLocaleString('en-US').padStart(9);
+  console.log(
+    `${one.name.padEnd(17)} ${String(one.engines).padStart(2)} engines: ${thousands(fast)} responses/s, ` +
+      `${(fast / slow).toFixed(1)} × step by step (${thousands(slow).trim()}/s), ` +
+      `${engine[0]!.preemptionsEach.toFixed(2)} preemptions a response`,
+  );
+}

@@ -1,0 +1,136 @@
+/**
+ * What an engine does next, from a boundary between steps: preempt, admit and prefill, or decode.
+ *
+ * A plan can be undone as long as no time has passed in it, so that everything that happens at one moment is seen by
+ * the same plan, however often somebody asked for the time of the next event in between.
+ */
+import { baseSeconds, type CostModel } from '../cost-model.ts';
+import { Batch, contextOf, type Sequence } from './batch.ts';
+import { type Stretch, stretchSeconds } from './step-time.ts';
+import { WaitingQueue } from './waiting-queue.ts';
+
+/** A prefill, or decode steps with one batch. */
+export interface Plan {
+  readonly seconds: number;
+  /** Decode steps; 0 for a prefill. */
+  readonly steps: number;
+  readonly stretch: Stretch;
+  /** Sequences preempted at the boundary, and their tokens, whose KV was given up. */
+  readonly preemptions: number;
+  readonly recomputedTokens: number;
+}
+
+const noStretch: Stretch = { firstSeconds: 0, growthSeconds: 0 };
+
+/** The batch, the waiting queue, and the rules of moving between them. */
+export class BatchScheduler {
+  readonly batch = new Batch();
+  readonly waiting = new WaitingQueue();
+  readonly #cost: CostModel;
+  readonly #admissionLimit: number;
+  /** Sequences moved by the present plan, in order: those that run now were admitted, the others preempted. */
+  readonly #moved: Sequence[] = [];
+  #preemptions = 0;
+  #recomputedTokens = 0;
+  #prefillTokens = 0;
+
+  constructor(cost: CostModel) {
+    this.#cost = cost;
+    this.#admissionLimit = cost.kvCapacityTokens * (1 - cost.watermark);
+  }
+
+  /** Decides what runs next; `undefined` when there is nothing to run. */
+  plan(): Plan | undefined {
+    this.#moved.length = 0;
+    this.#preemptions = 0;
+    this.#recomputedTokens = 0;
+    for (;;) {
+      this.#prefillTokens = 0;
+      if (this.#preempt() || !this.#admit()) return this.#decode();
+      const prefill = this.#prefill();
+      if (prefill.seconds > 0) return prefill;
+      // A prefill that takes no time is over already.
+    }
+  }
+
+  /** Adds what has arrived since to a plan that is a prefill: the same as to undo it and to plan again. */
+  extend(): Plan {
+    this.#admit();
+    return this.#prefill();
+  }
+
+  /** Puts every sequence back where it was before the plan. */
+  undo(): void {
+    for (let sequence = this.#moved.pop(); sequence !== undefined; sequence = this.#moved.pop()) {
+      if (sequence.place === 'running') {
+        this.batch.leave(sequence, 'waiting');
+        this.waiting.pushFront(sequence);
+      } else {
+        this.waiting.shift();
+        this.batch.join(sequence);
+      }
+    }
+  }
+
+  #planned(seconds: number, steps: number, stretch: Stretch): Plan {
+    return { seconds, steps, stretch, preemptions: this.#preemptions, recomputedTokens: this.#recomputedTokens };
+  }
+
+  #prefill(): Plan {
+    return this.#planned(this.#prefillTokens * this.#cost.prefillSecondsPerToken, 0, noStretch);
+  }
+
+  #decode(): Plan | undefined {
+    const { size, contextTokens } = this.batch;
+    if (size === 0) return undefined;
+    const { kvCapacityTokens, secondsPerContextToken } = this.#cost;
+    const stretch = {
+      firstSeconds: baseSeconds(this.#cost, size) + secondsPerContextToken * contextTokens,
+      growthSeconds: secondsPerContextToken * size,
+    };
+    const untilFull = Math.floor((kvCapacityTokens - contextTokens) / size);
+    // A boundary that preempts does not admit. What it may have left room for is looked at after one step; what does
+    // not fit then does not fit before a sequence leaves either, since the context only grows.
+    const next = this.waiting.first();
+    const steps = next !== undefined && this.#fits(next, size) ? 1 : Math.min(this.batch.stepsToFinish, untilFull);
+    return this.#planned(stretchSeconds(stretch, steps), steps, stretch);
+  }
+
+  /** Preempts the newest until the next step fits; says whether it had to. */
+  #preempt(): boolean {
+    const { batch } = this;
+    const { kvCapacityTokens } = this.#cost;
+    let preempted = false;
+    while (batch.size > 1 && batch.contextTokens + batch.size > kvCapacityTokens) {
+      const newest = batch.newest!;
+      batch.leave(newest, 'waiting');
+      this.waiting.pushFront(newest);
+      this.#moved.push(newest);
+      this.#preemptions += 1;
+      this.#recomputedTokens += contextOf(newest);
+      preempted = true;
+    }
+    return preempted;
+  }
+
+  /** Admits what fits; says whether anything did. */
+  #admit(): boolean {
+    let admitted = false;
+    for (let next = this.waiting.first(); next !== undefined && this.#fits(next, 0); next = this.waiting.first()) {
+      this.waiting.shift();
+      this.batch.join(next);
+      this.#moved.push(next);
+      this.#prefillTokens += contextOf(next);
+      admitted = true;
+    }
+    return admitted;
+  }
+
+  /** Whether a sequence may join the batch, once that has grown by some tokens. An empty engine needs no watermark. */
+  #fits(sequence: Sequence, grownTokens: number): boolean {
+    const { size, contextTokens } = this.batch;
+    if (size >= this.#cost.maxRunningSequences) return false;
+    const limit = size === 0 ? this.#cost.kvCapacityTokens : this.#admissionLimit;
+    return contextTokens + grownTokens + contextOf(sequence) + 1 <= limit;
+  }
+}

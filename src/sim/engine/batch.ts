@@ -1,0 +1,107 @@
+/** The sequences that an engine decodes together, and how full its KV cache is with them. */
+import { IndexedHeap } from '../../core/heap.ts';
+import type { EngineRequest } from './request.ts';
+
+/** A request inside an engine. */
+export interface Sequence {
+  readonly request: EngineRequest;
+  /** Number of its arrival at the engine. */
+  readonly arrival: number;
+  /** Tokens generated until it was last admitted. */
+  generated: number;
+  place: 'waiting' | 'running' | 'gone';
+  /** Number of the step before which it was admitted, and of the step after which it is done. */
+  admittedAt: number;
+  finish: number;
+  /** Its place in the heap by finish, and its neighbours by admission: only while it runs. */
+  heapIndex: number;
+  older: Sequence | undefined;
+  newer: Sequence | undefined;
+}
+
+/** A sequence that waits. */
+export function newSequence(request: EngineRequest, arrival: number): Sequence {
+  return {
+    request,
+    arrival,
+    generated: request.generatedTokens ?? 0,
+    place: 'waiting',
+    admittedAt: 0,
+    finish: 0,
+    heapIndex: -1,
+    older: undefined,
+    newer: undefined,
+  };
+}
+
+/** Tokens whose KV a sequence that does not run needs before it can go on. */
+export function contextOf(sequence: Sequence): number {
+  return sequence.request.promptTokens + sequence.generated;
+}
+
+/** The running batch. Joining and leaving cost O(log n); a step, or any number of them, O(1). */
+export class Batch {
+  /** Sequences in it. */
+  size = 0;
+  /** Tokens in the KV cache. */
+  contextTokens = 0;
+  #step = 0;
+  #newest: Sequence | undefined;
+  readonly #byFinish = new IndexedHeap<Sequence>((a, b) => a.finish - b.finish || a.arrival - b.arrival);
+
+  /** The one admitted last; `undefined` when empty. */
+  get newest(): Sequence | undefined {
+    return this.#newest;
+  }
+
+  /** Steps until the next sequence is done; `Infinity` when empty. */
+  get stepsToFinish(): number {
+    const first = this.#byFinish.peek();
+    return first === undefined ? Number.POSITIVE_INFINITY : first.finish - this.#step;
+  }
+
+  /** Tokens that a sequence has generated, running or not. */
+  generated(sequence: Sequence): number {
+    return sequence.place === 'running' ? sequence.generated + this.#step - sequence.admittedAt : sequence.generated;
+  }
+
+  /** Gives every sequence so many tokens. */
+  advance(steps: number): void {
+    this.#step += steps;
+    this.contextTokens += steps * this.size;
+  }
+
+  /** The first sequence that is done, by finish and then by arrival. */
+  finished(): Sequence | undefined {
+    const first = this.#byFinish.peek();
+    return first !== undefined && first.finish <= this.#step ? first : undefined;
+  }
+
+  /** Takes a sequence in, as the newest. */
+  join(sequence: Sequence): void {
+    sequence.place = 'running';
+    sequence.admittedAt = this.#step;
+    sequence.finish = this.#step + sequence.request.responseTokens - sequence.generated;
+    sequence.older = this.#newest;
+    if (this.#newest !== undefined) this.#newest.newer = sequence;
+    this.#newest = sequence;
+    this.#byFinish.update(sequence);
+    this.size += 1;
+    this.contextTokens += contextOf(sequence);
+  }
+
+  /** Takes a sequence out and frees its KV; the caller says where it is next. */
+  leave(sequence: Sequence, place: 'waiting' | 'gone'): void {
+    sequence.generated = this.generated(sequence);
+    sequence.place = place;
+    const { older, newer } = sequence;
+    if (older !== undefined) older.newer = newer;
+    if (newer !== undefined) newer.older = older;
+    else this.#newest = older;
+    sequence.older = undefined;
+    sequence.newer = undefined;
+    this.#byFinish.remove(sequence);
+    this.size -= 1;
+    this.contextTokens -= contextOf(sequence);
+  }
+}

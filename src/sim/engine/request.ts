@@ -1,0 +1,64 @@
+/** What goes into an inference engine and what comes out. */
+import { PolicyError } from '../../errors.ts';
+import type { CostModel } from '../cost-model.ts';
+
+/** A request as an engine sees it. */
+export interface EngineRequest {
+  readonly requestId: string;
+  readonly promptTokens: number;
+  /** Tokens after which it is complete, those generated elsewhere before included. A whole number >= 1. */
+  readonly responseTokens: number;
+  /** Tokens generated before, fewer than `responseTokens`; their KV is computed again. */
+  readonly generatedTokens?: number;
+}
+
+/** How a request ended. */
+export interface Outcome {
+  readonly requestId: string;
+  readonly kind: 'completed' | 'aborted';
+  readonly at: number;
+  /** Tokens generated, those before included. */
+  readonly tokens: number;
+}
+
+/** A request that an engine had when it was lost. */
+export interface LostRequest {
+  readonly requestId: string;
+  /** Tokens generated, those before included. */
+  readonly tokens: number;
+}
+
+/**
+ * Refuses a request that an engine cannot run.
+ *
+ * @throws PolicyError `infeasible` when it can never fit the KV cache, `invalid_input` when its numbers make no sense
+ */
+export function checkRequest(request: EngineRequest, cost: CostModel): void {
+  const { requestId, promptTokens, responseTokens, generatedTokens = 0 } = request;
+  if (!Number.isInteger(promptTokens) || promptTokens < 0) {
+    refuse(requestId, 'promptTokens', 'a whole number >= 0', promptTokens);
+  }
+  if (!Number.isInteger(responseTokens) || responseTokens < 1) {
+    refuse(requestId, 'responseTokens', 'a whole number >= 1', responseTokens);
+  }
+  if (!Number.isInteger(generatedTokens) || generatedTokens < 0 || generatedTokens >= responseTokens) {
+    refuse(requestId, 'generatedTokens', `a whole number from 0 to ${responseTokens - 1}`, generatedTokens);
+  }
+  if (promptTokens + responseTokens > cost.kvCapacityTokens) {
+    const expected = `at most ${cost.kvCapacityTokens} tokens of prompt and response`;
+    throw new PolicyError('infeasible', { expected, got: promptTokens + responseTokens, path: requestId });
+  }
+}
+
+/**
+ * Refuses a moment that is not a finite number.
+ *
+ * @throws PolicyError `invalid_input`
+ */
+export function checkTime(at: number): void {
+  if (!Number.isFinite(at)) throw new PolicyError('invalid_input', { expected: 'finite seconds', got: at, path: 'at' });
+}
+
+function refuse(requestId: string, field: string, expected: string, got: unknown): never {
+  throw new PolicyError('invalid_input', { expected, got, path: `${requestId}.${field}` });
+}
