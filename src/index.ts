@@ -49,7 +49,14 @@ export {
   type Route,
   type SavedRecipe,
 } from './core/recipe.ts';
-export { createRegistry, type PolicyOf, type Registry, resumePolicy, startPolicy } from './core/registry.ts';
+export {
+  createRegistry,
+  type LooseEvent,
+  type PolicyOf,
+  type Registry,
+  resumePolicy,
+  startPolicy,
+} from './core/registry.ts';
 export { type Snapshot, snapshotSchema } from './core/snapshot.ts';
 export {
   isPolicyError,

@@ -45,6 +45,9 @@ export function resumePolicy<P extends AnyPolicyDefinition>(
   return new Policy(definition, { config, state: definition.load(state, config), seq, at }, options) as PolicyOf<P>;
 }
 
+/** An event of a policy whose type is known only when it runs. */
+export type LooseEvent = AnyEvent & Readonly<Record<string, unknown>>;
+
 /** What {@link createRegistry} gives. */
 export interface Registry<L extends readonly AnyDefinition[]> {
   /** The definitions, in the order given. */
@@ -62,9 +65,9 @@ export interface Registry<L extends readonly AnyDefinition[]> {
     options?: PolicyOptions,
   ): PolicyOf<ById<L, Id>>;
   /** A policy that goes on from a snapshot. Throws `snapshot_mismatch`. */
-  restorePolicy(snapshot: unknown, options?: PolicyOptions): Policy<unknown, unknown, AnyEvent, AnyDecision, unknown>;
+  restorePolicy(snapshot: unknown, options?: PolicyOptions): Policy<unknown, unknown, LooseEvent, AnyDecision, unknown>;
   /** One step for hosts that keep state themselves; linear in the state. */
-  transition(snapshot: Snapshot, event: AnyEvent): { snapshot: Snapshot; decisions: AnyDecision[] };
+  transition(snapshot: Snapshot, event: LooseEvent): { snapshot: Snapshot; decisions: AnyDecision[] };
   /** A plan. Throws `unknown_id`, `invalid_input`. */
   plan(id: string, input: unknown): unknown;
 }
@@ -137,7 +140,7 @@ export function createRegistry<const L extends readonly AnyDefinition[]>(definit
     createPolicy: ((id: string, config: unknown, options?: PolicyOptions) =>
       startPolicy(policy(id), config, options)) as Registry<L>['createPolicy'],
     restorePolicy,
-    transition: (snapshot: Snapshot, event: AnyEvent) => {
+    transition: (snapshot: Snapshot, event: LooseEvent) => {
       const one = restorePolicy(snapshot);
       const decisions = one.send(event);
       return { snapshot: one.snapshot(), decisions };

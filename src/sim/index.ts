@@ -8,7 +8,7 @@ export { calibrateJob, type MeasuredRollout } from './calibrate.ts';
 export { compare, comparing } from './compare.ts';
 export type { CompareOptions, CompareProgress } from './compare-options.ts';
 export { baseSeconds, type CostModel, costModelSchema, deriveCostModel, type EngineShape } from './cost-model.ts';
-export { DecodeEngine, type EngineRequest, type Outcome } from './engine/decode-engine.ts';
+export { DecodeEngine, type EngineRequest, type LostRequest, type Outcome } from './engine/decode-engine.ts';
 export {
   type LoggedLengths,
   type LoggedPrompt,

@@ -1,0 +1,10 @@
+/** Every benchmark, one after the other: `npm run bench`. */
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+for (const name of ['admission', 'state', 'sim-engine', 'calibration']) {
+  console.log(`\n== ${name}`);
+  const script = fileURLToPath(new URL(`./${name}.ts`, import.meta.url));
+  const { status } = spawnSync(process.execPath, ['--import', 'tsx', script], { stdio: 'inherit' });
+  if (status !== 0) process.exitCode = 1;
+}

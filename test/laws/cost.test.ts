@@ -1,0 +1,55 @@
+import { test } from 'vitest';
+import { longPromptQueue, speculativeAdmission } from '../../src/index.ts';
+import { checkCost } from '../../src/testing/index.ts';
+
+test('speculative-admission keeps law 10: no event walks over what is in flight', () => {
+  const config = {
+    promptsPerRound: 1_000_000,
+    responsesPerPrompt: 2,
+    promptSpeculation: 1,
+    responseSpeculation: 1,
+    filter: 'zero-variance',
+  };
+  checkCost(speculativeAdmission, config, (n) => ({
+    build: [
+      {
+        type: 'round.opened',
+        at: 0,
+        roundId: 'r',
+        kind: 'short',
+        weightVersion: 0,
+        prompts: Array.from({ length: n / 2 }, (_, index) => ({ promptId: `p${index}` })),
+      },
+    ] as never,
+    probes: [
+      { type: 'response.completed', at: 1, requestId: 'p7/0#0', tokens: 5 },
+      { type: 'reward.ready', at: 1, requestId: 'p7/0#0', reward: 1 },
+      { type: 'response.failed', at: 1, requestId: 'p8/0#0', kind: 'infrastructure' },
+      { type: 'request.aborted', at: 1, requestId: 'p9/0#0' },
+      { type: 'environment.waiting', at: 1, requestId: 'p10/0#0' },
+      { type: 'environment.resumed', at: 1, requestId: 'p10/0#0' },
+      { type: 'response.completed', at: 1, requestId: 'p7/1#0', tokens: 5 },
+      { type: 'prompts.supplied', at: 1, roundId: 'r', prompts: [{ promptId: 'new' }] },
+    ] as never,
+  }));
+});
+
+test('long-prompt-queue keeps law 10', () => {
+  const deferred = (promptId: string, sinceRound: number) => ({
+    type: 'prompt.deferred',
+    at: 0,
+    prompt: { promptId, deferral: { count: 1, sinceRound, sinceSeconds: 0 } },
+    roundId: 'r',
+    dropped: [],
+    reason: { code: 'round_completed', held: 0, needed: 2 },
+  });
+  const config = { promptsPerRound: 50, order: 'longest-expected-first', maxWaitRounds: 1000, maxDeferrals: 5 };
+  checkCost(longPromptQueue, config, (n) => ({
+    build: Array.from({ length: n }, (_, index) => deferred(`p${index}`, 0)) as never,
+    probes: [
+      deferred('new', 0),
+      deferred('p3', 0),
+      { type: 'round.requested', at: 0, roundId: 'x', weightVersion: 0 },
+    ] as never,
+  }));
+});

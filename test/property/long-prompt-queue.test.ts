@@ -1,0 +1,117 @@
+/** The invariants of long-prompt-queue, by their numbers in its README, under random events and restored snapshots. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { resumePolicy, startPolicy } from '../../src/core/registry.ts';
+import { isPolicyError } from '../../src/errors.ts';
+import { longPromptQueue, type QueueDecision, type QueueEvent } from '../../src/policies/long-prompt-queue/index.ts';
+import { type Prompt, scaledCount } from '../../src/schemas/index.ts';
+import { choicesFrom, tapes } from '../../src/testing/index.ts';
+import { exampleConfigs } from '../support/example-configs.ts';
+
+interface Saved {
+  entries: { prompt: Prompt }[];
+  unused: Prompt[];
+}
+
+const finishedIds = (prompt: Prompt) => (prompt.kept ?? []).filter((one) => one.finished).map((one) => one.requestId);
+const sorted = (ids: readonly string[]) => [...ids].sort();
+
+function without(all: readonly string[], gone: readonly string[]): string[] {
+  const left = [...all];
+  for (const id of gone) {
+    const at = left.indexOf(id);
+    expect(at, `${id} was not here`).toBeGreaterThanOrEqual(0);
+    left.splice(at, 1);
+  }
+  return left;
+}
+
+/** What the queue was given and has not handed over, from its events and decisions alone. */
+class QueueModel {
+  prompts: string[] = [];
+  responses: string[] = [];
+  readonly deferrals = new Map<string, number>();
+  exhausted = false;
+
+  sent(event: QueueEvent): void {
+    if (event.type === 'source.exhausted') this.exhausted ||= event.domain === undefined;
+    else if (event.type === 'source.reopened') this.exhausted = false;
+    else if (event.type === 'prompt.deferred' || event.type === 'prompt.returned') {
+      this.prompts.push(event.prompt.promptId);
+      this.responses.push(...finishedIds(event.prompt));
+    }
+  }
+
+  told(decisions: readonly QueueDecision[], promptsPerRound: number, speculation: number): void {
+    let planned: Extract<QueueDecision, { type: 'round.planned' }> | undefined;
+    let requested = 0;
+    for (const decision of decisions) {
+      if (decision.type === 'round.planned') planned = decision;
+      else if (decision.type === 'prompts.request') requested = decision.count;
+      else if (decision.type === 'prompt.merged') {
+        this.prompts = without(this.prompts, [decision.promptId]);
+        this.responses = without(
+          this.responses,
+          decision.dropped.map((one) => one.requestId),
+        );
+      }
+    }
+    if (planned === undefined) return;
+    const ids = planned.queued.map((one) => one.promptId);
+    this.prompts = without(this.prompts, ids);
+    this.responses = without(this.responses, planned.queued.flatMap(finishedIds));
+    for (const id of ids) this.deferrals.delete(id);
+    // Invariant 3.
+    const target = planned.kind === 'long' ? promptsPerRound : scaledCount(speculation, promptsPerRound);
+    if (this.exhausted) expect(ids.length).toBeLessThanOrEqual(target);
+    else expect(ids.length + requested).toBe(target);
+  }
+
+  compareWith({ entries, unused }: Saved): void {
+    const here = [...entries.map((one) => one.prompt), ...unused];
+    expect(sorted(here.map((one) => one.promptId))).toEqual(sorted(this.prompts)); // invariant 1
+    expect(sorted(here.flatMap(finishedIds))).toEqual(sorted(this.responses)); // invariant 2
+    const queued = entries.map((one) => one.prompt);
+    expect(new Set(queued.map((one) => one.promptId)).size).toBe(queued.length); // invariant 4
+    for (const { promptId, deferral } of queued) {
+      const before = this.deferrals.get(promptId) ?? 0;
+      expect(deferral?.count ?? 0).toBeGreaterThanOrEqual(before); // invariant 5
+      this.deferrals.set(promptId, deferral?.count ?? 0);
+    }
+  }
+}
+
+function run(config: Record<string, unknown>, tape: readonly number[]): void {
+  const settings = longPromptQueue.config.parse(config);
+  const shadow = longPromptQueue.init(settings);
+  const choices = choicesFrom(tape);
+  const model = new QueueModel();
+  let queue = startPolicy(longPromptQueue, config);
+  for (let index = 0; index < 80; index += 1) {
+    const event = longPromptQueue.arbitrary(shadow, choices);
+    let decisions: QueueDecision[];
+    try {
+      decisions = queue.send(event);
+    } catch (error) {
+      if (!isPolicyError(error) || error.code === 'internal') throw error;
+      continue;
+    }
+    longPromptQueue.apply(shadow, event, { at: queue.at, emit: () => undefined });
+    model.sent(event);
+    model.told(decisions, settings.promptsPerRound, settings.promptSpeculation);
+    model.compareWith(queue.snapshot().state as Saved);
+    if (choices.below(10) === 0) queue = resumePolicy(longPromptQueue, JSON.parse(JSON.stringify(queue.snapshot())));
+  }
+}
+
+describe('long-prompt-queue', () => {
+  test.each(exampleConfigs['long-prompt-queue']!.map((config) => [JSON.stringify(config), config] as const))(
+    'invariants 1 to 5 hold with %s',
+    (_name, config) => {
+      fc.assert(
+        fc.property(tapes(), (tape) => run(config, tape)),
+        { numRuns: 150 },
+      );
+    },
+  );
+});

@@ -1,0 +1,193 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Heap, IndexedHeap } from '../../../src/core/heap.ts';
+import {
+  createLongPromptQueue,
+  createPolicy,
+  createRegistry,
+  createSpeculativeAdmission,
+  type ListenerFailure,
+  PolicyError,
+  recordEvents,
+  registry,
+  replayEvents,
+  restorePolicy,
+  speculativeAdmission,
+  transition,
+} from '../../../src/index.ts';
+
+const admission = () => createSpeculativeAdmission({ promptsPerRound: 1, responsesPerPrompt: 1, promptSpeculation: 1 });
+const opening = {
+  type: 'round.opened' as const,
+  at: 0,
+  roundId: 'r',
+  kind: 'short' as const,
+  weightVersion: 0,
+  prompts: [{ promptId: 'a' }],
+};
+
+describe('send', () => {
+  test('a listener hears committed state, and what it sends is queued behind the event', () => {
+    const policy = admission();
+    const heard: string[] = [];
+    policy.on('request.launch', ({ requestId }) => {
+      expect(policy.seq).toBe(1);
+      expect(policy.send({ type: 'response.completed', at: 1, requestId, tokens: 3 })).toEqual([]);
+      expect(policy.seq).toBe(1);
+    });
+    policy.on('decision', ({ type }) => heard.push(type));
+    const decisions = policy.send(opening).map((one) => one.type);
+    expect(decisions.slice(0, 3)).toEqual(['request.launch', 'request.launch', 'response.accepted']);
+    expect(heard).toEqual(decisions);
+    expect(decisions).toContain('round.completed');
+  });
+
+  test('an error in a listener reaches neither the sender nor the listeners after it', () => {
+    const policy = admission();
+    const failures: ListenerFailure[] = [];
+    let heard = 0;
+    policy.on('listener.error', (failure) => failures.push(failure));
+    policy.on('request.launch', () => {
+      throw new Error('no');
+    });
+    policy.on('request.launch', () => {
+      heard += 1;
+    });
+    policy.send(opening);
+    expect([heard, failures.length, (failures[0]!.error as Error).message]).toEqual([2, 2, 'no']);
+  });
+
+  test('an event that a listener sends and that is refused is told to listener.error', () => {
+    const policy = admission();
+    const failures: ListenerFailure[] = [];
+    policy.on('listener.error', (failure) => failures.push(failure));
+    policy.once('request.launch', () => void policy.send({ ...opening, roundId: 'again' }));
+    policy.send(opening);
+    expect(failures).toMatchObject([{ event: { roundId: 'again' }, error: { code: 'out_of_order' } }]);
+  });
+
+  test('off and once stop listening', () => {
+    const policy = createLongPromptQueue({ promptsPerRound: 1 });
+    let heard = 0;
+    const listener = () => {
+      heard += 1;
+    };
+    policy.on('round.planned', listener);
+    policy.off('round.planned', listener);
+    policy.once('round.planned', listener);
+    for (const roundId of ['a', 'b']) policy.send({ type: 'round.requested', at: 0, roundId, weightVersion: 0 });
+    expect(heard).toBe(1);
+  });
+
+  test('an earlier time is read as the latest', () => {
+    const policy = admission();
+    policy.send({ ...opening, at: 50 });
+    const [accepted] = policy.send({ type: 'response.completed', at: 3, requestId: 'a/0#0', tokens: 1 });
+    expect([accepted!.at, policy.at]).toEqual([50, 50]);
+  });
+});
+
+describe('event logs', () => {
+  test('record what listeners send as well, and replay to the byte', () => {
+    const policy = admission();
+    const lines: string[] = [];
+    const stop = recordEvents(policy, (line) => lines.push(line));
+    policy.once(
+      'request.launch',
+      ({ requestId }) => void policy.send({ type: 'response.completed', at: 1, requestId, tokens: 3 }),
+    );
+    policy.send(opening);
+    stop();
+    expect(lines).toHaveLength(3);
+    const replay = replayEvents(lines, restorePolicy);
+    expect([replay.events, replay.difference]).toEqual([2, undefined]);
+    const changed = lines.map((line) => line.replace('"held":1', '"held":2'));
+    expect(replayEvents(changed, restorePolicy).difference?.line).toBe(3);
+  });
+
+  test('a broken line is named by its number', () => {
+    const lines: string[] = [];
+    recordEvents(admission(), (line) => lines.push(line));
+    expect(() => replayEvents([...lines, 'oops'], restorePolicy)).toThrow(
+      expect.objectContaining({ code: 'invalid_input', path: 'line 2' }),
+    );
+    expect(() => replayEvents([], restorePolicy)).toThrow(expect.objectContaining({ path: 'line 1' }));
+  });
+});
+
+describe('registry and snapshots', () => {
+  test('refuses what it does not know', () => {
+    expect(() => createPolicy('nothing' as never, {} as never)).toThrow(
+      expect.objectContaining({ code: 'unknown_id', path: 'policy' }),
+    );
+    expect(() => createRegistry([speculativeAdmission, speculativeAdmission])).toThrow(
+      expect.objectContaining({ code: 'duplicate_id' }),
+    );
+    expect(() => createRegistry([{} as never])).toThrow(expect.objectContaining({ code: 'invalid_config' }));
+    expect(() => registry.plan('tail-batching', {})).toThrow(expect.objectContaining({ code: 'unknown_id' }));
+    const snapshot = admission().snapshot();
+    for (const wrong of [
+      { ...snapshot, version: 9 },
+      { ...snapshot, state: {} },
+      { ...snapshot, config: { promptsPerRound: 0 } },
+      7,
+    ]) {
+      expect(() => restorePolicy(wrong)).toThrow(expect.objectContaining({ code: 'snapshot_mismatch' }));
+    }
+  });
+
+  test('transition keeps no state of its own', () => {
+    const first = transition(admission().snapshot(), opening);
+    expect(first.decisions.map((one) => one.type)).toEqual(['request.launch', 'request.launch']);
+    const again = transition(JSON.parse(JSON.stringify(first.snapshot)), {
+      type: 'response.completed',
+      at: 1,
+      requestId: 'a/0#0',
+      tokens: 1,
+    });
+    expect(again.snapshot.seq).toBe(2);
+  });
+
+  test('an error says what, where, and what came', () => {
+    const error = new PolicyError('invalid_config', { expected: 'a number >= 1', got: 'x'.repeat(500), path: 'eta' });
+    expect(error.message).toMatch(/^eta: expected a number >= 1, got "x+…$/);
+    expect(JSON.parse(JSON.stringify(error))).toMatchObject({ code: 'invalid_config', path: 'eta' });
+  });
+});
+
+describe('heaps', () => {
+  test('give back what was put in, in order, whatever is changed and removed between', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(20), fc.constantFrom('put', 'take', 'change', 'remove'))), (steps) => {
+        type Item = { key: number; seq: number; heapIndex: number };
+        const compare = (a: Item, b: Item) => a.key - b.key || a.seq - b.seq;
+        const [indexed, plain] = [new IndexedHeap<Item>(compare), new Heap<number>((a, b) => a - b)];
+        let model: Item[] = [];
+        const keys: number[] = [];
+        steps.forEach(([key, action], seq) => {
+          const item = model[key % Math.max(1, model.length)];
+          if (action === 'put') {
+            const added = { key, seq, heapIndex: -1 };
+            model.push(added);
+            indexed.update(added);
+            plain.push(key * 1000 + seq);
+            keys.push(key * 1000 + seq);
+          } else if (item === undefined) expect(indexed.peek()).toBeUndefined();
+          else if (action === 'change') {
+            item.key = key;
+            indexed.update(item);
+          } else {
+            const out = action === 'take' ? indexed.peek()! : item;
+            if (action === 'take') expect(out).toBe([...model].sort(compare)[0]);
+            indexed.remove(out);
+            model = model.filter((one) => one !== out);
+          }
+        });
+        expect(indexed.size).toBe(model.length);
+        const popped: number[] = [];
+        for (let next = plain.pop(); next !== undefined; next = plain.pop()) popped.push(next);
+        expect(popped).toEqual(keys.sort((a, b) => a - b));
+      }),
+    );
+  });
+});
