@@ -1,8 +1,8 @@
 /**
  * Simulated responses a second of the decode engine, on one core: batches of 128 × 8 responses with long-tailed lengths
  * (lognormal, median 800, cap 16,384), without preemption on 8 and 16 engines, and with a KV cache so small that a
- * response is preempted twice or more on average. Beside it, the step-by-step oracle of the tests in the same run, which
- * must give the same. Run: `npx tsx bench/sim-engine.ts`.
+ * response is preempted twice or more on average. Engines alone: no policy, no timeline. Beside it, the step-by-step
+ * oracle of the tests in the same run, which must give the same. Run: `npx tsx bench/sim-engine.ts`.
  */
 import type { CostModel } from '../src/sim/cost-model.ts';
 import { DecodeEngine, type EngineRequest } from '../src/sim/engine/decode-engine.ts';
@@ -16,6 +16,8 @@ interface Case {
   readonly name: string;
   readonly engines: number;
   readonly cost: CostModel;
+  /** Preemptions a response, on average, that make it the case that it claims to be. */
+  readonly leastPreemptions: number;
 }
 
 interface Result {
@@ -90,14 +92,15 @@ function measure(run: typeof runEngines, one: Case, batches: readonly (readonly 
 }
 
 const roomy = jobPreset('qwen2.5-7b-8k').job.cost;
-const tight: CostModel = { ...roomy, kvCapacityTokens: 24_000 };
+// Hardly more room than the longest response alone needs, and none kept free at admission.
+const tight: CostModel = { ...roomy, kvCapacityTokens: 18_000, watermark: 0 };
 const cases: Case[] = [
-  { name: 'no preemption', engines: 8, cost: roomy },
-  { name: 'no preemption', engines: 16, cost: roomy },
-  { name: 'heavy preemption', engines: 8, cost: tight },
-  { name: 'heavy preemption', engines: 16, cost: tight },
+  { name: 'no preemption', engines: 8, cost: roomy, leastPreemptions: 0 },
+  { name: 'no preemption', engines: 16, cost: roomy, leastPreemptions: 0 },
+  { name: 'heavy preemption', engines: 8, cost: tight, leastPreemptions: 2 },
+  { name: 'heavy preemption', engines: 4, cost: tight, leastPreemptions: 2 },
 ];
-const batches = Array.from({ length: 10 }, (_, seed) => batchOf(seed));
+const batches = Array.from({ length: 100 }, (_, seed) => batchOf(seed));
 
 console.log(machine());
 for (const one of cases) {
@@ -107,11 +110,13 @@ for (const one of cases) {
   const [got, want] = [engine[0]!.results[0]!, oracle[0]!.results[0]!];
   const isSame = got.responses === want.responses && got.preemptions === want.preemptions;
   if (!isSame || Math.abs(got.endSeconds / want.endSeconds - 1) > 1e-9) throw new Error('engine and oracle differ');
+  const { preemptionsEach } = engine[0]!;
+  if (preemptionsEach < one.leastPreemptions) throw new Error(`only ${preemptionsEach} preemptions a response`);
   const [fast, slow] = [median(engine.map((run) => run.perSecond)), median(oracle.map((run) => run.perSecond))];
   const thousands = (value: number): string => Math.round(value).toLocaleString('en-US').padStart(9);
   console.log(
     `${one.name.padEnd(17)} ${String(one.engines).padStart(2)} engines: ${thousands(fast)} responses/s, ` +
       `${(fast / slow).toFixed(1)} × step by step (${thousands(slow).trim()}/s), ` +
-      `${engine[0]!.preemptionsEach.toFixed(2)} preemptions a response`,
+      `${preemptionsEach.toFixed(2)} preemptions a response`,
   );
 }

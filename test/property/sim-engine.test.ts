@@ -4,6 +4,8 @@ import { type CostModel, costModelSchema } from '../../src/sim/cost-model.ts';
 import { DecodeEngine, type LostRequest, type Outcome } from '../../src/sim/engine/decode-engine.ts';
 import { type Counters, type EngineRun, type Input, runOracle } from '../support/engine-oracle.ts';
 
+const runs = 1000 * Number(process.env.ROLLFLEX_RUNS ?? 1);
+
 /** Inputs, each with what else the host asks the engine at that moment. */
 interface Script {
   readonly inputs: readonly Input[];
@@ -47,15 +49,20 @@ const anyCosts = fc.record({
   prefillSecondsPerToken: fc.oneof(fc.constant(0), seconds(1e-3)),
 });
 
-/** Costs that are whole multiples of 2^-20: sums are exact, so that inputs fall on boundaries and ties are true ties. */
-const dyadic = (most: number, least = 0) => fc.integer({ min: least, max: most }).map((n) => n / 2 ** 10);
-const dyadicCosts = fc.record({
-  memoryBoundSeconds: dyadic(40, 1),
-  computeSecondsPerSequence: dyadic(8),
-  overheadSeconds: dyadic(8),
-  secondsPerSequence: dyadic(1),
-  secondsPerContextToken: fc.integer({ min: 0, max: 100 }).map((n) => n / 2 ** 20),
-  prefillSecondsPerToken: dyadic(1),
+/**
+ * Costs and moments in whole units and powers of two of them: sums are exact, so that inputs fall on boundaries and ties
+ * are true ties.
+ */
+const unit = 2 ** -6;
+const units = (least: number, most: number) => fc.integer({ min: least, max: most }).map((n) => n * unit);
+const unitMoment = (most: number) => fc.oneof(units(0, most / unit), units(0, 5));
+const unitCosts = fc.record({
+  memoryBoundSeconds: units(1, 4),
+  computeSecondsPerSequence: units(0, 1),
+  overheadSeconds: units(0, 2),
+  secondsPerSequence: fc.constantFrom(0, unit / 8),
+  secondsPerContextToken: fc.constantFrom(0, unit / 64),
+  prefillSecondsPerToken: fc.constantFrom(0, unit / 8, unit),
 });
 
 const limits = fc.record({
@@ -124,14 +131,13 @@ describe('the decode engine', () => {
   test('equals the step-by-step oracle to 1e-9', () => {
     // Odd moments: where one falls on a boundary, rounding would decide which comes first.
     const moment = (most: number) => seconds(most).map((at) => at * 0.987654321012);
-    const met = meets(anyCosts, moment, 1000);
+    const met = meets(anyCosts, moment, runs);
     // The cache is small on purpose: the property must have met everything often.
     for (const count of Object.values(met)) expect(count).toBeGreaterThan(300);
   });
 
   test('equals the oracle when inputs fall exactly on boundaries and on each other', () => {
-    const moment = (most: number) => fc.integer({ min: 0, max: most * 2 ** 6 }).map((n) => n / 2 ** 6);
-    const met = meets(dyadicCosts, moment, 1000);
+    const met = meets(unitCosts, unitMoment, runs);
     for (const count of Object.values(met)) expect(count).toBeGreaterThan(300);
   });
 

@@ -33,6 +33,8 @@ export class BatchScheduler {
   #preemptions = 0;
   #recomputedTokens = 0;
   #prefillTokens = 0;
+  /** Whether the plan began with a prefill that takes no time. */
+  #hasInstantPrefill = false;
 
   constructor(cost: CostModel) {
     this.#cost = cost;
@@ -44,13 +46,19 @@ export class BatchScheduler {
     this.#moved.length = 0;
     this.#preemptions = 0;
     this.#recomputedTokens = 0;
+    this.#hasInstantPrefill = false;
     for (;;) {
       this.#prefillTokens = 0;
       if (this.#preempt() || !this.#admit()) return this.#decode();
       const prefill = this.#prefill();
       if (prefill.seconds > 0) return prefill;
-      // A prefill that takes no time is over already.
+      this.#hasInstantPrefill = true;
     }
+  }
+
+  /** Whether one that comes now would wait behind another, and so change nothing in the plan. */
+  hasQueue(): boolean {
+    return !this.#hasInstantPrefill && this.waiting.first() !== undefined;
   }
 
   /** Adds what has arrived since to a plan that is a prefill: the same as to undo it and to plan again. */
@@ -89,10 +97,9 @@ export class BatchScheduler {
       growthSeconds: secondsPerContextToken * size,
     };
     const untilFull = Math.floor((kvCapacityTokens - contextTokens) / size);
-    // A boundary that preempts does not admit. What it may have left room for is looked at after one step; what does
-    // not fit then does not fit before a sequence leaves either, since the context only grows.
-    const next = this.waiting.first();
-    const steps = next !== undefined && this.#fits(next, size) ? 1 : Math.min(this.batch.stepsToFinish, untilFull);
+    // No boundary in between changes the batch. The first that waits does not fit (one that was preempted did not fit
+    // beside the others), and the context only grows until a sequence leaves.
+    const steps = Math.min(this.batch.stepsToFinish, untilFull);
     return this.#planned(stretchSeconds(stretch, steps), steps, stretch);
   }
 
@@ -116,7 +123,7 @@ export class BatchScheduler {
   /** Admits what fits; says whether anything did. */
   #admit(): boolean {
     let admitted = false;
-    for (let next = this.waiting.first(); next !== undefined && this.#fits(next, 0); next = this.waiting.first()) {
+    for (let next = this.waiting.first(); next !== undefined && this.#fits(next); next = this.waiting.first()) {
       this.waiting.shift();
       this.batch.join(next);
       this.#moved.push(next);
@@ -126,11 +133,11 @@ export class BatchScheduler {
     return admitted;
   }
 
-  /** Whether a sequence may join the batch, once that has grown by some tokens. An empty engine needs no watermark. */
-  #fits(sequence: Sequence, grownTokens: number): boolean {
+  /** Whether a sequence may join the batch. An empty engine needs no watermark. */
+  #fits(sequence: Sequence): boolean {
     const { size, contextTokens } = this.batch;
     if (size >= this.#cost.maxRunningSequences) return false;
     const limit = size === 0 ? this.#cost.kvCapacityTokens : this.#admissionLimit;
-    return contextTokens + grownTokens + contextOf(sequence) + 1 <= limit;
+    return contextTokens + contextOf(sequence) + 1 <= limit;
   }
 }

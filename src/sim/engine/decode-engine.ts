@@ -20,9 +20,9 @@
  */
 import { PolicyError } from '../../errors.ts';
 import type { CostModel } from '../cost-model.ts';
-import type { Segment } from '../result.ts';
 import { newSequence, type Sequence } from './batch.ts';
 import { BatchScheduler, type Plan } from './batch-scheduler.ts';
+import { EngineCounters } from './counters.ts';
 import { checkRequest, checkTime, type EngineRequest, type LostRequest, type Outcome } from './request.ts';
 import { stepsUntil, stretchSeconds } from './step-time.ts';
 
@@ -36,22 +36,10 @@ interface Phase {
   steps: number;
 }
 
-/** An inference engine. Its counters are those of finished steps and prefills, and of one that a loss cut short. */
-export class DecodeEngine {
+/** An inference engine. */
+export class DecodeEngine extends EngineCounters {
   readonly engineId: string;
   readonly cost: CostModel;
-  /** Seconds of decoding and prefill together. */
-  busySeconds = 0;
-  prefillSeconds = 0;
-  decodeSeconds = 0;
-  decodeSteps = 0;
-  preemptions = 0;
-  /** Tokens whose KV was given up by preemptions, to be computed again. */
-  recomputedTokens = 0;
-  generatedTokens = 0;
-  /** What it did, if it keeps a timeline: neighbours with as many running sequences are one segment. */
-  readonly timeline: Segment[] = [];
-  readonly #keepTimeline: boolean;
   readonly #scheduler: BatchScheduler;
   readonly #sequences = new Map<string, Sequence>();
   readonly #changes: (() => void)[] = [];
@@ -63,9 +51,9 @@ export class DecodeEngine {
 
   /** @param options - `timeline`: whether to keep one (default false, which is faster) */
   constructor(engineId: string, cost: CostModel, options: { timeline?: boolean } = {}) {
+    super(options.timeline ?? false);
     this.engineId = engineId;
     this.cost = cost;
-    this.#keepTimeline = options.timeline ?? false;
     this.#scheduler = new BatchScheduler(cost);
   }
 
@@ -92,11 +80,9 @@ export class DecodeEngine {
     const { waiting } = this.#scheduler;
     const phase = this.#phase;
     const isInTime = phase !== undefined && at <= phase.startSeconds;
-    if (isInTime && waiting.first() !== undefined) {
-      // Behind one that has to wait, it changes nothing at this boundary.
-      waiting.pushBack(sequence);
-    } else if (isInTime && phase.steps === 0) {
-      // Planning anew after each of n arrivals would cost n².
+    // Planning anew after each of n arrivals at one moment would cost n².
+    if (isInTime && this.#scheduler.hasQueue()) waiting.pushBack(sequence);
+    else if (isInTime && phase.steps === 0) {
       waiting.pushBack(sequence);
       this.#begin(this.#scheduler.extend());
     } else this.#change(at, () => waiting.pushBack(sequence));
@@ -126,8 +112,7 @@ export class DecodeEngine {
     checkTime(at);
     this.#catchUp(at);
     const phase = this.#phase;
-    if (phase !== undefined && at <= phase.startSeconds) this.#scheduler.undo();
-    else if (phase !== undefined) this.#cutShort(phase, at);
+    if (phase !== undefined && at > phase.startSeconds) this.#cutShort(phase, at);
     this.#phase = undefined;
     this.#changes.length = 0;
     const { batch } = this.#scheduler;
@@ -193,7 +178,7 @@ export class DecodeEngine {
 
   #finish(phase: Phase): void {
     this.#phase = undefined;
-    this.#count(phase.plan, phase.startSeconds, phase.endSeconds, phase.steps);
+    this.#pass(phase.plan, phase.startSeconds, phase.endSeconds, phase.steps);
     this.#now = phase.endSeconds;
     const { batch } = this.#scheduler;
     for (let done = batch.finished(); done !== undefined; done = batch.finished()) this.#end(done, 'completed');
@@ -205,20 +190,12 @@ export class DecodeEngine {
     const { plan, startSeconds } = phase;
     let steps = plan.steps === 0 ? 0 : stepsUntil(plan.stretch, at - startSeconds);
     if (startSeconds + stretchSeconds(plan.stretch, steps) > at) steps -= 1;
-    this.#count(plan, startSeconds, at, steps);
+    this.#pass(plan, startSeconds, at, steps);
   }
 
-  #count(plan: Plan, startSeconds: number, endSeconds: number, steps: number): void {
+  #pass(plan: Plan, startSeconds: number, endSeconds: number, steps: number): void {
     const { batch } = this.#scheduler;
-    const seconds = endSeconds - startSeconds;
-    this.busySeconds += seconds;
-    if (plan.steps === 0) this.prefillSeconds += seconds;
-    else this.decodeSeconds += seconds;
-    this.decodeSteps += steps;
-    this.preemptions += plan.preemptions;
-    this.recomputedTokens += plan.recomputedTokens;
-    this.generatedTokens += steps * batch.size;
-    if (this.#keepTimeline) this.#record(startSeconds, endSeconds);
+    this.count(plan, startSeconds, endSeconds, steps, batch.size);
     batch.advance(steps);
   }
 
@@ -228,14 +205,5 @@ export class DecodeEngine {
     else sequence.place = 'gone';
     this.#sequences.delete(requestId);
     this.#outcomes.push({ requestId, kind, at: this.#now, tokens: sequence.generated });
-  }
-
-  #record(startSeconds: number, endSeconds: number): void {
-    if (endSeconds === startSeconds) return;
-    const running = this.#scheduler.batch.size;
-    const last = this.timeline[this.timeline.length - 1];
-    if (last !== undefined && last.endSeconds === startSeconds && last.running === running) {
-      this.timeline[this.timeline.length - 1] = { ...last, endSeconds };
-    } else this.timeline.push({ startSeconds, endSeconds, activity: 'rollout', running });
   }
 }

@@ -1,0 +1,43 @@
+/** What an engine has done so far. */
+import type { Segment } from '../result.ts';
+import type { Plan } from './batch-scheduler.ts';
+
+/** Counters of finished steps and prefills, and of one that the loss of the engine cut short. */
+export class EngineCounters {
+  /** Seconds of decoding and prefill together. */
+  busySeconds = 0;
+  prefillSeconds = 0;
+  decodeSeconds = 0;
+  decodeSteps = 0;
+  preemptions = 0;
+  /** Tokens whose KV was given up by preemptions, to be computed again. */
+  recomputedTokens = 0;
+  generatedTokens = 0;
+  /** What it did, if it keeps a timeline: neighbours with as many running sequences are one segment. */
+  readonly timeline: Segment[] = [];
+  readonly #keepTimeline: boolean;
+
+  constructor(keepTimeline: boolean) {
+    this.#keepTimeline = keepTimeline;
+  }
+
+  /** Counts a plan that was carried out from start to end, with so many steps of so many running sequences. */
+  protected count(plan: Plan, startSeconds: number, endSeconds: number, steps: number, running: number): void {
+    const seconds = endSeconds - startSeconds;
+    this.busySeconds += seconds;
+    if (plan.steps === 0) this.prefillSeconds += seconds;
+    else this.decodeSeconds += seconds;
+    this.decodeSteps += steps;
+    this.generatedTokens += steps * running;
+    this.preemptions += plan.preemptions;
+    this.recomputedTokens += plan.recomputedTokens;
+    if (this.#keepTimeline && endSeconds > startSeconds) this.#record(startSeconds, endSeconds, running);
+  }
+
+  #record(startSeconds: number, endSeconds: number, running: number): void {
+    const last = this.timeline[this.timeline.length - 1];
+    if (last !== undefined && last.endSeconds === startSeconds && last.running === running) {
+      this.timeline[this.timeline.length - 1] = { ...last, endSeconds };
+    } else this.timeline.push({ startSeconds, endSeconds, activity: 'rollout', running });
+  }
+}
