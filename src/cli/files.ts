@@ -1,7 +1,8 @@
 /** Reading what the user names, and finding what comes with the package. */
-import { existsSync, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { PolicyError } from '../errors.ts';
 import { readTrace, type Trace } from '../sim/trace/read.ts';
 
 /** The root of the package: the nearest folder above with the bundled traces. */
@@ -27,4 +28,14 @@ export function packageVersion(): string {
 export function readTraceFile(path: string): { readonly name: string; readonly trace: Trace } {
   const file = basename(path);
   return { name: file.replace(/\.(jsonl|csv)$/, ''), trace: readTrace(readFileSync(path, 'utf8'), file) };
+}
+
+/** Refuses a path that cannot be written before any work is done. Throws the system's error, or `invalid_input`. */
+export function checkWritable(path: string, option: string): void {
+  if (existsSync(path)) {
+    if (statSync(path).isDirectory()) {
+      throw new PolicyError('invalid_input', { expected: 'a file, not a folder', got: path, path: option });
+    }
+    accessSync(path, constants.W_OK);
+  } else accessSync(dirname(path), constants.W_OK);
 }

@@ -1,35 +1,17 @@
 #!/usr/bin/env node
 /** The command line. Exit codes: 0 done, 1 failed, 2 wrong use or bad input. */
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { jobPresetIds } from '../sim/presets.ts';
 import { resamplingMethods } from '../sim/workload/traced.ts';
+import { between, whole } from './arguments.ts';
 import { packageVersion } from './files.ts';
-import { exitCodes, reportError } from './output.ts';
+import { exitCodes, leaveQuietly, reportError } from './output.ts';
 import { runReplay } from './replay.ts';
 import { runSchema } from './schema.ts';
 import { runSimulate, type SimulateOptions } from './simulate.ts';
 
-function whole(least: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (text.trim() === '' || !Number.isSafeInteger(value) || value < least) {
-      throw new InvalidArgumentError(`expected a whole number >= ${least}, got ${text}`);
-    }
-    return value;
-  };
-}
-
-function between(least: number, most: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (text.trim() === '' || !(value >= least && value <= most)) {
-      throw new InvalidArgumentError(`expected a number from ${least} to ${most}, got ${text}`);
-    }
-    return value;
-  };
-}
-
 const factor = between(1, 16);
+const seed = whole(0, Number.MAX_SAFE_INTEGER);
 
 function simulateCommand(): Command {
   return new Command('simulate')
@@ -38,16 +20,16 @@ function simulateCommand(): Command {
     .addOption(
       new Option('--preset <id>', 'model, GPUs and what a step costs').choices(jobPresetIds).default('qwen2.5-14b-16k'),
     )
-    .option('--prompts-per-round <n>', 'P0: prompts that a step trains on (preset: 128)', whole(1))
-    .option('--responses-per-prompt <n>', 'R0: responses of a prompt (preset: 8)', whole(1))
-    .option('--engines <n>', 'inference engines (data-parallel replicas)', whole(1))
-    .option('--cap <tokens>', 'longest response', whole(1))
+    .option('--prompts-per-round <n>', 'P0: prompts that a step trains on (preset: 128)', whole(1, 100_000))
+    .option('--responses-per-prompt <n>', 'R0: responses of a prompt (preset: 8)', whole(1, 10_000))
+    .option('--engines <n>', 'inference engines (data-parallel replicas)', whole(1, 4096))
+    .option('--cap <tokens>', 'longest response; what is longer is cut (preset: 16384)', whole(1, 10_000_000))
     .option('--eta <factor>', 'over-provisioning of prompts and responses in short rounds', factor, 1.25)
     .option('--prompt-speculation <factor>', 'the same for prompts only', factor)
     .option('--response-speculation <factor>', 'the same for responses only', factor)
-    .option('--steps <n>', 'training steps of the baseline', whole(1), 20)
-    .option('--seeds <n>', 'runs, each with other samples; intervals need at least 2', whole(1), 3)
-    .option('--seed <n>', 'first seed', whole(0), 1)
+    .option('--steps <n>', 'training steps of the baseline', whole(1, 100_000), 20)
+    .option('--seeds <n>', 'runs, each with other samples; intervals need at least 2', whole(1, 1000), 3)
+    .option('--seed <n>', 'first seed', seed, 1)
     .addOption(
       new Option('--resampling <method>', 'how responses that were never recorded are made')
         .choices(resamplingMethods)
@@ -63,25 +45,36 @@ function simulateCommand(): Command {
     .option('--report <file>', 'where to write the HTML report', 'rollflex-report.html')
     .option('--no-report', 'write no report')
     .option('--perfetto <file>', 'write a Chrome/Perfetto trace as well')
-    .option('--json', 'print one JSON object')
-    .option('--quiet', 'print the tables only')
+    .option('--json', 'print one JSON object, and nothing else')
+    .option('--quiet', 'print the tables only, and no progress')
     .addHelpText(
       'after',
       `
 What the columns mean
-  step s          seconds of a training step: rollout, rewards, training, weight sync
-  speedup         total time of the baseline ÷ this one's, for the same prompts, with a bootstrap interval
-  bubbles         share of engine time in rollouts in which an engine has nothing to run
-  kept tokens     mean length of the responses trained on ÷ the baseline's: tail batching keeps the fastest
-  at cap          share of those responses that ran into the length cap
-  rounds waited   of prompts in the long-prompt queue, mean / most
-  clairvoyant     what a scheduler that knew all lengths could reach at most, with samples fixed beforehand
+  step s            seconds of a training step: rollout, rewards, training, weight sync
+  rollout s         seconds of its rollout
+  speedup           total time of the baseline / this one's, for the same prompts,
+                    with a 95 % bootstrap interval over seeds below
+  kept tokens       mean length of the responses trained on / the baseline's: tail
+                    batching keeps those that finish first, so part of a speedup is
+                    fewer tokens
+  at cap            share of those responses that ran into the length cap
+  rollout speedup   as speedup, of the rollouts alone
+  bubbles           share of engine time in rollouts with nothing to run
+  rounds waited     of prompts in the long-prompt queue, mean / most
+  clairvoyant       what a scheduler that knew all lengths could reach at most, with
+                    samples fixed beforehand
+
+Traces
+  JSON lines, one prompt a line: {"prompt":"q1","promptTokens":90,"responses":[{"tokens":812}]}
+  (only responses[].tokens is required), or what verl, slime and ROLL write, CASTILLO, ServeGen.
 
 Examples
   rollflex simulate                                   the bundled workloads
-  rollflex simulate my-lengths.jsonl --cap 8192       your own: {"responses":[{"tokens":812}, …]} a line
+  rollflex simulate my-lengths.jsonl --cap 8192       your own lengths
   rollflex simulate my-lengths.jsonl --eta 1.4 --engines 8 --json
-  rollflex simulate --from-log run.jsonl              lengths from a recorded session`,
+  rollflex simulate --from-log run.jsonl              lengths from a recorded session
+  rollflex simulate --perfetto trace.json             open trace.json in ui.perfetto.dev`,
     )
     .action(async (paths: string[], options: SimulateOptions) => {
       await runSimulate(paths, options);
@@ -94,7 +87,16 @@ function program(): Command {
     .version(packageVersion())
     .showSuggestionAfterError()
     .showHelpAfterError('(rollflex --help, or rollflex COMMAND --help, says more)')
-    .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 wrong use or bad input.');
+    .addHelpText(
+      'after',
+      `
+Examples
+  rollflex simulate                  what would tail batching save on the bundled workloads?
+  rollflex schema tail-batching      the settings of a policy, as JSON Schema
+  rollflex replay run.jsonl          does this version decide as the log says?
+
+Exit codes: 0 done, 1 failed, 2 wrong use or bad input.`,
+    );
   command.addCommand(simulateCommand());
   command
     .command('schema')
@@ -111,6 +113,7 @@ function program(): Command {
     .description('play an event log again and compare every decision; exit code 1 if one differs')
     .argument('<log>', 'a log written by recordEvents')
     .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExamples\n  rollflex replay run.jsonl\n  rollflex replay run.jsonl --json')
     .action((path: string, options: { json?: boolean }) => {
       process.exitCode = runReplay(path, options);
     });
@@ -118,11 +121,7 @@ function program(): Command {
   return command;
 }
 
-/** A reader that leaves early (`| head`) is no error. */
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(exitCodes.done);
-  throw error;
-});
+leaveQuietly();
 
 try {
   await program().parseAsync(process.argv);

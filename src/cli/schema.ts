@@ -20,6 +20,14 @@ function items(): Item[] {
   ];
 }
 
+/** A schema with a name comes as a reference to itself; readers look for `properties` at the top. */
+function unwrapped({ $ref, $defs, ...rest }: z.core.JSONSchema.BaseSchema): z.core.JSONSchema.BaseSchema {
+  const name = $ref?.replace('#/$defs/', '');
+  if (name === undefined) return { ...rest, ...($defs === undefined ? {} : { $defs }) };
+  const { [name]: own, ...others } = $defs ?? {};
+  return { ...rest, ...own, ...(Object.keys(others).length === 0 ? {} : { $defs: others }) };
+}
+
 /** Prints the list, or one schema. Throws `PolicyError` `unknown_id`. */
 export function runSchema(id: string | undefined, options: { json?: boolean }): void {
   const all = items();
@@ -30,8 +38,11 @@ export function runSchema(id: string | undefined, options: { json?: boolean }): 
   }
   const found = all.find((one) => one.id === id);
   if (found === undefined) {
-    throw new PolicyError('unknown_id', { expected: 'an id that `rollflex schema` lists', got: id, path: 'id' });
+    const alike = all.map((one) => one.id).filter((one) => one.includes(id) || one.startsWith(id.slice(0, 5)));
+    const hint = alike.length > 0 && id !== '' ? ` (such as ${alike.slice(0, 3).join(', ')})` : '';
+    const expected = `an id that \`rollflex schema\` lists${hint}`;
+    throw new PolicyError('unknown_id', { expected, got: id, path: 'id' });
   }
-  const schema = z.toJSONSchema(found.schema, { io: 'input', unrepresentable: 'any' });
+  const schema = unwrapped(z.toJSONSchema(found.schema, { io: 'input', unrepresentable: 'any' }));
   print(options.json ? JSON.stringify(schema) : JSON.stringify(schema, null, 2));
 }

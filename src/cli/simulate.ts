@@ -13,9 +13,9 @@ import type { ComparisonResult } from '../sim/result.ts';
 import { marginalWorkload, pooledQuantile } from '../sim/workload/marginal.ts';
 import { type Resampling, tracedWorkload } from '../sim/workload/traced.ts';
 import type { Workload } from '../sim/workload/workload.ts';
-import { bundledTraces, readTraceFile } from './files.ts';
-import { print, printJson } from './output.ts';
-import { comparisonTable } from './table.ts';
+import { bundledTraces, checkWritable, readTraceFile } from './files.ts';
+import { coloured, print, printJson } from './output.ts';
+import { comparisonTable, meaning } from './table.ts';
 
 /** Options as the command line gives them. */
 export interface SimulateOptions {
@@ -51,10 +51,14 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
     responsesPerPrompt: options.responsesPerPrompt ?? preset.job.responsesPerPrompt,
     engines: options.engines ?? preset.job.engines,
   };
-  const scheduler = tailBatchingScheduler(job, {
+  const factors = {
     promptSpeculation: options.promptSpeculation ?? options.eta,
     responseSpeculation: options.responseSpeculation ?? options.eta,
-  });
+  };
+  checkSize(job, factors, options);
+  if (options.report !== false) checkWritable(options.report, '--report');
+  if (options.perfetto !== undefined) checkWritable(options.perfetto, '--perfetto');
+  const scheduler = tailBatchingScheduler(job, factors);
   const seeds = Array.from({ length: options.seeds }, (_, index) => options.seed + index);
   const comparisons: ComparisonResult[] = [];
   for (const workload of workloads(paths, options, capTokens)) {
@@ -65,17 +69,38 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
   if (options.json) {
     printJson({
       comparisons: comparisons.map(withoutTimelines),
-      report: options.report,
+      report: options.report === false ? null : options.report,
       perfetto: options.perfetto ?? null,
     });
     return;
   }
-  for (const comparison of comparisons) print(`\n${comparisonTable(comparison, process.stdout.isTTY === true)}`);
+  for (const comparison of comparisons) {
+    print(comparisonTable(comparison, coloured()));
+    if (!options.quiet) print(meaning(comparison));
+    print('');
+  }
   if (options.quiet) return;
-  for (const note of new Set(comparisons.flatMap((one) => one.notes))) print(`- ${note}`);
   if (options.report !== false)
-    print(`\nreport: ${options.report} (${(reportBytes / 1e6).toFixed(1)} MB, open it in a browser)`);
+    print(`report: ${options.report} (${(reportBytes / 1e6).toFixed(1)} MB, open it in a browser)`);
   if (options.perfetto !== undefined) print(`trace: ${options.perfetto} (open it in ui.perfetto.dev)`);
+}
+
+/** What would not fit in memory, or take days, is refused at once. */
+const mostInRound = 400_000;
+const mostInAll = 20_000_000;
+
+function checkSize(
+  { promptsPerRound, responsesPerPrompt }: Job,
+  { promptSpeculation, responseSpeculation }: { promptSpeculation: number; responseSpeculation: number },
+  { steps, seeds }: SimulateOptions,
+): void {
+  const refuse = (path: string, expected: string, got: number): never => {
+    throw new PolicyError('limit_exceeded', { path, expected, got });
+  };
+  const inRound = Math.ceil(promptsPerRound * promptSpeculation) * Math.ceil(responsesPerPrompt * responseSpeculation);
+  if (inRound > mostInRound) refuse('responses of a round', `at most ${mostInRound}`, inRound);
+  const inAll = steps * seeds * promptsPerRound * responsesPerPrompt;
+  if (inAll > mostInAll) refuse('responses of all steps and seeds', `at most ${mostInAll}`, inAll);
 }
 
 function workloads(paths: readonly string[], options: SimulateOptions, capTokens: number): NamedWorkload[] {

@@ -1,28 +1,49 @@
-/** The comparison as a table on the terminal. */
+/** The comparison as a table on the terminal, within 80 columns, and what it means. */
 import Table from 'cli-table3';
 import type { ComparisonResult, Interval } from '../sim/result.ts';
 
 const fixed = (value: number, digits = 2): string => value.toFixed(digits);
-const times = ({ value, low, high }: Interval): string => `${fixed(value)}x (${fixed(low)}-${fixed(high)})`;
-const percent = (share: number): string => `${fixed(share * 100, 1)}%`;
+const times = ({ value, low, high }: Interval): string => `${fixed(value)}x\n${fixed(low)}-${fixed(high)}`;
+const percent = (share: number): string =>
+  share === 0 ? '0%' : `${fixed(share * 100, Math.abs(share) < 0.01 ? 2 : 1)}%`;
 
-/** One workload as a table, with what it means below. */
-export function comparisonTable(comparison: ComparisonResult, colour: boolean): string {
-  const { workload, schedulers, lowerBound } = comparison;
+const columns = [
+  'scheduler',
+  'step s',
+  'rollout\ns',
+  'speedup',
+  'kept\ntokens',
+  'at cap',
+  'rollout\nspeedup',
+  'bubbles',
+  'rounds\nwaited',
+];
+/** Lines between columns and rows would take a third of the width; a rule below the head is enough. */
+const chars = {
+  top: '',
+  'top-mid': '',
+  'top-left': '',
+  'top-right': '',
+  bottom: '',
+  'bottom-mid': '',
+  'bottom-left': '',
+  'bottom-right': '',
+  left: '',
+  'left-mid': '',
+  mid: '─',
+  'mid-mid': '─',
+  right: '',
+  'right-mid': '',
+  middle: ' ',
+};
+
+/** One workload: its lengths, and a row for each scheduler and for the lower bound. */
+export function comparisonTable({ workload, schedulers, lowerBound }: ComparisonResult, colour: boolean): string {
   const table = new Table({
-    head: [
-      'scheduler',
-      'step s',
-      'rollout s',
-      'speedup',
-      'of the rollout',
-      'bubbles',
-      'kept tokens',
-      'at cap',
-      'rounds waited',
-    ],
-    style: colour ? { head: ['bold'], border: ['grey'] } : { head: [], border: [] },
-    colAligns: ['left', ...Array.from({ length: 8 }, () => 'right' as const)],
+    head: columns,
+    chars,
+    style: { head: colour ? ['bold'] : [], border: colour ? ['grey'] : [], 'padding-left': 0, 'padding-right': 0 },
+    colAligns: columns.map((_, index) => (index === 0 ? 'left' : 'right')),
   });
   for (const one of schedulers) {
     table.push([
@@ -30,28 +51,35 @@ export function comparisonTable(comparison: ComparisonResult, colour: boolean): 
       fixed(one.stepSeconds.value, 1),
       fixed(one.rolloutSeconds.value, 1),
       times(one.speedup),
-      times(one.rolloutSpeedup),
-      percent(one.bubbleRatio),
       fixed(one.keptTokenRatio),
       percent(one.cappedShare),
+      times(one.rolloutSpeedup),
+      percent(one.bubbleRatio),
       `${fixed(one.meanQueueAge, 1)} / ${fixed(one.maxQueueAge, 0)}`,
     ]);
   }
-  table.push(['clairvoyant bound', '', '', `${fixed(lowerBound.speedupLimit)}x`, '', '', '1.00', '', '']);
+  const steps = schedulers[0]!.runs[0]!.steps.length;
+  const bound = [fixed(lowerBound.totalSeconds / steps, 1), '', `${fixed(lowerBound.speedupLimit)}x`, '1.00'];
+  table.push(['clairvoyant', ...bound, '', '', '', '']);
   const { p50, p75, p99, max } = workload.quantiles;
   const lengths = `P50 ${Math.round(p50)}, P75 ${Math.round(p75)}, P99 ${Math.round(p99)}, longest ${Math.round(max)} tokens`;
-  return `${workload.name}: ${workload.prompts} prompts, ${lengths}\n${table.toString()}\n${meaning(comparison)}`;
+  return `${workload.name}: ${workload.prompts} prompts, ${lengths}\n\n${table.toString()}\n`;
 }
 
-function meaning({ schedulers }: ComparisonResult): string {
+/** What the table says, in sentences; then what a reader must know. */
+export function meaning({ schedulers, lowerBound, notes }: ComparisonResult): string {
   const [baseline, ...others] = schedulers;
-  return others
-    .map((one) => {
-      const saved = percent(1 - 1 / one.speedup.value);
-      return (
-        `${one.label} saves ${saved} of the time: engines idle for ${percent(one.bubbleRatio)} of a rollout instead of ` +
-        `${percent(baseline!.bubbleRatio)}. It keeps every prompt, but shorter responses: ${fixed(one.keptTokenRatio)} x the tokens.`
-      );
-    })
-    .join('\n');
+  const sentences = others.map((one) => {
+    const saved = 1 - 1 / one.speedup.value;
+    const verdict = saved > 0.0005 ? `saves ${percent(saved)} of the time` : 'saves no time here';
+    return (
+      `${one.label} ${verdict}: engines idle for ${percent(one.bubbleRatio)} of a rollout instead of ` +
+      `${percent(baseline!.bubbleRatio)}.\nWhat it costs: kept tokens ${fixed(one.keptTokenRatio)} of the baseline's, ` +
+      `${percent(one.cappedShare)} at the cap instead of ${percent(baseline!.cappedShare)}.`
+    );
+  });
+  const bound =
+    `What is left: the clairvoyant bound is ${fixed(lowerBound.speedupLimit)}x, for a scheduler that knows all lengths ` +
+    'and trains the same responses as the baseline.';
+  return [...sentences, bound, ...notes.map((note) => `- ${note}`)].join('\n');
 }

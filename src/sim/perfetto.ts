@@ -1,8 +1,9 @@
 /** A run as a Chrome trace (chrome://tracing, ui.perfetto.dev): a process a scheduler, a thread an engine. */
-import type { ComparisonResult, RunResult } from './result.ts';
+import type { ComparisonResult, EngineResult, RunResult } from './result.ts';
 
 interface TraceEvent {
   readonly name: string;
+  /** A span (`X`), a name of a process or thread (`M`), or a counter (`C`). */
   readonly ph: 'X' | 'M' | 'C';
   readonly pid: number;
   readonly tid: number;
@@ -16,57 +17,92 @@ const microseconds = (seconds: number): number => Math.round(seconds * 1e6);
 /** Threads below this one are rounds and counters, engines come after. */
 const firstEngine = 10;
 
-function runEvents(run: RunResult, name: string, pid: number): TraceEvent[] {
-  const named = (what: string, tid: number, text: string): TraceEvent => ({
-    name: what,
-    ph: 'M',
+function naming(pid: number, tid: number, what: 'process_name' | 'thread_name', text: string): TraceEvent {
+  return { name: what, ph: 'M', pid, tid, ts: 0, args: { name: text } };
+}
+
+function span(
+  pid: number,
+  tid: number,
+  name: string,
+  { startSeconds, endSeconds }: { startSeconds: number; endSeconds: number },
+  args: Record<string, unknown>,
+): TraceEvent {
+  const ts = microseconds(startSeconds);
+  // Both ends are rounded, so that spans that touch still touch.
+  return { name, ph: 'X', pid, tid, ts, dur: microseconds(endSeconds) - ts, args };
+}
+
+/** Rounds, and the queue as it is when each of them ends. */
+function roundEvents(run: RunResult, pid: number): TraceEvent[] {
+  const queue = (seconds: number, prompts: number): TraceEvent => ({
+    name: 'long-prompt queue',
+    ph: 'C',
     pid,
-    tid,
-    ts: 0,
-    args: { name: text },
+    tid: 0,
+    ts: microseconds(seconds),
+    args: { prompts },
   });
-  const events = [named('process_name', 0, name), named('thread_name', 1, 'rounds')];
+  const events = [queue(0, 0)];
   for (const step of run.steps) {
-    const { startSeconds, endSeconds, roundId, kind, queueDepth, bubbleRatio, keptTokens, abortedTokens } = step;
-    const args = { keptTokens, abortedTokens, bubbleRatio };
-    events.push({
-      name: `${roundId} (${kind})`,
-      ph: 'X',
-      pid,
-      tid: 1,
-      ts: microseconds(startSeconds),
-      dur: microseconds(endSeconds - startSeconds),
-      args,
-    });
-    events.push({
-      name: 'long-prompt queue',
-      ph: 'C',
-      pid,
-      tid: 0,
-      ts: microseconds(endSeconds),
-      args: { prompts: queueDepth },
-    });
+    const { prompts, keptTokens, abortedTokens, maxResponseTokens, preemptions, deferredPrompts, bubbleRatio } = step;
+    const args = { prompts, keptTokens, abortedTokens, maxResponseTokens, preemptions, deferredPrompts, bubbleRatio };
+    events.push(span(pid, 1, `${step.roundId} (${step.kind})`, step, args), queue(step.endSeconds, step.queueDepth));
   }
-  run.engines.forEach((engine, index) => {
-    const tid = firstEngine + index;
-    events.push(named('thread_name', tid, `${engine.engineId} (${engine.gpus} GPU)`));
-    for (const { startSeconds, endSeconds, activity, running } of engine.timeline) {
-      if (activity === 'rollout' && running === 0) continue;
-      const dur = microseconds(endSeconds) - microseconds(startSeconds);
-      events.push({ name: activity, ph: 'X', pid, tid, ts: microseconds(startSeconds), dur, args: { running } });
-    }
+  return events;
+}
+
+/** Running sequences over all engines: the mean of each segment, added up. */
+function runningCounter(engines: readonly EngineResult[], pid: number): TraceEvent[] {
+  const changes = engines
+    .flatMap((engine) => engine.timeline)
+    .filter((one) => one.running > 0)
+    .flatMap((one) => [
+      { ts: microseconds(one.startSeconds), change: one.running },
+      { ts: microseconds(one.endSeconds), change: -one.running },
+    ])
+    .sort((a, b) => a.ts - b.ts);
+  const events: TraceEvent[] = [];
+  let sequences = 0;
+  changes.forEach(({ ts, change }, index) => {
+    sequences += change;
+    if (changes[index + 1]?.ts === ts) return;
+    // Sums of fractions come back to nothing only nearly.
+    const args = { sequences: Math.max(0, Math.round(sequences * 100) / 100) };
+    events.push({ name: 'running sequences', ph: 'C', pid, tid: 0, ts, args });
   });
   return events;
 }
 
-/** The first run of every scheduler of every comparison, as a Chrome trace. */
+function engineEvents(engine: EngineResult, pid: number, tid: number): TraceEvent[] {
+  const name = `${engine.engineId} (${engine.gpus} GPU${engine.gpus === 1 ? '' : 's'})`;
+  const spans = engine.timeline
+    .filter(({ activity, running }) => activity !== 'rollout' || running > 0)
+    .map((one) => span(pid, tid, one.activity, one, one.activity === 'rollout' ? { running: one.running } : {}));
+  return [naming(pid, tid, 'thread_name', name), ...spans];
+}
+
+/**
+ * The first run of every scheduler of every comparison, as a Chrome trace in JSON: spans for rounds and for what each
+ * engine does, counters for running sequences and for the long-prompt queue. Idle time of an engine is a gap.
+ */
 export function perfettoTrace(comparisons: readonly ComparisonResult[]): {
   traceEvents: TraceEvent[];
   displayTimeUnit: 'ms';
 } {
   let pid = 0;
   const traceEvents = comparisons.flatMap(({ workload, schedulers }) =>
-    schedulers.flatMap((one) => runEvents(one.runs[0]!, `${workload.name}: ${one.label}`, ++pid)),
+    schedulers.flatMap(({ label, runs }) => {
+      const run = runs[0]!;
+      pid += 1;
+      return [
+        naming(pid, 0, 'process_name', `${workload.name}: ${label}`),
+        naming(pid, 1, 'thread_name', 'rounds'),
+        ...roundEvents(run, pid),
+        ...runningCounter(run.engines, pid),
+        ...run.engines.flatMap((engine, index) => engineEvents(engine, pid, firstEngine + index)),
+      ];
+    }),
   );
   return { traceEvents, displayTimeUnit: 'ms' };
 }

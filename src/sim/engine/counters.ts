@@ -21,7 +21,7 @@ export class EngineCounters {
     this.#keepTimeline = keepTimeline;
   }
 
-  /** Counts a plan that was carried out from start to end, with so many steps of so many running sequences. */
+  /** Counts a plan that was carried out from start to end, with so many steps of so many running sequences. @internal */
   protected count(plan: Plan, startSeconds: number, endSeconds: number, steps: number, running: number): void {
     const seconds = endSeconds - startSeconds;
     this.busySeconds += seconds;

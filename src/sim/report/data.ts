@@ -49,8 +49,8 @@ function bars(timeline: readonly Segment[], mostRunning: number, totalSeconds: n
       result[result.length - 1] = [last[0], endSeconds, kind, last[3]];
     } else result.push([startSeconds, endSeconds, kind, load]);
   }
-  const tenth = (value: number) => Math.round(value * 100) / 100;
-  return result.map(([start, end, kind, load]) => [tenth(start), tenth(end), kind, Math.round(load * 100) / 100]);
+  const hundredth = (value: number) => Math.round(value * 100) / 100;
+  return result.map(([start, end, kind, load]) => [hundredth(start), hundredth(end), kind, hundredth(load)]);
 }
 
 function runData(run: RunResult, label: string): RunData {

@@ -1,87 +1,37 @@
 /** The report as one self-contained HTML page: no network, no fonts, no files beside it. */
-import type { ComparisonResult, Interval, SchedulerResult } from '../result.ts';
+import type { ComparisonResult } from '../result.ts';
 import { workloadData } from './data.ts';
+import { section } from './section.ts';
 import { styles } from './styles.ts';
 
-const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-const escapeHtml = (text: unknown): string => String(text).replace(/[&<>"']/g, (sign) => escapes[sign]!);
+const legend = [
+  ['rollout', 'rollout (stronger with more running sequences)'],
+  ['reward', 'rewards'],
+  ['train', 'training'],
+  ['sync', 'weight sync'],
+  ['overhead', 'fixed overhead'],
+  ['bubble', 'gap: nothing to run'],
+  ['short', 'short round'],
+  ['long', 'long round'],
+] as const;
 
-const number = (value: number, digits = 2): string =>
-  value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
-const percent = (share: number): string => `${number(share * 100, 1)} %`;
-const times = (interval: Interval): string =>
-  `${number(interval.value)} × <span class="range">${number(interval.low)}–${number(interval.high)}</span>`;
-
-function row(result: SchedulerResult): string {
-  const cells = [
-    `<th scope="row">${escapeHtml(result.label)}</th>`,
-    `<td>${number(result.stepSeconds.value, 1)}</td>`,
-    `<td>${number(result.rolloutSeconds.value, 1)}</td>`,
-    `<td class="main">${times(result.speedup)}</td>`,
-    `<td>${times(result.rolloutSpeedup)}</td>`,
-    `<td>${percent(result.bubbleRatio)}</td>`,
-    `<td>${number(result.keptTokenRatio)}</td>`,
-    `<td>${percent(result.cappedShare)}</td>`,
-    `<td>${number(result.meanQueueAge, 1)} / ${number(result.maxQueueAge, 0)}</td>`,
-  ];
-  return `<tr>${cells.join('')}</tr>`;
-}
-
-function headline(comparison: ComparisonResult): string {
-  const [baseline, ...others] = comparison.schedulers;
-  const best = [...others].sort((a, b) => b.speedup.value - a.speedup.value)[0];
-  if (baseline === undefined || best === undefined) return '';
-  const saved = 1 - 1 / best.speedup.value;
-  const verdict =
-    saved > 0
-      ? `${escapeHtml(best.label)} would save ${percent(saved)} of the time`
-      : `${escapeHtml(best.label)} would not save time`;
-  return `<p class="headline">${verdict}: ${number(best.speedup.value)} × as fast.</p>
-<p>The engines of ${escapeHtml(baseline.label)} training stand idle for ${percent(baseline.bubbleRatio)} of each rollout, waiting for
-its longest responses; with ${escapeHtml(best.label)} for ${percent(best.bubbleRatio)}. It keeps every prompt, but not every response:
-the mean kept response has ${number(best.keptTokenRatio)} × the tokens, and ${percent(best.cappedShare)} of kept responses run into the
-length cap, instead of ${percent(baseline.cappedShare)}.</p>`;
-}
-
-function section(comparison: ComparisonResult, index: number): string {
-  const { workload, settings, lowerBound } = comparison;
-  const facts = Object.entries(settings).map(
-    ([key, value]) => `<li><b>${escapeHtml(key)}</b> ${escapeHtml(value)}</li>`,
-  );
-  const charts = comparison.schedulers
-    .map(
-      (one, run) => `<figure><figcaption>Every GPU over time: ${escapeHtml(one.label)}</figcaption>
-<div class="chart timeline" data-chart="timeline" data-workload="${index}" data-run="${run}" role="img" aria-label="Timeline of every GPU, ${escapeHtml(one.label)}"></div></figure>`,
-    )
-    .join('\n');
-  const chart = (kind: string, title: string) => `<figure><figcaption>${title}</figcaption>
-<div class="chart" data-chart="${kind}" data-workload="${index}" role="img" aria-label="${title}"></div></figure>`;
-  return `<section>
-<h2>${escapeHtml(workload.name)}</h2>
-${headline(comparison)}
-<div class="scroll"><table>
-<thead><tr><th scope="col">scheduler</th><th scope="col">step, s</th><th scope="col">rollout, s</th><th scope="col">speedup</th><th scope="col">of the rollout</th>
-<th scope="col">bubbles</th><th scope="col">kept tokens</th><th scope="col">at the cap</th><th scope="col">rounds waited, mean / most</th></tr></thead>
-<tbody>${comparison.schedulers.map(row).join('\n')}
-<tr class="bound"><th scope="row">clairvoyant lower bound</th><td></td><td></td><td class="main">${number(lowerBound.speedupLimit)} ×</td><td></td><td></td><td>1.00</td><td></td><td></td></tr></tbody>
-</table></div>
-<p class="note">Small figures are bootstrap intervals. The lower bound is the least time in which a scheduler that knew all lengths could
-train the same responses; tail batching chooses which responses it keeps, so it may go below.</p>
-${charts}
-<div class="grid">${chart('steps', `Seconds of each step (pale: ${escapeHtml(comparison.schedulers[0]?.label)})`)}${chart('lengths', 'Lengths of trained responses')}${chart('queue', 'Prompts in the long-prompt queue')}</div>
-<details><summary>Settings and workload</summary><ul class="facts">${facts.join('')}
-<li><b>source</b> ${escapeHtml(workload.source)}</li><li><b>responses</b> ${escapeHtml(workload.resampling)}</li>
-<li><b>within-prompt correlation</b> ${number(workload.correlation)}</li><li><b>length cap</b> ${number(workload.capTokens, 0)} tokens</li>
-<li><b>quantiles</b> P50 ${number(workload.quantiles.p50, 0)}, P75 ${number(workload.quantiles.p75, 0)}, P90 ${number(workload.quantiles.p90, 0)}, P99 ${number(workload.quantiles.p99, 0)}, longest ${number(workload.quantiles.max, 0)} tokens</li></ul>
-<ul>${comparison.notes.map((note) => `<li>${escapeHtml(note)}</li>`).join('')}</ul></details>
-</section>`;
-}
+const meanings = [
+  ['step, s', 'Seconds of a training step, on average: rollout, rewards, training and weight sync.'],
+  ['speedup', 'Total time of the baseline ÷ total time of this one, for the same prompts.'],
+  [
+    'kept tokens',
+    'Mean length of the responses trained on ÷ that of the baseline. Below 1, part of a speedup is fewer tokens.',
+  ],
+  ['at the cap', 'Share of the responses trained on that ran into the length cap.'],
+  ['bubbles', 'Share of engine time in rollouts in which an engine has nothing to run.'],
+  ['rounds waited', 'Rounds that a deferred prompt stayed in the long-prompt queue.'],
+] as const;
 
 /**
- * The page.
+ * The page. Pure: the same arguments give the same text.
  *
  * @param comparisons - one section each
- * @param clientScript - what draws the charts (`report-client.js`)
+ * @param clientScript - what draws the charts, from `reportClient()`
  */
 export function renderReport(comparisons: readonly ComparisonResult[], clientScript: string): string {
   // `<` is escaped, so that no string in the data can end the script element.
@@ -99,11 +49,13 @@ export function renderReport(comparisons: readonly ComparisonResult[], clientScr
 </head>
 <body>
 <header><h1>What scheduling would save</h1>
-<p>Simulated with the policies of rollflex on recorded response lengths. The same engines, prompts and samples for every scheduler.</p>
-<ul class="legend"><li><i class="rollout"></i>rollout, darker with more running sequences</li><li><i class="train"></i>training</li>
-<li><i class="sync"></i>weight sync</li><li><i class="reward"></i>rewards</li><li><i class="long"></i>long round</li><li><i class="bubble"></i>gap: the GPU is idle</li></ul></header>
+<p>Simulated with the scheduling policies of rollflex. Every scheduler has the same engines, prompts and samples.</p>
+<noscript><p>Charts need JavaScript; the tables below have all their numbers.</p></noscript>
+<ul class="legend">${legend.map(([name, text]) => `<li><i class="${name}"></i>${text}</li>`).join('')}</ul></header>
 <main>${comparisons.map(section).join('\n')}</main>
-<footer><p>Charts are drawn by Apache ECharts (Apache-2.0).</p></footer>
+<footer><h2>What the columns mean</h2>
+<dl>${meanings.map(([name, text]) => `<dt>${name}</dt><dd>${text}</dd>`).join('')}</dl>
+<p>Charts are drawn by Apache ECharts (Apache-2.0); its notices are at the top of the script in this page.</p></footer>
 <script type="application/json" id="data">${data}</script>
 <script>${script}</script>
 </body>

@@ -1,114 +1,214 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+/** The command line as a user meets it: what it prints where, and with which exit code. */
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
-import { createLongPromptQueue, recordEvents } from '../../../src/index.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { logOfOneRound, ownLengths } from '../../support/documented-files.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
+const entry = ['--import', 'tsx', join(root, 'src/cli/main.ts')];
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-cli-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const path = (name: string): string => join(folder, name);
 
-function run(...args: string[]) {
-  const command = [join(root, 'node_modules/tsx/dist/cli.mjs'), join(root, 'src/cli/main.ts'), ...args];
-  const { status, stdout, stderr } = spawnSync(process.execPath, command, { cwd: folder, encoding: 'utf8' });
-  return { status, stdout, stderr };
+interface Done {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
 }
 
-const file = (name: string, text: string): string => {
-  const path = join(folder, name);
-  writeFileSync(path, text);
-  return path;
-};
-const small = [
-  '--prompts-per-round',
-  '4',
-  '--responses-per-prompt',
-  '2',
-  '--engines',
-  '2',
-  '--steps',
-  '5',
-  '--seeds',
-  '2',
-];
-const lengths = file(
-  'lengths.jsonl',
-  Array.from({ length: 30 }, (_, index) =>
-    JSON.stringify({ responses: [{ tokens: 50 + index }, { tokens: 900 }] }),
-  ).join('\n'),
-);
-
-describe('rollflex', () => {
-  test('simulates a trace of the user, and writes report and Perfetto trace', () => {
-    const { status, stdout } = run(
-      'simulate',
-      lengths,
-      ...small,
-      '--json',
-      '--report',
-      'out.html',
-      '--perfetto',
-      'out.json',
+function rollflex(...args: string[]): Promise<Done> {
+  const options = { cwd: root, env: { ...process.env, COLUMNS: '100', FORCE_COLOR: '0' } };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [...entry, ...args], options, (error, out, err) =>
+      resolve({ code: error === null ? 0 : Number(error.code), out, err }),
     );
-    expect(status).toBe(0);
-    const [comparison] = JSON.parse(stdout).comparisons;
-    expect(comparison.schedulers.map((one: { scheduler: string }) => one.scheduler)).toEqual([
+  });
+}
+
+writeFileSync(path('lengths.jsonl'), ownLengths());
+writeFileSync(path('run.jsonl'), logOfOneRound());
+const lengths = path('lengths.jsonl');
+const quick = ['--steps', '5', '--prompts-per-round', '8', '--seeds', '2', '--engines', '2'];
+
+describe('simulate', () => {
+  test('prints a table within 80 columns, what it means, and where the report is', async () => {
+    const report = path('report.html');
+    const perfetto = path('trace.json');
+    const files = ['--report', report, '--perfetto', perfetto];
+    const { code, out, err } = await rollflex('simulate', lengths, ...quick, ...files);
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toMatch(/^lengths: 40 prompts, P50 \d+, P75 \d+, P99 \d+, longest \d+ tokens\n/);
+    expect(out).toMatch(/synchronous .* 1\.00x +1\.00 /);
+    expect(out).toMatch(/tail-batching .* \d\.\d\dx +0\.\d\d /);
+    expect(out).toMatch(/tail-batching saves \d+\.\d% of the time: engines idle/);
+    expect(out).toContain('What it costs: kept tokens 0.');
+    expect(out).toContain('the clairvoyant bound is');
+    expect(out).toContain(`report: ${report} (`);
+    const table = out
+      .split('\n')
+      .filter((line) => /^(scheduler|synchronous|tail-batching |clairvoyant|─| {4})/.test(line));
+    for (const line of table.filter((one) => !one.startsWith('tail-batching saves'))) {
+      expect(line.length, line).toBeLessThanOrEqual(80);
+    }
+    expect(readFileSync(report, 'utf8')).toContain('</html>');
+    expect(JSON.parse(readFileSync(perfetto, 'utf8')).traceEvents.length).toBeGreaterThan(50);
+  });
+
+  test('--json is one object and nothing else, the same for the same seed', async () => {
+    const args = ['simulate', lengths, ...quick, '--json', '--no-report'];
+    const [one, same, other] = await Promise.all([
+      rollflex(...args),
+      rollflex(...args),
+      rollflex(...args, '--seed', '9'),
+    ]);
+    expect([one.code, one.err]).toEqual([0, '']);
+    const { comparisons, report, perfetto } = JSON.parse(one.out);
+    expect([comparisons.length, report, perfetto]).toEqual([1, null, null]);
+    expect(comparisons[0].schedulers.map((row: { scheduler: string }) => row.scheduler)).toEqual([
       'synchronous',
       'tail-batching',
     ]);
-    expect(comparison.schedulers[1].runs[0].trainedPrompts).toBe(20);
-    expect(readFileSync(join(folder, 'out.html'), 'utf8')).toContain('</html>');
-    const { traceEvents } = JSON.parse(readFileSync(join(folder, 'out.json'), 'utf8'));
-    expect(new Set(traceEvents.map((one: { ph: string }) => one.ph))).toEqual(new Set(['M', 'X', 'C']));
-    for (const event of traceEvents) if (event.ph === 'X') expect(event.dur).toBeGreaterThanOrEqual(0);
+    expect(comparisons[0].settings).toMatchObject({ promptsPerRound: 8, engines: 2, seeds: 2 });
+    expect(same.out).toBe(one.out);
+    expect(other.out).not.toBe(one.out);
   });
 
-  test('the same seed gives the same output', () => {
-    const args = ['simulate', lengths, ...small, '--json', '--no-report'];
-    expect(run(...args).stdout).toBe(run(...args).stdout);
+  test('options reach the simulation', async () => {
+    const factors = ['--prompt-speculation', '1', '--response-speculation', '1.5', '--cap', '700'];
+    const shape = ['--preset', 'qwen2.5-7b-8k', '--responses-per-prompt', '4', '--resampling', 'within-prompt'];
+    const run = await rollflex('simulate', lengths, ...quick, ...factors, ...shape, '--json', '--no-report');
+    const [{ workload, settings, schedulers }] = JSON.parse(run.out).comparisons;
+    expect(workload).toMatchObject({ capTokens: 700, quantiles: { max: 700 } });
+    expect(workload.resampling).toContain('within');
+    expect(settings).toMatchObject({ job: 'Qwen2.5-7B, 8k, 16 × H800', responsesPerPrompt: 4 });
+    // Without more prompts than are needed none is deferred.
+    expect(schedulers[1].maxQueueAge).toBe(0);
+    expect(schedulers[1].keptTokenRatio).toBeLessThan(1);
+  });
+
+  test('--quiet prints the table only; --no-report writes none', async () => {
+    const { code, out } = await rollflex('simulate', lengths, ...quick, '--quiet', '--no-report');
+    expect(code).toBe(0);
+    expect(out).not.toMatch(/saves|report:|What/);
+    expect(existsSync(join(root, 'false'))).toBe(false);
+  });
+
+  test('--from-log takes the lengths of a recorded session', async () => {
+    const run = await rollflex('simulate', '--from-log', path('run.jsonl'), ...quick, '--json', '--no-report');
+    expect(run.err).toBe('');
+    expect(JSON.parse(run.out).comparisons[0].workload.source).toContain('log');
+  });
+});
+
+describe.concurrent('wrong use and bad input: exit code 2, nothing on standard output, the reason on standard error', () => {
+  writeFileSync(path('broken.jsonl'), '{"responses":[{"tokens":5}]}\n{"responses":[{"tokens":-5}]}\n');
+  writeFileSync(path('cut.jsonl'), '{"responses":[{"tokens":5}]}\n\n{"responses":[{"tok');
+  writeFileSync(path('empty.jsonl'), '\n');
+  const simulate = (...args: string[]) => ['simulate', '--no-report', ...args];
+  test.each<[string, string[], RegExp]>([
+    ['no command', [], /Usage: rollflex/],
+    ['an unknown command', ['simulat'], /unknown command 'simulat'\n\(Did you mean simulate\?\)/],
+    ['an unknown option', simulate('--etta', '2'), /unknown option '--etta'\n\(Did you mean --eta\?\)/],
+    [
+      'eta below 1',
+      simulate('--eta', '0.9'),
+      /'--eta <factor>' argument '0.9' is invalid. Expected a number from 1 to 16/,
+    ],
+    ['eta that is no number', simulate('--eta', 'NaN'), /Expected a number from 1 to 16/],
+    ['a fraction', simulate('--engines', '1.5'), /Expected a whole number from 1 to 4096/],
+    ['a negative count', simulate('--steps=-3'), /Expected a whole number from 1 to 100000/],
+    ['an empty number', simulate('--seeds', ''), /Expected a whole number from 1 to 1000/],
+    ['an unknown preset', simulate('--preset', 'gpt'), /Allowed choices are qwen2.5-7b-8k/],
+    ['a method that is not known', simulate('--resampling', 'magic'), /Allowed choices are/],
+    [
+      'a round that fits in no memory',
+      simulate('--prompts-per-round', '100000'),
+      /responses of a round: expected at most 400000/,
+    ],
+    ['a job without end', simulate('--steps', '100000'), /responses of all steps and seeds: expected at most/],
+    ['a trace that is not there', simulate(path('none.jsonl')), /ENOENT.*none\.jsonl/],
+    ['a folder as a trace', simulate(folder), /EISDIR/],
+    ['a broken line', simulate(path('broken.jsonl')), /broken\.jsonl:2\.responses\[0\]\.tokens: expected .* got -5/],
+    ['a cut line', simulate(path('cut.jsonl')), /cut\.jsonl:3: expected/],
+    ['an empty trace', simulate(path('empty.jsonl')), /empty\.jsonl: expected a trace with prompts/],
+    ['a trace and a log', simulate(lengths, '--from-log', path('run.jsonl')), /not both/],
+    ['a log that is none', simulate('--from-log', lengths), /invalid_input|snapshot_mismatch/],
+    ['a report in no folder', ['simulate', lengths, '--report', path('no/r.html')], /ENOENT/],
+    ['a folder as a report', ['simulate', lengths, '--report', folder], /--report: expected a file, not a folder/],
+    ['an unknown id', ['schema', 'request.abrot'], /such as request\..*got "request.abrot" \(unknown_id\)/],
+    ['replay of a trace', ['replay', lengths], /snapshot_mismatch/],
+    ['replay of nothing', ['replay'], /missing required argument 'log'/],
+  ])('%s', async (_, args, reason) => {
+    const { code, out, err } = await rollflex(...args);
+    expect(err).toMatch(reason);
+    expect(err).not.toMatch(/^ +at .*\.ts/m);
+    expect([code, out]).toEqual([2, '']);
+  });
+});
+
+describe('schema', () => {
+  test('lists policies, events and decisions', async () => {
+    const [{ code, out }, json] = await Promise.all([rollflex('schema'), rollflex('schema', '--json')]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^recipe +tail-batching +Short rounds/m);
+    expect(out).toMatch(/^event +response\.completed /m);
+    expect(out).toMatch(/^command +request\.abort /m);
+    expect(JSON.parse(json.out).map((one: { id: string }) => one.id)).toContain('round.planned');
   });
 
   test.each([
-    ['an unknown option', ['simulate', '--etta', '2'], 'etta'],
-    ['a factor below 1', ['simulate', '--eta', '0.5'], 'from 1 to 16'],
-    ['a count that is no whole number', ['simulate', '--steps', '1.5'], 'whole number'],
-    ['an unknown command', ['simulat'], 'simulate'],
-    ['an unknown preset', ['simulate', '--preset', 'x'], 'qwen2.5-7b-8k'],
-    ['a file that is not there', ['simulate', 'nowhere.jsonl'], 'nowhere.jsonl'],
-    [
-      'a broken line',
-      ['simulate', file('broken.jsonl', '{"responses":[{"tokens":5}]}\n{"responses":[]}\n')],
-      'broken.jsonl:2',
-    ],
-    ['a line that is no JSON', ['simulate', file('text.jsonl', 'hello\n')], 'text.jsonl:1'],
-    ['an unknown schema', ['schema', 'nothing'], 'unknown_id'],
-    ['a log that is none', ['replay', file('no.jsonl', '{}\n')], 'snapshot'],
-  ])('exit code 2 for %s', (_name, args, message) => {
-    const { status, stderr } = run(...args);
-    expect(stderr).toContain(message);
-    expect(status).toBe(2);
+    ['tail-batching', 'promptSpeculation'],
+    ['response.completed', 'requestId'],
+    ['request.abort', 'reason'],
+  ])('of %s is JSON Schema', async (id, field) => {
+    const [pretty, line] = await Promise.all([rollflex('schema', id), rollflex('schema', id, '--json')]);
+    const schema = JSON.parse(pretty.out);
+    expect(schema).toMatchObject({ $schema: expect.stringContaining('json-schema.org'), type: 'object' });
+    expect(Object.keys(schema.properties)).toContain(field);
+    expect(JSON.parse(line.out)).toEqual(schema);
+    expect(line.out.trim()).not.toContain('\n');
+  });
+});
+
+describe('replay', () => {
+  test('confirms a log that holds, and names the line that does not, with exit code 1', async () => {
+    const good = readFileSync(path('run.jsonl'), 'utf8');
+    writeFileSync(path('changed.jsonl'), good.replace('"known":0', '"known":1'));
+    const changed = path('changed.jsonl');
+    const [same, differs, json] = await Promise.all([
+      rollflex('replay', path('run.jsonl')),
+      rollflex('replay', changed),
+      rollflex('replay', changed, '--json'),
+    ]);
+    expect(same.code).toBe(0);
+    expect(same.out).toMatch(/^tail-batching: 11 events, \d+ decisions, all as logged\n$/);
+    expect(differs.code).toBe(1);
+    expect(differs.out).toMatch(/^tail-batching: line 2 differs/);
+    expect(json.code).toBe(1);
+    expect(JSON.parse(json.out)).toMatchObject({ policy: 'tail-batching', events: 11, difference: { line: 2 } });
+  });
+});
+
+describe('help', () => {
+  test('teaches: options with defaults, what the columns mean, examples', async () => {
+    const [whole, simulate] = await Promise.all([rollflex('--help'), rollflex('simulate', '--help')]);
+    expect([whole.code, simulate.code]).toEqual([0, 0]);
+    expect(whole.out).toContain('Exit codes: 0 done, 1 failed, 2 wrong use or bad input.');
+    for (const part of ['(default: 1.25)', 'What the columns mean', 'kept tokens', 'Traces', 'Examples']) {
+      expect(simulate.out).toContain(part);
+    }
   });
 
-  test('replays a log, and exits with 1 when a decision differs', () => {
-    const lines: string[] = [];
-    const queue = createLongPromptQueue({ promptsPerRound: 2 });
-    recordEvents(queue, (line) => lines.push(line));
-    queue.send({ type: 'round.requested', at: 0, roundId: 'r', weightVersion: 0 });
-    expect(run('replay', file('log.jsonl', lines.join('\n')))).toMatchObject({
-      status: 0,
-      stdout: expect.stringContaining('all as logged'),
-    });
-    const changed = lines.join('\n').replace('"count":3', '"count":4');
-    expect(run('replay', file('changed.jsonl', changed))).toMatchObject({
-      status: 1,
-      stdout: expect.stringContaining('line 2 differs'),
-    });
+  test('--version is that of the package', async () => {
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    expect(await rollflex('--version')).toEqual({ code: 0, out: `${version}\n`, err: '' });
   });
 
-  test('help teaches, and schema prints JSON Schema', () => {
-    expect(run('simulate', '--help').stdout).toContain('What the columns mean');
-    const schema = JSON.parse(run('schema', 'tail-batching', '--json').stdout);
-    expect(schema).toMatchObject({ additionalProperties: false, properties: { order: { default: 'fifo' } } });
+  test('a reader that leaves early is no error', () => {
+    const command = `"${process.execPath}" ${entry.join(' ')} schema | true; echo "\${PIPESTATUS[0]}"`;
+    expect(execFileSync('bash', ['-c', `${command} 2>&1`], { cwd: root, encoding: 'utf8' })).toBe('0\n');
   });
 });

@@ -1,0 +1,37 @@
+/// <reference lib="dom" />
+/** What the charts of a report have in common: the reader's colours, axes, legends, tooltips. */
+
+/** A colour of the style sheet, in the scheme that the reader has now. */
+export function colour(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+}
+
+/** Seconds in the unit that a reader would choose. */
+export function duration(seconds: number): string {
+  if (seconds >= 7200) return `${(seconds / 3600).toFixed(2)} h`;
+  return seconds >= 120 ? `${(seconds / 60).toFixed(1)} min` : `${seconds.toFixed(1)} s`;
+}
+
+/** An axis in the colours of the page. */
+export function axis(extra: object = {}) {
+  const line = { lineStyle: { color: colour('line') } };
+  const text = { color: colour('soft') };
+  return { axisLine: line, splitLine: line, axisTick: line, axisLabel: text, nameTextStyle: text, ...extra };
+}
+
+/** A tooltip in the colours of the page. */
+export function tooltip(extra: object = {}) {
+  return {
+    confine: true,
+    backgroundColor: colour('ground'),
+    borderColor: colour('line'),
+    textStyle: { color: colour('ink') },
+    ...extra,
+  };
+}
+
+/** A legend. Lines are shown as they are drawn, dashes included; boxes in full colour. */
+export function legend(names: readonly string[], of: 'lines' | 'boxes') {
+  const itemStyle = { opacity: of === 'lines' ? 0 : 1 };
+  return { data: [...names], top: 4, itemWidth: 28, itemStyle, textStyle: { color: colour('ink') } };
+}

@@ -1,0 +1,38 @@
+/** How a report writes numbers and text. */
+import type { Interval } from '../result.ts';
+
+const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** Text that can stand anywhere in HTML, attributes included. */
+export const escapeHtml = (text: unknown): string => String(text).replace(/[&<>"']/g, (sign) => escapes[sign]!);
+
+/** A number with thousands separators. */
+export const number = (value: number, digits = 2): string =>
+  value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+
+/** A share (0 to 1) in percent; small ones with a digit more, so that few is not shown as none. */
+export const percent = (share: number): string =>
+  share === 0 ? '0 %' : `${number(share * 100, Math.abs(share) < 0.01 ? 2 : 1)} %`;
+
+/** A ratio with its interval in small print. */
+export const times = ({ value, low, high }: Interval): string =>
+  `${number(value)} × <span class="range">${number(low)}–${number(high)}</span>`;
+
+/** A table; the first column names the rows. Cells are HTML. */
+export function table(
+  caption: string,
+  columns: readonly string[],
+  rows: readonly (readonly string[])[],
+  lastRowClass = '',
+): string {
+  const head = columns.map((name) => `<th scope="col">${name}</th>`).join('');
+  const body = rows.map(([first, ...cells], index) => {
+    const name = lastRowClass !== '' && index === rows.length - 1 ? ` class="${lastRowClass}"` : '';
+    return `<tr${name}><th scope="row">${first}</th>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
+  });
+  // A region that scrolls must be reachable by keyboard.
+  return `<div class="scroll" role="region" tabindex="0" aria-label="${caption}"><table><caption>${caption}</caption>
+<thead><tr>${head}</tr></thead><tbody>
+${body.join('\n')}
+</tbody></table></div>`;
+}
