@@ -132,7 +132,9 @@ function workloads(paths: readonly string[], options: SimulateOptions, capTokens
 
 /** One workload, run by run, so that progress can be shown between them. */
 async function runOne(given: Parameters<typeof comparing>[0], options: SimulateOptions): Promise<ComparisonResult> {
-  const show = process.stderr.isTTY === true && !options.quiet && !options.json;
+  // A pseudo-terminal without a size has 0 columns, and on those the spinner would count its lines without end.
+  const terminal = process.stderr.isTTY === true && process.stderr.columns > 0;
+  const show = terminal && !options.quiet && !options.json;
   const spinner = ora({ isEnabled: show, isSilent: !show, text: 'simulating' }).start();
   try {
     const runs = comparing(given);

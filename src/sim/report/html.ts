@@ -55,7 +55,7 @@ export function renderReport(comparisons: readonly ComparisonResult[], clientScr
 <main>${comparisons.map(section).join('\n')}</main>
 <footer><h2>What the columns mean</h2>
 <dl>${meanings.map(([name, text]) => `<dt>${name}</dt><dd>${text}</dd>`).join('')}</dl>
-<p>Charts are drawn by Apache ECharts (Apache-2.0); its notices are at the top of the script in this page.</p></footer>
+<p>Charts are drawn by Apache ECharts (Apache-2.0); its notices are in the script of this page.</p></footer>
 <script type="application/json" id="data">${data}</script>
 <script>${script}</script>
 </body>

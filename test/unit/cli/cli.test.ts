@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
+import { createLongPromptQueue, recordEvents } from '../../../src/index.ts';
 import { logOfOneRound, ownLengths } from '../../support/documented-files.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -72,6 +73,7 @@ describe('simulate', () => {
       'tail-batching',
     ]);
     expect(comparisons[0].settings).toMatchObject({ promptsPerRound: 8, engines: 2, seeds: 2 });
+    for (const { runs } of comparisons[0].schedulers) expect(runs[0].trainedPrompts).toBe(40);
     expect(same.out).toBe(one.out);
     expect(other.out).not.toBe(one.out);
   });
@@ -107,6 +109,9 @@ describe.concurrent('wrong use and bad input: exit code 2, nothing on standard o
   writeFileSync(path('broken.jsonl'), '{"responses":[{"tokens":5}]}\n{"responses":[{"tokens":-5}]}\n');
   writeFileSync(path('cut.jsonl'), '{"responses":[{"tokens":5}]}\n\n{"responses":[{"tok');
   writeFileSync(path('empty.jsonl'), '\n');
+  writeFileSync(path('none-kept.jsonl'), '{"responses":[{"tokens":5}]}\n{"responses":[]}\n');
+  writeFileSync(path('text.jsonl'), 'hello\n');
+  writeFileSync(path('no-log.jsonl'), '{}\n');
   const simulate = (...args: string[]) => ['simulate', '--no-report', ...args];
   test.each<[string, string[], RegExp]>([
     ['no command', [], /Usage: rollflex/],
@@ -133,12 +138,16 @@ describe.concurrent('wrong use and bad input: exit code 2, nothing on standard o
     ['a folder as a trace', simulate(folder), /EISDIR/],
     ['a broken line', simulate(path('broken.jsonl')), /broken\.jsonl:2\.responses\[0\]\.tokens: expected .* got -5/],
     ['a cut line', simulate(path('cut.jsonl')), /cut\.jsonl:3: expected/],
+    ['a prompt without responses', simulate(path('none-kept.jsonl')), /none-kept\.jsonl:2/],
+    ['a line that is no JSON', simulate(path('text.jsonl')), /text\.jsonl:1/],
     ['an empty trace', simulate(path('empty.jsonl')), /empty\.jsonl: expected a trace with prompts/],
     ['a trace and a log', simulate(lengths, '--from-log', path('run.jsonl')), /not both/],
     ['a log that is none', simulate('--from-log', lengths), /invalid_input|snapshot_mismatch/],
     ['a report in no folder', ['simulate', lengths, '--report', path('no/r.html')], /ENOENT/],
     ['a folder as a report', ['simulate', lengths, '--report', folder], /--report: expected a file, not a folder/],
     ['an unknown id', ['schema', 'request.abrot'], /such as request\..*got "request.abrot" \(unknown_id\)/],
+    ['an id that is like no other', ['schema', 'nothing'], /lists, got "nothing" \(unknown_id\)/],
+    ['replay of no log', ['replay', path('no-log.jsonl')], /snapshot/],
     ['replay of a trace', ['replay', lengths], /snapshot_mismatch/],
     ['replay of nothing', ['replay'], /missing required argument 'log'/],
   ])('%s', async (_, args, reason) => {
@@ -174,6 +183,16 @@ describe('schema', () => {
 });
 
 describe('replay', () => {
+  test('of any policy', async () => {
+    const lines: string[] = [];
+    const queue = createLongPromptQueue({ promptsPerRound: 2 });
+    recordEvents(queue, (line) => lines.push(line));
+    queue.send({ type: 'round.requested', at: 0, roundId: 'r', weightVersion: 0 });
+    writeFileSync(path('queue.jsonl'), lines.join('\n'));
+    const { code, out } = await rollflex('replay', path('queue.jsonl'));
+    expect([code, out]).toEqual([0, expect.stringContaining('long-prompt-queue: 1 events')]);
+  });
+
   test('confirms a log that holds, and names the line that does not, with exit code 1', async () => {
     const good = readFileSync(path('run.jsonl'), 'utf8');
     writeFileSync(path('changed.jsonl'), good.replace('"known":0', '"known":1'));
@@ -190,6 +209,11 @@ describe('replay', () => {
     expect(json.code).toBe(1);
     expect(JSON.parse(json.out)).toMatchObject({ policy: 'tail-batching', events: 11, difference: { line: 2 } });
   });
+});
+
+test('the schema of a configuration has its defaults, and refuses unknown keys', async () => {
+  const schema = JSON.parse((await rollflex('schema', 'tail-batching', '--json')).out);
+  expect(schema).toMatchObject({ additionalProperties: false, properties: { order: { default: 'fifo' } } });
 });
 
 describe('help', () => {

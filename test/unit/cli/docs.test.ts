@@ -1,0 +1,39 @@
+/** The output that docs/cli.md shows is what the commands print; numbers may move with the cost model. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, test } from 'vitest';
+import { logOfOneRound, ownLengths } from '../../support/documented-files.ts';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'rollflex-cli-docs-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+writeFileSync(join(folder, 'my-lengths.jsonl'), ownLengths());
+writeFileSync(join(folder, 'run.jsonl'), logOfOneRound());
+
+const page = readFileSync(join(root, 'docs/cli.md'), 'utf8');
+const shown = [...page.matchAll(/```sh\nrollflex ([^\n]*)\n```\n\n```text\n(.*?)\n```/gs)].map(
+  ([, command, output]) => [command!, output!] as const,
+);
+
+/** Lines without their numbers and padding. */
+const shape = (text: string): string[] => text.split('\n').map((line) => line.replace(/[\d., ]+/g, ' ').trim());
+
+test('every command is shown with its output', () => {
+  expect(shown.map(([command]) => command.split(' ')[0])).toEqual(['simulate', 'schema', 'schema', 'replay']);
+});
+
+test.each(shown)('rollflex %s', (command, output) => {
+  const args = [join(root, 'node_modules/tsx/dist/cli.mjs'), join(root, 'src/cli/main.ts'), ...command.split(' ')];
+  const printed = shape(execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8' }).trimEnd());
+  // What stands between two … lines is there in one piece and in this order.
+  let from = 0;
+  for (const part of output.split('\n…').map((one) => shape(one.replace(/^\n/, '')).join('\n'))) {
+    const at = printed.slice(from).join('\n').indexOf(part);
+    expect(at, part).toBeGreaterThanOrEqual(0);
+    from += printed.slice(from).join('\n').slice(0, at).split('\n').length - 1;
+  }
+  if (!output.includes('…')) expect(printed).toEqual(shape(output));
+});
