@@ -1,8 +1,8 @@
 /** Registries: a frozen list of definitions, and what can be made from it by id. */
 import { z } from 'zod';
 import { PolicyError } from '../errors.ts';
-import { decisions as vocabularyDecisions } from '../schemas/decisions.ts';
-import { events as vocabularyEvents } from '../schemas/events.ts';
+import { decisions as vocabularyDecisions } from '../schemas/decisions/index.ts';
+import { events as vocabularyEvents } from '../schemas/events/index.ts';
 import type { DecisionWord, EventWord } from '../schemas/vocabulary.ts';
 import {
   type AnyDecision,

@@ -4,8 +4,8 @@
  * @packageDocumentation
  */
 export { z } from 'zod';
-export * from './decisions.ts';
-export * from './events.ts';
+export * from './decisions/index.ts';
+export * from './events/index.ts';
 export * from './prompts.ts';
 export * from './units.ts';
 export { type DecisionWord, defineDecision, defineEvent, type EventWord, type Fields, type Of } from './vocabulary.ts';

@@ -26,7 +26,7 @@ export const prompt = z.strictObject({
   domain: domain.optional(),
   promptTokens: tokens.optional().describe('Tokens of the prompt itself; used for placement.'),
   expectedTokens: tokens.optional().describe('Expected tokens of its longest response, where something is known.'),
-  deferral: deferral.optional(),
+  deferral: deferral.optional().describe('How often and since when it has been deferred.'),
   kept: z.array(keptResponse).optional().describe('Responses kept from earlier rounds (`keepPartial`).'),
 });
 
@@ -44,8 +44,8 @@ export const finalResponse = z.strictObject({
   requestId,
   index: count.describe('Which response of the prompt, from 0.'),
   tokens,
-  weightVersions: z.array(weightVersion).min(1),
-  reward: z.number().optional(),
+  weightVersions: z.array(weightVersion).min(1).describe('Versions of the weights that generated it, ascending.'),
+  reward: z.number().optional().describe('Raw reward, where it is known.'),
 });
 
 /** A prompt of a completed round, with exactly R0 responses in the order of their indices. */
@@ -53,8 +53,8 @@ export const finalPrompt = z.strictObject({
   promptId,
   ref: ref.optional(),
   domain: domain.optional(),
-  deferral: deferral.optional(),
-  responses: z.array(finalResponse).min(1),
+  deferral: deferral.optional().describe('How often and since when it had been deferred.'),
+  responses: z.array(finalResponse).min(1).describe('R0 responses, in the order of their indices.'),
 });
 
 /** A response whose tokens are kept beyond the round that began it. */

@@ -31,6 +31,10 @@ export const timerId = id.describe('Id of the timer, minted by the policy.');
 export const idPrefix = z.string().max(128).describe('Prefix of every request id; new after each restart of the host.');
 /** A data domain or task, such as `math`. */
 export const domain = id.describe('Data domain of the prompt, such as `math` or `code`.');
+/** Which kind of rollout round. */
+export const roundKind = z.enum(['short', 'long']).describe('`short`: with speculation; `long`: without.');
+/** What went wrong, as text. */
+export const message = z.string().max(2000).optional().describe('What went wrong, for operators.');
 /** An opaque reference of the host, kept and echoed: at most 256 bytes of UTF-8. */
 export const ref = z
   .string()

@@ -4,8 +4,8 @@
  */
 import { type AnyDecision, type Choices, type Context, definePolicy, type Ledger } from '../../core/definition.ts';
 import { PolicyError } from '../../errors.ts';
-import * as d from '../../schemas/decisions.ts';
-import * as e from '../../schemas/events.ts';
+import * as d from '../../schemas/decisions/index.ts';
+import * as e from '../../schemas/events/index.ts';
 import { copyPrompt, type Prompt } from '../../schemas/prompts.ts';
 import { scaledCount } from '../../schemas/units.ts';
 import type { Of } from '../../schemas/vocabulary.ts';

@@ -1,6 +1,6 @@
 /** The words that speculative-admission understands and answers with. */
-import * as d from '../../schemas/decisions.ts';
-import * as e from '../../schemas/events.ts';
+import * as d from '../../schemas/decisions/index.ts';
+import * as e from '../../schemas/events/index.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
 
 export const admissionEvents = [

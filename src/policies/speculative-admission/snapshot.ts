@@ -1,7 +1,7 @@
 /** The state as JSON, and back. What can be derived (loads, queues, heaps) is not saved but built again. */
 import { z } from 'zod';
 import { Fifo } from '../../core/fifo.ts';
-import { promptDeferred } from '../../schemas/decisions.ts';
+import { promptDeferred } from '../../schemas/decisions/index.ts';
 import { keptResponse, prompt as promptSchema } from '../../schemas/prompts.ts';
 import { reheap, takeSlot } from './launch.ts';
 import { engineOf } from './requests.ts';

@@ -12,8 +12,8 @@ import {
   admissionConfig,
   speculativeAdmission,
 } from '../../policies/speculative-admission/index.ts';
-import * as d from '../../schemas/decisions.ts';
-import * as e from '../../schemas/events.ts';
+import * as d from '../../schemas/decisions/index.ts';
+import * as e from '../../schemas/events/index.ts';
 import { copyPrompt } from '../../schemas/prompts.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
 import { PolicyError } from '../../errors.ts';
-import type { VocabularyDecision } from '../../schemas/decisions.ts';
+import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { FinalPrompt, Prompt } from '../../schemas/prompts.ts';
 import type { Outcome } from '../engine/decode-engine.ts';
 import type { EnginePool } from './engine-pool.ts';

@@ -1,0 +1,25 @@
+/** Decisions: commands for the host, in the imperative, and notices, in the past tense. One file a family. */
+import type { Of } from '../vocabulary.ts';
+import * as prompts from './prompts.ts';
+import * as requests from './requests.ts';
+import * as rewards from './rewards.ts';
+import * as rounds from './rounds.ts';
+import * as session from './session.ts';
+
+export * from './prompts.ts';
+export * from './requests.ts';
+export * from './rewards.ts';
+export * from './rounds.ts';
+export * from './session.ts';
+
+/** Every decision of the vocabulary. */
+export const decisions = Object.freeze([
+  ...Object.values(prompts),
+  ...Object.values(requests),
+  ...Object.values(rewards),
+  ...Object.values(rounds),
+  ...Object.values(session),
+]);
+
+/** Any decision of the vocabulary. */
+export type VocabularyDecision = Of<(typeof decisions)[number]>;

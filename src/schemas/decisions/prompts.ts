@@ -1,0 +1,96 @@
+/** Decisions: what becomes of prompts. */
+import { z } from 'zod';
+import { droppedResponse, prompt } from '../prompts.ts';
+import { count, promptId, ref, requestId, roundId, weightVersion } from '../units.ts';
+import { defineDecision } from '../vocabulary.ts';
+
+const held = count.describe('Responses of the prompt that are held.');
+
+export const promptCollected = defineDecision(
+  'prompt.collected',
+  'notice',
+  'A prompt has its R0 responses.',
+  { promptId, roundId, requestIds: z.array(requestId).describe('Requests of its held responses, by index.') },
+  { responses_held: { held, launched: count } },
+);
+export const promptCounted = defineDecision(
+  'prompt.counted',
+  'notice',
+  'A prompt counts for the round.',
+  { promptId, roundId },
+  { no_filter: { counted: count, needed: count }, passed: { counted: count, needed: count } },
+);
+export const promptFiltered = defineDecision(
+  'prompt.filtered',
+  'notice',
+  'A collected prompt did not pass the filter: it leaves, is not deferred, and is replaced.',
+  {
+    promptId,
+    roundId,
+    ref: ref.optional(),
+    dropped: z.array(droppedResponse).describe('Responses that are given up.'),
+  },
+  { zero_variance: { standardDeviation: z.number(), tolerance: z.number() }, host: {} },
+);
+export const promptQuarantined = defineDecision(
+  'prompt.quarantined',
+  'notice',
+  'A prompt has used up its retries: it leaves, by name, and is replaced.',
+  {
+    promptId,
+    roundId,
+    ref: ref.optional(),
+    dropped: z.array(droppedResponse).describe('Responses that are given up.'),
+  },
+  {
+    infrastructure: { failures: count, budget: count },
+    data: { failures: count, budget: count },
+    environment: { failures: count, budget: count },
+  },
+);
+export const promptDeferred = defineDecision(
+  'prompt.deferred',
+  'notice',
+  'An unfinished prompt leaves the round, to be tried again in a later one.',
+  {
+    prompt: prompt.describe('The prompt, with what it carries.'),
+    roundId,
+    dropped: z.array(droppedResponse).describe('Responses that are given up, each with its cause.'),
+  },
+  {
+    round_completed: { held, needed: count },
+    quota_filled: { held, needed: count },
+    round_failed: { held, needed: count },
+    stale_weights: { startVersion: weightVersion, weightVersion, maxStaleness: count },
+  },
+);
+export const promptCarried = defineDecision(
+  'prompt.carried',
+  'notice',
+  'An unfinished prompt goes on running into the next round (`maxStaleness` above 0).',
+  { promptId, roundId },
+  { within_staleness: { startVersion: weightVersion, maxStaleness: count } },
+);
+export const promptReturned = defineDecision(
+  'prompt.returned',
+  'notice',
+  'A prompt that was not started, or of which the round has failed, is handed back as it came.',
+  {
+    prompt: prompt.describe('The prompt, with what it carries.'),
+    roundId,
+    dropped: z.array(droppedResponse).describe('Responses that are given up.'),
+  },
+  { not_started: {}, round_closed: {}, round_failed: {} },
+);
+export const promptMerged = defineDecision(
+  'prompt.merged',
+  'notice',
+  'A prompt that is here already was supplied again: one of the two is dropped.',
+  {
+    promptId,
+    roundId: roundId.optional(),
+    ref: ref.optional(),
+    dropped: z.array(droppedResponse).describe('Responses that are given up.'),
+  },
+  { already_in_round: {}, already_queued: { deferrals: count } },
+);

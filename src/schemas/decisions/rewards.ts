@@ -1,0 +1,18 @@
+/** Decisions: rewards that are missing, judgements that come too late. */
+import { promptId, requestId, roundId } from '../units.ts';
+import { defineDecision } from '../vocabulary.ts';
+
+export const rewardRequest = defineDecision(
+  'reward.request',
+  'command',
+  'Give the reward of a kept response with `reward.ready`: it is needed, and has not come while the prompt was away.',
+  { requestId, promptId },
+  { kept_without_reward: {} },
+);
+export const judgementLate = defineDecision(
+  'judgement.late',
+  'notice',
+  'A judgement of a prompt that is not waiting for one any more: nothing changes.',
+  { promptId, roundId },
+  { not_waiting: {} },
+);

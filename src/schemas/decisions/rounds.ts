@@ -1,0 +1,88 @@
+/** Decisions: what rounds are made of, and what becomes of them. */
+import { z } from 'zod';
+import { finalPrompt, prompt } from '../prompts.ts';
+import { count, domain, roundId, roundKind, seconds, weightVersion } from '../units.ts';
+import { defineDecision } from '../vocabulary.ts';
+
+const factor = z.number();
+
+export const promptsRequest = defineDecision(
+  'prompts.request',
+  'command',
+  'Supply this many prompts, in portions of any size.',
+  {
+    roundId,
+    count: z.int().positive().describe('How many more prompts are wanted.'),
+    domains: z.record(domain, z.int().positive()).optional().describe('The same, by domain, where quotas are set.'),
+  },
+  {
+    round_opened: { target: count, known: count },
+    filtered: { target: count, admitted: count },
+    quarantined: { target: count, admitted: count },
+    merged: { target: count, admitted: count },
+    host_restarted: { target: count, admitted: count },
+  },
+);
+export const roundPlanned = defineDecision(
+  'round.planned',
+  'notice',
+  'What the next round is: its kind, and the queued prompts that it begins with.',
+  {
+    roundId,
+    kind: roundKind,
+    weightVersion,
+    queued: z.array(prompt).describe('Queued prompts that it begins with, in order.'),
+  },
+  {
+    queue_below_threshold: { queued: count, promptsPerRound: count },
+    queue_full: { queued: count, promptsPerRound: count },
+    prompt_overdue: { deferrals: count, waitedRounds: count },
+    source_exhausted: { queued: count },
+  },
+);
+export const roundCompleted = defineDecision(
+  'round.completed',
+  'notice',
+  'The round has all that it trains on; only the ids named here are final.',
+  {
+    roundId,
+    kind: roundKind,
+    weightVersion,
+    prompts: z.array(finalPrompt).describe('In the order in which the prompts entered the round.'),
+    openedSeconds: seconds.describe('When the round was opened.'),
+    deferred: count.describe('Prompts deferred or carried at its end.'),
+  },
+  {
+    quota_reached: { counted: count, needed: count },
+    source_exhausted: { counted: count, needed: count },
+    only_duplicates: { counted: count, needed: count },
+    round_failed: { counted: count, needed: count },
+  },
+);
+export const roundDrained = defineDecision(
+  'round.drained',
+  'notice',
+  'Nothing of the round is in flight any more: the weights may be updated.',
+  { roundId },
+  { all_ended: { afterSeconds: seconds } },
+);
+export const sourceDrained = defineDecision(
+  'source.drained',
+  'notice',
+  'There is nothing left to plan a round with.',
+  { roundId },
+  { source_exhausted: {} },
+);
+export const speculationChosen = defineDecision(
+  'speculation.chosen',
+  'notice',
+  'The speculation factor that the next rounds use (`speculation: auto`).',
+  {
+    promptSpeculation: factor.describe('Factor for prompts.'),
+    responseSpeculation: factor.describe('Factor for responses.'),
+  },
+  {
+    exploring: { round: count, rounds: count },
+    fixed: { secondsPerRound: seconds, measuredRounds: count },
+  },
+);

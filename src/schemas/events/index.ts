@@ -1,0 +1,25 @@
+/** Events: facts that the host reports, in the past tense. One file a family. */
+import type { Of } from '../vocabulary.ts';
+import * as engines from './engines.ts';
+import * as requests from './requests.ts';
+import * as rewards from './rewards.ts';
+import * as rounds from './rounds.ts';
+import * as session from './session.ts';
+
+export * from './engines.ts';
+export * from './requests.ts';
+export * from './rewards.ts';
+export * from './rounds.ts';
+export * from './session.ts';
+
+/** Every event of the vocabulary. */
+export const events = Object.freeze([
+  ...Object.values(engines),
+  ...Object.values(requests),
+  ...Object.values(rewards),
+  ...Object.values(rounds),
+  ...Object.values(session),
+]);
+
+/** Any event of the vocabulary. */
+export type VocabularyEvent = Of<(typeof events)[number]>;

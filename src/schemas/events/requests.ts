@@ -1,0 +1,35 @@
+/** Events: what the host reports about requests, and about the trajectories and environments behind them. */
+import { z } from 'zod';
+import { engineId, message, requestId, tokens } from '../units.ts';
+import { defineEvent } from '../vocabulary.ts';
+
+export const requestStarted = defineEvent('request.started', 'A request runs on this engine.', { requestId, engineId });
+export const requestAborted = defineEvent('request.aborted', 'The engine confirms that a request has ended early.', {
+  requestId,
+  tokens: tokens.optional().describe('Tokens that the request had generated, over all attempts.'),
+});
+export const responseCompleted = defineEvent('response.completed', 'A request has generated its whole response.', {
+  requestId,
+  tokens: tokens.describe('Tokens of the response, over all attempts.'),
+});
+export const responseFailed = defineEvent('response.failed', 'A request has failed and generates no more.', {
+  requestId,
+  kind: z
+    .enum(['infrastructure', 'data'])
+    .describe('`infrastructure`: another try may help. `data`: the prompt itself is at fault.'),
+  message,
+});
+export const turnFinished = defineEvent('turn.finished', 'A turn of a multi-turn trajectory has been generated.', {
+  requestId,
+  tokens: tokens.describe('Tokens that the trajectory has generated so far.'),
+});
+export const environmentWaiting = defineEvent(
+  'environment.waiting',
+  'A trajectory waits for its environment and needs no engine meanwhile.',
+  { requestId },
+);
+export const environmentResumed = defineEvent('environment.resumed', 'The environment has answered.', { requestId });
+export const environmentFailed = defineEvent('environment.failed', 'The environment of a trajectory has failed.', {
+  requestId,
+  message,
+});
