@@ -67,3 +67,8 @@ export function defineDecision<const T extends string, F extends Fields, const R
     .meta({ id: `${kind}.${type}`, description });
   return Object.freeze({ type, kind, description, reasons: Object.keys(reasons), schema: schema as never });
 }
+
+/** Words in the order of their names: the order of a module's exports is not the same in every bundle. */
+export function byName<W extends EventWord>(words: readonly W[]): readonly W[] {
+  return Object.freeze([...words].sort((a, b) => (a.type < b.type ? -1 : 1)));
+}

@@ -1,5 +1,5 @@
 /** Decisions: commands for the host, in the imperative, and notices, in the past tense. One file a family. */
-import type { Of } from '../vocabulary.ts';
+import { byName, type Of } from '../vocabulary.ts';
 import * as prompts from './prompts.ts';
 import * as requests from './requests.ts';
 import * as rewards from './rewards.ts';
@@ -13,7 +13,7 @@ export * from './rounds.ts';
 export * from './session.ts';
 
 /** Every decision of the vocabulary. */
-export const decisions = Object.freeze([
+export const decisions = byName([
   ...Object.values(prompts),
   ...Object.values(requests),
   ...Object.values(rewards),

@@ -1,5 +1,5 @@
 /** Events: facts that the host reports, in the past tense. One file a family. */
-import type { Of } from '../vocabulary.ts';
+import { byName, type Of } from '../vocabulary.ts';
 import * as engines from './engines.ts';
 import * as requests from './requests.ts';
 import * as rewards from './rewards.ts';
@@ -13,7 +13,7 @@ export * from './rounds.ts';
 export * from './session.ts';
 
 /** Every event of the vocabulary. */
-export const events = Object.freeze([
+export const events = byName([
   ...Object.values(engines),
   ...Object.values(requests),
   ...Object.values(rewards),
