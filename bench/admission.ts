@@ -4,42 +4,12 @@
  * and not in the count. Beside it, bare emits of eventemitter3 in the same run; and how the cost of an event grows with
  * what is in flight.
  */
+
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { EventEmitter } from 'eventemitter3';
-import { createSpeculativeAdmission } from '../src/index.ts';
+import { completionsPerSecond } from './rounds.ts';
 import { machine, median } from './support.ts';
-
-type Policy = ReturnType<typeof createSpeculativeAdmission>;
-
-/** One round: completions in an order that has nothing to do with prompts. Gives the completions sent. */
-function round(policy: Policy, roundId: string, at: number, ids: readonly string[]): number {
-  const prompts = ids.map((promptId) => ({ promptId }));
-  const opened = policy.send({ type: 'round.opened', at, roundId, kind: 'short', weightVersion: 0, prompts });
-  const launched: string[] = [];
-  for (const decision of opened) if (decision.type === 'request.launch') launched.push(decision.requestId);
-  const aborted = new Set<string>();
-  let completions = 0;
-  let open = true;
-  for (let step = 0; open; step += 1) {
-    const requestId = launched[(step * 7919) % launched.length]!;
-    if (aborted.has(requestId)) continue;
-    completions += 1;
-    for (const decision of policy.send({ type: 'response.completed', at, requestId, tokens: 800 })) {
-      if (decision.type === 'request.abort') aborted.add(decision.requestId);
-      else if (decision.type === 'round.completed') open = false;
-    }
-  }
-  for (const requestId of aborted) policy.send({ type: 'request.aborted', at, requestId });
-  return completions;
-}
-
-function eventsPerSecond(validate: boolean, rounds: number, promptsPerRound = 128): number {
-  const policy = createSpeculativeAdmission({ promptsPerRound, responsesPerPrompt: 8 }, { validate });
-  const ids = Array.from({ length: Math.ceil(promptsPerRound * 1.25) }, (_, index) => `prompt-${index}`);
-  let completions = 0;
-  const start = performance.now();
-  for (let index = 0; index < rounds; index += 1) completions += round(policy, `r${index}`, index, ids);
-  return completions / ((performance.now() - start) / 1000);
-}
 
 function emitsPerSecond(count: number): number {
   const emitter = new EventEmitter<{ completed: [{ requestId: string; tokens: number }] }>();
@@ -54,28 +24,31 @@ function emitsPerSecond(count: number): number {
 }
 
 console.log(machine());
-eventsPerSecond(true, 100);
 emitsPerSecond(1e6);
 const repeat = <T>(run: () => T): T[] => Array.from({ length: 5 }, run);
 const [trusted, validated, emits] = [
-  median(repeat(() => eventsPerSecond(false, 200))),
-  median(repeat(() => eventsPerSecond(true, 200))),
+  median(repeat(completionsPerSecond(false, 200))),
+  median(repeat(completionsPerSecond(true, 200))),
   median(repeat(() => emitsPerSecond(5e6))),
 ];
-const thousands = (value: number) => `${Math.round(value / 1000)},000`;
+const thousands = (value: number) => (Math.round(value / 1000) * 1000).toLocaleString('en');
 console.log(
   `trusted    ${thousands(trusted)} events/s, 1/${(emits / trusted).toFixed(1)} of bare eventemitter3 emits (${thousands(emits)}/s)`,
 );
 console.log(`validated  ${thousands(validated)} events/s, 1/${(emits / validated).toFixed(1)}`);
-// ceil(eta · P0) prompts with 10 responses each: 1,000, 10,000 and 100,000 requests in flight as a round begins.
-const growth = [80, 800, 8000].map((promptsPerRound) => {
-  const rounds = Math.ceil(160_000 / promptsPerRound / 8);
-  const rate = median(repeat(() => eventsPerSecond(false, rounds, promptsPerRound)));
-  return { inFlight: promptsPerRound * 1.25 * 10, nanoseconds: 1e9 / rate };
-});
-for (const { inFlight, nanoseconds } of growth) {
-  const ratio = (nanoseconds / growth[0]!.nanoseconds).toFixed(2);
-  console.log(
-    `${String(inFlight).padStart(7)} in flight: ${nanoseconds.toFixed(0)} ns an event, ${ratio} × that at 1,000`,
-  );
+// ceil(eta · P0) prompts with 10 responses each: 1,000, 10,000 and 100,000 requests in flight as a round begins. Each
+// size has a process of its own, so that none collects the garbage of another.
+const sizes = [80, 800, 8000];
+const measures = sizes.map((): number[] => []);
+for (let turn = 0; turn < 5; turn += 1) {
+  for (const [at, size] of sizes.entries()) {
+    const growth = fileURLToPath(new URL('growth.ts', import.meta.url));
+    measures[at]!.push(Number(execFileSync(process.execPath, [...process.execArgv, growth, String(size)])));
+  }
+}
+for (const [at, size] of sizes.entries()) {
+  const nanoseconds = median(measures[at]!);
+  const ratio = (nanoseconds / median(measures[0]!)).toFixed(2);
+  const inFlight = String(size * 1.25 * 10).padStart(7);
+  console.log(`${inFlight} in flight: ${nanoseconds.toFixed(0)} ns an event, ${ratio} × that at 1,000`);
 }

@@ -23,6 +23,8 @@ export interface LawOptions {
   readonly events?: number;
   /** Seed of fast-check; its global one if absent. */
   readonly seed?: number;
+  /** Seconds for each law, its search for a small failing run included; by default 60. A law not done by then fails. */
+  readonly limitSeconds?: number;
   /** Numbers of the laws to check; all if absent. */
   readonly only?: readonly number[];
 }
@@ -38,15 +40,20 @@ export function tapes(): fc.Arbitrary<number[]> {
  * @throws Error that names the law, with the smallest run that breaks it and the seed to repeat it
  */
 export function checkLaws(definition: AnyPolicyDefinition, options: LawOptions): void {
-  const { config, runs = 30, events: length = 60, seed, only } = options;
+  const { config, runs = 30, events: length = 60, seed, only, limitSeconds = 60 } = options;
   for (const law of laws) {
     if (only !== undefined && !only.includes(law.number)) continue;
     const property = fc.property(tapes(), fc.integer({ min: 1, max: length }), (tape, count) => {
       law.check({ definition, config, events: likelyEvents(definition, config, tape, count) });
     });
-    const result = fc.check(property, { numRuns: runs, ...(seed === undefined ? {} : { seed }) });
+    const result = fc.check(property, {
+      numRuns: runs,
+      interruptAfterTimeLimit: limitSeconds * 1000,
+      markInterruptAsFailure: true,
+      ...(seed === undefined ? {} : { seed }),
+    });
     if (!result.failed) continue;
-    const error = result.errorInstance;
+    const error = result.errorInstance ?? `not done in ${limitSeconds} s, ${result.numRuns} runs`;
     const cause = error instanceof Error ? error.message : String(error);
     throw new Error(`${definition.id} breaks law ${law.number} (${law.title}), seed ${result.seed}: ${cause}`, {
       cause: error,

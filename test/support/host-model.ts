@@ -31,7 +31,7 @@ interface SavedParts {
   };
 }
 interface SavedAdmission {
-  prompts: { spec: Prompt; status: string; slots: { status: string; requestId: string }[] }[];
+  prompts: { spec: Prompt; status: string; responses: { status: string; requestId: string }[] }[];
   settling: SavedAdmission['prompts'];
 }
 
@@ -223,7 +223,7 @@ export class HostModel {
     for (const one of here) {
       add(prompts, one.spec.promptId, 1);
       if (one.status === 'standby') kept(one.spec);
-      else for (const slot of one.slots) if (slot.status === 'held') add(responses, slot.requestId, 1);
+      else for (const { status, requestId } of one.responses) if (status === 'held') add(responses, requestId, 1);
     }
     const sorted = (set: Multiset) => [...set].sort(([a], [b]) => (a < b ? -1 : 1));
     expect(sorted(prompts)).toEqual(sorted(this.#prompts));

@@ -1,7 +1,8 @@
 /** Likely next events, for property tests: the usual ones often, late, repeated and odd ones now and then. */
 import type { Choices } from '../../core/definition.ts';
 import type { AdmissionEvent } from './decisions.ts';
-import type { AdmissionState, Request } from './state.ts';
+import { inFlight } from './requests.ts';
+import type { AdmissionState, ResponseState } from './state.ts';
 import { timerIds } from './timers.ts';
 
 /** One of the list, or `undefined` if it is empty. */
@@ -37,14 +38,18 @@ export function arbitrary(state: AdmissionState, choices: Choices): AdmissionEve
   if (round !== null && (awaiting ? choices.below(3) === 0 : choices.below(12) === 0)) {
     return { type: 'prompts.supplied', at, roundId: round.id, prompts: promptsFor(state, choices, 4) };
   }
-  const request = pick([...state.requests.values()], choices);
+  const request = pick(inFlight(state), choices);
   if (request === undefined || choices.below(6) === 0) return rareEvent(state, choices, at);
   return requestEvent(state, request, choices, at);
 }
 
-function requestEvent(state: AdmissionState, request: Request, choices: Choices, at: number): AdmissionEvent {
-  const requestId = request.id;
-  const tokens = request.tokens + choices.below(50);
+function requestEvent(
+  state: AdmissionState,
+  { requestId, status, tokens: before }: ResponseState,
+  choices: Choices,
+  at: number,
+): AdmissionEvent {
+  const tokens = before + choices.below(50);
   switch (choices.below(14)) {
     case 0:
       return { type: 'response.failed', at, requestId, kind: choices.below(4) === 0 ? 'data' : 'infrastructure' };
@@ -54,8 +59,8 @@ function requestEvent(state: AdmissionState, request: Request, choices: Choices,
       return { type: 'environment.failed', at, requestId };
     case 3:
     case 4:
-      if (request.phase === 'running') return { type: 'environment.waiting', at, requestId };
-      if (request.phase === 'waiting') return { type: 'environment.resumed', at, requestId };
+      if (status === 'running') return { type: 'environment.waiting', at, requestId };
+      if (status === 'waiting') return { type: 'environment.resumed', at, requestId };
       return { type: 'request.aborted', at, requestId, tokens };
     case 5: {
       const engineId = pick([...state.engines.keys()], choices);
@@ -63,14 +68,13 @@ function requestEvent(state: AdmissionState, request: Request, choices: Choices,
       return { type: 'request.started', at, requestId, engineId };
     }
     default:
-      if (request.phase === 'aborting' && choices.below(4) > 0)
-        return { type: 'request.aborted', at, requestId, tokens };
+      if (status === 'aborting' && choices.below(4) > 0) return { type: 'request.aborted', at, requestId, tokens };
       return { type: 'response.completed', at, requestId, tokens };
   }
 }
 
 function rareEvent(state: AdmissionState, choices: Choices, at: number): AdmissionEvent {
-  const held = [...state.prompts.values()].flatMap((prompt) => prompt.slots.filter((slot) => slot.status === 'held'));
+  const held = [...state.prompts.values()].flatMap((prompt) => prompt.responses.filter((one) => one.status === 'held'));
   const collected = [...state.prompts.values()].filter((prompt) => prompt.status === 'collected');
   const one = pick(held, choices);
   const roundId = state.recentRounds[state.recentRounds.length - 1];

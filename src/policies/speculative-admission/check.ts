@@ -2,9 +2,10 @@
 import { PolicyError } from '../../errors.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
 import type { AdmissionEvent } from './decisions.ts';
-import { checkRequestId } from './ids.ts';
-import { heldSlot } from './responses.ts';
-import type { AdmissionState } from './state.ts';
+import { wasMinted } from './ids.ts';
+import { findRequest } from './requests.ts';
+import { heldResponse } from './responses.ts';
+import { type AdmissionState, isLive, type ResponseState } from './state.ts';
 import { timerIds } from './timers.ts';
 
 /** Refuses an event that does not fit. */
@@ -39,13 +40,11 @@ export function check(state: AdmissionState, event: AdmissionEvent): void {
       if (state.config.placement === 'policy') checkEngine(state, event.engineId);
       return;
     case 'reward.ready':
-      checkRequestId(state, event.requestId);
       checkReward(state, event.requestId);
       return;
     case 'environment.waiting':
     case 'environment.resumed':
-      checkRequestId(state, event.requestId);
-      checkPhase(state, event.type, event.requestId);
+      checkStatus(state, event.type, event.requestId);
       return;
     case 'request.aborted':
     case 'response.completed':
@@ -131,9 +130,20 @@ function checkEngine(state: AdmissionState, engineId: string): void {
   throw new PolicyError('unknown_id', { expected: 'an engine that was added', got: engineId, path: 'engineId' });
 }
 
+/** Refuses ids that were never minted; gives the request, if it is in flight. */
+function checkRequestId(state: AdmissionState, requestId: string): ResponseState | undefined {
+  const response = findRequest(state, requestId);
+  if (response !== undefined || wasMinted(state, requestId)) return response;
+  throw new PolicyError('unknown_id', {
+    expected: 'the id of a request that was launched',
+    got: requestId,
+    path: 'requestId',
+  });
+}
+
 function checkReward(state: AdmissionState, requestId: string): void {
-  const request = state.requests.get(requestId);
-  if (request === undefined || request.phase === 'aborting' || heldSlot(state, requestId) !== undefined) return;
+  const response = checkRequestId(state, requestId);
+  if (response === undefined || !isLive(response) || heldResponse(state, requestId) !== undefined) return;
   throw new PolicyError('out_of_order', {
     expected: 'a reward after response.completed',
     got: requestId,
@@ -141,13 +151,13 @@ function checkReward(state: AdmissionState, requestId: string): void {
   });
 }
 
-function checkPhase(state: AdmissionState, type: string, requestId: string): void {
-  const phase = state.requests.get(requestId)?.phase;
-  if (phase === undefined || phase === 'aborting') return;
-  if (type === 'environment.waiting' ? phase === 'running' : phase === 'waiting') return;
+function checkStatus(state: AdmissionState, type: string, requestId: string): void {
+  const status = checkRequestId(state, requestId)?.status;
+  if (status === undefined || status === 'aborting') return;
+  if (type === 'environment.waiting' ? status === 'running' : status === 'waiting') return;
   throw new PolicyError('out_of_order', {
     expected: type === 'environment.waiting' ? 'a request that is running' : 'a request whose environment is waiting',
-    got: `${requestId} (${phase})`,
+    got: `${requestId} (${status})`,
     path: 'requestId',
   });
 }

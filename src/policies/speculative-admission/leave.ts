@@ -1,9 +1,16 @@
 /** How a prompt leaves: final, deferred, returned, filtered, quarantined or carried; never silently. */
 import type { Context } from '../../core/definition.ts';
-import { copyDeferral, copyPrompt, type DroppedResponse, type FinalPrompt } from '../../schemas/prompts.ts';
+import {
+  copyDeferral,
+  copyKept,
+  copyPrompt,
+  type DroppedResponse,
+  type FinalPrompt,
+  type KeptResponse,
+} from '../../schemas/prompts.ts';
 import type { AdmissionDecision } from './decisions.ts';
-import { type AbortReason, abort, abortAll, keptResponses } from './requests.ts';
-import type { AdmissionState, DeferReason, PromptState } from './state.ts';
+import { type AbortReason, abort, abortAll, endRequest, reportDrained } from './requests.ts';
+import { type AdmissionState, type DeferReason, isLive, type PromptState, type ResponseState } from './state.ts';
 
 type Ctx = Context<AdmissionDecision>;
 
@@ -17,19 +24,19 @@ export function remove(state: AdmissionState, prompt: PromptState): void {
 
 /** The held responses of a prompt, as given up for a cause. */
 export function dropHeld(prompt: PromptState, cause: DroppedResponse['cause']): DroppedResponse[] {
-  return prompt.slots
-    .filter((slot) => slot.status === 'held')
-    .map((slot) => ({ requestId: slot.requestId, tokens: slot.tokens, cause }));
+  return prompt.responses
+    .filter((one) => one.status === 'held')
+    .map((one) => ({ requestId: one.requestId, tokens: one.tokens, cause }));
 }
 
 /** The prompt as a completed round hands it over. */
 export function finalPrompt(prompt: PromptState): FinalPrompt {
   const { promptId, ref, domain, deferral } = prompt.spec;
   const responses: FinalPrompt['responses'] = [];
-  for (const slot of prompt.slots) {
-    if (slot.status !== 'held') continue;
-    const { requestId, index, tokens, reward } = slot;
-    const weightVersions = slot.weightVersions.slice();
+  for (const one of prompt.responses) {
+    if (one.status !== 'held') continue;
+    const { requestId, index, tokens, reward } = one;
+    const weightVersions = one.weightVersions.slice();
     responses.push(
       reward === null
         ? { requestId, index, tokens, weightVersions }
@@ -47,7 +54,7 @@ export function finalPrompt(prompt: PromptState): FinalPrompt {
 
 /** Whether anything of a prompt was ever started in this round. */
 function wasStarted(prompt: PromptState): boolean {
-  return prompt.slots.some((slot) => slot.requestId !== '' && (slot.status !== 'held' || slot.resume === null));
+  return prompt.responses.some((one) => one.requestId !== '' && (one.status !== 'held' || one.resume === null));
 }
 
 /** Hands a prompt back as it came. */
@@ -88,13 +95,11 @@ export function defer(
   remove(state, prompt);
   prompt.settling = { roundId, reason };
   if (state.config.keepPartial && reason.code !== 'stale_weights') {
-    for (const slot of prompt.slots) {
-      if (slot.status !== 'live') continue;
-      slot.status = 'abandoned';
-      const request = state.requests.get(slot.requestId)!;
-      abort(state, request, { ...why }, ctx);
+    for (const one of prompt.responses) {
+      if (!isLive(one)) continue;
+      abort(state, one, { ...why }, ctx);
       // Its tokens are known when the abort is confirmed; until then the prompt waits.
-      request.prompt = prompt;
+      one.awaited = true;
       prompt.unsettled += 1;
     }
   } else {
@@ -118,7 +123,7 @@ export function finishDeferral(state: AdmissionState, prompt: PromptState, ctx: 
   const { roundId, reason } = prompt.settling!;
   const keep = state.config.keepPartial && reason.code !== 'stale_weights';
   const kept = keep ? keptResponses(prompt) : [];
-  const longest = Math.max(prompt.spec.expectedTokens ?? 0, ...prompt.slots.map((slot) => slot.tokens));
+  const longest = Math.max(prompt.spec.expectedTokens ?? 0, ...prompt.responses.map((one) => one.tokens));
   const { deferral } = prompt.spec;
   const deferred = copyPrompt({
     ...prompt.spec,
@@ -139,4 +144,29 @@ export function finishDeferral(state: AdmissionState, prompt: PromptState, ctx: 
     dropped: keep ? [] : dropHeld(prompt, 'stale_weights'),
     reason: { ...reason },
   });
+}
+
+/** What a prompt keeps beyond its round, by index. */
+function keptResponses(prompt: PromptState): KeptResponse[] {
+  return prompt.responses.flatMap((one): KeptResponse[] => {
+    const { status, requestId, index, tokens, reward, resume } = one;
+    if (status === 'pending') return resume === null ? [] : [copyKept(resume)];
+    if (tokens === 0 && status !== 'held') return [];
+    const kept = { requestId, index, tokens, weightVersions: one.weightVersions.slice(), finished: status === 'held' };
+    return [reward === null ? kept : { ...kept, reward }];
+  });
+}
+
+/** An abort has come to its end: confirmed, expired, overtaken by the response, or gone with its engine. */
+export function endAbort(state: AdmissionState, response: ResponseState, tokens: number | undefined, ctx: Ctx): void {
+  const round = endRequest(state, response);
+  if (response.status === 'aborting') response.status = 'abandoned';
+  if (tokens !== undefined) response.tokens = tokens;
+  if (response.awaited) {
+    response.awaited = false;
+    const { prompt } = response;
+    prompt.unsettled -= 1;
+    if (prompt.unsettled === 0) finishDeferral(state, prompt, ctx);
+  }
+  reportDrained(state, round, ctx);
 }

@@ -66,6 +66,6 @@ export const responseLedger: AdmissionLedger = {
     [...saved.prompts, ...saved.settling].flatMap((prompt) =>
       prompt.status === 'standby'
         ? finishedIds(prompt.spec)
-        : ids(prompt.slots.filter((slot) => slot.status === 'held')),
+        : ids(prompt.responses.filter((one) => one.status === 'held')),
     ),
 };

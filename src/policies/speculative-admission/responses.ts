@@ -1,20 +1,16 @@
-/** What is reported about requests: responses, failures, aborts, rewards, turns and environments. */
+/** What is reported about requests: responses, failures, aborts, rewards and judgements. */
 import type { Context } from '../../core/definition.ts';
+import { newResponse } from './create.ts';
 import type { AdmissionDecision, AdmissionEvent } from './decisions.ts';
 import { parseId } from './ids.ts';
-import { enqueue, freeSlot, pump, reheap, takeSlot } from './launch.ts';
-import { collect, count, judgeRewards, quarantine, reject } from './progress.ts';
-import { abort, endAbort, endRequest, reportDrained } from './requests.ts';
-import type { AdmissionState, Engine, FaultKind, PromptState, Request, Slot } from './state.ts';
+import { enqueue } from './launch.ts';
+import { endAbort } from './leave.ts';
+import { collect, count, judge, quarantine, reject } from './progress.ts';
+import { abort, endRequest, findRequest, reportDrained } from './requests.ts';
+import type { AdmissionState, FaultKind, ResponseState } from './state.ts';
 
 type Ctx = Context<AdmissionDecision>;
 type EventOf<T extends AdmissionEvent['type']> = Extract<AdmissionEvent, { type: T }>;
-
-/** The response of a prompt with this index. */
-export function slotOf(prompt: PromptState, index: number): Slot {
-  const slot = prompt.slots[index];
-  return slot !== undefined && slot.index === index ? slot : prompt.slots.find((one) => one.index === index)!;
-}
 
 /** A report about a request that is over. */
 export function late(requestId: string, ctx: Ctx): void {
@@ -23,25 +19,21 @@ export function late(requestId: string, ctx: Ctx): void {
 
 export function completed(state: AdmissionState, event: EventOf<'response.completed'>, ctx: Ctx): void {
   const { requestId, tokens } = event;
-  const request = state.requests.get(requestId);
-  if (request === undefined) {
+  const response = findRequest(state, requestId);
+  if (response === undefined) {
     ctx.emit({ type: 'response.late', at: ctx.at, requestId, reason: { code: 'completion', tokens } });
     return;
   }
-  const { prompt, promptId } = request;
-  if (prompt === null) {
+  const { prompt } = response;
+  const { promptId } = prompt.spec;
+  const isAborting = response.status === 'aborting';
+  if (isAborting && !response.awaited) {
     ctx.emit({ type: 'response.surplus', at: ctx.at, requestId, promptId, reason: { code: 'after_abort', tokens } });
-    endAbort(state, request, tokens, ctx);
-    pump(state, ctx);
+    endAbort(state, response, tokens, ctx);
     return;
   }
-  const slot = slotOf(prompt, request.index);
-  const settling = request.phase === 'aborting';
-  slot.status = 'held';
-  slot.tokens = tokens;
-  slot.weightVersions = request.weightVersions;
-  prompt.held += 1;
   const needed = state.config.responsesPerPrompt;
+  prompt.held += 1;
   ctx.emit({
     type: 'response.accepted',
     at: ctx.at,
@@ -49,44 +41,48 @@ export function completed(state: AdmissionState, event: EventOf<'response.comple
     promptId,
     reason: { code: 'held', held: prompt.held, needed },
   });
-  if (settling) endAbort(state, request, tokens, ctx);
-  else {
-    endRequest(state, request);
-    if (prompt.held === needed) collect(state, prompt, ctx);
+  if (isAborting) {
+    state.aborting.delete(requestId);
+    response.status = 'held';
+    endAbort(state, response, tokens, ctx);
+    return;
   }
-  pump(state, ctx);
+  endRequest(state, response);
+  response.status = 'held';
+  response.tokens = tokens;
+  if (prompt.held === needed) collect(state, prompt, ctx);
 }
 
 /** A request has ended without a response that is of use. */
 export function failed(state: AdmissionState, requestId: string, kind: FaultKind, ctx: Ctx): void {
-  const request = state.requests.get(requestId);
-  if (request === undefined) late(requestId, ctx);
-  else failRequest(state, request, kind, ctx);
-  pump(state, ctx);
+  const response = findRequest(state, requestId);
+  if (response === undefined) late(requestId, ctx);
+  else failRequest(state, response, kind, ctx);
 }
 
-export function failRequest(state: AdmissionState, request: Request, kind: FaultKind, ctx: Ctx): void {
-  if (request.phase === 'aborting') {
-    endAbort(state, request, undefined, ctx);
+export function failRequest(state: AdmissionState, response: ResponseState, kind: FaultKind, ctx: Ctx): void {
+  if (response.status === 'aborting') {
+    endAbort(state, response, undefined, ctx);
     return;
   }
-  endRequest(state, request);
-  fault(state, request.prompt!, slotOf(request.prompt!, request.index), kind, ctx);
-  reportDrained(state, request.round, ctx);
+  const round = endRequest(state, response);
+  fault(state, response, kind, ctx);
+  reportDrained(state, round, ctx);
 }
 
 /** Tries a response again within its budget. A fault of the data is the prompt's own, whichever response shows it. */
-function fault(state: AdmissionState, prompt: PromptState, slot: Slot, kind: FaultKind, ctx: Ctx): void {
-  const failures = slot.failures[kind] + 1;
-  slot.failures = { ...slot.failures, [kind]: failures };
+function fault(state: AdmissionState, response: ResponseState, kind: FaultKind, ctx: Ctx): void {
+  const { prompt } = response;
+  const failures = response.failures[kind] + 1;
+  response.failures = { ...response.failures, [kind]: failures };
   const budget = state.config.retry[kind];
   if (failures <= budget) {
-    enqueue(state, slot, `retry_${kind}`);
+    enqueue(state, response, `retry_${kind}`);
     return;
   }
-  slot.status = 'abandoned';
-  slot.tokens = 0;
-  slot.resume = null;
+  response.status = 'abandoned';
+  response.tokens = 0;
+  response.resume = null;
   if (kind === 'data') {
     quarantine(state, prompt, kind, failures, ctx);
     return;
@@ -94,50 +90,50 @@ function fault(state: AdmissionState, prompt: PromptState, slot: Slot, kind: Fau
   ctx.emit({
     type: 'response.abandoned',
     at: ctx.at,
-    requestId: slot.requestId,
+    requestId: response.requestId,
     promptId: prompt.spec.promptId,
     reason: { code: kind, failures, budget },
   });
-  const possible = prompt.slots.filter((one) => one.status !== 'abandoned').length;
+  const possible = prompt.responses.filter((one) => one.status !== 'abandoned').length;
   if (possible < state.config.responsesPerPrompt) quarantine(state, prompt, kind, failures, ctx);
 }
 
 export function aborted(state: AdmissionState, event: EventOf<'request.aborted'>, ctx: Ctx): void {
-  const request = state.requests.get(event.requestId);
-  if (request === undefined) late(event.requestId, ctx);
+  const response = findRequest(state, event.requestId);
+  if (response === undefined) late(event.requestId, ctx);
   // An abort that was not asked for is the engine's doing.
-  else if (request.phase === 'aborting') endAbort(state, request, event.tokens, ctx);
-  else failRequest(state, request, 'infrastructure', ctx);
-  pump(state, ctx);
+  else if (response.status !== 'aborting') failRequest(state, response, 'infrastructure', ctx);
+  else endAbort(state, response, event.tokens, ctx);
 }
 
-/** A response ran too long: it is aborted, and tried again. */
-export function timedOut(state: AdmissionState, request: Request, limitSeconds: number, ctx: Ctx): void {
-  const { prompt } = request;
-  const ranSeconds = ctx.at - request.launchedAt;
-  abort(state, request, { code: 'response_timeout', ranSeconds, limitSeconds }, ctx);
-  fault(state, prompt!, slotOf(prompt!, request.index), 'infrastructure', ctx);
+/** A response ran too long: its request is aborted, and another takes its place. */
+export function timedOut(state: AdmissionState, response: ResponseState, limitSeconds: number, ctx: Ctx): void {
+  const { prompt, index, requestId, failures, resume } = response;
+  const ranSeconds = ctx.at - response.since;
+  abort(state, response, { code: 'response_timeout', ranSeconds, limitSeconds }, ctx);
+  const again = { ...newResponse(prompt, index), requestId, failures, resume };
+  prompt.responses[prompt.responses.indexOf(response)] = again;
+  fault(state, again, 'infrastructure', ctx);
 }
 
 export function rewarded(state: AdmissionState, event: EventOf<'reward.ready'>, ctx: Ctx): void {
-  const slot = heldSlot(state, event.requestId);
-  if (slot === undefined || slot.reward !== null) {
+  const response = heldResponse(state, event.requestId);
+  if (response === undefined || response.reward !== null) {
     late(event.requestId, ctx);
     return;
   }
-  slot.reward = event.reward;
-  slot.prompt.rewards += 1;
-  if (state.config.filter === 'zero-variance') judgeRewards(state, slot.prompt, ctx);
-  pump(state, ctx);
+  response.reward = event.reward;
+  response.prompt.rewards += 1;
+  if (state.config.filter === 'zero-variance') judge(state, response.prompt, ctx);
 }
 
 /** The held response that a request generated, while its prompt is here. */
-export function heldSlot(state: AdmissionState, requestId: string): Slot | undefined {
+export function heldResponse(state: AdmissionState, requestId: string): ResponseState | undefined {
   for (const prefix of [state.prefix, ...state.oldPrefixes]) {
-    const parsed = parseId(prefix, requestId);
-    const prompt = parsed && state.prompts.get(parsed.promptId);
-    const slot = prompt?.slots.find((one) => one.requestId === requestId && one.status === 'held');
-    if (slot !== undefined) return slot;
+    const place = parseId(prefix, requestId);
+    const prompt = place && state.prompts.get(place.promptId);
+    const response = prompt?.responses.find((one) => one.requestId === requestId && one.status === 'held');
+    if (response !== undefined) return response;
   }
   return undefined;
 }
@@ -149,60 +145,4 @@ export function judged(state: AdmissionState, event: EventOf<'prompt.judged'>, c
     ctx.emit({ type: 'judgement.late', at: ctx.at, promptId, roundId, reason: { code: 'not_waiting' } });
   } else if (event.keep) count(state, prompt, ctx);
   else reject(state, prompt, { code: 'host' }, ctx);
-  pump(state, ctx);
-}
-
-export function started(state: AdmissionState, event: EventOf<'request.started'>, ctx: Ctx): void {
-  const request = state.requests.get(event.requestId);
-  if (request === undefined) {
-    late(event.requestId, ctx);
-    return;
-  }
-  const engine = state.engines.get(event.engineId) ?? addEngine(state, event.engineId);
-  if (!request.holdsSlot || request.engine === engine) return;
-  freeSlot(state, request);
-  takeSlot(state, request, engine);
-}
-
-export function addEngine(state: AdmissionState, id: string): Engine {
-  const engine: Engine = { id, active: true, requests: 0, tokens: 0, running: new Set(), heapIndex: -1 };
-  state.engines.set(id, engine);
-  reheap(state, engine);
-  return engine;
-}
-
-export function turnFinished(state: AdmissionState, event: EventOf<'turn.finished'>, ctx: Ctx): void {
-  const request = state.requests.get(event.requestId);
-  if (request === undefined || request.phase === 'aborting') {
-    late(event.requestId, ctx);
-    return;
-  }
-  const more = event.tokens - request.tokens;
-  request.tokens = event.tokens;
-  request.load += more;
-  if (!request.holdsSlot || request.engine === null) return;
-  request.engine.tokens += more;
-  if (request.engine.active) reheap(state, request.engine);
-}
-
-/** A trajectory waits for its environment: its engine slot is free meanwhile. */
-export function waiting(state: AdmissionState, requestId: string, ctx: Ctx): void {
-  const request = state.requests.get(requestId);
-  if (request === undefined || request.phase === 'aborting') late(requestId, ctx);
-  else {
-    request.phase = 'waiting';
-    freeSlot(state, request);
-  }
-  pump(state, ctx);
-}
-
-export function resumed(state: AdmissionState, requestId: string, ctx: Ctx): void {
-  const request = state.requests.get(requestId);
-  if (request === undefined || request.phase === 'aborting') late(requestId, ctx);
-  else {
-    request.phase = 'resuming';
-    request.order = state.seq++;
-    state.resumes.push(request);
-  }
-  pump(state, ctx);
 }

@@ -6,19 +6,32 @@ import { type Context, definePolicy } from '../../core/definition.ts';
 import { arbitrary } from './arbitrary.ts';
 import { check } from './check.ts';
 import { engineAdded, engineDrained, engineLost, hostRestarted } from './cluster.ts';
+import { newState } from './create.ts';
 import { type AdmissionDecision, type AdmissionEvent, admissionDecisions, admissionEvents } from './decisions.ts';
+import { exhaust, reopen, supply } from './intake.ts';
 import { pump } from './launch.ts';
+import { endAbort } from './leave.ts';
 import { promptLedger, responseLedger } from './ledgers.ts';
-import { failRound } from './progress.ts';
-import { endAbort } from './requests.ts';
+import { load } from './load.ts';
+import { openRound } from './opening.ts';
 import * as responses from './responses.ts';
+import { save } from './save.ts';
 import { admissionConfig } from './schema.ts';
-import { admissionSnapshot, load, save } from './snapshot.ts';
-import { type AdmissionState, newState } from './state.ts';
-import { exhaust, openRound, supply } from './supply.ts';
+import { failRound, settle } from './settle.ts';
+import { admissionSnapshot } from './snapshot.ts';
+import { type AdmissionState, isLive } from './state.ts';
 import { takeExpiredAborts, takeTimedOut, timerIds } from './timers.ts';
+import * as trajectories from './trajectories.ts';
 
-function apply(state: AdmissionState, event: AdmissionEvent, ctx: Context<AdmissionDecision>): void {
+type Ctx = Context<AdmissionDecision>;
+
+function apply(state: AdmissionState, event: AdmissionEvent, ctx: Ctx): void {
+  handle(state, event, ctx);
+  if (state.unsettled !== null) settle(state, ctx);
+  pump(state, ctx);
+}
+
+function handle(state: AdmissionState, event: AdmissionEvent, ctx: Ctx): void {
   switch (event.type) {
     case 'response.completed':
       return responses.completed(state, event, ctx);
@@ -27,21 +40,21 @@ function apply(state: AdmissionState, event: AdmissionEvent, ctx: Context<Admiss
     case 'request.aborted':
       return responses.aborted(state, event, ctx);
     case 'request.started':
-      return responses.started(state, event, ctx);
+      return trajectories.started(state, event, ctx);
     case 'reward.ready':
       return responses.rewarded(state, event, ctx);
     case 'prompt.judged':
       return responses.judged(state, event, ctx);
     case 'turn.finished':
-      return responses.turnFinished(state, event, ctx);
+      return trajectories.turnFinished(state, event, ctx);
     case 'environment.waiting':
-      return responses.waiting(state, event.requestId, ctx);
+      return trajectories.waiting(state, event.requestId, ctx);
     case 'environment.resumed':
-      return responses.resumed(state, event.requestId, ctx);
+      return trajectories.resumed(state, event.requestId, ctx);
     case 'environment.failed':
       return responses.failed(state, event.requestId, 'environment', ctx);
     case 'engine.added':
-      return engineAdded(state, event.engineId, ctx);
+      return engineAdded(state, event.engineId);
     case 'engine.drained':
       return engineDrained(state, event.engineId);
     case 'engine.lost':
@@ -49,48 +62,40 @@ function apply(state: AdmissionState, event: AdmissionEvent, ctx: Context<Admiss
     case 'host.restarted':
       return hostRestarted(state, event.idPrefix, ctx);
     case 'timer.fired':
-      return fire(state, event.timerId, ctx);
+      return event.timerId === timerIds.abortGrace ? expireAborts(state, ctx) : timeOut(state, ctx);
     case 'round.opened':
-      openRound(state, event, ctx);
-      break;
+      return openRound(state, event, ctx);
     case 'round.failed':
-      failRound(state, state.round!, ctx);
-      break;
+      return failRound(state, state.round!, ctx);
     case 'prompts.supplied':
-      supply(state, event.roundId, event.prompts, ctx);
-      break;
+      return supply(state, event.roundId, event.prompts, ctx);
     case 'source.exhausted':
-      exhaust(state, event.domain, ctx);
-      break;
+      return exhaust(state, event.domain);
     case 'source.reopened':
-      state.exhausted.all = false;
-      state.exhausted.domains.clear();
-      break;
+      return reopen(state);
   }
-  pump(state, ctx);
 }
 
-function fire(state: AdmissionState, timerId: string, ctx: Context<AdmissionDecision>): void {
-  if (timerId === timerIds.abortGrace) {
-    const graceSeconds = state.config.abortGraceSeconds;
-    for (const request of takeExpiredAborts(state, ctx)) {
-      ctx.emit({
-        type: 'request.expired',
-        at: ctx.at,
-        requestId: request.id,
-        promptId: request.promptId,
-        reason: { code: 'abort_unconfirmed', graceSeconds },
-      });
-      endAbort(state, request, undefined, ctx);
-    }
-  } else {
-    const limitSeconds = state.config.responseTimeoutSeconds ?? 0;
-    for (const request of takeTimedOut(state, ctx)) {
-      // A response before it may have taken its whole prompt out.
-      if (request.phase !== 'aborting') responses.timedOut(state, request, limitSeconds, ctx);
-    }
+function expireAborts(state: AdmissionState, ctx: Ctx): void {
+  const graceSeconds = state.config.abortGraceSeconds;
+  for (const response of takeExpiredAborts(state, ctx)) {
+    ctx.emit({
+      type: 'request.expired',
+      at: ctx.at,
+      requestId: response.requestId,
+      promptId: response.prompt.spec.promptId,
+      reason: { code: 'abort_unconfirmed', graceSeconds },
+    });
+    endAbort(state, response, undefined, ctx);
   }
-  pump(state, ctx);
+}
+
+function timeOut(state: AdmissionState, ctx: Ctx): void {
+  const limitSeconds = state.config.responseTimeoutSeconds ?? 0;
+  for (const response of takeTimedOut(state, ctx)) {
+    // One before it may have taken its whole prompt out.
+    if (isLive(response)) responses.timedOut(state, response, limitSeconds, ctx);
+  }
 }
 
 /** Over-provisions prompts and responses in short rounds and keeps the first that finish. */

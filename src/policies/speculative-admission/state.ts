@@ -1,10 +1,11 @@
 /** The state that speculative-admission owns. */
-import { Fifo } from '../../core/fifo.ts';
-import { IndexedHeap } from '../../core/heap.ts';
+import type { Fifo } from '../../core/fifo.ts';
+import type { IndexedHeap } from '../../core/heap.ts';
 import type { KeptResponse, Prompt } from '../../schemas/prompts.ts';
 import type { AdmissionDecision } from './decisions.ts';
+import type { IdMint } from './ids.ts';
 import type { AdmissionConfig } from './schema.ts';
-import { type Exploration, newExploration } from './speculation.ts';
+import type { Exploration } from './speculation.ts';
 
 /** An inference engine that takes requests. */
 export interface Engine {
@@ -14,55 +15,50 @@ export interface Engine {
   requests: number;
   /** Tokens of those requests, as far as known. */
   tokens: number;
-  readonly running: Set<Request>;
+  readonly running: Set<ResponseState>;
   heapIndex: number;
-}
-
-/** `resuming`: its environment has answered, and it waits for an engine. */
-export type Phase = 'running' | 'waiting' | 'resuming' | 'aborting';
-
-/** A request that was launched and of which the end is not known yet. */
-export interface Request {
-  readonly id: string;
-  readonly promptId: string;
-  /** Its place, while its response is wanted, or its tokens are (a prompt that settles). */
-  prompt: PromptState | null;
-  readonly index: number;
-  round: Round | null;
-  phase: Phase;
-  engine: Engine | null;
-  /** Whether it occupies a slot: not while its environment works. */
-  holdsSlot: boolean;
-  /** Tokens that it counts for on its engine. */
-  load: number;
-  tokens: number;
-  /** Replaced, never changed: requests of a round share them. */
-  weightVersions: readonly number[];
-  launchedAt: number;
-  /** When its abort was decided. */
-  abortedAt: number;
-  /** Position in the order of launches, aborts or resumptions, by phase. */
-  order: number;
 }
 
 export type FaultKind = 'infrastructure' | 'data' | 'environment';
 export type LaunchCause = 'planned' | 'retry_infrastructure' | 'retry_data' | 'retry_environment' | 'host_restarted';
 
-/** One response of a prompt. */
-export interface Slot {
+/**
+ * `pending` in line to be launched; `running`, `waiting` for its environment, `resuming` in line for an engine, and
+ * `aborting` are in flight; `held` complete and kept; `abandoned` over, without use.
+ */
+export type ResponseStatus = 'pending' | 'running' | 'waiting' | 'resuming' | 'aborting' | 'held' | 'abandoned';
+
+/**
+ * One response of a prompt, and the request that generates it while one is in flight. One object for both: with
+ * 100,000 in flight the time of an event is mostly spent waiting for memory.
+ */
+export interface ResponseState {
   readonly prompt: PromptState;
   readonly index: number;
-  status: 'pending' | 'live' | 'held' | 'abandoned';
+  status: ResponseStatus;
+  /** The request of the last launch; empty before the first. */
   requestId: string;
+  /** The round that its request belongs to, if any is in flight. */
+  round: Round | null;
+  engine: Engine | null;
+  /** Whether it occupies a slot: not while its environment works. */
+  holdsSlot: boolean;
+  /** Whether its tokens are awaited although it is being aborted: its prompt settles. */
+  awaited: boolean;
+  /** Tokens that it counts for on its engine. */
+  load: number;
   tokens: number;
+  /** Replaced, never changed: responses of a round share them. */
   weightVersions: readonly number[];
   reward: number | null;
-  /** Replaced, never changed: most slots share the one without failures. */
+  /** Replaced, never changed: most share the one without failures. */
   failures: Readonly<Record<FaultKind, number>>;
   resume: KeptResponse | null;
   cause: LaunchCause;
-  /** Position in the order of launching. */
+  /** Position in the line that it stands in, or in the order of launches. */
   order: number;
+  /** When it was launched; once it is aborted, when that was decided. */
+  since: number;
 }
 
 export type PromptStatus = 'standby' | 'active' | 'collected' | 'counted' | 'settling' | 'gone';
@@ -77,7 +73,7 @@ export interface PromptState {
   attemptBase: number;
   /** Version of the weights when it was started. */
   startVersion: number;
-  readonly slots: Slot[];
+  readonly responses: ResponseState[];
   held: number;
   rewards: number;
   /** Aborts that are awaited before it can be deferred (`keepPartial`). */
@@ -125,6 +121,9 @@ export interface Round {
   onlyDuplicates: boolean;
 }
 
+/** What has changed in a round: `counted`, or a reason to ask for more prompts. */
+export type Unsettled = 'counted' | Extract<AdmissionDecision, { type: 'prompts.request' }>['reason']['code'];
+
 export interface AdmissionState {
   readonly config: AdmissionConfig;
   round: Round | null;
@@ -133,17 +132,21 @@ export interface AdmissionState {
   readonly recentRounds: string[];
   readonly prompts: Map<string, PromptState>;
   readonly settling: Set<PromptState>;
-  readonly requests: Map<string, Request>;
+  /** Requests whose abort is not confirmed; all others in flight are found through their prompts. */
+  readonly aborting: Map<string, ResponseState>;
   readonly engines: Map<string, Engine>;
   readonly open: IndexedHeap<Engine>;
-  readonly resumes: Fifo<Request>;
-  readonly retries: Fifo<Slot>;
-  readonly launches: Fifo<Slot>;
-  readonly aborting: Fifo<Request>;
-  readonly deadlines: Fifo<{ request: Request; launchedAt: number }>;
+  // What has left a line early stays in it and is passed over at its turn.
+  readonly resumes: Fifo<{ response: ResponseState; order: number }>;
+  readonly retries: Fifo<ResponseState>;
+  readonly launches: Fifo<ResponseState>;
+  readonly aborts: Fifo<ResponseState>;
+  readonly deadlines: Fifo<{ response: ResponseState; requestId: string }>;
   /** When the timer fires, by its name; absent while none is set. */
   readonly timers: { abortGrace: number | null; responseTimeout: number | null };
   slotsTaken: number;
+  /** Why the round must be looked at before the event is over; null between events. */
+  unsettled: Unsettled | null;
   /** Rounds opened so far. */
   rounds: number;
   seq: number;
@@ -151,59 +154,18 @@ export interface AdmissionState {
   /** Above every attempt number that was ever minted. */
   nextAttempt: number;
   prefix: string;
+  readonly ids: IdMint;
   readonly oldPrefixes: string[];
   readonly exhausted: { all: boolean; readonly domains: Set<string> };
   readonly exploration: Exploration;
 }
 
-function byLoad(a: Engine, b: Engine): number {
-  return a.tokens - b.tokens || a.requests - b.requests || (a.id < b.id ? -1 : 1);
+/** Whether a request generates it and nobody has decided to abort that. */
+export function isLive({ status }: ResponseState): boolean {
+  return status === 'running' || status === 'waiting' || status === 'resuming';
 }
 
-export function newState(config: AdmissionConfig): AdmissionState {
-  return {
-    config,
-    round: null,
-    draining: [],
-    recentRounds: [],
-    prompts: new Map(),
-    settling: new Set(),
-    requests: new Map(),
-    engines: new Map(),
-    open: new IndexedHeap(byLoad),
-    resumes: new Fifo(),
-    retries: new Fifo(),
-    launches: new Fifo(),
-    aborting: new Fifo(),
-    deadlines: new Fifo(),
-    timers: { abortGrace: null, responseTimeout: null },
-    slotsTaken: 0,
-    rounds: 0,
-    seq: 0,
-    weightVersion: 0,
-    nextAttempt: 0,
-    prefix: config.idPrefix,
-    oldPrefixes: [],
-    exhausted: { all: false, domains: new Set() },
-    exploration: newExploration(),
-  };
-}
-
-const noVersions: readonly number[] = Object.freeze([]);
-const noFailures = Object.freeze({ infrastructure: 0, data: 0, environment: 0 });
-
-export function newSlot(prompt: PromptState, index: number): Slot {
-  return {
-    prompt,
-    index,
-    status: 'pending',
-    requestId: '',
-    tokens: 0,
-    weightVersions: noVersions,
-    reward: null,
-    failures: noFailures,
-    resume: null,
-    cause: 'planned',
-    order: 0,
-  };
+/** By prompts in the order in which they came, then by index. */
+export function byPlace(a: ResponseState, b: ResponseState): number {
+  return a.prompt.seq - b.prompt.seq || a.index - b.index;
 }

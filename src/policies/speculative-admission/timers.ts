@@ -1,7 +1,7 @@
 /** Wake-ups: aborts that are never confirmed, and responses that run too long. One timer each, for the earliest. */
 import type { Context } from '../../core/definition.ts';
 import type { AdmissionDecision } from './decisions.ts';
-import type { AdmissionState, Request } from './state.ts';
+import { type AdmissionState, byPlace, isLive, type ResponseState } from './state.ts';
 
 type Ctx = Context<AdmissionDecision>;
 
@@ -26,11 +26,11 @@ export function armAbortGrace(state: AdmissionState, abortedAt: number, ctx: Ctx
 }
 
 /** Remembers a launch, where responses have a time limit. */
-export function armResponseTimeout(state: AdmissionState, request: Request, ctx: Ctx): void {
+export function armResponseTimeout(state: AdmissionState, response: ResponseState, ctx: Ctx): void {
   const limitSeconds = state.config.responseTimeoutSeconds;
   if (limitSeconds === undefined) return;
-  state.deadlines.push({ request, launchedAt: request.launchedAt });
-  setResponseTimer(state, request.launchedAt + limitSeconds, limitSeconds, ctx);
+  state.deadlines.push({ response, requestId: response.requestId });
+  setResponseTimer(state, response.since + limitSeconds, limitSeconds, ctx);
 }
 
 function setResponseTimer(state: AdmissionState, fireAtSeconds: number, limitSeconds: number, ctx: Ctx): void {
@@ -46,38 +46,38 @@ function setResponseTimer(state: AdmissionState, fireAtSeconds: number, limitSec
 }
 
 /** Aborts whose grace is over, oldest first; sets the timer for the next one. */
-export function takeExpiredAborts(state: AdmissionState, ctx: Ctx): Request[] {
-  const expired: Request[] = [];
+export function takeExpiredAborts(state: AdmissionState, ctx: Ctx): ResponseState[] {
+  const expired: ResponseState[] = [];
   state.timers.abortGrace = null;
-  for (let next = state.aborting.peek(); next !== undefined; next = state.aborting.peek()) {
-    if (state.requests.get(next.id) === next) {
-      if (next.abortedAt + state.config.abortGraceSeconds > ctx.at) {
-        armAbortGrace(state, next.abortedAt, ctx);
+  for (let next = state.aborts.peek(); next !== undefined; next = state.aborts.peek()) {
+    if (next.status === 'aborting') {
+      if (next.since + state.config.abortGraceSeconds > ctx.at) {
+        armAbortGrace(state, next.since, ctx);
         break;
       }
       expired.push(next);
     }
-    state.aborting.shift();
+    state.aborts.shift();
   }
   return expired;
 }
 
-/** Responses that have run too long, oldest first; sets the timer for the next one. */
-export function takeTimedOut(state: AdmissionState, ctx: Ctx): Request[] {
+/** Responses that have run too long, oldest first, of those the earlier prompt; sets the timer for the next one. */
+export function takeTimedOut(state: AdmissionState, ctx: Ctx): ResponseState[] {
   const limitSeconds = state.config.responseTimeoutSeconds;
-  const late: Request[] = [];
+  const late: ResponseState[] = [];
   state.timers.responseTimeout = null;
   if (limitSeconds === undefined) return late;
   for (let next = state.deadlines.peek(); next !== undefined; next = state.deadlines.peek()) {
-    const { request, launchedAt } = next;
-    if (state.requests.get(request.id) === request && request.phase !== 'aborting') {
-      if (launchedAt + limitSeconds > ctx.at) {
-        setResponseTimer(state, launchedAt + limitSeconds, limitSeconds, ctx);
+    const { response, requestId } = next;
+    if (response.requestId === requestId && isLive(response)) {
+      if (response.since + limitSeconds > ctx.at) {
+        setResponseTimer(state, response.since + limitSeconds, limitSeconds, ctx);
         break;
       }
-      late.push(request);
+      late.push(response);
     }
     state.deadlines.shift();
   }
-  return late;
+  return late.sort((a, b) => a.since - b.since || byPlace(a, b));
 }
