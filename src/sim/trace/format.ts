@@ -28,12 +28,24 @@ export interface TracePrompt extends z.output<typeof tracePromptSchema> {
 /** The JSON object in a line of a file. Throws `invalid_input` with file and line number. */
 export function jsonLine(line: string, where: string): Record<string, unknown> {
   try {
-    const value: unknown = JSON.parse(line);
+    // Trimming also takes a byte order mark away, which JSON refuses.
+    const value: unknown = JSON.parse(line.trim());
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
     // The error below says where.
   }
   throw new PolicyError('invalid_input', { expected: 'a JSON object', got: line, path: where });
+}
+
+/** Whether a line is a JSON object with at least these keys. */
+export function hasKeys(line: string, keys: readonly string[]): boolean {
+  if (!line.startsWith('{')) return false;
+  try {
+    const found = Object.keys(JSON.parse(line) as object);
+    return keys.every((key) => found.includes(key));
+  } catch {
+    return false;
+  }
 }
 
 /** A line of the project's own format. Throws `invalid_input`, with file, line number and field. */

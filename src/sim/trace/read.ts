@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { parse } from '../../core/validate.ts';
 import { PolicyError } from '../../errors.ts';
-import { jsonLine, type TracePrompt } from './format.ts';
-import { traceReaders } from './readers.ts';
+import { hasKeys, jsonLine, type TracePrompt } from './format.ts';
+import { type TraceReader, traceReaders } from './readers.ts';
 
 /** Marginal quantiles of one client in one window (ServeGen): no single responses, only their distribution. */
 export interface QuantileRow {
@@ -27,32 +27,52 @@ const quantileRow = z.object({ rps: z.number().nonnegative(), input_tokens: perc
  *
  * @param text - the whole file
  * @param file - its name, for errors
- * @throws PolicyError `invalid_input` for a format that is not known, or a line that is broken (`file:line`)
+ * @throws PolicyError `invalid_input` for a format that is not known, a line that is broken, or a prompt id that
+ *   comes twice (`file:line`), and for a file without prompts
  */
 export function readTrace(text: string, file = 'trace'): Trace {
-  const lines = text.split('\n');
-  const first = lines.findIndex((line) => line.trim() !== '');
-  if (first < 0)
-    throw new PolicyError('invalid_input', { expected: 'a trace with prompts', got: 'an empty file', path: file });
-  if (lines[first]!.includes('"rps"')) return { kind: 'quantiles', reader: 'servegen', rows: readRows(lines, file) };
+  // Trimming takes the \r of CRLF and a byte order mark.
+  const lines = text.split('\n').map((line) => line.trim());
+  const first = lines.findIndex((line) => line !== '');
+  if (first < 0) throw withoutPrompts('an empty file', file);
+  const head = lines[first]!;
+  if (hasKeys(head, ['rps'])) return { kind: 'quantiles', reader: 'servegen', rows: readRows(lines, file) };
   // A line that is no JSON at all belongs to the project's own format: its reader says what is wrong.
   const own = traceReaders.find((one) => one.id === 'rollflex')!;
-  const reader =
-    traceReaders.find((one) => one.detect(lines[first]!.trim())) ?? (isJson(lines[first]!) ? undefined : own);
+  const reader = traceReaders.find((one) => one.detect(head)) ?? (isJson(head) ? undefined : own);
   if (reader === undefined) {
     const known = traceReaders.map((one) => one.id).join(', ');
     throw new PolicyError('invalid_input', {
       expected: `one of the formats ${known}, servegen`,
-      got: lines[first],
+      got: head,
       path: `${file}:${first + 1}`,
     });
   }
-  const prompts: TracePrompt[] = [];
-  lines.forEach((line, index) => {
-    const prompt = line.trim() === '' ? undefined : reader.read(line.trim(), `${file}:${index + 1}`);
-    if (prompt !== undefined && prompt.responses.length > 0) prompts.push(prompt);
-  });
+  const prompts = readPrompts(lines, reader, file);
+  if (prompts.length === 0) throw withoutPrompts('no prompt with a response', file);
   return { kind: 'prompts', reader: reader.id, prompts };
+}
+
+function withoutPrompts(got: string, file: string): PolicyError {
+  return new PolicyError('invalid_input', { expected: 'a trace with prompts', got, path: file });
+}
+
+function readPrompts(lines: readonly string[], reader: TraceReader, file: string): TracePrompt[] {
+  const prompts: TracePrompt[] = [];
+  const lineOf = new Map<string, number>();
+  for (const [index, line] of lines.entries()) {
+    const where = `${file}:${index + 1}`;
+    const prompt = line === '' ? undefined : reader.read(line, where);
+    if (prompt === undefined || prompt.responses.length === 0) continue;
+    const earlier = lineOf.get(prompt.prompt);
+    if (earlier !== undefined) {
+      const expected = `a prompt id other than that of line ${earlier}`;
+      throw new PolicyError('invalid_input', { expected, got: prompt.prompt, path: where });
+    }
+    lineOf.set(prompt.prompt, index + 1);
+    prompts.push(prompt);
+  }
+  return prompts;
 }
 
 function isJson(line: string): boolean {
@@ -65,7 +85,7 @@ function isJson(line: string): boolean {
 
 function readRows(lines: readonly string[], file: string): QuantileRow[] {
   return lines.flatMap((line, index) => {
-    if (line.trim() === '') return [];
+    if (line === '') return [];
     const where = `${file}:${index + 1}`;
     const row = parse(quantileRow, jsonLine(line, where), 'invalid_input', where);
     return [{ rps: row.rps, inputTokens: row.input_tokens, outputTokens: row.output_tokens }];

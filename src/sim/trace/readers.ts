@@ -1,19 +1,21 @@
 /** Readers for published traces: each turns a line into prompts of the project's format. */
 import { z } from 'zod';
 import { parse } from '../../core/validate.ts';
-import { jsonLine, readTraceLine, type TracePrompt } from './format.ts';
+import { PolicyError } from '../../errors.ts';
+import { hasKeys, jsonLine, readTraceLine, type TracePrompt } from './format.ts';
 
 /** Reads one format. */
 export interface TraceReader {
   readonly id: string;
   readonly description: string;
-  /** Whether a file with this first line is of the format. */
+  /** Whether a file with this first line, without white space around it, is of the format. */
   detect(firstLine: string): boolean;
-  /** The prompt in a line, or nothing (a header). `where` is `file:line`, for errors. */
+  /** The prompt in a line without white space around it, or nothing (a header). `where` is `file:line`, for errors. */
   read(line: string, where: string): TracePrompt | undefined;
 }
 
-const lengths = z.array(z.int().nonnegative()).min(1);
+const count = z.int().nonnegative();
+const lengths = z.array(count).min(1);
 
 /** A reader of JSON lines that is recognised by its keys. */
 function jsonReader<T>(
@@ -24,24 +26,23 @@ function jsonReader<T>(
   return Object.freeze({
     id: spec.id,
     description: spec.description,
-    detect: (line: string) => {
-      if (!line.startsWith('{')) return false;
-      try {
-        const keys = Object.keys(JSON.parse(line));
-        return spec.keys.every((key) => keys.includes(key));
-      } catch {
-        return false;
-      }
-    },
+    detect: (line: string) => hasKeys(line, spec.keys),
     read: (line: string, where: string) =>
       toPrompt(parse(schema, jsonLine(line, where), 'invalid_input', where), where),
   });
 }
 
-const responses = (list: readonly number[], cap = Number.POSITIVE_INFINITY) =>
-  list.filter((tokens) => tokens > 0).map((tokens) => (tokens > cap ? { tokens: cap, capped: true } : { tokens }));
+/** Responses cut at a cap; those that are at least `cappedFrom` long, by default the cap itself, ran into it. */
+const responses = (list: readonly number[], cap = Number.POSITIVE_INFINITY, cappedFrom = cap) =>
+  list
+    .filter((tokens) => tokens > 0)
+    .map((tokens) => (tokens >= cappedFrom ? { tokens: Math.min(tokens, cap), capped: true } : { tokens }));
 
 const castilloCap = 15_000;
+const requestColumns = 'id,t_ms,input_tokens,output_tokens';
+const request = z.object({ id: z.string().min(1), input_tokens: count, output_tokens: count });
+/** A cell as a number; anything else stays as it is, for the error. */
+const wholeNumber = (cell: string | undefined) => (cell !== undefined && /^\d+$/.test(cell) ? Number(cell) : cell);
 
 /** The formats that are known, the most particular first. */
 export const traceReaders: readonly TraceReader[] = Object.freeze([
@@ -51,12 +52,12 @@ export const traceReaders: readonly TraceReader[] = Object.freeze([
       description: 'CASTILLO: 10 samples a prompt, exact tokens; 15,001 means capped',
       keys: ['dataset', 'gen_s'],
     },
-    z.object({ prompt_id: z.string(), dataset: z.string(), prompt_tokens: z.int(), response_tokens: lengths }),
+    z.object({ prompt_id: z.string().min(1), dataset: z.string(), prompt_tokens: count, response_tokens: lengths }),
     (row) => ({
       prompt: row.prompt_id,
       promptTokens: row.prompt_tokens,
       task: row.dataset,
-      responses: responses(row.response_tokens, castilloCap),
+      responses: responses(row.response_tokens, castilloCap, castilloCap + 1),
     }),
   ),
   jsonReader(
@@ -69,8 +70,8 @@ export const traceReaders: readonly TraceReader[] = Object.freeze([
       model: z.string(),
       prompt_id: z.string(),
       category: z.string(),
-      prompt_tokens_approx: z.int(),
-      max_tokens: z.int().nullable(),
+      prompt_tokens_approx: count,
+      max_tokens: z.int().positive().nullable(),
       response_tokens: lengths,
     }),
     (row) => ({
@@ -86,17 +87,24 @@ export const traceReaders: readonly TraceReader[] = Object.freeze([
       description: 'Sky-T1: one greedy answer from each of several checkpoints',
       keys: ['source', 'correct'],
     },
-    z.object({
-      prompt_id: z.string(),
-      prompt_tokens_approx: z.int(),
-      response_tokens: lengths,
-      correct: z.array(z.boolean()),
-    }),
+    z
+      .object({
+        prompt_id: z.string().min(1),
+        prompt_tokens_approx: count,
+        response_tokens: lengths,
+        correct: z.array(z.boolean()),
+      })
+      .refine((row) => row.correct.length === row.response_tokens.length, {
+        path: ['correct'],
+        error: 'one for each of `response_tokens`',
+      }),
     (row) => ({
       prompt: row.prompt_id,
       promptTokens: row.prompt_tokens_approx,
       task: 'math',
-      responses: row.response_tokens.map((tokens, index) => ({ tokens, correct: row.correct[index] ?? false })),
+      responses: row.response_tokens
+        .map((tokens, index) => ({ tokens, correct: row.correct[index]! }))
+        .filter(({ tokens }) => tokens > 0),
     }),
   ),
   jsonReader(
@@ -108,8 +116,8 @@ export const traceReaders: readonly TraceReader[] = Object.freeze([
     z.object({
       task_id: z.string(),
       trial: z.int(),
-      system_tokens: z.int(),
-      turns: z.array(z.object({ in: z.int(), gen: z.int() })),
+      system_tokens: count,
+      turns: z.array(z.object({ in: count, gen: count })),
     }),
     (row) => ({
       prompt: `${row.task_id}/${row.trial}`,
@@ -131,7 +139,7 @@ export const traceReaders: readonly TraceReader[] = Object.freeze([
       description: 'Misguided Attention: 3 samples a prompt',
       keys: ['model', 'response_tokens'],
     },
-    z.object({ model: z.string(), prompt_id: z.string(), prompt_tokens_approx: z.int(), response_tokens: lengths }),
+    z.object({ model: z.string(), prompt_id: z.string(), prompt_tokens_approx: count, response_tokens: lengths }),
     (row) => ({
       prompt: `${row.model}/${row.prompt_id}`,
       promptTokens: row.prompt_tokens_approx,
@@ -141,18 +149,26 @@ export const traceReaders: readonly TraceReader[] = Object.freeze([
   Object.freeze({
     id: 'requests-csv',
     description: 'Azure 2023 and Mooncake: id, t_ms, input_tokens, output_tokens; one response a request',
-    detect: (line: string) => line.trim() === 'id,t_ms,input_tokens,output_tokens',
+    detect: (line: string) => line === requestColumns,
     read: (line: string, where: string) => {
-      if (line.startsWith('id,')) return undefined;
-      const [id, , input, output] = line.split(',');
-      const row = { prompt: id, promptTokens: Number(input), responses: [{ tokens: Math.max(1, Number(output)) }] };
-      return readTraceLine(JSON.stringify(row), where);
+      if (line === requestColumns) return undefined;
+      const [id, , input, output, ...more] = line.split(',').map((cell) => cell.trim());
+      if (more.length > 0) {
+        throw new PolicyError('invalid_input', { expected: requestColumns, got: line, path: where });
+      }
+      const cells = { id, input_tokens: wholeNumber(input), output_tokens: wholeNumber(output) };
+      const row = parse(request, cells, 'invalid_input', where);
+      return {
+        prompt: row.id,
+        promptTokens: row.input_tokens,
+        responses: [{ tokens: Math.max(1, row.output_tokens) }],
+      };
     },
   }),
   Object.freeze({
     id: 'rollflex',
     description: 'The format of rollflex: {"prompt", "promptTokens", "responses": [{"tokens"}]}',
-    detect: (line: string) => line.startsWith('{') && line.includes('"responses"'),
+    detect: (line: string) => hasKeys(line, ['responses']),
     read: readTraceLine,
   }),
 ]);
