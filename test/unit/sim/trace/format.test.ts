@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { formatTrace, readTraceLine } from '../../../../src/sim/trace/format.ts';
+import { readTrace } from '../../../../src/sim/trace/read.ts';
+import { refusal } from '../../../support/refusal.ts';
+
+const response = fc.record(
+  {
+    tokens: fc.integer({ min: 1, max: 2 ** 31 }),
+    correct: fc.boolean(),
+    // JSON has no −0.
+    rewardSeconds: fc.double({ min: 0, max: 1e6, noNaN: true }).map((seconds) => seconds + 0),
+    capped: fc.boolean(),
+  },
+  { requiredKeys: ['tokens'] },
+);
+const prompt = fc.record(
+  {
+    prompt: fc.string({ minLength: 1, unit: 'binary' }),
+    promptTokens: fc.nat(),
+    task: fc.string(),
+    responses: fc.array(response, { minLength: 1, maxLength: 4 }),
+  },
+  { requiredKeys: ['prompt', 'responses'] },
+);
+
+describe('the format of rollflex', () => {
+  it('is read as it was written, whatever is in ids and tasks', () => {
+    const prompts = fc.uniqueArray(prompt, { selector: (one) => one.prompt, minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(prompts, (given) => {
+        const text = formatTrace(given);
+        expect(text.split('\n')).toHaveLength(given.length + 1);
+        expect(readTrace(text)).toEqual({ kind: 'prompts', reader: 'rollflex', prompts: given });
+      }),
+    );
+  });
+
+  it('needs tokens only; the place of a line is its id', () => {
+    expect(readTraceLine('{"responses":[{"tokens":3}]}', 'a.jsonl:7')).toEqual({
+      prompt: 'a.jsonl:7',
+      responses: [{ tokens: 3 }],
+    });
+    expect(formatTrace([])).toBe('');
+  });
+
+  it.each([
+    ['not JSON', '{"responses":', 'f:3', 'a JSON object'],
+    ['an array', '[{"tokens":1}]', 'f:3', 'a JSON object'],
+    ['a number', '7', 'f:3', 'a JSON object'],
+    ['null', 'null', 'f:3', 'a JSON object'],
+    ['two objects', '{"responses":[{"tokens":1}]} {}', 'f:3', 'a JSON object'],
+    ['no responses', '{"prompt":"a"}', 'f:3.responses', /array/],
+    ['an empty list of responses', '{"responses":[]}', 'f:3.responses', 'array >= 1'],
+    ['a response without tokens', '{"responses":[{"tokens":1},{}]}', 'f:3.responses[1].tokens', /number/],
+    ['0 tokens', '{"responses":[{"tokens":0}]}', 'f:3.responses[0].tokens', 'number > 0'],
+    ['half a token', '{"responses":[{"tokens":1.5}]}', 'f:3.responses[0].tokens', 'a whole number'],
+    ['tokens as text', '{"responses":[{"tokens":"9"}]}', 'f:3.responses[0].tokens', /number/],
+    [
+      'more tokens than a double counts',
+      '{"responses":[{"tokens":1e300}]}',
+      'f:3.responses[0].tokens',
+      'int <= 9007199254740991',
+    ],
+    [
+      'a negative reward time',
+      '{"responses":[{"tokens":1,"rewardSeconds":-1}]}',
+      'f:3.responses[0].rewardSeconds',
+      /0/,
+    ],
+    ['an empty id', '{"prompt":"","responses":[{"tokens":1}]}', 'f:3.prompt', 'string >= 1'],
+    ['an id that is a number', '{"prompt":4,"responses":[{"tokens":1}]}', 'f:3.prompt', 'a string'],
+    ['an unknown key', '{"id":"a","responses":[{"tokens":1}]}', 'f:3.id', 'no other keys than the schema has'],
+    ['an unknown key of a response', '{"responses":[{"tokens":1,"len":1}]}', 'f:3.responses[0].len', /no other keys/],
+  ])('refuses %s', (_what, line, path, expected) => {
+    const refused = refusal(() => readTraceLine(line, 'f:3'));
+    expect(refused).toMatchObject({ code: 'invalid_input', path });
+    expect(refused.expected).toMatch(expected);
+  });
+
+  it('says what was got, shortened', () => {
+    expect(refusal(() => readTraceLine(`{"responses":${'x'.repeat(1e6)}`, 'f:1')).got).toHaveLength(120);
+  });
+});
