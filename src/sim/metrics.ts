@@ -1,5 +1,5 @@
 /** From a simulated run to its numbers. `docs/metrics.md` defines each of them once. */
-import type { DecodeEngine } from './engine/decode-engine.ts';
+import type { EngineRow } from './host/engine-rows.ts';
 import type { Job } from './host/job.ts';
 import type { EngineResult, RunResult, Segment, StepResult } from './result.ts';
 
@@ -11,8 +11,9 @@ export interface FinishedRun {
   readonly steps: readonly StepResult[];
   /** Tokens of every trained response. */
   readonly lengths: readonly number[];
-  readonly engines: readonly DecodeEngine[];
-  /** Segments of each engine, in the same order. */
+  /** Its GPUs in rows: an engine's each, or the parts of one of higher tensor parallelism. */
+  readonly rows: readonly EngineRow[];
+  /** Segments of each row, in the same order. */
   readonly segments: readonly (readonly Segment[])[];
 }
 
@@ -39,7 +40,7 @@ export function quantileOf(ascending: ArrayLike<number>, share: number): number 
 
 /** Sums a run up. */
 export function summarizeRun(run: FinishedRun): RunResult {
-  const { job, steps, engines } = run;
+  const { job, steps, rows } = run;
   const keptTokens = sumOf(steps, (step) => step.keptTokens);
   const trainedResponses = sumOf(steps, (step) => step.responses);
   const generating = sumOf(steps, (step) => step.rolloutSeconds - job.cost.fixedRolloutSeconds);
@@ -49,7 +50,7 @@ export function summarizeRun(run: FinishedRun): RunResult {
     scheduler: run.scheduler,
     seed: run.seed,
     steps,
-    engines: engines.map((engine, index) => engineResult(engine, run.segments[index]!, job, generating)),
+    engines: rows.map((row, index) => engineResult(row, run.segments[index]!, job, generating)),
     totalSeconds: steps[steps.length - 1]?.endSeconds ?? 0,
     rolloutSeconds: sumOf(steps, (step) => step.rolloutSeconds),
     trainedPrompts: sumOf(steps, (step) => step.prompts),
@@ -62,10 +63,10 @@ export function summarizeRun(run: FinishedRun): RunResult {
       trainedResponses,
     ),
     bubbleRatio: bubble(
-      sumOf(engines, (engine) => engine.busySeconds),
-      generating * engines.length,
+      sumOf(rows, (row) => row.busySeconds),
+      generating * rows.length,
     ),
-    preemptions: sumOf(engines, (engine) => engine.preemptions),
+    preemptions: sumOf(rows, (row) => row.preemptions),
     meanQueueAge: ratio(
       sumOf(ages, (age) => age),
       ages.length,
@@ -75,18 +76,13 @@ export function summarizeRun(run: FinishedRun): RunResult {
   };
 }
 
-function engineResult(
-  engine: DecodeEngine,
-  timeline: readonly Segment[],
-  job: Job,
-  generatingSeconds: number,
-): EngineResult {
+function engineResult(row: EngineRow, timeline: readonly Segment[], job: Job, generatingSeconds: number): EngineResult {
   return {
-    engineId: engine.engineId,
+    engineId: row.rowId,
     gpus: job.cost.gpus,
-    busySeconds: engine.busySeconds,
-    bubbleRatio: bubble(engine.busySeconds, generatingSeconds),
-    preemptions: engine.preemptions,
+    busySeconds: row.busySeconds,
+    bubbleRatio: bubble(row.busySeconds, generatingSeconds),
+    preemptions: row.preemptions,
     timeline,
   };
 }

@@ -7,6 +7,7 @@ import { summarizeRun, sumOf } from '../metrics.ts';
 import type { RunResult, Segment, StepResult } from '../result.ts';
 import type { Workload } from '../workload/workload.ts';
 import { EnginePool } from './engine-pool.ts';
+import { InferenceMachine } from './inference.ts';
 import { type Job, trainSeconds } from './job.ts';
 import { PolicyLink } from './policy-link.ts';
 import { RoundRecord, type StepTimes } from './round-record.ts';
@@ -58,9 +59,12 @@ class Host {
     this.#scheduler = scheduler;
     this.#options = options;
     this.#pool = new EnginePool(job.engines, job.cost, options.timeline ?? true);
-    this.#segments = this.#pool.engines.map(() => []);
+    this.#segments = this.#pool.rows.map(() => []);
     this.#source = new PromptSource(workload, options.prompts);
-    this.#link = new PolicyLink(scheduler, this.#pool, this.#source, options.validate ?? false);
+    const inference = new InferenceMachine(this.#pool, this.#source);
+    const { engineIds } = this.#pool;
+    const cluster = { inference, machines: [inference], source: this.#source, engineIds };
+    this.#link = new PolicyLink(scheduler, cluster, options.validate ?? false);
   }
 
   run(): RunResult {
@@ -77,34 +81,35 @@ class Host {
       seed: this.#options.seed,
       steps: this.#steps,
       lengths: this.#link.lengths,
-      engines: this.#pool.engines,
+      rows: this.#pool.rows,
       segments: this.#segments,
     });
   }
 
   #runStep(): void {
     const { cost } = this.#job;
-    const { engines } = this.#pool;
+    const { rows } = this.#pool;
     const link = this.#link;
     const step = this.#steps.length;
     const record = new RoundRecord(step, `r${step}`);
-    const busyBefore = sumOf(engines, (engine) => engine.busySeconds);
-    const preemptedBefore = sumOf(engines, (engine) => engine.preemptions);
+    const busyBefore = sumOf(rows, (row) => row.busySeconds);
+    const preemptedBefore = sumOf(rows, (row) => row.preemptions);
     const startSeconds = link.now;
     link.passTime(startSeconds + cost.fixedRolloutSeconds);
     const openedSeconds = link.now;
     link.rollOut(record);
     if (link.isOver) return;
     const drainedSeconds = link.now;
+    this.#pool.collect();
     const rewardedSeconds = drainedSeconds + cost.rewardTailSeconds;
     const trainedSeconds = rewardedSeconds + trainSeconds(this.#job, record.keptTokens);
     const endSeconds = trainedSeconds + cost.weightSyncSeconds;
     const times = { startSeconds, openedSeconds, drainedSeconds, rewardedSeconds, trainedSeconds, endSeconds };
-    const busySeconds = sumOf(engines, (engine) => engine.busySeconds) - busyBefore;
-    const offeredSeconds = engines.length * (drainedSeconds - openedSeconds);
+    const busySeconds = sumOf(rows, (row) => row.busySeconds) - busyBefore;
+    const offeredSeconds = rows.length * (drainedSeconds - openedSeconds);
     // Rounding may leave the engines busy a hair longer than the rollout.
     const bubbleRatio = offeredSeconds > 0 ? Math.max(0, 1 - busySeconds / offeredSeconds) : 0;
-    const preemptions = sumOf(engines, (engine) => engine.preemptions) - preemptedBefore;
+    const preemptions = sumOf(rows, (row) => row.preemptions) - preemptedBefore;
     const result = record.result(times, { preemptions, bubbleRatio }, link.queueDepth);
     this.#trained += result.prompts;
     this.#steps.push(result);
@@ -116,10 +121,10 @@ class Host {
   /** Adds the step to the segments of every engine. */
   #draw(times: StepTimes): void {
     if (this.#options.timeline === false) return;
-    this.#pool.engines.forEach((engine, index) => {
+    this.#pool.rows.forEach((row, index) => {
       const segments = this.#segments[index]!;
       addActivity(segments, 'overhead', times.startSeconds, times.openedSeconds);
-      segments.push(...rolloutSegments(engine.timeline.splice(0), times.openedSeconds, times.drainedSeconds));
+      segments.push(...rolloutSegments(row.segments.splice(0), times.openedSeconds, times.drainedSeconds));
       addActivity(segments, 'reward', times.drainedSeconds, times.rewardedSeconds);
       addActivity(segments, 'train', times.rewardedSeconds, times.trainedSeconds);
       addActivity(segments, 'sync', times.trainedSeconds, times.endSeconds);

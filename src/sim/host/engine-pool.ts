@@ -2,36 +2,72 @@
 import { IndexedHeap } from '../../core/heap.ts';
 import { PolicyError } from '../../errors.ts';
 import type { CostModel } from '../cost-model.ts';
-import { DecodeEngine, type EngineRequest, type Outcome } from '../engine/decode-engine.ts';
+import { DecodeEngine, type EngineRequest, type LostRequest, type Outcome } from '../engine/decode-engine.ts';
+import { EngineRows } from './engine-rows.ts';
 
 interface Node {
   readonly index: number;
   readonly engine: DecodeEngine;
   nextAt: number;
   touched: boolean;
+  isReleased: boolean;
   heapIndex: number;
 }
 
+/** An engine to be placed, by the rows of GPUs that it takes. */
+export interface EnginePlace {
+  readonly engineId: string;
+  readonly rows: readonly number[];
+}
+
 /** Engines with equal costs, by id. Ties in time are broken by the engine's number. */
-export class EnginePool {
-  readonly engines: readonly DecodeEngine[];
+export class EnginePool extends EngineRows {
+  readonly #timeline: boolean;
   readonly #nodes = new Map<string, Node>();
   readonly #byTime = new IndexedHeap<Node>((a, b) => a.nextAt - b.nextAt || a.index - b.index);
   readonly #where = new Map<string, Node>();
   #touched: Node[] = [];
 
-  constructor(count: number, cost: CostModel, timeline: boolean) {
-    const width = String(count - 1).length;
-    const ids = Array.from({ length: count }, (_, index) => `engine-${String(index).padStart(width, '0')}`);
-    this.engines = ids.map((id) => new DecodeEngine(id, cost, { timeline }));
-    this.engines.forEach((engine, index) => {
-      this.#nodes.set(engine.engineId, { index, engine, nextAt: Infinity, touched: false, heapIndex: -1 });
-    });
+  /** One engine a row, until {@link configure} says otherwise. */
+  constructor(rows: number, cost: CostModel, timeline: boolean) {
+    const width = String(rows - 1).length;
+    super(Array.from({ length: rows }, (_, index) => `engine-${String(index).padStart(width, '0')}`));
+    this.#timeline = timeline;
+    this.configure(
+      this.rows.map(({ rowId }, row) => ({ engineId: rowId, rows: [row] })),
+      cost,
+    );
+  }
+
+  /** Ids of the engines. */
+  get engineIds(): string[] {
+    return [...this.#nodes.keys()];
   }
 
   /** Requests that the engines have. */
   get size(): number {
     return this.#where.size;
+  }
+
+  /** Starts these engines in the place of all others, which must be idle. */
+  configure(places: readonly EnginePlace[], cost: CostModel): void {
+    for (const node of this.#nodes.values()) this.#byTime.remove(node);
+    this.#nodes.clear();
+    this.#touched = [];
+    this.place(
+      places.map(({ engineId, rows }, index) => {
+        const engine = new DecodeEngine(engineId, cost, { timeline: this.#timeline });
+        this.#nodes.set(engineId, {
+          index,
+          engine,
+          nextAt: Infinity,
+          touched: false,
+          isReleased: false,
+          heapIndex: -1,
+        });
+        return { engine, rows };
+      }),
+    );
   }
 
   /** Starts a request, on the engine named or on the one with the fewest requests. */
@@ -51,6 +87,21 @@ export class EnginePool {
     if (node === undefined) return;
     node.engine.abort(requestId, at);
     this.#touch(node);
+  }
+
+  /** Takes an engine out of use until {@link reclaim}, and gives what it had, with the tokens generated so far. */
+  release(engineId: string, at: number): LostRequest[] {
+    const node = this.#nodes.get(engineId)!;
+    const lost = node.engine.lose(at);
+    for (const { requestId } of lost) this.#where.delete(requestId);
+    node.isReleased = true;
+    this.#touch(node);
+    return lost;
+  }
+
+  /** Brings all released engines back into use. */
+  reclaim(): void {
+    for (const node of this.#nodes.values()) node.isReleased = false;
   }
 
   /** When an engine does something next by itself; `Infinity` when all are idle. Ask after `advanceTo`. */
@@ -94,7 +145,9 @@ export class EnginePool {
 
   #emptiest(): Node {
     let best: Node | undefined;
-    for (const node of this.#nodes.values()) if (best === undefined || node.engine.size < best.engine.size) best = node;
+    for (const node of this.#nodes.values()) {
+      if (!node.isReleased && (best === undefined || node.engine.size < best.engine.size)) best = node;
+    }
     return best!;
   }
 }

@@ -1,17 +1,26 @@
 /**
- * Between the policy and the simulated machines: facts become events, decisions are carried out. It knows of no
- * policy in particular; notices only keep the books.
+ * Between the policy and the simulated cluster: what happens there becomes events, decisions are carried out there. It
+ * knows of no policy in particular; notices only keep the books.
  */
 import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
 import { PolicyError } from '../../errors.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { FinalPrompt, Prompt } from '../../schemas/prompts.ts';
-import type { Outcome } from '../engine/decode-engine.ts';
-import type { EnginePool } from './engine-pool.ts';
+import type { InferenceMachine } from './inference.ts';
+import type { Machine } from './machine.ts';
 import type { RoundRecord } from './round-record.ts';
 import type { DrivenPolicy, Scheduler } from './scheduler.ts';
 import type { PromptSource } from './source.ts';
 import { Timers } from './timers.ts';
+
+/** What the policy is linked to. */
+export interface Cluster {
+  readonly inference: InferenceMachine;
+  /** All machines, the engines among them, in the order in which they report. */
+  readonly machines: readonly Machine[];
+  readonly source: PromptSource;
+  readonly engineIds: readonly string[];
+}
 
 export class PolicyLink {
   /** The simulated time, in seconds. */
@@ -24,44 +33,38 @@ export class PolicyLink {
   readonly lengths: number[] = [];
   readonly #scheduler: Scheduler;
   readonly #policy: DrivenPolicy;
-  readonly #pool: EnginePool;
-  readonly #source: PromptSource;
+  readonly #cluster: Cluster;
   readonly #timers = new Timers();
-  /** How often a prompt was deferred: its next responses are other samples. */
-  readonly #deferrals = new Map<string, number>();
-  /** Requests of the round whose responses are cut at the cap. */
-  readonly #capped = new Set<string>();
   readonly #pending: AnyDecision[] = [];
   #record: RoundRecord | undefined;
   #sourceTold = false;
 
-  constructor(scheduler: Scheduler, pool: EnginePool, source: PromptSource, validate: boolean) {
+  constructor(scheduler: Scheduler, cluster: Cluster, validate: boolean) {
     this.#scheduler = scheduler;
     this.#policy = scheduler.createPolicy({ validate });
-    this.#pool = pool;
-    this.#source = source;
-    for (const { engineId } of pool.engines) this.#send({ type: 'engine.added', at: 0, engineId } as AnyEvent);
+    this.#cluster = cluster;
+    for (const engineId of cluster.engineIds) this.#send({ type: 'engine.added', at: 0, engineId } as AnyEvent);
   }
 
   /** Opens a round and lets it run until nothing of it is in flight, or the policy has nothing left to plan with. */
   rollOut(record: RoundRecord): void {
     this.#record = record;
-    this.#capped.clear();
+    this.#cluster.inference.beginRound(record);
     this.#reopenSource();
     const { roundId, step } = record;
     this.#send(this.#scheduler.openRound({ at: this.now, roundId, weightVersion: step }));
     this.#report();
     while (!record.isDrained && !this.isOver) {
-      const engineAt = this.#pool.nextEventAt();
-      const at = Math.min(engineAt, this.#timers.nextAt());
+      const machinesAt = this.#cluster.machines.reduce((least, one) => Math.min(least, one.nextAt()), Infinity);
+      const at = Math.min(machinesAt, this.#timers.nextAt());
       if (at === Number.POSITIVE_INFINITY) this.#stalled(roundId);
-      if (at < engineAt) this.passTime(at);
+      if (at < machinesAt) this.passTime(at);
       else this.now = at;
       this.#report();
     }
   }
 
-  /** Lets time pass in which the engines do nothing. */
+  /** Lets time pass in which no machine does anything. */
   passTime(until: number): void {
     for (let at = this.#timers.nextAt(); at <= until; at = this.#timers.nextAt()) {
       const timerId = this.#timers.take(until)!;
@@ -71,18 +74,17 @@ export class PolicyLink {
     this.now = Math.max(this.now, until);
   }
 
-  /** Tells the policy what has ended by now, until that leads to nothing new at this moment. */
+  /** Tells the policy what has happened by now, until that leads to nothing new at this moment. */
   #report(): void {
-    for (let ended = this.#pool.advanceTo(this.now); ended.length > 0; ended = this.#pool.advanceTo(this.now)) {
-      for (const outcome of ended) this.#reportOne(outcome);
+    for (let isNew = true; isNew; ) {
+      isNew = false;
+      for (const machine of this.#cluster.machines) {
+        for (const event of machine.advanceTo(this.now)) {
+          isNew = true;
+          this.#send(event);
+        }
+      }
     }
-  }
-
-  #reportOne(outcome: Outcome): void {
-    const { requestId, kind, tokens } = outcome;
-    this.#record!.ended(outcome);
-    const type = kind === 'completed' ? 'response.completed' : 'request.aborted';
-    this.#send({ type, at: this.now, requestId, tokens } as AnyEvent);
   }
 
   #send(event: AnyEvent): void {
@@ -101,12 +103,6 @@ export class PolicyLink {
       case 'prompts.request':
         this.#supply(decision.roundId, decision.count);
         break;
-      case 'request.launch':
-        this.#launch(decision);
-        break;
-      case 'request.abort':
-        this.#pool.abort(decision.requestId, this.now);
-        break;
       case 'timer.set':
         this.#timers.set(decision.timerId, decision.fireAtSeconds);
         break;
@@ -117,7 +113,7 @@ export class PolicyLink {
         this.#defer(decision.prompt);
         break;
       case 'prompt.returned':
-        if (!this.#scheduler.holdsDeferred) this.#source.giveBack(decision.prompt);
+        if (!this.#scheduler.holdsDeferred) this.#cluster.source.giveBack(decision.prompt);
         break;
       case 'round.completed':
         this.#complete(decision.kind, decision.prompts);
@@ -129,47 +125,38 @@ export class PolicyLink {
         this.isOver = true;
         break;
       default:
-      // The other notices are for people.
     }
+    for (const machine of this.#cluster.machines) machine.carryOut(decision, this.now);
   }
 
   #supply(roundId: string, count: number): void {
     const at = this.now;
-    const prompts = this.#source.take(count);
+    const prompts = this.#cluster.source.take(count);
     if (prompts.length > 0) this.#send({ type: 'prompts.supplied', at, roundId, prompts } as AnyEvent);
-    if (this.#source.left > 0 || this.#sourceTold) return;
+    if (this.#cluster.source.left > 0 || this.#sourceTold) return;
     this.#sourceTold = true;
     this.#send({ type: 'source.exhausted', at } as AnyEvent);
   }
 
   /** Prompts may have come back to the source since it was exhausted. */
   #reopenSource(): void {
-    if (!this.#sourceTold || this.#source.left === 0) return;
+    if (!this.#sourceTold || this.#cluster.source.left === 0) return;
     this.#sourceTold = false;
     this.#send({ type: 'source.reopened', at: this.now } as AnyEvent);
   }
 
-  #launch(decision: Extract<VocabularyDecision, { type: 'request.launch' }>): void {
-    const { requestId, promptId, index, engineId } = decision;
-    const { tokens, capped } = this.#source.sample(promptId, this.#deferrals.get(promptId) ?? 0, index);
-    if (capped) this.#capped.add(requestId);
-    const promptTokens = this.#source.promptTokens(promptId);
-    this.#pool.launch({ requestId, promptTokens, responseTokens: tokens }, engineId, this.now);
-  }
-
   #defer(prompt: Prompt): void {
     this.#record!.deferredPrompts += 1;
-    this.#deferrals.set(prompt.promptId, prompt.deferral!.count);
+    this.#cluster.source.deferred(prompt);
     if (this.#scheduler.holdsDeferred) this.queueDepth += 1;
-    else this.#source.giveBack(prompt);
+    else this.#cluster.source.giveBack(prompt);
   }
 
   #complete(kind: 'short' | 'long', prompts: readonly FinalPrompt[]): void {
-    this.#record!.complete(kind, prompts, this.#capped);
+    this.#record!.complete(kind, prompts, this.#cluster.inference.capped);
     for (const { promptId, responses } of prompts) {
       for (const { tokens } of responses) this.lengths.push(tokens);
-      this.#source.trained(promptId);
-      this.#deferrals.delete(promptId);
+      this.#cluster.source.trained(promptId);
     }
   }
 

@@ -11,6 +11,8 @@ export class PromptSource {
   readonly #total: number;
   readonly #dealt = new Map<string, WorkloadPrompt>();
   readonly #returned: Prompt[] = [];
+  /** How often a prompt was deferred: its next responses are other samples. */
+  readonly #deferrals = new Map<string, number>();
   #next = 0;
 
   constructor(workload: Workload, total: number) {
@@ -35,9 +37,15 @@ export class PromptSource {
     this.#returned.push(prompt);
   }
 
+  /** Notes that a prompt was deferred. */
+  deferred({ promptId, deferral }: Prompt): void {
+    this.#deferrals.set(promptId, deferral!.count);
+  }
+
   /** Forgets a prompt that was trained. */
   trained(promptId: string): void {
     this.#dealt.delete(promptId);
+    this.#deferrals.delete(promptId);
   }
 
   /** Tokens of a prompt that was dealt. */
@@ -49,10 +57,10 @@ export class PromptSource {
    * A response of a prompt that was dealt. It depends on prompt, try and index alone, so that every scheduler gets the
    * same one (common random numbers); another try gives other samples, as a model would with new weights.
    *
-   * @param attempt - how often the prompt was deferred before
    * @param index - which response of the group, from 0
    */
-  sample(promptId: string, attempt: number, index: number): Sample {
+  sample(promptId: string, index: number): Sample {
+    const attempt = this.#deferrals.get(promptId) ?? 0;
     return this.#dealt.get(promptId)!.sample(attempt * samplesPerTry + index);
   }
 

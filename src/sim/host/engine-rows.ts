@@ -1,0 +1,61 @@
+/**
+ * The GPUs of the job in rows: the smallest groups that an engine may take. An engine of a higher tensor parallelism
+ * takes several rows, so that what a row did can be told, and drawn, whatever engines came and went.
+ */
+import type { DecodeEngine } from '../engine/decode-engine.ts';
+import type { Segment } from '../result.ts';
+
+/** What the GPUs of a row did, since the job began. */
+export interface EngineRow {
+  readonly rowId: string;
+  /** Seconds in which they ran at least one sequence, or trained beside a rollout. */
+  busySeconds: number;
+  /** Preemptions of engines that began in this row. */
+  preemptions: number;
+  /** What they did since it was last taken, ascending. */
+  segments: Segment[];
+}
+
+/** An engine and the rows that it takes. */
+interface Placed {
+  readonly engine: DecodeEngine;
+  readonly rows: readonly EngineRow[];
+  busySeconds: number;
+  preemptions: number;
+}
+
+/** Keeps the books of all rows. */
+export class EngineRows {
+  readonly rows: readonly EngineRow[];
+  #placed: Placed[] = [];
+
+  constructor(rowIds: readonly string[]) {
+    this.rows = rowIds.map((rowId) => ({ rowId, busySeconds: 0, preemptions: 0, segments: [] }));
+  }
+
+  /** From now on these engines run, each on its rows; what the ones before did is kept. */
+  place(engines: readonly { readonly engine: DecodeEngine; readonly rows: readonly number[] }[]): void {
+    this.collect();
+    this.#placed = engines.map(({ engine, rows }) => ({
+      engine,
+      rows: rows.map((row) => this.rows[row]!),
+      busySeconds: engine.busySeconds,
+      preemptions: engine.preemptions,
+    }));
+  }
+
+  /** Brings the books up to date. */
+  collect(): void {
+    for (const one of this.#placed) {
+      const { engine, rows } = one;
+      const segments = engine.timeline.splice(0);
+      for (const row of rows) {
+        row.busySeconds += engine.busySeconds - one.busySeconds;
+        row.segments.push(...segments);
+      }
+      rows[0]!.preemptions += engine.preemptions - one.preemptions;
+      one.busySeconds = engine.busySeconds;
+      one.preemptions = engine.preemptions;
+    }
+  }
+}

@@ -1,0 +1,61 @@
+/** The inference engines as a machine: requests in, responses and confirmed aborts out. */
+import type { AnyEvent } from '../../core/definition.ts';
+import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
+import type { Outcome } from '../engine/decode-engine.ts';
+import type { EnginePool } from './engine-pool.ts';
+import type { Machine } from './machine.ts';
+import type { RoundRecord } from './round-record.ts';
+import type { PromptSource } from './source.ts';
+
+/** Engines that generate the samples of a prompt source. */
+export class InferenceMachine implements Machine {
+  readonly #pool: EnginePool;
+  readonly #source: PromptSource;
+  /** Requests of the round whose responses are cut at the cap. */
+  readonly #capped = new Set<string>();
+  #record: RoundRecord | undefined;
+
+  constructor(pool: EnginePool, source: PromptSource) {
+    this.#pool = pool;
+    this.#source = source;
+  }
+
+  /** Requests of the round whose responses are cut at the cap. */
+  get capped(): ReadonlySet<string> {
+    return this.#capped;
+  }
+
+  /** What ends from now on belongs to this round. */
+  beginRound(record: RoundRecord): void {
+    this.#record = record;
+    this.#capped.clear();
+  }
+
+  carryOut(decision: VocabularyDecision, at: number): void {
+    if (decision.type === 'request.launch') this.#launch(decision, at);
+    else if (decision.type === 'request.abort') this.#pool.abort(decision.requestId, at);
+  }
+
+  nextAt(): number {
+    return this.#pool.nextEventAt();
+  }
+
+  advanceTo(at: number): AnyEvent[] {
+    return this.#pool.advanceTo(at).map((outcome) => this.#report(outcome, at));
+  }
+
+  #launch(decision: Extract<VocabularyDecision, { type: 'request.launch' }>, at: number): void {
+    const { requestId, promptId, index, engineId } = decision;
+    const { tokens, capped } = this.#source.sample(promptId, index);
+    if (capped) this.#capped.add(requestId);
+    const promptTokens = this.#source.promptTokens(promptId);
+    this.#pool.launch({ requestId, promptTokens, responseTokens: tokens }, engineId, at);
+  }
+
+  #report(outcome: Outcome, at: number): AnyEvent {
+    const { requestId, kind, tokens } = outcome;
+    this.#record!.ended(outcome);
+    const type = kind === 'completed' ? 'response.completed' : 'request.aborted';
+    return { type, at, requestId, tokens } as AnyEvent;
+  }
+}

@@ -1,0 +1,13 @@
+/** What the simulated cluster is made of. */
+import type { AnyEvent } from '../../core/definition.ts';
+import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
+
+/** A part of the cluster that works by itself in simulated time. */
+export interface Machine {
+  /** Carries a decision out, if it is for this machine. */
+  carryOut(decision: VocabularyDecision, at: number): void;
+  /** When it does something next by itself; `Infinity` while it is idle. Ask after `advanceTo`. */
+  nextAt(): number;
+  /** What has happened by now, as events for the policy; each is given once. */
+  advanceTo(at: number): readonly AnyEvent[];
+}
