@@ -42,6 +42,7 @@ export {
   type PolicyStart,
 } from './core/policy.ts';
 export {
+  type Delivery,
   defineRecipe,
   type Parts,
   type RecipeSpec,

@@ -21,16 +21,31 @@ import { openState } from './snapshot.ts';
 /** The parts of a recipe, by name. */
 export type Parts = Readonly<Record<string, AnyPolicyDefinition>>;
 
-/** Where a decision of a part goes. */
-export interface Route<D extends AnyDecision = AnyDecision> {
-  /** Whether it leaves the recipe. */
-  readonly out: boolean;
-  /** Events that it becomes, by the name of the part that gets each. */
-  readonly into?: (decision: D) => readonly { readonly part: string; readonly event: AnyEvent }[];
+/** An event for one part. */
+export interface Delivery {
+  /** Name of the part that gets it. */
+  readonly part: string;
+  readonly event: AnyEvent;
+  /**
+   * Whether it comes before everything that is still to be delivered (default false: after it). For what other parts
+   * must know before they go on.
+   */
+  readonly first?: boolean;
 }
 
-/** The state of a recipe: the states of its parts. */
-export type RecipeState = Record<string, unknown>;
+/** Where a decision of a part goes. */
+export interface Route<D extends AnyDecision = AnyDecision, Config = never> {
+  /** Whether it leaves the recipe. */
+  readonly out: boolean;
+  /** Events that it becomes, in this order. */
+  readonly into?: (decision: D, config: Config) => readonly Delivery[];
+}
+
+/** The state of a recipe: its configuration, and the states of its parts. */
+export interface RecipeState<Config = unknown> {
+  readonly config: Config;
+  readonly parts: Record<string, unknown>;
+}
 
 /** The saved state of a recipe: each part by its name, with its own id and version. */
 export interface SavedRecipe {
@@ -48,20 +63,20 @@ export interface RecipeSpec<Input, Config, EW extends EventWord, DW extends Deci
   /** Events that come from outside; all others are refused. */
   readonly events: readonly EW[];
   readonly decisions: readonly DW[];
-  /** Which parts get an event from outside, in this order. */
-  deliver(event: Of<EW>): readonly string[];
+  /** Which parts get an event from outside, in this order; a name for the event as it is, or another event for it. */
+  deliver(event: Of<EW>, config: Config): readonly (string | Delivery)[];
   /** Events that will follow inside and that a part must be ready for, or the one from outside is refused. */
-  readonly expects?: (event: Of<EW>) => readonly { readonly part: string; readonly event: AnyEvent }[];
+  readonly expects?: (event: Of<EW>, config: Config) => readonly Delivery[];
   /** By part, then by decision; what is not named here goes out. */
-  readonly routes: Readonly<Record<string, Readonly<Record<string, Route>>>>;
+  readonly routes: Readonly<Record<string, Readonly<Record<string, Route<AnyDecision, Config>>>>>;
   readonly ledgers: readonly Ledger<SavedRecipe, Of<EW>, Of<DW> & AnyDecision>[];
   /** A likely next event from outside, for property tests. */
-  arbitrary(state: RecipeState, choices: Choices): Of<EW>;
+  arbitrary(state: RecipeState<Config>, choices: Choices): Of<EW>;
 }
 
 type Of<W> = W extends { readonly schema: infer S extends z.ZodType } ? z.output<S> & AnyEvent : never;
 
-const goesOut: Route = Object.freeze({ out: true });
+const goesOut: Route<AnyDecision, unknown> = Object.freeze({ out: true });
 
 /**
  * Defines a recipe.
@@ -76,7 +91,7 @@ export function defineRecipe<
   const Id extends string,
 >(
   spec: RecipeSpec<Input, Config, EW, DW, Id>,
-): PolicyDefinition<Input, Config, RecipeState, Of<EW>, Of<DW> & AnyDecision, SavedRecipe, Id> {
+): PolicyDefinition<Input, Config, RecipeState<Config>, Of<EW>, Of<DW> & AnyDecision, SavedRecipe, Id> {
   const names = Object.keys(spec.parts);
   for (const name of Object.keys(spec.routes)) {
     if (!names.includes(name)) {
@@ -87,55 +102,62 @@ export function defineRecipe<
   const savedPart = (name: string) =>
     z.strictObject({ policy: z.literal(part(name).id), version: z.int().positive(), state: z.unknown() });
 
+  const deliveries = (event: Of<EW>, config: Config): Delivery[] =>
+    spec.deliver(event, config).map((to) => (typeof to === 'string' ? { part: to, event } : to));
+
   return sealRecipe({
     ...spec,
     kind: 'recipe',
     state: z.strictObject({
       parts: z.strictObject(Object.fromEntries(names.map((name) => [name, savedPart(name)]))),
     }) as never,
-    init: (config: Config) => {
+    init: (config: Config): RecipeState<Config> => {
       const configs = spec.configure(config);
-      return Object.fromEntries(names.map((name) => [name, part(name).init(part(name).config.parse(configs[name]))]));
+      const states = names.map((name) => [name, part(name).init(part(name).config.parse(configs[name]))]);
+      return { config, parts: Object.fromEntries(states) };
     },
     // Every part is asked before any of them changes.
-    check: (state: RecipeState, event: Of<EW>) => {
-      for (const name of spec.deliver(event)) part(name).check(state[name], event);
-      for (const next of spec.expects?.(event) ?? []) part(next.part).check(state[next.part], next.event);
+    check: ({ config, parts }: RecipeState<Config>, event: Of<EW>) => {
+      for (const to of deliveries(event, config)) part(to.part).check(parts[to.part], to.event);
+      for (const next of spec.expects?.(event, config) ?? []) part(next.part).check(parts[next.part], next.event);
     },
-    apply: (state: RecipeState, event: Of<EW>, context: Context<Of<DW> & AnyDecision>) => {
-      const pending: { part: string; event: AnyEvent; internal: boolean }[] = spec
-        .deliver(event)
-        .map((name) => ({ part: name, event, internal: false }));
+    apply: ({ config, parts }: RecipeState<Config>, event: Of<EW>, context: Context<Of<DW> & AnyDecision>) => {
+      const outside = deliveries(event, config);
       // First in, first out: what a decision leads to comes after everything that was decided with it.
+      const pending: Delivery[] = [...outside];
       for (let index = 0; index < pending.length; index += 1) {
         const next = pending[index]!;
         const routes = spec.routes[next.part];
+        let urgent = index + 1;
         const emit = (decision: AnyDecision): void => {
-          const route = routes?.[decision.type] ?? goesOut;
+          const route: Route<AnyDecision, Config> = routes?.[decision.type] ?? goesOut;
           if (route.out) context.emit(decision as Of<DW> & AnyDecision);
-          for (const to of route.into?.(decision) ?? []) pending.push({ ...to, internal: true });
+          for (const to of route.into?.(decision, config) ?? []) {
+            if (to.first) pending.splice(urgent++, 0, to);
+            else pending.push(to);
+          }
         };
-        if (next.internal) part(next.part).check(state[next.part], next.event);
-        part(next.part).apply(state[next.part], next.event, { at: context.at, emit });
+        // What comes from outside was checked before.
+        if (!outside.includes(next)) part(next.part).check(parts[next.part], next.event);
+        part(next.part).apply(parts[next.part], next.event, { at: context.at, emit });
       }
     },
-    save: (state: RecipeState): SavedRecipe => ({
+    save: ({ parts: states }: RecipeState<Config>): SavedRecipe => ({
       parts: Object.fromEntries(
         names.map((name) => [
           name,
-          { policy: part(name).id, version: part(name).version, state: part(name).save(state[name]) },
+          { policy: part(name).id, version: part(name).version, state: part(name).save(states[name]) },
         ]),
       ),
     }),
-    load: (saved: SavedRecipe, config: Config): RecipeState => {
+    load: (saved: SavedRecipe, config: Config): RecipeState<Config> => {
       const configs = spec.configure(config);
-      return Object.fromEntries(
-        names.map((name) => {
-          const own = part(name).config.parse(configs[name]);
-          const { version, state } = saved.parts[name]!;
-          return [name, part(name).load(openState(part(name), version, state, `snapshot.state.parts.${name}`), own)];
-        }),
-      );
+      const states = names.map((name) => {
+        const own = part(name).config.parse(configs[name]);
+        const { version, state } = saved.parts[name]!;
+        return [name, part(name).load(openState(part(name), version, state, `snapshot.state.parts.${name}`), own)];
+      });
+      return { config, parts: Object.fromEntries(states) };
     },
   }) as never;
 }

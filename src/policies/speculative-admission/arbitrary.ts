@@ -87,6 +87,7 @@ function rareEvent(state: AdmissionState, choices: Choices, at: number): Admissi
     case 0:
       return { type: 'engine.lost', at, engineId };
     case 1:
+      if (choices.below(3) === 0) return { type: 'engines.changed', at, engineIds: [engineId] };
       return { type: 'engine.drained', at, engineId };
     case 2:
       return choices.below(4) === 0 ? { type: 'source.exhausted', at } : { type: 'source.reopened', at };

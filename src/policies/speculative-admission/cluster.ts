@@ -3,10 +3,10 @@ import type { Context } from '../../core/definition.ts';
 import type { AdmissionDecision } from './decisions.ts';
 import { addEngine, freeSlot, reheap } from './engines.ts';
 import { enqueue } from './launch.ts';
-import { finishDeferral } from './leave.ts';
-import { inFlight, reportDrained } from './requests.ts';
-import { failRequest } from './responses.ts';
-import type { AdmissionState } from './state.ts';
+import { endAbort, finishDeferral } from './leave.ts';
+import { endRequest, inFlight, reportDrained } from './requests.ts';
+import { fault } from './responses.ts';
+import { type AdmissionState, isLive } from './state.ts';
 
 type Ctx = Context<AdmissionDecision>;
 
@@ -25,15 +25,28 @@ export function engineDrained(state: AdmissionState, id: string): void {
   reheap(state, engine);
 }
 
+/** Other engines than before take requests. */
+export function enginesChanged(state: AdmissionState, ids: readonly string[]): void {
+  const named = new Set(ids);
+  for (const id of state.engines.keys()) if (!named.has(id)) engineDrained(state, id);
+  for (const id of ids) engineAdded(state, id);
+}
+
 /** Whatever ran on a lost engine is launched elsewhere, as after any infrastructure fault. */
 export function engineLost(state: AdmissionState, id: string, ctx: Ctx): void {
   const engine = state.engines.get(id)!;
   engineDrained(state, id);
   state.engines.delete(id);
-  for (const response of [...engine.running].sort((a, b) => a.order - b.order)) {
-    // One before it may have taken its prompt out; it is aborted then, and ends here all the same.
-    failRequest(state, response, 'infrastructure', ctx);
+  const lost = [...engine.running].sort((a, b) => a.order - b.order);
+  // All of them have ended before any fault has its consequences: what is gone cannot be aborted.
+  const faulty = lost.filter(isLive);
+  const rounds = new Set(faulty.map((response) => endRequest(state, response)));
+  for (const response of lost) if (response.status === 'aborting') endAbort(state, response, undefined, ctx);
+  for (const response of faulty) response.status = 'pending';
+  for (const response of faulty) {
+    if (response.prompt.status === 'active') fault(state, response, 'infrastructure', ctx);
   }
+  for (const round of rounds) reportDrained(state, round, ctx);
 }
 
 /** All that was in flight is gone; what the open round still needs is issued again under the new prefix. */

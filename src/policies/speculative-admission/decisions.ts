@@ -12,6 +12,7 @@ export const admissionEvents = [
   e.engineAdded,
   e.engineDrained,
   e.engineLost,
+  e.enginesChanged,
   e.requestStarted,
   e.requestAborted,
   e.responseCompleted,

@@ -2,7 +2,7 @@
 import type { Context } from '../../core/definition.ts';
 import { copyKept } from '../../schemas/prompts.ts';
 import type { AdmissionDecision } from './decisions.ts';
-import { takeSlot } from './engines.ts';
+import { engineOf, takeSlot } from './engines.ts';
 import type { AdmissionState, Engine, LaunchCause, ResponseState, Round } from './state.ts';
 import { armResponseTimeout } from './timers.ts';
 
@@ -53,7 +53,8 @@ function nextPending(queue: AdmissionState['launches']): ResponseState | undefin
 
 function resume(state: AdmissionState, response: ResponseState, engine: Engine | null, ctx: Ctx): void {
   const inFlight = state.slotsTaken;
-  takeSlot(state, response, engine);
+  // A host that places requests itself resumes it where it was, unless it reports another start.
+  takeSlot(state, response, engine ?? engineOf(state, response));
   response.status = 'running';
   response.order = state.seq++;
   ctx.emit({

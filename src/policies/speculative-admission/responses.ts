@@ -71,7 +71,7 @@ export function failRequest(state: AdmissionState, response: ResponseState, kind
 }
 
 /** Tries a response again within its budget. A fault of the data is the prompt's own, whichever response shows it. */
-function fault(state: AdmissionState, response: ResponseState, kind: FaultKind, ctx: Ctx): void {
+export function fault(state: AdmissionState, response: ResponseState, kind: FaultKind, ctx: Ctx): void {
   const { prompt } = response;
   const failures = response.failures[kind] + 1;
   response.failures = { ...response.failures, [kind]: failures };

@@ -5,7 +5,7 @@
 import { type Context, definePolicy } from '../../core/definition.ts';
 import { arbitrary } from './arbitrary.ts';
 import { check } from './check.ts';
-import { engineAdded, engineDrained, engineLost, hostRestarted } from './cluster.ts';
+import { engineAdded, engineDrained, engineLost, enginesChanged, hostRestarted } from './cluster.ts';
 import { newState } from './create.ts';
 import { type AdmissionDecision, type AdmissionEvent, admissionDecisions, admissionEvents } from './decisions.ts';
 import { exhaust, reopen, supply } from './intake.ts';
@@ -57,6 +57,8 @@ function handle(state: AdmissionState, event: AdmissionEvent, ctx: Ctx): void {
       return engineAdded(state, event.engineId);
     case 'engine.drained':
       return engineDrained(state, event.engineId);
+    case 'engines.changed':
+      return enginesChanged(state, event.engineIds);
     case 'engine.lost':
       return engineLost(state, event.engineId, ctx);
     case 'host.restarted':

@@ -25,6 +25,7 @@ function startPrompt(state: AdmissionState, prompt: PromptState, lane: Lane, rou
   lane.admitted += 1;
   lane.members.add(prompt);
   const kept = usableKept(state, prompt, round, ctx);
+  if (prompt.spec.kept !== undefined) prompt.spec = { ...prompt.spec, kept: kept.length > 0 ? kept : undefined };
   for (const one of kept) placeKept(state, prompt, one, ctx);
   const taken = new Set(kept.map((one) => one.index));
   for (let index = 0; responses.length < round.responses; index += 1) {

@@ -65,7 +65,8 @@ export type PromptStatus = 'standby' | 'active' | 'collected' | 'counted' | 'set
 
 /** A prompt of the open round, or one that is carried or settles after it. */
 export interface PromptState {
-  readonly spec: Prompt;
+  /** As it came; what of its kept responses was dropped is not in it any more. */
+  spec: Prompt;
   readonly seq: number;
   lane: Lane | null;
   status: PromptStatus;

@@ -71,8 +71,8 @@ function joined(name: 'prompts' | 'responses'): Ledger<SavedRecipe, TailEvent, T
   };
 }
 
-function arbitrary(state: RecipeState, choices: Choices): TailEvent {
-  const event = speculativeAdmission.arbitrary(state.admission as never, choices);
+function arbitrary({ parts }: RecipeState, choices: Choices): TailEvent {
+  const event = speculativeAdmission.arbitrary(parts.admission as never, choices);
   if (event.type !== 'round.opened') return event as TailEvent;
   const { at, roundId, weightVersion } = event;
   return { type: 'round.requested', at, roundId, weightVersion };

@@ -1,4 +1,5 @@
 /** Events: inference engines come and go. */
+import { z } from 'zod';
 import { engineId } from '../units.ts';
 import { defineEvent } from '../vocabulary.ts';
 
@@ -11,3 +12,14 @@ export const engineDrained = defineEvent('engine.drained', 'An engine finishes w
 export const engineLost = defineEvent('engine.lost', 'An engine is gone, with all requests that ran on it.', {
   engineId,
 });
+export const enginesChanged = defineEvent(
+  'engines.changed',
+  'From now on these engines take requests, and no others: those that are not named finish what they have.',
+  {
+    engineIds: z
+      .array(engineId)
+      .min(1)
+      .refine((ids) => new Set(ids).size === ids.length, 'expected each engine once')
+      .describe('Every engine that takes requests, each once.'),
+  },
+);

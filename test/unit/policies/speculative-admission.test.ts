@@ -70,6 +70,19 @@ describe('launching', () => {
     expect(only(session.open(three), 'request.launch')).toEqual([]);
     expect(only(session.send({ type: 'engine.added', engineId: 'e0' } as never), 'request.launch')).toHaveLength(9);
   });
+
+  test('when the engines change, those that are not named finish what they have', () => {
+    const session = admission({ placement: 'policy', promptsPerRound: 2, responsesPerPrompt: 1 });
+    session.send({ type: 'engine.added', engineId: 'e0' } as never);
+    session.open(prompts('a'), 'long');
+    session.send({ type: 'engines.changed', engineIds: ['e1', 'e2'] } as never);
+    const more = session.send({ type: 'prompts.supplied', roundId: 'r0', prompts: prompts('b') } as never);
+    expect(only(more, 'request.launch')).toMatchObject([{ promptId: 'b', engineId: 'e1' }]);
+    expect(session.complete('a/0#0')).toMatchObject([{ type: 'response.accepted' }, {}, {}]);
+    expect(() => session.send({ type: 'engines.changed', engineIds: ['e1', 'e1'] } as never)).toThrow(
+      expect.objectContaining({ code: 'invalid_event', path: 'engineIds' }),
+    );
+  });
 });
 
 describe('collecting', () => {
