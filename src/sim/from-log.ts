@@ -8,7 +8,8 @@ import type { Prompt } from '../schemas/prompts.ts';
 import { normal, normalDistribution, normalQuantile, uniform } from './random.ts';
 import { survivalQuantile } from './survival.ts';
 import { jsonLine, type TracePrompt } from './trace/format.ts';
-import { estimateCorrelation, type Resampling, tracedWorkload } from './workload/traced.ts';
+import { estimateCorrelation } from './workload/scores.ts';
+import { type Resampling, tracedWorkload } from './workload/traced.ts';
 import type { Workload } from './workload/workload.ts';
 
 /** A response as the log shows it. */

@@ -57,8 +57,8 @@ export {
   pooledQuantile,
   type Quantile,
 } from './workload/marginal.ts';
+export { estimateCorrelation } from './workload/scores.ts';
 export {
-  estimateCorrelation,
   type Resampling,
   resamplingMethods,
   type TracedOptions,
