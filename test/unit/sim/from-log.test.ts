@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { recordEvents } from '../../../src/core/event-log.ts';
 import { isPolicyError } from '../../../src/errors.ts';
-import { lengthsFromLog, traceFromLog, workloadFromLog } from '../../../src/sim/from-log.ts';
+import { traceFromLog, workloadFromLog } from '../../../src/sim/from-log.ts';
 import { simulate } from '../../../src/sim/host/driver.ts';
 import { tailBatchingScheduler } from '../../../src/sim/host/scheduler.ts';
-import { survivalQuantile } from '../../../src/sim/survival.ts';
+import { lengthsFromLog } from '../../../src/sim/log-lengths.ts';
 import { longTailQuantile, marginalWorkload } from '../../../src/sim/workload/marginal.ts';
+import { estimateCorrelation } from '../../../src/sim/workload/scores.ts';
+import { resamplingMethods } from '../../../src/sim/workload/traced.ts';
 import { plainJob } from '../../support/sim-host.ts';
 
 const capTokens = 2000;
@@ -19,8 +21,8 @@ const truth = marginalWorkload({
   seed: 5,
 });
 
-function record(prompts: number): string[] {
-  const job = plainJob({ engines: 4, promptsPerRound: 32, responsesPerPrompt: 8 });
+function record(prompts: number, maxRunningSequences = 256, workload = truth): string[] {
+  const job = plainJob({ engines: 4, promptsPerRound: 32, responsesPerPrompt: 8 }, { maxRunningSequences });
   const tail = tailBatchingScheduler(job);
   const lines: string[] = [];
   const recorded = {
@@ -31,7 +33,7 @@ function record(prompts: number): string[] {
       return policy;
     },
   };
-  simulate(job, recorded, truth, { prompts, seed: 5 });
+  simulate(job, recorded, workload, { prompts, seed: 5 });
   return lines;
 }
 
@@ -73,6 +75,36 @@ describe('lengths from an event log', () => {
     expect(completed).toBeLessThan(mean(wanted) * 0.9);
   });
 
+  // A response that was aborted in the queue of its engine says nothing; one at the cap is not infinitely long.
+  it.each([
+    [0, 500],
+    [0.3, 500],
+    [0.6, 2000],
+  ])('finds lengths and correlation again where most aborts were never begun: ρ %s, cap %s', (correlation, cap) => {
+    const responseTokens = longTailQuantile(shape);
+    const options = { name: 'truth', responseTokens, promptTokens: () => 30, correlation, capTokens: cap, seed: 5 };
+    const workload = marginalWorkload(options);
+    const busy = lengthsFromLog(record(1280, 6, workload));
+    const neverBegun = busy.prompts.flatMap(({ responses }) => responses.filter((one) => one.tokens === 0));
+    expect(neverBegun.length).toBeGreaterThan(1000);
+    const trace = traceFromLog(busy, { capTokens: cap, seed: 1 });
+    const wanted = mean(
+      Array.from({ length: 1280 }, (_, index) =>
+        mean(Array.from({ length: 10 }, (_k, k) => workload.prompt(index).sample(k).tokens)),
+      ),
+    );
+    const drawn = mean(trace.map((prompt) => mean(prompt.responses.map((one) => one.tokens))));
+    expect(Math.abs(drawn / wanted - 1)).toBeLessThan(0.04);
+    expect(Math.abs(estimateCorrelation(trace) - correlation)).toBeLessThan(0.05);
+  });
+
+  it('takes the resampling that is asked for, copula if none is', () => {
+    const name = (resampling?: (typeof resamplingMethods)[number]) =>
+      workloadFromLog(lines, { name: 'mine', capTokens, seed: 1, resampling }).resampling;
+    expect(name()).toBe('recorded, then copula');
+    for (const method of resamplingMethods) expect(name(method)).toBe(`recorded, then ${method}`);
+  });
+
   it('gives a workload', () => {
     const workload = workloadFromLog(lines, { name: 'mine', capTokens, seed: 1 });
     expect(workload.distinctPrompts).toBe(640);
@@ -86,6 +118,15 @@ describe('lengths from an event log', () => {
     ['line 2', [lines[0]!, '{']],
     ['line 2', [lines[0]!, '{"event":1}']],
     ['log', [lines[0]!]],
+    ['line 1', ['[]']],
+    ['line 2', [lines[0]!, lines[0]!]],
+    ['line 3', [lines[0]!, '', '{"event":null,"decisions":[]}']],
+    ['line 1', ['{"event":{"type":"x"},"decisions":[null]}']],
+    ['line 1', ['{"event":{"type":"round.opened"},"decisions":[]}']],
+    ['line 1', ['{"event":{"type":"prompts.supplied","prompts":[1]},"decisions":[]}']],
+    ['line 1', ['{"event":{"type":"response.completed","requestId":"a"},"decisions":[]}']],
+    ['line 1', ['{"event":{"type":"response.completed","requestId":"a","tokens":"7"},"decisions":[]}']],
+    ['line 1', ['{"event":{"type":"request.aborted","requestId":"a","tokens":-1},"decisions":[]}']],
   ])('refuses a broken log at %s', (path, broken) => {
     try {
       lengthsFromLog(broken);
@@ -93,6 +134,40 @@ describe('lengths from an event log', () => {
     } catch (error) {
       expect(isPolicyError(error) && [error.code, error.path]).toEqual(['invalid_input', path]);
     }
+  });
+
+  it('may begin with blank lines, and takes what was completed after its abort as complete', () => {
+    const launch = { type: 'request.launch', requestId: 'a', promptId: 'p' };
+    const entries = [
+      { event: { type: 'x' }, decisions: [launch] },
+      { event: { type: 'request.aborted', requestId: 'a', tokens: 3 }, decisions: [] },
+      { event: { type: 'response.completed', requestId: 'a', tokens: 5 }, decisions: [] },
+      { event: { type: 'request.aborted', requestId: 'a', tokens: 5 }, decisions: [] },
+      { event: { type: 'response.completed', requestId: 'unknown', tokens: 5 }, decisions: [] },
+    ];
+    const found = lengthsFromLog(['', '{"snapshot":{}}', ...entries.map((one) => JSON.stringify(one))]);
+    expect(found.prompts).toEqual([{ promptId: 'p', responses: [{ tokens: 5, censored: false }] }]);
+  });
+
+  it('a cap below what was seen cuts what is drawn', () => {
+    const drawn = traceFromLog(
+      {
+        prompts: [
+          {
+            promptId: 'p',
+            responses: [
+              { tokens: 90, censored: false },
+              { tokens: 80, censored: true },
+            ],
+          },
+        ],
+        completed: 1,
+        censored: 1,
+        unknown: 0,
+      },
+      { capTokens: 50, seed: 1 },
+    );
+    expect(drawn[0]!.responses).toEqual([{ tokens: 90 }, { tokens: 50 }]);
   });
 
   it('joins a resumed response with its earlier part, and counts what it cannot know', () => {
@@ -130,25 +205,5 @@ describe('lengths from an event log', () => {
         },
       ],
     });
-  });
-});
-
-describe('survivalQuantile', () => {
-  it('is the Kaplan–Meier estimate', () => {
-    const seen = [
-      { tokens: 3, censored: false },
-      { tokens: 5, censored: true },
-      { tokens: 5, censored: false },
-      { tokens: 8, censored: false },
-      { tokens: 9, censored: true },
-    ];
-    const survival = survivalQuantile(seen, 100);
-    expect(survival.beyond(2)).toBe(1);
-    expect(survival.beyond(3)).toBeCloseTo(0.8, 12);
-    expect(survival.beyond(5)).toBeCloseTo(0.6, 12);
-    expect(survival.beyond(8)).toBeCloseTo(0.3, 12);
-    expect(survival.quantile(0.1)).toBe(3);
-    expect(survival.quantile(0.65)).toBe(8);
-    expect(survival.quantile(0.9)).toBe(100);
   });
 });
