@@ -109,7 +109,11 @@ export interface LongTail {
   readonly tailExponent: number;
 }
 
-/** The quantile function of a long tail, by bisection of its distribution function. */
+const steps = 4000;
+/** Above this share the tail is far from straight between two steps of the table. */
+const tableEnds = 0.995;
+
+/** The quantile function of a long tail, by bisection of its distribution function: a table, and each tail length anew. */
 export function longTailQuantile(shape: LongTail): Quantile {
   const { medianTokens, sigma, tailWeight, tailStartTokens, tailExponent } = shape;
   const below = (tokens: number): number => {
@@ -117,16 +121,16 @@ export function longTailQuantile(shape: LongTail): Quantile {
     const tail = tokens <= tailStartTokens ? 0 : 1 - (tailStartTokens / tokens) ** tailExponent;
     return (1 - tailWeight) * body + tailWeight * tail;
   };
-  const steps = 4000;
-  const table = Array.from({ length: steps + 1 }, (_, index) => {
-    const share = Math.min(1 - 1e-7, Math.max(1e-7, index / steps));
+  const exactly = (share: number): number => {
+    const wanted = Math.min(1 - 1e-7, Math.max(1e-7, share));
     let [low, high] = [1e-3, 1e9];
     for (let round = 0; round < 80; round += 1) {
       const middle = Math.sqrt(low * high);
-      if (below(middle) < share) low = middle;
+      if (below(middle) < wanted) low = middle;
       else high = middle;
     }
     return high;
-  });
-  return interpolated(table);
+  };
+  const inTable = interpolated(Array.from({ length: steps + 1 }, (_, index) => exactly(index / steps)));
+  return (share) => (share > tableEnds ? exactly(share) : inTable(share));
 }

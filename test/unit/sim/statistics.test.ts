@@ -59,7 +59,8 @@ describe('bootstrap', () => {
 
   it('resamples cases whole: what is equal within every pair stays equal', () => {
     const pairs = sample(9, 4).map((one) => ({ over: one, under: one / 2 }));
-    const ratio = (cases: readonly (typeof pairs)[number][]) => mean(cases.map((one) => one.over)) / mean(cases.map((one) => one.under));
+    const ratio = (cases: readonly (typeof pairs)[number][]) =>
+      mean(cases.map((one) => one.over)) / mean(cases.map((one) => one.under));
     const { value, low, high } = bootstrap(pairs, ratio, { seed: 3 });
     for (const one of [value, low, high]) expect(one).toBeCloseTo(2, 12);
   });
