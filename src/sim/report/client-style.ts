@@ -9,7 +9,8 @@ export function colour(name: string): string {
 /** Seconds in the unit that a reader would choose. */
 export function duration(seconds: number): string {
   if (seconds >= 7200) return `${(seconds / 3600).toFixed(2)} h`;
-  return seconds >= 120 ? `${(seconds / 60).toFixed(1)} min` : `${seconds.toFixed(1)} s`;
+  if (seconds >= 120) return `${(seconds / 60).toFixed(1)} min`;
+  return `${seconds < 1 ? Number(seconds.toPrecision(2)) : seconds.toFixed(1)} s`;
 }
 
 /** An axis in the colours of the page. */

@@ -8,11 +8,22 @@ export const escapeHtml = (text: unknown): string => String(text).replace(/[&<>"
 
 /** A number with thousands separators. */
 export const number = (value: number, digits = 2): string =>
-  value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  // Without the sign of what is rounded to nothing.
+  value.toLocaleString('en-US', {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+    signDisplay: 'negative',
+  });
 
-/** A share (0 to 1) in percent; small ones with a digit more, so that few is not shown as none. */
-export const percent = (share: number): string =>
-  share === 0 ? '0 %' : `${number(share * 100, Math.abs(share) < 0.01 ? 2 : 1)} %`;
+/** What is less than this is not 0.01 %. */
+const leastShown = 0.00005;
+
+/** A share (0 to 1) in percent, as HTML; small ones with a digit more, so that few is not shown as none. */
+export const percent = (share: number): string => {
+  if (share === 0) return '0 %';
+  if (share > 0 && share < leastShown) return '&lt; 0.01 %';
+  return `${number(share * 100, Math.abs(share) < 0.01 ? 2 : 1)} %`;
+};
 
 /** A ratio with its interval in small print. */
 export const times = ({ value, low, high }: Interval): string =>
