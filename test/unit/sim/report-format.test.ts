@@ -16,7 +16,8 @@ it.each([
   [0.00001, '&lt; 0.01 %'],
   [0.00006, '0.01 %'],
 ])('a share of %s is %s', (share, text) => {
-  expect(percent(share)).toBe(text);
+  // The spaces do not break.
+  expect(percent(share)).toBe(text.replaceAll(' ', '\u00a0'));
 });
 
 test('durations are in the unit that a reader would choose', () => {
@@ -58,5 +59,6 @@ test('a table names its rows and columns, for readers who hear it', () => {
   expect(html.match(/<th scope="row">/g)).toHaveLength(2);
   expect(html).toContain('<tr><th scope="row">one</th><td>1</td></tr>');
   expect(html).toContain('<tr class="last"><th scope="row">two</th><td>2</td></tr>');
+  expect(table('', ['busy, s', 'a, so b'], [])).toContain('>busy,\u00a0s</th><th scope="col">a, so b<');
   expect(html).toMatch(/role="region" tabindex="0" aria-label="A caption"/);
 });
