@@ -21,16 +21,20 @@ test('deals in order, what came back first, and ends', () => {
   expect([source.left, source.take(1)]).toEqual([0, []]);
 });
 
-test('gives the same sample for prompt, try and index, and another one for another try', () => {
+test('gives the same sample for prompt, try and index, and another one after every deferral', () => {
   const source = new PromptSource(
     plainWorkload((prompt, k) => 100_000 * prompt + k, 1e9),
     3,
   );
   source.take(3);
-  expect(source.sample('q1', 0, 7).tokens).toBe(100_007);
-  expect(source.sample('q1', 0, 7)).toEqual(source.sample('q1', 0, 7));
-  const seen = [0, 1, 2].flatMap((attempt) => [0, 1, 9].map((index) => source.sample('q2', attempt, index).tokens));
+  expect(source.sample('q1', 7).tokens).toBe(100_007);
+  expect(source.sample('q1', 7)).toEqual(source.sample('q1', 7));
+  const seen = [0, 1, 2].flatMap((count) => {
+    if (count > 0) source.deferred({ promptId: 'q2', deferral: { count, sinceRound: 0, sinceSeconds: 0 } });
+    return [0, 1, 9].map((index) => source.sample('q2', index).tokens);
+  });
   expect(new Set(seen).size).toBe(9);
+  expect(source.sample('q1', 7).tokens).toBe(100_007);
   expect(source.promptTokens('q2')).toBe(10);
 });
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { quantileSorted } from 'simple-statistics';
 import { describe, expect, it, test } from 'vitest';
-import type { DecodeEngine } from '../../../src/sim/engine/decode-engine.ts';
+import type { EngineRow } from '../../../src/sim/host/engine-rows.ts';
 import { type FinishedRun, quantileOf, ratio, summarizeRun, sumOf } from '../../../src/sim/metrics.ts';
 import type { StepResult } from '../../../src/sim/result.ts';
 import { step } from '../../support/comparison-fixture.ts';
@@ -40,8 +40,12 @@ test('sums and ratios of nothing are 0', () => {
 });
 
 describe('summarizeRun', () => {
-  const engine = (engineId: string, busySeconds: number, preemptions: number) =>
-    ({ engineId, busySeconds, preemptions }) as DecodeEngine;
+  const row = (rowId: string, busySeconds: number, preemptions: number): EngineRow => ({
+    rowId,
+    busySeconds,
+    preemptions,
+    segments: [],
+  });
   const steps: StepResult[] = [
     { ...step(0, 'short', 0, 10), queueAges: [], cappedResponses: 1 },
     { ...step(1, 'long', 16, 30), queueAges: [4, 1], cappedResponses: 3, prompts: 2, responses: 4, keptTokens: 6000 },
@@ -53,7 +57,7 @@ describe('summarizeRun', () => {
     steps,
     // As text, 9 would come after 100.
     lengths: [100, 9, 20, 1000],
-    engines: [engine('e0', 36, 1), engine('e1', 9, 0)],
+    rows: [row('e0', 36, 1), row('e1', 9, 0)],
     segments: [[{ startSeconds: 0, endSeconds: 1, activity: 'sync', running: 0 }], []],
   };
   const result = summarizeRun(run);
@@ -83,7 +87,7 @@ describe('summarizeRun', () => {
       ['e0', 4, 36, 1],
       ['e1', 4, 9, 0],
     ]);
-    const over = summarizeRun({ ...run, engines: [engine('e0', 36.0000001, 0), engine('e1', 36, 0)] });
+    const over = summarizeRun({ ...run, rows: [row('e0', 36.0000001, 0), row('e1', 36, 0)] });
     expect(over.bubbleRatio).toBe(0);
     expect(over.engines[0]!.bubbleRatio).toBe(0);
   });
@@ -95,7 +99,7 @@ describe('summarizeRun', () => {
   });
 
   it('is all zero for a run without a step', () => {
-    const nothing = summarizeRun({ ...run, steps: [], lengths: [], engines: [engine('e0', 0, 0)], segments: [[]] });
+    const nothing = summarizeRun({ ...run, steps: [], lengths: [], rows: [row('e0', 0, 0)], segments: [[]] });
     for (const value of Object.values(nothing)) if (typeof value === 'number' && value !== 9) expect(value).toBe(0);
     expect(nothing.lengthQuantiles.every((one) => one === 0)).toBe(true);
   });
