@@ -5,7 +5,7 @@
 import { PolicyError } from '../../errors.ts';
 import { normal, normalDistribution, uniform } from '../random.ts';
 import type { QuantileRow } from '../trace/read.ts';
-import { capped, type Workload, type WorkloadPrompt } from './workload.ts';
+import { capped, checkWorkload, type Workload, type WorkloadPrompt } from './workload.ts';
 
 /** A quantile function: from a share in (0, 1) to tokens. */
 export type Quantile = (share: number) => number;
@@ -18,7 +18,9 @@ export interface MarginalOptions {
   readonly promptTokens: Quantile;
   /** ρ, 0 (samples of a prompt are independent) up to, not including, 1. */
   readonly correlation: number;
+  /** A whole number >= 1. */
   readonly capTokens: number;
+  /** A safe whole number. */
   readonly seed: number;
 }
 
@@ -26,9 +28,10 @@ const promptKey = 1;
 const sampleKey = 2;
 const inputKey = 3;
 
-/** A workload from a marginal. Throws `invalid_input` for ρ outside [0, 1). */
+/** A workload from a marginal. Throws `invalid_input` for ρ outside [0, 1), and a cap or a seed that is none. */
 export function marginalWorkload(options: MarginalOptions): Workload {
   const { correlation, seed, capTokens } = options;
+  checkWorkload(options);
   if (!(correlation >= 0 && correlation < 1)) {
     throw new PolicyError('invalid_input', {
       expected: 'a correlation in [0, 1)',

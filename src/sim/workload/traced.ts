@@ -11,7 +11,7 @@ import { PolicyError } from '../../errors.ts';
 import { normal, normalDistribution, pickIndex } from '../random.ts';
 import type { TracePrompt } from '../trace/format.ts';
 import { type Response, type Scored, score } from './scores.ts';
-import { capped, type Sample, type Workload, type WorkloadPrompt } from './workload.ts';
+import { capped, checkWorkload, type Sample, type Workload, type WorkloadPrompt } from './workload.ts';
 
 /** How responses that were never recorded are made. */
 export const resamplingMethods = ['within-prompt', 'copula', 'parametric'] as const;
@@ -24,7 +24,9 @@ export interface TracedOptions {
   readonly source?: string;
   readonly prompts: readonly TracePrompt[];
   readonly resampling?: Resampling;
+  /** A whole number >= 1. */
   readonly capTokens: number;
+  /** A safe whole number. */
   readonly seed: number;
 }
 
@@ -35,10 +37,12 @@ const effectKey = 13;
 /**
  * A workload from a trace. The order of its prompts in the trace changes nothing.
  *
- * @throws PolicyError `invalid_input` for a trace without prompts, a prompt without responses, or an id that comes twice
+ * @throws PolicyError `invalid_input` for a trace without prompts, a prompt without responses, an id that comes twice,
+ *   and a cap or a seed that is none
  */
 export function tracedWorkload(options: TracedOptions): Workload {
   const { seed, capTokens, resampling = 'within-prompt' } = options;
+  checkWorkload(options);
   const prompts = inOrder(options);
   const mark = epochMark(prompts);
   const scored = score(prompts);

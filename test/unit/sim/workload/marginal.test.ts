@@ -10,6 +10,7 @@ import {
   pooledQuantile,
 } from '../../../../src/sim/workload/marginal.ts';
 import { estimateCorrelation } from '../../../../src/sim/workload/scores.ts';
+import { tracedWorkload } from '../../../../src/sim/workload/traced.ts';
 import { capped } from '../../../../src/sim/workload/workload.ts';
 import { refusal } from '../../../support/refusal.ts';
 
@@ -87,6 +88,24 @@ describe('marginalWorkload', () => {
   it.each([-0.1, 1, 1.5, Number.NaN])('refuses a correlation of %s', (correlation) => {
     const act = () => marginalWorkload({ ...options, correlation });
     expect(refusal(act)).toMatchObject({ code: 'invalid_input', path: 'correlation' });
+  });
+});
+
+describe('caps and seeds', () => {
+  it.each([
+    ['capTokens', { capTokens: 0 }],
+    ['capTokens', { capTokens: 10.5 }],
+    ['capTokens', { capTokens: Number.POSITIVE_INFINITY }],
+    ['seed', { seed: 0.5 }],
+    ['seed', { seed: Number.NaN }],
+  ])('that are none are refused: %s', (path, bad) => {
+    const prompts = [{ prompt: 'a', responses: [{ tokens: 5 }] }];
+    for (const act of [
+      () => marginalWorkload({ ...options, ...bad }),
+      () => tracedWorkload({ name: 'mine', prompts, capTokens: 10, seed: 1, ...bad }),
+    ]) {
+      expect(refusal(act)).toMatchObject({ code: 'invalid_input', path });
+    }
   });
 });
 
