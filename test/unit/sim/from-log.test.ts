@@ -5,6 +5,7 @@ import { traceFromLog, workloadFromLog } from '../../../src/sim/from-log.ts';
 import { simulate } from '../../../src/sim/host/driver.ts';
 import { tailBatchingScheduler } from '../../../src/sim/host/scheduler.ts';
 import { lengthsFromLog } from '../../../src/sim/log-lengths.ts';
+import { uniform } from '../../../src/sim/random.ts';
 import { longTailQuantile, marginalWorkload } from '../../../src/sim/workload/marginal.ts';
 import { estimateCorrelation } from '../../../src/sim/workload/scores.ts';
 import { resamplingMethods } from '../../../src/sim/workload/traced.ts';
@@ -96,6 +97,38 @@ describe('lengths from an event log', () => {
     const drawn = mean(trace.map((prompt) => mean(prompt.responses.map((one) => one.tokens))));
     expect(Math.abs(drawn / wanted - 1)).toBeLessThan(0.04);
     expect(Math.abs(estimateCorrelation(trace) - correlation)).toBeLessThan(0.05);
+  });
+
+  it('draws siblings of responses at the cap as long as they would have been, no longer', () => {
+    // One response in four runs into the cap, and every second one is aborted at a random moment.
+    const cap = 130;
+    const responseTokens = longTailQuantile(shape);
+    const options = { name: 'q', responseTokens, promptTokens: () => 30, correlation: 0.3, capTokens: cap, seed: 8 };
+    const workload = marginalWorkload(options);
+    const prompts = Array.from({ length: 3000 }, (_, index) => {
+      const lengths = Array.from({ length: 6 }, (_k, k) => workload.prompt(index).sample(k).tokens);
+      const responses = lengths.map((tokens, k) => {
+        const cut = Math.floor(400 * uniform(9, index, k));
+        return cut < tokens ? { tokens: cut, censored: true } : { tokens, censored: false };
+      });
+      return { promptId: `q${index}`, lengths, responses };
+    });
+    const found = traceFromLog({ prompts, completed: 1, censored: 1, unknown: 0 }, { capTokens: cap, seed: 1 });
+    const of = (isWanted: (prompt: (typeof prompts)[number]) => boolean) => {
+      const [drawn, wanted]: [number[], number[]] = [[], []];
+      for (const [row, prompt] of prompts.entries()) {
+        if (!isWanted(prompt)) continue;
+        for (const [k, { censored }] of prompt.responses.entries()) {
+          if (censored) drawn.push(found[row]!.responses[k]!.tokens);
+          if (censored) wanted.push(prompt.lengths[k]!);
+        }
+      }
+      expect(wanted.length).toBeGreaterThan(500);
+      return mean(drawn) / mean(wanted);
+    };
+    const atCap = ({ responses }: (typeof prompts)[number]) =>
+      responses.filter(({ tokens, censored }) => !censored && tokens === cap).length;
+    for (const count of [0, 1, 2]) expect(Math.abs(of((prompt) => atCap(prompt) === count) - 1)).toBeLessThan(0.05);
   });
 
   it('takes the resampling that is asked for, copula if none is', () => {
