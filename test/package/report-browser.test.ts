@@ -122,6 +122,20 @@ describe('the report in a browser', () => {
     await page.close();
   });
 
+  test('fits the window again when its size changes', async (context) => {
+    if (browser === undefined) return context.skip(missing);
+    const { page, problems } = await open('light', 1200);
+    const misfits = `[...document.querySelectorAll('.chart')].filter((chart) =>
+      Math.abs(chart.querySelector('canvas').clientWidth - chart.clientWidth) > 1).length`;
+    expect(await page.evaluate(misfits)).toBe(0);
+    await page.setViewportSize({ width: 700, height: 900 });
+    await expect.poll(() => page.evaluate(misfits)).toBe(0);
+    const pixels = (await page.evaluate(pixelsOfData)) as number[];
+    for (const one of pixels) expect(one, pixels.join()).toBeGreaterThan(100);
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
   test('follows the reader when the colour scheme changes', async (context) => {
     if (browser === undefined) return context.skip(missing);
     const { page, problems } = await open('light', 1200);

@@ -1,6 +1,6 @@
 /** How a report writes numbers, text and tables. */
 import { expect, it, test } from 'vitest';
-import { duration } from '../../../src/sim/report/client-style.ts';
+import { duration, legendRows } from '../../../src/sim/report/client-style.ts';
 import { escapeHtml, number, percent, table, times } from '../../../src/sim/report/format.ts';
 
 test('numbers have thousands separators and as many digits as asked', () => {
@@ -31,6 +31,13 @@ test('durations are in the unit that a reader would choose', () => {
     '120.0 min',
     '2.00 h',
   ]);
+});
+
+test('a legend takes the rows that it needs', () => {
+  const names = ['synchronous', 'tail batching, eta 1.125', 'tail batching, eta 1.25', 'tail batching, eta 1.5'];
+  const rows = (list: readonly string[], width: number) => legendRows(list, width, (text) => 5 * text.length);
+  expect([2000, 364, 200, 50].map((width) => rows(names, width))).toEqual([1, 2, 4, 4]);
+  expect([rows([], 100), rows(['synchronous', 'tail-batching'], 364)]).toEqual([1, 1]);
 });
 
 test('ratios carry their interval', () => {
