@@ -24,7 +24,8 @@ const schedulers = [1.125, 1.25, 1.5].map((eta) => ({
 const result = compare({
   job,
   // Responses beyond those recorded are drawn from the trace, with the correlation that it has within prompts.
-  workload: (seed) => tracedWorkload({ name: 'mine', prompts: trace.prompts, capTokens: 8192, seed }),
+  workload: (seed) =>
+    tracedWorkload({ name: 'mine', prompts: trace.prompts, resampling: 'copula', capTokens: 8192, seed }),
   steps: 20,
   seeds: [1, 2, 3],
   schedulers,

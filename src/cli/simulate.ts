@@ -113,7 +113,8 @@ function workloads(paths: readonly string[], options: SimulateOptions, capTokens
       });
     }
     const lines = readFileSync(options.fromLog, 'utf8').split('\n');
-    return [(seed) => workloadFromLog(lines, { name: options.fromLog!, capTokens, seed })];
+    const { fromLog: name, resampling } = options;
+    return [(seed) => workloadFromLog(lines, { name, resampling, capTokens, seed })];
   }
   return (paths.length > 0 ? paths : bundledTraces()).map((path): NamedWorkload => {
     const { name, trace } = readTraceFile(path);

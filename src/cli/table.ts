@@ -4,8 +4,11 @@ import type { ComparisonResult, Interval } from '../sim/result.ts';
 
 const fixed = (value: number, digits = 2): string => value.toFixed(digits);
 const times = ({ value, low, high }: Interval): string => `${fixed(value)}x\n${fixed(low)}-${fixed(high)}`;
-const percent = (share: number): string =>
-  share === 0 ? '0%' : `${fixed(share * 100, Math.abs(share) < 0.01 ? 2 : 1)}%`;
+const percent = (share: number): string => {
+  if (share === 0) return '0%';
+  if (share > 0 && share < 0.00005) return '<0.01%';
+  return `${fixed(share * 100, Math.abs(share) < 0.01 ? 2 : 1)}%`;
+};
 
 const columns = [
   'scheduler',

@@ -11,7 +11,7 @@ import { type Scheduler, synchronousBaseline, tailBatchingScheduler } from './ho
 import { clairvoyantLowerBound, type FixedPrompt } from './lower-bound.ts';
 import { ratio, sumOf } from './metrics.ts';
 import type { ComparisonResult, Interval, RunResult, SchedulerResult } from './result.ts';
-import { bootstrap } from './statistics.ts';
+import { bootstrap, checkConfidence } from './statistics.ts';
 import type { Workload } from './workload/workload.ts';
 
 /** Compares schedulers. Throws `PolicyError` `invalid_input` for bad options, and as `simulate` does. */
@@ -61,7 +61,7 @@ export function* comparing(options: CompareOptions): Generator<CompareProgress, 
   };
 }
 
-function check({ steps, seeds, schedulers }: CompareOptions): void {
+function check({ steps, seeds, schedulers, confidence }: CompareOptions): void {
   const refuse = (path: string, expected: string, got: unknown): never => {
     throw new PolicyError('invalid_input', { expected, got, path });
   };
@@ -71,6 +71,7 @@ function check({ steps, seeds, schedulers }: CompareOptions): void {
   if (new Set(seeds).size < seeds.length) refuse('seeds', 'seeds that differ', seeds);
   const ids = ['synchronous', ...(schedulers ?? []).map((one) => one.id)];
   if (new Set(ids).size < ids.length) refuse('schedulers', 'ids that differ', ids);
+  if (confidence !== undefined) checkConfidence(confidence);
 }
 
 /** The prompts with the R0 responses that the baseline trains on. */

@@ -10,15 +10,7 @@ export type { CompareOptions, CompareProgress } from './compare-options.ts';
 export { baseSeconds, type CostModel, costModelSchema, deriveCostModel, type EngineShape } from './cost-model.ts';
 export { DecodeEngine, type EngineRequest, type LostRequest, type Outcome } from './engine/decode-engine.ts';
 export { type EventClass, EventQueue, eventClasses, type QueuedEvent } from './event-queue.ts';
-export {
-  type LoggedLengths,
-  type LoggedPrompt,
-  type LoggedResponse,
-  type LogTraceOptions,
-  lengthsFromLog,
-  traceFromLog,
-  workloadFromLog,
-} from './from-log.ts';
+export { type LogTraceOptions, traceFromLog, workloadFromLog } from './from-log.ts';
 export { type RunOptions, simulate } from './host/driver.ts';
 export { defineJob, type Job, type JobInput, jobSettings } from './host/job.ts';
 export {
@@ -30,6 +22,7 @@ export {
   type TailSettings,
   tailBatchingScheduler,
 } from './host/scheduler.ts';
+export { type LoggedLengths, type LoggedPrompt, type LoggedResponse, lengthsFromLog } from './log-lengths.ts';
 export { clairvoyantLowerBound, clairvoyantOrder, type FixedPrompt, type LowerBound } from './lower-bound.ts';
 export { perfettoTrace } from './perfetto.ts';
 export {
@@ -57,8 +50,8 @@ export {
   pooledQuantile,
   type Quantile,
 } from './workload/marginal.ts';
+export { estimateCorrelation } from './workload/scores.ts';
 export {
-  estimateCorrelation,
   type Resampling,
   resamplingMethods,
   type TracedOptions,

@@ -11,6 +11,7 @@
  *
  * A scheduler that may choose which samples it trains on, as tail batching does, can go below it.
  */
+import { PolicyError } from '../errors.ts';
 import { baseSeconds, type CostModel } from './cost-model.ts';
 
 /** A prompt and the lengths of its R0 responses, in tokens. */
@@ -51,8 +52,9 @@ export function clairvoyantOrder<P extends FixedPrompt>(prompts: readonly P[]): 
  * The bound.
  *
  * @param prompts - every prompt that is trained
- * @param promptsPerRound - P0
- * @param engines - how many engines there are
+ * @param promptsPerRound - P0, a whole number >= 1
+ * @param engines - how many engines there are, a whole number >= 1
+ * @throws PolicyError `invalid_input` for counts and lengths that are none, and for a prompt without responses
  */
 export function clairvoyantLowerBound(
   prompts: readonly FixedPrompt[],
@@ -60,6 +62,7 @@ export function clairvoyantLowerBound(
   engines: number,
   cost: CostModel,
 ): LowerBound {
+  check(prompts, promptsPerRound, engines);
   const alone = prompts
     .map((prompt) =>
       Math.max(...prompt.responseTokens.map((tokens) => aloneSeconds(cost, prompt.promptTokens, tokens))),
@@ -91,4 +94,20 @@ export function clairvoyantLowerBound(
   const otherSeconds = rounds * perRound + tokens * cost.trainSecondsPerToken;
   const rolloutSeconds = Math.max(stragglerSeconds, workSeconds);
   return { totalSeconds: rolloutSeconds + otherSeconds, rolloutSeconds, stragglerSeconds, workSeconds, otherSeconds };
+}
+
+function check(prompts: readonly FixedPrompt[], promptsPerRound: number, engines: number): void {
+  const refuse = (path: string, expected: string, got: unknown): never => {
+    throw new PolicyError('invalid_input', { expected, got, path });
+  };
+  for (const [path, count] of Object.entries({ promptsPerRound, engines })) {
+    if (!Number.isSafeInteger(count) || count < 1) refuse(path, 'a whole number >= 1', count);
+  }
+  const isLength = (tokens: number): boolean => Number.isFinite(tokens) && tokens >= 0;
+  for (const [index, { promptTokens, responseTokens }] of prompts.entries()) {
+    if (!isLength(promptTokens)) refuse(`prompts[${index}].promptTokens`, 'a number >= 0', promptTokens);
+    if (responseTokens.length === 0 || !responseTokens.every(isLength)) {
+      refuse(`prompts[${index}].responseTokens`, 'one or more numbers >= 0', responseTokens);
+    }
+  }
 }

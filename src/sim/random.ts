@@ -5,12 +5,19 @@
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 
-/** Mixes a key into a 32-bit hash (the finaliser of MurmurHash3 over a running sum). */
-function mix(hash: number, key: number): number {
-  let h = (Math.imul(hash, 31) + key + 0x9e3779b9) | 0;
+/** Mixes 32 bits of a key into a 32-bit hash (the finaliser of MurmurHash3 over a running sum). */
+function mixBits(hash: number, bits: number): number {
+  let h = (Math.imul(hash, 31) + bits + 0x9e3779b9) | 0;
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
   h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
   return h ^ (h >>> 16);
+}
+
+/** Mixes a key into a hash. What a large or a negative one has beyond 32 bits is not dropped: it may be a seed. */
+function mix(hash: number, key: number): number {
+  const beyond = Math.floor(key / 2 ** 32);
+  const mixed = mixBits(hash, key | 0);
+  return beyond === 0 ? mixed : mixBits(mixed, beyond);
 }
 
 /** A number in [0, 1), fixed by the keys (whole numbers). */
@@ -65,11 +72,15 @@ function ratio(coefficients: readonly (readonly number[])[], x: number): number 
   return value(coefficients[0]!) / value(coefficients[1]!);
 }
 
-/** The quantile of the standard normal distribution, to 1e-15 (Wichura, algorithm AS 241, Applied Statistics 1988). */
+/**
+ * The quantile of the standard normal distribution, to a relative 1e-15; infinite at 0 and 1 (Wichura, algorithm AS 241,
+ * Applied Statistics 1988).
+ */
 export function normalQuantile(p: number): number {
   const q = p - 0.5;
   if (Math.abs(q) <= 0.425) return q * ratio(centre, 0.180625 - q * q);
   const r = Math.sqrt(-Math.log(q < 0 ? p : 1 - p));
+  if (r === Number.POSITIVE_INFINITY) return q < 0 ? -r : r;
   const size = r <= 5 ? ratio(shoulder, r - 1.6) : ratio(tails, r - 5);
   return q < 0 ? -size : size;
 }

@@ -1,31 +1,31 @@
 /** Statistics of simulation results, over the library `simple-statistics`. */
-import { mean, quantileSorted } from 'simple-statistics';
+import { quantileSorted } from 'simple-statistics';
+import { PolicyError } from '../errors.ts';
 import { pickIndex } from './random.ts';
 import type { Interval } from './result.ts';
 
-/** Values at 0, 1, …, 100 %. */
-export function percentiles(values: readonly number[]): number[] {
-  const sorted = [...values].sort((a, b) => a - b);
-  return Array.from({ length: 101 }, (_, percent) => (sorted.length === 0 ? 0 : quantileSorted(sorted, percent / 100)));
-}
-
-/** The mean, or 0 of nothing. */
-export function meanOf(values: readonly number[]): number {
-  return values.length === 0 ? 0 : mean([...values]);
-}
-
 /** How a bootstrap is made. */
 export interface BootstrapOptions {
+  /** A safe whole number. */
   readonly seed: number;
-  /** Resamples, by default 2000. */
+  /** Resamples, a whole number >= 1; by default 2000. */
   readonly resamples?: number;
-  /** Confidence in (0, 1), by default 0.95. */
+  /** Confidence above 0 and below 1, by default 0.95. */
   readonly confidence?: number;
+}
+
+/** Refuses what is no confidence. Throws `PolicyError` `invalid_input`. */
+export function checkConfidence(confidence: number): void {
+  if (confidence > 0 && confidence < 1) return;
+  const expected = 'a number above 0 and below 1';
+  throw new PolicyError('invalid_input', { expected, got: confidence, path: 'confidence' });
 }
 
 /**
  * A statistic of a sample with its bootstrap percentile interval. Cases are resampled whole, so that pairs stay
  * pairs: a ratio of two schedulers on the same seeds keeps what they have in common.
+ *
+ * @throws PolicyError `invalid_input` without cases, and for options out of range
  */
 export function bootstrap<T>(
   cases: readonly T[],
@@ -33,6 +33,13 @@ export function bootstrap<T>(
   options: BootstrapOptions,
 ): Interval {
   const { seed, resamples = 2000, confidence = 0.95 } = options;
+  const refuse = (path: string, expected: string, got: unknown): never => {
+    throw new PolicyError('invalid_input', { expected, got, path });
+  };
+  if (cases.length === 0) refuse('cases', 'at least one case', cases);
+  if (!Number.isSafeInteger(seed)) refuse('seed', 'a whole number', seed);
+  if (!Number.isSafeInteger(resamples) || resamples < 1) refuse('resamples', 'a whole number >= 1', resamples);
+  checkConfidence(confidence);
   const values = Array.from({ length: resamples }, (_, resample) =>
     statistic(cases.map((_case, index) => cases[pickIndex(cases.length, seed, resample, index)]!)),
   ).sort((a, b) => a - b);

@@ -14,6 +14,9 @@ export interface Survival {
   quantile(share: number): number;
 }
 
+/** A share is a product of many factors: it meets a step of the distribution only nearly. */
+const rounding = 1e-12;
+
 /**
  * Estimates a distribution (Kaplan and Meier 1958). At equal lengths a completion comes before a censoring.
  *
@@ -40,7 +43,7 @@ export function survivalQuantile(observations: readonly Observation[], capTokens
       return at < 0 ? 1 : shares[at]!;
     },
     quantile: (share) => {
-      const at = firstWhere(lengths.length, (index) => 1 - shares[index]! >= share);
+      const at = firstWhere(lengths.length, (index) => 1 - shares[index]! >= share - rounding);
       return at < lengths.length ? lengths[at]! : capTokens;
     },
   };

@@ -5,14 +5,40 @@ import { isPolicyError, recordEvents, registry, startPolicy } from '../../src/in
 import { likelyEvents } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
 
-for (const id of ['speculative-admission', 'tail-batching']) {
+const steps = (index: number): number => (index * 7919 + 104_729) % 999_983;
+/** Without the regular steps of the other one, which never reach some events. */
+const scattered = (index: number): number => (Math.imul(index + 1, 0x9e3779b1) >>> 8) % 999_983;
+
+/** The queue to its last prompt. */
+const flush = [
+  { type: 'source.exhausted', at: 100 },
+  ...['end0', 'end1', 'end2', 'end3', 'end4', 'end5'].map((roundId) => ({
+    type: 'round.requested',
+    at: 100,
+    roundId,
+    weightVersion: 999,
+  })),
+];
+
+const traces = [
+  {
+    id: 'long-prompt-queue',
+    // Full now and then, overdue now and then.
+    config: { ...exampleConfigs['long-prompt-queue']![1], promptsPerRound: 4, maxDeferrals: 4, maxWaitRounds: 60 },
+    choice: scattered,
+    ending: flush,
+  },
+  { id: 'speculative-admission', config: exampleConfigs['speculative-admission']![1], choice: steps, ending: [] },
+  { id: 'tail-batching', config: exampleConfigs['tail-batching']![1], choice: steps, ending: [] },
+];
+
+for (const { id, config, choice, ending } of traces) {
   const definition = registry.get(id) as AnyPolicyDefinition;
-  const config = exampleConfigs[id]![1];
   const policy = startPolicy(definition, config);
   const lines: string[] = [];
   recordEvents(policy as never, (line) => lines.push(line));
-  const tape = Array.from({ length: 397 }, (_, index) => (index * 7919 + 104_729) % 999_983);
-  for (const event of likelyEvents(definition, config, tape, 800)) {
+  const tape = Array.from({ length: 397 }, (_, index) => choice(index));
+  for (const event of [...likelyEvents(definition, config, tape, 800), ...ending]) {
     try {
       (policy as unknown as { send(event: unknown): unknown }).send(event);
     } catch (error) {

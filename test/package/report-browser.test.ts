@@ -45,6 +45,11 @@ const leastContrast = `(() => {
     .map((text) => (Math.max(text, ground) + 0.05) / (Math.min(text, ground) + 0.05)));
 })()`;
 
+/** Captions of the tables that are seen at first sight, but not whole. */
+const hiddenCells = `[...document.querySelectorAll('section > .scroll')]
+  .filter((one) => one.scrollWidth > one.clientWidth)
+  .map((one) => one.querySelector('caption').textContent)`;
+
 describe('the report in a browser', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollflex-browser-'));
   const file = join(folder, 'report.html');
@@ -81,8 +86,8 @@ describe('the report in a browser', () => {
     if (browser === undefined) return context.skip(missing);
     const { page, problems } = await open(scheme, width);
     const headlines = await page.locator('.headline').allTextContents();
-    expect(headlines[0]).toMatch(/^tail-batching would save \d+\.\d % of the time: 1\.\d\d × as fast\.$/);
-    expect(headlines[1]).toBe('tail-batching would save 33.3 % of the time: 1.50 × as fast.');
+    expect(headlines[0]).toMatch(/^tail-batching would save \d+\.\d\s% of the time: 1\.\d\d × as fast\.$/);
+    expect(headlines[1]).toBe('tail-batching would save 33.3\u00a0% of the time: 1.50 × as fast.');
     const pixels = (await page.evaluate(pixelsOfData)) as number[];
     expect(pixels).toHaveLength(10);
     for (const one of pixels) expect(one, pixels.join()).toBeGreaterThan(100);
@@ -90,6 +95,7 @@ describe('the report in a browser', () => {
     expect(ground).toBe(scheme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(20, 23, 27)');
     expect(await page.evaluate(leastContrast)).toBeGreaterThanOrEqual(4.5);
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    expect(await page.evaluate(hiddenCells)).toEqual([]);
     expect(problems).toEqual([]);
     await page.close();
   });
@@ -112,6 +118,20 @@ describe('the report in a browser', () => {
     await expect.poll(() => picture(0)).not.toBe(before[0]);
     await expect.poll(() => picture(1)).not.toBe(before[1]);
     expect(await picture(2)).toBe(before[2]);
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
+  test('fits the window again when its size changes', async (context) => {
+    if (browser === undefined) return context.skip(missing);
+    const { page, problems } = await open('light', 1200);
+    const misfits = `[...document.querySelectorAll('.chart')].filter((chart) =>
+      Math.abs(chart.querySelector('canvas').clientWidth - chart.clientWidth) > 1).length`;
+    expect(await page.evaluate(misfits)).toBe(0);
+    await page.setViewportSize({ width: 700, height: 900 });
+    await expect.poll(() => page.evaluate(misfits)).toBe(0);
+    const pixels = (await page.evaluate(pixelsOfData)) as number[];
+    for (const one of pixels) expect(one, pixels.join()).toBeGreaterThan(100);
     expect(problems).toEqual([]);
     await page.close();
   });

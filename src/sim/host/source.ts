@@ -2,7 +2,7 @@
 import type { Prompt } from '../../schemas/prompts.ts';
 import type { Sample, Workload, WorkloadPrompt } from '../workload/workload.ts';
 
-/** Samples between two tries of a prompt in different rounds; more than any round launches. */
+/** Samples between two tries of a prompt in different rounds; groups of more than these would see some of them twice. */
 const samplesPerTry = 1024;
 
 /** Deals the prompts of a workload in order; those that come back are dealt again first. */

@@ -1,5 +1,5 @@
 /** Step times, length distribution and queue depth. */
-import { axis, colour, legend, tooltip } from './client-style.ts';
+import { axis, colour, legend, legendRows, tooltip } from './client-style.ts';
 import type { RunData, WorkloadData } from './data.ts';
 
 const parts = ['rollout', 'reward', 'train', 'sync'] as const;
@@ -51,15 +51,16 @@ export function stepsChart(data: WorkloadData) {
   };
 }
 
-/** One line a scheduler: the baseline dashed, so that lines are told apart without colours. */
-function lines(data: WorkloadData, points: (run: RunData) => (number | string)[][], extra: object) {
+/**
+ * One line a scheduler: the baseline dashed, so that lines are told apart without colours. A legend of several rows
+ * moves the chart down.
+ */
+function lines(data: WorkloadData, width: number, points: (run: RunData) => (number | string)[][], extra: object) {
   const colours = ['soft', 'accent', 'train', 'reward', 'long'];
+  const labels = data.runs.map((run) => run.label);
   return {
-    grid,
-    legend: legend(
-      data.runs.map((run) => run.label),
-      'lines',
-    ),
+    grid: { ...grid, top: grid.top + 20 * (legendRows(labels, width) - 1) },
+    legend: legend(labels, 'lines'),
     series: data.runs.map((run, index) => ({
       name: run.label,
       type: 'line',
@@ -73,13 +74,13 @@ function lines(data: WorkloadData, points: (run: RunData) => (number | string)[]
 }
 
 /** The share of trained responses up to a length, over a logarithmic axis. */
-export function lengthsChart(data: WorkloadData) {
+export function lengthsChart(data: WorkloadData, width: number) {
   const shortest = Math.max(1, Math.min(...data.runs.map((run) => run.lengthQuantiles[1] ?? 1)));
   const floor = 10 ** Math.floor(Math.log10(shortest));
   const format = (value: unknown): string =>
     typeof value === 'number' ? Math.round(value).toLocaleString('en-US') : '';
   return {
-    ...lines(data, (run) => run.lengthQuantiles.map((tokens, at) => [Math.max(floor, tokens), at]), {}),
+    ...lines(data, width, (run) => run.lengthQuantiles.map((tokens, at) => [Math.max(floor, tokens), at]), {}),
     tooltip: tooltip({ trigger: 'item' }),
     xAxis: named('tokens', {
       type: 'log',
@@ -97,10 +98,10 @@ export function lengthsChart(data: WorkloadData) {
 }
 
 /** Prompts that wait in the long-prompt queue when each step ends. */
-export function queueChart(data: WorkloadData) {
+export function queueChart(data: WorkloadData, width: number) {
   const steps = Math.max(...data.runs.map((run) => run.steps.length));
   return {
-    ...lines(data, (run) => run.steps.map((step, at) => [`${at}`, step.queueDepth]), { step: 'middle' }),
+    ...lines(data, width, (run) => run.steps.map((step, at) => [`${at}`, step.queueDepth]), { step: 'middle' }),
     tooltip: tooltip({ trigger: 'axis' }),
     xAxis: named('step', { type: 'category', data: Array.from({ length: steps }, (_, step) => `${step}`) }),
     yAxis: axis({ type: 'value', name: 'prompts', minInterval: 1 }),

@@ -9,7 +9,8 @@ export function colour(name: string): string {
 /** Seconds in the unit that a reader would choose. */
 export function duration(seconds: number): string {
   if (seconds >= 7200) return `${(seconds / 3600).toFixed(2)} h`;
-  return seconds >= 120 ? `${(seconds / 60).toFixed(1)} min` : `${seconds.toFixed(1)} s`;
+  if (seconds >= 120) return `${(seconds / 60).toFixed(1)} min`;
+  return `${seconds < 1 ? Number(seconds.toPrecision(2)) : seconds.toFixed(1)} s`;
 }
 
 /** An axis in the colours of the page. */
@@ -34,4 +35,23 @@ export function tooltip(extra: object = {}) {
 export function legend(names: readonly string[], of: 'lines' | 'boxes') {
   const itemStyle = { opacity: of === 'lines' ? 0 : 1 };
   return { data: [...names], top: 4, itemWidth: 28, itemStyle, textStyle: { color: colour('ink') } };
+}
+
+/** Pixels that a text takes in a legend. */
+function textWidth(text: string): number {
+  const canvas = document.createElement('canvas').getContext('2d')!;
+  canvas.font = '12px sans-serif';
+  return canvas.measureText(text).width;
+}
+
+/** Rows that a legend takes in a chart of this width, in pixels. */
+export function legendRows(names: readonly string[], width: number, widthOf = textWidth): number {
+  let [rows, used] = [1, 0];
+  for (const name of names) {
+    // The sign, and the gaps behind it and behind the text.
+    const item = 28 + 5 + widthOf(name) + 10;
+    if (used > 0 && used + item > width - 10) [rows, used] = [rows + 1, 0];
+    used += item;
+  }
+  return rows;
 }

@@ -67,19 +67,18 @@ function prepare(element: HTMLElement): Drawn {
     case 'steps':
       return { chart, option: () => stepsChart(data) };
     case 'lengths':
-      return { chart, option: () => lengthsChart(data) };
+      return { chart, option: () => lengthsChart(data, chart.getWidth()) };
     default:
-      return { chart, option: () => queueChart(data) };
+      return { chart, option: () => queueChart(data, chart.getWidth()) };
   }
 }
 
 const elements = [...document.querySelectorAll<HTMLElement>('.chart')];
 const drawn = elements.map(prepare);
-const draw = (): void => {
-  for (const { chart, option } of drawn) {
-    chart.setOption({ animation: false, backgroundColor: 'transparent', ...option() }, true);
-  }
+const drawOne = ({ chart, option }: Drawn): void => {
+  chart.setOption({ animation: false, backgroundColor: 'transparent', ...option() }, true);
 };
+const draw = (): void => drawn.forEach(drawOne);
 draw();
 
 // Timelines of one workload zoom together; a zoom that comes from another one is not passed on again.
@@ -105,6 +104,10 @@ drawn.forEach(({ chart }, index) => {
 
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw);
 addEventListener('resize', () => {
-  for (const { chart } of drawn) chart.resize();
+  drawn.forEach((one, index) => {
+    one.chart.resize();
+    // Drawn anew, a timeline would lose its zoom.
+    if (elements[index]!.dataset.chart !== 'timeline') drawOne(one);
+  });
 });
 document.documentElement.dataset.drawn = String(drawn.length);

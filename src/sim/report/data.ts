@@ -44,13 +44,21 @@ function bars(timeline: readonly Segment[], mostRunning: number, totalSeconds: n
     const load = activity === 'rollout' ? Math.ceil((running / mostRunning) * shades) / shades : 1;
     const kind = activities.indexOf(activity);
     const last = result[result.length - 1];
-    const joins = last !== undefined && startSeconds - last[1] <= finest && last[2] === kind;
-    if (joins && (last[3] === load || endSeconds - startSeconds < finest)) {
-      result[result.length - 1] = [last[0], endSeconds, kind, last[3]];
+    const touches = last !== undefined && startSeconds - last[1] <= finest && last[2] === kind;
+    // Short pieces are put together until they can be seen; what is long keeps a shade of its own.
+    if (touches && (last[3] === load || last[1] - last[0] < finest)) {
+      const most = endSeconds - startSeconds < finest ? Math.max(last[3], load) : load;
+      result[result.length - 1] = [last[0], endSeconds, kind, most];
     } else result.push([startSeconds, endSeconds, kind, load]);
   }
-  const hundredth = (value: number) => Math.round(value * 100) / 100;
-  return result.map(([start, end, kind, load]) => [hundredth(start), hundredth(end), kind, hundredth(load)]);
+  const time = rounding(finest);
+  return result.map(([start, end, kind, load]) => [time(start), time(end), kind, Math.round(load * 100) / 100]);
+}
+
+/** Rounds times to what can be seen: hundredths of a second, and finer where the whole job is short. */
+function rounding(finest: number): (seconds: number) => number {
+  const scale = 10 ** (finest > 0 ? Math.max(2, Math.ceil(-Math.log10(finest))) : 2);
+  return (seconds) => Math.round(seconds * scale) / scale;
 }
 
 function runData(run: RunResult, label: string): RunData {

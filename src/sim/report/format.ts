@@ -8,11 +8,25 @@ export const escapeHtml = (text: unknown): string => String(text).replace(/[&<>"
 
 /** A number with thousands separators. */
 export const number = (value: number, digits = 2): string =>
-  value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  // Without the sign of what is rounded to nothing.
+  value.toLocaleString('en-US', {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+    signDisplay: 'negative',
+  });
 
-/** A share (0 to 1) in percent; small ones with a digit more, so that few is not shown as none. */
-export const percent = (share: number): string =>
-  share === 0 ? '0 %' : `${number(share * 100, Math.abs(share) < 0.01 ? 2 : 1)} %`;
+/** What is less than this is not 0.01 %. */
+const leastShown = 0.00005;
+
+/** The sign stays on the line of its number. */
+const percentSign = '\u00a0%';
+
+/** A share (0 to 1) in percent, as HTML; small ones with a digit more, so that few is not shown as none. */
+export const percent = (share: number): string => {
+  if (share === 0) return `0${percentSign}`;
+  if (share > 0 && share < leastShown) return `&lt;\u00a00.01${percentSign}`;
+  return `${number(share * 100, Math.abs(share) < 0.01 ? 2 : 1)}${percentSign}`;
+};
 
 /** A ratio with its interval in small print. */
 export const times = ({ value, low, high }: Interval): string =>
@@ -25,7 +39,8 @@ export function table(
   rows: readonly (readonly string[])[],
   lastRowClass = '',
 ): string {
-  const head = columns.map((name) => `<th scope="col">${name}</th>`).join('');
+  // A unit stays on the line of what it measures.
+  const head = columns.map((name) => `<th scope="col">${name.replace(/, s$/, ',\u00a0s')}</th>`).join('');
   const body = rows.map(([first, ...cells], index) => {
     const name = lastRowClass !== '' && index === rows.length - 1 ? ` class="${lastRowClass}"` : '';
     return `<tr${name}><th scope="row">${first}</th>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;

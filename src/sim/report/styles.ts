@@ -7,6 +7,14 @@ const dark =
   '--train:#f08c4b;--sync:#e0c04a;--reward:#2fc79c;--overhead:#6f7884;--short:#3d4651;--long:#cc79a7;--band:rgba(204,121,167,.22)';
 const kinds = ['rollout', 'train', 'sync', 'reward', 'overhead', 'short', 'long'];
 
+/** A shade at the edge of a table that goes on beyond it; the table's own ends cover it. */
+const edges = [
+  'linear-gradient(to right,var(--ground) 40%,transparent) left/36px 100% no-repeat local',
+  'linear-gradient(to left,var(--ground) 40%,transparent) right/36px 100% no-repeat local',
+  'linear-gradient(to right,var(--line),transparent) left/16px 100% no-repeat scroll',
+  'linear-gradient(to left,var(--line),transparent) right/16px 100% no-repeat scroll',
+].join(',');
+
 /** The style sheet of a report. */
 export const styles = `
 :root{${light}}
@@ -15,7 +23,7 @@ export const styles = `
 body{margin:0 auto;max-width:1280px;padding:24px;background:var(--ground);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
 h1{font-size:28px;margin:0}h2{margin:40px 0 8px;font-size:22px;border-top:1px solid var(--line);padding-top:24px}
 p{max-width:110ch;margin:8px 0}.headline{font-size:20px;font-weight:600;color:var(--accent)}
-.scroll{overflow-x:auto;margin:16px 0}table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
+.scroll{overflow-x:auto;margin:16px 0;background:${edges}}table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
 caption{text-align:left;font-weight:600;padding-bottom:4px}
 th,td{padding:8px 10px;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}
 th:first-child{text-align:left}thead th{color:var(--soft);font-weight:500;font-size:14px;white-space:normal;vertical-align:bottom}
@@ -23,11 +31,12 @@ th:first-child{text-align:left}thead th{color:var(--soft);font-weight:500;font-s
 .note,header p,footer,small{color:var(--soft);font-size:14px}
 figure{margin:24px 0;min-width:0}figcaption{font-weight:600;margin-bottom:4px}small{font-weight:400;margin-left:12px}
 .chart{height:300px;background:var(--panel);border:1px solid var(--line);border-radius:8px;overflow:hidden}
-.grid{display:grid;grid-template-columns:repeat(auto-fit,minmax(340px,1fr));gap:0 24px}
+.grid{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(340px,100%),1fr));gap:0 24px}
 .legend{display:flex;flex-wrap:wrap;gap:4px 20px;list-style:none;padding:0;margin:12px 0 0;font-size:14px;color:var(--soft)}
 .legend i{display:inline-block;width:14px;height:14px;margin-right:6px;vertical-align:-2px;border:1px solid var(--line);border-radius:3px;background:var(--panel)}
 ${kinds.map((kind) => `.legend i.${kind}{background:var(--${kind})}`).join('')}
 .facts{columns:2 320px}summary{cursor:pointer;padding:4px 0}.numbers table{font-size:14px}.numbers th,.numbers td{padding:4px 8px}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:4px 16px}dt{font-weight:600}dd{margin:0}
+@media (max-width:1000px){th,td{padding:8px 6px}th:first-child{white-space:normal}.range{display:block}}
 @media print{.chart{break-inside:avoid}}
 `;

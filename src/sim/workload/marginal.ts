@@ -5,7 +5,7 @@
 import { PolicyError } from '../../errors.ts';
 import { normal, normalDistribution, uniform } from '../random.ts';
 import type { QuantileRow } from '../trace/read.ts';
-import { capped, type Workload, type WorkloadPrompt } from './workload.ts';
+import { capped, checkWorkload, type Workload, type WorkloadPrompt } from './workload.ts';
 
 /** A quantile function: from a share in (0, 1) to tokens. */
 export type Quantile = (share: number) => number;
@@ -18,7 +18,9 @@ export interface MarginalOptions {
   readonly promptTokens: Quantile;
   /** ρ, 0 (samples of a prompt are independent) up to, not including, 1. */
   readonly correlation: number;
+  /** A whole number >= 1. */
   readonly capTokens: number;
+  /** A safe whole number. */
   readonly seed: number;
 }
 
@@ -26,9 +28,10 @@ const promptKey = 1;
 const sampleKey = 2;
 const inputKey = 3;
 
-/** A workload from a marginal. Throws `invalid_input` for ρ outside [0, 1). */
+/** A workload from a marginal. Throws `invalid_input` for ρ outside [0, 1), and a cap or a seed that is none. */
 export function marginalWorkload(options: MarginalOptions): Workload {
   const { correlation, seed, capTokens } = options;
+  checkWorkload(options);
   if (!(correlation >= 0 && correlation < 1)) {
     throw new PolicyError('invalid_input', {
       expected: 'a correlation in [0, 1)',
@@ -109,7 +112,11 @@ export interface LongTail {
   readonly tailExponent: number;
 }
 
-/** The quantile function of a long tail, by bisection of its distribution function. */
+const steps = 4000;
+/** Above this share the tail is far from straight between two steps of the table. */
+const tableEnds = 0.995;
+
+/** The quantile function of a long tail, by bisection of its distribution function: a table, and each tail length anew. */
 export function longTailQuantile(shape: LongTail): Quantile {
   const { medianTokens, sigma, tailWeight, tailStartTokens, tailExponent } = shape;
   const below = (tokens: number): number => {
@@ -117,16 +124,16 @@ export function longTailQuantile(shape: LongTail): Quantile {
     const tail = tokens <= tailStartTokens ? 0 : 1 - (tailStartTokens / tokens) ** tailExponent;
     return (1 - tailWeight) * body + tailWeight * tail;
   };
-  const steps = 4000;
-  const table = Array.from({ length: steps + 1 }, (_, index) => {
-    const share = Math.min(1 - 1e-7, Math.max(1e-7, index / steps));
+  const exactly = (share: number): number => {
+    const wanted = Math.min(1 - 1e-7, Math.max(1e-7, share));
     let [low, high] = [1e-3, 1e9];
     for (let round = 0; round < 80; round += 1) {
       const middle = Math.sqrt(low * high);
-      if (below(middle) < share) low = middle;
+      if (below(middle) < wanted) low = middle;
       else high = middle;
     }
     return high;
-  });
-  return interpolated(table);
+  };
+  const inTable = interpolated(Array.from({ length: steps + 1 }, (_, index) => exactly(index / steps)));
+  return (share) => (share > tableEnds ? exactly(share) : inTable(share));
 }

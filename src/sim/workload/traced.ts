@@ -8,9 +8,10 @@
  * - `parametric`: a lognormal fitted to the prompt's recorded responses, its spread shrunk towards the trace's.
  */
 import { PolicyError } from '../../errors.ts';
-import { normal, normalDistribution, normalQuantile, pickIndex } from '../random.ts';
+import { normal, normalDistribution, pickIndex } from '../random.ts';
 import type { TracePrompt } from '../trace/format.ts';
-import { capped, type Sample, type Workload, type WorkloadPrompt } from './workload.ts';
+import { type Response, type Scored, score } from './scores.ts';
+import { capped, checkWorkload, type Sample, type Workload, type WorkloadPrompt } from './workload.ts';
 
 /** How responses that were never recorded are made. */
 export const resamplingMethods = ['within-prompt', 'copula', 'parametric'] as const;
@@ -23,65 +24,27 @@ export interface TracedOptions {
   readonly source?: string;
   readonly prompts: readonly TracePrompt[];
   readonly resampling?: Resampling;
+  /** A whole number >= 1. */
   readonly capTokens: number;
+  /** A safe whole number. */
   readonly seed: number;
-}
-
-interface Scored {
-  /** Every recorded length of the trace, ascending. */
-  readonly sorted: readonly number[];
-  /** Mean normal score of each prompt's responses, and how many they are. */
-  readonly scores: readonly { readonly mean: number; readonly count: number }[];
-  readonly correlation: number;
-}
-
-/** The normal score of a length among all of the trace; ties share their middle rank. */
-function scorer(sorted: readonly number[]): (tokens: number) => number {
-  const first = (tokens: number, orEqual: boolean): number => {
-    let [low, high] = [0, sorted.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (orEqual ? sorted[middle]! <= tokens : sorted[middle]! < tokens) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
-  return (tokens) => normalQuantile((first(tokens, false) + first(tokens, true)) / 2 / sorted.length || 0.5);
-}
-
-function score(prompts: readonly TracePrompt[]): Scored {
-  const sorted = prompts.flatMap((prompt) => prompt.responses.map((one) => one.tokens)).sort((a, b) => a - b);
-  const toScore = scorer(sorted);
-  let [products, pairs, squares, values] = [0, 0, 0, 0];
-  const scores = prompts.map(({ responses }) => {
-    const list = responses.map((one) => toScore(one.tokens));
-    const sum = list.reduce((total, one) => total + one, 0);
-    const square = list.reduce((total, one) => total + one * one, 0);
-    products += sum * sum - square;
-    pairs += list.length * (list.length - 1);
-    squares += square;
-    values += list.length;
-    return { mean: sum / list.length, count: list.length };
-  });
-  const correlation = pairs === 0 ? 0 : products / pairs / (squares / values);
-  return { sorted, scores, correlation: Math.min(0.999, Math.max(0, correlation)) };
-}
-
-/** ρ of a trace: the correlation of the normal scores of two responses of one prompt. */
-export function estimateCorrelation(prompts: readonly TracePrompt[]): number {
-  return score(prompts).correlation;
 }
 
 const shuffleKey = 11;
 const sampleKey = 12;
 const effectKey = 13;
 
-/** A workload from a trace. Throws `invalid_input` for a trace without prompts. */
+/**
+ * A workload from a trace. The order of its prompts in the trace changes nothing.
+ *
+ * @throws PolicyError `invalid_input` for a trace without prompts, a prompt without responses, an id that comes twice,
+ *   and a cap or a seed that is none
+ */
 export function tracedWorkload(options: TracedOptions): Workload {
-  const { prompts, seed, capTokens, resampling = 'within-prompt' } = options;
-  if (prompts.length === 0) {
-    throw new PolicyError('invalid_input', { expected: 'at least one prompt', got: 'none', path: options.name });
-  }
+  const { seed, capTokens, resampling = 'within-prompt' } = options;
+  checkWorkload(options);
+  const prompts = inOrder(options);
+  const mark = epochMark(prompts);
   const scored = score(prompts);
   const orders = new Map<number, readonly number[]>();
   const order = (epoch: number): readonly number[] => {
@@ -103,34 +66,55 @@ export function tracedWorkload(options: TracedOptions): Workload {
       const { prompt, promptTokens, task, responses } = prompts[row]!;
       const recorded = epoch === 0 ? responses.length : 0;
       return {
-        promptId: epoch === 0 ? prompt : `${prompt}@${epoch}`,
+        promptId: epoch === 0 ? prompt : `${prompt}${mark}${epoch}`,
         promptTokens: Math.max(1, promptTokens ?? 1),
         ...(task === undefined ? undefined : { task }),
         sample: (k): Sample => {
-          const response = k < recorded ? responses[k]! : undefined;
-          if (response !== undefined) return recordedSample(response, capTokens);
-          return capped(draw(prompts[row]!, row, epoch, k), capTokens);
+          const response = k < recorded ? responses[k]! : draw(prompts[row]!, row, epoch, k);
+          return sampleOf(response, capTokens);
         },
       };
     },
   };
 }
 
-function recordedSample(response: TracePrompt['responses'][number], capTokens: number): Sample {
+/** Prompts by their ids. */
+function inOrder({ prompts, name }: TracedOptions): TracePrompt[] {
+  const refuse = (expected: string, got: string): never => {
+    throw new PolicyError('invalid_input', { expected, got, path: name });
+  };
+  if (prompts.length === 0) refuse('at least one prompt', 'none');
+  const sorted = [...prompts].sort((a, b) => (a.prompt < b.prompt ? -1 : Number(a.prompt > b.prompt)));
+  for (const [index, { prompt, responses }] of sorted.entries()) {
+    if (responses.length === 0) refuse('prompts with a response', prompt);
+    if (sorted[index + 1]?.prompt === prompt) refuse('prompt ids that differ', prompt);
+  }
+  return sorted;
+}
+
+/** What stands between the id of a prompt and a later epoch: nothing that an id has in it, so that all ids differ. */
+function epochMark(prompts: readonly TracePrompt[]): string {
+  let mark = '@';
+  while (prompts.some(({ prompt }) => prompt.includes(mark))) mark += '@';
+  return mark;
+}
+
+/** A response that the trace knows to be cut short stays so, although the cap of the job is higher. */
+function sampleOf(response: Response, capTokens: number): Sample {
   const sample = capped(response.tokens, capTokens);
   return response.capped === true ? { ...sample, capped: true } : sample;
 }
 
-type Draw = (prompt: TracePrompt, row: number, epoch: number, k: number) => number;
+type Draw = (prompt: TracePrompt, row: number, epoch: number, k: number) => Response;
 
 function samplers(scored: Scored, seed: number): Record<Resampling, Draw> {
   const { sorted, scores, correlation } = scored;
-  const logs = sorted.map(Math.log);
+  const logs = sorted.map((one) => Math.log(one.tokens));
   const centre = logs.reduce((sum, one) => sum + one, 0) / logs.length;
   const spread = Math.sqrt(logs.reduce((sum, one) => sum + (one - centre) ** 2, 0) / logs.length);
   return {
     'within-prompt': ({ responses }, row, epoch, k) =>
-      responses[pickIndex(responses.length, seed, sampleKey, row, epoch, k)]!.tokens,
+      responses[pickIndex(responses.length, seed, sampleKey, row, epoch, k)]!,
     copula: (_prompt, row, epoch, k) => {
       // The prompt's effect given its n recorded scores: normal, with the usual shrinkage.
       const { mean, count } = scores[row]!;
@@ -146,7 +130,7 @@ function samplers(scored: Scored, seed: number): Record<Resampling, Draw> {
       const square = own.reduce((sum, one) => sum + (one - middle) ** 2, 0);
       // Few samples say little of their spread: two of the trace's own are added.
       const sigma = Math.sqrt((square + 2 * (1 - correlation) * spread ** 2) / (own.length + 1));
-      return Math.exp(middle + sigma * normal(seed, sampleKey, row, epoch, k));
+      return { tokens: Math.exp(middle + sigma * normal(seed, sampleKey, row, epoch, k)) };
     },
   };
 }

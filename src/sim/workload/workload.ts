@@ -1,4 +1,5 @@
 /** Workloads: prompts, and how long each of their responses would be. */
+import { PolicyError } from '../../errors.ts';
 
 /** A response that a prompt would give. */
 export interface Sample {
@@ -33,6 +34,15 @@ export interface Workload {
   readonly distinctPrompts: number;
   /** The prompt at this place of the data set, from 0; the same for every caller. */
   prompt(index: number): WorkloadPrompt;
+}
+
+/** Refuses a cap or a seed that is none. Throws `PolicyError` `invalid_input`. */
+export function checkWorkload({ capTokens, seed }: { readonly capTokens: number; readonly seed: number }): void {
+  const refuse = (path: string, expected: string, got: unknown): never => {
+    throw new PolicyError('invalid_input', { expected, got, path });
+  };
+  if (!Number.isSafeInteger(capTokens) || capTokens < 1) refuse('capTokens', 'a whole number >= 1', capTokens);
+  if (!Number.isSafeInteger(seed)) refuse('seed', 'a whole number', seed);
 }
 
 /** Cuts a length at the cap. */

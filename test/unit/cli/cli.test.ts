@@ -101,7 +101,13 @@ describe('simulate', () => {
   test('--from-log takes the lengths of a recorded session', async () => {
     const run = await rollflex('simulate', '--from-log', path('run.jsonl'), ...quick, '--json', '--no-report');
     expect(run.err).toBe('');
-    expect(JSON.parse(run.out).comparisons[0].workload.source).toContain('log');
+    expect(JSON.parse(run.out).comparisons[0].workload).toMatchObject({
+      source: expect.stringContaining('log'),
+      resampling: 'recorded, then copula',
+    });
+    const other = ['--resampling', 'within-prompt', '--json', '--no-report'];
+    const within = await rollflex('simulate', '--from-log', path('run.jsonl'), ...quick, ...other);
+    expect(JSON.parse(within.out).comparisons[0].workload.resampling).toBe('recorded, then within-prompt');
   });
 });
 

@@ -107,6 +107,10 @@ describe('comparing', () => {
     ['seeds', { seeds: [] }],
     ['seeds', { seeds: [1, 1] }],
     ['seeds', { seeds: [0.5] }],
+    ['confidence', { confidence: 0 }],
+    ['confidence', { confidence: 1 }],
+    ['confidence', { confidence: 95 }],
+    ['confidence', { confidence: Number.NaN }],
     ['schedulers', { schedulers: [tailBatchingScheduler(job, {}, 'synchronous')] }],
   ])('refuses bad %s', (path, bad) => {
     try {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { perfettoTrace } from '../../../src/sim/perfetto.ts';
+import type { Segment } from '../../../src/sim/result.ts';
 import { comparison } from '../../support/comparison-fixture.ts';
 
 describe('perfettoTrace', () => {
@@ -62,6 +63,36 @@ describe('perfettoTrace', () => {
       [10, { prompts: 0 }],
       [24, { prompts: 1 }],
     ]);
+  });
+
+  test('spans and counters stay whole where times are no whole microseconds', () => {
+    const [baseline] = comparison.schedulers;
+    const third = 1 / 3;
+    const timeline = Array.from({ length: 60 }, (_, index): Segment => {
+      const running = index % 3 === 2 ? 0 : third + index;
+      return {
+        startSeconds: index * 1e-6 * third,
+        endSeconds: (index + 1) * 1e-6 * third,
+        activity: 'rollout',
+        running,
+      };
+    });
+    const [run] = baseline!.runs;
+    const engines = run!.engines.map((engine) => ({ ...engine, gpus: 1, timeline }));
+    const fine = perfettoTrace([{ ...comparison, schedulers: [{ ...baseline!, runs: [{ ...run!, engines }] }] }]);
+    const ends = new Map<number, number>();
+    for (const { ph, tid, ts, dur, args } of fine.traceEvents) {
+      expect(Number.isInteger(ts)).toBe(true);
+      if (ph === 'C') for (const value of Object.values(args!)) expect(value).toBeGreaterThanOrEqual(0);
+      if (ph !== 'X') continue;
+      expect(Number.isInteger(dur) && dur! >= 0).toBe(true);
+      expect(ts).toBeGreaterThanOrEqual(ends.get(tid) ?? 0);
+      ends.set(tid, ts + dur!);
+    }
+    const counts = fine.traceEvents.filter((one) => one.name === 'running sequences');
+    expect(new Set(counts.map((one) => one.ts)).size).toBe(counts.length);
+    expect(counts[counts.length - 1]!.args).toEqual({ sequences: 0 });
+    expect(fine.traceEvents.find((one) => one.tid === 10)!.args).toEqual({ name: 'e0 (1 GPU)' });
   });
 
   test('is plain JSON, and empty for nothing', () => {

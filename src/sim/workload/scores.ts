@@ -1,0 +1,58 @@
+/** Normal scores: where a length stands among all lengths of a trace, on the scale of a standard normal. */
+import { normalQuantile } from '../random.ts';
+import type { TracePrompt } from '../trace/format.ts';
+
+/** A recorded response. */
+export type Response = TracePrompt['responses'][number];
+
+/** A trace in normal scores. */
+export interface Scored {
+  /** Every recorded response of the trace, the shortest first. */
+  readonly sorted: readonly Response[];
+  /** Mean normal score of each prompt's responses, and how many they are. */
+  readonly scores: readonly { readonly mean: number; readonly count: number }[];
+  /** Correlation of the scores of two responses of one prompt: 0 to 0.999. */
+  readonly correlation: number;
+}
+
+/** The normal score of a length among all of the trace; ties share their middle rank. */
+function scorer(sorted: readonly Response[]): (tokens: number) => number {
+  const first = (tokens: number, orEqual: boolean): number => {
+    let [low, high] = [0, sorted.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const at = sorted[middle]!.tokens;
+      if (orEqual ? at <= tokens : at < tokens) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+  return (tokens) => normalQuantile((first(tokens, false) + first(tokens, true)) / 2 / sorted.length);
+}
+
+/** Scores a trace; every prompt has a response. */
+export function score(prompts: readonly TracePrompt[]): Scored {
+  const sorted = prompts
+    .flatMap((prompt) => prompt.responses)
+    .sort((a, b) => a.tokens - b.tokens || Number(a.capped ?? false) - Number(b.capped ?? false));
+  const toScore = scorer(sorted);
+  let [products, pairs, squares, values] = [0, 0, 0, 0];
+  const scores = prompts.map(({ responses }) => {
+    const list = responses.map((one) => toScore(one.tokens));
+    const sum = list.reduce((total, one) => total + one, 0);
+    const square = list.reduce((total, one) => total + one * one, 0);
+    products += sum * sum - square;
+    pairs += list.length * (list.length - 1);
+    squares += square;
+    values += list.length;
+    return { mean: sum / list.length, count: list.length };
+  });
+  // Without two responses of one prompt, or where all are equally long, nothing is known of it.
+  const correlation = pairs === 0 || squares === 0 ? 0 : products / pairs / (squares / values);
+  return { sorted, scores, correlation: Math.min(0.999, Math.max(0, correlation)) };
+}
+
+/** ρ of a trace: the correlation of the normal scores of two responses of one prompt; 0 where it says nothing of it. */
+export function estimateCorrelation(prompts: readonly TracePrompt[]): number {
+  return score(prompts).correlation;
+}
