@@ -23,15 +23,19 @@ function secondsUnder(run: PastRun, limitSeconds: number): number {
 
 function estimate(config: TimeoutConfig, history: readonly PastRun[], timeoutFactor: number): TimeoutEstimate {
   let correctKilled = 0;
+  let exploredKilled = 0;
   let unknown = 0;
   let runSeconds = 0;
   for (const run of history) {
     const limitSeconds = timeoutOf(config, timeoutFactor, run.anchorSeconds);
-    if (run.outcome === 'correct' && run.seconds > limitSeconds) correctKilled += 1;
+    if (run.outcome === 'correct' && run.seconds > limitSeconds) {
+      correctKilled += 1;
+      if (run.explores) exploredKilled += 1;
+    }
     if (run.outcome === 'timeout' && limitSeconds > run.timeoutSeconds) unknown += 1;
     runSeconds += secondsUnder(run, limitSeconds);
   }
-  return { timeoutFactor, correctKilled, unknown, runSeconds };
+  return { timeoutFactor, correctKilled, exploredKilled, unknown, runSeconds };
 }
 
 /** Answers a request for a report; linear in the history, which is bounded. */
@@ -42,13 +46,16 @@ export function report(
 ): void {
   const { config } = state;
   const history = [...state.history];
+  const explored = history.filter((run) => run.explores);
+  const correctIn = (runs: readonly PastRun[]): number => runs.filter((run) => run.outcome === 'correct').length;
   const secondsOf = (limit: (run: PastRun) => number): number => history.reduce((sum, run) => sum + limit(run), 0);
   ctx.emit({
     type: 'sandbox.report',
     at: ctx.at,
     runs: history.length,
-    correctRuns: history.filter((run) => run.outcome === 'correct').length,
-    explorationRuns: history.filter((run) => run.explores).length,
+    correctRuns: correctIn(history),
+    exploredRuns: explored.length,
+    exploredCorrectRuns: correctIn(explored),
     runSeconds: secondsOf((run) => run.seconds),
     fixedSeconds: secondsOf((run) => secondsUnder(run, config.maxTimeoutSeconds)),
     estimates: (factors ?? usualFactors).map((factor) => estimate(config, history, factor)),

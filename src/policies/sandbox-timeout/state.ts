@@ -42,7 +42,7 @@ export interface TimeoutState {
 }
 
 /** How many ended runs are remembered by id. */
-export const rememberedRuns = 256;
+export const rememberedRuns = 1024;
 
 const whole = z.int().nonnegative();
 const time = z.number().nonnegative();

@@ -50,7 +50,8 @@ export const sandboxReport = defineDecision(
   {
     runs: count.describe('Runs remembered: those that had an anchor and scored.'),
     correctRuns: count.describe('Correct ones among them.'),
-    explorationRuns: count.describe('Runs among them that were given the maximum to explore.'),
+    exploredRuns: count.describe('Runs among them that were given the maximum to explore.'),
+    exploredCorrectRuns: count.describe('Correct ones among those: `exploredKilled` is to be held against them.'),
     runSeconds: seconds.describe('Seconds that they took.'),
     fixedSeconds: seconds.describe('Seconds with the maximum for all; timed-out ones count up to it.'),
     estimates: z.array(timeoutEstimate).describe('One for each λ asked for, in that order.'),
