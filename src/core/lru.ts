@@ -35,8 +35,10 @@ export class LruMap<K, V> {
   get(key: K): V | undefined {
     const node = this.#nodes.get(key);
     if (node === undefined) return undefined;
-    this.#unlink(node);
-    this.#append(node);
+    if (node !== this.#newest) {
+      this.#unlink(node);
+      this.#append(node);
+    }
     return node.value;
   }
 

@@ -9,7 +9,17 @@ import * as e from '../../schemas/events/index.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
 import { report, timeoutOf } from './report.ts';
 import { timeoutConfig } from './schema.ts';
-import { load, newTimeouts, type Run, type SavedTimeouts, save, type TimeoutState, timeoutSnapshot } from './state.ts';
+import {
+  end,
+  hasEnded,
+  load,
+  newTimeouts,
+  type Run,
+  type SavedTimeouts,
+  save,
+  type TimeoutState,
+  timeoutSnapshot,
+} from './state.ts';
 
 const timeoutEvents = [
   e.sandboxRequested,
@@ -26,16 +36,18 @@ export type TimeoutEvent = Of<(typeof timeoutEvents)[number]>;
 export type TimeoutDecision = Of<(typeof timeoutDecisions)[number]>;
 type Ctx = Context<TimeoutDecision>;
 type Event<T extends TimeoutEvent['type']> = Extract<TimeoutEvent, { type: T }>;
+type RunReason = Extract<TimeoutDecision, { type: 'sandbox.run' }>['reason'];
+type ScoredReason = Extract<TimeoutDecision, { type: 'sandbox.scored' }>['reason'];
 type UnscoredReason = Extract<TimeoutDecision, { type: 'sandbox.unscored' }>['reason'];
 
 function check(state: TimeoutState, event: TimeoutEvent): void {
   switch (event.type) {
     case 'sandbox.requested':
-      if (!state.runs.has(event.runId) && !state.ended.has(event.runId)) return;
+      if (!state.runs.has(event.runId) && !hasEnded(state, event.runId)) return;
       throw new PolicyError('duplicate_id', { expected: 'a new run id', got: event.runId, path: 'runId' });
     case 'sandbox.finished':
     case 'sandbox.cancelled':
-      if (state.runs.has(event.runId) || state.ended.has(event.runId)) return;
+      if (state.runs.has(event.runId) || hasEnded(state, event.runId)) return;
       throw new PolicyError('unknown_id', { expected: 'a run that was requested', got: event.runId, path: 'runId' });
   }
 }
@@ -64,50 +76,48 @@ function apply(state: TimeoutState, event: TimeoutEvent, ctx: Ctx): void {
 function requested(state: TimeoutState, { runId, testCaseId }: Event<'sandbox.requested'>, ctx: Ctx): void {
   const { timeoutFactor, maxTimeoutSeconds, exploreEvery } = state.config;
   const anchor = state.anchors.get(testCaseId);
-  const add = (timeoutSeconds: number, explores: boolean): void => {
-    state.runs.set(runId, { runId, testCaseId, timeoutSeconds, anchorSeconds: anchor?.seconds ?? null, explores });
-  };
-  const base = { type: 'sandbox.run', at: ctx.at, runId, testCaseId } as const;
-  if (anchor === undefined) {
-    add(maxTimeoutSeconds, false);
-    const reason = { code: 'no_anchor', maxTimeoutSeconds } as const;
-    ctx.emit({ ...base, timeoutSeconds: maxTimeoutSeconds, reason });
-    return;
+  let timeoutSeconds = maxTimeoutSeconds;
+  let explores = false;
+  let reason: RunReason;
+  if (anchor === undefined) reason = { code: 'no_anchor', maxTimeoutSeconds };
+  else {
+    anchor.runsSinceExploration += 1;
+    explores = exploreEvery > 0 && anchor.runsSinceExploration >= exploreEvery;
+    if (explores) {
+      anchor.runsSinceExploration = 0;
+      reason = { code: 'exploration', anchorSeconds: anchor.seconds, exploreEvery };
+    } else {
+      timeoutSeconds = timeoutOf(state.config, timeoutFactor, anchor.seconds);
+      reason = { code: 'anchored', anchorSeconds: anchor.seconds, timeoutFactor };
+    }
   }
-  anchor.runsSinceExploration += 1;
-  const anchorSeconds = anchor.seconds;
-  if (exploreEvery > 0 && anchor.runsSinceExploration >= exploreEvery) {
-    anchor.runsSinceExploration = 0;
-    add(maxTimeoutSeconds, true);
-    const reason = { code: 'exploration', anchorSeconds, exploreEvery } as const;
-    ctx.emit({ ...base, timeoutSeconds: maxTimeoutSeconds, reason });
-    return;
-  }
-  const timeoutSeconds = timeoutOf(state.config, timeoutFactor, anchorSeconds);
-  add(timeoutSeconds, false);
-  ctx.emit({ ...base, timeoutSeconds, reason: { code: 'anchored', anchorSeconds, timeoutFactor } });
+  const anchorSeconds = anchor === undefined ? null : anchor.seconds;
+  state.runs.set(runId, { runId, testCaseId, timeoutSeconds, anchorSeconds, explores });
+  ctx.emit({ type: 'sandbox.run', at: ctx.at, runId, testCaseId, timeoutSeconds, reason });
 }
 
 function finished(state: TimeoutState, run: Run, event: Event<'sandbox.finished'>, ctx: Ctx): void {
   const { outcome, seconds } = event;
   if (outcome === 'infrastructure') return unscored(state, run, { code: 'infrastructure', seconds }, ctx);
   const { runId, testCaseId, timeoutSeconds } = run;
-  end(state, run);
+  end(state, runId);
   remember(state, run, outcome, seconds);
-  const base = { type: 'sandbox.scored', at: ctx.at, runId, testCaseId } as const;
+  let score: 0 | 1 = 0;
+  let reason: ScoredReason;
   if (outcome === 'correct') {
-    const anchorSeconds = raiseAnchor(state, testCaseId, seconds);
-    ctx.emit({ ...base, score: 1, reason: { code: 'correct', seconds, timeoutSeconds, anchorSeconds } });
-  } else if (outcome === 'wrong') {
-    ctx.emit({ ...base, score: 0, reason: { code: 'wrong', seconds, timeoutSeconds } });
-  } else {
+    score = 1;
+    reason = { code: 'correct', seconds, timeoutSeconds, anchorSeconds: raiseAnchor(state, testCaseId, seconds) };
+  } else if (outcome === 'wrong') reason = { code: 'wrong', seconds, timeoutSeconds };
+  else {
     const { maxTimeoutSeconds } = state.config;
-    ctx.emit({ ...base, score: 0, reason: { code: 'timeout', seconds, timeoutSeconds, maxTimeoutSeconds } });
+    reason = { code: 'timeout', seconds, timeoutSeconds, maxTimeoutSeconds };
   }
+  ctx.emit({ type: 'sandbox.scored', at: ctx.at, runId, testCaseId, score, reason });
 }
 
 function raiseAnchor(state: TimeoutState, testCaseId: string, seconds: number): number {
-  const anchor = state.anchors.get(testCaseId);
+  // It was used when the run was requested, not now.
+  const anchor = state.anchors.peek(testCaseId);
   if (anchor !== undefined) {
     anchor.seconds = Math.max(anchor.seconds, seconds);
     return anchor.seconds;
@@ -128,15 +138,10 @@ function remember(state: TimeoutState, run: Run, outcome: 'correct' | 'wrong' | 
 /** No fault of the code: it does not score, moves no anchor, and an exploration is made up for. */
 function unscored(state: TimeoutState, run: Run, reason: UnscoredReason, ctx: Ctx): void {
   const { runId, testCaseId } = run;
-  end(state, run);
+  end(state, runId);
   const anchor = run.explores ? state.anchors.peek(testCaseId) : undefined;
   if (anchor !== undefined) anchor.runsSinceExploration = state.config.exploreEvery;
   ctx.emit({ type: 'sandbox.unscored', at: ctx.at, runId, testCaseId, reason });
-}
-
-function end(state: TimeoutState, run: Run): void {
-  state.runs.delete(run.runId);
-  state.ended.set(run.runId, true);
 }
 
 const runLedger: Ledger<SavedTimeouts, TimeoutEvent, TimeoutDecision> = {
@@ -149,7 +154,7 @@ const runLedger: Ledger<SavedTimeouts, TimeoutEvent, TimeoutDecision> = {
 function arbitrary(state: TimeoutState, choices: Choices): TimeoutEvent {
   const at = choices.below(100);
   const runs = [...state.runs.keys()];
-  const ended = [...state.ended].map(([id]) => id);
+  const ended = [...state.ended.older, ...state.ended.newer];
   const known = choices.below(6) === 0 && ended.length > 0 ? ended : runs;
   const runId = known[choices.below(Math.max(1, known.length))] ?? `late${choices.below(3)}`;
   switch (choices.below(12)) {

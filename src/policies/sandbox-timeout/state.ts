@@ -35,13 +35,16 @@ export interface TimeoutState {
   readonly config: TimeoutConfig;
   readonly anchors: LruMap<string, Anchor>;
   readonly runs: Map<string, Run>;
-  /** Ids of runs that ended last: a second report about one is late, not wrong. */
-  readonly ended: LruMap<string, true>;
+  /**
+   * Ids of runs that ended last: a second report about one is late, not wrong. Two generations: when the newer is full,
+   * the older is forgotten as a whole, so that an end costs one insertion.
+   */
+  ended: { newer: Set<string>; older: Set<string> };
   readonly history: Fifo<PastRun>;
   forgotten: number;
 }
 
-/** How many ended runs are remembered by id. */
+/** How many ended runs are remembered by id, at least; at most twice as many. */
 export const rememberedRuns = 1024;
 
 const whole = z.int().nonnegative();
@@ -59,7 +62,7 @@ export const timeoutSnapshot = z.strictObject({
       explores: z.boolean(),
     }),
   ),
-  ended: z.array(z.string()),
+  ended: z.strictObject({ newer: z.array(z.string()), older: z.array(z.string()) }),
   history: z
     .array(z.tuple([time, time, time, z.enum(['correct', 'wrong', 'timeout']), z.boolean()]))
     .describe('Anchor, timeout, seconds, outcome, whether it explored.'),
@@ -72,17 +75,29 @@ export function newTimeouts(config: TimeoutConfig): TimeoutState {
     config,
     anchors: new LruMap(config.maxTestCases),
     runs: new Map(),
-    ended: new LruMap(rememberedRuns),
+    ended: { newer: new Set(), older: new Set() },
     history: new Fifo(),
     forgotten: 0,
   };
+}
+
+/** Whether a run is known to have ended. */
+export function hasEnded({ ended }: TimeoutState, runId: string): boolean {
+  return ended.newer.has(runId) || ended.older.has(runId);
+}
+
+/** Takes a run out of flight, and remembers its id for late reports. */
+export function end(state: TimeoutState, runId: string): void {
+  state.runs.delete(runId);
+  if (state.ended.newer.size >= rememberedRuns) state.ended = { newer: new Set(), older: state.ended.newer };
+  state.ended.newer.add(runId);
 }
 
 export function save(state: TimeoutState): SavedTimeouts {
   return {
     anchors: [...state.anchors].map(([id, one]) => [id, one.seconds, one.runsSinceExploration]),
     runs: [...state.runs.values()].map((run) => ({ ...run })),
-    ended: [...state.ended].map(([id]) => id),
+    ended: { newer: [...state.ended.newer], older: [...state.ended.older] },
     history: [...state.history].map((one) => [
       one.anchorSeconds,
       one.timeoutSeconds,
@@ -100,7 +115,7 @@ export function load(saved: SavedTimeouts, config: TimeoutConfig): TimeoutState 
     state.anchors.set(id, { seconds, runsSinceExploration });
   }
   for (const run of saved.runs) state.runs.set(run.runId, { ...run });
-  for (const id of saved.ended) state.ended.set(id, true);
+  state.ended = { newer: new Set(saved.ended.newer), older: new Set(saved.ended.older) };
   for (const [anchorSeconds, timeoutSeconds, seconds, outcome, explores] of saved.history) {
     state.history.push({ anchorSeconds, timeoutSeconds, seconds, outcome, explores });
   }
