@@ -163,7 +163,7 @@ function arbitrary(state: TimeoutState, choices: Choices): TimeoutEvent {
     case 1:
       return { type: 'sandbox.cancelled', at, runId };
     case 2:
-      if (choices.below(8) > 0) break;
+      if (choices.below(3) > 0) break;
       return { type: 'host.restarted', at, idPrefix: `h${choices.below(5)}-` };
     case 3:
     case 4:
