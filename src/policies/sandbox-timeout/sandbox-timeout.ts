@@ -74,7 +74,7 @@ function apply(state: TimeoutState, event: TimeoutEvent, ctx: Ctx): void {
 }
 
 function requested(state: TimeoutState, { runId, testCaseId }: Event<'sandbox.requested'>, ctx: Ctx): void {
-  const { timeoutFactor, maxTimeoutSeconds, exploreEvery } = state.config;
+  const { timeoutFactor, minTimeoutSeconds, maxTimeoutSeconds, exploreEvery } = state.config;
   const anchor = state.anchors.get(testCaseId);
   let timeoutSeconds = maxTimeoutSeconds;
   let explores = false;
@@ -88,7 +88,8 @@ function requested(state: TimeoutState, { runId, testCaseId }: Event<'sandbox.re
       reason = { code: 'exploration', anchorSeconds: anchor.seconds, exploreEvery };
     } else {
       timeoutSeconds = timeoutOf(state.config, timeoutFactor, anchor.seconds);
-      reason = { code: 'anchored', anchorSeconds: anchor.seconds, timeoutFactor };
+      const anchorSeconds = anchor.seconds;
+      reason = { code: 'anchored', anchorSeconds, timeoutFactor, minTimeoutSeconds, maxTimeoutSeconds };
     }
   }
   const anchorSeconds = anchor === undefined ? null : anchor.seconds;

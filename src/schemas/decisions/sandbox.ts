@@ -6,6 +6,7 @@ import { defineDecision } from '../vocabulary.ts';
 
 const anchorSeconds = seconds.describe('The longest correct run of the test case, in seconds.');
 const timeoutSeconds = positiveSeconds.describe('How long the code may run, in seconds.');
+const maxTimeoutSeconds = positiveSeconds.describe('Tmax.');
 
 export const sandboxRun = defineDecision(
   'sandbox.run',
@@ -13,9 +14,14 @@ export const sandboxRun = defineDecision(
   'Run the code, and stop it after this time.',
   { runId, testCaseId, timeoutSeconds },
   {
-    anchored: { anchorSeconds, timeoutFactor: z.number() },
-    no_anchor: { maxTimeoutSeconds: positiveSeconds },
-    exploration: { anchorSeconds, exploreEvery: count },
+    anchored: {
+      anchorSeconds,
+      timeoutFactor: z.number().describe('λ.'),
+      minTimeoutSeconds: seconds.describe('Tmin.'),
+      maxTimeoutSeconds,
+    },
+    no_anchor: { maxTimeoutSeconds },
+    exploration: { anchorSeconds, exploreEvery: count.describe('How many runs there are for one that explores.') },
   },
 );
 export const sandboxScored = defineDecision(
@@ -26,7 +32,7 @@ export const sandboxScored = defineDecision(
   {
     correct: { seconds, timeoutSeconds, anchorSeconds },
     wrong: { seconds, timeoutSeconds },
-    timeout: { seconds, timeoutSeconds, maxTimeoutSeconds: positiveSeconds },
+    timeout: { seconds, timeoutSeconds, maxTimeoutSeconds },
   },
 );
 export const sandboxUnscored = defineDecision(

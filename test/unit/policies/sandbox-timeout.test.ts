@@ -60,7 +60,13 @@ describe('the timeout', () => {
     session.run('correct', 0.5);
     expect(session.request()).toMatchObject({
       timeoutSeconds: 2,
-      reason: { code: 'anchored', anchorSeconds: 0.5, timeoutFactor: 1.5 },
+      reason: {
+        code: 'anchored',
+        anchorSeconds: 0.5,
+        timeoutFactor: 1.5,
+        minTimeoutSeconds: 2,
+        maxTimeoutSeconds: 30,
+      },
     });
     session.run('correct', 6);
     expect(session.timeout()).toBe(9);
