@@ -6,9 +6,9 @@ import { runInSandbox } from './sandbox.ts';
 
 // A short Tmax, so that the example does not take long. Tmin leaves a process time to start on a busy machine.
 const timeouts = createSandboxTimeout({
-  timeoutFactor: 3,
-  minTimeoutSeconds: 1.5,
-  maxTimeoutSeconds: 5,
+  timeoutFactor: 2,
+  minTimeoutSeconds: 2,
+  maxTimeoutSeconds: 4.5,
   exploreEvery: 0,
 });
 const startedAt = performance.now();
@@ -53,7 +53,7 @@ async function round(answers: readonly Answer[]): Promise<Result[]> {
 
 // Nothing is known of the test case: what never ends costs Tmax.
 const [, endless] = await round(['wrong', 'endless']);
-assert(endless!.code === 'timeout' && endless!.timeoutSeconds === 5 && endless!.seconds > 4.9);
+assert(endless!.code === 'timeout' && endless!.timeoutSeconds === 4.5 && endless!.seconds > 4.4);
 
 // It is solved, by one of these. A sandbox that dies scores nothing: the answer may be right.
 const second = await round(['correct', 'outOfMemory', 'failing', 'formula']);
@@ -72,10 +72,10 @@ assert(broken.score === undefined && broken.code === 'infrastructure', 'a sandbo
 // From now on what never ends is stopped early, and correct answers still pass.
 const third = await round(['endless', 'correct', 'endless', 'formula']);
 const stopped = third.filter((one) => one.answer === 'endless');
-assert(stopped.every((one) => one.code === 'timeout' && one.score === 0 && one.timeoutSeconds < 5));
+assert(stopped.every((one) => one.code === 'timeout' && one.score === 0 && one.timeoutSeconds < 4.5));
 assert(third.filter((one) => one.answer !== 'endless').every((one) => one.score === 1));
 
-const [report] = timeouts.send({ type: 'sandbox.report.requested', at: now(), factors: [1.5, 3] });
+const [report] = timeouts.send({ type: 'sandbox.report.requested', at: now(), factors: [1.5, 2] });
 assert(report?.type === 'sandbox.report');
 const saved = report.fixedSeconds - report.runSeconds;
 console.log(`saved ${saved.toFixed(1)} of ${report.fixedSeconds.toFixed(1)} s of the runs with an anchor`);
