@@ -6,6 +6,7 @@ import {
   finalResponse,
   keptResponse,
   prompt,
+  timeoutEstimate,
   z,
 } from '../src/schemas/index.ts';
 
@@ -49,6 +50,7 @@ export const sharedObjects = Object.freeze({
   droppedResponse,
   finalPrompt,
   finalResponse,
+  timeoutEstimate,
 });
 
 /** The JSON Schema of a schema, nothing shared by reference. */

@@ -25,6 +25,10 @@ export const roundId = id.describe('Id of the rollout round, given by the host; 
 export const requestId = z.string().min(1).max(1200).describe('Id of the request, minted by the policy.');
 /** An inference engine's id (one data-parallel replica), given by the host. */
 export const engineId = id.describe('Id of the inference engine, given by the host.');
+/** A sandbox run's id, given by the host. */
+export const runId = id.describe('Id of the run, given by the host; new for every run.');
+/** A test case's id, given by the host. */
+export const testCaseId = id.describe('Id of the test case, given by the host; the same whenever it is run.');
 /** A timer's id, minted by the policy. */
 export const timerId = id.describe('Id of the timer, minted by the policy.');
 /** What stands before every request id; a restarted host gives a new one. */

@@ -28,8 +28,9 @@ const traces = [
     choice: scattered,
     ending: flush,
   },
-  { id: 'speculative-admission', config: exampleConfigs['speculative-admission']![1], choice: steps, ending: [] },
-  { id: 'tail-batching', config: exampleConfigs['tail-batching']![1], choice: steps, ending: [] },
+  ...['reward-dispatch', 'sandbox-timeout', 'speculative-admission', 'stream-training', 'tail-batching']
+    .filter((id) => exampleConfigs[id] !== undefined)
+    .map((id) => ({ id, config: exampleConfigs[id]![1], choice: steps, ending: [] })),
 ];
 
 for (const { id, config, choice, ending } of traces) {

@@ -1,5 +1,5 @@
 import { test } from 'vitest';
-import { longPromptQueue, speculativeAdmission } from '../../src/index.ts';
+import { longPromptQueue, sandboxTimeout, speculativeAdmission } from '../../src/index.ts';
 import { checkCost } from '../../src/testing/index.ts';
 
 test('speculative-admission keeps law 10: no event walks over what is in flight', () => {
@@ -50,6 +50,38 @@ test('long-prompt-queue keeps law 10', () => {
       deferred('new', 0),
       deferred('p3', 0),
       { type: 'round.requested', at: 0, roundId: 'x', weightVersion: 0 },
+    ] as never,
+  }));
+});
+
+test('sandbox-timeout keeps law 10', () => {
+  const requested = (run: number) => ({
+    type: 'sandbox.requested',
+    at: 0,
+    runId: `r${run}`,
+    testCaseId: `c${run % 300}`,
+  });
+  const finished = (run: number, outcome: string) => ({
+    type: 'sandbox.finished',
+    at: 0,
+    runId: `r${run}`,
+    outcome,
+    seconds: 1,
+  });
+  checkCost(sandboxTimeout, { maxTestCases: 150, historyRuns: 100 }, (n) => ({
+    // Twice n requested, half of them ended: n in flight, anchors forgotten, the history full.
+    build: [
+      ...Array.from({ length: 2 * n }, (_, run) => requested(run)),
+      ...Array.from({ length: n }, (_, run) => finished(2 * run, 'correct')),
+    ] as never,
+    probes: [
+      requested(1_000_000),
+      finished(1_000_000, 'correct'),
+      finished(1, 'timeout'),
+      finished(3, 'infrastructure'),
+      { type: 'sandbox.cancelled', at: 0, runId: 'r5' },
+      finished(5, 'wrong'),
+      { type: 'sandbox.report.requested', at: 0 },
     ] as never,
   }));
 });

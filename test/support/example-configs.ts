@@ -20,6 +20,11 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
     { promptsPerRound: 3 },
     { promptsPerRound: 4, order: 'longest-expected-first', maxDeferrals: 2, maxWaitRounds: 3 },
   ],
+  'sandbox-timeout': [
+    {},
+    { timeoutFactor: 1.5, minTimeoutSeconds: 0, exploreEvery: 3, maxTestCases: 3, historyRuns: 5 },
+    { exploreEvery: 0, maxTestCases: 1, historyRuns: 1 },
+  ],
   'tail-batching': [
     admission,
     { ...admission, placement: 'policy', maxDeferrals: 2, filter: 'host', allowOverlap: true },

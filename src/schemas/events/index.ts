@@ -4,12 +4,14 @@ import * as engines from './engines.ts';
 import * as requests from './requests.ts';
 import * as rewards from './rewards.ts';
 import * as rounds from './rounds.ts';
+import * as sandbox from './sandbox.ts';
 import * as session from './session.ts';
 
 export * from './engines.ts';
 export * from './requests.ts';
 export * from './rewards.ts';
 export * from './rounds.ts';
+export * from './sandbox.ts';
 export * from './session.ts';
 
 /** Every event of the vocabulary. */
@@ -18,6 +20,7 @@ export const events = byName([
   ...Object.values(requests),
   ...Object.values(rewards),
   ...Object.values(rounds),
+  ...Object.values(sandbox),
   ...Object.values(session),
 ]);
 

@@ -1,0 +1,94 @@
+/**
+ * A map with a bound: past it, the least recently used entry leaves. Every operation is O(1).
+ *
+ * A linked list beside the map, and not the map's own order: taking the first key of a `Map` again and again walks over
+ * the holes that deleted keys leave.
+ */
+interface Node<K, V> {
+  readonly key: K;
+  value: V;
+  older: Node<K, V> | undefined;
+  newer: Node<K, V> | undefined;
+}
+
+/** A map of at most `capacity` entries. */
+export class LruMap<K, V> {
+  readonly capacity: number;
+  readonly #nodes = new Map<K, Node<K, V>>();
+  #oldest: Node<K, V> | undefined;
+  #newest: Node<K, V> | undefined;
+
+  /** @param capacity - the most entries that it holds, a whole number >= 1 */
+  constructor(capacity: number) {
+    this.capacity = capacity;
+  }
+
+  get size(): number {
+    return this.#nodes.size;
+  }
+
+  has(key: K): boolean {
+    return this.#nodes.has(key);
+  }
+
+  /** The value, which counts as used from now on. */
+  get(key: K): V | undefined {
+    const node = this.#nodes.get(key);
+    if (node === undefined) return undefined;
+    if (node !== this.#newest) {
+      this.#unlink(node);
+      this.#append(node);
+    }
+    return node.value;
+  }
+
+  /** The value; that it was looked at does not count as use. */
+  peek(key: K): V | undefined {
+    return this.#nodes.get(key)?.value;
+  }
+
+  /** Puts a value in, as the one used last. Gives the key that had to leave for it, if any. */
+  set(key: K, value: V): K | undefined {
+    const known = this.#nodes.get(key);
+    if (known !== undefined) {
+      known.value = value;
+      this.#unlink(known);
+      this.#append(known);
+      return undefined;
+    }
+    const node: Node<K, V> = { key, value, older: undefined, newer: undefined };
+    this.#nodes.set(key, node);
+    this.#append(node);
+    if (this.#nodes.size <= this.capacity) return undefined;
+    const oldest = this.#oldest!;
+    this.delete(oldest.key);
+    return oldest.key;
+  }
+
+  delete(key: K): boolean {
+    const node = this.#nodes.get(key);
+    if (node === undefined) return false;
+    this.#unlink(node);
+    return this.#nodes.delete(key);
+  }
+
+  /** From the least recently used to the one used last: put into a new map in this order, they are as before. */
+  *[Symbol.iterator](): Iterator<[K, V]> {
+    for (let node = this.#oldest; node !== undefined; node = node.newer) yield [node.key, node.value];
+  }
+
+  #unlink(node: Node<K, V>): void {
+    if (node.older === undefined) this.#oldest = node.newer;
+    else node.older.newer = node.newer;
+    if (node.newer === undefined) this.#newest = node.older;
+    else node.newer.older = node.older;
+  }
+
+  #append(node: Node<K, V>): void {
+    node.older = this.#newest;
+    node.newer = undefined;
+    if (this.#newest === undefined) this.#oldest = node;
+    else this.#newest.newer = node;
+    this.#newest = node;
+  }
+}

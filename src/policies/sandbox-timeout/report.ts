@@ -1,0 +1,66 @@
+/** What other timeouts would have cost and saved, from the runs that are remembered. */
+import type { Context } from '../../core/definition.ts';
+import type { sandboxReport } from '../../schemas/decisions/index.ts';
+import type { TimeoutEstimate } from '../../schemas/sandbox.ts';
+import type { Of } from '../../schemas/vocabulary.ts';
+import type { TimeoutConfig } from './schema.ts';
+import type { PastRun, TimeoutState } from './state.ts';
+
+const usualFactors: readonly number[] = [1, 1.25, 1.5, 2, 3, 4, 6, 8, 16];
+
+/** min(max(Tmin, λ · anchor), Tmax), in seconds (RollPacker §4.3). */
+export function timeoutOf(config: TimeoutConfig, timeoutFactor: number, anchorSeconds: number): number {
+  const { minTimeoutSeconds, maxTimeoutSeconds } = config;
+  const timeout = Math.min(Math.max(minTimeoutSeconds, timeoutFactor * anchorSeconds), maxTimeoutSeconds);
+  // A run that took no measurable time, without a minimum, says nothing about the next one.
+  return timeout > 0 ? timeout : maxTimeoutSeconds;
+}
+
+/** Seconds that a run takes under another limit; one that was stopped would have gone on, as far as is known. */
+function secondsUnder(run: PastRun, limitSeconds: number): number {
+  return run.outcome === 'timeout' ? limitSeconds : Math.min(run.seconds, limitSeconds);
+}
+
+function estimate(config: TimeoutConfig, history: readonly PastRun[], timeoutFactor: number): TimeoutEstimate {
+  let correctKilled = 0;
+  let exploredKilled = 0;
+  let unknown = 0;
+  let runSeconds = 0;
+  for (const run of history) {
+    const limitSeconds = timeoutOf(config, timeoutFactor, run.anchorSeconds);
+    if (run.outcome === 'correct' && run.seconds > limitSeconds) {
+      correctKilled += 1;
+      if (run.explores) exploredKilled += 1;
+    }
+    if (run.outcome === 'timeout' && limitSeconds > run.timeoutSeconds) unknown += 1;
+    runSeconds += secondsUnder(run, limitSeconds);
+  }
+  return { timeoutFactor, correctKilled, exploredKilled, unknown, runSeconds };
+}
+
+/** Answers a request for a report; linear in the history, which is bounded. */
+export function report(
+  state: TimeoutState,
+  factors: readonly number[] | undefined,
+  ctx: Context<Of<typeof sandboxReport>>,
+): void {
+  const { config } = state;
+  const history = [...state.history];
+  const explored = history.filter((run) => run.explores);
+  const correctIn = (runs: readonly PastRun[]): number => runs.filter((run) => run.outcome === 'correct').length;
+  const secondsOf = (limit: (run: PastRun) => number): number => history.reduce((sum, run) => sum + limit(run), 0);
+  ctx.emit({
+    type: 'sandbox.report',
+    at: ctx.at,
+    runs: history.length,
+    correctRuns: correctIn(history),
+    exploredRuns: explored.length,
+    exploredCorrectRuns: correctIn(explored),
+    runSeconds: secondsOf((run) => run.seconds),
+    fixedSeconds: secondsOf((run) => secondsUnder(run, config.maxTimeoutSeconds)),
+    estimates: (factors ?? usualFactors).map((factor) => estimate(config, history, factor)),
+    testCases: state.anchors.size,
+    forgottenTestCases: state.forgotten,
+    reason: { code: 'requested', historyRuns: config.historyRuns },
+  });
+}

@@ -1,0 +1,197 @@
+/**
+ * Adaptive timeouts for code in sandboxes (RollPacker §4.3): a run may take a multiple of the longest correct run of
+ * its test case, so that doomed code is stopped early. See README.md.
+ */
+import { type Choices, type Context, definePolicy, type Ledger } from '../../core/definition.ts';
+import { PolicyError } from '../../errors.ts';
+import * as d from '../../schemas/decisions/index.ts';
+import * as e from '../../schemas/events/index.ts';
+import type { Of } from '../../schemas/vocabulary.ts';
+import { report, timeoutOf } from './report.ts';
+import { timeoutConfig } from './schema.ts';
+import {
+  end,
+  hasEnded,
+  load,
+  newTimeouts,
+  type Run,
+  type SavedTimeouts,
+  save,
+  type TimeoutState,
+  timeoutSnapshot,
+} from './state.ts';
+
+const timeoutEvents = [
+  e.sandboxRequested,
+  e.sandboxFinished,
+  e.sandboxCancelled,
+  e.sandboxReportRequested,
+  e.hostRestarted,
+] as const;
+const timeoutDecisions = [d.sandboxRun, d.sandboxScored, d.sandboxUnscored, d.sandboxLate, d.sandboxReport] as const;
+
+/** What sandbox-timeout understands. */
+export type TimeoutEvent = Of<(typeof timeoutEvents)[number]>;
+/** What sandbox-timeout answers with. */
+export type TimeoutDecision = Of<(typeof timeoutDecisions)[number]>;
+type Ctx = Context<TimeoutDecision>;
+type Event<T extends TimeoutEvent['type']> = Extract<TimeoutEvent, { type: T }>;
+type RunReason = Extract<TimeoutDecision, { type: 'sandbox.run' }>['reason'];
+type ScoredReason = Extract<TimeoutDecision, { type: 'sandbox.scored' }>['reason'];
+type UnscoredReason = Extract<TimeoutDecision, { type: 'sandbox.unscored' }>['reason'];
+
+function check(state: TimeoutState, event: TimeoutEvent): void {
+  switch (event.type) {
+    case 'sandbox.requested':
+      if (!state.runs.has(event.runId) && !hasEnded(state, event.runId)) return;
+      throw new PolicyError('duplicate_id', { expected: 'a new run id', got: event.runId, path: 'runId' });
+    case 'sandbox.finished':
+    case 'sandbox.cancelled':
+      if (state.runs.has(event.runId) || hasEnded(state, event.runId)) return;
+      throw new PolicyError('unknown_id', { expected: 'a run that was requested', got: event.runId, path: 'runId' });
+  }
+}
+
+function apply(state: TimeoutState, event: TimeoutEvent, ctx: Ctx): void {
+  switch (event.type) {
+    case 'sandbox.requested':
+      return requested(state, event, ctx);
+    case 'sandbox.finished':
+    case 'sandbox.cancelled': {
+      const run = state.runs.get(event.runId);
+      if (run === undefined) {
+        ctx.emit({ type: 'sandbox.late', at: ctx.at, runId: event.runId, reason: { code: 'already_ended' } });
+      } else if (event.type === 'sandbox.cancelled') unscored(state, run, { code: 'cancelled' }, ctx);
+      else finished(state, run, event, ctx);
+      return;
+    }
+    case 'sandbox.report.requested':
+      return report(state, event.factors, ctx);
+    case 'host.restarted':
+      // In the order in which they were requested.
+      for (const run of [...state.runs.values()]) unscored(state, run, { code: 'host_restarted' }, ctx);
+  }
+}
+
+function requested(state: TimeoutState, { runId, testCaseId }: Event<'sandbox.requested'>, ctx: Ctx): void {
+  const { timeoutFactor, minTimeoutSeconds, maxTimeoutSeconds, exploreEvery } = state.config;
+  const anchor = state.anchors.get(testCaseId);
+  let timeoutSeconds = maxTimeoutSeconds;
+  let explores = false;
+  let reason: RunReason;
+  if (anchor === undefined) reason = { code: 'no_anchor', maxTimeoutSeconds };
+  else {
+    anchor.runsSinceExploration += 1;
+    explores = exploreEvery > 0 && anchor.runsSinceExploration >= exploreEvery;
+    if (explores) {
+      anchor.runsSinceExploration = 0;
+      reason = { code: 'exploration', anchorSeconds: anchor.seconds, exploreEvery };
+    } else {
+      timeoutSeconds = timeoutOf(state.config, timeoutFactor, anchor.seconds);
+      const anchorSeconds = anchor.seconds;
+      reason = { code: 'anchored', anchorSeconds, timeoutFactor, minTimeoutSeconds, maxTimeoutSeconds };
+    }
+  }
+  const anchorSeconds = anchor === undefined ? null : anchor.seconds;
+  state.runs.set(runId, { runId, testCaseId, timeoutSeconds, anchorSeconds, explores });
+  ctx.emit({ type: 'sandbox.run', at: ctx.at, runId, testCaseId, timeoutSeconds, reason });
+}
+
+function finished(state: TimeoutState, run: Run, event: Event<'sandbox.finished'>, ctx: Ctx): void {
+  const { outcome, seconds } = event;
+  if (outcome === 'infrastructure') return unscored(state, run, { code: 'infrastructure', seconds }, ctx);
+  const { runId, testCaseId, timeoutSeconds } = run;
+  end(state, runId);
+  remember(state, run, outcome, seconds);
+  let score: 0 | 1 = 0;
+  let reason: ScoredReason;
+  if (outcome === 'correct') {
+    score = 1;
+    reason = { code: 'correct', seconds, timeoutSeconds, anchorSeconds: raiseAnchor(state, testCaseId, seconds) };
+  } else if (outcome === 'wrong') reason = { code: 'wrong', seconds, timeoutSeconds };
+  else {
+    const { maxTimeoutSeconds } = state.config;
+    reason = { code: 'timeout', seconds, timeoutSeconds, maxTimeoutSeconds };
+  }
+  ctx.emit({ type: 'sandbox.scored', at: ctx.at, runId, testCaseId, score, reason });
+}
+
+function raiseAnchor(state: TimeoutState, testCaseId: string, seconds: number): number {
+  // It was used when the run was requested, not now.
+  const anchor = state.anchors.peek(testCaseId);
+  if (anchor !== undefined) {
+    anchor.seconds = Math.max(anchor.seconds, seconds);
+    return anchor.seconds;
+  }
+  const forgotten = state.anchors.set(testCaseId, { seconds, runsSinceExploration: 0 });
+  if (forgotten !== undefined) state.forgotten += 1;
+  return seconds;
+}
+
+/** λ decides nothing about runs without an anchor: they say nothing about another λ. */
+function remember(state: TimeoutState, run: Run, outcome: 'correct' | 'wrong' | 'timeout', seconds: number): void {
+  const { anchorSeconds, timeoutSeconds, explores } = run;
+  if (anchorSeconds === null) return;
+  state.history.push({ anchorSeconds, timeoutSeconds, seconds, outcome, explores });
+  if (state.history.size > state.config.historyRuns) state.history.shift();
+}
+
+/** No fault of the code: it does not score, moves no anchor, and an exploration is made up for. */
+function unscored(state: TimeoutState, run: Run, reason: UnscoredReason, ctx: Ctx): void {
+  const { runId, testCaseId } = run;
+  end(state, runId);
+  const anchor = run.explores ? state.anchors.peek(testCaseId) : undefined;
+  if (anchor !== undefined) anchor.runsSinceExploration = state.config.exploreEvery;
+  ctx.emit({ type: 'sandbox.unscored', at: ctx.at, runId, testCaseId, reason });
+}
+
+const runLedger: Ledger<SavedTimeouts, TimeoutEvent, TimeoutDecision> = {
+  name: 'runs',
+  entered: (event) => (event.type === 'sandbox.requested' ? [event.runId] : []),
+  left: (one) => (one.type === 'sandbox.scored' || one.type === 'sandbox.unscored' ? [one.runId] : []),
+  held: (saved) => saved.runs.map((run) => run.runId),
+};
+
+function arbitrary(state: TimeoutState, choices: Choices): TimeoutEvent {
+  const at = choices.below(100);
+  const runs = [...state.runs.keys()];
+  const ended = [...state.ended.older, ...state.ended.newer];
+  const known = choices.below(6) === 0 && ended.length > 0 ? ended : runs;
+  const runId = known[choices.below(Math.max(1, known.length))] ?? `late${choices.below(3)}`;
+  switch (choices.below(12)) {
+    case 0:
+      return { type: 'sandbox.report.requested', at };
+    case 1:
+      return { type: 'sandbox.cancelled', at, runId };
+    case 2:
+      if (choices.below(3) > 0) break;
+      return { type: 'host.restarted', at, idPrefix: `h${choices.below(5)}-` };
+    case 3:
+    case 4:
+    case 5:
+    case 6: {
+      const outcome = (['correct', 'correct', 'wrong', 'timeout', 'infrastructure'] as const)[choices.below(5)]!;
+      return { type: 'sandbox.finished', at, runId, outcome, seconds: choices.below(80) / 4 };
+    }
+  }
+  return { type: 'sandbox.requested', at, runId: `run${choices.below(400)}`, testCaseId: `case${choices.below(6)}` };
+}
+
+/** Stops doomed code early: timeouts from the longest correct run of each test case. */
+export const sandboxTimeout = definePolicy({
+  id: 'sandbox-timeout',
+  version: 1,
+  summary: 'Stops doomed code early: a timeout for each test case, from its longest correct run.',
+  source: 'RollPacker §4.3',
+  config: timeoutConfig,
+  events: timeoutEvents,
+  decisions: timeoutDecisions,
+  state: timeoutSnapshot,
+  init: newTimeouts,
+  check,
+  apply,
+  save,
+  load,
+  ledgers: [runLedger],
+  arbitrary,
+});

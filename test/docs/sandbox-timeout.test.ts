@@ -1,0 +1,25 @@
+/** The tables of docs/sandbox-timeout.md are what the replay gives, and the default λ is the one that they choose. */
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { chosenFactor, meanKilled, measure } from '../../bench/sandbox-tables.ts';
+import { timeoutConfig } from '../../src/index.ts';
+
+const page = readFileSync(new URL('../../docs/sandbox-timeout.md', import.meta.url), 'utf8');
+
+test('the page is up to date (npx tsx bench/sandbox-timeout.ts --write)', () => {
+  expect(page.match(/<!-- measured: /g)).toHaveLength(5);
+  expect(measure(page)).toBe(page);
+});
+
+test('a stale table is noticed, and one that does not exist is refused', () => {
+  expect(measure(page.replace('| 4 (default) |', '| 5 (default) |'))).toBe(page);
+  expect(() => measure('<!-- measured: nothing -->\n<!-- /measured -->')).toThrow(/nothing/);
+});
+
+test('the default λ is the smallest that kills at most 1 % of correct runs, on either half of the test cases', () => {
+  const { timeoutFactor } = timeoutConfig.parse({});
+  expect(([0, 1] as const).map((which) => chosenFactor(meanKilled(which), 0.01))).toEqual([
+    timeoutFactor,
+    timeoutFactor,
+  ]);
+});
