@@ -1,6 +1,7 @@
 /** The frozen list of everything that rollflex ships, each with the paper section it comes from. */
 import { createRegistry } from './core/registry.ts';
 import { longPromptQueue } from './policies/long-prompt-queue/index.ts';
+import { rewardDispatch } from './policies/reward-dispatch/index.ts';
 import { speculativeAdmission } from './policies/speculative-admission/index.ts';
 import { tailBatching } from './recipes/tail-batching/index.ts';
 
@@ -8,5 +9,6 @@ import { tailBatching } from './recipes/tail-batching/index.ts';
 export const registry = createRegistry([
   speculativeAdmission, // RollPacker §3
   longPromptQueue, // RollPacker §3
+  rewardDispatch, // RollPacker §4.3
   tailBatching, // RollPacker §3
 ]);

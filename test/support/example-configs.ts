@@ -20,6 +20,24 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
     { promptsPerRound: 3 },
     { promptsPerRound: 4, order: 'longest-expected-first', maxDeferrals: 2, maxWaitRounds: 3 },
   ],
+  'reward-dispatch': [
+    {},
+    {
+      kindByDomain: { code: 'sandbox' },
+      retry: { infrastructure: 1, timeout: 1 },
+      saturatedQueued: 3,
+      answerGraceSeconds: 5,
+      cancelGraceSeconds: 5,
+    },
+    {
+      defaultKind: 'judge',
+      budgetSeconds: { judge: 7 },
+      retry: { infrastructure: 0 },
+      onTimeout: 'fail',
+      maxQueued: 3,
+      idPrefix: 'a-',
+    },
+  ],
   'tail-batching': [
     admission,
     { ...admission, placement: 'policy', maxDeferrals: 2, filter: 'host', allowOverlap: true },
