@@ -1,6 +1,5 @@
 /** Likely next events, for property tests: the usual ones often, late, repeated and odd ones now and then. */
 import type { Choices } from '../../core/definition.ts';
-import type { Prompt } from '../../schemas/prompts.ts';
 import { mint, timerId } from './dispatches.ts';
 import { kinds, type RewardState } from './state.ts';
 import type { RewardEvent } from './words.ts';
@@ -91,8 +90,7 @@ function left(state: RewardState, at: number, choices: Choices): RewardEvent {
   const sample = pick([...state.samples.values()], choices);
   const promptId = sample?.promptId ?? `p${choices.below(6)}`;
   const requestId = sample?.requestId ?? 'nobody';
-  const roundId = `r${choices.below(3)}`;
-  const prompt: Prompt = { promptId };
+  const roundId = choices.below(2) === 0 ? `r${choices.below(3)}` : (sample?.round?.id ?? 'r0');
   switch (choices.below(12)) {
     case 0:
       return { type: 'reward.withdrawn', at, requestId };
@@ -106,13 +104,20 @@ function left(state: RewardState, at: number, choices: Choices): RewardEvent {
       const rest = { kind: 'short', weightVersion: 0, openedSeconds: 0, deferred: 0 } as const;
       return { type: 'round.completed', at, roundId, ...rest, prompts, reason };
     }
-    case 4:
-    case 5: {
+    case 4: {
+      const dropped = [{ requestId, tokens: 1, cause: 'stale_weights' } as const];
       const reason = { code: 'round_completed', held: 1, needed: 2 } as const;
-      return { type: 'prompt.deferred', at, prompt, roundId, dropped: [], reason };
+      return { type: 'prompt.deferred', at, prompt: { promptId }, roundId, dropped, reason };
     }
-    case 6:
-      return { type: 'prompt.returned', at, prompt, roundId, dropped: [], reason: { code: 'round_failed' } };
+    case 5: {
+      const kept = [{ requestId, index: 0, tokens: 1, weightVersions: [0], finished: true }];
+      const reason = { code: 'quota_filled', held: 1, needed: 2 } as const;
+      return { type: 'prompt.deferred', at, prompt: { promptId, kept }, roundId, dropped: [], reason };
+    }
+    case 6: {
+      const reason = { code: 'round_failed' } as const;
+      return { type: 'prompt.returned', at, prompt: { promptId }, roundId, dropped: [], reason };
+    }
     case 7:
       return { type: 'prompt.filtered', at, promptId, roundId, dropped: [], reason: { code: 'host' } };
     case 8: {

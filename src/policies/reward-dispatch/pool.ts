@@ -1,6 +1,6 @@
 /** The two lines of a pool, its workers with a free slot, and what a host is told about its queue. */
 import type { Context } from '../../core/definition.ts';
-import { type Cause, queued, type Pool, type RewardState, type Sample, type Worker } from './state.ts';
+import { type Cause, type Pool, queued, type RewardState, type Sample, type Worker } from './state.ts';
 import type { RewardDecision } from './words.ts';
 
 type Ctx = Context<RewardDecision>;

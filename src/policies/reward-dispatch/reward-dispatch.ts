@@ -35,15 +35,15 @@ function handle(state: RewardState, event: RewardEvent, ctx: Ctx): void {
     case 'timer.fired':
       return reports.expireOverdue(state, ctx);
     case 'reward.withdrawn':
-      return rounds.responsesDropped(state, [event], 'withdrawn', ctx);
+      return rounds.cancelNamed(state, [event], 'withdrawn', ctx);
     case 'response.dropped':
-      return rounds.responsesDropped(state, [event], 'response_dropped', ctx);
+      return rounds.cancelNamed(state, [event], 'response_dropped', ctx);
     case 'prompt.merged':
-      return rounds.responsesDropped(state, event.dropped, 'prompt_merged', ctx);
+      return rounds.cancelNamed(state, event.dropped, 'prompt_merged', ctx);
     case 'prompt.deferred':
-      return rounds.wholePromptLeft(state, event, 'prompt_deferred', ctx);
+      return rounds.promptAway(state, event, 'prompt_deferred', ctx);
     case 'prompt.returned':
-      return rounds.wholePromptLeft(state, event, 'prompt_returned', ctx);
+      return rounds.promptAway(state, event, 'prompt_returned', ctx);
     case 'prompt.filtered':
       return rounds.promptLeft(state, event, 'prompt_filtered', ctx);
     case 'prompt.quarantined':
@@ -51,7 +51,7 @@ function handle(state: RewardState, event: RewardEvent, ctx: Ctx): void {
     case 'round.completed':
       return rounds.roundCompleted(state, event, ctx);
     case 'round.failed':
-      return rounds.roundFailed(state, event.roundId, ctx);
+      return rounds.cancelRound(state, event.roundId, 'round_failed', ctx);
     case 'reward-worker.added':
       return cluster.workerAdded(state, event);
     case 'reward-worker.drained':

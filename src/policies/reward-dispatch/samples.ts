@@ -59,8 +59,7 @@ export function want(state: RewardState, wanted: Wanted, ctx: Ctx): void {
     next: null,
   };
   state.samples.set(requestId, sample);
-  if (promptId !== undefined) sample.prompt = join(state.prompts, promptId, 'placeInPrompt', sample);
-  if (roundId !== undefined) sample.round = join(state.rounds, roundId, 'placeInRound', sample);
+  if (roundId !== undefined) attach(state, sample, roundId);
   state.pools[kind].fresh.push(sample);
 }
 
@@ -70,7 +69,14 @@ export function end(state: RewardState, sample: Sample): void {
   detach(state, sample);
 }
 
-/** Nothing that happens to its prompt or its round takes the reward away any more. */
+/** Lets a response leave with its round, and with its prompt in that round. */
+export function attach(state: RewardState, sample: Sample, roundId: string): void {
+  const { promptId } = sample;
+  sample.round = join(state.rounds, roundId, 'placeInRound', sample);
+  if (promptId !== null) sample.prompt = join(state.prompts, promptId, 'placeInPrompt', sample);
+}
+
+/** Nothing that happens to its round takes its reward away any more. */
 export function detach(state: RewardState, sample: Sample): void {
   leave(state.prompts, sample.prompt, sample);
   leave(state.rounds, sample.round, sample);

@@ -1,9 +1,9 @@
 /** What a snapshot holds. What can be derived (loads, lines, heaps, groups) is not in it but built again. */
 import { z } from 'zod';
 import { rewardBudgetSeconds, rewardKind } from '../../schemas/reward-workers.ts';
-import { mint, milliseconds } from './dispatches.ts';
-import { join } from './group.ts';
+import { milliseconds, mint } from './dispatches.ts';
 import { setActive } from './pool.ts';
+import { attach } from './samples.ts';
 import type { RewardDispatchConfig } from './schema.ts';
 import { type Dispatch, newState, type RewardState, type Sample } from './state.ts';
 
@@ -23,8 +23,7 @@ const sampleSchema = z.strictObject({
   timeouts: whole,
   attempts: whole,
   dispatch: whole.nullable().describe('Number of the dispatch that computes it.'),
-  withPrompt: z.boolean().describe('Whether it leaves with its prompt.'),
-  round: z.string().nullable(),
+  round: z.string().nullable().describe('Id of the round that it leaves with.'),
 });
 const dispatchSchema = z.strictObject({
   number: whole,
@@ -91,7 +90,6 @@ function saveSample(sample: Sample): SavedRewards['samples'][number] {
   return {
     ...{ requestId, promptId, kind, budgetSeconds, seq, requestedAt, since, cause, failures, timeouts, attempts },
     dispatch: sample.dispatch?.number ?? null,
-    withPrompt: sample.prompt !== null,
     round: sample.round?.id ?? null,
   };
 }
@@ -133,14 +131,11 @@ function loadSample(
   saved: SavedRewards['samples'][number],
   byNumber: ReadonlyMap<number, Dispatch>,
 ): void {
-  const { dispatch: number, withPrompt, round, ...rest } = saved;
+  const { dispatch: number, round, ...rest } = saved;
   const places = { placeInPrompt: -1, placeInRound: -1, heapIndex: -1, previous: null, next: null };
   const sample: Sample = { ...rest, dispatch: null, prompt: null, round: null, ...places };
   state.samples.set(sample.requestId, sample);
-  if (withPrompt && sample.promptId !== null) {
-    sample.prompt = join(state.prompts, sample.promptId, 'placeInPrompt', sample);
-  }
-  if (round !== null) sample.round = join(state.rounds, round, 'placeInRound', sample);
+  if (round !== null) attach(state, sample, round);
   const dispatch = number === null ? undefined : byNumber.get(number);
   if (dispatch !== undefined) {
     sample.dispatch = dispatch;

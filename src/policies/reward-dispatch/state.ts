@@ -26,7 +26,7 @@ export interface Sample {
   attempts: number;
   /** What computes it; it waits while there is none. */
   dispatch: Dispatch | null;
-  /** What it leaves with. Both are empty once it is final: then nothing but the host takes its reward away. */
+  /** What it leaves with, where its round is known; empty once it is final. */
   prompt: Group<Sample> | null;
   round: Group<Sample> | null;
   placeInPrompt: number;

@@ -1,7 +1,18 @@
 /** Decisions: requests to launch, abort and resume, and what becomes of responses. */
 import { z } from 'zod';
 import { keptResponse } from '../prompts.ts';
-import { count, domain, engineId, promptId, ref, requestId, roundId, seconds, tokens, weightVersion } from '../units.ts';
+import {
+  count,
+  domain,
+  engineId,
+  promptId,
+  ref,
+  requestId,
+  roundId,
+  seconds,
+  tokens,
+  weightVersion,
+} from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
 
 const held = count.describe('Responses of the prompt that are held.');

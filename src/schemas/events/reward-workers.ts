@@ -18,14 +18,14 @@ export const rewardWorkerDrained = defineEvent(
   'A reward worker finishes what it has and takes nothing new.',
   { workerId },
 );
-export const rewardWorkerLost = defineEvent(
-  'reward-worker.lost',
-  'A reward worker is gone, with all that ran on it.',
-  { workerId },
-);
+export const rewardWorkerLost = defineEvent('reward-worker.lost', 'A reward worker is gone, with all that ran on it.', {
+  workerId,
+});
 export const rewardRequested = defineEvent('reward.requested', 'The reward of a completed response is wanted.', {
   requestId,
-  promptId: promptId.optional().describe('Prompt of the response; when the prompt leaves, the reward is not needed.'),
+  promptId: promptId
+    .optional()
+    .describe('Prompt of the response; when the prompt leaves its round, the reward is not needed.'),
   roundId: roundId
     .optional()
     .describe('Round of the response; when it completes without the response, the reward is not needed.'),
