@@ -1,5 +1,6 @@
 /** Workers that come and go, and a host that restarts. */
 import type { Context } from '../../core/definition.ts';
+import { LinkedList } from '../../core/linked-list.ts';
 import { release } from './dispatches.ts';
 import { queueAgain, setActive } from './pool.ts';
 import { fault } from './samples.ts';
@@ -14,7 +15,7 @@ export function workerAdded(state: RewardState, event: EventOf<'reward-worker.ad
   let worker = state.workers.get(id);
   if (worker === undefined) {
     const pool = state.pools[kind];
-    worker = { id, pool, slots, active: false, running: new Set(), assignedMs: 0, heapIndex: -1 };
+    worker = { id, pool, slots, active: false, running: new LinkedList(), assignedMs: 0, heapIndex: -1 };
     state.workers.set(id, worker);
   }
   worker.slots = slots;
@@ -30,7 +31,7 @@ export function workerLost(state: RewardState, id: string, ctx: Ctx): void {
   const worker = state.workers.get(id)!;
   setActive(worker, false);
   state.workers.delete(id);
-  for (const dispatch of [...worker.running]) {
+  for (let dispatch = worker.running.peek(); dispatch !== undefined; dispatch = worker.running.peek()) {
     const { sample } = dispatch;
     release(state, dispatch);
     if (sample !== null) fault(state, sample, ctx);

@@ -64,13 +64,15 @@ function start(state: RewardState, sample: Sample, worker: Worker, ctx: Ctx): vo
     started: false,
     deadline: ctx.at + budgetSeconds + state.config.answerGraceSeconds,
     heapIndex: -1,
+    previous: null,
+    next: null,
   };
   const reason = reasonOf(state, sample, worker, ctx.at);
   sample.dispatch = dispatch;
   sample.attempts += 1;
   state.dispatches.set(dispatch.id, dispatch);
   state.deadlines.update(dispatch);
-  worker.running.add(dispatch);
+  worker.running.push(dispatch);
   worker.assignedMs += milliseconds(budgetSeconds);
   reheap(worker);
   ctx.emit({
@@ -112,7 +114,7 @@ export function release(state: RewardState, dispatch: Dispatch): void {
   const { worker } = dispatch;
   state.dispatches.delete(dispatch.id);
   state.deadlines.remove(dispatch);
-  worker.running.delete(dispatch);
+  worker.running.remove(dispatch);
   worker.assignedMs -= milliseconds(dispatch.budgetSeconds);
   reheap(worker);
 }

@@ -56,6 +56,6 @@ export function promptAway(
   code: CancelCode,
   ctx: Ctx,
 ): void {
-  if (prompt.kept !== undefined) cancelNamed(state, prompt.kept, code, ctx);
-  promptLeft(state, { promptId: prompt.promptId, roundId, dropped }, code, ctx);
+  const named = prompt.kept === undefined ? dropped : [...dropped, ...prompt.kept];
+  promptLeft(state, { promptId: prompt.promptId, roundId, dropped: named }, code, ctx);
 }

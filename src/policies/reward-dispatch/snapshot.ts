@@ -1,5 +1,6 @@
 /** What a snapshot holds. What can be derived (loads, lines, heaps, groups) is not in it but built again. */
 import { z } from 'zod';
+import { LinkedList } from '../../core/linked-list.ts';
 import { rewardBudgetSeconds, rewardKind } from '../../schemas/reward-workers.ts';
 import { milliseconds, mint } from './dispatches.ts';
 import { setActive } from './pool.ts';
@@ -7,6 +8,7 @@ import { attach } from './samples.ts';
 import type { RewardDispatchConfig } from './schema.ts';
 import { type Dispatch, newState, type RewardState, type Sample } from './state.ts';
 
+const noPlace = { heapIndex: -1, previous: null, next: null };
 const whole = z.int().nonnegative();
 const time = z.number();
 
@@ -108,16 +110,16 @@ export function load(saved: SavedRewards, config: RewardDispatchConfig): RewardS
   };
   for (const { id, kind, slots } of saved.workers) {
     const pool = state.pools[kind];
-    state.workers.set(id, { id, pool, slots, active: false, running: new Set(), assignedMs: 0, heapIndex: -1 });
+    state.workers.set(id, { id, pool, slots, active: false, running: new LinkedList(), assignedMs: 0, heapIndex: -1 });
   }
   const byNumber = new Map<number, Dispatch>();
   for (const { worker: workerId, ...rest } of saved.dispatches) {
     const worker = state.workers.get(workerId)!;
-    const dispatch: Dispatch = { ...rest, id: mint(prefix, rest.number), sample: null, worker, heapIndex: -1 };
+    const dispatch: Dispatch = { ...rest, id: mint(prefix, rest.number), sample: null, worker, ...noPlace };
     byNumber.set(rest.number, dispatch);
     state.dispatches.set(dispatch.id, dispatch);
     state.deadlines.update(dispatch);
-    worker.running.add(dispatch);
+    worker.running.push(dispatch);
     worker.assignedMs += milliseconds(dispatch.budgetSeconds);
   }
   for (const { id, active } of saved.workers) setActive(state.workers.get(id)!, active);
@@ -132,7 +134,7 @@ function loadSample(
   byNumber: ReadonlyMap<number, Dispatch>,
 ): void {
   const { dispatch: number, round, ...rest } = saved;
-  const places = { placeInPrompt: -1, placeInRound: -1, heapIndex: -1, previous: null, next: null };
+  const places = { placeInPrompt: -1, placeInRound: -1, ...noPlace };
   const sample: Sample = { ...rest, dispatch: null, prompt: null, round: null, ...places };
   state.samples.set(sample.requestId, sample);
   if (round !== null) attach(state, sample, round);

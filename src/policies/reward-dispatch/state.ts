@@ -51,6 +51,9 @@ export interface Dispatch {
   /** When it counts as unanswered, or its cancellation as unconfirmed. */
   deadline: number;
   heapIndex: number;
+  // Its place among those of its worker.
+  previous: Dispatch | null;
+  next: Dispatch | null;
 }
 
 export interface Worker {
@@ -59,7 +62,7 @@ export interface Worker {
   slots: number;
   active: boolean;
   /** In the order of dispatch. */
-  readonly running: Set<Dispatch>;
+  readonly running: LinkedList<Dispatch>;
   /** Budgets of what runs on it, in whole milliseconds: sums of seconds would depend on their order. */
   assignedMs: number;
   heapIndex: number;
