@@ -7,6 +7,7 @@
 import type { PolicyOptions } from './core/policy.ts';
 import { type PolicyOf, startPolicy } from './core/registry.ts';
 import { longPromptQueue, type QueueInput } from './policies/long-prompt-queue/index.ts';
+import { type RewardDispatchInput, rewardDispatch } from './policies/reward-dispatch/index.ts';
 import { sandboxTimeout, type TimeoutInput } from './policies/sandbox-timeout/index.ts';
 import { type AdmissionInput, speculativeAdmission } from './policies/speculative-admission/index.ts';
 import { type TailBatchingInput, tailBatching } from './recipes/tail-batching/index.ts';
@@ -28,6 +29,11 @@ export const createSandboxTimeout = (
   config: TimeoutInput = {},
   options?: PolicyOptions,
 ): PolicyOf<typeof sandboxTimeout> => startPolicy(sandboxTimeout, config, options);
+/** A new reward-dispatch policy. Throws `PolicyError` `invalid_config`. */
+export const createRewardDispatch = (
+  config: RewardDispatchInput,
+  options?: PolicyOptions,
+): PolicyOf<typeof rewardDispatch> => startPolicy(rewardDispatch, config, options);
 
 /** A new policy by its id. Throws `PolicyError` `unknown_id`, `invalid_config`. */
 export const createPolicy = registry.createPolicy;
@@ -73,6 +79,7 @@ export {
   policyErrorCodes,
 } from './errors.ts';
 export * from './policies/long-prompt-queue/index.ts';
+export * from './policies/reward-dispatch/index.ts';
 export * from './policies/sandbox-timeout/index.ts';
 export * from './policies/speculative-admission/index.ts';
 export * from './recipes/tail-batching/index.ts';

@@ -7,6 +7,7 @@ export { z } from 'zod';
 export * from './decisions/index.ts';
 export * from './events/index.ts';
 export * from './prompts.ts';
+export * from './reward-workers.ts';
 export * from './sandbox.ts';
 export * from './units.ts';
 export { type DecisionWord, defineDecision, defineEvent, type EventWord, type Fields, type Of } from './vocabulary.ts';

@@ -1,5 +1,5 @@
 import { test } from 'vitest';
-import { longPromptQueue, sandboxTimeout, speculativeAdmission } from '../../src/index.ts';
+import { longPromptQueue, rewardDispatch, sandboxTimeout, speculativeAdmission } from '../../src/index.ts';
 import { checkCost } from '../../src/testing/index.ts';
 
 test('speculative-admission keeps law 10: no event walks over what is in flight', () => {
@@ -84,4 +84,45 @@ test('sandbox-timeout keeps law 10', () => {
       { type: 'sandbox.report.requested', at: 0 },
     ] as never,
   }));
+});
+
+test('reward-dispatch keeps law 10, with many waiting and with many running', () => {
+  const requests = (n: number) =>
+    Array.from({ length: n }, (_, index) => ({
+      type: 'reward.requested',
+      at: 0,
+      requestId: `q${index}`,
+      promptId: `p${index >> 3}`,
+      roundId: 'r',
+    }));
+  const workers = (n: number) =>
+    Array.from({ length: n }, (_, index) => ({
+      type: 'reward-worker.added',
+      at: 0,
+      workerId: `w${index}`,
+      kind: 'rule',
+      slots: 4,
+    }));
+  const finished = { type: 'reward.finished', at: 1, outcome: 'scored', reward: 1, seconds: 1 };
+  const probes = [
+    { ...finished, dispatchId: 'reward/3' },
+    { type: 'reward.finished', at: 1, dispatchId: 'reward/4', outcome: 'infrastructure', seconds: 1 },
+    { type: 'reward.started', at: 1, dispatchId: 'reward/5' },
+    { type: 'reward.withdrawn', at: 1, requestId: 'q6' },
+    { type: 'reward.withdrawn', at: 1, requestId: 'q150' },
+    { type: 'reward.requested', at: 1, requestId: 'new', roundId: 'r' },
+    {
+      type: 'prompt.filtered',
+      at: 1,
+      promptId: 'p5',
+      roundId: 'r',
+      dropped: [],
+      reason: { code: 'host' },
+    },
+    { type: 'reward-worker.drained', at: 1, workerId: 'w1' },
+    { type: 'reward-worker.lost', at: 1, workerId: 'w1' },
+    { type: 'timer.fired', at: 1, timerId: 'reward-dispatch/deadline' },
+  ];
+  checkCost(rewardDispatch, {}, (n) => ({ build: [...workers(10), ...requests(n)] as never, probes: probes as never }));
+  checkCost(rewardDispatch, {}, (n) => ({ build: [...workers(n), ...requests(n)] as never, probes: probes as never }));
 });

@@ -25,6 +25,24 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
     { timeoutFactor: 1.5, minTimeoutSeconds: 0, exploreEvery: 3, maxTestCases: 3, historyRuns: 5 },
     { exploreEvery: 0, maxTestCases: 1, historyRuns: 1 },
   ],
+  'reward-dispatch': [
+    {},
+    {
+      kindByDomain: { code: 'sandbox' },
+      retry: { infrastructure: 1, timeout: 1 },
+      saturatedQueued: 3,
+      answerGraceSeconds: 5,
+      cancelGraceSeconds: 5,
+    },
+    {
+      defaultKind: 'judge',
+      budgetSeconds: { judge: 7 },
+      retry: { infrastructure: 0 },
+      onTimeout: 'fail',
+      maxQueued: 3,
+      idPrefix: 'a-',
+    },
+  ],
   'tail-batching': [
     admission,
     { ...admission, placement: 'policy', maxDeferrals: 2, filter: 'host', allowOverlap: true },

@@ -25,7 +25,7 @@ export function completed(state: AdmissionState, event: EventOf<'response.comple
     return;
   }
   const { prompt } = response;
-  const { promptId } = prompt.spec;
+  const { promptId, domain } = prompt.spec;
   const isAborting = response.status === 'aborting';
   if (isAborting && !response.awaited) {
     ctx.emit({ type: 'response.surplus', at: ctx.at, requestId, promptId, reason: { code: 'after_abort', tokens } });
@@ -39,6 +39,7 @@ export function completed(state: AdmissionState, event: EventOf<'response.comple
     at: ctx.at,
     requestId,
     promptId,
+    ...(domain === undefined ? undefined : { domain }),
     reason: { code: 'held', held: prompt.held, needed },
   });
   if (isAborting) {

@@ -84,6 +84,7 @@ function placeKept(state: AdmissionState, prompt: PromptState, kept: KeptRespons
       at: ctx.at,
       requestId: kept.requestId,
       promptId: prompt.spec.promptId,
+      ...(prompt.spec.domain === undefined ? undefined : { domain: prompt.spec.domain }),
       reason: { code: 'kept_without_reward' },
     });
   }

@@ -1,7 +1,18 @@
 /** Decisions: requests to launch, abort and resume, and what becomes of responses. */
 import { z } from 'zod';
 import { keptResponse } from '../prompts.ts';
-import { count, engineId, promptId, ref, requestId, roundId, seconds, tokens, weightVersion } from '../units.ts';
+import {
+  count,
+  domain,
+  engineId,
+  promptId,
+  ref,
+  requestId,
+  roundId,
+  seconds,
+  tokens,
+  weightVersion,
+} from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
 
 const held = count.describe('Responses of the prompt that are held.');
@@ -62,7 +73,7 @@ export const responseAccepted = defineDecision(
   'response.accepted',
   'notice',
   'A completed response is held for its prompt.',
-  { requestId, promptId },
+  { requestId, promptId, domain: domain.optional() },
   { held: { held, needed: count } },
 );
 export const responseSurplus = defineDecision(

@@ -1,12 +1,12 @@
 /** Decisions: rewards that are missing, judgements that come too late. */
-import { promptId, requestId, roundId } from '../units.ts';
+import { domain, promptId, requestId, roundId } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
 
 export const rewardRequest = defineDecision(
   'reward.request',
   'command',
   'Give the reward of a kept response with `reward.ready`: it is needed, and has not come while the prompt was away.',
-  { requestId, promptId },
+  { requestId, promptId, domain: domain.optional() },
   { kept_without_reward: {} },
 );
 export const judgementLate = defineDecision(

@@ -2,6 +2,7 @@
 import { byName, type Of } from '../vocabulary.ts';
 import * as engines from './engines.ts';
 import * as requests from './requests.ts';
+import * as rewardWorkers from './reward-workers.ts';
 import * as rewards from './rewards.ts';
 import * as rounds from './rounds.ts';
 import * as sandbox from './sandbox.ts';
@@ -9,6 +10,7 @@ import * as session from './session.ts';
 
 export * from './engines.ts';
 export * from './requests.ts';
+export * from './reward-workers.ts';
 export * from './rewards.ts';
 export * from './rounds.ts';
 export * from './sandbox.ts';
@@ -18,6 +20,7 @@ export * from './session.ts';
 export const events = byName([
   ...Object.values(engines),
   ...Object.values(requests),
+  ...Object.values(rewardWorkers),
   ...Object.values(rewards),
   ...Object.values(rounds),
   ...Object.values(sandbox),

@@ -1,0 +1,42 @@
+/** What an item of a {@link LinkedList} carries: its neighbours, `null` at the ends and outside of a list. */
+export interface Linked<T> {
+  previous: T | null;
+  next: T | null;
+}
+
+/** A first-in, first-out line whose items can leave from anywhere in O(1): each item carries its own links. */
+export class LinkedList<T extends Linked<T>> {
+  #first: T | null = null;
+  #last: T | null = null;
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** The item that came first. */
+  peek(): T | undefined {
+    return this.#first ?? undefined;
+  }
+
+  /** Puts an item at the end; it must be in no list. */
+  push(item: T): void {
+    item.previous = this.#last;
+    if (this.#last === null) this.#first = item;
+    else this.#last.next = item;
+    this.#last = item;
+    this.#size += 1;
+  }
+
+  /** Takes an item out; it must be in this list. */
+  remove(item: T): void {
+    const { previous, next } = item;
+    if (previous === null) this.#first = next;
+    else previous.next = next;
+    if (next === null) this.#last = previous;
+    else next.previous = previous;
+    item.previous = null;
+    item.next = null;
+    this.#size -= 1;
+  }
+}

@@ -1,0 +1,138 @@
+/** Tries on workers: how they begin, are cancelled and give back their slots, and when they are missed. */
+import type { Context } from '../../core/definition.ts';
+import { named, nextInLine, reheap, reportPressure, takeFromLine } from './pool.ts';
+import { type Dispatch, kinds, type Pool, type RewardState, type Sample, type Worker } from './state.ts';
+import type { RewardDecision } from './words.ts';
+
+type Ctx = Context<RewardDecision>;
+type DispatchReason = Extract<RewardDecision, { type: 'reward.dispatch' }>['reason'];
+type CancelReason = Extract<RewardDecision, { type: 'reward.cancel' }>['reason'];
+
+/** Id of the one timer: for the earliest deadline. */
+export const timerId = 'reward-dispatch/deadline';
+
+/** The id of a dispatch. */
+export function mint(prefix: string, number: number): string {
+  return `${prefix}reward/${number}`;
+}
+
+/** Whether an id that is not known can have been minted earlier; no list of past ids is kept. */
+export function wasMinted({ prefix: current, oldPrefixes, nextDispatch }: RewardState, id: string): boolean {
+  for (const prefix of [current, ...oldPrefixes]) {
+    const head = `${prefix}reward/`;
+    const tail = id.startsWith(head) ? id.slice(head.length) : '';
+    if (/^(0|[1-9]\d{0,15})$/.test(tail) && Number(tail) < nextDispatch) return true;
+  }
+  return false;
+}
+
+/** Milliseconds of a budget, as workers' loads are compared. */
+export function milliseconds(budgetSeconds: number): number {
+  return Math.round(budgetSeconds * 1000);
+}
+
+/** Gives every free slot to what has waited longest, tells the host of long queues, and sets the timer. */
+export function settle(state: RewardState, ctx: Ctx): void {
+  for (const kind of kinds) {
+    const pool = state.pools[kind];
+    fill(state, pool, ctx);
+    reportPressure(state, pool, ctx);
+  }
+  arm(state, ctx);
+}
+
+function fill(state: RewardState, pool: Pool, ctx: Ctx): void {
+  for (let worker = pool.open.peek(); worker !== undefined; worker = pool.open.peek()) {
+    const sample = nextInLine(pool);
+    if (sample === undefined) return;
+    takeFromLine(state, sample);
+    start(state, sample, worker, ctx);
+  }
+}
+
+function start(state: RewardState, sample: Sample, worker: Worker, ctx: Ctx): void {
+  const { budgetSeconds, requestId } = sample;
+  const number = state.nextDispatch++;
+  const dispatch: Dispatch = {
+    number,
+    id: mint(state.prefix, number),
+    requestId,
+    sample,
+    worker,
+    budgetSeconds,
+    dispatchedAt: ctx.at,
+    started: false,
+    deadline: ctx.at + budgetSeconds + state.config.answerGraceSeconds,
+    heapIndex: -1,
+    previous: null,
+    next: null,
+  };
+  const reason = reasonOf(state, sample, worker, ctx.at);
+  sample.dispatch = dispatch;
+  sample.attempts += 1;
+  state.dispatches.set(dispatch.id, dispatch);
+  state.deadlines.update(dispatch);
+  worker.running.push(dispatch);
+  worker.assignedMs += milliseconds(budgetSeconds);
+  reheap(worker);
+  ctx.emit({
+    type: 'reward.dispatch',
+    at: ctx.at,
+    dispatchId: dispatch.id,
+    workerId: worker.id,
+    ...named(sample),
+    budgetSeconds,
+    reason,
+  });
+}
+
+function reasonOf(state: RewardState, sample: Sample, worker: Worker, at: number): DispatchReason {
+  const { cause: code } = sample;
+  const waitedSeconds = at - sample.since;
+  const running = worker.running.size;
+  const { retry } = state.config;
+  if (code === 'retry_infrastructure') {
+    return { code, waitedSeconds, running, attempt: sample.failures, budget: retry.infrastructure };
+  }
+  if (code === 'retry_timeout') {
+    return { code, waitedSeconds, running, attempt: sample.timeouts, budget: retry.timeout };
+  }
+  return { code, waitedSeconds, running };
+}
+
+/** Decides to stop a dispatch; it holds its slot until that is confirmed, or its grace is over. */
+export function cancelDispatch(state: RewardState, dispatch: Dispatch, reason: CancelReason, ctx: Ctx): void {
+  const { id, worker, requestId } = dispatch;
+  dispatch.sample = null;
+  dispatch.deadline = ctx.at + state.config.cancelGraceSeconds;
+  state.deadlines.update(dispatch);
+  ctx.emit({ type: 'reward.cancel', at: ctx.at, dispatchId: id, workerId: worker.id, requestId, reason });
+}
+
+/** A dispatch is over: its slot is free. */
+export function release(state: RewardState, dispatch: Dispatch): void {
+  const { worker } = dispatch;
+  state.dispatches.delete(dispatch.id);
+  state.deadlines.remove(dispatch);
+  worker.running.remove(dispatch);
+  worker.assignedMs -= milliseconds(dispatch.budgetSeconds);
+  reheap(worker);
+}
+
+/** Sees to it that the earliest deadline is noticed. */
+function arm(state: RewardState, ctx: Ctx): void {
+  const first = state.deadlines.peek();
+  if (first === undefined || (state.timerAt !== null && state.timerAt <= first.deadline)) return;
+  const { answerGraceSeconds, cancelGraceSeconds } = state.config;
+  state.timerAt = first.deadline;
+  ctx.emit({
+    type: 'timer.set',
+    at: ctx.at,
+    timerId,
+    fireAtSeconds: first.deadline,
+    reason:
+      first.sample === null
+        ? { code: 'reward_cancel_grace', graceSeconds: cancelGraceSeconds }
+        : { code: 'reward_budget', budgetSeconds: first.budgetSeconds, graceSeconds: answerGraceSeconds },
+  });
+}

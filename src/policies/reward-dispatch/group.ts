@@ -1,0 +1,53 @@
+/** Responses that leave together, those of a prompt or of a round: each comes and goes in O(1). */
+
+type Place = 'placeInPrompt' | 'placeInRound';
+/** What a member carries: where it stands in its groups. */
+type Member = { readonly seq: number } & Record<Place, number>;
+
+export class Group<T extends Member> {
+  readonly id: string;
+  readonly #place: Place;
+  readonly #members: T[] = [];
+
+  constructor(id: string, place: Place) {
+    this.id = id;
+    this.#place = place;
+  }
+
+  get size(): number {
+    return this.#members.length;
+  }
+
+  add(member: T): void {
+    (member as Member)[this.#place] = this.#members.push(member) - 1;
+  }
+
+  /** The last one takes the place of the one that leaves. */
+  remove(member: T): void {
+    const last = this.#members.pop()!;
+    if (last === member) return;
+    const place = member[this.#place];
+    this.#members[place] = last;
+    (last as Member)[this.#place] = place;
+  }
+
+  /** In the order in which they were asked for. */
+  members(): T[] {
+    return this.#members.slice().sort((a, b) => a.seq - b.seq);
+  }
+}
+
+/** Puts a member into the group with this id. */
+export function join<T extends Member>(groups: Map<string, Group<T>>, id: string, place: Place, member: T): Group<T> {
+  let group = groups.get(id);
+  if (group === undefined) groups.set(id, (group = new Group<T>(id, place)));
+  group.add(member);
+  return group;
+}
+
+/** Takes a member out of its group; an empty group goes. */
+export function leave<T extends Member>(groups: Map<string, Group<T>>, group: Group<T> | null, member: T): void {
+  if (group === null) return;
+  group.remove(member);
+  if (group.size === 0) groups.delete(group.id);
+}

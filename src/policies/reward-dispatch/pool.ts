@@ -1,0 +1,64 @@
+/** The two lines of a pool, its workers with a free slot, and what a host is told about its queue. */
+import type { Context } from '../../core/definition.ts';
+import { type Cause, type Pool, queued, type RewardState, type Sample, type Worker } from './state.ts';
+import type { RewardDecision } from './words.ts';
+
+type Ctx = Context<RewardDecision>;
+
+/** Puts a response in line again, at its old place: before all that were asked for later. */
+export function queueAgain(state: RewardState, sample: Sample, cause: Cause, at: number): void {
+  sample.dispatch = null;
+  sample.cause = cause;
+  sample.since = at;
+  state.pools[sample.kind].again.update(sample);
+}
+
+/** Takes a waiting response out of its line. */
+export function takeFromLine(state: RewardState, sample: Sample): void {
+  const pool = state.pools[sample.kind];
+  if (sample.cause === 'requested') pool.fresh.remove(sample);
+  else pool.again.remove(sample);
+}
+
+/** The response that was asked for first, of those that wait. */
+export function nextInLine(pool: Pool): Sample | undefined {
+  return pool.again.peek() ?? pool.fresh.peek();
+}
+
+/** Keeps the heap of workers with a free slot in step with a worker. */
+export function reheap(worker: Worker): void {
+  const { open } = worker.pool;
+  if (worker.active && worker.running.size < worker.slots) open.update(worker);
+  else open.remove(worker);
+}
+
+/** Whether a worker takes dispatches. */
+export function setActive(worker: Worker, active: boolean): void {
+  if (worker.active !== active) worker.pool.activeWorkers += active ? 1 : -1;
+  worker.active = active;
+  reheap(worker);
+}
+
+/** The fields by which decisions name a response. */
+export function named({ requestId, promptId, kind }: Sample) {
+  return promptId === null ? { requestId, kind } : { requestId, promptId, kind };
+}
+
+/** Says when a queue has become long, or short again. */
+export function reportPressure(state: RewardState, pool: Pool, ctx: Ctx): void {
+  const { kind } = pool;
+  const waiting = queued(pool);
+  const { saturated: saturatedQueued, resumed: resumedQueued } = state.marks;
+  const isStuck = waiting > 0 && pool.activeWorkers === 0;
+  if (!pool.saturated && (isStuck || waiting >= saturatedQueued)) {
+    pool.saturated = true;
+    const reason = isStuck
+      ? ({ code: 'no_worker', queued: waiting } as const)
+      : ({ code: 'queue_long', queued: waiting, saturatedQueued } as const);
+    ctx.emit({ type: 'rewards.saturated', at: ctx.at, kind, reason });
+  } else if (pool.saturated && !isStuck && waiting <= resumedQueued) {
+    pool.saturated = false;
+    const reason = { code: 'queue_short', queued: waiting, resumedQueued } as const;
+    ctx.emit({ type: 'rewards.resumed', at: ctx.at, kind, reason });
+  }
+}

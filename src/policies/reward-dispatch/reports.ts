@@ -1,0 +1,98 @@
+/** What is reported about dispatches, and what is missed. */
+import type { Context } from '../../core/definition.ts';
+import { cancelDispatch, release } from './dispatches.ts';
+import { named, queueAgain } from './pool.ts';
+import { end, fault } from './samples.ts';
+import type { Dispatch, RewardState, Sample } from './state.ts';
+import type { RewardDecision, RewardEvent } from './words.ts';
+
+type Ctx = Context<RewardDecision>;
+type EventOf<T extends RewardEvent['type']> = Extract<RewardEvent, { type: T }>;
+
+/** The budget of a dispatch runs from here; only the first report counts. */
+export function started(state: RewardState, { dispatchId }: EventOf<'reward.started'>, ctx: Ctx): void {
+  const dispatch = state.dispatches.get(dispatchId);
+  if (dispatch === undefined || dispatch.sample === null) {
+    ctx.emit({ type: 'reward.late', at: ctx.at, dispatchId, reason: { code: 'report' } });
+  } else if (!dispatch.started) {
+    dispatch.started = true;
+    dispatch.deadline = ctx.at + dispatch.budgetSeconds + state.config.answerGraceSeconds;
+    state.deadlines.update(dispatch);
+  }
+}
+
+export function finished(state: RewardState, event: EventOf<'reward.finished'>, ctx: Ctx): void {
+  const { dispatchId, outcome, reward, seconds } = event;
+  const dispatch = state.dispatches.get(dispatchId);
+  if (dispatch !== undefined) release(state, dispatch);
+  const sample = dispatch?.sample;
+  if (dispatch === undefined || sample === null || sample === undefined) {
+    // A cancellation that is confirmed needs no notice.
+    if (dispatch !== undefined && outcome === 'cancelled') return;
+    ctx.emit({
+      type: 'reward.late',
+      at: ctx.at,
+      dispatchId,
+      ...(reward === undefined ? undefined : { reward }),
+      reason: { code: dispatch === undefined ? 'result' : 'after_cancel', seconds },
+    });
+  } else if (outcome === 'scored') {
+    const reason = { code: 'scored', seconds, attempts: sample.attempts } as const;
+    score(state, sample, dispatch, reward!, reason, ctx);
+  } else if (outcome === 'timeout') {
+    timedOut(state, sample, dispatch, seconds, ctx);
+  } else {
+    // A cancellation that was not asked for is the worker's doing.
+    fault(state, sample, ctx);
+  }
+}
+
+type ScoredReason = Extract<RewardDecision, { type: 'reward.scored' }>['reason'];
+
+function score(
+  state: RewardState,
+  sample: Sample,
+  { worker }: Dispatch,
+  reward: number,
+  reason: ScoredReason,
+  ctx: Ctx,
+): void {
+  ctx.emit({ type: 'reward.scored', at: ctx.at, ...named(sample), workerId: worker.id, reward, reason });
+  end(state, sample);
+}
+
+/** The response, not the worker, took too long. */
+function timedOut(state: RewardState, sample: Sample, dispatch: Dispatch, seconds: number, ctx: Ctx): void {
+  const { onTimeout, timeoutReward, retry } = state.config;
+  const { budgetSeconds } = dispatch;
+  const timeouts = ++sample.timeouts;
+  if (timeouts <= retry.timeout) {
+    queueAgain(state, sample, 'retry_timeout', ctx.at);
+  } else if (onTimeout === 'reward') {
+    score(state, sample, dispatch, timeoutReward, { code: 'timeout', seconds, budgetSeconds, timeouts }, ctx);
+  } else {
+    const reason = { code: 'timeout', timeouts, budget: retry.timeout } as const;
+    ctx.emit({ type: 'reward.failed', at: ctx.at, ...named(sample), reason });
+    end(state, sample);
+  }
+}
+
+/** Dispatches that were never answered are cancelled and tried again; cancellations that were not confirmed expire. */
+export function expireOverdue(state: RewardState, ctx: Ctx): void {
+  const { answerGraceSeconds, cancelGraceSeconds } = state.config;
+  state.timerAt = null;
+  for (let next = state.deadlines.peek(); next !== undefined; next = state.deadlines.peek()) {
+    if (next.deadline > ctx.at) return;
+    const { sample, id: dispatchId, worker, requestId, budgetSeconds } = next;
+    if (sample === null) {
+      release(state, next);
+      const reason = { code: 'cancel_unconfirmed', graceSeconds: cancelGraceSeconds } as const;
+      ctx.emit({ type: 'reward.expired', at: ctx.at, dispatchId, workerId: worker.id, requestId, reason });
+    } else {
+      const ranSeconds = ctx.at - next.dispatchedAt;
+      const reason = { code: 'no_answer', ranSeconds, budgetSeconds, graceSeconds: answerGraceSeconds } as const;
+      cancelDispatch(state, next, reason, ctx);
+      fault(state, sample, ctx);
+    }
+  }
+}

@@ -1,0 +1,61 @@
+/** What is not needed any more because its prompt or its round is over (slime #2176: nothing waits for a slow judge). */
+import type { Context } from '../../core/definition.ts';
+import type { Prompt } from '../../schemas/prompts.ts';
+import { cancel, detach } from './samples.ts';
+import type { RewardState } from './state.ts';
+import type { CancelCode, RewardDecision, RewardEvent } from './words.ts';
+
+type Ctx = Context<RewardDecision>;
+type EventOf<T extends RewardEvent['type']> = Extract<RewardEvent, { type: T }>;
+type Named = readonly { readonly requestId: string }[];
+
+/** What the round trains on is needed whatever happens next; the rest of the round is not. */
+export function roundCompleted(state: RewardState, event: EventOf<'round.completed'>, ctx: Ctx): void {
+  for (const prompt of event.prompts) {
+    for (const { requestId } of prompt.responses) {
+      const sample = state.samples.get(requestId);
+      if (sample !== undefined) detach(state, sample);
+    }
+  }
+  cancelRound(state, event.roundId, 'round_completed', ctx);
+}
+
+/** Nothing that was asked for in this round is needed. */
+export function cancelRound(state: RewardState, roundId: string, code: CancelCode, ctx: Ctx): void {
+  for (const sample of state.rounds.get(roundId)?.members() ?? []) cancel(state, sample, code, ctx);
+}
+
+/** Responses that are given up by name. */
+export function cancelNamed(state: RewardState, named: Named, code: CancelCode, ctx: Ctx): void {
+  for (const { requestId } of named) {
+    const sample = state.samples.get(requestId);
+    if (sample !== undefined) cancel(state, sample, code, ctx);
+  }
+}
+
+/**
+ * A prompt leaves a round: what it names goes, and what was asked for it in that round. Nothing else does: a prompt can
+ * be drawn again before an earlier round has let go of it.
+ */
+export function promptLeft(
+  state: RewardState,
+  { promptId, roundId, dropped }: { promptId: string; roundId: string; dropped: Named },
+  code: CancelCode,
+  ctx: Ctx,
+): void {
+  cancelNamed(state, dropped, code, ctx);
+  for (const sample of state.prompts.get(promptId)?.members() ?? []) {
+    if (sample.round?.id === roundId) cancel(state, sample, code, ctx);
+  }
+}
+
+/** The same for a prompt that carries what it keeps: its rewards are asked for again when it comes back. */
+export function promptAway(
+  state: RewardState,
+  { prompt, roundId, dropped }: { prompt: Prompt; roundId: string; dropped: Named },
+  code: CancelCode,
+  ctx: Ctx,
+): void {
+  const named = prompt.kept === undefined ? dropped : [...dropped, ...prompt.kept];
+  promptLeft(state, { promptId: prompt.promptId, roundId, dropped: named }, code, ctx);
+}

@@ -1,0 +1,108 @@
+/** Decisions: which worker computes which reward, and what becomes of it. */
+import { z } from 'zod';
+import { dispatchId, rewardBudgetSeconds, rewardKind, workerId } from '../reward-workers.ts';
+import { count, promptId, requestId, seconds } from '../units.ts';
+import { defineDecision } from '../vocabulary.ts';
+
+const waitedSeconds = seconds.describe('Since it was asked for, or queued again.');
+const running = count.describe('Dispatches on the worker, without this one.');
+const ranSeconds = seconds.describe('Since the dispatch.');
+const graceSeconds = seconds;
+const attempt = count.describe('How many further tries there were, this one included, within the budget.');
+const sample = { requestId, promptId: promptId.optional(), kind: rewardKind };
+
+const afterSeconds = seconds.describe('Since the reward was asked for.');
+const noLongerNeeded = {
+  round_completed: { afterSeconds },
+  round_failed: { afterSeconds },
+  prompt_deferred: { afterSeconds },
+  prompt_filtered: { afterSeconds },
+  prompt_quarantined: { afterSeconds },
+  prompt_returned: { afterSeconds },
+  prompt_merged: { afterSeconds },
+  response_dropped: { afterSeconds },
+  withdrawn: { afterSeconds },
+};
+
+export const rewardDispatch = defineDecision(
+  'reward.dispatch',
+  'command',
+  'Compute the reward of this response on this worker, and stop it after this time.',
+  { dispatchId, workerId, ...sample, budgetSeconds: rewardBudgetSeconds },
+  {
+    requested: { waitedSeconds, running },
+    retry_infrastructure: { waitedSeconds, running, attempt, budget: count },
+    retry_timeout: { waitedSeconds, running, attempt, budget: count },
+    host_restarted: { waitedSeconds, running },
+  },
+);
+export const rewardCancel = defineDecision(
+  'reward.cancel',
+  'command',
+  'Stop this dispatch and confirm with `reward.finished`; nothing waits for it but its slot.',
+  { dispatchId, workerId, requestId },
+  { ...noLongerNeeded, no_answer: { ranSeconds, budgetSeconds: rewardBudgetSeconds, graceSeconds } },
+);
+export const rewardScored = defineDecision(
+  'reward.scored',
+  'notice',
+  'The reward of a response is known: its number is what `reward.ready` takes.',
+  { requestId, promptId: promptId.optional(), kind: rewardKind, workerId, reward: z.number().describe('Raw reward.') },
+  {
+    scored: { seconds, attempts: count.describe('Dispatches that it took.') },
+    timeout: {
+      seconds,
+      budgetSeconds: rewardBudgetSeconds,
+      timeouts: count.describe('Dispatches that ran out of time.'),
+    },
+  },
+);
+export const rewardFailed = defineDecision(
+  'reward.failed',
+  'notice',
+  'A response gets no reward: its tries are used up.',
+  sample,
+  { infrastructure: { failures: count, budget: count }, timeout: { timeouts: count, budget: count } },
+);
+export const rewardCancelled = defineDecision(
+  'reward.cancelled',
+  'notice',
+  'The reward of a response is not needed any more, and is not computed.',
+  sample,
+  noLongerNeeded,
+);
+export const rewardMerged = defineDecision(
+  'reward.merged',
+  'notice',
+  'A reward that is being computed was asked for again: one is computed for both.',
+  { requestId },
+  { already_requested: { afterSeconds } },
+);
+export const rewardLate = defineDecision(
+  'reward.late',
+  'notice',
+  'A report about a dispatch that is over or was cancelled: it changes nothing for the response.',
+  { dispatchId, reward: z.number().optional().describe('The raw reward that nobody waits for.') },
+  { result: { seconds }, after_cancel: { seconds }, report: {} },
+);
+export const rewardExpired = defineDecision(
+  'reward.expired',
+  'notice',
+  'A cancellation was never confirmed; its slot counts as free.',
+  { dispatchId, workerId, requestId },
+  { cancel_unconfirmed: { graceSeconds } },
+);
+export const rewardsSaturated = defineDecision(
+  'rewards.saturated',
+  'notice',
+  'Rewards of this kind are asked for faster than they are computed: hold back what leads to more of them.',
+  { kind: rewardKind },
+  { queue_long: { queued: count, saturatedQueued: count }, no_worker: { queued: count } },
+);
+export const rewardsResumed = defineDecision(
+  'rewards.resumed',
+  'notice',
+  'The queue of this kind is short again.',
+  { kind: rewardKind },
+  { queue_short: { queued: count, resumedQueued: count } },
+);

@@ -1,0 +1,316 @@
+/**
+ * A host of reward-dispatch that knows only what it sent and what it was told. Every rule is here once more, as naively
+ * as can be: lists that are searched and sorted.
+ */
+import { expect } from 'vitest';
+import type { RewardDecision, RewardDispatchConfig, RewardEvent } from '../../src/policies/reward-dispatch/index.ts';
+
+type Kind = 'rule' | 'sandbox' | 'judge';
+type EventOf<T extends RewardEvent['type']> = Extract<RewardEvent, { type: T }>;
+type DecisionOf<T extends RewardDecision['type']> = Extract<RewardDecision, { type: T }>;
+
+interface Sample {
+  readonly requestId: string;
+  readonly promptId: string | undefined;
+  roundId: string | undefined;
+  readonly kind: Kind;
+  readonly budgetSeconds: number;
+  readonly order: number;
+  waits: boolean;
+  failures: number;
+  timeouts: number;
+}
+interface Dispatch {
+  readonly id: string;
+  readonly sample: Sample;
+  readonly worker: Worker;
+  deadline: number;
+  started: boolean;
+  cancelled: boolean;
+}
+interface Worker {
+  readonly id: string;
+  readonly kind: Kind;
+  slots: number;
+  active: boolean;
+}
+
+const kinds = ['rule', 'sandbox', 'judge'] as const;
+const sorted = (ids: Iterable<string>): string[] => [...ids].sort();
+
+export class RewardHost {
+  readonly config: RewardDispatchConfig;
+  samples: Sample[] = [];
+  running: Dispatch[] = [];
+  workers: Worker[] = [];
+  dispatched = new Set<string>();
+  saturated: Record<Kind, boolean> = { rule: false, sandbox: false, judge: false };
+  timerAt: number | undefined;
+  #order = 0;
+
+  constructor(config: RewardDispatchConfig) {
+    this.config = config;
+  }
+
+  /** Compares what was decided with what must be, and remembers it. */
+  step(event: RewardEvent, decisions: readonly RewardDecision[], at: number): void {
+    const expected = this.#sent(event, at);
+    for (const decision of decisions) this.#told(decision, expected, at);
+    // Everything that had to be said was said.
+    expect(sorted(expected.cancelled)).toEqual([]);
+    expect(sorted(expected.merged)).toEqual([]);
+    expect(expected.ended).toEqual([]);
+    for (const kind of kinds) {
+      const waiting = this.samples.filter((one) => one.waits && one.kind === kind);
+      if (this.#open(kind).length > 0) expect(waiting, 'invariant 4').toEqual([]);
+    }
+    const first = Math.min(...this.running.map((one) => one.deadline));
+    if (this.running.length > 0) expect(this.timerAt, 'invariant 7').toBeLessThanOrEqual(first);
+    if (event.type === 'timer.fired') expect(first, 'invariant 7').toBeGreaterThan(at);
+    this.#checkPressure(decisions);
+  }
+
+  #sent(event: RewardEvent, at: number): Expected {
+    const expected: Expected = { cancelled: new Set(), merged: [], ended: [] };
+    switch (event.type) {
+      case 'reward.requested':
+      case 'reward.request':
+      case 'response.accepted':
+        this.#wanted(event as EventOf<'reward.requested'>, expected);
+        break;
+      case 'reward-worker.added': {
+        const known = this.workers.find((one) => one.id === event.workerId);
+        if (known === undefined) {
+          this.workers.push({ id: event.workerId, kind: event.kind, slots: event.slots, active: true });
+        } else Object.assign(known, { slots: event.slots, active: true });
+        break;
+      }
+      case 'reward-worker.drained':
+        this.workers.find((one) => one.id === event.workerId)!.active = false;
+        break;
+      case 'reward-worker.lost':
+        this.workers = this.workers.filter((one) => one.id !== event.workerId);
+        for (const one of this.running.filter((other) => other.worker.id === event.workerId)) {
+          this.#over(one);
+          if (!one.cancelled) this.#fault(one.sample, expected);
+        }
+        break;
+      case 'host.restarted':
+        this.timerAt = undefined;
+        for (const one of [...this.running]) {
+          this.#over(one);
+          if (!one.cancelled) one.sample.waits = true;
+        }
+        break;
+      case 'timer.fired':
+        this.timerAt = undefined;
+        break;
+      case 'reward.started': {
+        const dispatch = this.#running(event.dispatchId);
+        if (dispatch === undefined || dispatch.cancelled || dispatch.started) break;
+        dispatch.started = true;
+        dispatch.deadline = at + dispatch.sample.budgetSeconds + this.config.answerGraceSeconds;
+        break;
+      }
+      case 'reward.finished':
+        this.#finished(event, expected);
+        break;
+      default:
+        for (const id of this.#unneeded(event)) expected.cancelled.add(id);
+    }
+    return expected;
+  }
+
+  #wanted(event: EventOf<'reward.requested'>, expected: Expected): void {
+    const { requestId, promptId, roundId, domain } = event;
+    if (this.samples.some((one) => one.requestId === requestId)) {
+      expected.merged.push(requestId);
+      return;
+    }
+    const { kindByDomain = {}, defaultKind, budgetSeconds } = this.config;
+    const kind = event.kind ?? (domain === undefined ? undefined : kindByDomain[domain]) ?? defaultKind;
+    const budget = event.budgetSeconds ?? budgetSeconds[kind];
+    const counts = { waits: true, failures: 0, timeouts: 0, order: this.#order++ };
+    this.samples.push({ requestId, promptId, roundId, kind, budgetSeconds: budget, ...counts });
+  }
+
+  #finished({ dispatchId, outcome, reward }: EventOf<'reward.finished'>, expected: Expected): void {
+    const dispatch = this.#running(dispatchId);
+    if (dispatch === undefined) return;
+    this.#over(dispatch);
+    if (dispatch.cancelled) return;
+    const { sample } = dispatch;
+    if (outcome === 'scored') expected.ended.push({ type: 'reward.scored', sample, reward, code: 'scored' });
+    else if (outcome === 'timeout') {
+      sample.timeouts += 1;
+      const { onTimeout, timeoutReward, retry } = this.config;
+      if (sample.timeouts <= retry.timeout) sample.waits = true;
+      else if (onTimeout === 'fail') expected.ended.push({ type: 'reward.failed', sample, code: 'timeout' });
+      else expected.ended.push({ type: 'reward.scored', sample, reward: timeoutReward, code: 'timeout' });
+    } else this.#fault(sample, expected);
+  }
+
+  #fault(sample: Sample, expected: Expected): void {
+    sample.failures += 1;
+    if (sample.failures <= this.config.retry.infrastructure) sample.waits = true;
+    else expected.ended.push({ type: 'reward.failed', sample, code: 'infrastructure' });
+  }
+
+  /** Which rewards an event makes needless. */
+  #unneeded(event: RewardEvent): string[] {
+    const known = (ids: readonly { requestId: string }[]) =>
+      this.samples.filter((one) => ids.some(({ requestId }) => requestId === one.requestId));
+    const here = (promptId: string, roundId: string) =>
+      this.samples.filter((one) => one.promptId === promptId && one.roundId === roundId);
+    let gone: Sample[] = [];
+    switch (event.type) {
+      case 'reward.withdrawn':
+      case 'response.dropped':
+        gone = known([event]);
+        break;
+      case 'prompt.merged':
+        gone = known(event.dropped);
+        break;
+      case 'prompt.filtered':
+      case 'prompt.quarantined':
+        gone = [...known(event.dropped), ...here(event.promptId, event.roundId)];
+        break;
+      case 'prompt.deferred':
+      case 'prompt.returned': {
+        const { promptId, kept = [] } = event.prompt;
+        gone = [...known([...event.dropped, ...kept]), ...here(promptId, event.roundId)];
+        break;
+      }
+      case 'round.failed':
+        gone = this.samples.filter((one) => one.roundId === event.roundId);
+        break;
+      case 'round.completed':
+        for (const final of known(event.prompts.flatMap((one) => one.responses))) final.roundId = undefined;
+        gone = this.samples.filter((one) => one.roundId === event.roundId);
+    }
+    return gone.map((one) => one.requestId);
+  }
+
+  #told(decision: RewardDecision, expected: Expected, at: number): void {
+    switch (decision.type) {
+      case 'reward.dispatch':
+        this.#dispatched(decision, at);
+        break;
+      case 'reward.cancel':
+        this.#cancelled(decision, expected, at);
+        break;
+      case 'reward.cancelled':
+        expect(expected.cancelled.delete(decision.requestId), 'invariant 5').toBe(true);
+        this.#ended(decision.requestId);
+        break;
+      case 'reward.merged':
+        expect(expected.merged.shift(), 'invariant 1').toBe(decision.requestId);
+        break;
+      case 'reward.scored':
+      case 'reward.failed': {
+        const next = expected.ended.shift();
+        expect(decision, 'invariant 6').toMatchObject({ type: next?.type, requestId: next?.sample.requestId });
+        expect(decision.reason.code, 'invariant 6').toBe(next?.code);
+        if (decision.type === 'reward.scored') expect(decision.reward, 'invariant 6').toBe(next?.reward);
+        this.#ended(decision.requestId);
+        break;
+      }
+      case 'reward.expired': {
+        const dispatch = this.#running(decision.dispatchId);
+        expect(dispatch?.cancelled, 'invariant 7').toBe(true);
+        expect(dispatch!.deadline, 'invariant 7').toBeLessThanOrEqual(at);
+        this.#over(dispatch!);
+        break;
+      }
+      case 'timer.set':
+        this.timerAt = decision.fireAtSeconds;
+    }
+  }
+
+  #dispatched({ dispatchId, requestId, workerId, budgetSeconds }: DecisionOf<'reward.dispatch'>, at: number): void {
+    expect(this.dispatched.has(dispatchId), 'ids are new').toBe(false);
+    this.dispatched.add(dispatchId);
+    const sample = this.samples.find((one) => one.requestId === requestId)!;
+    expect(sample?.waits, 'invariant 1').toBe(true);
+    expect(budgetSeconds).toBe(sample.budgetSeconds);
+    const inLine = this.samples.filter((one) => one.waits && one.kind === sample.kind);
+    expect(sample.order, 'invariant 3').toBe(Math.min(...inLine.map((one) => one.order)));
+    const open = this.#open(sample.kind);
+    const [worker] = open.sort(
+      (a, b) =>
+        this.#on(a).length - this.#on(b).length || this.#assigned(a) - this.#assigned(b) || (a.id < b.id ? -1 : 1),
+    );
+    expect(workerId, 'invariants 2 and 3').toBe(worker?.id);
+    const deadline = at + budgetSeconds + this.config.answerGraceSeconds;
+    sample.waits = false;
+    this.running.push({ id: dispatchId, sample, worker: worker!, deadline, started: false, cancelled: false });
+  }
+
+  #cancelled({ dispatchId, reason }: DecisionOf<'reward.cancel'>, expected: Expected, at: number): void {
+    const dispatch = this.#running(dispatchId)!;
+    expect(dispatch?.cancelled, 'invariant 5').toBe(false);
+    if (reason.code === 'no_answer') {
+      expect(dispatch.deadline, 'invariant 7').toBeLessThanOrEqual(at);
+      this.#fault(dispatch.sample, expected);
+    } else expect(this.samples, 'invariant 5').not.toContain(dispatch.sample);
+    dispatch.cancelled = true;
+    dispatch.deadline = at + this.config.cancelGraceSeconds;
+  }
+
+  #checkPressure(decisions: readonly RewardDecision[]): void {
+    const { maxQueued, saturatedQueued = maxQueued } = this.config;
+    const { resumedQueued = Math.floor(saturatedQueued / 2) } = this.config;
+    for (const kind of kinds) {
+      const waiting = this.samples.filter((one) => one.waits && one.kind === kind).length;
+      const isStuck = waiting > 0 && !this.workers.some((one) => one.active && one.kind === kind);
+      const before = this.saturated[kind];
+      const after = before ? isStuck || waiting > resumedQueued : isStuck || waiting >= saturatedQueued;
+      const said = decisions.filter(
+        (one) => (one.type === 'rewards.saturated' || one.type === 'rewards.resumed') && one.kind === kind,
+      );
+      const wanted = before === after ? [] : [after ? 'rewards.saturated' : 'rewards.resumed'];
+      expect(
+        said.map((one) => one.type),
+        'invariant 8',
+      ).toEqual(wanted);
+      this.saturated[kind] = after;
+    }
+  }
+
+  #ended(requestId: string): void {
+    const index = this.samples.findIndex((one) => one.requestId === requestId);
+    expect(index, 'invariant 1').toBeGreaterThanOrEqual(0);
+    this.samples.splice(index, 1);
+  }
+
+  #over(dispatch: Dispatch): void {
+    this.running.splice(this.running.indexOf(dispatch), 1);
+  }
+
+  #running(id: string): Dispatch | undefined {
+    return this.running.find((one) => one.id === id);
+  }
+
+  #on(worker: Worker): Dispatch[] {
+    return this.running.filter((one) => one.worker === worker);
+  }
+
+  #assigned(worker: Worker): number {
+    return this.#on(worker).reduce((sum, one) => sum + Math.round(one.sample.budgetSeconds * 1000), 0);
+  }
+
+  #open(kind: Kind): Worker[] {
+    return this.workers.filter((one) => one.active && one.kind === kind && this.#on(one).length < one.slots);
+  }
+}
+
+interface Expected {
+  readonly cancelled: Set<string>;
+  readonly merged: string[];
+  readonly ended: {
+    readonly type: 'reward.scored' | 'reward.failed';
+    readonly sample: Sample;
+    readonly reward?: number | undefined;
+    readonly code: string;
+  }[];
+}
