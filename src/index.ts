@@ -8,6 +8,7 @@ import type { PolicyOptions } from './core/policy.ts';
 import { type PolicyOf, startPolicy } from './core/registry.ts';
 import { longPromptQueue, type QueueInput } from './policies/long-prompt-queue/index.ts';
 import { type AdmissionInput, speculativeAdmission } from './policies/speculative-admission/index.ts';
+import { type StreamTrainingInput, streamTraining } from './policies/stream-training/index.ts';
 import { type TailBatchingInput, tailBatching } from './recipes/tail-batching/index.ts';
 import { registry } from './registry.ts';
 
@@ -22,6 +23,11 @@ export const createSpeculativeAdmission = (
 /** A new long-prompt queue. Throws `PolicyError` `invalid_config`. */
 export const createLongPromptQueue = (config: QueueInput, options?: PolicyOptions): PolicyOf<typeof longPromptQueue> =>
   startPolicy(longPromptQueue, config, options);
+/** A new stream-training policy. Throws `PolicyError` `invalid_config`, `infeasible`. */
+export const createStreamTraining = (
+  config: StreamTrainingInput,
+  options?: PolicyOptions,
+): PolicyOf<typeof streamTraining> => startPolicy(streamTraining, config, options);
 
 /** A new policy by its id. Throws `PolicyError` `unknown_id`, `invalid_config`. */
 export const createPolicy = registry.createPolicy;
@@ -67,6 +73,7 @@ export {
 } from './errors.ts';
 export * from './policies/long-prompt-queue/index.ts';
 export * from './policies/speculative-admission/index.ts';
+export * from './policies/stream-training/index.ts';
 export * from './recipes/tail-batching/index.ts';
 export { registry } from './registry.ts';
 export {

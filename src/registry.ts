@@ -2,11 +2,13 @@
 import { createRegistry } from './core/registry.ts';
 import { longPromptQueue } from './policies/long-prompt-queue/index.ts';
 import { speculativeAdmission } from './policies/speculative-admission/index.ts';
+import { streamTraining } from './policies/stream-training/index.ts';
 import { tailBatching } from './recipes/tail-batching/index.ts';
 
 /** Policies and recipes of rollflex. */
 export const registry = createRegistry([
   speculativeAdmission, // RollPacker §3
   longPromptQueue, // RollPacker §3
+  streamTraining, // RollPacker §4.4, §5
   tailBatching, // RollPacker §3
 ]);

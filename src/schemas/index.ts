@@ -7,5 +7,6 @@ export { z } from 'zod';
 export * from './decisions/index.ts';
 export * from './events/index.ts';
 export * from './prompts.ts';
+export * from './training.ts';
 export * from './units.ts';
 export { type DecisionWord, defineDecision, defineEvent, type EventWord, type Fields, type Of } from './vocabulary.ts';

@@ -5,12 +5,14 @@ import * as requests from './requests.ts';
 import * as rewards from './rewards.ts';
 import * as rounds from './rounds.ts';
 import * as session from './session.ts';
+import * as training from './training.ts';
 
 export * from './prompts.ts';
 export * from './requests.ts';
 export * from './rewards.ts';
 export * from './rounds.ts';
 export * from './session.ts';
+export * from './training.ts';
 
 /** Every decision of the vocabulary. */
 export const decisions = byName([
@@ -19,6 +21,7 @@ export const decisions = byName([
   ...Object.values(rewards),
   ...Object.values(rounds),
   ...Object.values(session),
+  ...Object.values(training),
 ]);
 
 /** Any decision of the vocabulary. */
