@@ -19,7 +19,9 @@ export const fetchId = z.string().min(1).max(1200).describe('Id of the fetch or 
 export const trainingShare = z.strictObject({
   fetchId,
   replica: replicaId,
-  groups: z.array(groupId).describe('Whole groups, longest first; none for a replica that only takes part in the step.'),
+  groups: z
+    .array(groupId)
+    .describe('Whole groups, longest first; none for a replica that only takes part in the step.'),
   samples: count.describe('Samples of these groups.'),
   tokens: tokens.describe('Tokens of these groups.'),
 });

@@ -23,29 +23,23 @@ export function arbitrary(state: StreamTrainingState, choices: Choices): StreamT
       prompts: [],
     };
   }
-  const round = choices.below(5) === 0 ? pick(rounds, choices)! : rounds[0]!;
-  const roundId = choices.below(15) === 0 ? `r${choices.below(over + 2)}` : round.roundId;
-  switch (choices.below(16)) {
-    case 0:
-    case 1:
-    case 2:
-    case 3:
-    case 4: {
-      const groupId = `p${choices.below(state.config.groupsPerRound + 3)}`;
-      return { type: 'group.completed', at, roundId, groupId, samples: 2, tokens: choices.below(40) * 10 };
-    }
-    case 5:
-    case 6:
-      return gpusEvent(state, 'gpus.released', roundId, choices, at);
-    case 7:
-      if (round.groups.size >= state.config.groupsPerRound - 1) return completion(round, roundId, choices, at);
-      break;
-    case 8:
-      return rareEvent(state, roundId, choices, at);
-    case 9:
-      if (rounds[0]!.phase === 'stepping' || choices.below(4) === 0) return { type: 'optimizer.stepped', at, roundId };
+  const head = rounds[0]!;
+  const round = choices.below(6) === 0 ? pick(rounds, choices)! : head;
+  const roundId = choices.below(20) === 0 ? `r${choices.below(over + 2)}` : round.roundId;
+  if (choices.below(8) === 0) return rareEvent(state, roundId, choices, at);
+  if (head.phase === 'stepping' && choices.below(2) === 0) {
+    return { type: 'optimizer.stepped', at, roundId: head.roundId };
   }
-  return workEvent(state, choices, at) ?? completion(round, roundId, choices, at);
+  const isFull = round.groups.size >= state.config.groupsPerRound;
+  if (choices.below(isFull ? 2 : 25) === 0) return completion(round, roundId, choices, at);
+  if (round.released.size === 0 && choices.below(3) === 0)
+    return gpusEvent(state, 'gpus.released', roundId, choices, at);
+  if (choices.below(2) === 0) {
+    const work = workEvent(state, choices, at);
+    if (work !== undefined) return work;
+  }
+  const groupId = `p${choices.below(4) === 0 ? choices.below(9) : round.groups.size}`;
+  return { type: 'group.completed', at, roundId, groupId, samples: 2, tokens: choices.below(40) * 10 };
 }
 
 function gpusEvent(
@@ -55,7 +49,7 @@ function gpusEvent(
   choices: Choices,
   at: number,
 ): StreamTrainingEvent {
-  const gpuIds = [...state.byGpu.keys()].filter(() => choices.below(3) > 0);
+  const gpuIds = [...state.byGpu.keys()].filter(() => choices.below(6) > 0);
   return { type, at, roundId, gpuIds };
 }
 
@@ -97,17 +91,22 @@ function workEvent(state: StreamTrainingState, choices: Choices, at: number): St
 
 function rareEvent(state: StreamTrainingState, roundId: string, choices: Choices, at: number): StreamTrainingEvent {
   const replica = pick(state.replicas, choices)!.id;
-  switch (choices.below(8)) {
+  switch (choices.below(9)) {
     case 0:
+      if (choices.below(3) > 0) break;
       return { type: 'round.failed', at, roundId };
     case 1:
+      if (choices.below(3) > 0) break;
       return { type: 'host.restarted', at, idPrefix: `h${state.oldPrefixes.length}-` };
     case 2:
     case 3:
       return { type: 'replica.lost', at, replica };
     case 4:
       return gpusEvent(state, 'gpus.returned', roundId, choices, at);
-    default:
-      return { type: 'replica.added', at, replica };
+    case 5:
+      return gpusEvent(state, 'gpus.released', roundId, choices, at);
+    case 6:
+      return { type: 'optimizer.stepped', at, roundId };
   }
+  return { type: 'replica.added', at, replica };
 }

@@ -6,8 +6,8 @@
 import { longestFirst } from '../../core/longest-first.ts';
 import { restSeconds, secondsPerToken } from './pace.ts';
 import { type Group, type Replica, type Round, type StreamTrainingState, waitingCount } from './state.ts';
-import { assign, referencePass, reload } from './work.ts';
 import type { Ctx, DecisionNamed } from './words.ts';
+import { assign, referencePass, reload } from './work.ts';
 
 type FetchReason = DecisionNamed<'train.fetch'>['reason'];
 

@@ -4,8 +4,8 @@ import { scaleFactor } from '../../core/renormalize.ts';
 import type { TrainingShare } from '../../schemas/training.ts';
 import { busySeconds, secondsPerToken } from './pace.ts';
 import { closeHead, type Group, type Replica, type Round, type StreamTrainingState, waitingCount } from './state.ts';
-import { assign, referencePass, reload } from './work.ts';
 import type { Ctx } from './words.ts';
+import { assign, referencePass, reload } from './work.ts';
 
 /** Spreads what waits over every replica that is there, so that they end together; new replicas join. */
 export function spread(state: StreamTrainingState, round: Round, ctx: Ctx): void {

@@ -1,8 +1,15 @@
 /** Replicas: what they have computed, where their GPUs are, losses and restarts. */
 import { measurePace } from './pace.ts';
-import { clearReplica, type Group, type Replica, type Round, refreshStreaming, type StreamTrainingState } from './state.ts';
-import { discard, offload, requeue, unassign } from './work.ts';
+import {
+  clearReplica,
+  type Group,
+  type Replica,
+  type Round,
+  refreshStreaming,
+  type StreamTrainingState,
+} from './state.ts';
 import type { Ctx, EventNamed, RequeueCode } from './words.ts';
+import { discard, offload, requeue, unassign } from './work.ts';
 
 /** A replica holds the gradients of a fetch or a share, or of some of its groups. */
 export function consume(

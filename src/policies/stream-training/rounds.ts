@@ -6,15 +6,15 @@ import {
   type Group,
   keepWaiting,
   newRound,
-  remember,
   type Round,
   refreshStreaming,
+  remember,
   type StreamTrainingState,
   setHead,
   waitingCount,
 } from './state.ts';
-import { discard, requeue } from './work.ts';
 import type { Ctx, EventNamed } from './words.ts';
+import { discard, requeue } from './work.ts';
 
 export function openRound(state: StreamTrainingState, { roundId }: EventNamed<'round.opened'>): void {
   state.rounds.set(roundId, newRound(roundId));

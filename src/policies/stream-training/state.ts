@@ -176,8 +176,7 @@ export function keepWaiting(round: Round, keeps: (group: Group) => boolean): voi
 export function refreshStreaming(state: StreamTrainingState): void {
   const { head } = state;
   for (const one of state.replicas) {
-    one.streams =
-      one.present && head?.phase === 'streaming' && one.gpuIds.every((gpuId) => head.released.has(gpuId));
+    one.streams = one.present && head?.phase === 'streaming' && one.gpuIds.every((gpuId) => head.released.has(gpuId));
   }
   state.streaming = state.replicas.filter((one) => one.streams);
   state.idle = state.streaming.filter((one) => one.works.length === 0).length;

@@ -9,8 +9,7 @@ export const gpusReleased = defineEvent(
   'These GPUs have left the rollout of the round and may train. May be repeated.',
   { roundId, gpuIds: z.array(gpuId).describe('GPUs that were released.') },
 );
-export const gpusReturned = defineEvent(
-  'gpus.returned',
-  'These GPUs belong to the rollout again. May be repeated.',
-  { roundId, gpuIds: z.array(gpuId).describe('GPUs that went back.') },
-);
+export const gpusReturned = defineEvent('gpus.returned', 'These GPUs belong to the rollout again. May be repeated.', {
+  roundId,
+  gpuIds: z.array(gpuId).describe('GPUs that went back.'),
+});
