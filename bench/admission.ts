@@ -7,21 +7,8 @@
 
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { EventEmitter } from 'eventemitter3';
 import { completionsPerSecond } from './rounds.ts';
-import { machine, median } from './support.ts';
-
-function emitsPerSecond(count: number): number {
-  const emitter = new EventEmitter<{ completed: [{ requestId: string; tokens: number }] }>();
-  let tokens = 0;
-  emitter.on('completed', (event) => {
-    tokens += event.tokens;
-  });
-  const start = performance.now();
-  for (let index = 0; index < count; index += 1) emitter.emit('completed', { requestId: 'a', tokens: 1 });
-  if (tokens !== count) throw new Error('an emit was lost');
-  return count / ((performance.now() - start) / 1000);
-}
+import { emitsPerSecond, machine, median } from './support.ts';
 
 console.log(machine());
 emitsPerSecond(1e6);

@@ -5,7 +5,7 @@ import { isPolicyError, recordEvents, registry, startPolicy } from '../../src/in
 import { likelyEvents } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
 
-for (const id of ['speculative-admission', 'tail-batching']) {
+for (const id of ['speculative-admission', 'stream-training', 'tail-batching']) {
   const definition = registry.get(id) as AnyPolicyDefinition;
   const config = exampleConfigs[id]![1];
   const policy = startPolicy(definition, config);

@@ -87,7 +87,7 @@ test('nothing is left when the source is exhausted: the queue is flushed (RollPa
   ]);
 });
 
-test.each(['speculative-admission', 'tail-batching'])(
+test.each(['speculative-admission', 'stream-training', 'tail-batching'])(
   'golden trace of %s: decisions are the same to the byte',
   (id) => {
     const lines = readFileSync(new URL(`../../golden/${id}.jsonl`, import.meta.url), 'utf8').split('\n');
