@@ -13,6 +13,7 @@ export const generatedFiles: readonly string[] = [
   'docs/errors.md',
   'src/policies/speculative-admission/README.md',
   'src/policies/long-prompt-queue/README.md',
+  'src/policies/stream-training/README.md',
   'src/recipes/tail-batching/README.md',
 ];
 

@@ -6,6 +6,7 @@ import {
   finalResponse,
   keptResponse,
   prompt,
+  trainingShare,
   z,
 } from '../src/schemas/index.ts';
 
@@ -49,6 +50,7 @@ export const sharedObjects = Object.freeze({
   droppedResponse,
   finalPrompt,
   finalResponse,
+  trainingShare,
 });
 
 /** The JSON Schema of a schema, nothing shared by reference. */
@@ -82,6 +84,7 @@ export function typeText(shape: Shape): string {
   if (known !== undefined) return code(known);
   if (shape.const !== undefined) return code(JSON.stringify(shape.const));
   if (shape.enum !== undefined) return shape.enum.map((one) => code(String(one))).join(' or ');
+  if (shape.anyOf !== undefined) return shape.anyOf.map(typeText).join(' or ');
   switch (shape.type) {
     case 'array':
       return `list of ${typeText(shape.items ?? {})}`;

@@ -46,14 +46,14 @@ const shape = z.strictObject({
   collective: z
     .enum(['sum', 'mean'])
     .default('mean')
-    .describe('What the all-reduce of the gradients makes of them; most frameworks take the mean.'),
+    .describe('What the collective makes of the gradients; DDP and FSDP of PyTorch take the mean.'),
   optimizerStepsPerRound: positiveCount.default(1).describe('Has to be 1: only then no gradient needs newer weights.'),
   epochs: positiveCount.default(1).describe('Has to be 1: a second pass would need the weights after the first.'),
   advantageNormalization: z
     .enum(['none', 'group', 'batch'])
     .default('group')
     .describe('Over what advantages are normalised; `batch` cannot be known before the round is over.'),
-  idPrefix: idPrefix.default(''),
+  idPrefix: idPrefix.default('').describe('Prefix of every fetch id; new after each restart of the host.'),
 });
 
 /** Schema of the configuration. */
