@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-for (const name of ['admission', 'stream-training', 'state', 'sim-engine', 'calibration']) {
+for (const name of ['admission', 'stream-training', 'stream-steps', 'state', 'sim-engine', 'calibration']) {
   console.log(`\n== ${name}`);
   const script = fileURLToPath(new URL(`./${name}.ts`, import.meta.url));
   const { status } = spawnSync(process.execPath, ['--import', 'tsx', script], { stdio: 'inherit' });

@@ -2,8 +2,9 @@
 import { longestFirst } from '../../core/longest-first.ts';
 import { scaleFactor } from '../../core/renormalize.ts';
 import type { TrainingShare } from '../../schemas/training.ts';
+import { closeHead } from './head.ts';
 import { busySeconds, secondsPerToken } from './pace.ts';
-import { closeHead, type Group, type Replica, type Round, type StreamTrainingState, waitingCount } from './state.ts';
+import { type Group, type Replica, type Round, type StreamTrainingState, waitingCount } from './state.ts';
 import type { Ctx } from './words.ts';
 import { assign, referencePass, reload } from './work.ts';
 

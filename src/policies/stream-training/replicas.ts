@@ -1,13 +1,8 @@
 /** Replicas: what they have computed, where their GPUs are, losses and restarts. */
+
+import { clearReplica, refreshStreaming } from './head.ts';
 import { measurePace } from './pace.ts';
-import {
-  clearReplica,
-  type Group,
-  type Replica,
-  type Round,
-  refreshStreaming,
-  type StreamTrainingState,
-} from './state.ts';
+import type { Group, Replica, Round, StreamTrainingState } from './state.ts';
 import type { Ctx, EventNamed, RequeueCode } from './words.ts';
 import { discard, offload, requeue, unassign } from './work.ts';
 

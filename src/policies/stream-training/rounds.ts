@@ -1,18 +1,8 @@
 /** Rounds: opened, filled with groups, completed, given up. */
+
+import { clearReplica, closeHead, refreshStreaming, remember, setHead } from './head.ts';
 import { measureGap } from './pace.ts';
-import {
-  clearReplica,
-  closeHead,
-  type Group,
-  keepWaiting,
-  newRound,
-  type Round,
-  refreshStreaming,
-  remember,
-  type StreamTrainingState,
-  setHead,
-  waitingCount,
-} from './state.ts';
+import { type Group, keepWaiting, newRound, type Round, type StreamTrainingState, waitingCount } from './state.ts';
 import type { Ctx, EventNamed } from './words.ts';
 import { discard, requeue } from './work.ts';
 

@@ -2,16 +2,9 @@
 import { z } from 'zod';
 import { fetchId, gpuId, groupId, replicaId } from '../../schemas/training.ts';
 import { count, idPrefix, roundId, seconds, tokens } from '../../schemas/units.ts';
+import { refreshStreaming } from './head.ts';
 import type { StreamTrainingConfig } from './schema.ts';
-import {
-  type Group,
-  newRound,
-  newState,
-  type Replica,
-  type Round,
-  refreshStreaming,
-  type StreamTrainingState,
-} from './state.ts';
+import { type Group, newRound, newState, type Replica, type Round, type StreamTrainingState } from './state.ts';
 
 const group = z.strictObject({ groupId, samples: count, tokens, seq: count });
 const work = z.strictObject({
@@ -48,8 +41,7 @@ const round = z.strictObject({
     .nullable(),
 });
 
-/** Schema of the saved state. */
-export const streamTrainingSnapshot = z.strictObject({
+const savedState = z.strictObject({
   rounds: z.array(round),
   replicas: z.array(replica),
   recentRounds: z.array(roundId),
@@ -60,6 +52,12 @@ export const streamTrainingSnapshot = z.strictObject({
   paceSeconds: seconds,
   paceTokens: z.number().nonnegative(),
 });
+
+/** Schema of the saved state. */
+export const streamTrainingSnapshot = savedState.refine(
+  ({ rounds, replicas }) => rounds.length > 0 || replicas.every((one) => one.works.length + one.consumed.length === 0),
+  { message: 'replicas without groups where there is no round', path: ['replicas'] },
+);
 /** The saved state. */
 export type SavedStreamTraining = z.output<typeof streamTrainingSnapshot>;
 type SavedRound = SavedStreamTraining['rounds'][number];
@@ -125,9 +123,9 @@ function loadReplica(state: StreamTrainingState, { id, works, consumed, ...rest 
   if (one === undefined) return;
   Object.assign(one, rest);
   one.consumed = copyGroups(consumed);
-  one.works = works.map((saved) => {
-    const groups = copyGroups(saved.groups);
-    return { ...saved, groups, tokens: groups.reduce((sum, { tokens }) => sum + tokens, 0) };
+  one.works = works.map((each) => {
+    const groups = copyGroups(each.groups);
+    return { ...each, groups, tokens: groups.reduce((sum, { tokens }) => sum + tokens, 0) };
   });
   for (const each of one.works) state.works.set(each.fetchId, { replica: one, work: each });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createStreamTraining, type StreamTrainingInput } from '../../../src/index.ts';
+import { createStreamTraining, restorePolicy, type StreamTrainingInput } from '../../../src/index.ts';
 import type { VocabularyDecision } from '../../../src/schemas/index.ts';
 import { refusal } from '../../support/refusal.ts';
 import { only, Session } from '../../support/session.ts';
@@ -478,6 +478,18 @@ describe('stream-training', () => {
     expect(session.release('g0')).toMatchObject([{ type: 'training.late', reason: { code: 'round_over' } }]);
     // GPUs go back after the step: that is the usual order.
     expect(session.send({ type: 'gpus.returned', roundId: 'r0', gpuIds: ['g0'] } as never)).toEqual([]);
+  });
+
+  test('a snapshot with gradients and no round is damaged', () => {
+    const session = trainer();
+    session.release('g0', 'g1');
+    session.group('p0');
+    const snapshot = session.policy.snapshot() as { state: { rounds: unknown[] } };
+    snapshot.state.rounds = [];
+    expect(refusal(() => restorePolicy(snapshot))).toMatchObject({
+      code: 'snapshot_mismatch',
+      path: 'snapshot.state.replicas',
+    });
   });
 
   test('what streaming cannot keep exact is infeasible', () => {
