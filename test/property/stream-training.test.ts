@@ -21,6 +21,7 @@ class Job {
   #policy: ReturnType<typeof start>;
   #at = 0;
   #restarts = 0;
+  readonly #rounds = new Map<string, HostGroup[]>();
   #reports: Record<string, unknown>[] = [];
 
   constructor(config: unknown, choices: Choices) {
@@ -62,18 +63,30 @@ class Job {
     }
   }
 
-  round(roundId: string, troubled: boolean): void {
+  #open(roundId: string): HostGroup[] {
+    const before = this.#rounds.get(roundId);
+    if (before !== undefined) return before;
+    this.#rounds.set(roundId, []);
+    this.send({ type: 'round.opened', roundId, kind: 'long', weightVersion: 0, prompts: [] });
+    return this.#rounds.get(roundId)!;
+  }
+
+  #add(roundId: string, groups: HostGroup[]): void {
+    const groupId = `g${groups.length}`;
+    const samples = Array.from({ length: 1 + this.#choices.below(3) }, () => this.#sample());
+    const group = { roundId, groupId, samples };
+    groups.push(group);
+    this.host.groups.set(`${roundId} ${groupId}`, group);
+    this.#complete(group);
+  }
+
+  round(roundId: string, nextId: string, troubled: boolean): void {
     const choices = this.#choices;
     const { groupsPerRound } = this.host.config;
-    this.send({ type: 'round.opened', roundId, kind: 'long', weightVersion: 0, prompts: [] });
+    const final = this.#open(roundId);
     const target = choices.below(6) === 0 ? choices.below(groupsPerRound) : groupsPerRound;
-    const final: HostGroup[] = [];
     while (final.length < target) {
-      const groupId = `g${final.length}`;
-      const group = { roundId, groupId, samples: Array.from({ length: 1 + choices.below(3) }, () => this.#sample()) };
-      final.push(group);
-      this.host.groups.set(`${roundId} ${groupId}`, group);
-      this.#complete(group);
+      this.#add(roundId, final);
       if (choices.below(3) === 0) this.#gpus('gpus.released', roundId);
       for (let more = choices.below(4); more > 0; more -= 1) this.#something(roundId, troubled);
       if (troubled && choices.below(30) === 0) {
@@ -90,7 +103,14 @@ class Job {
     const reason = { code: 'quota_reached', counted: prompts.length, needed: prompts.length };
     const kind = { kind: 'long', weightVersion: 0, openedSeconds: 0, deferred: 0 };
     this.send({ type: 'round.completed', roundId, prompts, ...kind, reason });
-    for (let more = choices.below(12); more > 0; more -= 1) this.#something(roundId, troubled);
+    // The rollout of the next round goes on beside the training of this one (one-off pipelines).
+    const next = choices.below(2) === 0 ? this.#open(nextId) : undefined;
+    for (let more = choices.below(12); more > 0; more -= 1) {
+      this.#something(roundId, troubled);
+      if (next === undefined || choices.below(3) > 0) continue;
+      if (choices.below(2) === 0) this.#gpus('gpus.released', nextId);
+      else if (next.length < groupsPerRound) this.#add(nextId, next);
+    }
     this.#playAlong(roundId);
     // Invariants 2 and 7.
     expect([...this.host.trained.get(roundId)!].sort()).toEqual(final.map((one) => one.groupId).sort());
@@ -170,7 +190,7 @@ const resume = (snapshot: unknown) => resumePolicy(streamTraining, JSON.parse(JS
 
 function run(config: unknown, tape: readonly number[], troubled: boolean, rounds = 4): Job {
   const job = new Job(config, choicesFrom(tape));
-  for (let index = 0; index < rounds; index += 1) job.round(`r${index}`, troubled);
+  for (let index = 0; index < rounds; index += 1) job.round(`r${index}`, `r${index + 1}`, troubled);
   return job;
 }
 
