@@ -2,7 +2,16 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-for (const name of ['admission', 'sandbox-timeout', 'state', 'sim-engine', 'calibration', 'reward-dispatch']) {
+for (const name of [
+  'admission',
+  'sandbox-timeout',
+  'state',
+  'sim-engine',
+  'calibration',
+  'reward-dispatch',
+  'stream-training',
+  'stream-steps',
+]) {
   console.log(`\n== ${name}`);
   const script = fileURLToPath(new URL(`./${name}.ts`, import.meta.url));
   const { status } = spawnSync(process.execPath, ['--import', 'tsx', script], { stdio: 'inherit' });

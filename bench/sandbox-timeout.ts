@@ -4,8 +4,8 @@
  * page gets its tables anew.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { EventEmitter } from 'eventemitter3';
 import { createSandboxTimeout } from '../src/index.ts';
+import { emitsPerSecond } from './emits.ts';
 import { measure } from './sandbox-tables.ts';
 import { machine, median } from './support.ts';
 
@@ -46,18 +46,6 @@ function eventsPerSecond(validate: boolean, testCases: number): () => number {
   };
   pass();
   return pass;
-}
-
-function emitsPerSecond(count: number): number {
-  const emitter = new EventEmitter<{ finished: [{ runId: string; seconds: number }] }>();
-  let total = 0;
-  emitter.on('finished', (event) => {
-    total += event.seconds;
-  });
-  const start = performance.now();
-  for (let index = 0; index < count; index += 1) emitter.emit('finished', { runId: 'a', seconds: 1 });
-  if (total !== count) throw new Error('an emit was lost');
-  return count / ((performance.now() - start) / 1000);
 }
 
 function snapshotBytes(testCases: number): number {

@@ -7,6 +7,7 @@ import {
   keptResponse,
   prompt,
   timeoutEstimate,
+  trainingShare,
   z,
 } from '../src/schemas/index.ts';
 
@@ -51,6 +52,7 @@ export const sharedObjects = Object.freeze({
   finalPrompt,
   finalResponse,
   timeoutEstimate,
+  trainingShare,
 });
 
 /** The JSON Schema of a schema, nothing shared by reference. */
@@ -84,6 +86,7 @@ export function typeText(shape: Shape): string {
   if (known !== undefined) return code(known);
   if (shape.const !== undefined) return code(JSON.stringify(shape.const));
   if (shape.enum !== undefined) return shape.enum.map((one) => code(String(one))).join(' or ');
+  if (shape.anyOf !== undefined) return shape.anyOf.map(typeText).join(' or ');
   switch (shape.type) {
     case 'array':
       return `list of ${typeText(shape.items ?? {})}`;

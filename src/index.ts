@@ -10,6 +10,7 @@ import { longPromptQueue, type QueueInput } from './policies/long-prompt-queue/i
 import { type RewardDispatchInput, rewardDispatch } from './policies/reward-dispatch/index.ts';
 import { sandboxTimeout, type TimeoutInput } from './policies/sandbox-timeout/index.ts';
 import { type AdmissionInput, speculativeAdmission } from './policies/speculative-admission/index.ts';
+import { type StreamTrainingInput, streamTraining } from './policies/stream-training/index.ts';
 import { type TailBatchingInput, tailBatching } from './recipes/tail-batching/index.ts';
 import { registry } from './registry.ts';
 
@@ -34,6 +35,11 @@ export const createRewardDispatch = (
   config: RewardDispatchInput,
   options?: PolicyOptions,
 ): PolicyOf<typeof rewardDispatch> => startPolicy(rewardDispatch, config, options);
+/** A new stream-training policy. Throws `PolicyError` `invalid_config`, `infeasible`. */
+export const createStreamTraining = (
+  config: StreamTrainingInput,
+  options?: PolicyOptions,
+): PolicyOf<typeof streamTraining> => startPolicy(streamTraining, config, options);
 
 /** A new policy by its id. Throws `PolicyError` `unknown_id`, `invalid_config`. */
 export const createPolicy = registry.createPolicy;
@@ -82,6 +88,7 @@ export * from './policies/long-prompt-queue/index.ts';
 export * from './policies/reward-dispatch/index.ts';
 export * from './policies/sandbox-timeout/index.ts';
 export * from './policies/speculative-admission/index.ts';
+export * from './policies/stream-training/index.ts';
 export * from './recipes/tail-batching/index.ts';
 export { registry } from './registry.ts';
 export {

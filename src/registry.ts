@@ -4,6 +4,7 @@ import { longPromptQueue } from './policies/long-prompt-queue/index.ts';
 import { rewardDispatch } from './policies/reward-dispatch/index.ts';
 import { sandboxTimeout } from './policies/sandbox-timeout/index.ts';
 import { speculativeAdmission } from './policies/speculative-admission/index.ts';
+import { streamTraining } from './policies/stream-training/index.ts';
 import { tailBatching } from './recipes/tail-batching/index.ts';
 
 /** Policies and recipes of rollflex. */
@@ -12,5 +13,6 @@ export const registry = createRegistry([
   longPromptQueue, // RollPacker §3
   sandboxTimeout, // RollPacker §4.3
   rewardDispatch, // RollPacker §4.3
+  streamTraining, // RollPacker §4.4, §5
   tailBatching, // RollPacker §3
 ]);

@@ -9,5 +9,6 @@ export * from './events/index.ts';
 export * from './prompts.ts';
 export * from './reward-workers.ts';
 export * from './sandbox.ts';
+export * from './training.ts';
 export * from './units.ts';
 export { type DecisionWord, defineDecision, defineEvent, type EventWord, type Fields, type Of } from './vocabulary.ts';

@@ -1,5 +1,11 @@
 import { test } from 'vitest';
-import { longPromptQueue, rewardDispatch, sandboxTimeout, speculativeAdmission } from '../../src/index.ts';
+import {
+  longPromptQueue,
+  rewardDispatch,
+  sandboxTimeout,
+  speculativeAdmission,
+  streamTraining,
+} from '../../src/index.ts';
 import { checkCost } from '../../src/testing/index.ts';
 
 test('speculative-admission keeps law 10: no event walks over what is in flight', () => {
@@ -125,4 +131,30 @@ test('reward-dispatch keeps law 10, with many waiting and with many running', ()
   ];
   checkCost(rewardDispatch, {}, (n) => ({ build: [...workers(10), ...requests(n)] as never, probes: probes as never }));
   checkCost(rewardDispatch, {}, (n) => ({ build: [...workers(n), ...requests(n)] as never, probes: probes as never }));
+});
+
+test('stream-training keeps law 10', () => {
+  const replicas = ['a', 'b'].map((id) => ({ id, gpuIds: [`${id}0`] }));
+  const group = (groupId: string) => ({
+    type: 'group.completed',
+    at: 0,
+    roundId: 'r',
+    groupId,
+    samples: 2,
+    tokens: 10,
+  });
+  const opened = { type: 'round.opened', at: 0, roundId: 'r', kind: 'long', weightVersion: 0, prompts: [] };
+  const report = { replica: 'a', samples: 2, tokens: 10, seconds: 1 };
+  checkCost(streamTraining, { replicas, groupsPerRound: 10_000, minFetchGroups: 2 }, (n) => ({
+    build: [opened, ...Array.from({ length: n }, (_, index) => group(`p${index}`))] as never,
+    probes: [
+      group('new'),
+      group('p3'),
+      { type: 'gpus.released', at: 1, roundId: 'r', gpuIds: ['a0', 'b0'] },
+      { ...report, type: 'train.consumed', at: 2, fetchId: 'a#0', groups: ['p0', 'p1'] },
+      { type: 'replica.lost', at: 3, replica: 'a' },
+      { type: 'gpus.returned', at: 3, roundId: 'r', gpuIds: ['b0'] },
+      { type: 'replica.added', at: 3, replica: 'a' },
+    ] as never,
+  }));
 });

@@ -1,6 +1,12 @@
 /** Configurations under which the laws are checked, for every definition of the registry. */
 const admission = { promptsPerRound: 3, responsesPerPrompt: 2 };
 
+const replicas = [
+  { id: 'a', gpuIds: ['g0', 'g1'] },
+  { id: 'b', gpuIds: ['g2'] },
+  { id: 'c', gpuIds: ['g3'] },
+];
+
 export const exampleConfigs: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
   'speculative-admission': [
     admission,
@@ -42,6 +48,12 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
       maxQueued: 3,
       idPrefix: 'a-',
     },
+  ],
+  'stream-training': [
+    { replicas, groupsPerRound: 6 },
+    { replicas, groupsPerRound: 8, reference: 'swap', minFetchGroups: 2, unit: 'tokens', reduction: 'mean' },
+    { replicas, groupsPerRound: 5, fetch: { once: 0.5 }, gradientOffload: 'never', collective: 'sum' },
+    { replicas: replicas.slice(1), groupsPerRound: 3, unit: 'constant', divisor: 64, idPrefix: 's-' },
   ],
   'tail-batching': [
     admission,

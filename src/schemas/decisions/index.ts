@@ -7,6 +7,7 @@ import * as rewards from './rewards.ts';
 import * as rounds from './rounds.ts';
 import * as sandbox from './sandbox.ts';
 import * as session from './session.ts';
+import * as training from './training.ts';
 
 export * from './prompts.ts';
 export * from './requests.ts';
@@ -15,6 +16,7 @@ export * from './rewards.ts';
 export * from './rounds.ts';
 export * from './sandbox.ts';
 export * from './session.ts';
+export * from './training.ts';
 
 /** Every decision of the vocabulary. */
 export const decisions = byName([
@@ -25,6 +27,7 @@ export const decisions = byName([
   ...Object.values(rounds),
   ...Object.values(sandbox),
   ...Object.values(session),
+  ...Object.values(training),
 ]);
 
 /** Any decision of the vocabulary. */

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { createTailBatching, registry, replayEvents } from '../../../src/index.ts';
+import { createTailBatching } from '../../../src/index.ts';
 import type { Prompt } from '../../../src/schemas/index.ts';
 import { only, prompts, Session } from '../../support/session.ts';
 
@@ -86,13 +85,3 @@ test('nothing is left when the source is exhausted: the queue is flushed (RollPa
     { type: 'source.drained' },
   ]);
 });
-
-test.each(['long-prompt-queue', 'speculative-admission', 'tail-batching'])(
-  'golden trace of %s: decisions are the same to the byte',
-  (id) => {
-    const lines = readFileSync(new URL(`../../golden/${id}.jsonl`, import.meta.url), 'utf8').split('\n');
-    const replay = replayEvents(lines, registry.restorePolicy);
-    expect(replay.difference).toBeUndefined();
-    expect(replay.events).toBeGreaterThan(300);
-  },
-);

@@ -1,0 +1,46 @@
+/** Spreading jobs over workers so that they end together: longest job first, each where it ends earliest. */
+
+/** A worker that may be busy, and may be slower than others. */
+export interface Worker {
+  /** When it is free, seconds from now, >= 0. */
+  readonly freeInSeconds: number;
+  /** How long it takes for one unit of a job, > 0. */
+  readonly secondsPerUnit: number;
+}
+
+/** Which jobs each worker gets, and when the last one ends. */
+export interface Spread {
+  /** By worker: indices of its jobs, longest first. */
+  readonly shares: readonly (readonly number[])[];
+  /** When the last worker is done, seconds from now; workers without jobs count with what they are busy with. */
+  readonly makespanSeconds: number;
+}
+
+/**
+ * Longest processing time first (Graham 1969). With equal workers that are all free it is within 4/3 − 1/(3m) of the
+ * best; with workers of different speed within 19/12 (Dobson 1984).
+ *
+ * Ties: the job with the lower index, the worker with the lower index.
+ *
+ * @param sizes - units of each job, >= 0
+ * @param workers - at least one
+ * @returns takes O(n log n + n · m) time for n jobs and m workers
+ */
+export function longestFirst(sizes: readonly number[], workers: readonly Worker[]): Spread {
+  const order = sizes.map((_, index) => index).sort((a, b) => sizes[b]! - sizes[a]! || a - b);
+  const shares: number[][] = workers.map(() => []);
+  const ends = workers.map((one) => one.freeInSeconds);
+  for (const job of order) {
+    let best = 0;
+    let bestEnd = Number.POSITIVE_INFINITY;
+    for (let at = 0; at < workers.length; at += 1) {
+      const end = ends[at]! + sizes[job]! * workers[at]!.secondsPerUnit;
+      if (end >= bestEnd) continue;
+      best = at;
+      bestEnd = end;
+    }
+    shares[best]!.push(job);
+    ends[best] = bestEnd;
+  }
+  return { shares, makespanSeconds: Math.max(0, ...ends) };
+}

@@ -1,0 +1,27 @@
+/** The factor of each replica's gradient, so that the combination is the gradient of the whole batch. */
+
+/** What a factor depends on. */
+export interface Scale {
+  /** n_i: what this replica counted, in samples, tokens or groups; >= 0. */
+  readonly units: number;
+  /** N: what all replicas counted together, or the constant that the loss is divided by; >= 0. */
+  readonly total: number;
+  /** D: replicas of the collective, those without units included; >= 1. */
+  readonly replicas: number;
+  /** What the replica accumulated: the mean over its units, or their sum. */
+  readonly reduction: 'mean' | 'sum';
+  /** What the collective makes of the replicas' gradients. */
+  readonly collective: 'sum' | 'mean';
+}
+
+/**
+ * The factor that a replica's gradient is multiplied by before the collective: n_i / N for local means and 1 / N for
+ * local sums, times D where the collective takes the mean. 0 where nothing was counted at all.
+ *
+ * RollPacker §4.4 gives n_i / N and applies it to gradient sums; it is right for means only.
+ */
+export function scaleFactor({ units, total, replicas, reduction, collective }: Scale): number {
+  if (total === 0) return 0;
+  const weight = reduction === 'mean' ? units : 1;
+  return ((collective === 'mean' ? replicas : 1) * weight) / total;
+}

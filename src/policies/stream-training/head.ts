@@ -1,0 +1,47 @@
+/** The head: the oldest round, which is the one that is trained. */
+import type { Replica, StreamTrainingState } from './state.ts';
+
+const rememberedRounds = 64;
+
+/** Makes the list of streaming replicas anew; to be called when releases, losses or the head round change. */
+export function refreshStreaming(state: StreamTrainingState): void {
+  const { head } = state;
+  for (const one of state.replicas) {
+    one.streams = one.present && head?.phase === 'streaming' && one.gpuIds.every((gpuId) => head.released.has(gpuId));
+  }
+  state.streaming = state.replicas.filter((one) => one.streams);
+  state.idle = state.streaming.filter((one) => one.works.length === 0).length;
+}
+
+/** Takes the head round out; the next one is the head. */
+export function closeHead(state: StreamTrainingState): void {
+  const head = state.head!;
+  state.rounds.delete(head.roundId);
+  for (const one of state.replicas) clearReplica(state, one);
+  setHead(state);
+  remember(state, head.roundId);
+}
+
+/** Makes the oldest round the head. */
+export function setHead(state: StreamTrainingState): void {
+  state.head = state.rounds.values().next().value ?? null;
+  if (state.head !== null && state.head.completedSeconds !== null) state.head.phase = 'finishing';
+  refreshStreaming(state);
+}
+
+/** Remembers a round that is over, so that what comes late is told from what is wrong. */
+export function remember(state: StreamTrainingState, roundId: string): void {
+  state.recentRounds.push(roundId);
+  if (state.recentRounds.length > rememberedRounds) state.recentRounds.shift();
+}
+
+/** Forgets what a replica computes and holds. */
+export function clearReplica(state: StreamTrainingState, replica: Replica): void {
+  for (const work of replica.works) state.works.delete(work.fetchId);
+  replica.works = [];
+  replica.consumed = [];
+  replica.samples = 0;
+  replica.tokens = 0;
+  replica.gradients = 'none';
+  replica.joined = false;
+}

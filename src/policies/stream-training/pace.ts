@@ -1,0 +1,47 @@
+/** Measured rates: how fast groups are completed, and how fast replicas train. Older measurements count less. */
+import type { Replica, Round, StreamTrainingState } from './state.ts';
+
+/** Weight of the newest interval between two completed groups. */
+const gapWeight = 0.1;
+/** What is left of older work when new work is measured. */
+const paceMemory = 0.75;
+
+/** Counts a completed group into the rate of production. */
+export function measureGap(round: Round, at: number): void {
+  if (round.lastSeconds !== null) {
+    const gap = at - round.lastSeconds;
+    round.gapSeconds = round.gapSeconds === null ? gap : round.gapSeconds + gapWeight * (gap - round.gapSeconds);
+  }
+  round.lastSeconds = at;
+}
+
+/** Counts finished work into the rates of consumption. Without tokens or seconds it says nothing. */
+export function measurePace(state: StreamTrainingState, replica: Replica, tokens: number, seconds: number): void {
+  if (tokens === 0 || seconds === 0) return;
+  for (const pace of [replica, state]) {
+    pace.paceSeconds = paceMemory * pace.paceSeconds + seconds;
+    pace.paceTokens = paceMemory * pace.paceTokens + tokens;
+  }
+}
+
+/** Seconds a token of a replica, that of all replicas if it was never measured, or `undefined` before any measurement. */
+export function secondsPerToken(state: StreamTrainingState, replica: Replica): number | undefined {
+  const pace = replica.paceTokens > 0 ? replica : state;
+  return pace.paceTokens > 0 ? pace.paceSeconds / pace.paceTokens : undefined;
+}
+
+/** How long a replica is still busy with what it has, in seconds. */
+export function busySeconds(replica: Replica, perToken: number, at: number): number {
+  let seconds = 0;
+  for (const work of replica.works) {
+    const ran = work.startedSeconds === null ? 0 : at - work.startedSeconds;
+    seconds += Math.max(0, work.tokens * perToken - ran);
+  }
+  return seconds;
+}
+
+/** How long the round is expected to complete groups, in seconds, or `undefined` before that can be told. */
+export function restSeconds(round: Round, groupsPerRound: number): number | undefined {
+  if (round.gapSeconds === null) return undefined;
+  return Math.max(0, groupsPerRound - round.groups.size) * round.gapSeconds;
+}

@@ -1,0 +1,127 @@
+/** Replicas: what they have computed, where their GPUs are, losses and restarts. */
+
+import { clearReplica, refreshStreaming } from './head.ts';
+import { measurePace } from './pace.ts';
+import type { Group, Replica, Round, StreamTrainingState } from './state.ts';
+import type { Ctx, EventNamed, RequeueCode } from './words.ts';
+import { discard, offload, requeue, unassign } from './work.ts';
+
+/** A replica holds the gradients of a fetch or a share, or of some of its groups. */
+export function consume(
+  state: StreamTrainingState,
+  event: EventNamed<'train.consumed'> | EventNamed<'train.finished'>,
+  ctx: Ctx,
+): void {
+  const { fetchId } = event;
+  const found = state.works.get(fetchId);
+  if (found === undefined) {
+    ctx.emit({ type: 'training.late', at: ctx.at, fetchId, reason: { code: 'fetch_over' } });
+    return;
+  }
+  const { replica, work } = found;
+  const round = state.head!;
+  unassign(state, replica, work, ctx.at);
+  let tokens = work.tokens;
+  if (event.groups.length === work.groups.length) {
+    for (let index = 0; index < work.groups.length; index += 1) replica.consumed.push(work.groups[index]!);
+  } else {
+    const done = new Set(event.groups);
+    const left: Group[] = [];
+    for (const group of work.groups) (done.has(group.groupId) ? replica.consumed : left).push(group);
+    for (const group of left) tokens -= group.tokens;
+    const reason = { code: 'partly_consumed', consumed: event.groups.length, inFlight: left.length } as const;
+    requeue(round, replica, left, reason, ctx);
+    if (round.phase === 'finishing') round.finishCode ??= 'partly_consumed';
+  }
+  replica.samples += event.samples;
+  replica.tokens += event.tokens;
+  if (work.groups.length > 0) replica.gradients = 'resident';
+  measurePace(state, replica, tokens, event.seconds);
+}
+
+/** After everything else was decided: a streaming replica that stays idle makes room. */
+export function makeRoom(state: StreamTrainingState, replica: Replica, ctx: Ctx): void {
+  const { head } = state;
+  if (head?.phase !== 'streaming') return;
+  if (!replica.streams) return offload(head, replica, 'gpus_returned', ctx);
+  const { gradientOffload, groupsPerRound } = state.config;
+  // Not for the moment before the round is completed: they would come back at once.
+  if (gradientOffload === 'idle' && head.groups.size < groupsPerRound) offload(head, replica, 'idle', ctx);
+}
+
+export function releaseGpus(state: StreamTrainingState, event: EventNamed<'gpus.released'>, ctx: Ctx): void {
+  const round = state.rounds.get(event.roundId);
+  if (round === undefined) {
+    ctx.emit({ type: 'training.late', at: ctx.at, roundId: event.roundId, reason: { code: 'round_over' } });
+    return;
+  }
+  for (const gpuId of event.gpuIds) round.released.add(gpuId);
+  refreshStreaming(state);
+}
+
+/** GPUs that go back after the round are the usual case, and change nothing here. */
+export function returnGpus(state: StreamTrainingState, event: EventNamed<'gpus.returned'>, ctx: Ctx): void {
+  const round = state.rounds.get(event.roundId);
+  if (round === undefined) return;
+  for (const gpuId of event.gpuIds) round.released.delete(gpuId);
+  if (round !== state.head || round.phase !== 'streaming') return;
+  const before = state.streaming;
+  refreshStreaming(state);
+  for (const one of before) if (!one.streams) makeRoom(state, one, ctx);
+}
+
+/** Gradients are lost with the replica: what it had trained is trained again elsewhere. */
+export function loseReplica(state: StreamTrainingState, event: EventNamed<'replica.lost'>, ctx: Ctx): void {
+  const replica = state.byId.get(event.replica)!;
+  if (!replica.present) return;
+  replica.present = false;
+  const { head } = state;
+  if (head?.phase === 'stepping' && replica.joined) failStep(state, head, ctx);
+  else if (head !== null) giveBack(state, head, replica, 'replica_lost', ctx);
+  refreshStreaming(state);
+}
+
+/** Gradients that were being synchronised when a replica went are of no use on any. */
+function failStep(state: StreamTrainingState, round: Round, ctx: Ctx): void {
+  round.phase = 'finishing';
+  for (const one of state.replicas) {
+    if (!one.joined) continue;
+    if (one.present) discard(round, one, 'step_failed', ctx);
+    giveBack(state, round, one, 'step_failed', ctx);
+  }
+}
+
+function giveBack(
+  state: StreamTrainingState,
+  round: Round,
+  replica: Replica,
+  code: Extract<RequeueCode, 'replica_lost' | 'step_failed' | 'host_restarted'>,
+  ctx: Ctx,
+): void {
+  const { consumed } = replica;
+  const inFlight = replica.works.flatMap((work) => work.groups);
+  clearReplica(state, replica);
+  const reason = { code, consumed: consumed.length, inFlight: inFlight.length };
+  requeue(round, replica, [...consumed, ...inFlight], reason, ctx);
+  if (round.phase === 'finishing' && reason.consumed + reason.inFlight > 0) round.finishCode = code;
+}
+
+export function addReplica(state: StreamTrainingState, event: EventNamed<'replica.added'>): void {
+  state.byId.get(event.replica)!.present = true;
+  refreshStreaming(state);
+}
+
+/** All gradients are gone, GPUs are where they are at the start, and replicas are there again. */
+export function restartHost(state: StreamTrainingState, { idPrefix }: EventNamed<'host.restarted'>, ctx: Ctx): void {
+  state.oldPrefixes.push(state.prefix);
+  state.prefix = idPrefix;
+  for (const round of state.rounds.values()) round.released.clear();
+  const { head } = state;
+  if (head?.phase === 'stepping') head.phase = 'finishing';
+  for (const one of state.replicas) {
+    if (head !== null) giveBack(state, head, one, 'host_restarted', ctx);
+    one.present = true;
+  }
+  if (head !== null && head.phase === 'finishing') head.finishCode = 'host_restarted';
+  refreshStreaming(state);
+}

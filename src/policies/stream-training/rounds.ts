@@ -1,0 +1,86 @@
+/** Rounds: opened, filled with groups, completed, given up. */
+
+import { clearReplica, closeHead, refreshStreaming, remember, setHead } from './head.ts';
+import { measureGap } from './pace.ts';
+import { type Group, keepWaiting, newRound, type Round, type StreamTrainingState, waitingCount } from './state.ts';
+import type { Ctx, EventNamed } from './words.ts';
+import { discard, requeue } from './work.ts';
+
+export function openRound(state: StreamTrainingState, { roundId }: EventNamed<'round.opened'>): void {
+  state.rounds.set(roundId, newRound(roundId));
+  if (state.head === null) setHead(state);
+}
+
+export function completeGroup(state: StreamTrainingState, event: EventNamed<'group.completed'>, ctx: Ctx): void {
+  const { roundId, groupId, samples, tokens } = event;
+  const round = state.rounds.get(roundId);
+  if (round === undefined) return late('round_over');
+  if (round.groups.has(groupId)) return late('known');
+  if (round.completedSeconds !== null) return late('round_completed');
+  const group: Group = { groupId, samples, tokens, seq: state.nextSeq++ };
+  round.groups.set(groupId, group);
+  round.fresh.push(group);
+  round.waitingTokens += tokens;
+  measureGap(round, ctx.at);
+
+  function late(code: 'round_over' | 'known' | 'round_completed'): void {
+    ctx.emit({ type: 'group.late', at: ctx.at, roundId, groupId, reason: { code } });
+  }
+}
+
+/** Only the groups named are trained: what else was completed leaves, and so do gradients that it is part of. */
+export function completeRound(state: StreamTrainingState, event: EventNamed<'round.completed'>, ctx: Ctx): void {
+  const { roundId, prompts } = event;
+  const round = state.rounds.get(roundId);
+  if (round === undefined || round.completedSeconds !== null) {
+    const code = round === undefined ? 'round_over' : 'round_completed';
+    ctx.emit({ type: 'training.late', at: ctx.at, roundId, reason: { code } });
+    return;
+  }
+  round.completedSeconds = ctx.at;
+  if (prompts.length < round.groups.size) dropNotFinal(state, round, new Set(prompts.map((one) => one.promptId)), ctx);
+  round.streamed = round.groups.size - waitingCount(round);
+  round.finishCode = 'round_completed';
+  if (state.head !== round) return;
+  round.phase = 'finishing';
+  refreshStreaming(state);
+}
+
+function dropNotFinal(state: StreamTrainingState, round: Round, final: ReadonlySet<string>, ctx: Ctx): void {
+  const isFinal = (group: Group): boolean => final.has(group.groupId);
+  for (const replica of round === state.head ? state.replicas : []) {
+    const inFlight = replica.works.flatMap((work) => work.groups);
+    const { consumed } = replica;
+    if (consumed.every(isFinal) && inFlight.every(isFinal)) continue;
+    discard(round, replica, 'not_final', ctx);
+    clearReplica(state, replica);
+    const groups = [...consumed, ...inFlight].filter(isFinal);
+    const reason = { code: 'not_final', consumed: consumed.length, inFlight: inFlight.length } as const;
+    requeue(round, replica, groups, reason, ctx);
+  }
+  const dropped = [...round.groups.values()].filter((group) => !isFinal(group));
+  for (const { groupId } of dropped) round.groups.delete(groupId);
+  keepWaiting(round, isFinal);
+  drop(round, dropped, 'not_final', ctx);
+}
+
+export function failRound(state: StreamTrainingState, { roundId }: EventNamed<'round.failed'>, ctx: Ctx): void {
+  const round = state.rounds.get(roundId);
+  if (round === undefined) {
+    ctx.emit({ type: 'training.late', at: ctx.at, roundId, reason: { code: 'round_over' } });
+    return;
+  }
+  const isHead = round === state.head;
+  if (isHead) for (const replica of state.replicas) discard(round, replica, 'round_failed', ctx);
+  drop(round, [...round.groups.values()], 'round_failed', ctx);
+  if (isHead) return closeHead(state);
+  state.rounds.delete(roundId);
+  remember(state, roundId);
+}
+
+function drop(round: Round, dropped: readonly Group[], code: 'round_failed' | 'not_final', ctx: Ctx): void {
+  if (dropped.length === 0) return;
+  const groups = dropped.map((group) => group.groupId);
+  const reason = { code, groups: groups.length };
+  ctx.emit({ type: 'groups.dropped', at: ctx.at, roundId: round.roundId, groups, reason });
+}

@@ -1,0 +1,107 @@
+/** Giving work to replicas, and taking it from them. */
+import type { Group, Replica, Round, StreamTrainingState, Work } from './state.ts';
+import type { Ctx, DiscardCode, RequeueCode } from './words.ts';
+
+const idOf = (group: Group): string => group.groupId;
+
+/** Puts work on a replica, behind what it has. */
+export function assign(
+  state: StreamTrainingState,
+  replica: Replica,
+  kind: Work['kind'],
+  groups: readonly Group[],
+  at: number,
+): { work: Work; samples: number } {
+  let samples = 0;
+  let tokens = 0;
+  for (let index = 0; index < groups.length; index += 1) {
+    samples += groups[index]!.samples;
+    tokens += groups[index]!.tokens;
+  }
+  const fetchId = `${state.prefix}${replica.id}#${state.nextFetch++}`;
+  const work: Work = { fetchId, kind, groups, tokens, startedSeconds: replica.works.length === 0 ? at : null };
+  if (replica.streams && replica.works.length === 0) state.idle -= 1;
+  replica.works.push(work);
+  state.works.set(fetchId, { replica, work });
+  return { work, samples };
+}
+
+/** Takes finished work off a replica; the next one begins. */
+export function unassign(state: StreamTrainingState, replica: Replica, work: Work, at: number): void {
+  state.works.delete(work.fetchId);
+  replica.works.splice(replica.works.indexOf(work), 1);
+  const next = replica.works[0];
+  if (next !== undefined) next.startedSeconds ??= at;
+  else if (replica.streams) state.idle += 1;
+}
+
+/** The pass of the reference model before the gradients of some groups, where it is configured. */
+export function referencePass(
+  state: StreamTrainingState,
+  round: Round,
+  replica: Replica,
+  { fetchId, groups }: Work,
+  ctx: Ctx,
+): void {
+  if (state.config.reference === 'none' || groups.length === 0) return;
+  const { at } = ctx;
+  const { roundId } = round;
+  const reason = () => ({ code: 'reference_pass', groups: groups.length }) as const;
+  ctx.emit({ type: 'weights.swap', at, roundId, replica: replica.id, to: 'reference', reason: reason() });
+  ctx.emit({
+    type: 'reference.compute',
+    at,
+    roundId,
+    fetchId,
+    replica: replica.id,
+    groups: groups.map(idOf),
+    reason: reason(),
+  });
+  ctx.emit({ type: 'weights.swap', at, roundId, replica: replica.id, to: 'actor', reason: reason() });
+}
+
+/** Brings the gradients of a replica back before it adds to them. */
+export function reload(round: Round, replica: Replica, code: 'fetch' | 'finish', ctx: Ctx): void {
+  if (replica.gradients !== 'offloaded') return;
+  replica.gradients = 'resident';
+  const reason = { code, groups: replica.consumed.length };
+  ctx.emit({ type: 'gradients.reload', at: ctx.at, roundId: round.roundId, replica: replica.id, reason });
+}
+
+/** Moves the gradients of a replica that has nothing to do to the host. */
+export function offload(round: Round, replica: Replica, code: 'idle' | 'gpus_returned', ctx: Ctx): void {
+  if (replica.gradients !== 'resident' || replica.works.length > 0) return;
+  replica.gradients = 'offloaded';
+  const reason = { code, groups: replica.consumed.length };
+  ctx.emit({ type: 'gradients.offload', at: ctx.at, roundId: round.roundId, replica: replica.id, reason });
+}
+
+/** Puts groups back, to be trained before those that were never fetched. */
+export function requeue(
+  round: Round,
+  replica: Replica,
+  groups: readonly Group[],
+  reason: { code: RequeueCode; consumed: number; inFlight: number },
+  ctx: Ctx,
+): void {
+  if (groups.length === 0) return;
+  for (const group of groups) {
+    round.again.push(group);
+    round.waitingTokens += group.tokens;
+  }
+  ctx.emit({
+    type: 'train.requeued',
+    at: ctx.at,
+    roundId: round.roundId,
+    replica: replica.id,
+    groups: groups.map(idOf),
+    reason,
+  });
+}
+
+/** Tells a replica that is there to stop, and to drop its gradients. */
+export function discard(round: Round, replica: Replica, code: DiscardCode, ctx: Ctx): void {
+  if (replica.works.length === 0 && replica.gradients === 'none') return;
+  const reason = { code, groups: replica.consumed.length };
+  ctx.emit({ type: 'gradients.discard', at: ctx.at, roundId: round.roundId, replica: replica.id, reason });
+}

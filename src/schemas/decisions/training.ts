@@ -1,0 +1,165 @@
+/** Decisions: what training replicas compute, and when the optimizer steps. */
+import { z } from 'zod';
+import { fetchId, groupId, replicaId, trainingShare } from '../training.ts';
+import { count, roundId, seconds, tokens } from '../units.ts';
+import { defineDecision } from '../vocabulary.ts';
+
+const groups = z.array(groupId);
+const samples = count.describe('Samples of these groups.');
+const allTokens = tokens.describe('Tokens of these groups.');
+const numberOfGroups = count.describe('How many groups.');
+
+export const trainFetch = defineDecision(
+  'train.fetch',
+  'command',
+  'Add the gradients of these groups to those of the replica, without synchronising them, and answer `train.consumed`.',
+  {
+    roundId,
+    fetchId,
+    replica: replicaId,
+    groups: groups.describe('Whole groups, in the order in which they were completed.'),
+    samples,
+    tokens: allTokens,
+    gradientSync: z.literal(false).describe('Gradients stay on the replica until the round is over.'),
+    optimizerLoaded: z.literal(false).describe('Optimizer states need no memory yet.'),
+  },
+  {
+    probe: { waitingGroups: count },
+    fair_share: { waitingGroups: count, waitingTokens: tokens, replicas: count },
+    round_end: { waitingGroups: count, missingGroups: count, restSeconds: seconds, secondsPerToken: seconds },
+    once: { waitingGroups: count, capGroups: count },
+  },
+);
+const shared = { remaining: count, streamed: count, replicas: count };
+export const trainFinish = defineDecision(
+  'train.finish',
+  'command',
+  'Train what remains of the round, each replica its share, and answer `train.finished` for each share.',
+  {
+    roundId,
+    remaining: count.describe('Groups that are spread by this decision.'),
+    shares: z.array(trainingShare).describe('By replica, in the order of the configuration.'),
+    expectedSeconds: seconds
+      .optional()
+      .describe('When the last replica is expected to be done, seconds from now; absent if nothing was measured yet.'),
+  },
+  {
+    round_completed: shared,
+    replica_lost: shared,
+    host_restarted: shared,
+    partly_consumed: shared,
+    step_failed: shared,
+  },
+);
+export const trainRequeued = defineDecision(
+  'train.requeued',
+  'notice',
+  'Groups are to be trained again: their gradients are gone, or were never made.',
+  { roundId, replica: replicaId, groups: groups.describe('In the order in which they will be fetched again.') },
+  {
+    replica_lost: { consumed: count, inFlight: count },
+    host_restarted: { consumed: count, inFlight: count },
+    step_failed: { consumed: count, inFlight: count },
+    not_final: { consumed: count, inFlight: count },
+    partly_consumed: { consumed: count, inFlight: count },
+  },
+);
+export const trainingLate = defineDecision(
+  'training.late',
+  'notice',
+  'A report that is repeated, or about a fetch or a round that is over: nothing changes.',
+  { roundId: roundId.optional(), fetchId: fetchId.optional() },
+  { fetch_over: {}, round_over: {}, round_completed: {} },
+);
+export const groupLate = defineDecision(
+  'group.late',
+  'notice',
+  'A completed group that is here already, or of a round that trains on others: it is not trained.',
+  { roundId, groupId },
+  { known: {}, round_completed: {}, round_over: {} },
+);
+export const groupsDropped = defineDecision(
+  'groups.dropped',
+  'notice',
+  'Completed groups that are not trained.',
+  { roundId, groups: groups.describe('In the order in which they were completed.') },
+  { round_failed: { groups: numberOfGroups }, not_final: { groups: numberOfGroups } },
+);
+export const gradientsOffload = defineDecision(
+  'gradients.offload',
+  'command',
+  'Move the accumulated gradients of the replica to host memory.',
+  { roundId, replica: replicaId },
+  { idle: { groups: numberOfGroups }, gpus_returned: { groups: numberOfGroups } },
+);
+export const gradientsReload = defineDecision(
+  'gradients.reload',
+  'command',
+  'Bring the accumulated gradients of the replica back into GPU memory.',
+  { roundId, replica: replicaId },
+  { fetch: { groups: numberOfGroups }, finish: { groups: numberOfGroups } },
+);
+export const gradientsDiscard = defineDecision(
+  'gradients.discard',
+  'command',
+  'Stop what the replica computes, and drop the gradients that it has accumulated.',
+  { roundId, replica: replicaId },
+  {
+    round_failed: { groups: numberOfGroups },
+    not_final: { groups: numberOfGroups },
+    step_failed: { groups: numberOfGroups },
+  },
+);
+export const weightsSwap = defineDecision(
+  'weights.swap',
+  'command',
+  'Put these weights on the GPUs of the replica, in place of the others.',
+  {
+    roundId,
+    replica: replicaId,
+    to: z.enum(['reference', 'actor']).describe('Which weights the replica has next.'),
+  },
+  { reference_pass: { groups: numberOfGroups } },
+);
+export const referenceCompute = defineDecision(
+  'reference.compute',
+  'command',
+  'Compute the reference logits of the groups that the replica trains next.',
+  { roundId, fetchId, replica: replicaId, groups: groups.describe('In the order in which they are trained.') },
+  { reference_pass: { groups: numberOfGroups } },
+);
+const units = {
+  units: z.number().nonnegative(),
+  total: z.number().nonnegative(),
+  replicas: count,
+};
+export const gradientScale = defineDecision(
+  'gradient.scale',
+  'command',
+  'Multiply the accumulated gradients of the replica by this factor, before they are synchronised.',
+  {
+    roundId,
+    replica: replicaId,
+    factor: z.number().nonnegative().describe('Factor, >= 0; 0 for a replica without units of a mean.'),
+  },
+  { local_mean: units, local_sum: units },
+);
+export const optimizerStep = defineDecision(
+  'optimizer.step',
+  'command',
+  'Synchronise the scaled gradients over these replicas, step once, and answer `optimizer.stepped`.',
+  {
+    roundId,
+    replicas: z.array(replicaId).describe('Every replica of the collective, those without groups included.'),
+    samples: count.describe('Samples in the gradients, as the replicas reported them.'),
+    tokens: tokens.describe('Tokens in the gradients, as the replicas reported them.'),
+  },
+  { all_finished: { groups: count, streamed: count, afterSeconds: seconds } },
+);
+export const roundTrained = defineDecision(
+  'round.trained',
+  'notice',
+  'Every group of the round is in one optimizer step, and the weights are new.',
+  { roundId, groups: groups.describe('In the order in which they were completed.') },
+  { stepped: { groups: count, streamed: count, afterSeconds: seconds }, nothing_to_train: {} },
+);

@@ -1,0 +1,50 @@
+/** Events: what the host reports about the training of a round. */
+import { z } from 'zod';
+import { fetchId, groupId, replicaId } from '../training.ts';
+import { count, positiveCount, roundId, seconds, tokens } from '../units.ts';
+import { defineEvent } from '../vocabulary.ts';
+
+const trained = {
+  fetchId,
+  replica: replicaId,
+  groups: z.array(groupId).describe('Groups whose gradients are accumulated; those left out go to another try.'),
+  samples: count.describe('Samples in the accumulated gradients of these groups.'),
+  tokens: tokens.describe('Tokens that the loss counted in these groups.'),
+  seconds: seconds.describe('How long the replica worked on them, in seconds; reference pass included.'),
+};
+
+export const groupCompleted = defineEvent(
+  'group.completed',
+  'A group has all its responses, rewards and advantages and counts for the round.',
+  {
+    roundId,
+    groupId,
+    samples: positiveCount.describe('Responses of the group.'),
+    tokens: tokens.describe('Tokens of the group, all responses together.'),
+  },
+);
+export const trainConsumed = defineEvent(
+  'train.consumed',
+  'A replica has accumulated the gradients of a `train.fetch`.',
+  trained,
+);
+export const trainFinished = defineEvent(
+  'train.finished',
+  'A replica has accumulated the gradients of its share of a `train.finish`.',
+  trained,
+);
+export const optimizerStepped = defineEvent(
+  'optimizer.stepped',
+  'The optimizer has stepped on the gradients of the round.',
+  { roundId },
+);
+export const replicaLost = defineEvent(
+  'replica.lost',
+  'A training replica is gone, with the gradients that it had accumulated. May be repeated.',
+  { replica: replicaId },
+);
+export const replicaAdded = defineEvent(
+  'replica.added',
+  'A training replica is there again, without gradients. May be repeated.',
+  { replica: replicaId },
+);

@@ -1,0 +1,30 @@
+/** Training replicas, groups of responses, and shares of the work. */
+import { z } from 'zod';
+import { count, tokens } from './units.ts';
+
+/** The id of a group: that of the prompt whose responses it is made of. */
+export const groupId = z
+  .string()
+  .min(1)
+  .max(512)
+  .describe('Id of the group: that of the prompt whose responses it is made of.');
+/** The id of a data-parallel replica of the trainer. */
+export const replicaId = z.string().min(1).max(512).describe('Id of the data-parallel training replica.');
+/** The id of a GPU, given by the host. */
+export const gpuId = z.string().min(1).max(512).describe('Id of the GPU, given by the host.');
+/** The id of a fetch or a share, minted by the policy: `<idPrefix><replica>#<n>`. */
+export const fetchId = z.string().min(1).max(1200).describe('Id of the fetch or share, minted by the policy.');
+
+/** What one replica trains of the rest of a round. */
+export const trainingShare = z.strictObject({
+  fetchId,
+  replica: replicaId,
+  groups: z
+    .array(groupId)
+    .describe('Whole groups, longest first; none for a replica that only takes part in the step.'),
+  samples: count.describe('Samples of these groups.'),
+  tokens: tokens.describe('Tokens of these groups.'),
+});
+
+/** What one replica trains of the rest of a round. */
+export type TrainingShare = z.output<typeof trainingShare>;

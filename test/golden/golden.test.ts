@@ -1,0 +1,13 @@
+/** Golden traces: a recorded log gives the same decisions, to the byte. `make.ts` writes them. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { registry, replayEvents } from '../../src/index.ts';
+
+const traces = readdirSync(new URL('.', import.meta.url)).filter((name) => name.endsWith('.jsonl'));
+
+test.each(traces)('%s: decisions are the same to the byte', (name) => {
+  const lines = readFileSync(new URL(name, import.meta.url), 'utf8').split('\n');
+  const replay = replayEvents(lines, registry.restorePolicy);
+  expect(replay.difference).toBeUndefined();
+  expect(replay.events).toBeGreaterThan(200);
+});
