@@ -14,6 +14,7 @@ export const generatedFiles: readonly string[] = [
   'src/policies/speculative-admission/README.md',
   'src/policies/long-prompt-queue/README.md',
   'src/policies/sandbox-timeout/README.md',
+  'src/policies/group-assembly/README.md',
   'src/policies/reward-dispatch/README.md',
   'src/policies/stream-training/README.md',
   'src/recipes/tail-batching/README.md',

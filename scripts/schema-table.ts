@@ -1,11 +1,13 @@
 /** From a zod schema to the rows of a Markdown table: name, type with its bounds, default, description. */
 import {
+  countedResponse,
   deferral,
   droppedResponse,
   finalPrompt,
   finalResponse,
   keptResponse,
   prompt,
+  rewardedResponse,
   timeoutEstimate,
   trainingShare,
   z,
@@ -45,6 +47,8 @@ export interface Row {
 
 /** Objects of the vocabulary that several words share. */
 export const sharedObjects = Object.freeze({
+  countedResponse,
+  rewardedResponse,
   prompt,
   keptResponse,
   deferral,

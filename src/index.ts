@@ -6,6 +6,7 @@
 
 import type { PolicyOptions } from './core/policy.ts';
 import { type PolicyOf, startPolicy } from './core/registry.ts';
+import { type AssemblyInput, groupAssembly } from './policies/group-assembly/index.ts';
 import { longPromptQueue, type QueueInput } from './policies/long-prompt-queue/index.ts';
 import { type RewardDispatchInput, rewardDispatch } from './policies/reward-dispatch/index.ts';
 import { sandboxTimeout, type TimeoutInput } from './policies/sandbox-timeout/index.ts';
@@ -35,6 +36,11 @@ export const createRewardDispatch = (
   config: RewardDispatchInput,
   options?: PolicyOptions,
 ): PolicyOf<typeof rewardDispatch> => startPolicy(rewardDispatch, config, options);
+/** A new group-assembly policy. Throws `PolicyError` `invalid_config`. */
+export const createGroupAssembly = (
+  config: AssemblyInput = {},
+  options?: PolicyOptions,
+): PolicyOf<typeof groupAssembly> => startPolicy(groupAssembly, config, options);
 /** A new stream-training policy. Throws `PolicyError` `invalid_config`, `infeasible`. */
 export const createStreamTraining = (
   config: StreamTrainingInput,
@@ -84,6 +90,7 @@ export {
   type PolicyErrorDetails,
   policyErrorCodes,
 } from './errors.ts';
+export * from './policies/group-assembly/index.ts';
 export * from './policies/long-prompt-queue/index.ts';
 export * from './policies/reward-dispatch/index.ts';
 export * from './policies/sandbox-timeout/index.ts';

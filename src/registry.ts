@@ -1,5 +1,6 @@
 /** The frozen list of everything that rollflex ships, each with the paper section it comes from. */
 import { createRegistry } from './core/registry.ts';
+import { groupAssembly } from './policies/group-assembly/index.ts';
 import { longPromptQueue } from './policies/long-prompt-queue/index.ts';
 import { rewardDispatch } from './policies/reward-dispatch/index.ts';
 import { sandboxTimeout } from './policies/sandbox-timeout/index.ts';
@@ -13,6 +14,7 @@ export const registry = createRegistry([
   longPromptQueue, // RollPacker §3
   sandboxTimeout, // RollPacker §4.3
   rewardDispatch, // RollPacker §4.3
+  groupAssembly, // RollPacker §4.3, §4.4
   streamTraining, // RollPacker §4.4, §5
   tailBatching, // RollPacker §3
 ]);

@@ -39,6 +39,20 @@ export const droppedResponse = z.strictObject({
     .describe('Why it is of no use.'),
 });
 
+/** A response of a prompt that counts. */
+export const countedResponse = z.strictObject({
+  requestId,
+  tokens,
+  reward: z.number().optional().describe('Raw reward, where it is known.'),
+});
+
+/** A response with its reward. */
+export const rewardedResponse = z.strictObject({
+  requestId,
+  tokens,
+  reward: z.number().describe('Raw reward.'),
+});
+
 /** A response that belongs to a completed round. */
 export const finalResponse = z.strictObject({
   requestId,
@@ -63,6 +77,8 @@ export type KeptResponse = z.output<typeof keptResponse>;
 export type Deferral = z.output<typeof deferral>;
 /** A prompt as the host supplies it, and as it is deferred and returned. */
 export type Prompt = z.output<typeof prompt>;
+/** A response of a prompt that counts. */
+export type CountedResponse = z.output<typeof countedResponse>;
 /** A response that was generated and is given up, and why. */
 export type DroppedResponse = z.output<typeof droppedResponse>;
 /** A response that belongs to a completed round. */
@@ -92,4 +108,18 @@ export function copyDeferral({ count, sinceRound, sinceSeconds }: Deferral): Def
 export function copyKept({ requestId, index, tokens, weightVersions, finished, reward }: KeptResponse): KeptResponse {
   const copy = { requestId, index, tokens, weightVersions: weightVersions.slice(), finished };
   return reward === undefined ? copy : { ...copy, reward };
+}
+
+/** A copy of a prompt of a completed round. */
+export function copyFinal({ promptId, ref, domain, deferral, responses }: FinalPrompt): FinalPrompt {
+  return {
+    promptId,
+    ...(ref === undefined ? undefined : { ref }),
+    ...(domain === undefined ? undefined : { domain }),
+    ...(deferral === undefined ? undefined : { deferral: copyDeferral(deferral) }),
+    responses: responses.map(({ requestId, index, tokens, weightVersions, reward }) => {
+      const copy = { requestId, index, tokens, weightVersions: weightVersions.slice() };
+      return reward === undefined ? copy : { ...copy, reward };
+    }),
+  };
 }

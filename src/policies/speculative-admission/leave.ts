@@ -1,6 +1,7 @@
 /** How a prompt leaves: final, deferred, returned, filtered, quarantined or carried; never silently. */
 import type { Context } from '../../core/definition.ts';
 import {
+  type CountedResponse,
   copyDeferral,
   copyKept,
   copyPrompt,
@@ -27,6 +28,15 @@ export function dropHeld(prompt: PromptState, cause: DroppedResponse['cause']): 
   return prompt.responses
     .filter((one) => one.status === 'held')
     .map((one) => ({ requestId: one.requestId, tokens: one.tokens, cause }));
+}
+
+/** The held responses of a prompt that counts. */
+export function countedResponses(prompt: PromptState): CountedResponse[] {
+  const responses: CountedResponse[] = [];
+  for (const { status, requestId, tokens, reward } of prompt.responses) {
+    if (status === 'held') responses.push(reward === null ? { requestId, tokens } : { requestId, tokens, reward });
+  }
+  return responses;
 }
 
 /** The prompt as a completed round hands it over. */

@@ -1,7 +1,7 @@
 /** From a held response to a prompt that counts, or does not: collected, judged, counted, filtered, quarantined. */
 import type { Context } from '../../core/definition.ts';
 import type { AdmissionDecision } from './decisions.ts';
-import { dropHeld, remove } from './leave.ts';
+import { countedResponses, dropHeld, remove } from './leave.ts';
 import { abortAll } from './requests.ts';
 import type { AdmissionState, FaultKind, PromptState } from './state.ts';
 
@@ -64,6 +64,7 @@ export function count(state: AdmissionState, prompt: PromptState, ctx: Ctx): voi
     at: ctx.at,
     promptId: prompt.spec.promptId,
     roundId: round.id,
+    responses: countedResponses(prompt),
     reason: {
       code: state.config.filter === 'none' ? 'no_filter' : 'passed',
       counted: round.counted,

@@ -1,6 +1,6 @@
 /** Decisions: what becomes of prompts. */
 import { z } from 'zod';
-import { droppedResponse, prompt } from '../prompts.ts';
+import { countedResponse, droppedResponse, prompt } from '../prompts.ts';
 import { count, promptId, ref, requestId, roundId, weightVersion } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
 
@@ -17,7 +17,7 @@ export const promptCounted = defineDecision(
   'prompt.counted',
   'notice',
   'A prompt counts for the round.',
-  { promptId, roundId },
+  { promptId, roundId, responses: z.array(countedResponse).describe('Its responses, by index.') },
   { no_filter: { counted: count, needed: count }, passed: { counted: count, needed: count } },
 );
 export const promptFiltered = defineDecision(

@@ -1,0 +1,54 @@
+/** Decisions: groups of responses that have their rewards. */
+import { z } from 'zod';
+import { finalPrompt, rewardedResponse } from '../prompts.ts';
+import { count, promptId, requestId, roundId, roundKind, seconds, tokens, weightVersion } from '../units.ts';
+import { defineDecision } from '../vocabulary.ts';
+
+export const groupRewarded = defineDecision(
+  'group.rewarded',
+  'notice',
+  'Every response of a prompt that counts has its reward: the group can train.',
+  {
+    roundId,
+    promptId,
+    samples: count.describe('Responses with a reward, >= 1.'),
+    tokens: tokens.describe('Tokens of those responses, all together.'),
+    responses: z.array(rewardedResponse).min(1).describe('Those responses, by index, each with its raw reward.'),
+  },
+  { all_rewarded: { responses: count, missing: count, waitedSeconds: seconds } },
+);
+export const groupUnrewarded = defineDecision(
+  'group.unrewarded',
+  'notice',
+  'No response of a prompt that counts gets a reward: the round trains without it.',
+  { roundId, promptId },
+  { no_reward: { responses: count } },
+);
+export const groupWithdrawn = defineDecision(
+  'group.withdrawn',
+  'notice',
+  'A prompt that counted does not train after all: its round has failed.',
+  { roundId, promptId },
+  { round_failed: {} },
+);
+export const roundRewarded = defineDecision(
+  'round.rewarded',
+  'notice',
+  'The round is complete and every response of it has its reward, or will never have one.',
+  {
+    roundId,
+    kind: roundKind,
+    weightVersion,
+    prompts: z
+      .array(finalPrompt)
+      .describe('Prompts that train, in the order of the round; responses with rewards only.'),
+  },
+  { all_groups: { groups: count, afterSeconds: seconds }, round_failed: {} },
+);
+export const rewardUnused = defineDecision(
+  'reward.unused',
+  'notice',
+  'A reward of a response that nobody waits for: it has one, it has left, or it is not known.',
+  { requestId },
+  { not_awaited: {} },
+);

@@ -1,0 +1,220 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createGroupAssembly, groupAssembly, isPolicyError } from '../../../src/index.ts';
+import { choicesFrom, tapes } from '../../../src/testing/index.ts';
+
+type Assembly = ReturnType<typeof createGroupAssembly>;
+const reason = { code: 'held', held: 1, needed: 2 } as const;
+
+const accept = (assembly: Assembly, ...ids: string[]) =>
+  ids.flatMap((requestId) =>
+    assembly.send({ type: 'response.accepted', at: 1, requestId, promptId: requestId.split('/')[0]!, reason }),
+  );
+const count = (assembly: Assembly, promptId: string, ...ids: string[]) =>
+  assembly.send({
+    type: 'prompt.counted',
+    at: 2,
+    promptId,
+    roundId: 'r',
+    responses: ids.map((requestId) => ({ requestId, tokens: 10 })),
+    reason: { code: 'no_filter', counted: 1, needed: 2 },
+  });
+const reward = (assembly: Assembly, requestId: string, value = 1) =>
+  assembly.send({ type: 'reward.ready', at: 3, requestId, reward: value });
+const fail = (assembly: Assembly, requestId: string) =>
+  assembly.send({
+    type: 'reward.failed',
+    at: 3,
+    requestId,
+    kind: 'sandbox',
+    reason: { code: 'infrastructure', failures: 4, budget: 3 },
+  });
+const complete = (assembly: Assembly, code: 'quota_reached' | 'round_failed', groups: Record<string, string[]>) =>
+  assembly.send({
+    type: 'round.completed',
+    at: 4,
+    roundId: 'r',
+    kind: 'short',
+    weightVersion: 5,
+    prompts: Object.entries(groups).map(([promptId, ids]) => ({
+      promptId,
+      responses: ids.map((requestId, index) => ({ requestId, index, tokens: 10, weightVersions: [5] })),
+    })),
+    openedSeconds: 0,
+    deferred: 0,
+    reason: { code, counted: 1, needed: 1 },
+  });
+const [a, b] = [
+  ['a/0#0', 'a/1#0'],
+  ['b/0#0', 'b/1#0'],
+] as const;
+
+describe('group-assembly', () => {
+  test('invariant 2: a group is complete with its last reward, whether its prompt counted before or after', () => {
+    const assembly = createGroupAssembly();
+    accept(assembly, ...a, ...b);
+    expect(reward(assembly, a[0])).toEqual([]);
+    expect(count(assembly, 'a', ...a)).toEqual([]);
+    expect(reward(assembly, a[1], 0)).toMatchObject([
+      {
+        type: 'group.rewarded',
+        roundId: 'r',
+        promptId: 'a',
+        samples: 2,
+        tokens: 20,
+        reason: { missing: 0, waitedSeconds: 0 },
+      },
+    ]);
+    reward(assembly, b[0]);
+    reward(assembly, b[1]);
+    expect(count(assembly, 'b', ...b)).toMatchObject([{ type: 'group.rewarded', promptId: 'b' }]);
+  });
+
+  test('invariant 3: a round is ready when it is complete and the last of its groups is', () => {
+    const assembly = createGroupAssembly();
+    accept(assembly, ...a, ...b);
+    count(assembly, 'b', ...b);
+    count(assembly, 'a', ...a);
+    for (const id of [...a, b[0]]) reward(assembly, id);
+    expect(complete(assembly, 'quota_reached', { a: [...a], b: [...b] })).toEqual([]);
+    const ready = reward(assembly, b[1], 0.5);
+    expect(ready).toMatchObject([
+      { type: 'group.rewarded' },
+      { type: 'round.rewarded', roundId: 'r', weightVersion: 5, reason: { code: 'all_groups', groups: 2 } },
+    ]);
+    expect((ready[1] as { prompts: unknown[] }).prompts).toMatchObject([
+      { promptId: 'a', responses: [{ reward: 1 }, { reward: 1 }] },
+      { promptId: 'b', responses: [{ reward: 1 }, { reward: 0.5 }] },
+    ]);
+    expect(assembly.snapshot().state).toEqual({ rounds: [], groups: [] });
+  });
+
+  test('a response without a reward is left out of its group, a prompt without any out of its round', () => {
+    const assembly = createGroupAssembly();
+    accept(assembly, ...a, ...b);
+    count(assembly, 'a', ...a);
+    count(assembly, 'b', ...b);
+    reward(assembly, a[0]);
+    expect(fail(assembly, a[1])).toMatchObject([{ type: 'group.rewarded', samples: 1, reason: { missing: 1 } }]);
+    fail(assembly, b[0]);
+    expect(fail(assembly, b[1])).toMatchObject([{ type: 'group.unrewarded', promptId: 'b' }]);
+    expect(complete(assembly, 'quota_reached', { a: [...a], b: [...b] })).toMatchObject([
+      { type: 'round.rewarded', prompts: [{ promptId: 'a', responses: [{ requestId: 'a/0#0' }] }] },
+    ]);
+  });
+
+  test('asks for the reward of a response that an earlier round kept, unless it is known', () => {
+    const assembly = createGroupAssembly();
+    const responses = [
+      { requestId: 'a/0#0', tokens: 1 },
+      { requestId: 'a/1#0', tokens: 2, reward: 1 },
+    ];
+    const counted = { code: 'no_filter', counted: 1, needed: 2 } as const;
+    const asked = assembly.send({
+      type: 'prompt.counted',
+      at: 0,
+      promptId: 'a',
+      roundId: 'r',
+      responses,
+      reason: counted,
+    });
+    expect(asked).toMatchObject([{ type: 'reward.request', requestId: 'a/0#0' }]);
+    expect(reward(assembly, 'a/0#0')).toMatchObject([{ type: 'group.rewarded', samples: 2 }]);
+  });
+
+  test('a failed round withdraws its groups, and hands over an empty round', () => {
+    const assembly = createGroupAssembly();
+    accept(assembly, ...a);
+    count(assembly, 'a', ...a);
+    expect(complete(assembly, 'round_failed', {})).toMatchObject([
+      { type: 'group.withdrawn', promptId: 'a' },
+      { type: 'round.rewarded', prompts: [], reason: { code: 'round_failed' } },
+    ]);
+    expect(reward(assembly, a[0])).toMatchObject([{ type: 'reward.unused' }]);
+  });
+
+  test('a reward that comes twice, or after its prompt has left, changes nothing', () => {
+    const assembly = createGroupAssembly();
+    accept(assembly, ...a);
+    reward(assembly, a[0]);
+    expect(reward(assembly, a[0], 0)).toMatchObject([{ type: 'reward.unused' }]);
+    const dropped = { code: 'round_completed', held: 1, needed: 2 } as const;
+    assembly.send({
+      type: 'prompt.deferred',
+      at: 5,
+      prompt: { promptId: 'a' },
+      roundId: 'r',
+      dropped: [],
+      reason: dropped,
+    });
+    expect(reward(assembly, a[1])).toMatchObject([{ type: 'reward.unused' }]);
+    expect(assembly.snapshot().state).toEqual({ rounds: [], groups: [] });
+  });
+
+  test('refuses what does not fit, and changes nothing', () => {
+    const assembly = createGroupAssembly();
+    accept(assembly, ...a, ...b);
+    count(assembly, 'a', ...a);
+    const before = JSON.stringify(assembly.snapshot());
+    const refused = (run: () => unknown, code: string, path: string) =>
+      expect(run).toThrow(expect.objectContaining({ code, path }));
+    refused(() => count(assembly, 'a', ...a), 'duplicate_id', 'promptId');
+    refused(() => count(assembly, 'b', a[0]), 'duplicate_id', 'responses[0].requestId');
+    refused(() => count(assembly, 'b', b[0], b[0]), 'duplicate_id', 'responses[1].requestId');
+    refused(() => count(assembly, 'b'), 'invalid_event', 'responses');
+    refused(
+      () => complete(assembly, 'quota_reached', { a: [...a], z: ['z/0#0'] }),
+      'unknown_id',
+      'prompts[1].promptId',
+    );
+    count(assembly, 'b', ...b);
+    refused(() => complete(assembly, 'quota_reached', { a: [...a] }), 'invalid_event', 'prompts');
+    expect(() => createGroupAssembly({ extra: 1 } as never)).toThrow(
+      expect.objectContaining({ code: 'invalid_config' }),
+    );
+    expect(before).not.toBe(JSON.stringify(assembly.snapshot()));
+  });
+
+  test('invariants 1, 2 and 4: against what a naive host remembers', () => {
+    fc.assert(
+      fc.property(tapes(), (tape) => {
+        const shadow = groupAssembly.init({});
+        const choices = choicesFrom(tape);
+        const assembly = createGroupAssembly();
+        const held = new Set<string>();
+        for (let index = 0; index < 80; index += 1) {
+          const event = groupAssembly.arbitrary(shadow, choices);
+          let decisions: readonly { type: string }[];
+          try {
+            decisions = assembly.send(event);
+          } catch (error) {
+            if (!isPolicyError(error) || error.code === 'internal') throw error;
+            continue;
+          }
+          groupAssembly.apply(shadow, event, { at: assembly.at, emit: () => undefined });
+          if (event.type === 'prompt.counted') held.add(`${event.roundId} ${event.promptId}`);
+          for (const decision of decisions as {
+            type: string;
+            roundId: string;
+            promptId: string;
+            prompts: { promptId: string }[];
+          }[]) {
+            const leaves =
+              decision.type === 'round.rewarded'
+                ? decision.prompts.map((one) => one.promptId)
+                : ['group.unrewarded', 'group.withdrawn'].includes(decision.type)
+                  ? [decision.promptId]
+                  : [];
+            for (const id of leaves) expect(held.delete(`${decision.roundId} ${id}`)).toBe(true);
+          }
+          const { groups } = assembly.snapshot().state as {
+            groups: { roundId: string | null; promptId: string; members: { reward?: number | null }[] }[];
+          };
+          const counted = groups.filter((one) => one.roundId !== null);
+          expect(new Set(counted.map((one) => `${one.roundId} ${one.promptId}`))).toEqual(held);
+        }
+      }),
+      { numRuns: 100, endOnFailure: true },
+    );
+  });
+});
