@@ -3,6 +3,7 @@
  * (RollPacker §4.4). See README.md.
  */
 import { definePlanner } from '../../core/definition.ts';
+import { scaleFactor } from '../../core/renormalize.ts';
 import { PolicyError } from '../../errors.ts';
 import {
   type CountName,
@@ -18,6 +19,7 @@ type Counts = Omit<Replica, 'microBatches'>;
 function compute(input: RenormalizationSettings): RenormalizationPlan {
   const { replicas, unit, reduction, collective, accumulation, accumulated } = input;
   const name: CountName = unit === 'constant' ? 'samples' : unit;
+  // The schema has seen to it that the unit is counted everywhere.
   const unitsOf = (counts: Counts): number => counts[name]!;
   const total = input.divisor ?? replicas.reduce((sum, one) => sum + unitsOf(one), 0);
   if (total === 0) {
@@ -27,33 +29,29 @@ function compute(input: RenormalizationSettings): RenormalizationPlan {
       path: 'replicas',
     });
   }
-  const scale = collective === 'mean' ? replicas.length : 1;
-  // What a local gradient was divided by; multiplied by it, the gradient is a sum again.
-  const dividedBy = (counts: Counts): number => (reduction === 'mean' ? unitsOf(counts) : 1);
-  const accumulationDivisor = (microBatches: readonly Counts[]): number =>
+  const factorOf = (units: number): number =>
+    scaleFactor({ units, total, replicas: replicas.length, reduction, collective });
+  // A framework that takes the mean over micro-batches has divided by their number, the empty ones counted.
+  const accumulatedOver = (microBatches: readonly Counts[]): number =>
     accumulation === 'mean' ? Math.max(1, microBatches.length) : 1;
 
-  const factorOf = (replica: Replica, index: number): number => {
+  const factors = replicas.map((replica, index) => {
     const { microBatches } = replica;
-    if (!accumulated || microBatches === undefined) return (scale * dividedBy(replica)) / total;
-    const filled = microBatches.filter((one) => unitsOf(one) > 0);
-    if (reduction === 'mean' && filled.some((one) => unitsOf(one) !== unitsOf(filled[0]!))) {
+    if (!accumulated || microBatches === undefined) return factorOf(unitsOf(replica));
+    const sizes = microBatches.map(unitsOf).filter((size) => size > 0);
+    if (reduction === 'mean' && sizes.some((size) => size !== sizes[0])) {
       throw new PolicyError('infeasible', {
         expected: `micro-batches of one size: means over unequal numbers of ${name} were added up and cannot be told apart`,
-        got: filled.map(unitsOf),
+        got: sizes,
         path: `replicas[${index}].microBatches`,
       });
     }
-    const each = filled[0] === undefined ? dividedBy(replica) : dividedBy(filled[0]);
-    return (scale * each * accumulationDivisor(microBatches)) / total;
-  };
-
-  const factors = replicas.map(factorOf);
+    return factorOf(sizes[0] ?? 0) * accumulatedOver(microBatches);
+  });
   if (accumulated || replicas.every((one) => one.microBatches === undefined)) return { factors, total };
   const microBatchFactors = replicas.map((replica) => {
     const microBatches = replica.microBatches ?? [replica];
-    const times = scale * accumulationDivisor(microBatches);
-    return microBatches.map((one) => (times * dividedBy(one)) / total);
+    return microBatches.map((one) => factorOf(unitsOf(one)) * accumulatedOver(microBatches));
   });
   return { factors, microBatchFactors, total };
 }

@@ -37,7 +37,7 @@ function planGroup(group: Group, settings: AdvantagesSettings): PlannedGroup {
   const reach = settings.baseline === 'leave-one-out' ? n / (n - 1) : 1;
   const unit = settings.normalization === 'std' ? std + settings.epsilon : 1;
   const advantageOf = (reward: number): number => {
-    if (n === 1) return settings.singleResponse === 'reward' ? reward : 0;
+    if (n === 1) return settings.singleResponse === 'reward' ? reward + 0 : 0;
     return zeroVariance ? 0 : ((reward - mean) * reach) / unit;
   };
   return {
