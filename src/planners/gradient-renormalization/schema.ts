@@ -46,7 +46,9 @@ export const renormalizationInput = z
     replicas: z
       .array(replicaCounts)
       .min(1)
-      .describe('All data-parallel replicas that take part in the collective, also those that have trained on nothing.'),
+      .describe(
+        'All data-parallel replicas that take part in the collective, also those that have trained on nothing.',
+      ),
     unit: z
       .enum(['samples', 'tokens', 'groups', 'constant'])
       .default('samples')

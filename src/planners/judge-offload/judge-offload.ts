@@ -7,7 +7,7 @@ import { PolicyError } from '../../errors.ts';
 import { valueAt } from './length-function.ts';
 import type { Pace } from './pipeline.ts';
 import { type JudgeOffloadPlan, type JudgeOffloadSettings, judgeOffloadInput, judgeOffloadPlan } from './schema.ts';
-import { cheapest } from './search.ts';
+import { choose } from './search.ts';
 
 /** Whole percents that are left beside the actor; 1 − 0.7 is 30 %, not 29 %. */
 function percentsLeft(actorSmShare: number): number {
@@ -41,7 +41,7 @@ function compute(input: JudgeOffloadSettings): JudgeOffloadPlan {
 
   const slots = slotsFor(input, otherBytes);
   const bounds = { layers, slots, maxDepth: input.maxPrefetchDepth ?? layers };
-  const { streamed, depth, percent, seconds } = cheapest(bounds, mostPercent, paceOf, input.latencyTolerance);
+  const { streamed, depth, percent, seconds } = choose(bounds, mostPercent, paceOf, input.latencyTolerance);
   const residentLayers = layers - streamed.length;
   const { layerSeconds } = paceOf(percent);
   return {

@@ -6,11 +6,13 @@ import { tokens } from '../../schemas/units.ts';
 const quantity = z.number().nonnegative().max(1e18);
 
 /** A polynomial of the sequence length. */
-export const lengthPolynomial = z.strictObject({
-  base: quantity.default(0).describe('What does not depend on the length, >= 0.'),
-  perToken: quantity.default(0).describe('For each token, >= 0.'),
-  perTokenSquared: quantity.default(0).describe('For each token times the length, >= 0 (attention).'),
-});
+export const lengthPolynomial = z
+  .strictObject({
+    base: quantity.optional().describe('What does not depend on the length, >= 0; 0 if absent.'),
+    perToken: quantity.optional().describe('For each token, >= 0; 0 if absent.'),
+    perTokenSquared: quantity.optional().describe('For each token times the length, >= 0 (attention); 0 if absent.'),
+  })
+  .refine((given) => Object.keys(given).length > 0, 'expected base, perToken or perTokenSquared');
 
 /** What was measured at some sequence lengths. */
 export const lengthPoints = z
@@ -29,9 +31,9 @@ export const lengthPoints = z
     context.addIssue({ code: 'custom', path: [index, 'tokens'], message: `expected ${expected}` });
   });
 
-/** Either of the two. */
+/** A polynomial, or measured points. */
 export const lengthFunction = z.union([lengthPolynomial, lengthPoints]);
-/** Either of the two, its defaults filled in. */
+/** Either of the two. */
 export type LengthFunction = z.output<typeof lengthFunction>;
 
 /**
@@ -40,7 +42,10 @@ export type LengthFunction = z.output<typeof lengthFunction>;
  * @throws PolicyError `infeasible` beyond the last point: nobody has measured it
  */
 export function valueAt(given: LengthFunction, length: number, path: string): number {
-  if (!Array.isArray(given)) return given.base + (given.perToken + given.perTokenSquared * length) * length;
+  if (!Array.isArray(given)) {
+    const { base = 0, perToken = 0, perTokenSquared = 0 } = given;
+    return base + (perToken + perTokenSquared * length) * length;
+  }
   const next = given.findIndex((point) => point.tokens >= length);
   if (next < 0) {
     throw new PolicyError('infeasible', {

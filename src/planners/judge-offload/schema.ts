@@ -46,8 +46,8 @@ export const judgeOffloadInput = z.strictObject({
     .number()
     .min(0)
     .max(10)
-    .default(0.01)
-    .describe('How much slower than the fastest plan the judge may be, relative, to leave SMs and memory to the actor.'),
+    .default(0)
+    .describe('How much slower than the fastest plan a plan may be, relative, if it leaves more SMs to the actor.'),
 });
 
 /** Schema of the plan. */

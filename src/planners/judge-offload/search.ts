@@ -1,4 +1,4 @@
-/** The fastest pipeline that fits, and the cheapest that is nearly as fast. */
+/** The fastest pipeline that fits, and what it can do without at that speed. */
 import { type Pace, pipelinedSeconds, spread } from './pipeline.ts';
 
 /** What the search may choose from. */
@@ -18,58 +18,65 @@ export interface Choice {
 
 /** Sums in another order may differ by this, relative. */
 const rounding = 1e-9;
-const isFaster = (one: number, other: number): boolean => one < other * (1 - rounding);
 
-/**
- * The fastest pipeline in so many slots. All are used: a resident layer more, or a buffer more, never makes a pass
- * slower. Ties go to fewer buffers, then to the longest lead of resident layers.
- */
-export function fastest({ layers, slots, maxDepth }: Bounds, pace: Pace): Choice {
-  if (slots >= layers) return { streamed: [], depth: 0, seconds: layers * pace.layerSeconds };
+/** The fastest pipeline with so many buffers; ties go to the longest lead of resident layers. */
+function fastestAt(depth: number, { layers, slots }: Bounds, pace: Pace): Choice {
+  const resident = slots - depth;
   let best: Choice | undefined;
-  for (let depth = 1; depth <= Math.min(slots, maxDepth); depth += 1) {
-    const resident = slots - depth;
-    for (let lead = resident; lead >= 0; lead -= 1) {
-      const streamed = spread(layers, layers - resident, lead);
-      const seconds = pipelinedSeconds(layers, streamed, depth, pace);
-      if (best === undefined || isFaster(seconds, best.seconds)) best = { streamed, depth, seconds };
-    }
+  for (let lead = resident; lead >= 0; lead -= 1) {
+    const streamed = spread(layers, layers - resident, lead);
+    const seconds = pipelinedSeconds(layers, streamed, depth, pace);
+    if (best === undefined || seconds < best.seconds * (1 - rounding)) best = { streamed, depth, seconds };
   }
   return best!;
 }
 
-/** The least whole number from `low` to `high` for which a test holds that holds for all above it, and for `high`. */
-function least(low: number, high: number, holds: (value: number) => boolean): number {
-  let [from, to] = [low, high];
-  while (from < to) {
-    const middle = Math.floor((from + to) / 2);
-    if (holds(middle)) to = middle;
-    else from = middle + 1;
-  }
-  return to;
+/**
+ * The fastest pipeline with each number of buffers, the fewest first. All slots are used: a resident layer more never
+ * makes a pass slower. Nothing is streamed where all layers fit.
+ */
+function* byDepth(bounds: Bounds, pace: Pace): Generator<Choice> {
+  const { layers, slots, maxDepth } = bounds;
+  if (slots >= layers) yield { streamed: [], depth: 0, seconds: layers * pace.layerSeconds };
+  else for (let depth = 1; depth <= Math.min(slots, maxDepth); depth += 1) yield fastestAt(depth, bounds, pace);
 }
 
-/** The choice, with the percent of the SMs that it needs. */
-export interface Cheapest extends Choice {
-  readonly percent: number;
+/** The fewest buffers, hence the fewest streamed layers, with which a pass takes no longer than a limit. */
+function withinLimit(bounds: Bounds, pace: Pace, limit: number): Choice | undefined {
+  if (bounds.layers * pace.layerSeconds > limit) return undefined;
+  for (const choice of byDepth(bounds, pace)) if (choice.seconds <= limit) return choice;
+  return undefined;
+}
+
+function leastSeconds(bounds: Bounds, pace: Pace): number {
+  const computing = bounds.layers * pace.layerSeconds;
+  let least = Number.POSITIVE_INFINITY;
+  for (const { seconds } of byDepth(bounds, pace)) {
+    least = Math.min(least, seconds);
+    if (least <= computing) break;
+  }
+  return least;
 }
 
 /**
- * Of all pipelines within `tolerance` of the fastest one: the smallest share of the SMs, then the fewest slots, then the
- * fastest.
+ * Of all pipelines within `tolerance` of the fastest one: that with the smallest share of the SMs, then the fewest
+ * streamed layers, then the fastest; ties go to the longest lead of resident layers.
  *
- * @param paceOf - the pace with so many percent of the SMs; never slower with more
+ * @param mostPercent - most of the SMs that the judge may have, in percent, >= 1
+ * @param paceOf - the pace with so many percent of them; never slower with more
  */
-export function cheapest(
+export function choose(
   bounds: Bounds,
   mostPercent: number,
   paceOf: (percent: number) => Pace,
   tolerance: number,
-): Cheapest {
-  const limit = fastest(bounds, paceOf(mostPercent)).seconds * (1 + tolerance + rounding);
-  const isQuick = (slots: number, percent: number): boolean =>
-    fastest({ ...bounds, slots }, paceOf(percent)).seconds <= limit;
-  const percent = least(1, mostPercent, (one) => isQuick(bounds.slots, one));
-  const slots = least(1, bounds.slots, (one) => isQuick(one, percent));
-  return { ...fastest({ ...bounds, slots }, paceOf(percent)), percent };
+): Choice & { readonly percent: number } {
+  const limit = leastSeconds(bounds, paceOf(mostPercent)) * (1 + tolerance + rounding);
+  let [low, high] = [1, mostPercent];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (withinLimit(bounds, paceOf(middle), limit) === undefined) low = middle + 1;
+    else high = middle;
+  }
+  return { ...withinLimit(bounds, paceOf(low), limit)!, percent: low };
 }
