@@ -52,6 +52,8 @@ describe('grpo-advantages', () => {
     const rounded = one([0.1 + 0.2, 0.3, 0.3]);
     expect(rounded).toMatchObject({ zeroVariance: true, advantages: [0, 0, 0] });
     expect(one([1e15 + 0.125, 1e15, 1e15], { varianceTolerance: 0.1 })).toMatchObject({ zeroVariance: true });
+    // A sum of equal rewards is rounded; their mean must not be.
+    expect(one([0.1, 0.1, 0.1], { varianceTolerance: 0, epsilon: 0 })).toMatchObject({ zeroVariance: true, std: 0 });
     // The tolerance is in rewards: a reward that is small on purpose needs a smaller one.
     expect(one([1e-7, 0])).toMatchObject({ zeroVariance: true });
     expect(one([1e-7, 0], { varianceTolerance: 0, epsilon: 0 }).advantages[0]).toBeCloseTo(Math.SQRT1_2, 12);
