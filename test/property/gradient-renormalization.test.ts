@@ -116,7 +116,7 @@ describe('gradient-renormalization', () => {
     fc.assert(
       fc.property(parameters, split, (at, replicas) => {
         const computed = new Replicas(at);
-        for (const setting of combinations) {
+        for (const setting of combinations.filter((one) => one.accumulation === 'sum')) {
           const whole = computed.whole(replicas, setting);
           compared[whole === undefined ? 'no' : 'yes'] += 1;
           if (whole === undefined) continue;

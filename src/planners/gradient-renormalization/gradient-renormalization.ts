@@ -7,6 +7,7 @@ import { scaleFactor } from '../../core/renormalize.ts';
 import { PolicyError } from '../../errors.ts';
 import {
   type CountName,
+  countIn,
   type RenormalizationPlan,
   type RenormalizationSettings,
   renormalizationInput,
@@ -19,8 +20,8 @@ type Counts = Omit<Replica, 'microBatches'>;
 function compute(input: RenormalizationSettings): RenormalizationPlan {
   const { replicas, unit, reduction, collective, accumulation, accumulated } = input;
   const name: CountName = unit === 'constant' ? 'samples' : unit;
-  // The schema has seen to it that the unit is counted everywhere.
-  const unitsOf = (counts: Counts): number => counts[name]!;
+  // The schema has seen to it that the unit is counted wherever there are samples.
+  const unitsOf = (counts: Counts): number => countIn(counts, name)!;
   const total = input.divisor ?? replicas.reduce((sum, one) => sum + unitsOf(one), 0);
   if (total === 0) {
     throw new PolicyError('infeasible', {

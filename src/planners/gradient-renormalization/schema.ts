@@ -4,8 +4,10 @@ import { count } from '../../schemas/units.ts';
 
 const counts = {
   samples: count.describe('Responses in it, >= 0; one response that was cut into several rows is one.'),
-  tokens: count.optional().describe('Tokens in it that the loss counts, >= 0; needed with `unit: tokens`.'),
-  groups: count.optional().describe('Whole groups in it, >= 0; needed with `unit: groups`.'),
+  tokens: count
+    .optional()
+    .describe('Tokens in it that the loss counts, >= 0; needed with `unit: tokens` where there are samples.'),
+  groups: count.optional().describe('Whole groups in it, >= 0; needed with `unit: groups` where there are samples.'),
 };
 
 /** How much one micro-batch holds. */
@@ -26,6 +28,10 @@ type Counts = z.output<typeof microBatchCounts>;
 type Refine = z.RefinementCtx;
 type Path = (string | number)[];
 
+/** A count that is given, or that follows: nothing is in what has no samples. */
+export const countIn = (counted: Counts, name: CountName): number | undefined =>
+  counted[name] ?? (counted.samples === 0 ? 0 : undefined);
+
 /** The schema takes a message that says what was expected. */
 const refuse = (context: Refine, path: Path, expected: string): void =>
   context.addIssue({ code: 'custom', path, message: `expected ${expected}` });
@@ -34,7 +40,7 @@ function refuseCounts(counted: Counts, unit: string, path: Path, context: Refine
   for (const name of ['tokens', 'groups'] as const) {
     const value = counted[name];
     if (value === undefined) {
-      if (unit === name) refuse(context, [...path, name], `a count: the unit is ${name}`);
+      if (unit === name && counted.samples > 0) refuse(context, [...path, name], `a count: the unit is ${name}`);
     } else if (counted.samples === 0 && value > 0) refuse(context, [...path, name], '0, as there are no samples');
   }
   if ((counted.groups ?? 0) > counted.samples) refuse(context, [...path, 'groups'], 'no more groups than samples');
@@ -88,9 +94,10 @@ export const renormalizationInput = z
       if (microBatches === undefined) continue;
       for (const [at, one] of microBatches.entries()) refuseCounts(one, unit, [...path, 'microBatches', at], context);
       for (const name of countNames) {
-        const own = replica[name];
-        if (own === undefined || microBatches.some((one) => one[name] === undefined)) continue;
-        const sum = microBatches.reduce((all, one) => all + one[name]!, 0);
+        const own = countIn(replica, name);
+        const parts = microBatches.map((one) => countIn(one, name));
+        if (own === undefined || parts.includes(undefined)) continue;
+        const sum = parts.reduce((all, one) => all! + one!, 0);
         if (sum !== own) refuse(context, [...path, name], `the sum of its micro-batches, ${sum}`);
       }
     }

@@ -81,6 +81,18 @@ describe('gradient-renormalization', () => {
     expect(factorsOf({ replicas: uneven })).toEqual([8 / 12, 4 / 12]);
   });
 
+  test('what has no samples has none of anything', () => {
+    const empty = [
+      { samples: 2, tokens: 9, microBatches: [{ samples: 0 }, { samples: 2, tokens: 9 }] },
+      { samples: 0 },
+    ];
+    expect(renormalizeGradients({ replicas: empty, unit: 'tokens' })).toEqual({
+      factors: [1, 0],
+      microBatchFactors: [[0, 1], [0]],
+      total: 9,
+    });
+  });
+
   test('a constant divisor: the sum over samples is divided by it, whatever the batch holds', () => {
     expect(renormalizeGradients({ replicas, unit: 'constant', divisor: 16, reduction: 'sum' })).toEqual({
       factors: [1 / 16, 1 / 16, 1 / 16],
@@ -128,6 +140,11 @@ describe('gradient-renormalization', () => {
     ],
     ['tokens without samples', { replicas: [{ samples: 0, tokens: 5 }] }, 'replicas[0].tokens'],
     ['more groups than samples', { replicas: [{ samples: 1, groups: 2 }] }, 'replicas[0].groups'],
+    [
+      'micro-batches without all of the tokens',
+      { replicas: [{ samples: 2, tokens: 9, microBatches: [{ samples: 2, tokens: 8 }, { samples: 0 }] }] },
+      'replicas[0].tokens',
+    ],
     [
       'micro-batches that do not add up',
       { replicas: [{ samples: 4, microBatches: [{ samples: 1 }, { samples: 2 }] }] },
