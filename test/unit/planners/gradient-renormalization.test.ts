@@ -164,8 +164,8 @@ describe('gradient-renormalization', () => {
   });
 
   test('the formula is there for policies that scale gradients themselves', () => {
-    const share = { samples: 3, total: 8, replicas: 4 } as const;
+    const share = { units: 3, total: 8, replicas: 4 } as const;
     expect(scaleFactor({ ...share, reduction: 'mean', collective: 'mean' })).toBe(12 / 8);
-    expect(scaleFactor({ ...share, samples: 0, reduction: 'mean', collective: 'sum' })).toBe(0);
+    expect(scaleFactor({ ...share, units: 0, reduction: 'mean', collective: 'sum' })).toBe(0);
   });
 });
