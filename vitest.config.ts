@@ -9,11 +9,14 @@ export default defineConfig({
     alias: [
       { find: /^rollflex$/, replacement: src('index.ts') },
       { find: /^rollflex\/(schemas|sim|testing)$/, replacement: src('$1/index.ts') },
+      { find: /^(@tensorflow\/tfjs-[a-z-]+)$/, replacement: '$1/dist/index.js' },
     ],
   },
   test: {
     include: ['test/**/*.test.ts'],
     testTimeout: 60_000,
     setupFiles: ['test/setup.ts'],
+    // Its gradients are modules beside the bundle that Node would load: all of it comes from the modules.
+    server: { deps: { inline: [/@tensorflow\/tfjs/] } },
   },
 });

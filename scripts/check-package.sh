@@ -70,6 +70,7 @@ runs_without_fast_check() {
 binary() {
   in_consumer npx --no-install rollflex --version &&
     in_consumer npx --no-install rollflex schema tail-batching &&
+    echo '{"groups":[{"rewards":[1,0]}]}' | in_consumer npx --no-install rollflex plan grpo-advantages --input - --json &&
     in_consumer npx --no-install rollflex simulate --steps 5 --seeds 1 --report "$work/report.html" --quiet &&
     grep -q '</html>' "$work/report.html"
 }

@@ -2,7 +2,7 @@
  * The generated parts of the documentation. In a Markdown file they stand between
  * `<!-- generated: KIND ID -->` and `<!-- /generated -->`.
  */
-import { type AnyPolicyDefinition, policyErrorCodes, registry } from '../src/index.ts';
+import { type AnyPlannerDefinition, type AnyPolicyDefinition, policyErrorCodes, registry } from '../src/index.ts';
 import { type DecisionWord, decisions, type EventWord, events } from '../src/schemas/index.ts';
 import { rowsOf, shapeOf, sharedObjects, table } from './schema-table.ts';
 
@@ -11,6 +11,9 @@ export const generatedFiles: readonly string[] = [
   'README.md',
   'docs/vocabulary.md',
   'docs/errors.md',
+  'src/planners/gradient-renormalization/README.md',
+  'src/planners/grpo-advantages/README.md',
+  'src/planners/judge-offload/README.md',
   'src/policies/speculative-admission/README.md',
   'src/policies/long-prompt-queue/README.md',
   'src/policies/sandbox-timeout/README.md',
@@ -28,11 +31,19 @@ function policy(id: string): AnyPolicyDefinition {
   return found;
 }
 
+function planner(id: string): AnyPlannerDefinition {
+  const found = registry.get(id);
+  if (found.kind !== 'planner') throw new Error(`${id} is a ${found.kind}: it has no input and no plan`);
+  return found;
+}
+
+const folders = { policy: 'policies', planner: 'planners', recipe: 'recipes' } as const;
+
 function policyTable(): string {
   return table(
     ['Id', 'Kind', 'What it does', 'From'],
-    registry.policies.map((one) => [
-      `[${code(one.id)}](src/${one.kind === 'recipe' ? 'recipes' : 'policies'}/${one.id}/README.md)`,
+    registry.definitions.map((one) => [
+      `[${code(one.id)}](src/${folders[one.kind]}/${one.id}/README.md)`,
       one.kind,
       one.summary,
       one.source,
@@ -62,6 +73,29 @@ function configTable(id: string): string {
       code(row.name),
       row.type,
       row.required ? 'required' : row.default === '' ? '' : code(row.default),
+      row.description,
+    ]),
+  );
+}
+
+function inputTable(id: string): string {
+  return table(
+    ['Field', 'Type', 'Default', 'Meaning'],
+    rowsOf(shapeOf(planner(id).input), '', true).map((row) => [
+      code(row.name),
+      row.type,
+      row.required ? 'required' : row.default === '' ? '' : code(row.default),
+      row.description,
+    ]),
+  );
+}
+
+function planTable(id: string): string {
+  return table(
+    ['Field', 'Type', 'Meaning'],
+    rowsOf(shapeOf(planner(id).plan), '', true).map((row) => [
+      code(row.name) + (row.required ? '' : ', optional'),
+      row.type,
       row.description,
     ]),
   );
@@ -138,6 +172,10 @@ function render(kind: string, id: string): string {
       return decisionTable(policy(id).decisions);
     case 'config':
       return configTable(id);
+    case 'input':
+      return inputTable(id);
+    case 'plan':
+      return planTable(id);
     default:
       throw new Error(`no generated part is called ${kind} ${id}`);
   }

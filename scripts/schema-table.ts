@@ -76,8 +76,10 @@ function bounds({ type, minimum, exclusiveMinimum, maximum }: Shape): string {
   // A whole number without a bound carries the safe integers as its bounds.
   const most = maximum === undefined || maximum >= Number.MAX_SAFE_INTEGER ? undefined : maximum;
   const least = minimum === undefined || minimum <= Number.MIN_SAFE_INTEGER ? undefined : minimum;
-  if (exclusiveMinimum !== undefined)
+  if (exclusiveMinimum !== undefined) {
+    if (type === 'integer' && most !== undefined) return ` ${exclusiveMinimum + 1} to ${most}`;
     return type === 'integer' ? ` ≥ ${exclusiveMinimum + 1}` : ` > ${exclusiveMinimum}`;
+  }
   if (least !== undefined && most !== undefined) return ` ${least} to ${most}`;
   return least === undefined ? '' : ` ≥ ${least}`;
 }
@@ -89,6 +91,8 @@ export function typeText(shape: Shape): string {
   const known = namesOfShapes.get(withoutText(shape));
   if (known !== undefined) return code(known);
   if (shape.const !== undefined) return code(JSON.stringify(shape.const));
+  const alternatives = shape.anyOf ?? shape.oneOf;
+  if (alternatives !== undefined) return alternatives.map(typeText).join(' or ');
   if (shape.enum !== undefined) return shape.enum.map((one) => code(String(one))).join(' or ');
   if (shape.anyOf !== undefined) return shape.anyOf.map(typeText).join(' or ');
   switch (shape.type) {
@@ -109,22 +113,32 @@ export function typeText(shape: Shape): string {
   }
 }
 
-/** The fields of an object, those of objects inside it by their path. */
-export function rowsOf(shape: Shape, path = ''): Row[] {
+/** The fields of an object, those of objects inside it by their path; with `lists`, of objects in lists too. */
+export function rowsOf(shape: Shape, path = '', lists = false): Row[] {
   return Object.entries(shape.properties ?? {}).flatMap(([key, field]): Row[] => {
     const name = `${path}${key}`;
-    const inner = field.properties !== undefined && !namesOfShapes.has(withoutText(field));
+    const inner = objectsIn(field, name, lists);
+    const plain = field.properties !== undefined && inner.length > 0;
     return [
       {
         name,
         type: typeText(field),
         required: (shape.required ?? []).includes(key),
-        default: field.default === undefined || inner ? '' : JSON.stringify(field.default),
+        default: field.default === undefined || plain ? '' : JSON.stringify(field.default),
         description: field.description ?? '',
       },
-      ...(inner ? rowsOf(field, `${name}.`) : []),
+      ...inner.flatMap(([one, at]) => rowsOf(one, at, lists)),
     ];
   });
+}
+
+/** Objects in a field that have no name of their own, each with the path of its fields. */
+function objectsIn(field: Shape, path: string, lists: boolean): [Shape, string][] {
+  if (namesOfShapes.has(withoutText(field))) return [];
+  if (field.properties !== undefined) return [[field, `${path}.`]];
+  if (!lists) return [];
+  if (field.items !== undefined) return objectsIn(field.items, `${path}[]`, lists);
+  return (field.anyOf ?? []).flatMap((one) => objectsIn(one, path, lists));
 }
 
 /** A Markdown table as the formatter writes it: columns padded, `|` inside a cell escaped. */

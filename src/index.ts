@@ -5,7 +5,14 @@
  */
 
 import type { PolicyOptions } from './core/policy.ts';
-import { type PolicyOf, startPolicy } from './core/registry.ts';
+import { type PolicyOf, type PolicyOf, runPlanner, startPolicy, startPolicy } from './core/registry.ts';
+import {
+  gradientRenormalizationPlanner,
+  type RenormalizationInput,
+  type RenormalizationPlan,
+} from './planners/gradient-renormalization/index.ts';
+import { type AdvantagesInput, type AdvantagesPlan, grpoAdvantagesPlanner } from './planners/grpo-advantages/index.ts';
+import { type JudgeOffloadInput, type JudgeOffloadPlan, judgeOffloadPlanner } from './planners/judge-offload/index.ts';
 import { type AssemblyInput, groupAssembly } from './policies/group-assembly/index.ts';
 import { longPromptQueue, type QueueInput } from './policies/long-prompt-queue/index.ts';
 import { type RewardDispatchInput, rewardDispatch } from './policies/reward-dispatch/index.ts';
@@ -54,6 +61,17 @@ export const restorePolicy = registry.restorePolicy;
 /** One step of a policy whose state the host keeps. Throws as `restorePolicy` and `send` do. */
 export const transition = registry.transition;
 
+/** A factor for the gradient of each replica. Throws `PolicyError` `invalid_input`, `infeasible`. */
+export const renormalizeGradients = (input: RenormalizationInput): RenormalizationPlan =>
+  runPlanner(gradientRenormalizationPlanner, input);
+/** An advantage for each response. Throws `PolicyError` `invalid_input`. */
+export const grpoAdvantages = (input: AdvantagesInput): AdvantagesPlan => runPlanner(grpoAdvantagesPlanner, input);
+/** Layers of a judge that stay on the GPU or are streamed. Throws `PolicyError` `invalid_input`, `infeasible`. */
+export const planJudgeOffload = (input: JudgeOffloadInput): JudgeOffloadPlan => runPlanner(judgeOffloadPlanner, input);
+
+/** A plan by the id of its planner. Throws `PolicyError` `unknown_id`, `invalid_input`, `infeasible`. */
+export const plan = registry.plan;
+
 export { z } from 'zod';
 export type * from './core/definition.ts';
 export { definePlanner, definePolicy, isDefinition } from './core/definition.ts';
@@ -80,8 +98,10 @@ export {
   type PolicyOf,
   type Registry,
   resumePolicy,
+  runPlanner,
   startPolicy,
 } from './core/registry.ts';
+export { type Scale as GradientScale, scaleFactor } from './core/renormalize.ts';
 export { type Snapshot, snapshotSchema } from './core/snapshot.ts';
 export {
   isPolicyError,
@@ -90,6 +110,9 @@ export {
   type PolicyErrorDetails,
   policyErrorCodes,
 } from './errors.ts';
+export * from './planners/gradient-renormalization/index.ts';
+export * from './planners/grpo-advantages/index.ts';
+export * from './planners/judge-offload/index.ts';
 export * from './policies/group-assembly/index.ts';
 export * from './policies/long-prompt-queue/index.ts';
 export * from './policies/reward-dispatch/index.ts';

@@ -1,5 +1,8 @@
 /** The frozen list of everything that rollflex ships, each with the paper section it comes from. */
 import { createRegistry } from './core/registry.ts';
+import { gradientRenormalizationPlanner } from './planners/gradient-renormalization/index.ts';
+import { grpoAdvantagesPlanner } from './planners/grpo-advantages/index.ts';
+import { judgeOffloadPlanner } from './planners/judge-offload/index.ts';
 import { groupAssembly } from './policies/group-assembly/index.ts';
 import { longPromptQueue } from './policies/long-prompt-queue/index.ts';
 import { rewardDispatch } from './policies/reward-dispatch/index.ts';
@@ -8,7 +11,7 @@ import { speculativeAdmission } from './policies/speculative-admission/index.ts'
 import { streamTraining } from './policies/stream-training/index.ts';
 import { tailBatching } from './recipes/tail-batching/index.ts';
 
-/** Policies and recipes of rollflex. */
+/** Policies, planners and recipes of rollflex. */
 export const registry = createRegistry([
   speculativeAdmission, // RollPacker §3
   longPromptQueue, // RollPacker §3
@@ -16,5 +19,8 @@ export const registry = createRegistry([
   rewardDispatch, // RollPacker §4.3
   groupAssembly, // RollPacker §4.3, §4.4
   streamTraining, // RollPacker §4.4, §5
+  judgeOffloadPlanner, // RollPacker §4.3
+  gradientRenormalizationPlanner, // RollPacker §4.4
+  grpoAdvantagesPlanner, // RolloutPipe §3.2
   tailBatching, // RollPacker §3
 ]);

@@ -1,6 +1,6 @@
 /** Uses the installed package from ESM. */
 import assert from 'node:assert/strict';
-import { createTailBatching, isPolicyError, restorePolicy } from 'rollflex';
+import { createTailBatching, isPolicyError, plan as planBy, renormalizeGradients, restorePolicy } from 'rollflex';
 import { responseCompleted } from 'rollflex/schemas';
 import { compare, jobPreset, renderReport, reportClient, rollpackerWorkload } from 'rollflex/sim';
 
@@ -11,6 +11,9 @@ assert.equal(need.count, 3);
 assert.equal(restorePolicy(JSON.parse(JSON.stringify(tail.snapshot()))).seq, 1);
 assert.throws(() => tail.send({ type: 'response.completed', at: 0, requestId: 'x', tokens: 1 }), isPolicyError);
 assert(responseCompleted.schema.safeParse({ type: 'response.completed', at: 0, requestId: 'x', tokens: 1 }).success);
+const replicas = [{ samples: 1 }, { samples: 3 }];
+assert.deepEqual(renormalizeGradients({ replicas }), { factors: [0.25, 0.75], total: 4 });
+assert.deepEqual(planBy('grpo-advantages', { groups: [{ rewards: [2, 2] }] }).groups[0].advantages, [0, 0]);
 const { job } = jobPreset('qwen2.5-14b-16k');
 const small = { ...job, promptsPerRound: 8 };
 const result = compare({ job: small, workload: (seed) => rollpackerWorkload(4096, seed), steps: 5, seeds: [1] });

@@ -1,5 +1,5 @@
 /** The types, as a consumer's compiler sees them; the same file is checked as ESM and as CommonJS. */
-import { createPolicy, createTailBatching, definePolicy, type Policy, type TailBatchingInput, z } from 'rollflex';
+import { createPolicy, createTailBatching, definePolicy, type Policy, plan, type TailBatchingInput, z } from 'rollflex';
 import { type Prompt, promptId } from 'rollflex/schemas';
 import { type ComparisonResult, compare } from 'rollflex/sim';
 import { checkLaws } from 'rollflex/testing';
@@ -17,6 +17,11 @@ tail.on('request.started', () => undefined);
 tail.send({ type: 'response.completed', at: 0, requestId: 'a' });
 // @ts-expect-error no policy has this id
 createPolicy('nothing', {});
+export const factors: number[] = plan('gradient-renormalization', { replicas: [{ samples: 1 }] }).factors;
+// @ts-expect-error a replica counts its samples
+plan('gradient-renormalization', { replicas: [{}] });
+// @ts-expect-error a recipe has no plan
+plan('tail-batching', {});
 const prompts: Prompt[] = [{ promptId: 'a' }];
 tail.send({ type: 'prompts.supplied', at: 0, roundId: 'r', prompts });
 export const made: Policy<never, never, never, never, never> | undefined = undefined;

@@ -1,13 +1,15 @@
 #!/usr/bin/env node
 /** The command line. Exit codes: 0 done, 1 failed, 2 wrong use or bad input. */
 import { Command, CommanderError, Option } from 'commander';
+import { registry } from '../registry.ts';
 import { jobPresetIds } from '../sim/presets.ts';
 import { resamplingMethods } from '../sim/workload/traced.ts';
 import { between, whole } from './arguments.ts';
 import { packageVersion } from './files.ts';
 import { exitCodes, leaveQuietly, reportError } from './output.ts';
+import { type PlanOptions, runPlan } from './plan.ts';
 import { runReplay } from './replay.ts';
-import { runSchema } from './schema.ts';
+import { runSchema, type SchemaOptions } from './schema.ts';
 import { runSimulate, type SimulateOptions } from './simulate.ts';
 
 const factor = between(1, 16);
@@ -81,9 +83,29 @@ Examples
     });
 }
 
+function planCommand(): Command {
+  return new Command('plan')
+    .description('print the plan of a planner for an input; exit code 1 if there is none')
+    .argument('<planner>', `one of ${registry.planners.map((one) => one.id).join(', ')}`)
+    .requiredOption('--input <file>', 'the input as JSON; - reads it from standard input')
+    .option('--json', 'print JSON on one line')
+    .addHelpText(
+      'after',
+      `
+What an input may hold: rollflex schema PLANNER
+
+Examples
+  rollflex plan judge-offload --input judge.json
+  echo '{"groups":[{"rewards":[1,0,0]}]}' | rollflex plan grpo-advantages --input - --json`,
+    )
+    .action(async (id: string, options: PlanOptions) => {
+      process.exitCode = await runPlan(id, options);
+    });
+}
+
 function program(): Command {
   const command = new Command('rollflex')
-    .description('Scheduling policies for RL post-training: simulate what they would save, and inspect them.')
+    .description('Scheduling policies for RL post-training: simulate what they would save, plan, and inspect them.')
     .version(packageVersion())
     .showSuggestionAfterError()
     .showHelpAfterError('(rollflex --help, or rollflex COMMAND --help, says more)')
@@ -92,22 +114,25 @@ function program(): Command {
       `
 Examples
   rollflex simulate                  what would tail batching save on the bundled workloads?
+  rollflex plan grpo-advantages --input rewards.json
   rollflex schema tail-batching      the settings of a policy, as JSON Schema
   rollflex replay run.jsonl          does this version decide as the log says?
 
 Exit codes: 0 done, 1 failed, 2 wrong use or bad input.`,
     );
   command.addCommand(simulateCommand());
+  command.addCommand(planCommand());
   command
     .command('schema')
-    .description('list policies, events and decisions, or print the JSON Schema of one')
-    .argument('[id]', 'such as tail-batching, response.completed or request.abort')
+    .description('list policies, planners, events and decisions, or print the JSON Schema of one')
+    .argument('[id]', 'such as tail-batching, judge-offload, response.completed or request.abort')
+    .option('--plan', 'of a planner: the schema of its plan, not of its input')
     .option('--json', 'print JSON on one line')
     .addHelpText(
       'after',
-      '\nExamples\n  rollflex schema\n  rollflex schema tail-batching\n  rollflex schema request.abort',
+      '\nExamples\n  rollflex schema\n  rollflex schema tail-batching\n  rollflex schema judge-offload --plan\n  rollflex schema request.abort',
     )
-    .action((id: string | undefined, options: { json?: boolean }) => runSchema(id, options));
+    .action((id: string | undefined, options: SchemaOptions) => runSchema(id, options));
   command
     .command('replay')
     .description('play an event log again and compare every decision; exit code 1 if one differs')

@@ -1,4 +1,4 @@
-/** `rollflex schema`: the vocabulary and the configurations, as JSON Schema. */
+/** `rollflex schema`: the vocabulary, configurations, and inputs and plans of planners, as JSON Schema. */
 import { z } from 'zod';
 import { PolicyError } from '../errors.ts';
 import { registry } from '../registry.ts';
@@ -10,11 +10,23 @@ interface Item {
   readonly kind: string;
   readonly summary: string;
   readonly schema: z.ZodType;
+  /** Of a planner. */
+  readonly plan?: z.ZodType;
+}
+
+/** Options as the command line gives them. */
+export interface SchemaOptions {
+  readonly json?: boolean;
+  readonly plan?: boolean;
 }
 
 function items(): Item[] {
   return [
-    ...registry.policies.map(({ id, kind, summary, config }) => ({ id, kind, summary, schema: config })),
+    ...registry.definitions.map((one) => {
+      const { id, kind, summary } = one;
+      const schemas = one.kind === 'planner' ? { schema: one.input, plan: one.plan } : { schema: one.config };
+      return { id, kind, summary, ...schemas };
+    }),
     ...events.map(({ type, description, schema }) => ({ id: type, kind: 'event', summary: description, schema })),
     ...decisions.map((one) => ({ id: one.type, kind: one.kind, summary: one.description, schema: one.schema })),
   ];
@@ -28,10 +40,11 @@ function unwrapped({ $ref, $defs, ...rest }: z.core.JSONSchema.BaseSchema): z.co
   return { ...rest, ...own, ...(Object.keys(others).length === 0 ? {} : { $defs: others }) };
 }
 
-/** Prints the list, or one schema. Throws `PolicyError` `unknown_id`. */
-export function runSchema(id: string | undefined, options: { json?: boolean }): void {
+/** Prints the list, or one schema. Throws `PolicyError` `unknown_id`, `invalid_input` for the plan of no planner. */
+export function runSchema(id: string | undefined, options: SchemaOptions): void {
   const all = items();
   if (id === undefined) {
+    if (options.plan) throw new PolicyError('invalid_input', { expected: 'a planner', got: id, path: '--plan' });
     if (options.json) printJson(all.map(({ id: name, kind, summary }) => ({ id: name, kind, summary })));
     else for (const one of all) print(`${one.kind.padEnd(8)} ${one.id.padEnd(24)} ${one.summary}`);
     return;
@@ -43,6 +56,10 @@ export function runSchema(id: string | undefined, options: { json?: boolean }): 
     const expected = `an id that \`rollflex schema\` lists${hint}`;
     throw new PolicyError('unknown_id', { expected, got: id, path: 'id' });
   }
-  const schema = unwrapped(z.toJSONSchema(found.schema, { io: 'input', unrepresentable: 'any' }));
+  if (options.plan && found.plan === undefined) {
+    throw new PolicyError('invalid_input', { expected: 'a planner', got: `${id}, a ${found.kind}`, path: '--plan' });
+  }
+  const chosen = options.plan ? found.plan! : found.schema;
+  const schema = unwrapped(z.toJSONSchema(chosen, { io: 'input', unrepresentable: 'any' }));
   print(options.json ? JSON.stringify(schema) : JSON.stringify(schema, null, 2));
 }

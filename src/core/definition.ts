@@ -95,20 +95,26 @@ export interface PolicyDefinition<
 }
 
 /** A pure function from JSON to JSON. */
-export interface PlannerDefinition<In = unknown, Out = unknown, Id extends string = string> extends DefinitionBase {
+export interface PlannerDefinition<Input = unknown, Parsed = unknown, Plan = unknown, Id extends string = string>
+  extends DefinitionBase {
   readonly kind: 'planner';
   readonly id: Id;
-  readonly input: z.ZodType<In>;
-  readonly plan: z.ZodType<Out>;
-  /** The plan for an input that fits the schema; throws `PolicyError` `infeasible` where there is none. */
-  compute(input: In): Out;
+  /** What a caller writes; unknown keys are refused. */
+  readonly input: z.ZodType<Parsed, Input>;
+  readonly plan: z.ZodType<Plan>;
+  /**
+   * The plan for an input that the schema has parsed, its defaults filled in. The plan shares nothing with it.
+   *
+   * @throws PolicyError `infeasible` where there is no plan
+   */
+  compute(input: Parsed): Plan;
 }
 
 /** A definition of any policy or recipe. */
 // A registry holds policies of every shape.
 export type AnyPolicyDefinition = PolicyDefinition<any, any, any, any, any, any>;
 /** A definition of any planner. */
-export type AnyPlannerDefinition = PlannerDefinition<any, any>;
+export type AnyPlannerDefinition = PlannerDefinition<any, any, any>;
 /** What a registry may hold. */
 export type AnyDefinition = AnyPolicyDefinition | AnyPlannerDefinition;
 
@@ -118,6 +124,10 @@ export type ConfigOf<P> = P extends PolicyDefinition<infer Input, any, any, any,
 export type EventOf<P> = P extends PolicyDefinition<any, any, any, infer E, any, any> ? E : never;
 /** The decisions that a definition answers with. */
 export type DecisionOf<P> = P extends PolicyDefinition<any, any, any, any, infer D, any> ? D : never;
+/** What a caller gives a planner. */
+export type PlanInputOf<P> = P extends PlannerDefinition<infer Input, any, any> ? Input : never;
+/** The plan of a planner. */
+export type PlanOf<P> = P extends PlannerDefinition<any, any, infer Plan> ? Plan : never;
 
 const definitionTag = Symbol.for('rollflex.definition');
 const idPattern = /^([a-z0-9-]+\/)?[a-z][a-z0-9-]*$/;
@@ -181,9 +191,9 @@ export function definePolicy<
  *
  * @throws PolicyError `invalid_config` as {@link definePolicy} does
  */
-export function definePlanner<In, Out, const Id extends string>(
-  spec: Omit<PlannerDefinition<In, Out, Id>, 'kind'>,
-): PlannerDefinition<In, Out, Id> {
+export function definePlanner<Input, Parsed, Plan, const Id extends string>(
+  spec: Omit<PlannerDefinition<Input, Parsed, Plan, Id>, 'kind'>,
+): PlannerDefinition<Input, Parsed, Plan, Id> {
   return checked({ ...spec, kind: 'planner' });
 }
 

@@ -1,6 +1,6 @@
 /** Registries: a frozen list of definitions, and what can be made from it by id. */
 import { z } from 'zod';
-import { PolicyError } from '../errors.ts';
+import { isPolicyError, PolicyError } from '../errors.ts';
 import { decisions as vocabularyDecisions } from '../schemas/decisions/index.ts';
 import { events as vocabularyEvents } from '../schemas/events/index.ts';
 import type { DecisionWord, EventWord } from '../schemas/vocabulary.ts';
@@ -11,6 +11,8 @@ import {
   type AnyPlannerDefinition,
   type AnyPolicyDefinition,
   isDefinition,
+  type PlanInputOf,
+  type PlanOf,
   type PolicyDefinition,
 } from './definition.ts';
 import { Policy, type PolicyOptions } from './policy.ts';
@@ -23,6 +25,7 @@ export type PolicyOf<P> =
 
 type ById<L extends readonly AnyDefinition[], Id> = Extract<L[number], { readonly id: Id }>;
 type PolicyId<L extends readonly AnyDefinition[]> = Extract<L[number], AnyPolicyDefinition>['id'];
+type PlannerId<L extends readonly AnyDefinition[]> = Extract<L[number], AnyPlannerDefinition>['id'];
 
 /** A new policy from its definition. Throws `invalid_config`. */
 export function startPolicy<P extends AnyPolicyDefinition>(
@@ -43,6 +46,25 @@ export function resumePolicy<P extends AnyPolicyDefinition>(
 ): PolicyOf<P> {
   const { config, state, seq, at } = openSnapshot(definition, snapshot);
   return new Policy(definition, { config, state: definition.load(state, config), seq, at }, options) as PolicyOf<P>;
+}
+
+/**
+ * A plan from its definition.
+ *
+ * @throws PolicyError `invalid_input` for an input that does not fit the schema, `infeasible` where there is no plan
+ */
+export function runPlanner<P extends AnyPlannerDefinition>(definition: P, input: unknown): PlanOf<P> {
+  const parsed = parse(definition.input, input, 'invalid_input');
+  try {
+    return definition.compute(parsed) as PlanOf<P>;
+  } catch (error) {
+    if (isPolicyError(error)) throw error;
+    throw new PolicyError('internal', {
+      expected: `${definition.id} to plan for an input that fits its schema`,
+      got: String(error),
+      cause: error,
+    });
+  }
 }
 
 /** An event of a policy whose type is known only when it runs. */
@@ -68,8 +90,8 @@ export interface Registry<L extends readonly AnyDefinition[]> {
   restorePolicy(snapshot: unknown, options?: PolicyOptions): Policy<unknown, unknown, LooseEvent, AnyDecision, unknown>;
   /** One step for hosts that keep state themselves; linear in the state. */
   transition(snapshot: Snapshot, event: LooseEvent): { snapshot: Snapshot; decisions: AnyDecision[] };
-  /** A plan. Throws `unknown_id`, `invalid_input`. */
-  plan(id: string, input: unknown): unknown;
+  /** A plan. Throws `unknown_id`, `invalid_input`, `infeasible`. */
+  plan<Id extends PlannerId<L>>(id: Id, input: PlanInputOf<ById<L, Id>>): PlanOf<ById<L, Id>>;
 }
 
 type ConfigInput<P> =
@@ -125,6 +147,14 @@ export function createRegistry<const L extends readonly AnyDefinition[]>(definit
     if (found.kind !== 'planner') return found;
     throw new PolicyError('unknown_id', { expected: 'a policy or a recipe', got: `${id}, a planner`, path: 'policy' });
   };
+  const planner = (id: string): AnyPlannerDefinition => {
+    const found = byId.get(id);
+    if (found?.kind === 'planner') return found;
+    const ids = definitions.filter((one) => one.kind === 'planner').map((one) => one.id);
+    const expected = ids.length === 0 ? 'a planner, but the registry has none' : `one of ${ids.join(', ')}`;
+    const got = found === undefined ? id : `${id}, a ${found.kind}`;
+    throw new PolicyError('unknown_id', { expected, got, path: 'planner' });
+  };
   const restorePolicy = (snapshot: unknown, options?: PolicyOptions) => {
     const id = (snapshot as Partial<Snapshot> | null | undefined)?.policy;
     if (typeof id !== 'string') {
@@ -145,12 +175,6 @@ export function createRegistry<const L extends readonly AnyDefinition[]>(definit
       const decisions = one.send(event);
       return { snapshot: one.snapshot(), decisions };
     },
-    plan: (id: string, input: unknown) => {
-      const found = get(id);
-      if (found.kind !== 'planner') {
-        throw new PolicyError('unknown_id', { expected: 'a planner', got: `${id}, a ${found.kind}`, path: 'planner' });
-      }
-      return found.compute(parse(found.input, input, 'invalid_input'));
-    },
+    plan: ((id: string, input: unknown) => runPlanner(planner(id), input)) as Registry<L>['plan'],
   });
 }

@@ -24,7 +24,9 @@ function expectation(issue: z.core.$ZodIssue): string {
     case 'invalid_value':
       return issue.values.length === 1 ? String(issue.values[0]) : `one of ${issue.values.map(String).join(', ')}`;
     case 'invalid_type':
-      return issue.expected === 'int' ? 'a whole number' : `a ${issue.expected}`;
+      return issue.expected === 'int'
+        ? 'a whole number'
+        : `${/^[aeiou]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`;
     case 'too_small':
       return `${issue.origin} ${issue.inclusive ? '>=' : '>'} ${issue.minimum}`;
     case 'too_big':
@@ -32,6 +34,17 @@ function expectation(issue: z.core.$ZodIssue): string {
     default:
       return issue.message.replace(/^expected /i, '');
   }
+}
+
+/** Of a union, the issue of the alternative that the value resembles most: the one that gets furthest into it. */
+function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
+  if (issue.code !== 'invalid_union') return issue;
+  const first = issue.errors.flatMap(([one]) => (one === undefined ? [] : [one]));
+  const alike = first.filter((one) => one.path.length > 0 || one.code !== 'invalid_type');
+  const furthest = alike.reduce((one, other) => (other.path.length > one.path.length ? other : one), alike[0]!);
+  if (furthest !== undefined) return innermost({ ...furthest, path: [...issue.path, ...furthest.path] });
+  const types = first.map(expectation);
+  return types.length === 0 ? issue : { ...issue, message: `expected ${types.join(' or ')}` };
 }
 
 /**
@@ -42,7 +55,7 @@ function expectation(issue: z.core.$ZodIssue): string {
 export function parse<T>(schema: z.ZodType<T>, value: unknown, code: PolicyErrorCode, at = ''): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const issue = result.error.issues[0]!;
+  const issue = innermost(result.error.issues[0]!);
   const unknown = issue.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
   const path = unknown === undefined ? issue.path : [...issue.path, unknown];
   const inner = pathText(path);

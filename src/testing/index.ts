@@ -1,15 +1,17 @@
 /**
- * The property kit: checks the laws on any policy, a host's own or a built-in one. Needs `fast-check`.
+ * The property kit: checks the laws on any policy or planner, a host's own or a built-in one. Needs `fast-check`.
  *
  * @packageDocumentation
  */
 import fc from 'fast-check';
-import type { AnyPolicyDefinition } from '../core/definition.ts';
+import type { AnyPlannerDefinition, AnyPolicyDefinition } from '../core/definition.ts';
 import { laws } from './laws.ts';
+import { plannerLaws } from './planner-laws.ts';
 import { likelyEvents } from './run.ts';
 
 export { type Crowd, checkCost, itemsWalked } from './cost.ts';
 export { type Case, type Law, laws } from './laws.ts';
+export { type PlannerCase, type PlannerLaw, plannerLaws } from './planner-laws.ts';
 export { type Answer, choicesFrom, likelyEvents, type Subject } from './run.ts';
 export { withTraps } from './traps.ts';
 
@@ -58,5 +60,21 @@ export function checkLaws(definition: AnyPolicyDefinition, options: LawOptions):
     throw new Error(`${definition.id} breaks law ${law.number} (${law.title}), seed ${result.seed}: ${cause}`, {
       cause: error,
     });
+  }
+}
+
+/**
+ * Checks that a planner keeps the laws, for one input that it has a plan for.
+ *
+ * @throws Error that names the planner and the law
+ */
+export function checkPlannerLaws(definition: AnyPlannerDefinition, input: unknown): void {
+  for (const law of plannerLaws) {
+    try {
+      law.check({ definition, input });
+    } catch (error) {
+      const cause = error instanceof Error ? error.message : String(error);
+      throw new Error(`${definition.id} breaks a law of planners (${law.title}): ${cause}`, { cause: error });
+    }
   }
 }

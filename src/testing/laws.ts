@@ -10,6 +10,7 @@ import { isPolicyError } from '../errors.ts';
 import type { DecisionWord } from '../schemas/vocabulary.ts';
 import { answer, newSubject, type Subject, textOf, transcript } from './run.ts';
 import { withTraps } from './traps.ts';
+import { copy, reversed, scramble } from './values.ts';
 
 /** What a law is checked on. */
 export interface Case {
@@ -27,7 +28,6 @@ export interface Law {
   check(one: Case): void;
 }
 
-const copy = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 const snapshotText = (subject: Subject): string => JSON.stringify(subject.snapshot());
 
 function expectSame(what: string, events: readonly AnyEvent[], one: readonly string[], two: readonly string[]): void {
@@ -138,17 +138,6 @@ function expectClear(error: unknown): void {
     throw new Error(`a refusal does not say what it expected: ${error.message}`);
 }
 
-/** Changes everything in a value, as a careless host might. */
-function scramble(value: unknown): void {
-  if (typeof value !== 'object' || value === null) return;
-  for (const key of Object.keys(value)) {
-    const holder = value as Record<string, unknown>;
-    scramble(holder[key]);
-    holder[key] = typeof holder[key] === 'number' ? -12345 : 'scrambled';
-  }
-  if (Array.isArray(value)) value.length = 0;
-}
-
 function committed({ definition, config, events }: Case): void {
   const untouched = transcript(newSubject(definition, config), events);
   const subject = newSubject(definition, config);
@@ -200,17 +189,6 @@ function restorable({ definition, config, events }: Case): void {
     }
     throw new Error(`it takes a snapshot with ${JSON.stringify(change)}`);
   }
-}
-
-/** The value with the keys of every object in the opposite order. */
-function reversed(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(reversed);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .reverse()
-      .map(([key, one]) => [key, reversed(one)]),
-  );
 }
 
 function ordered({ definition, config, events }: Case): void {

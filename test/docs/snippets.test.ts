@@ -53,9 +53,10 @@ describe('command lines', () => {
   // What stands for the reader's own files.
   const stage = [
     `import { writeFileSync } from 'node:fs';`,
-    `import { logOfOneRound, ownLengths } from '${root}/test/support/documented-files.ts';`,
+    `import { logOfOneRound, ownLengths, rewardsOfOneGroup } from '${root}/test/support/documented-files.ts';`,
     `writeFileSync('my-lengths.jsonl', ownLengths());`,
     `writeFileSync('run.jsonl', logOfOneRound());`,
+    `writeFileSync('rewards.json', rewardsOfOneGroup());`,
   ].join('\n');
   const tsx = join(root, 'node_modules', '.bin', 'tsx');
   const staged = spawnSync(tsx, ['--input-type=module', '-e', stage], { cwd: folder, encoding: 'utf8' });

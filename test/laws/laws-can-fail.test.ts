@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { checkCost, checkLaws } from '../../src/testing/index.ts';
+import { checkCost, checkLaws, checkPlannerLaws, plannerLaws } from '../../src/testing/index.ts';
+import { plannerInput, rightPlanner, wrongPlanners } from '../support/wrong-planners.ts';
 import { rightPolicy, wrongPolicies } from '../support/wrong-policies.ts';
 
 describe('the laws suite', () => {
@@ -24,5 +25,38 @@ describe('the laws suite', () => {
     checkCost(rightPolicy, { limit: 1e9 }, crowd);
     const scanning = wrongPolicies.find((one) => one.law === 10)!.definition;
     expect(() => checkCost(scanning, { limit: 1e9 }, crowd)).toThrow('law 10');
+  });
+});
+
+describe('the laws of planners', () => {
+  test('pass a right planner', () => {
+    checkPlannerLaws(rightPlanner, plannerInput);
+    expect(plannerLaws.length).toBeGreaterThan(0);
+  });
+
+  test.each(wrongPlanners)('fail a planner that $title', ({ definition, says }) => {
+    const broken: string[] = [];
+    for (const { check } of plannerLaws) {
+      try {
+        check({ definition, input: plannerInput });
+      } catch (error) {
+        broken.push((error as Error).message);
+      }
+    }
+    expect(broken.join('\n')).toContain(says);
+    expect(() => checkPlannerLaws(definition, plannerInput)).toThrow('breaks a law of planners');
+  });
+
+  test('no law is left that none of them breaks', () => {
+    const breaks = (law: (typeof plannerLaws)[number]) =>
+      wrongPlanners.some(({ definition }) => {
+        try {
+          law.check({ definition, input: plannerInput });
+          return false;
+        } catch {
+          return true;
+        }
+      });
+    expect(plannerLaws.filter((law) => !breaks(law))).toEqual([]);
   });
 });

@@ -13,6 +13,11 @@ export function ownLengths(): string {
   return `${Array.from({ length: 40 }, (_, index) => JSON.stringify(prompt(index))).join('\n')}\n`;
 }
 
+/** Rewards of one group. */
+export function rewardsOfOneGroup(): string {
+  return '{"groups": [{"rewards": [1, 0, 0]}], "normalization": "none"}';
+}
+
 /** An event log of one short round. */
 export function logOfOneRound(): string {
   const lines: string[] = [];

@@ -1,33 +1,16 @@
 /** The command line as a user meets it: what it prints where, and with which exit code. */
-import { execFile, execFileSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createLongPromptQueue, recordEvents } from '../../../src/index.ts';
+import { entry, rollflex, root } from '../../support/command-line.ts';
 import { logOfOneRound, ownLengths } from '../../support/documented-files.ts';
 
-const root = fileURLToPath(new URL('../../..', import.meta.url));
-const entry = ['--import', 'tsx', join(root, 'src/cli/main.ts')];
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-cli-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const path = (name: string): string => join(folder, name);
-
-interface Done {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
-
-function rollflex(...args: string[]): Promise<Done> {
-  const options = { cwd: root, env: { ...process.env, COLUMNS: '100', FORCE_COLOR: '0' } };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [...entry, ...args], options, (error, out, err) =>
-      resolve({ code: error === null ? 0 : Number(error.code), out, err }),
-    );
-  });
-}
 
 writeFileSync(path('lengths.jsonl'), ownLengths());
 writeFileSync(path('run.jsonl'), logOfOneRound());
@@ -152,6 +135,12 @@ describe.concurrent('wrong use and bad input: exit code 2, nothing on standard o
     ['a report in no folder', ['simulate', lengths, '--report', path('no/r.html')], /ENOENT/],
     ['a folder as a report', ['simulate', lengths, '--report', folder], /--report: expected a file, not a folder/],
     ['an unknown id', ['schema', 'request.abrot'], /such as request\..*got "request.abrot" \(unknown_id\)/],
+    [
+      'the plan schema of a policy',
+      ['schema', 'tail-batching', '--plan'],
+      /--plan: expected a planner, got "tail-batching, a recipe"/,
+    ],
+    ['the plan schema of nothing', ['schema', '--plan'], /--plan: expected a planner, got nothing/],
     ['an id that is like no other', ['schema', 'nothing'], /lists, got "nothing" \(unknown_id\)/],
     ['replay of no log', ['replay', path('no-log.jsonl')], /snapshot/],
     ['replay of a trace', ['replay', lengths], /snapshot_mismatch/],
@@ -165,10 +154,11 @@ describe.concurrent('wrong use and bad input: exit code 2, nothing on standard o
 });
 
 describe('schema', () => {
-  test('lists policies, events and decisions', async () => {
+  test('lists policies, planners, events and decisions', async () => {
     const [{ code, out }, json] = await Promise.all([rollflex('schema'), rollflex('schema', '--json')]);
     expect(code).toBe(0);
     expect(out).toMatch(/^recipe +tail-batching +Short rounds/m);
+    expect(out).toMatch(/^planner +judge-offload +Which layers/m);
     expect(out).toMatch(/^event +response\.completed /m);
     expect(out).toMatch(/^command +request\.abort /m);
     expect(JSON.parse(json.out).map((one: { id: string }) => one.id)).toContain('round.planned');
@@ -178,6 +168,7 @@ describe('schema', () => {
     ['tail-batching', 'promptSpeculation'],
     ['response.completed', 'requestId'],
     ['request.abort', 'reason'],
+    ['judge-offload', 'pcieBytesPerSecond'],
   ])('of %s is JSON Schema', async (id, field) => {
     const [pretty, line] = await Promise.all([rollflex('schema', id), rollflex('schema', id, '--json')]);
     const schema = JSON.parse(pretty.out);

@@ -124,7 +124,9 @@ describe('registry and snapshots', () => {
       expect.objectContaining({ code: 'duplicate_id' }),
     );
     expect(() => createRegistry([{} as never])).toThrow(expect.objectContaining({ code: 'invalid_config' }));
-    expect(() => registry.plan('tail-batching', {})).toThrow(expect.objectContaining({ code: 'unknown_id' }));
+    expect(() => registry.plan('tail-batching' as never, {} as never)).toThrow(
+      expect.objectContaining({ code: 'unknown_id', path: 'planner', got: '"tail-batching, a recipe"' }),
+    );
     const snapshot = admission().snapshot();
     for (const wrong of [
       { ...snapshot, version: 9 },

@@ -1,0 +1,8 @@
+export { gradientRenormalizationPlanner } from './gradient-renormalization.ts';
+export {
+  type RenormalizationInput,
+  type RenormalizationPlan,
+  type RenormalizationSettings,
+  renormalizationInput,
+  renormalizationPlan,
+} from './schema.ts';

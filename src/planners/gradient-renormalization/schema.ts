@@ -1,0 +1,127 @@
+/** Input and plan of gradient-renormalization. */
+import { z } from 'zod';
+import { count } from '../../schemas/units.ts';
+
+const counts = {
+  samples: count.describe('Responses in it, >= 0; one response that was cut into several rows is one.'),
+  tokens: count
+    .optional()
+    .describe('Tokens in it that the loss counts, >= 0; needed with `unit: tokens` where there are samples.'),
+  groups: count.optional().describe('Whole groups in it, >= 0; needed with `unit: groups` where there are samples.'),
+};
+
+/** How much one micro-batch holds. */
+export const microBatchCounts = z.strictObject(counts);
+/** How much one data-parallel replica has trained on. */
+export const replicaCounts = z.strictObject({
+  ...counts,
+  microBatches: z
+    .array(microBatchCounts)
+    .optional()
+    .describe('Its micro-batches, empty ones included; their counts add up to its own.'),
+});
+
+/** A count of a replica or of a micro-batch. */
+export type CountName = keyof typeof counts;
+const countNames: readonly CountName[] = ['samples', 'tokens', 'groups'];
+type Counts = z.output<typeof microBatchCounts>;
+type Refine = z.RefinementCtx;
+type Path = (string | number)[];
+
+/** A count that is given, or that follows: nothing is in what has no samples. */
+export const countIn = (counted: Counts, name: CountName): number | undefined =>
+  counted[name] ?? (counted.samples === 0 ? 0 : undefined);
+
+/** The schema takes a message that says what was expected. */
+const refuse = (context: Refine, path: Path, expected: string): void =>
+  context.addIssue({ code: 'custom', path, message: `expected ${expected}` });
+
+function refuseCounts(counted: Counts, unit: string, path: Path, context: Refine): void {
+  for (const name of ['tokens', 'groups'] as const) {
+    const value = counted[name];
+    if (value === undefined) {
+      if (unit === name && counted.samples > 0) refuse(context, [...path, name], `a count: the unit is ${name}`);
+    } else if (counted.samples === 0 && value > 0) refuse(context, [...path, name], '0, as there are no samples');
+  }
+  if ((counted.groups ?? 0) > counted.samples) refuse(context, [...path, 'groups'], 'no more groups than samples');
+}
+
+/** Schema of the input. */
+export const renormalizationInput = z
+  .strictObject({
+    replicas: z
+      .array(replicaCounts)
+      .min(1)
+      .describe(
+        'All data-parallel replicas that take part in the collective, also those that have trained on nothing.',
+      ),
+    unit: z
+      .enum(['samples', 'tokens', 'groups', 'constant'])
+      .default('samples')
+      .describe('What the loss of the whole batch is a mean over; `constant`: its sum over samples ÷ `divisor`.'),
+    divisor: z
+      .number()
+      .min(1e-9)
+      .max(1e18)
+      .optional()
+      .describe('What the sum over the batch is divided by; with `unit: constant` only.'),
+    reduction: z
+      .enum(['mean', 'sum'])
+      .default('mean')
+      .describe('What a replica (a micro-batch) computes over its own units; with `unit: constant` over samples.'),
+    collective: z
+      .enum(['sum', 'mean'])
+      .default('sum')
+      .describe('What the all-reduce or reduce-scatter does over the replicas; DDP and FSDP take the mean.'),
+    accumulation: z
+      .enum(['sum', 'mean'])
+      .default('sum')
+      .describe(
+        'What the framework does over the micro-batches of a replica; `mean`: it divides by their number, empty ones included.',
+      ),
+    accumulated: z
+      .boolean()
+      .default(false)
+      .describe('Whether micro-batches are added up already, so that none can get a factor of its own any more.'),
+  })
+  .superRefine(({ replicas, unit, divisor }, context) => {
+    if (unit === 'constant' && divisor === undefined) refuse(context, ['divisor'], 'a divisor: the unit is constant');
+    if (unit !== 'constant' && divisor !== undefined) refuse(context, ['divisor'], 'none, unless the unit is constant');
+    for (const [index, replica] of replicas.entries()) {
+      const path = ['replicas', index];
+      refuseCounts(replica, unit, path, context);
+      const { microBatches } = replica;
+      if (microBatches === undefined) continue;
+      for (const [at, one] of microBatches.entries()) refuseCounts(one, unit, [...path, 'microBatches', at], context);
+      for (const name of countNames) {
+        const own = countIn(replica, name);
+        const parts = microBatches.map((one) => countIn(one, name));
+        if (own === undefined || parts.includes(undefined)) continue;
+        const sum = parts.reduce((all, one) => all! + one!, 0);
+        if (sum !== own) refuse(context, [...path, name], `the sum of its micro-batches, ${sum}`);
+      }
+    }
+  });
+
+const factor = z.number().nonnegative();
+
+/** Schema of the plan. */
+export const renormalizationPlan = z.strictObject({
+  factors: z
+    .array(factor)
+    .describe('For each replica: what its local gradient is multiplied by before the collective, >= 0.'),
+  microBatchFactors: z
+    .array(z.array(factor))
+    .optional()
+    .describe(
+      'For each micro-batch of each replica: what its gradient (or loss) is multiplied by instead, before it is added up; a replica without micro-batches is one. Absent without micro-batches, or if they are accumulated.',
+    ),
+  total: z.number().positive().describe('Units of the whole batch, N; with `unit: constant` the divisor.'),
+});
+
+/** What a caller writes. */
+export type RenormalizationInput = z.input<typeof renormalizationInput>;
+/** The input with its defaults filled in. */
+export type RenormalizationSettings = z.output<typeof renormalizationInput>;
+/** The plan: a factor for each replica. */
+export type RenormalizationPlan = z.output<typeof renormalizationPlan>;

@@ -1,0 +1,96 @@
+/** Input and plan of grpo-advantages. */
+import { z } from 'zod';
+import { positiveCount } from '../../schemas/units.ts';
+
+const id = z.string().min(1).max(512);
+/** Beyond this the square of a reward leaves the range of a float64. */
+const largest = 1e100;
+
+/** The responses of one prompt. */
+export const advantageGroup = z.strictObject({
+  groupId: id.optional().describe('Id of the group (its prompt), given by the host; echoed.'),
+  rewards: z
+    .array(z.number().min(-largest).max(largest))
+    .min(1)
+    .describe('The raw reward of every training sample of the group.'),
+  responseIds: z
+    .array(id)
+    .optional()
+    .describe(
+      'Which response each sample belongs to. Samples of one response (the pieces of a trajectory) share its reward and count once; every sample is a response of its own if absent.',
+    ),
+});
+
+/** Schema of the input. */
+export const advantagesInput = z
+  .strictObject({
+    groups: z.array(advantageGroup).min(1).describe('The groups, each of any size.'),
+    baseline: z
+      .enum(['group', 'leave-one-out'])
+      .default('group')
+      .describe('What is taken off a reward: the mean of its group, or of the others in it.'),
+    normalization: z
+      .enum(['std', 'none'])
+      .default('std')
+      .describe('Whether the difference is divided by standard deviation + `epsilon`.'),
+    std: z
+      .enum(['sample', 'population'])
+      .default('sample')
+      .describe('Which standard deviation: over n − 1 (`sample`, as `torch.std`) or over n (`population`).'),
+    epsilon: z.number().min(0).max(largest).default(1e-6).describe('Added to the standard deviation, >= 0.'),
+    varianceTolerance: z
+      .number()
+      .min(0)
+      .max(largest)
+      .default(1e-6)
+      .describe('Population standard deviation of raw rewards up to which a group has zero variance.'),
+    singleResponse: z
+      .enum(['zero', 'reward'])
+      .default('zero')
+      .describe('Advantage of the only response of a group, which has nothing to be compared with: 0, or its reward.'),
+  })
+  .superRefine(({ groups }, context) => {
+    const refuse = (path: (string | number)[], expected: string): void =>
+      context.addIssue({ code: 'custom', path: ['groups', ...path], message: `expected ${expected}` });
+    const seen = new Set<string>();
+    for (const [index, { groupId, rewards, responseIds }] of groups.entries()) {
+      if (groupId !== undefined && seen.has(groupId)) refuse([index, 'groupId'], 'an id that no other group has');
+      if (groupId !== undefined) seen.add(groupId);
+      if (responseIds === undefined) continue;
+      if (responseIds.length !== rewards.length) {
+        refuse([index, 'responseIds'], `one id for each of the ${rewards.length} rewards`);
+        continue;
+      }
+      const rewardOf = new Map<string, number>();
+      for (const [at, response] of responseIds.entries()) {
+        const known = rewardOf.get(response);
+        if (known === undefined) rewardOf.set(response, rewards[at]!);
+        else if (known !== rewards[at]) refuse([index, 'rewards', at], `the reward of its response, ${known}`);
+      }
+    }
+  });
+
+/** Schema of the plan. */
+export const advantagesPlan = z.strictObject({
+  groups: z
+    .array(
+      z.strictObject({
+        groupId: id.optional().describe('As it was given.'),
+        responses: positiveCount.describe('Responses that count, >= 1.'),
+        mean: z.number().describe('Mean of their rewards.'),
+        std: z.number().nonnegative().describe('Their standard deviation, of the kind asked for; 0 for one response.'),
+        zeroVariance: z
+          .boolean()
+          .describe('Whether their rewards are all the same; false for one response, which has no variance.'),
+        advantages: z.array(z.number()).describe('The advantage of every sample, in the order of `rewards`.'),
+      }),
+    )
+    .describe('In the order of the input.'),
+});
+
+/** What a caller writes. */
+export type AdvantagesInput = z.input<typeof advantagesInput>;
+/** The input with its defaults filled in. */
+export type AdvantagesSettings = z.output<typeof advantagesInput>;
+/** The plan: an advantage for each sample. */
+export type AdvantagesPlan = z.output<typeof advantagesPlan>;

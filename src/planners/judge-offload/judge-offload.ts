@@ -1,0 +1,69 @@
+/**
+ * Which layers of a judge beside the actor stay on the GPU, and which are streamed from host memory while it computes
+ * (RollPacker §4.3). See README.md.
+ */
+import { definePlanner } from '../../core/definition.ts';
+import { PolicyError } from '../../errors.ts';
+import { valueAt } from './length-function.ts';
+import type { Pace } from './pipeline.ts';
+import { type JudgeOffloadPlan, type JudgeOffloadSettings, judgeOffloadInput, judgeOffloadPlan } from './schema.ts';
+import { choose } from './search.ts';
+
+/** Whole percents that are left beside the actor; 1 − 0.7 is 30 %, not 29 %. */
+function percentsLeft(actorSmShare: number): number {
+  const left = Math.floor((1 - actorSmShare) * 100 + 1e-9);
+  if (left >= 1) return left;
+  const expected = 'at most 0.99: MPS gives whole percents, and the judge needs one';
+  throw new PolicyError('infeasible', { expected, got: actorSmShare, path: 'actorSmShare' });
+}
+
+/** Layers that fit, resident ones and buffers together. */
+function slotsFor({ memoryBytes, layerBytes, layers }: JudgeOffloadSettings, otherBytes: number): number {
+  const slots = Math.min(layers, Math.floor((memoryBytes - otherBytes) / layerBytes));
+  // The quotient may be rounded up to a whole number that does not quite fit.
+  const fitting = otherBytes + slots * layerBytes > memoryBytes ? slots - 1 : slots;
+  if (fitting >= 1) return fitting;
+  const least = otherBytes + layerBytes;
+  const expected = `at least ${least} bytes: fixed bytes, activations and one layer`;
+  throw new PolicyError('infeasible', { expected, got: memoryBytes, path: 'memoryBytes' });
+}
+
+function compute(input: JudgeOffloadSettings): JudgeOffloadPlan {
+  const { layers, layerBytes, sequenceTokens, judgeSmShare } = input;
+  const mostPercent = percentsLeft(input.actorSmShare);
+  const otherBytes = input.fixedBytes + valueAt(input.activationBytes, sequenceTokens, 'activationBytes');
+  const aloneSeconds = valueAt(input.layerSeconds, sequenceTokens, 'layerSeconds');
+  const transferSeconds = layerBytes / input.pcieBytesPerSecond + input.transferOverheadSeconds;
+  const paceOf = (percent: number): Pace => ({
+    layerSeconds: aloneSeconds * Math.max(1, (100 * judgeSmShare) / percent),
+    transferSeconds,
+  });
+
+  const slots = slotsFor(input, otherBytes);
+  const bounds = { layers, slots, maxDepth: input.maxPrefetchDepth ?? layers };
+  const { streamed, depth, percent, seconds } = choose(bounds, mostPercent, paceOf, input.latencyTolerance);
+  const residentLayers = layers - streamed.length;
+  const { layerSeconds } = paceOf(percent);
+  return {
+    residentLayers,
+    streamedLayers: [...streamed],
+    prefetchDepth: depth,
+    mpsShare: percent / 100,
+    memoryBytes: otherBytes + (residentLayers + depth) * layerBytes,
+    layerSeconds,
+    transferSeconds,
+    pipelinedSeconds: seconds,
+    sequentialSeconds: layers * layerSeconds + streamed.length * transferSeconds,
+  };
+}
+
+/** The planner; `planJudgeOffload` is its plain function. */
+export const judgeOffloadPlanner = definePlanner({
+  id: 'judge-offload',
+  version: 1,
+  summary: 'Which layers of a judge stay on the GPU beside the actor, and which are streamed over PCIe as it computes.',
+  source: 'RollPacker §4.3',
+  input: judgeOffloadInput,
+  plan: judgeOffloadPlan,
+  compute,
+});

@@ -1,0 +1,82 @@
+/** The fastest pipeline that fits, and what it can do without at that speed. */
+import { type Pace, pipelinedSeconds, spread } from './pipeline.ts';
+
+/** What the search may choose from. */
+export interface Bounds {
+  readonly layers: number;
+  /** Layers that fit on the GPU, resident ones and buffers together, >= 1. */
+  readonly slots: number;
+  readonly maxDepth: number;
+}
+
+/** What was chosen, and how long a forward pass takes with it. */
+export interface Choice {
+  readonly streamed: readonly number[];
+  readonly depth: number;
+  readonly seconds: number;
+}
+
+/** Sums in another order may differ by this, relative. */
+const rounding = 1e-9;
+
+/** The fastest pipeline with so many buffers; ties go to the longest lead of resident layers. */
+function fastestAt(depth: number, { layers, slots }: Bounds, pace: Pace): Choice {
+  const resident = slots - depth;
+  let best: Choice | undefined;
+  for (let lead = resident; lead >= 0; lead -= 1) {
+    const streamed = spread(layers, layers - resident, lead);
+    const seconds = pipelinedSeconds(layers, streamed, depth, pace);
+    if (best === undefined || seconds < best.seconds * (1 - rounding)) best = { streamed, depth, seconds };
+  }
+  return best!;
+}
+
+/**
+ * The fastest pipeline with each number of buffers, the fewest first. All slots are used: a resident layer more never
+ * makes a pass slower. Nothing is streamed where all layers fit.
+ */
+function* byDepth(bounds: Bounds, pace: Pace): Generator<Choice> {
+  const { layers, slots, maxDepth } = bounds;
+  if (slots >= layers) yield { streamed: [], depth: 0, seconds: layers * pace.layerSeconds };
+  else for (let depth = 1; depth <= Math.min(slots, maxDepth); depth += 1) yield fastestAt(depth, bounds, pace);
+}
+
+/** The fewest buffers, hence the fewest streamed layers, with which a pass takes no longer than a limit. */
+function withinLimit(bounds: Bounds, pace: Pace, limit: number): Choice | undefined {
+  if (bounds.layers * pace.layerSeconds > limit) return undefined;
+  for (const choice of byDepth(bounds, pace)) if (choice.seconds <= limit) return choice;
+  return undefined;
+}
+
+function leastSeconds(bounds: Bounds, pace: Pace): number {
+  const computing = bounds.layers * pace.layerSeconds;
+  let least = Number.POSITIVE_INFINITY;
+  for (const { seconds } of byDepth(bounds, pace)) {
+    least = Math.min(least, seconds);
+    if (least <= computing) break;
+  }
+  return least;
+}
+
+/**
+ * Of all pipelines within `tolerance` of the fastest one: that with the smallest share of the SMs, then the fewest
+ * streamed layers, then the fastest; ties go to the longest lead of resident layers.
+ *
+ * @param mostPercent - most of the SMs that the judge may have, in percent, >= 1
+ * @param paceOf - the pace with so many percent of them; never slower with more
+ */
+export function choose(
+  bounds: Bounds,
+  mostPercent: number,
+  paceOf: (percent: number) => Pace,
+  tolerance: number,
+): Choice & { readonly percent: number } {
+  const limit = leastSeconds(bounds, paceOf(mostPercent)) * (1 + tolerance + rounding);
+  let [low, high] = [1, mostPercent];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (withinLimit(bounds, paceOf(middle), limit) === undefined) low = middle + 1;
+    else high = middle;
+  }
+  return { ...withinLimit(bounds, paceOf(low), limit)!, percent: low };
+}

@@ -1,0 +1,16 @@
+import { describe, expect, test } from 'vitest';
+import { registry } from '../../src/registry.ts';
+import { plannerLaws } from '../../src/testing/index.ts';
+import { exampleInputs } from '../support/example-inputs.ts';
+
+describe.each(registry.planners.map((definition) => [definition.id, definition] as const))('%s', (id, definition) => {
+  const inputs = exampleInputs[id] ?? [];
+
+  test('has example inputs', () => {
+    expect(inputs.length).toBeGreaterThan(0);
+  });
+
+  test.each(plannerLaws)('$title', ({ check }) => {
+    for (const input of inputs) check({ definition, input });
+  });
+});

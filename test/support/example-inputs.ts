@@ -1,0 +1,70 @@
+/** Inputs under which the laws of planners are checked, for every planner of the registry: each has a plan. */
+const judge = {
+  layers: 28,
+  layerBytes: 466e6,
+  fixedBytes: 2.2e9,
+  sequenceTokens: 8192,
+  activationBytes: { base: 0.5e9, perToken: 1e5 },
+  layerSeconds: { perToken: 2.5e-6, perTokenSquared: 1e-11 },
+  memoryBytes: 9e9,
+  pcieBytesPerSecond: 25e9,
+  actorSmShare: 0.7,
+};
+
+export const exampleInputs: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
+  'gradient-renormalization': [
+    { replicas: [{ samples: 3 }, { samples: 0 }, { samples: 5 }] },
+    {
+      replicas: [
+        {
+          samples: 4,
+          tokens: 90,
+          groups: 2,
+          microBatches: [
+            { samples: 1, tokens: 20, groups: 1 },
+            { samples: 3, tokens: 70, groups: 1 },
+          ],
+        },
+        { samples: 0, tokens: 0, groups: 0, microBatches: [] },
+      ],
+      unit: 'tokens',
+      collective: 'mean',
+      accumulation: 'mean',
+    },
+    {
+      replicas: [{ samples: 4, microBatches: [{ samples: 2 }, { samples: 2 }] }, { samples: 2 }],
+      unit: 'constant',
+      divisor: 12.5,
+      accumulated: true,
+    },
+    { replicas: [{ samples: 7, groups: 1 }], unit: 'groups', reduction: 'sum' },
+  ],
+  'grpo-advantages': [
+    { groups: [{ rewards: [0, 1, 1, 0.5] }, { rewards: [5, 5, 5] }, { rewards: [2] }] },
+    {
+      groups: [{ groupId: 'q1', rewards: [1, 1, 0, -2], responseIds: ['a', 'a', 'b', 'c'] }],
+      baseline: 'leave-one-out',
+      normalization: 'none',
+      std: 'population',
+      epsilon: 0,
+      varianceTolerance: 0,
+      singleResponse: 'reward',
+    },
+  ],
+  'judge-offload': [
+    judge,
+    {
+      ...judge,
+      activationBytes: [
+        { tokens: 1024, value: 0.6e9 },
+        { tokens: 16_384, value: 2.4e9 },
+      ],
+      layerSeconds: [{ tokens: 32_768, value: 0.05 }],
+      transferOverheadSeconds: 1e-4,
+      judgeSmShare: 0.226,
+      maxPrefetchDepth: 2,
+      latencyTolerance: 0,
+    },
+    { ...judge, memoryBytes: 80e9 },
+  ],
+};
