@@ -11,6 +11,7 @@ export const generatedFiles: readonly string[] = [
   'README.md',
   'docs/vocabulary.md',
   'docs/errors.md',
+  'src/policies/adaptive-tp/README.md',
   'src/policies/speculative-admission/README.md',
   'src/policies/long-prompt-queue/README.md',
   'src/policies/sandbox-timeout/README.md',

@@ -5,7 +5,11 @@ import {
   finalPrompt,
   finalResponse,
   keptResponse,
+  profileConfiguration,
+  profileRow,
   prompt,
+  replicaGroup,
+  rolloutWorkload,
   timeoutEstimate,
   trainingShare,
   z,
@@ -53,6 +57,10 @@ export const sharedObjects = Object.freeze({
   finalResponse,
   timeoutEstimate,
   trainingShare,
+  rolloutWorkload,
+  profileConfiguration,
+  profileRow,
+  replicaGroup,
 });
 
 /** The JSON Schema of a schema, nothing shared by reference. */
