@@ -14,6 +14,7 @@ export const generatedFiles: readonly string[] = [
   'src/planners/gradient-renormalization/README.md',
   'src/planners/grpo-advantages/README.md',
   'src/planners/judge-offload/README.md',
+  'src/policies/adaptive-tp/README.md',
   'src/policies/speculative-admission/README.md',
   'src/policies/long-prompt-queue/README.md',
   'src/policies/sandbox-timeout/README.md',

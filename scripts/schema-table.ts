@@ -6,8 +6,12 @@ import {
   finalPrompt,
   finalResponse,
   keptResponse,
+  profileConfiguration,
+  profileRow,
   prompt,
+  replicaGroup,
   rewardedResponse,
+  rolloutWorkload,
   timeoutEstimate,
   trainingShare,
   z,
@@ -57,6 +61,10 @@ export const sharedObjects = Object.freeze({
   finalResponse,
   timeoutEstimate,
   trainingShare,
+  rolloutWorkload,
+  profileConfiguration,
+  profileRow,
+  replicaGroup,
 });
 
 /** The JSON Schema of a schema, nothing shared by reference. */

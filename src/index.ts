@@ -5,7 +5,7 @@
  */
 
 import type { PolicyOptions } from './core/policy.ts';
-import { type PolicyOf, type PolicyOf, runPlanner, startPolicy, startPolicy } from './core/registry.ts';
+import { type PolicyOf, runPlanner, startPolicy } from './core/registry.ts';
 import {
   gradientRenormalizationPlanner,
   type RenormalizationInput,
@@ -13,6 +13,7 @@ import {
 } from './planners/gradient-renormalization/index.ts';
 import { type AdvantagesInput, type AdvantagesPlan, grpoAdvantagesPlanner } from './planners/grpo-advantages/index.ts';
 import { type JudgeOffloadInput, type JudgeOffloadPlan, judgeOffloadPlanner } from './planners/judge-offload/index.ts';
+import { adaptiveTp, type TpInput } from './policies/adaptive-tp/index.ts';
 import { type AssemblyInput, groupAssembly } from './policies/group-assembly/index.ts';
 import { longPromptQueue, type QueueInput } from './policies/long-prompt-queue/index.ts';
 import { type RewardDispatchInput, rewardDispatch } from './policies/reward-dispatch/index.ts';
@@ -53,6 +54,9 @@ export const createStreamTraining = (
   config: StreamTrainingInput,
   options?: PolicyOptions,
 ): PolicyOf<typeof streamTraining> => startPolicy(streamTraining, config, options);
+/** A new adaptive-tp policy. Throws `PolicyError` `invalid_config`. */
+export const createAdaptiveTp = (config: TpInput, options?: PolicyOptions): PolicyOf<typeof adaptiveTp> =>
+  startPolicy(adaptiveTp, config, options);
 
 /** A new policy by its id. Throws `PolicyError` `unknown_id`, `invalid_config`. */
 export const createPolicy = registry.createPolicy;
@@ -113,6 +117,7 @@ export {
 export * from './planners/gradient-renormalization/index.ts';
 export * from './planners/grpo-advantages/index.ts';
 export * from './planners/judge-offload/index.ts';
+export * from './policies/adaptive-tp/index.ts';
 export * from './policies/group-assembly/index.ts';
 export * from './policies/long-prompt-queue/index.ts';
 export * from './policies/reward-dispatch/index.ts';

@@ -3,6 +3,7 @@ import { createRegistry } from './core/registry.ts';
 import { gradientRenormalizationPlanner } from './planners/gradient-renormalization/index.ts';
 import { grpoAdvantagesPlanner } from './planners/grpo-advantages/index.ts';
 import { judgeOffloadPlanner } from './planners/judge-offload/index.ts';
+import { adaptiveTp } from './policies/adaptive-tp/index.ts';
 import { groupAssembly } from './policies/group-assembly/index.ts';
 import { longPromptQueue } from './policies/long-prompt-queue/index.ts';
 import { rewardDispatch } from './policies/reward-dispatch/index.ts';
@@ -22,5 +23,6 @@ export const registry = createRegistry([
   judgeOffloadPlanner, // RollPacker §4.3
   gradientRenormalizationPlanner, // RollPacker §4.4
   grpoAdvantagesPlanner, // RolloutPipe §3.2
+  adaptiveTp, // RollPacker §4.2
   tailBatching, // RollPacker §3
 ]);

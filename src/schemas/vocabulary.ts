@@ -31,7 +31,7 @@ export type Of<W> = W extends { readonly schema: infer S extends z.ZodType } ? z
 type EventShape<T extends string, F extends Fields> = F & { type: z.ZodLiteral<T>; at: z.ZodNumber };
 type ReasonShapes = Readonly<Record<string, Fields>>;
 type ReasonOf<R extends ReasonShapes> = {
-  [C in keyof R & string]: { code: C } & { [K in keyof R[C]]: z.output<R[C][K]> };
+  [C in keyof R & string]: z.output<z.ZodObject<R[C] & { code: z.ZodLiteral<C> }>>;
 }[keyof R & string];
 type DecisionShape<T extends string, F extends Fields, R extends ReasonShapes> = EventShape<T, F> & {
   reason: z.ZodType<ReasonOf<R>>;

@@ -1,5 +1,6 @@
 import { test } from 'vitest';
 import {
+  adaptiveTp,
   longPromptQueue,
   rewardDispatch,
   sandboxTimeout,
@@ -156,5 +157,42 @@ test('stream-training keeps law 10', () => {
       { type: 'gpus.returned', at: 3, roundId: 'r', gpuIds: ['b0'] },
       { type: 'replica.added', at: 3, replica: 'a' },
     ] as never,
+  }));
+});
+
+test('adaptive-tp keeps law 10: neither steps nor what was measured is walked over', () => {
+  const config = {
+    servers: [{ serverId: 'a', gpuIds: ['a', 'b', 'c', 'd'] }],
+    kvHeads: 4,
+    modelBytes: 1,
+    gpuMemoryBytes: 10,
+  };
+  const workload = { responses: 8, promptTokens: 1, responseTokens: 5, longestTokens: 9 };
+  const step = (roundId: string, preemptions: number) => ({
+    type: 'step.finished',
+    at: 0,
+    roundId,
+    kind: 'short',
+    tp: 1,
+    preemptions,
+    seconds: 1,
+    workload,
+  });
+  const row = (sequenceLength: number) => ({
+    tp: 1,
+    batchSize: 1,
+    sequenceLength,
+    decodeStepSeconds: 1,
+    prefillSeconds: 0,
+    bytes: 1,
+  });
+  const rows = (n: number) => Array.from({ length: n }, (_, at) => row(at + 1));
+  const observed = { type: 'profile.observed', at: 0, roundId: 'r', tp: 1, batchSize: 1, sequenceLength: 7 };
+  checkCost(adaptiveTp, config, (n) => ({
+    build: [
+      { type: 'profile.measured', at: 0, rows: rows(n) },
+      ...Array.from({ length: n }, (_, at) => step(`r${at}`, 9)),
+    ] as never,
+    probes: [step('new', 9), step('r1', 9), { ...observed, decodeStepSeconds: 9 }, step('more', 90)] as never,
   }));
 });

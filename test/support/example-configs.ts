@@ -6,6 +6,36 @@ const replicas = [
   { id: 'b', gpuIds: ['g2'] },
   { id: 'c', gpuIds: ['g3'] },
 ];
+/** Two servers of four GPUs; a profile on which the greatest TP is the quickest for long responses only. */
+const tp = {
+  servers: ['a', 'b'].map((serverId) => ({ serverId, gpuIds: [0, 1, 2, 3].map((gpu) => `${serverId}${gpu}`) })),
+  kvHeads: 8,
+  modelBytes: 40,
+  gpuMemoryBytes: 100,
+};
+const tpProfile = (eps: readonly (number | undefined)[], skews: readonly number[]) =>
+  [1, 2, 4].flatMap((degree) =>
+    eps
+      .filter((ep) => ep === undefined || degree % ep === 0)
+      .flatMap((ep) =>
+        skews.flatMap((routingSkew) =>
+          [1, 4, 16].flatMap((batchSize) =>
+            [1, 16].map((sequenceLength) => ({
+              tp: degree,
+              ...(ep === undefined ? undefined : { ep, routingSkew }),
+              batchSize,
+              sequenceLength,
+              decodeStepSeconds:
+                (0.04 * (ep === undefined || ep === 1 ? 1 : routingSkew / ep)) / degree +
+                0.004 * degree +
+                (1e-4 * batchSize * sequenceLength) / degree,
+              prefillSeconds: (1e-3 * batchSize * sequenceLength) / degree,
+              bytes: (40 + batchSize * sequenceLength) / degree,
+            })),
+          ),
+        ),
+      ),
+  );
 
 export const exampleConfigs: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
   'speculative-admission': [
@@ -21,6 +51,18 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
     { ...admission, keepPartial: true, maxStaleness: 1, filter: 'zero-variance' },
     { ...admission, maxStaleness: 2, placement: 'policy', quotas: { code: 1, math: 2 }, allowOverlap: true },
     { ...admission, speculation: 'auto', responsesPerPrompt: 1 },
+  ],
+  'adaptive-tp': [
+    tp,
+    { ...tp, preemptionFloor: 0, calmSteps: 2, profile: tpProfile([undefined], [1]) },
+    {
+      ...tp,
+      experts: 8,
+      minTp: 2,
+      profile: tpProfile([1, 2, 4], [1, 2]),
+      startTp: { long: 4 },
+      expectedWorkload: { short: { responses: 8, promptTokens: 2, responseTokens: 3, longestTokens: 9 } },
+    },
   ],
   'long-prompt-queue': [
     { promptsPerRound: 3 },

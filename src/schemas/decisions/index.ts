@@ -1,6 +1,7 @@
 /** Decisions: commands for the host, in the imperative, and notices, in the past tense. One file a family. */
 import { byName, type Of } from '../vocabulary.ts';
 import * as groups from './groups.ts';
+import * as parallelism from './parallelism.ts';
 import * as prompts from './prompts.ts';
 import * as requests from './requests.ts';
 import * as rewardWorkers from './reward-workers.ts';
@@ -11,6 +12,7 @@ import * as session from './session.ts';
 import * as training from './training.ts';
 
 export * from './groups.ts';
+export * from './parallelism.ts';
 export * from './prompts.ts';
 export * from './requests.ts';
 export * from './reward-workers.ts';
@@ -23,6 +25,7 @@ export * from './training.ts';
 /** Every decision of the vocabulary. */
 export const decisions = byName([
   ...Object.values(groups),
+  ...Object.values(parallelism),
   ...Object.values(prompts),
   ...Object.values(requests),
   ...Object.values(rewardWorkers),

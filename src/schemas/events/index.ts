@@ -2,6 +2,7 @@
 import { byName, type Of } from '../vocabulary.ts';
 import * as engines from './engines.ts';
 import * as gpus from './gpus.ts';
+import * as parallelism from './parallelism.ts';
 import * as requests from './requests.ts';
 import * as rewardWorkers from './reward-workers.ts';
 import * as rewards from './rewards.ts';
@@ -12,6 +13,7 @@ import * as training from './training.ts';
 
 export * from './engines.ts';
 export * from './gpus.ts';
+export * from './parallelism.ts';
 export * from './requests.ts';
 export * from './reward-workers.ts';
 export * from './rewards.ts';
@@ -24,6 +26,7 @@ export * from './training.ts';
 export const events = byName([
   ...Object.values(engines),
   ...Object.values(gpus),
+  ...Object.values(parallelism),
   ...Object.values(requests),
   ...Object.values(rewardWorkers),
   ...Object.values(rewards),

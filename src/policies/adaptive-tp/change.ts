@@ -1,0 +1,135 @@
+/** Changes of parallelism: made, judged, undone. */
+import type { RolloutWorkload } from '../../schemas/parallelism.ts';
+import { isSame, type Parallelism } from './bounds.ts';
+import { forecast, start } from './choose.ts';
+import { type Ctx, fromOf, only, type SetReason, type StepFinished, tell } from './decisions.ts';
+import { type Kind, type KindState, loadOf, type StepRecord, type TpState } from './state.ts';
+
+const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
+
+/** Forgets what was known of the steps of the parallelism that is left. */
+function leave(kind: KindState, to: Parallelism, cooldown: number): void {
+  kind.current = only(to);
+  kind.previous = undefined;
+  kind.calm = 0;
+  kind.cooldown = cooldown;
+  kind.records = [];
+}
+
+function use(kind: KindState, parallelism: Parallelism): void {
+  if (!kind.used.some((one) => isSame(one, parallelism))) kind.used.push(only(parallelism));
+}
+
+/** Makes the first choice for a kind and tells it. */
+export function begin(
+  state: TpState,
+  name: Kind,
+  seen: RolloutWorkload | undefined,
+  roundId: string | undefined,
+  ctx: Ctx,
+): void {
+  const kind = state.kinds[name];
+  const { parallelism, reason } = start(state, name, seen);
+  kind.current = parallelism;
+  use(kind, parallelism);
+  // What the profile chose for an expected load holds if the real one is like it; all else is held against the profile.
+  const chosenFor = state.config.expectedWorkload[name] ?? seen;
+  if (reason.code === 'start_profile') kind.anchor = loadOf(chosenFor!);
+  kind.toAsk = reason.code === 'start_profile' ? 'none' : 'first';
+  tell(state, name, parallelism, reason, roundId, ctx);
+}
+
+/** Goes over to another parallelism after a step. One that was used at this load before is not judged again. */
+export function change(state: TpState, event: StepFinished, to: Parallelism, reason: SetReason, ctx: Ctx): void {
+  const kind = state.kinds[event.kind];
+  const from = kind.current!;
+  const isKnown = kind.used.some((one) => isSame(one, to));
+  kind.pending = { from, before: isKnown ? [] : kind.records };
+  kind.changes += 1;
+  // Going down again because of quiet steps would only bring the preemptions back.
+  if (reason.code === 'preemptions_rose') bar(kind, from, event.workload);
+  leave(kind, to, state.config.cooldownSteps);
+  use(kind, to);
+  tell(state, event.kind, to, reason, event.roundId, ctx);
+}
+
+function bar(kind: KindState, parallelism: Parallelism, workload: RolloutWorkload | undefined): void {
+  kind.bars = kind.bars.filter((one) => !isSame(one, parallelism));
+  kind.bars.push({ ...only(parallelism), ...(workload === undefined ? undefined : { load: loadOf(workload) }) });
+}
+
+/** Seconds that a step was to take with a parallelism, or in proportion to its tokens where no profile knows it. */
+function expected(state: TpState, parallelism: Parallelism, steps: readonly StepRecord[]): number[] {
+  const known = steps.map((step) => forecast(state, parallelism, step.workload));
+  if (known.every((one) => typeof one === 'number')) return known as number[];
+  return steps.map((step) => loadOf(step.workload).tokens);
+}
+
+/**
+ * Holds the first step after a change against those before it, all measured by what the parallelism that was left was
+ * predicted to take, so that both what the load did and what the profile gets wrong cancel out.
+ *
+ * @returns what to undo it for, or `undefined` if it stays
+ */
+export function judge(
+  state: TpState,
+  event: StepFinished,
+): { ratio: number; before: number; from: Parallelism } | undefined {
+  const { pending } = state.kinds[event.kind];
+  if (pending === undefined || pending.before.length === 0) return undefined;
+  const steps = [...pending.before, event];
+  const wanted = expected(state, pending.from, steps);
+  const ratios = steps.map((step, at) => step.seconds / wanted[at]!);
+  const ratio = ratios.pop()!;
+  // One quick step by chance shall not make all others slow.
+  const before = Math.max(ratios.at(-1)!, mean(ratios));
+  return ratio > before * (1 + state.config.undoTolerance) ? { ratio, before, from: pending.from } : undefined;
+}
+
+/** Goes back to what was used before a change. */
+export function undo(
+  state: TpState,
+  event: StepFinished,
+  verdict: NonNullable<ReturnType<typeof judge>>,
+  ctx: Ctx,
+): void {
+  const kind = state.kinds[event.kind];
+  const failed = kind.current!;
+  const { from, ratio, before } = verdict;
+  bar(kind, failed, event.workload);
+  kind.bars = kind.bars.filter((one) => !isSame(one, from));
+  kind.pending = { from: failed, before: [] };
+  kind.changes += 1;
+  leave(kind, from, state.config.cooldownSteps);
+  const reason: SetReason = { code: 'undone', ...fromOf(failed), measuredToPredicted: ratio, before };
+  tell(state, event.kind, from, reason, event.roundId, ctx);
+}
+
+/** What to go on with when the current parallelism cannot be set up; `undefined` if nothing is left. */
+function fallback(state: TpState, kind: KindState): Parallelism | undefined {
+  if (kind.pending !== undefined) return kind.pending.from;
+  const { tp, ep } = kind.current!;
+  const others = state.degrees
+    .filter((one) => one !== tp)
+    .sort((a, b) => Number(a < tp) - Number(b < tp) || Math.abs(a - tp) - Math.abs(b - tp));
+  const open = others
+    .map((one): Parallelism => (ep === undefined ? { tp: one } : { tp: one, ep: Math.min(ep, one) }))
+    .filter((one) => !kind.bars.some((barred) => isSame(barred, one)));
+  return open[0];
+}
+
+/** A parallelism could not be set up: it is barred, and the one before it, or the next larger one, is told. */
+export function fail(state: TpState, name: Kind, ctx: Ctx): boolean {
+  const kind = state.kinds[name];
+  const failed = kind.current!;
+  const workload = kind.pending?.before.at(-1)?.workload ?? kind.records.at(-1)?.workload;
+  bar(kind, failed, workload);
+  const next = fallback(state, kind);
+  if (next === undefined) return false;
+  kind.bars = kind.bars.filter((one) => !isSame(one, next));
+  kind.pending = undefined;
+  leave(kind, next, 0);
+  use(kind, next);
+  tell(state, name, next, { code: 'not_applied', ...fromOf(failed) }, undefined, ctx);
+  return true;
+}

@@ -1,0 +1,63 @@
+/** Words of adaptive-tp, and how its decisions are put together. */
+import type { Context } from '../../core/definition.ts';
+import * as d from '../../schemas/decisions/index.ts';
+import * as e from '../../schemas/events/index.ts';
+import type { Of } from '../../schemas/vocabulary.ts';
+import { type Parallelism, replicasOf } from './bounds.ts';
+import type { Kind, TpState } from './state.ts';
+
+export const tpEvents = [
+  d.roundPlanned,
+  e.hostRestarted,
+  e.profileMeasured,
+  e.profileObserved,
+  e.stepFinished,
+  e.tpFailed,
+] as const;
+export const tpDecisions = [d.tpSet, d.tpKept, d.profileMeasure] as const;
+
+/** What adaptive-tp understands. */
+export type TpEvent = Of<(typeof tpEvents)[number]>;
+/** What adaptive-tp answers with. */
+export type TpDecision = Of<(typeof tpDecisions)[number]>;
+export type Ctx = Context<TpDecision>;
+export type StepFinished = Extract<TpEvent, { type: 'step.finished' }>;
+export type SetReason = Extract<TpDecision, { type: 'tp.set' }>['reason'];
+export type KeptReason = Extract<TpDecision, { type: 'tp.kept' }>['reason'];
+
+/** The fields of a parallelism that is there. */
+export const only = ({ tp, ep }: Parallelism): Parallelism => (ep === undefined ? { tp } : { tp, ep });
+/** The same as the one that was left. */
+export const fromOf = ({ tp, ep }: Parallelism) => (ep === undefined ? { fromTp: tp } : { fromTp: tp, fromEp: ep });
+/** The same as the one that is wanted. */
+export const wantedOf = ({ tp, ep }: Parallelism) =>
+  ep === undefined ? { wantedTp: tp } : { wantedTp: tp, wantedEp: ep };
+
+/** Tells the host the parallelism of a kind. */
+export function tell(
+  state: TpState,
+  kind: Kind,
+  { tp, ep }: Parallelism,
+  reason: SetReason,
+  roundId: string | undefined,
+  ctx: Ctx,
+): void {
+  ctx.emit({
+    type: 'tp.set',
+    at: ctx.at,
+    ...(roundId === undefined ? undefined : { roundId }),
+    kind,
+    tp,
+    ...(ep === undefined ? undefined : { ep }),
+    replicas: replicasOf(state.config.servers, tp),
+    reason,
+  });
+}
+
+/** Says that a kind stays as it is. */
+export function keep(kind: Kind, { tp, ep }: Parallelism, reason: KeptReason, roundId: string, ctx: Ctx): void {
+  const { at } = ctx;
+  // One for every step: a spread would be most of what it costs.
+  if (ep === undefined) ctx.emit({ type: 'tp.kept', at, roundId, kind, tp, reason });
+  else ctx.emit({ type: 'tp.kept', at, roundId, kind, tp, ep, reason });
+}

@@ -1,0 +1,171 @@
+/**
+ * How long a rollout takes, from a profile (RollPacker §4.1).
+ *
+ * Requests are spread evenly over the replicas and start together. Of response lengths the mean m and the greatest M are
+ * known: the share that still runs after t tokens is taken as (1 − t/M)^(M/m − 1), which has both. One replica is then
+ * run as vLLM runs it, on some tens of groups of equal sequences in place of single ones: a group is admitted when its
+ * context fits the memory, all that run decode together, and when the next tokens do not fit, the newest group waits with
+ * its tokens and is prefilled again later.
+ */
+import type { RolloutWorkload } from '../../schemas/parallelism.ts';
+import { type Surface, valueAt } from './surface.ts';
+
+interface Group {
+  readonly order: number;
+  readonly sequences: number;
+  readonly tokens: number;
+  done: number;
+}
+
+/** About how many groups stand for the sequences of a replica. */
+const usualGroups = 32;
+const mostGroups = 256;
+/** Where among its neighbours the longest response arrives: late, as on the replica that ends last, if any preempts. */
+const longestPlace = 0.9;
+const golden = 0.618_033_988_749_895;
+
+/** Groups in the order of arrival, in which long and short ones are mixed evenly. */
+function groupsOf({ responseTokens, longestTokens }: RolloutWorkload, requests: number, size: number): Group[] {
+  const exponent = Math.max(0, longestTokens / responseTokens - 1);
+  const count = Math.max(1, Math.ceil((requests - 1) / size));
+  const sequences = Math.max(0, requests - 1) / count;
+  const longest: Group = { order: 0, sequences: 1, tokens: longestTokens, done: 0 };
+  if (sequences === 0) return [longest];
+  const groups: Group[] = [];
+  const place = Math.floor(count * longestPlace);
+  for (let index = 0; index < count; index += 1) {
+    if (index === place) groups.push({ ...longest, order: groups.length });
+    // Multiples of the golden ratio, less their whole parts, fill the unit interval evenly however many there are.
+    const survival = ((index + 0.5) * golden) % 1;
+    const tokens = exponent === 0 ? longestTokens : longestTokens * (1 - survival ** (1 / exponent));
+    groups.push({ order: groups.length, sequences, tokens: Math.max(1, tokens), done: 0 });
+  }
+  return groups;
+}
+
+/** One replica. */
+class Replica {
+  seconds = 0;
+  readonly #read: (quantity: 'bytes' | 'decodeStepSeconds' | 'prefillSeconds', batch: number, length: number) => number;
+  readonly #memoryBytes: number;
+  readonly #promptTokens: number;
+  /** In the order of arrival. */
+  #running: Group[] = [];
+  /** The next one last. */
+  readonly #waiting: Group[];
+  #sequences = 0;
+  #context = 0;
+
+  constructor(surface: Surface, groups: readonly Group[], workload: RolloutWorkload, memoryBytes: number) {
+    const { promptTokens, routingSkew } = workload;
+    this.#read = (quantity, batch, length) => valueAt(surface, quantity, batch, length, routingSkew);
+    this.#memoryBytes = memoryBytes;
+    this.#promptTokens = promptTokens;
+    this.#waiting = [...groups].reverse();
+  }
+
+  /** Runs until all have ended. */
+  run(): number {
+    this.#admit();
+    while (this.#running.length > 0) {
+      const next = this.#running.reduce(
+        (least, one) => Math.min(least, one.tokens - one.done),
+        Number.POSITIVE_INFINITY,
+      );
+      const steps = this.#stepsThatFit(next);
+      if (steps < next && this.#running.length > 1 && steps < 1) {
+        this.#preempt();
+        continue;
+      }
+      this.#decode(this.#running.length === 1 ? next : steps);
+      if (this.#finish()) this.#admit();
+    }
+    return this.seconds;
+  }
+
+  #fits(sequences: number, context: number): boolean {
+    return this.#read('bytes', sequences, context / sequences) <= this.#memoryBytes;
+  }
+
+  #admit(): void {
+    for (let group = this.#waiting.at(-1); group !== undefined; group = this.#waiting.at(-1)) {
+      const { sequences, done } = group;
+      const context = sequences * (this.#promptTokens + done + 1);
+      if (this.#running.length > 0 && !this.#fits(this.#sequences + sequences, this.#context + context)) return;
+      this.#waiting.pop();
+      this.#running.push(group);
+      this.#sequences += sequences;
+      this.#context += context - sequences;
+      this.seconds += this.#read('prefillSeconds', sequences, this.#promptTokens + done);
+    }
+  }
+
+  #leave(group: Group): void {
+    this.#sequences -= group.sequences;
+    this.#context -= group.sequences * (this.#promptTokens + group.done);
+  }
+
+  #preempt(): void {
+    let newest = 0;
+    for (const [at, one] of this.#running.entries()) if (one.order > this.#running[newest]!.order) newest = at;
+    const [group] = this.#running.splice(newest, 1);
+    this.#leave(group!);
+    this.#waiting.push(group!);
+  }
+
+  /** Steps of the batch before the memory is full, at most `wanted`. */
+  #stepsThatFit(wanted: number): number {
+    const fits = (steps: number) => this.#fits(this.#sequences, this.#context + this.#sequences * steps);
+    if (fits(wanted)) return wanted;
+    let low = 0;
+    let high = Math.floor(wanted);
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (fits(middle)) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  #decode(steps: number): void {
+    // The context grows evenly, so that the step in the middle is the mean one.
+    const length = this.#context / this.#sequences + steps / 2;
+    this.seconds += steps * this.#read('decodeStepSeconds', this.#sequences, length);
+    this.#context += this.#sequences * steps;
+    for (const group of this.#running) group.done += steps;
+  }
+
+  #finish(): boolean {
+    const ended = this.#running.filter((one) => one.tokens - one.done < 1e-6);
+    for (const group of ended) this.#leave(group);
+    if (ended.length > 0) this.#running = this.#running.filter((one) => one.tokens - one.done >= 1e-6);
+    return ended.length > 0;
+  }
+}
+
+/**
+ * Predicted seconds of a rollout, or `undefined` if its longest response does not fit the memory.
+ *
+ * @param surface - the profile of the parallelism
+ * @param replicas - how many replicas share the requests, >= 1
+ * @param memoryBytes - bytes of each GPU that engines may use
+ */
+export function predictSeconds(
+  surface: Surface,
+  workload: RolloutWorkload,
+  replicas: number,
+  memoryBytes: number,
+): number | undefined {
+  const { promptTokens, longestTokens, routingSkew } = workload;
+  const length = promptTokens + longestTokens;
+  const fits = (batch: number) => valueAt(surface, 'bytes', batch, length, routingSkew) <= memoryBytes;
+  if (!fits(1)) return undefined;
+  const requests = Math.ceil(workload.responses / replicas);
+  // A group must fit some times over, or its coming and going would be nothing like that of its sequences.
+  let size = Math.max(1, Math.ceil(requests / usualGroups));
+  while (size > 1 && !fits(size * 4)) size = Math.ceil(size / 2);
+  // Of many more than fit, a part is as slow in proportion.
+  const part = Math.min(requests, size * mostGroups);
+  const seconds = new Replica(surface, groupsOf(workload, part, size), workload, memoryBytes).run();
+  return (seconds * requests) / part;
+}

@@ -1,0 +1,172 @@
+/** The rule that follows preemptions (RollPacker §4.2): what the end of a step leads to. */
+import { isSame, type Parallelism, reported } from './bounds.ts';
+import { begin, change, judge, undo } from './change.ts';
+import { forecast, selected, withExperts } from './choose.ts';
+import {
+  type Ctx,
+  fromOf,
+  type KeptReason,
+  keep,
+  only,
+  type SetReason,
+  type StepFinished,
+  wantedOf,
+} from './decisions.ts';
+import { hasMoved, type KindState, type Load, loadOf, recordedSteps, remember, type TpState } from './state.ts';
+
+interface Wish {
+  readonly to: Parallelism;
+  readonly reason: SetReason;
+}
+
+/** Answers the end of a step by one `tp.set` or `tp.kept`. */
+export function finishStep(state: TpState, event: StepFinished, ctx: Ctx): void {
+  const { roundId, workload, seconds } = event;
+  const kind = state.kinds[event.kind];
+  if (state.recent.has(roundId)) {
+    const current = kind.current ?? reported(event, state.config.experts);
+    return keep(event.kind, current, { code: 'repeated' }, roundId, ctx);
+  }
+  remember(state, roundId);
+  const wasTold = kind.current !== undefined;
+  if (!wasTold) begin(state, event.kind, workload, roundId, ctx);
+  const current = kind.current!;
+  const ran = reported(event, state.config.experts);
+  if (!isSame(current, ran)) {
+    const reason = { code: 'other_parallelism', ...ranOf(ran) } as const;
+    if (wasTold) keep(event.kind, current, reason, roundId, ctx);
+    return;
+  }
+  const load = loadOf(workload);
+  if (follow(state, kind, load) && kind.toAsk === 'none') kind.toAsk = 'moved';
+  const verdict = judge(state, event);
+  kind.pending = undefined;
+  if (verdict !== undefined) return undo(state, event, verdict, ctx);
+  const { previous } = kind;
+  note(kind, event);
+  kind.records.push({ workload: { ...workload }, seconds });
+  if (kind.records.length > recordedSteps) kind.records.shift();
+  if (!wasTold) return;
+  if (kind.cooldown > 0) {
+    kind.cooldown -= 1;
+    const reason = { code: 'cooldown', preemptions: event.preemptions, stepsLeft: kind.cooldown } as const;
+    return keep(event.kind, current, reason, roundId, ctx);
+  }
+  if (kind.toAsk !== 'none') {
+    // The margin is for leaving what the profile has chosen, not for its first word.
+    const margin = kind.toAsk === 'first' ? 0 : state.config.selectionMargin;
+    kind.toAsk = 'none';
+    const wish = reselect(state, event, current, margin);
+    if (wish !== undefined) return change(state, event, wish.to, wish.reason, ctx);
+  }
+  decide(state, event, current, previous, load, ctx);
+}
+
+const ranOf = ({ tp, ep }: Parallelism) => (ep === undefined ? { ranTp: tp } : { ranTp: tp, ranEp: ep });
+
+function note(kind: KindState, { preemptions }: StepFinished): void {
+  kind.previous = preemptions;
+  kind.calm = preemptions === 0 ? kind.calm + 1 : 0;
+}
+
+/** Keeps up with the load; says whether it has moved, which lifts bars and lets changes be counted anew. */
+function follow(state: TpState, kind: KindState, load: Load): boolean {
+  const { loadTolerance } = state.config;
+  if (kind.bars.length > 0) {
+    for (const bar of kind.bars) bar.load ??= load;
+    kind.bars = kind.bars.filter((bar) => !hasMoved(bar.load!, load, loadTolerance));
+  }
+  if (kind.anchor !== undefined && !hasMoved(kind.anchor, load, loadTolerance)) return false;
+  const isOther = kind.anchor !== undefined;
+  kind.anchor = load;
+  kind.changes = 0;
+  kind.used = [only(kind.current!)];
+  return isOther;
+}
+
+/** At another load the profile is asked again (RollPacker §4.1, step 2). */
+function reselect(
+  state: TpState,
+  { kind, workload }: StepFinished,
+  current: Parallelism,
+  margin: number,
+): Wish | undefined {
+  const chosen = selected(state, kind, workload);
+  if (chosen === undefined || isSame(chosen, current)) return undefined;
+  const from = forecast(state, current, workload);
+  const { predictedSeconds } = chosen;
+  if (typeof from === 'number' && predictedSeconds >= from * (1 - margin)) return undefined;
+  const numbers = {
+    ...fromOf(current),
+    predictedSeconds,
+    ...(typeof from === 'number' ? { fromPredictedSeconds: from } : undefined),
+  };
+  const isSkew = chosen.tp === current.tp;
+  const reason: SetReason = isSkew
+    ? { code: 'routing_skewed', ...numbers, routingSkew: workload.routingSkew ?? 1 }
+    : { code: 'profile_selected', ...numbers };
+  return { to: only(chosen), reason };
+}
+
+/** Doubles on a rise of preemptions, halves after quiet steps, within bounds and unless something speaks against it. */
+function decide(
+  state: TpState,
+  event: StepFinished,
+  current: Parallelism,
+  previous: number | undefined,
+  load: Load,
+  ctx: Ctx,
+): void {
+  const { roundId, preemptions } = event;
+  const { riseFactor, preemptionFloor, calmSteps } = state.config;
+  const kind = state.kinds[event.kind];
+  const rises = previous !== undefined && preemptions > preemptionFloor && preemptions > riseFactor * previous;
+  const steps = kind.calm;
+  if (!rises && steps < calmSteps) {
+    const reason: KeptReason =
+      previous === undefined
+        ? { code: 'first_step', preemptions }
+        : { code: 'steady', preemptions, previousPreemptions: previous, calmSteps: steps };
+    return keep(event.kind, current, reason, roundId, ctx);
+  }
+  kind.calm = 0;
+  const tp = rises ? current.tp * 2 : current.tp / 2;
+  if (!state.degrees.includes(tp)) {
+    const [minTp, maxTp] = [state.degrees[0]!, state.degrees.at(-1)!];
+    return keep(event.kind, current, { code: 'at_bound', minTp, maxTp }, roundId, ctx);
+  }
+  const to = withExperts(state, tp, current, event.workload);
+  const objection = objectionTo(state, event, current, to, load);
+  if (objection !== undefined) return keep(event.kind, current, objection, roundId, ctx);
+  const reason: SetReason = rises
+    ? { code: 'preemptions_rose', ...fromOf(current), preemptions, previousPreemptions: previous! }
+    : { code: 'preemption_free', ...fromOf(current), steps };
+  change(state, event, to, reason, ctx);
+}
+
+/** What speaks against a step of the rule: it was undone at this load, the load has had its changes, or the profile. */
+function objectionTo(
+  state: TpState,
+  { kind: name, workload }: StepFinished,
+  current: Parallelism,
+  to: Parallelism,
+  load: Load,
+): KeptReason | undefined {
+  const { bars, changes, used } = state.kinds[name];
+  const { mostChanges } = state;
+  const barred = bars.find((one) => isSame(one, to));
+  if (barred !== undefined) {
+    const loads = { loadTokens: load.tokens, barredAtTokens: barred.load!.tokens };
+    return { code: 'load_unchanged', ...wantedOf(to), ...loads };
+  }
+  // The last change is kept back for an undo; going back to what was used at this load needs none.
+  if (changes + (used.some((one) => isSame(one, to)) ? 1 : 2) > mostChanges) {
+    return { code: 'settled', ...wantedOf(to), changes, mostChanges };
+  }
+  const wantedPredictedSeconds = forecast(state, to, workload);
+  if (wantedPredictedSeconds === 'does_not_fit') return { code: 'does_not_fit', ...wantedOf(to) };
+  const predictedSeconds = forecast(state, current, workload);
+  const isKnown = typeof predictedSeconds === 'number' && wantedPredictedSeconds !== undefined;
+  if (!isKnown || wantedPredictedSeconds <= predictedSeconds) return undefined;
+  return { code: 'vetoed', ...wantedOf(to), wantedPredictedSeconds, predictedSeconds };
+}

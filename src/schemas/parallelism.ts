@@ -1,0 +1,67 @@
+/** How engines are spread over GPUs, what a rollout step demands of them, and what a profile knows of both. */
+import { z } from 'zod';
+import { gpuId } from './training.ts';
+import { count, positiveCount, positiveSeconds, seconds } from './units.ts';
+
+/** A tensor-parallel degree. */
+export const tensorParallel = positiveCount.describe('Tensor-parallel degree: GPUs of one replica.');
+/** An expert-parallel degree. */
+export const expertParallel = positiveCount.describe('Expert-parallel degree inside the replica; divides the TP.');
+/** How unevenly a router spreads its tokens over the ranks that hold the experts. */
+export const routingSkew = z
+  .number()
+  .min(1)
+  .describe('Tokens of the most loaded expert rank ÷ their mean over the ranks, ≥ 1; 1 if absent.');
+/** A server's id, given by the host. */
+export const serverId = z.string().min(1).max(512).describe('Id of the server, given by the host.');
+
+const meanTokens = z.number().nonnegative();
+
+/** What a rollout step demands of the engines, over all of them. */
+export const rolloutWorkload = z.strictObject({
+  responses: positiveCount.describe('Requests that run, those that are aborted later included.'),
+  promptTokens: meanTokens.describe('Mean tokens of a prompt, ≥ 0.'),
+  responseTokens: z.number().positive().describe('Mean tokens that a request generates, > 0.'),
+  longestTokens: z.number().positive().describe('Most tokens that a request generates; at least the mean.'),
+  routingSkew: routingSkew.optional(),
+});
+
+/** A point that a profile measures. */
+export const profileConfiguration = z.strictObject({
+  tp: tensorParallel,
+  ep: expertParallel.optional(),
+  routingSkew: routingSkew.optional(),
+  batchSize: positiveCount.describe('Sequences that one replica runs at once.'),
+  sequenceLength: positiveCount.describe('Tokens of each sequence.'),
+});
+
+/** A row of a profile: a point, and what was measured there. */
+export const profileRow = profileConfiguration.extend({
+  decodeStepSeconds: positiveSeconds.describe('Seconds of one decode step of the batch, > 0.'),
+  prefillSeconds: seconds.describe('Seconds to prefill the batch, ≥ 0.'),
+  bytes: z.number().nonnegative().describe('Bytes that each GPU of the replica holds: weights, KV cache, activations.'),
+});
+
+/** One replica and the GPUs that it runs on. */
+export const replicaGroup = z.strictObject({
+  replica: count.describe('Number of the replica, from 0.'),
+  serverId,
+  gpuIds: z.array(gpuId).min(1).describe('Its GPUs, by rank; experts are spread over `ep` consecutive ones.'),
+});
+
+/** A server and its GPUs. */
+export const gpuServer = z.strictObject({
+  serverId,
+  gpuIds: z.array(gpuId).min(1).max(1024).describe('Its GPUs, neighbours beside each other.'),
+});
+
+/** What a rollout step demands of the engines, over all of them. */
+export type RolloutWorkload = z.output<typeof rolloutWorkload>;
+/** A point that a profile measures. */
+export type ProfileConfiguration = z.output<typeof profileConfiguration>;
+/** A row of a profile. */
+export type ProfileRow = z.output<typeof profileRow>;
+/** One replica and the GPUs that it runs on. */
+export type ReplicaGroup = z.output<typeof replicaGroup>;
+/** A server and its GPUs. */
+export type GpuServer = z.output<typeof gpuServer>;
