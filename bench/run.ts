@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 for (const name of [
   'admission',
+  'gpu-scale-down',
   'sandbox-timeout',
   'state',
   'sim-engine',

@@ -12,6 +12,7 @@ export const generatedFiles: readonly string[] = [
   'docs/vocabulary.md',
   'docs/errors.md',
   'src/policies/speculative-admission/README.md',
+  'src/policies/gpu-scale-down/README.md',
   'src/policies/long-prompt-queue/README.md',
   'src/policies/sandbox-timeout/README.md',
   'src/policies/reward-dispatch/README.md',

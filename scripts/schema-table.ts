@@ -2,10 +2,13 @@
 import {
   deferral,
   droppedResponse,
+  enginePlace,
   finalPrompt,
   finalResponse,
   keptResponse,
+  migration,
   prompt,
+  runningRequest,
   timeoutEstimate,
   trainingShare,
   z,
@@ -53,6 +56,9 @@ export const sharedObjects = Object.freeze({
   finalResponse,
   timeoutEstimate,
   trainingShare,
+  runningRequest,
+  enginePlace,
+  migration,
 });
 
 /** The JSON Schema of a schema, nothing shared by reference. */

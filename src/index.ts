@@ -6,6 +6,7 @@
 
 import type { PolicyOptions } from './core/policy.ts';
 import { type PolicyOf, startPolicy } from './core/registry.ts';
+import { gpuScaleDown, type ScaleDownInput } from './policies/gpu-scale-down/index.ts';
 import { longPromptQueue, type QueueInput } from './policies/long-prompt-queue/index.ts';
 import { type RewardDispatchInput, rewardDispatch } from './policies/reward-dispatch/index.ts';
 import { sandboxTimeout, type TimeoutInput } from './policies/sandbox-timeout/index.ts';
@@ -40,6 +41,9 @@ export const createStreamTraining = (
   config: StreamTrainingInput,
   options?: PolicyOptions,
 ): PolicyOf<typeof streamTraining> => startPolicy(streamTraining, config, options);
+/** A new gpu-scale-down policy. Throws `PolicyError` `invalid_config`. */
+export const createGpuScaleDown = (config: ScaleDownInput, options?: PolicyOptions): PolicyOf<typeof gpuScaleDown> =>
+  startPolicy(gpuScaleDown, config, options);
 
 /** A new policy by its id. Throws `PolicyError` `unknown_id`, `invalid_config`. */
 export const createPolicy = registry.createPolicy;
@@ -84,6 +88,7 @@ export {
   type PolicyErrorDetails,
   policyErrorCodes,
 } from './errors.ts';
+export * from './policies/gpu-scale-down/index.ts';
 export * from './policies/long-prompt-queue/index.ts';
 export * from './policies/reward-dispatch/index.ts';
 export * from './policies/sandbox-timeout/index.ts';

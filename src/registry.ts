@@ -1,5 +1,6 @@
 /** The frozen list of everything that rollflex ships, each with the paper section it comes from. */
 import { createRegistry } from './core/registry.ts';
+import { gpuScaleDown } from './policies/gpu-scale-down/index.ts';
 import { longPromptQueue } from './policies/long-prompt-queue/index.ts';
 import { rewardDispatch } from './policies/reward-dispatch/index.ts';
 import { sandboxTimeout } from './policies/sandbox-timeout/index.ts';
@@ -14,5 +15,6 @@ export const registry = createRegistry([
   sandboxTimeout, // RollPacker §4.3
   rewardDispatch, // RollPacker §4.3
   streamTraining, // RollPacker §4.4, §5
+  gpuScaleDown, // RollPacker §4.4
   tailBatching, // RollPacker §3
 ]);

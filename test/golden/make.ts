@@ -28,7 +28,7 @@ const traces = [
     choice: scattered,
     ending: flush,
   },
-  ...['reward-dispatch', 'sandbox-timeout', 'speculative-admission', 'stream-training', 'tail-batching']
+  ...['gpu-scale-down', 'reward-dispatch', 'sandbox-timeout', 'speculative-admission', 'stream-training', 'tail-batching']
     .filter((id) => exampleConfigs[id] !== undefined)
     .map((id) => ({ id, config: exampleConfigs[id]![1], choice: steps, ending: [] })),
 ];

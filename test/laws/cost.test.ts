@@ -1,5 +1,6 @@
 import { test } from 'vitest';
 import {
+  gpuScaleDown,
   longPromptQueue,
   rewardDispatch,
   sandboxTimeout,
@@ -155,6 +156,38 @@ test('stream-training keeps law 10', () => {
       { type: 'replica.lost', at: 3, replica: 'a' },
       { type: 'gpus.returned', at: 3, roundId: 'r', gpuIds: ['b0'] },
       { type: 'replica.added', at: 3, replica: 'a' },
+    ] as never,
+  }));
+});
+
+test('gpu-scale-down keeps law 10: nothing but a report walks over the requests that move', () => {
+  const engines = ['e0', 'e1'].map((engineId, index) => {
+    return { engineId, serverId: 's', gpuIds: [`g${index}`], kvCapacityTokens: 1e9 };
+  });
+  const config = { promptsPerRound: 1, responsesPerPrompt: 2, maxResponseTokens: 1000, engines };
+  const reason = { code: 'prompt_collected', held: 2, needed: 2 };
+  checkCost(gpuScaleDown, config, (n) => ({
+    build: [
+      { type: 'round.opened', at: 0, roundId: 'r', kind: 'long', weightVersion: 0, prompts: [] },
+      { type: 'response.accepted', at: 0, requestId: 'x', promptId: 'x', reason: { code: 'held', held: 1, needed: 2 } },
+      {
+        type: 'progress.reported',
+        at: 0,
+        queryId: 'query-0',
+        requests: Array.from({ length: 2 * n }, (_, index) => {
+          return { requestId: `q${index}`, engineId: `e${index & 1}`, tokens: 1, promptTokens: 1 };
+        }),
+      },
+    ] as never,
+    probes: [
+      { type: 'request.migrated', at: 0, releaseId: 'release-1', requestId: 'q0' },
+      { type: 'request.abort', at: 0, requestId: 'q2', promptId: 'p', reason },
+      { type: 'request.migrated', at: 0, releaseId: 'release-1', requestId: 'q2' },
+      { type: 'response.completed', at: 0, requestId: 'q4', tokens: 5 },
+      { type: 'migration.failed', at: 0, releaseId: 'release-1', requestId: 'q6' },
+      { type: 'gpus.released', at: 0, roundId: 'r', releaseId: 'release-1', gpuIds: ['g0'] },
+      { type: 'engine.lost', at: 0, engineId: 'e1' },
+      { type: 'gpus.returned', at: 0, roundId: 'r', releaseId: 'release-1', gpuIds: ['g0'] },
     ] as never,
   }));
 });

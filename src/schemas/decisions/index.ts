@@ -1,5 +1,6 @@
 /** Decisions: commands for the host, in the imperative, and notices, in the past tense. One file a family. */
 import { byName, type Of } from '../vocabulary.ts';
+import * as gpus from './gpus.ts';
 import * as prompts from './prompts.ts';
 import * as requests from './requests.ts';
 import * as rewardWorkers from './reward-workers.ts';
@@ -9,6 +10,7 @@ import * as sandbox from './sandbox.ts';
 import * as session from './session.ts';
 import * as training from './training.ts';
 
+export * from './gpus.ts';
 export * from './prompts.ts';
 export * from './requests.ts';
 export * from './reward-workers.ts';
@@ -20,6 +22,7 @@ export * from './training.ts';
 
 /** Every decision of the vocabulary. */
 export const decisions = byName([
+  ...Object.values(gpus),
   ...Object.values(prompts),
   ...Object.values(requests),
   ...Object.values(rewardWorkers),
