@@ -48,12 +48,11 @@ export class Outlook {
     this.#groups = groups;
     this.#left = Float64Array.from(groups, (group) => Math.max(0, maxTokens - generated[group]! / total.count[group]!));
     const coarse = timesUntil(this.#left[0] ?? 0, total);
-    const rough = this.#table(curve, coarse);
-    const busy = coarse[this.#busiestOf(total, coarse, rough.chance)]!;
+    const busy = coarse[this.#busiestOf(total, coarse, this.#chances(curve, coarse))]!;
     this.#times = withFiner(coarse, busy);
-    const { chance, doubt } = this.#table(curve, this.#times);
+    const chance = this.#chances(curve, this.#times);
     this.#chance = chance;
-    this.#doubt = doubt;
+    this.#doubt = this.#doubts(curve);
     this.#busiest = this.#busiestOf(total, this.#times, chance);
     const time = this.#times[this.#busiest]!;
     this.#chanceThen = new Float64Array(total.count.length);
@@ -86,25 +85,37 @@ export class Outlook {
     return Math.ceil(peak);
   }
 
-  #table(curve: SurvivalCurve, times: readonly number[]): { chance: Float64Array; doubt: Float64Array } {
+  #chances(curve: SurvivalCurve, times: readonly number[]): Float64Array {
     const groups = this.#left.length;
     const chance = new Float64Array(groups * times.length);
-    const doubt = new Float64Array(groups * times.length);
     for (let at = 0; at < groups; at += 1) {
       const left = this.#left[at]!;
       const age = this.#maxTokens - left;
       const now = curve.at(age);
-      const known = curve.variance(age);
       for (let time = 0; time < times.length; time += 1) {
         // What reaches the cap between two times is there until the later one.
         if (time > 0 && times[time - 1]! >= left) break;
         const then = age + Math.min(times[time]!, left);
-        const there = curve.at(then) / now;
-        chance[time * groups + at] = there;
-        doubt[time * groups + at] = there * Math.sqrt(Math.max(0, curve.variance(then) - known));
+        chance[time * groups + at] = curve.at(then) / now;
       }
     }
-    return { chance, doubt };
+    return chance;
+  }
+
+  #doubts(curve: SurvivalCurve): Float64Array {
+    const groups = this.#left.length;
+    const doubt = new Float64Array(this.#chance.length);
+    for (let at = 0; at < groups; at += 1) {
+      const left = this.#left[at]!;
+      const age = this.#maxTokens - left;
+      const known = curve.variance(age);
+      for (let time = 0; time < this.#times.length; time += 1) {
+        const then = age + Math.min(this.#times[time]!, left);
+        const deviation = Math.sqrt(Math.max(0, curve.variance(then) - known));
+        doubt[time * groups + at] = this.#chance[time * groups + at]! * deviation;
+      }
+    }
+    return doubt;
   }
 
   #busiestOf({ count, kv }: EngineLoad, times: readonly number[], chance: Float64Array): number {
