@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 for (const name of [
   'admission',
   'adaptive-tp',
+  'gpu-scale-down',
   'sandbox-timeout',
   'state',
   'sim-engine',

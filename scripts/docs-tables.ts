@@ -16,6 +16,7 @@ export const generatedFiles: readonly string[] = [
   'src/planners/judge-offload/README.md',
   'src/policies/adaptive-tp/README.md',
   'src/policies/speculative-admission/README.md',
+  'src/policies/gpu-scale-down/README.md',
   'src/policies/long-prompt-queue/README.md',
   'src/policies/sandbox-timeout/README.md',
   'src/policies/group-assembly/README.md',

@@ -14,6 +14,7 @@ import {
 import { type AdvantagesInput, type AdvantagesPlan, grpoAdvantagesPlanner } from './planners/grpo-advantages/index.ts';
 import { type JudgeOffloadInput, type JudgeOffloadPlan, judgeOffloadPlanner } from './planners/judge-offload/index.ts';
 import { adaptiveTp, type TpInput } from './policies/adaptive-tp/index.ts';
+import { gpuScaleDown, type ScaleDownInput } from './policies/gpu-scale-down/index.ts';
 import { type AssemblyInput, groupAssembly } from './policies/group-assembly/index.ts';
 import { longPromptQueue, type QueueInput } from './policies/long-prompt-queue/index.ts';
 import { type RewardDispatchInput, rewardDispatch } from './policies/reward-dispatch/index.ts';
@@ -57,6 +58,9 @@ export const createStreamTraining = (
 /** A new adaptive-tp policy. Throws `PolicyError` `invalid_config`. */
 export const createAdaptiveTp = (config: TpInput, options?: PolicyOptions): PolicyOf<typeof adaptiveTp> =>
   startPolicy(adaptiveTp, config, options);
+/** A new gpu-scale-down policy. Throws `PolicyError` `invalid_config`. */
+export const createGpuScaleDown = (config: ScaleDownInput, options?: PolicyOptions): PolicyOf<typeof gpuScaleDown> =>
+  startPolicy(gpuScaleDown, config, options);
 
 /** A new policy by its id. Throws `PolicyError` `unknown_id`, `invalid_config`. */
 export const createPolicy = registry.createPolicy;
@@ -118,6 +122,7 @@ export * from './planners/gradient-renormalization/index.ts';
 export * from './planners/grpo-advantages/index.ts';
 export * from './planners/judge-offload/index.ts';
 export * from './policies/adaptive-tp/index.ts';
+export * from './policies/gpu-scale-down/index.ts';
 export * from './policies/group-assembly/index.ts';
 export * from './policies/long-prompt-queue/index.ts';
 export * from './policies/reward-dispatch/index.ts';

@@ -4,6 +4,7 @@ import { gradientRenormalizationPlanner } from './planners/gradient-renormalizat
 import { grpoAdvantagesPlanner } from './planners/grpo-advantages/index.ts';
 import { judgeOffloadPlanner } from './planners/judge-offload/index.ts';
 import { adaptiveTp } from './policies/adaptive-tp/index.ts';
+import { gpuScaleDown } from './policies/gpu-scale-down/index.ts';
 import { groupAssembly } from './policies/group-assembly/index.ts';
 import { longPromptQueue } from './policies/long-prompt-queue/index.ts';
 import { rewardDispatch } from './policies/reward-dispatch/index.ts';
@@ -24,5 +25,6 @@ export const registry = createRegistry([
   gradientRenormalizationPlanner, // RollPacker §4.4
   grpoAdvantagesPlanner, // RolloutPipe §3.2
   adaptiveTp, // RollPacker §4.2
+  gpuScaleDown, // RollPacker §4.4
   tailBatching, // RollPacker §3
 ]);

@@ -29,6 +29,12 @@ export const engineId = id.describe('Id of the inference engine, given by the ho
 export const runId = id.describe('Id of the run, given by the host; new for every run.');
 /** A test case's id, given by the host. */
 export const testCaseId = id.describe('Id of the test case, given by the host; the same whenever it is run.');
+/** A server's id, given by the host. */
+export const serverId = id.describe('Id of the server, given by the host.');
+/** A query's id, minted by the policy. */
+export const queryId = id.describe('Id of the query, minted by the policy.');
+/** A release's id, minted by the policy. */
+export const releaseId = id.describe('Id of the release of GPUs, minted by the policy.');
 /** A timer's id, minted by the policy. */
 export const timerId = id.describe('Id of the timer, minted by the policy.');
 /** What stands before every request id; a restarted host gives a new one. */

@@ -28,9 +28,9 @@ const traces = [
     choice: scattered,
     ending: flush,
   },
-  ...['adaptive-tp', 'reward-dispatch', 'sandbox-timeout', 'speculative-admission', 'stream-training', 'tail-batching']
+  ...['adaptive-tp', 'gpu-scale-down', 'group-assembly', 'reward-dispatch', 'sandbox-timeout', 'speculative-admission', 'stream-training', 'tail-batching']
     .filter((id) => exampleConfigs[id] !== undefined)
-    .map((id) => ({ id, config: exampleConfigs[id]![1], choice: steps, ending: [] })),
+    .map((id) => ({ id, config: exampleConfigs[id]![1] ?? exampleConfigs[id]![0], choice: steps, ending: [] })),
 ];
 
 for (const { id, config, choice, ending } of traces) {

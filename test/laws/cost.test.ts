@@ -1,12 +1,14 @@
 import { test } from 'vitest';
 import {
   adaptiveTp,
+  gpuScaleDown,
   longPromptQueue,
   rewardDispatch,
   sandboxTimeout,
   speculativeAdmission,
   streamTraining,
 } from '../../src/index.ts';
+
 import { checkCost } from '../../src/testing/index.ts';
 
 test('speculative-admission keeps law 10: no event walks over what is in flight', () => {
@@ -194,5 +196,37 @@ test('adaptive-tp keeps law 10: neither steps nor what was measured is walked ov
       ...Array.from({ length: n }, (_, at) => step(`r${at}`, 9)),
     ] as never,
     probes: [step('new', 9), step('r1', 9), { ...observed, decodeStepSeconds: 9 }, step('more', 90)] as never,
+  }));
+});
+
+test('gpu-scale-down keeps law 10: nothing but a report walks over the requests that move', () => {
+  const engines = ['e0', 'e1'].map((engineId, index) => {
+    return { engineId, serverId: 's', gpuIds: [`g${index}`], kvCapacityTokens: 1e9 };
+  });
+  const config = { promptsPerRound: 1, responsesPerPrompt: 2, maxResponseTokens: 1000, engines };
+  const reason = { code: 'prompt_collected', held: 2, needed: 2 };
+  checkCost(gpuScaleDown, config, (n) => ({
+    build: [
+      { type: 'round.opened', at: 0, roundId: 'r', kind: 'long', weightVersion: 0, prompts: [] },
+      { type: 'response.accepted', at: 0, requestId: 'x', promptId: 'x', reason: { code: 'held', held: 1, needed: 2 } },
+      {
+        type: 'progress.reported',
+        at: 0,
+        queryId: 'query-0',
+        requests: Array.from({ length: 2 * n }, (_, index) => {
+          return { requestId: `q${index}`, engineId: `e${index & 1}`, tokens: 1, promptTokens: 1 };
+        }),
+      },
+    ] as never,
+    probes: [
+      { type: 'request.migrated', at: 0, releaseId: 'release-1', requestId: 'q0' },
+      { type: 'request.abort', at: 0, requestId: 'q2', promptId: 'p', reason },
+      { type: 'request.migrated', at: 0, releaseId: 'release-1', requestId: 'q2' },
+      { type: 'response.completed', at: 0, requestId: 'q4', tokens: 5 },
+      { type: 'migration.failed', at: 0, releaseId: 'release-1', requestId: 'q6' },
+      { type: 'gpus.released', at: 0, roundId: 'r', releaseId: 'release-1', gpuIds: ['g0'] },
+      { type: 'engine.lost', at: 0, engineId: 'e1' },
+      { type: 'gpus.returned', at: 0, roundId: 'r', releaseId: 'release-1', gpuIds: ['g0'] },
+    ] as never,
   }));
 });

@@ -37,6 +37,15 @@ const tpProfile = (eps: readonly (number | undefined)[], skews: readonly number[
       ),
   );
 
+/** Engines of one GPU, two to a server. */
+const engines = (n: number, kvCapacityTokens: number) =>
+  Array.from({ length: n }, (_, index) => ({
+    engineId: `e${index}`,
+    serverId: `s${index >> 1}`,
+    gpuIds: [`g${index}`],
+    kvCapacityTokens,
+  }));
+
 export const exampleConfigs: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
   'speculative-admission': [
     admission,
@@ -97,6 +106,19 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
     { replicas, groupsPerRound: 8, reference: 'swap', minFetchGroups: 2, unit: 'tokens', reduction: 'mean' },
     { replicas, groupsPerRound: 5, fetch: { once: 0.5 }, gradientOffload: 'never', collective: 'sum' },
     { replicas: replicas.slice(1), groupsPerRound: 3, unit: 'constant', divisor: 64, idPrefix: 's-' },
+  ],
+  'gpu-scale-down': [
+    { ...admission, engines: engines(4, 500), maxResponseTokens: 50 },
+    { ...admission, engines: engines(4, 200), maxResponseTokens: 50, lastFraction: 1, quantile: 0.6 },
+    {
+      ...admission,
+      engines: engines(6, 300),
+      communicationGroups: [['g0', 'g1'], ['g4']],
+      maxResponseTokens: 50,
+      progressUnit: 'prompts',
+      trigger: 0.3,
+      maxMigrationAttempts: 1,
+    },
   ],
   'tail-batching': [
     admission,

@@ -1,5 +1,6 @@
 /** Decisions: commands for the host, in the imperative, and notices, in the past tense. One file a family. */
 import { byName, type Of } from '../vocabulary.ts';
+import * as gpus from './gpus.ts';
 import * as groups from './groups.ts';
 import * as parallelism from './parallelism.ts';
 import * as prompts from './prompts.ts';
@@ -11,6 +12,7 @@ import * as sandbox from './sandbox.ts';
 import * as session from './session.ts';
 import * as training from './training.ts';
 
+export * from './gpus.ts';
 export * from './groups.ts';
 export * from './parallelism.ts';
 export * from './prompts.ts';
@@ -26,6 +28,7 @@ export * from './training.ts';
 export const decisions = byName([
   ...Object.values(groups),
   ...Object.values(parallelism),
+  ...Object.values(gpus),
   ...Object.values(prompts),
   ...Object.values(requests),
   ...Object.values(rewardWorkers),

@@ -1,15 +1,45 @@
-/** Events: GPUs pass between rollout and training. */
+/** Events: GPUs pass between rollout and training, and requests move for it. */
 import { z } from 'zod';
+import { runningRequest } from '../gpus.ts';
 import { gpuId } from '../training.ts';
-import { roundId } from '../units.ts';
+import { message, queryId, releaseId, requestId, roundId } from '../units.ts';
 import { defineEvent } from '../vocabulary.ts';
 
+const ofRelease = releaseId.optional().describe('The release that `gpus.release` asked for, where there was one.');
+
+export const progressReported = defineEvent(
+  'progress.reported',
+  'The answer to a `progress.query`: every request that is running or waiting on an engine, once.',
+  {
+    queryId,
+    requests: z
+      .array(runningRequest)
+      .refine((all) => new Set(all.map((one) => one.requestId)).size === all.length, 'expected each request once')
+      .describe('All requests in flight, in any order, each once.'),
+  },
+);
+export const requestMigrated = defineEvent(
+  'request.migrated',
+  'A request has left its engine and goes on, with its tokens, on the one that it was sent to.',
+  { releaseId, requestId },
+);
+export const migrationFailed = defineEvent(
+  'migration.failed',
+  'A request could not be moved; it is where it was, or nowhere.',
+  { releaseId, requestId, message },
+);
 export const gpusReleased = defineEvent(
   'gpus.released',
   'These GPUs have left the rollout of the round and may train. May be repeated.',
-  { roundId, gpuIds: z.array(gpuId).describe('GPUs that were released.') },
+  { roundId, releaseId: ofRelease, gpuIds: z.array(gpuId).describe('GPUs that were released.') },
+);
+export const gpusReleaseFailed = defineEvent(
+  'gpus.release.failed',
+  'The GPUs could not be released; requests that have moved stay where they are now.',
+  { releaseId, message },
 );
 export const gpusReturned = defineEvent('gpus.returned', 'These GPUs belong to the rollout again. May be repeated.', {
   roundId,
+  releaseId: ofRelease,
   gpuIds: z.array(gpuId).describe('GPUs that went back.'),
 });

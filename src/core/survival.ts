@@ -1,0 +1,152 @@
+/**
+ * What is known of how long requests stay, in bounded memory: a life table over log-spaced bins of their tokens.
+ *
+ * Only additions, products and quotients of doubles are used, so that the same history gives the same numbers on every
+ * machine.
+ */
+import { z } from 'zod';
+
+/** Bins an octave: a bin is at most 1/16 of its tokens wide. */
+const perOctave = 16;
+
+/** The bin of a whole number from 0 to 2³⁰; numbers below 32 have one each. */
+export function binOf(value: number): number {
+  if (value < 2 * perOctave) return value;
+  const shift = 27 - Math.clz32(value);
+  return shift * perOctave + (value >>> shift);
+}
+
+/** The least number in a bin. */
+export function binFloor(bin: number): number {
+  if (bin < 2 * perOctave) return bin;
+  const shift = Math.floor(bin / perOctave) - 1;
+  return (bin - shift * perOctave) * 2 ** shift;
+}
+
+const weight = z.number().nonnegative();
+const row = z.tuple([z.int().nonnegative(), weight]);
+
+/** Schema of {@link SavedHistory}. */
+export const savedHistory = z.strictObject({
+  closed: z.array(row).describe('Bins of earlier rounds: bin and weight.'),
+  open: z.array(row).describe('The same, of the round that is not over.'),
+});
+/** A history of lengths as JSON: only bins that hold something. */
+export type SavedHistory = z.output<typeof savedHistory>;
+
+type Rows = [bin: number, weight: number][];
+
+function saveTable(table: Float64Array): Rows {
+  const rows: Rows = [];
+  for (let bin = 0; bin < table.length; bin += 1) if (table[bin]! > 0) rows.push([bin, table[bin]!]);
+  return rows;
+}
+
+/** A bin beyond the cap cannot come from here; a typed array would lose it silently. */
+function loadTable(table: Float64Array, rows: Rows): void {
+  for (const [bin, one] of rows) table[Math.min(bin, table.length - 1)]! += one;
+}
+
+/** A thousandth of a request is the least weight that is kept, so that forgetting ends and snapshots stay short. */
+const roundedDown = (value: number): number => Math.floor(value * 1000 + 1e-6) / 1000;
+
+/** The lengths at which requests ended, of one kind of round, with exponential forgetting by rounds. */
+export class LengthHistory {
+  readonly maxTokens: number;
+  readonly #closed: Float64Array;
+  #open: Float64Array;
+  #openCount = 0;
+
+  /** @param maxTokens - the longest that a response can get */
+  constructor(maxTokens: number) {
+    this.maxTokens = maxTokens;
+    this.#closed = new Float64Array(binOf(maxTokens) + 1);
+    this.#open = new Float64Array(binOf(maxTokens) + 1);
+  }
+
+  /** Adds a request of the round that is not over, by the tokens that it had when it ended. */
+  add(tokens: number): void {
+    this.#open[binOf(Math.min(tokens, this.maxTokens))]! += 1;
+    this.#openCount += 1;
+  }
+
+  /**
+   * Closes the round: only now does it count, because the first to end are the short ones.
+   *
+   * @param retention - share of the weight of earlier rounds that remains, 0 to 1
+   */
+  close(retention: number): void {
+    if (this.#openCount === 0) return;
+    const closed = this.#closed;
+    for (let bin = 0; bin < closed.length; bin += 1)
+      closed[bin] = roundedDown(closed[bin]! * retention) + this.#open[bin]!;
+    this.#open = new Float64Array(closed.length);
+    this.#openCount = 0;
+  }
+
+  /** The survival function of the closed rounds. */
+  curve(): SurvivalCurve {
+    return new SurvivalCurve(this.#closed);
+  }
+
+  save(): SavedHistory {
+    return { closed: saveTable(this.#closed), open: saveTable(this.#open) };
+  }
+
+  load({ closed, open }: SavedHistory): this {
+    loadTable(this.#closed, closed);
+    loadTable(this.#open, open);
+    this.#openCount = open.length;
+    return this;
+  }
+}
+
+/**
+ * The share of requests that are still there at a length: a life table, straight between the edges of bins. One request
+ * that never ends stands in every history, so that with no history, and beyond the longest one seen, every request is
+ * taken to run to the cap. What reaches the cap ends there and not before.
+ */
+export class SurvivalCurve {
+  /** Share that reaches the floor of each bin. */
+  readonly #atFloor: Float64Array;
+  /** Variance of the logarithm of that share, as an estimate (Greenwood 1926). */
+  readonly #variance: Float64Array;
+
+  /** @param ended - weight of requests that ended, by bin; the last bin is that of the cap */
+  constructor(ended: Float64Array) {
+    this.#atFloor = new Float64Array(ended.length + 1);
+    this.#variance = new Float64Array(ended.length + 1);
+    let there = 1;
+    for (let bin = 0; bin < ended.length; bin += 1) there += ended[bin]!;
+    let share = 1;
+    let variance = 0;
+    for (let bin = 0; bin < ended.length; bin += 1) {
+      this.#atFloor[bin] = share;
+      this.#variance[bin] = variance;
+      if (bin === ended.length - 1) break;
+      const left = there - ended[bin]!;
+      share *= left / there;
+      variance += ended[bin]! / (there * left);
+      there = left;
+    }
+    this.#atFloor[ended.length] = share;
+    this.#variance[ended.length] = variance;
+  }
+
+  /** The share of requests that reach this length, 1 at 0 tokens; above 0 everywhere. */
+  at(tokens: number): number {
+    return this.#read(this.#atFloor, tokens);
+  }
+
+  /** The variance of the logarithm of that share: how far a history of this size can be off. Grows with the length. */
+  variance(tokens: number): number {
+    return this.#read(this.#variance, tokens);
+  }
+
+  #read(values: Float64Array, tokens: number): number {
+    const bin = Math.min(binOf(Math.floor(tokens)), values.length - 2);
+    const floor = binFloor(bin);
+    const within = Math.min(1, (tokens - floor) / (binFloor(bin + 1) - floor));
+    return values[bin]! + (values[bin + 1]! - values[bin]!) * within;
+  }
+}

@@ -1,0 +1,130 @@
+/** Likely next events for property tests: what a host would send, and late, wrong and repeated reports. */
+import type { Choices } from '../../core/definition.ts';
+import type { ScaleDownState } from './state.ts';
+import type { ScaleDownEvent } from './words.ts';
+
+/** A likely next event. */
+export function arbitrary(state: ScaleDownState, choices: Choices): ScaleDownEvent {
+  const at = choices.below(100);
+  const usual = choices.below(4) > 0;
+  if (usual && state.query !== undefined) return reported(state, choices, at);
+  if (usual && state.release !== undefined) return ofRelease(state, choices, at);
+  if (usual && state.round !== undefined) return progress(state, choices, at);
+  return anything(state, choices, at);
+}
+
+function requestId(choices: Choices): string {
+  return `p${choices.below(12)}/0#0`;
+}
+
+function engineId({ topology }: ScaleDownState, choices: Choices): string {
+  const place = choices.below(topology.engines.length + (choices.below(20) === 0 ? 1 : 0));
+  return topology.engines[place]?.engineId ?? 'unheard-of';
+}
+
+function reported(state: ScaleDownState, choices: Choices, at: number): ScaleDownEvent {
+  const requests = Array.from({ length: choices.below(12) }, (_, index) => ({
+    requestId: `p${index}/0#0`,
+    engineId: engineId(state, choices),
+    tokens: choices.below(60),
+    promptTokens: choices.below(10),
+  }));
+  return { type: 'progress.reported', at, queryId: state.query?.queryId ?? 'query-0', requests };
+}
+
+function progress(state: ScaleDownState, choices: Choices, at: number): ScaleDownEvent {
+  const roundId = state.round?.roundId ?? 'r0';
+  const promptId = `p${choices.below(12)}`;
+  switch (choices.below(6)) {
+    case 0:
+      return { type: 'response.completed', at, requestId: requestId(choices), tokens: choices.below(60) };
+    case 1:
+      return {
+        type: 'prompt.counted',
+        at,
+        promptId,
+        roundId,
+        reason: { code: 'no_filter', counted: 1, needed: 2 },
+      };
+    default:
+      return {
+        type: 'response.accepted',
+        at,
+        requestId: requestId(choices),
+        promptId,
+        reason: { code: 'held', held: 1, needed: 2 },
+      };
+  }
+}
+
+function ofRelease({ release, topology }: ScaleDownState, choices: Choices, at: number): ScaleDownEvent {
+  const releaseId = release?.releaseId ?? 'release-1';
+  const moving = [...(release?.moves.keys() ?? [])];
+  const id = moving[choices.below(moving.length + 1)] ?? requestId(choices);
+  const gpuIds = release?.engines.flatMap((place) => topology.engines[place]!.gpuIds) ?? [];
+  switch (choices.below(12)) {
+    case 0:
+      return { type: 'gpus.release.failed', at, releaseId };
+    case 1:
+      return { type: 'migration.failed', at, releaseId, requestId: id };
+    case 2:
+      return abort(id, at);
+    case 3:
+      return { type: 'response.completed', at, requestId: id, tokens: choices.below(60) };
+    case 4:
+    case 5:
+    case 6:
+      return { type: 'gpus.released', at, roundId: 'r', releaseId, gpuIds };
+    case 7:
+    case 8:
+      return { type: 'gpus.returned', at, roundId: 'r', releaseId, gpuIds };
+    default:
+      return { type: 'request.migrated', at, releaseId, requestId: id };
+  }
+}
+
+function abort(id: string, at: number): ScaleDownEvent {
+  const reason = { code: 'prompt_collected', held: 2, needed: 2 } as const;
+  return { type: 'request.abort', at, requestId: id, promptId: id.slice(0, id.indexOf('/')), reason };
+}
+
+function anything(state: ScaleDownState, choices: Choices, at: number): ScaleDownEvent {
+  const roundId = choices.below(8) === 0 ? 'r0' : `r${state.recentRounds.length}-${state.nextId}`;
+  const kind = choices.below(2) === 0 ? 'short' : 'long';
+  switch (choices.below(13)) {
+    case 0:
+      return reported(state, choices, at);
+    case 1:
+      return ofRelease(state, choices, at);
+    case 2:
+      return progress(state, choices, at);
+    case 3:
+      return abort(requestId(choices), at);
+    case 4:
+      return { type: 'request.aborted', at, requestId: requestId(choices), tokens: choices.below(60) };
+    case 5:
+      return { type: 'engine.lost', at, engineId: engineId(state, choices) };
+    case 6:
+      return { type: 'engine.drained', at, engineId: engineId(state, choices) };
+    case 7:
+    case 8:
+      return { type: 'engine.added', at, engineId: engineId(state, choices) };
+    case 9:
+      if (choices.below(3) > 0) return { type: 'request.aborted', at, requestId: requestId(choices) };
+      return { type: 'host.restarted', at, idPrefix: `h${choices.below(9)}-` };
+    case 10:
+      return {
+        type: 'round.completed',
+        at,
+        roundId: choices.below(3) === 0 ? 'r-unheard-of' : (state.round?.roundId ?? state.recentRounds[0] ?? 'r0'),
+        kind,
+        weightVersion: 0,
+        prompts: [],
+        openedSeconds: 0,
+        deferred: 0,
+        reason: { code: 'quota_reached', counted: 2, needed: 2 },
+      };
+    default:
+      return { type: 'round.opened', at, roundId, kind, weightVersion: 0, prompts: [] };
+  }
+}

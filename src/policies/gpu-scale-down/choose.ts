@@ -1,0 +1,153 @@
+/**
+ * Which engines to release: half of the GPUs, no unit split; of all such choices the one that splits the fewest servers
+ * between rollout and training, then moves the fewest tokens, then takes the first engines in the order of servers.
+ *
+ * Units are decided one after the other. What the rest can do depends only on the GPUs taken so far and on the servers
+ * that still have undecided units, so of all ways there only the best is kept.
+ */
+import type { Topology } from './topology.ts';
+
+/** What the choice depends on, beside the topology. */
+export interface ChoiceInput {
+  /** Whether the engine at this place is up. Units with one that is not are never released. */
+  isUp(place: number): boolean;
+  /** Tokens to move, by place: prompt and response. */
+  readonly tokens: ArrayLike<number>;
+}
+
+/** Servers that the same units touch are one here. */
+interface ServerClass {
+  readonly weight: number;
+  readonly first: number;
+  readonly last: number;
+}
+
+/** A way to decide the units so far. */
+interface Way {
+  readonly gpus: number;
+  /** For each server class that is open, a digit: 0 kept so far, 1 taken so far, 2 split. */
+  readonly servers: number;
+  readonly split: number;
+  readonly tokens: number;
+  /** Twice the rank of `before`, and 1 if the unit is kept: the order of ways by the first units that they take. */
+  readonly tie: number;
+  readonly taken: boolean;
+  readonly before: Way | undefined;
+  rank: number;
+}
+
+// Beyond these, servers that are open at once are not looked at, and of the ways only the best go on. No cluster of
+// whole servers, and none whose replicas stride over all of its servers, comes near.
+const maxOpen = 20;
+const maxWays = 5000;
+
+const better = (a: Way, b: Way): number => a.split - b.split || a.tokens - b.tokens || a.tie - b.tie;
+
+/** GPUs that roll out, and how many of them are to be released. */
+export function wantedGpus({ engines }: Topology, isUp: (place: number) => boolean): { gpus: number; wanted: number } {
+  let gpus = 0;
+  for (let place = 0; place < engines.length; place += 1) if (isUp(place)) gpus += engines[place]!.gpuIds.length;
+  return { gpus, wanted: gpus >> 1 };
+}
+
+/** The places to release, ascending, or `undefined` where no choice has exactly half of the GPUs (floor). */
+export function chooseEngines(topology: Topology, input: ChoiceInput): number[] | undefined {
+  const { engines, units } = topology;
+  const { wanted } = wantedGpus(topology, input.isUp);
+  if (wanted === 0) return undefined;
+  const { classes, touched } = serverClasses(topology, input.isUp);
+  const slots = slotsOf(classes);
+  let ways: Way[] = [{ gpus: 0, servers: 0, split: 0, tokens: 0, tie: 0, taken: false, before: undefined, rank: 0 }];
+  for (const [at, unit] of units.entries()) {
+    const releasable = unit.every((place) => input.isUp(place));
+    let gpus = 0;
+    let tokens = 0;
+    for (const place of unit) {
+      gpus += engines[place]!.gpuIds.length;
+      tokens += input.tokens[place]!;
+    }
+    const best = new Map<number, Way>();
+    for (const before of ways) {
+      for (const taken of releasable && before.gpus + gpus <= wanted ? [true, false] : [false]) {
+        let { servers, split } = before;
+        for (const index of touched[at]!) {
+          const { weight, first, last } = classes[index]!;
+          const digit = slots[index]!;
+          if (digit === 0) continue;
+          const was = first === at ? (taken ? 1 : 0) : Math.floor(servers / digit) % 3;
+          const is = was === 2 || (was === 1) === taken ? was : 2;
+          if (is === 2 && was !== 2) split += weight;
+          servers += ((last === at ? 0 : is) - (first === at ? 0 : was)) * digit;
+        }
+        const way: Way = {
+          gpus: before.gpus + (taken ? gpus : 0),
+          servers,
+          split,
+          tokens: before.tokens + (taken ? tokens : 0),
+          tie: 2 * before.rank + (taken ? 0 : 1),
+          taken,
+          before,
+          rank: 0,
+        };
+        const key = way.servers * (wanted + 1) + way.gpus;
+        const other = best.get(key);
+        if (other === undefined || better(way, other) < 0) best.set(key, way);
+      }
+    }
+    ways = [...best.values()];
+    if (ways.length > maxWays) ways = ways.sort(better).slice(0, maxWays);
+    ways.sort((a, b) => a.tie - b.tie);
+    for (let rank = 0; rank < ways.length; rank += 1) ways[rank]!.rank = rank;
+  }
+  const found = ways.filter((way) => way.gpus === wanted).sort(better)[0];
+  return found && placesOf(units, found);
+}
+
+function placesOf(units: Topology['units'], last: Way): number[] {
+  const places: number[] = [];
+  let way: Way | undefined = last;
+  for (let at = units.length - 1; at >= 0; at -= 1) {
+    if (way!.taken) places.push(...units[at]!);
+    way = way!.before;
+  }
+  return places.sort((a, b) => a - b);
+}
+
+function serverClasses({ engines, units }: Topology, isUp: (place: number) => boolean) {
+  const unitsOf = new Map<string, number[]>();
+  for (const [at, unit] of units.entries()) {
+    for (const place of unit) {
+      if (!isUp(place)) continue;
+      const all = unitsOf.get(engines[place]!.serverId) ?? [];
+      if (all[all.length - 1] !== at) all.push(at);
+      unitsOf.set(engines[place]!.serverId, all);
+    }
+  }
+  const byUnits = new Map<string, { weight: number; units: number[] }>();
+  for (const list of unitsOf.values()) {
+    const known = byUnits.get(list.join());
+    if (known === undefined) byUnits.set(list.join(), { weight: 1, units: list });
+    else known.weight += 1;
+  }
+  const touched: number[][] = units.map(() => []);
+  const classes: ServerClass[] = [...byUnits.values()].map(({ weight, units: list }, index) => {
+    for (const at of list) touched[at]!.push(index);
+    return { weight, first: list[0]!, last: list[list.length - 1]! };
+  });
+  return { classes, touched };
+}
+
+/** The value of the digit of each class in `Way.servers`: classes that are never open together share one. */
+function slotsOf(classes: readonly ServerClass[]): number[] {
+  const freeAfter: number[] = [];
+  const slots: number[] = [];
+  const order = classes.map((_, index) => index).sort((a, b) => classes[a]!.first - classes[b]!.first || a - b);
+  for (const index of order) {
+    const { first, last } = classes[index]!;
+    let slot = freeAfter.findIndex((after) => after < first);
+    if (slot < 0) slot = freeAfter.length;
+    freeAfter[slot] = last;
+    slots[index] = slot < maxOpen ? 3 ** slot : 0;
+  }
+  return slots;
+}

@@ -1,0 +1,183 @@
+/**
+ * Scale-down of rollout GPUs (RollPacker §4.4, Algorithm 1): while the last responses of a round are generated, half of
+ * the GPUs go over to training, once the KV cache of the others has room for all that is in flight. See README.md.
+ */
+import { type AnyDecision, definePolicy, type Ledger } from '../../core/definition.ts';
+import { PolicyError } from '../../errors.ts';
+import { arbitrary } from './arbitrary.ts';
+import { placesOf } from './decide.ts';
+import { advance, answered, endRound, openRound } from './progress.ts';
+import {
+  engineLost,
+  migrated,
+  moveFailed,
+  released,
+  releaseFailed,
+  requestEnded,
+  restarted,
+  returned,
+} from './release.ts';
+import { scaleDownConfig } from './schema.ts';
+import { load, newScaleDown, type SavedScaleDown, type ScaleDownState, save, scaleDownSnapshot } from './state.ts';
+import { type Ctx, type ScaleDownDecision, type ScaleDownEvent, scaleDownDecisions, scaleDownEvents } from './words.ts';
+
+const mintedId = /(?:query|release)-(\d{1,15})$/;
+
+/** Numbers only grow: an id with a smaller one was minted, or is as good as one that was. */
+function assertMinted(state: ScaleDownState, path: 'queryId' | 'releaseId', id: string): void {
+  const number = mintedId.exec(id)?.[1];
+  if (number !== undefined && Number(number) < state.nextId) return;
+  throw new PolicyError('unknown_id', { expected: `a ${path} that was minted here`, got: id, path });
+}
+
+function assertEngine(state: ScaleDownState, engineId: string, path: string): void {
+  if (state.topology.placeOf.has(engineId)) return;
+  throw new PolicyError('unknown_id', { expected: 'an engine of the configuration', got: engineId, path });
+}
+
+function check(state: ScaleDownState, event: ScaleDownEvent): void {
+  switch (event.type) {
+    case 'round.opened':
+      if (!state.recentRounds.includes(event.roundId)) return;
+      throw new PolicyError('duplicate_id', { expected: 'a new round id', got: event.roundId, path: 'roundId' });
+    case 'round.completed':
+      if (state.recentRounds.includes(event.roundId)) return;
+      throw new PolicyError('unknown_id', { expected: 'a round that was opened', got: event.roundId, path: 'roundId' });
+    case 'progress.reported': {
+      assertMinted(state, 'queryId', event.queryId);
+      if (state.query?.queryId !== event.queryId) return;
+      const unknown = placesOf(state.topology, event.requests).indexOf(-1);
+      if (unknown < 0) return;
+      return assertEngine(state, event.requests[unknown]!.engineId, `requests[${unknown}].engineId`);
+    }
+    case 'request.migrated':
+    case 'migration.failed': {
+      assertMinted(state, 'releaseId', event.releaseId);
+      const { release } = state;
+      if (release?.releaseId !== event.releaseId || release.moves.has(event.requestId)) return;
+      // A restart has forgotten the requests of a release that is still on its way back.
+      if (release.phase === 'reclaiming') return;
+      throw new PolicyError('unknown_id', {
+        expected: 'a request of the release',
+        got: event.requestId,
+        path: 'requestId',
+      });
+    }
+    case 'gpus.released':
+    case 'gpus.returned':
+      // Others are told of GPUs without a release; here each has one.
+      assertMinted(state, 'releaseId', event.releaseId ?? '');
+      return assertGpus(state, event.releaseId, event.gpuIds);
+    case 'gpus.release.failed':
+      return assertMinted(state, 'releaseId', event.releaseId);
+    case 'engine.added':
+    case 'engine.drained':
+    case 'engine.lost':
+      return assertEngine(state, event.engineId, 'engineId');
+  }
+}
+
+function assertGpus(
+  { release, topology }: ScaleDownState,
+  releaseId: string | undefined,
+  gpuIds: readonly string[],
+): void {
+  if (release === undefined || release.releaseId !== releaseId) return;
+  const expected = release.engines.flatMap((place) => topology.engines[place]!.gpuIds).sort();
+  if (expected.join('\n') === [...gpuIds].sort().join('\n')) return;
+  throw new PolicyError('invalid_event', { expected: `the GPUs ${expected.join(', ')}`, got: gpuIds, path: 'gpuIds' });
+}
+
+function apply(state: ScaleDownState, event: ScaleDownEvent, ctx: Ctx): void {
+  switch (event.type) {
+    case 'response.accepted':
+      if (state.config.progressUnit === 'responses') advance(state, ctx);
+      return;
+    case 'prompt.counted':
+      if (state.config.progressUnit === 'prompts' && event.roundId === state.round?.roundId) advance(state, ctx);
+      return;
+    case 'response.completed':
+      state.histories[state.kind].add(event.tokens);
+      forget(state, event.requestId);
+      return requestEnded(state, event.requestId, 'completed', ctx);
+    case 'request.abort':
+      state.aborting.add(event.requestId);
+      return requestEnded(state, event.requestId, 'aborted', ctx);
+    case 'request.aborted':
+      if (event.tokens !== undefined) state.histories[state.kind].add(event.tokens);
+      forget(state, event.requestId);
+      return requestEnded(state, event.requestId, 'aborted', ctx);
+    case 'round.opened':
+      return openRound(state, event, ctx);
+    case 'round.completed':
+      if (event.roundId === state.round?.roundId) return endRound(state, 'round_completed', ctx);
+      ctx.emit({ type: 'scale-down.late', at: ctx.at, id: event.roundId, reason: { code: 'round_closed' } });
+      return;
+    case 'progress.reported':
+      return answered(state, event, ctx);
+    case 'request.migrated':
+      return migrated(state, event, ctx);
+    case 'migration.failed':
+      return moveFailed(state, event, ctx);
+    case 'gpus.released':
+      return released(state, event, ctx);
+    case 'gpus.release.failed':
+      return releaseFailed(state, event, ctx);
+    case 'gpus.returned':
+      return returned(state, event, ctx);
+    case 'engine.added':
+      state.status[state.topology.placeOf.get(event.engineId)!] = 'up';
+      return;
+    case 'engine.drained': {
+      const place = state.topology.placeOf.get(event.engineId)!;
+      if (state.status[place] === 'up') state.status[place] = 'drained';
+      return;
+    }
+    case 'engine.lost':
+      return engineLost(state, state.topology.placeOf.get(event.engineId)!, ctx);
+    case 'host.restarted':
+      return restarted(state, event.idPrefix, ctx);
+  }
+}
+
+function forget(state: ScaleDownState, requestId: string): void {
+  if (!state.aborting.delete(requestId)) state.abortingBefore.delete(requestId);
+}
+
+/** Reasons of `gpus.reclaim` where the GPUs had been released. */
+const afterRelease: ReadonlySet<string> = new Set([
+  'round_completed',
+  'round_replaced',
+  'engines_lost',
+  'host_restarted',
+]);
+
+/** GPUs that train: they enter when they are released, and leave when they are asked back. */
+const lent: Ledger<SavedScaleDown, ScaleDownEvent, ScaleDownDecision & AnyDecision> = {
+  name: 'released GPUs',
+  entered: (event) => (event.type === 'gpus.released' ? [event.releaseId ?? ''] : []),
+  left: (decision) => {
+    if (decision.type === 'gpus.reclaim') return afterRelease.has(decision.reason.code) ? [decision.releaseId] : [];
+    return decision.type === 'scale-down.late' && decision.reason.code === 'released_late' ? [decision.id] : [];
+  },
+  held: ({ release }) => (release?.phase === 'released' ? [release.releaseId] : []),
+};
+
+/** Releases half of the rollout GPUs for training when the remaining KV cache has room for all that is in flight. */
+export const gpuScaleDown = definePolicy({
+  id: 'gpu-scale-down',
+  version: 1,
+  summary: 'Releases half of the rollout GPUs for training once the other half has room for all requests in flight.',
+  source: 'RollPacker §4.4',
+  config: scaleDownConfig,
+  events: scaleDownEvents,
+  decisions: scaleDownDecisions,
+  state: scaleDownSnapshot,
+  init: newScaleDown,
+  check,
+  apply,
+  save,
+  load,
+  ledgers: [lent],
+  arbitrary,
+});

@@ -1,0 +1,160 @@
+/** What becomes of a release: requests that move, GPUs that go and come back, and everything that can go wrong. */
+import type { Move, Release, ScaleDownState } from './state.ts';
+import type { Ctx, DecisionOf, EventOf } from './words.ts';
+
+type ReclaimReason = DecisionOf<'gpus.reclaim'>['reason'];
+type LateCode = DecisionOf<'scale-down.late'>['reason']['code'];
+
+/** Asks for the GPUs of the release back. */
+export function reclaim(state: ScaleDownState, reason: ReclaimReason, ctx: Ctx): void {
+  const release = state.release!;
+  release.phase = 'reclaiming';
+  const places = release.engines.map((place) => state.topology.engines[place]!);
+  ctx.emit({
+    type: 'gpus.reclaim',
+    at: ctx.at,
+    releaseId: release.releaseId,
+    engineIds: places.map((engine) => engine.engineId),
+    gpuIds: places.flatMap((engine) => engine.gpuIds),
+    reason,
+  });
+}
+
+function late(id: string, code: LateCode, ctx: Ctx): void {
+  ctx.emit({ type: 'scale-down.late', at: ctx.at, id, reason: { code } });
+}
+
+function current(state: ScaleDownState, releaseId: string): Release | undefined {
+  return state.release?.releaseId === releaseId ? state.release : undefined;
+}
+
+/** A request has arrived on its new engine. One that ended on the way must not go on there. */
+export function migrated(state: ScaleDownState, { releaseId, requestId }: EventOf<'request.migrated'>, ctx: Ctx): void {
+  const move = current(state, releaseId)?.moves.get(requestId);
+  if (move?.status === 'ended') {
+    move.status = 'moved';
+    return cancel(state, requestId, move, 'migrated_after_end', ctx);
+  }
+  if (move?.status !== 'moving') late(requestId, 'migration_closed', ctx);
+  if (move !== undefined) move.status = 'moved';
+}
+
+/** A request could not be moved: it is tried elsewhere, and in the end the release is given up. */
+export function moveFailed(state: ScaleDownState, event: EventOf<'migration.failed'>, ctx: Ctx): void {
+  const { releaseId, requestId } = event;
+  const release = current(state, releaseId);
+  const move = release?.moves.get(requestId);
+  if (release === undefined || move === undefined) return late(requestId, 'migration_closed', ctx);
+  const { attempts } = move;
+  if (move.status !== 'moving') {
+    // One that has ended has nothing to move; it stays ended, should it turn up all the same.
+    if (move.status !== 'ended') late(requestId, 'migration_closed', ctx);
+    return;
+  }
+  // On the way back it stays where it is.
+  if (release.phase === 'reclaiming') {
+    move.status = 'failed';
+    return;
+  }
+  const budget = state.config.maxMigrationAttempts;
+  const to = attempts < budget ? elsewhere(state, release, move) : undefined;
+  if (to !== undefined) {
+    move.to = to;
+    move.attempts += 1;
+    const { engines } = state.topology;
+    const migration = {
+      requestId,
+      from: engines[move.from]!.engineId,
+      to: engines[to]!.engineId,
+      tokens: move.tokens,
+    };
+    const reason = { code: 'migration_failed', attempt: attempts, budget } as const;
+    ctx.emit({ type: 'request.migrate', at: ctx.at, releaseId, ...migration, reason });
+    return;
+  }
+  move.status = 'failed';
+  if (release.phase === 'releasing') return reclaim(state, { code: 'migration_failed', requestId, attempts }, ctx);
+  ctx.emit({
+    type: 'migration.abandoned',
+    at: ctx.at,
+    releaseId,
+    requestId,
+    reason: attempts < budget ? { code: 'no_engine', attempts } : { code: 'tries_used_up', attempts, budget },
+  });
+}
+
+/** The engine that takes new requests and has most projected KV free; another than before if there is one. */
+function elsewhere(state: ScaleDownState, { engines, free }: Release, { to }: Move): number | undefined {
+  let best: number | undefined;
+  for (let place = 0; place < free.length; place += 1) {
+    if (state.status[place] !== 'up' || engines.includes(place)) continue;
+    if (best === undefined || best === to || (place !== to && free[place]! > free[best]!)) best = place;
+  }
+  return best;
+}
+
+/** A request has ended, or must: if it is moving, it stays ended. */
+export function requestEnded(state: ScaleDownState, requestId: string, code: 'aborted' | 'completed', ctx: Ctx): void {
+  state.query?.ended.add(requestId);
+  const move = state.release?.moves.get(requestId);
+  if (move?.status !== 'moving' && move?.status !== 'failed') return;
+  const failed = move.status === 'failed';
+  move.status = 'ended';
+  if (!failed) cancel(state, requestId, move, code, ctx);
+}
+
+type CancelCode = DecisionOf<'migration.cancel'>['reason']['code'];
+
+function cancel(state: ScaleDownState, requestId: string, { to }: Move, code: CancelCode, ctx: Ctx): void {
+  const { releaseId } = state.release!;
+  const { engineId } = state.topology.engines[to]!;
+  ctx.emit({ type: 'migration.cancel', at: ctx.at, releaseId, requestId, to: engineId, reason: { code } });
+}
+
+/** The GPUs train: that was the round's one scale-down. */
+export function released(state: ScaleDownState, { releaseId = '' }: EventOf<'gpus.released'>, ctx: Ctx): void {
+  const release = current(state, releaseId);
+  if (release?.phase !== 'releasing') return late(releaseId, 'released_late', ctx);
+  release.phase = 'released';
+  state.round!.settled = true;
+}
+
+/** The GPUs could not be released: back to synchronous training. */
+export function releaseFailed(state: ScaleDownState, { releaseId }: EventOf<'gpus.release.failed'>, ctx: Ctx): void {
+  if (current(state, releaseId)?.phase !== 'releasing') return late(releaseId, 'release_closed', ctx);
+  reclaim(state, { code: 'release_failed' }, ctx);
+}
+
+/** The GPUs roll out again. */
+export function returned(state: ScaleDownState, { releaseId = '' }: EventOf<'gpus.returned'>, ctx: Ctx): void {
+  const release = current(state, releaseId);
+  if (release?.phase !== 'reclaiming') return late(releaseId, 'release_closed', ctx);
+  for (const place of release.engines) state.status[place] = 'up';
+  state.release = undefined;
+}
+
+/** An engine is gone. While GPUs are released none may be missing; afterwards one must remain. */
+export function engineLost(state: ScaleDownState, place: number, ctx: Ctx): void {
+  state.status[place] = 'lost';
+  const { release } = state;
+  if (release === undefined) return;
+  const { engineId } = state.topology.engines[place]!;
+  if (release.phase === 'releasing') return reclaim(state, { code: 'engine_lost', engineId }, ctx);
+  if (release.phase !== 'released' || release.engines.includes(place)) return;
+  const remains = state.status.some((status, at) => status !== 'lost' && !release.engines.includes(at));
+  if (!remains) reclaim(state, { code: 'engines_lost', engineId }, ctx);
+}
+
+/** Everything in flight is gone, and the host does not know what it was doing. */
+export function restarted(state: ScaleDownState, idPrefix: string, ctx: Ctx): void {
+  state.idPrefix = idPrefix;
+  state.query = undefined;
+  state.aborting.clear();
+  state.abortingBefore.clear();
+  const { release } = state;
+  if (release === undefined) return;
+  release.moves.clear();
+  if (release.phase === 'released') reclaim(state, { code: 'host_restarted' }, ctx);
+  else if (release.phase === 'releasing') reclaim(state, { code: 'restarted_before_release' }, ctx);
+  else reclaim(state, { code: 'asked_again' }, ctx);
+}

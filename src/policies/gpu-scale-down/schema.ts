@@ -1,0 +1,96 @@
+/** Configuration of gpu-scale-down. */
+import { z } from 'zod';
+import { gpuId } from '../../schemas/training.ts';
+import { engineId, positiveCount, serverId } from '../../schemas/units.ts';
+
+const engine = z
+  .strictObject({
+    engineId,
+    serverId: serverId.describe('The server that its GPUs are in.'),
+    gpuIds: z.array(gpuId).min(1).describe('The GPUs of its tensor-parallel group.'),
+    kvCapacityTokens: positiveCount.optional().describe('What its KV cache holds, in tokens; this, or bytes.'),
+    kvCapacityBytes: positiveCount.optional().describe('What its KV cache holds, in bytes; this, or tokens.'),
+  })
+  .refine((one) => (one.kvCapacityTokens === undefined) !== (one.kvCapacityBytes === undefined), {
+    message: 'expected kvCapacityTokens or kvCapacityBytes, one of them',
+    path: ['kvCapacityTokens'],
+  });
+
+const fraction = z.number().gt(0).max(1);
+
+/** The shape of the configuration, without the conditions that join settings. */
+export const scaleDownSettings = {
+  engines: z.array(engine).min(1).describe('The engines that roll out, with the GPUs that they run on.'),
+  communicationGroups: z
+    .array(z.array(gpuId).min(1))
+    .default([])
+    .describe('GPUs that a data-parallel replica needs together in training: none of these groups is split.'),
+  maxResponseTokens: z.int().min(1).max(16_777_216).describe('Longest response, in tokens, over all attempts.'),
+  bytesPerToken: z.number().positive().optional().describe('KV cache of a token, in bytes; with `kvCapacityBytes`.'),
+  progressUnit: z
+    .enum(['responses', 'prompts'])
+    .default('responses')
+    .describe('What progress counts: accepted responses of P0 · R0, or counted prompts of P0.'),
+  trigger: z
+    .union([z.literal('adaptive'), fraction])
+    .default('adaptive')
+    .describe('`adaptive`, or the fraction at which GPUs are released once without asking whether the KV cache fits.'),
+  firstFraction: fraction.default(0.2).describe('Progress at which it is evaluated first (`adaptive`), included.'),
+  lastFraction: fraction.default(0.5).describe('Progress beyond which it is not evaluated (`adaptive`), included.'),
+  fractionStep: fraction.default(0.05).describe('Progress from one evaluation to the next at least (`adaptive`).'),
+  quantile: z
+    .number()
+    .min(0.5)
+    .max(0.9999)
+    .default(0.95)
+    .describe('Chance that the KV cache of every remaining engine stays below its projected peak.'),
+  historyRetention: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.9)
+    .describe('Share of the weight of earlier rounds of a kind that remains after each of them.'),
+  maxMigrationAttempts: positiveCount.default(2).describe('Tries to move a request before the release is given up.'),
+};
+
+type Issue = { message: string; path: (string | number)[] };
+
+/** GPUs are named once by the engines; groups name GPUs of engines; bytes need a size of a token. */
+function* conflicts(config: z.output<typeof shape>): Generator<Issue> {
+  const ids = new Set<string>();
+  const gpus = new Set<string>();
+  for (const [at, { engineId, gpuIds, kvCapacityBytes }] of config.engines.entries()) {
+    if (ids.has(engineId)) yield { message: 'expected engine ids that differ', path: ['engines', at, 'engineId'] };
+    ids.add(engineId);
+    for (const [index, gpu] of gpuIds.entries()) {
+      if (gpus.has(gpu)) yield { message: 'expected each GPU once', path: ['engines', at, 'gpuIds', index] };
+      gpus.add(gpu);
+    }
+    if (kvCapacityBytes !== undefined && config.bytesPerToken === undefined) {
+      yield { message: 'expected bytesPerToken beside kvCapacityBytes', path: ['bytesPerToken'] };
+    }
+  }
+  for (const [at, group] of config.communicationGroups.entries()) {
+    const index = group.findIndex((gpu) => !gpus.has(gpu));
+    if (index >= 0) yield { message: 'expected a GPU of an engine', path: ['communicationGroups', at, index] };
+  }
+  if (config.firstFraction > config.lastFraction) {
+    yield { message: 'expected at least firstFraction', path: ['lastFraction'] };
+  }
+}
+
+const shape = z.strictObject({
+  promptsPerRound: positiveCount.describe('P0: prompts that a round trains on.'),
+  responsesPerPrompt: positiveCount.describe('R0: responses of each of them.'),
+  ...scaleDownSettings,
+});
+
+/** Schema of the configuration. */
+export const scaleDownConfig = shape.superRefine((config, context) => {
+  for (const issue of conflicts(config)) context.addIssue({ code: 'custom', ...issue });
+});
+
+/** What a caller writes. */
+export type ScaleDownInput = z.input<typeof scaleDownConfig>;
+/** The configuration with its defaults filled in. */
+export type ScaleDownConfig = z.output<typeof scaleDownConfig>;

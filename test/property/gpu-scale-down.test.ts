@@ -1,0 +1,273 @@
+/** The invariants of gpu-scale-down, by their numbers in its README. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { resumePolicy, startPolicy } from '../../src/core/registry.ts';
+import { isPolicyError } from '../../src/errors.ts';
+import { createGpuScaleDown, gpuScaleDown, type ScaleDownDecision, type ScaleDownEvent } from '../../src/index.ts';
+import { choicesFrom, tapes } from '../../src/testing/index.ts';
+import { exampleConfigs } from '../support/example-configs.ts';
+import {
+  bruteForce,
+  cluster,
+  lengthLaws,
+  open,
+  type Release,
+  randomFrom,
+  report,
+  simulatedRound,
+  untilQuery,
+} from '../support/scale-down-model.ts';
+
+interface Scene {
+  readonly engines: { engineId: string; serverId: string; gpuIds: string[]; kvCapacityTokens: number }[];
+  readonly groups: string[][];
+  readonly requests: { requestId: string; engineId: string; tokens: number; promptTokens: number }[];
+  readonly history: number[];
+}
+
+/** A random small cluster with groups in training, requests in flight and lengths of an earlier round. */
+function scene(seed: number, capacity: number): Scene {
+  const random = randomFrom(seed * 7919 + 13);
+  const below = (n: number) => Math.floor(random() * n);
+  const count = 2 + below(8);
+  let gpu = 0;
+  const engines = Array.from({ length: count }, (_, index) => ({
+    engineId: `e${(index * 7) % count === index ? index : index + 20}`,
+    serverId: `s${below(1 + count / 2)}`,
+    gpuIds: Array.from({ length: random() < 0.7 ? 1 : 2 }, () => `g${gpu++}`),
+    kvCapacityTokens: 1 + below(capacity),
+  }));
+  const groups = Array.from({ length: below(4) }, () => Array.from({ length: 1 + below(3) }, () => `g${below(gpu)}`));
+  const requests = Array.from({ length: below(40) }, (_, index) => ({
+    requestId: `q${index}`,
+    engineId: engines[below(count)]!.engineId,
+    tokens: below(120),
+    promptTokens: below(30),
+  }));
+  return { engines, groups, requests, history: Array.from({ length: below(200) }, () => below(120)) };
+}
+
+function decided({ engines, groups, requests, history }: Scene) {
+  const policy = createGpuScaleDown({
+    promptsPerRound: 10,
+    responsesPerPrompt: 2,
+    maxResponseTokens: 100,
+    engines,
+    communicationGroups: groups,
+  });
+  open(policy, 'h');
+  for (const [index, tokens] of history.entries()) {
+    policy.send({ type: 'response.completed', at: 0, requestId: `h${index}`, tokens });
+  }
+  open(policy, 'r');
+  const [decision] = report(policy, untilQuery(policy), requests);
+  return { policy, decision: decision! };
+}
+
+const seeds = fc.nat({ max: 1e6 });
+const kvOf = ({ requests }: Scene) => {
+  const sums = new Map<string, number>();
+  for (const { engineId, tokens, promptTokens } of requests) {
+    sums.set(engineId, (sums.get(engineId) ?? 0) + tokens + promptTokens);
+  }
+  return (engineId: string) => sums.get(engineId) ?? 0;
+};
+
+describe('one decision', () => {
+  test('1, 2: half of the GPUs, no group split, and the best choice of all that are allowed', () => {
+    fc.assert(
+      fc.property(seeds, (seed) => {
+        const given = scene(seed, 1e9);
+        const { decision } = decided({
+          ...given,
+          engines: given.engines.map((one) => ({ ...one, kvCapacityTokens: 1e9 })),
+        });
+        const best = bruteForce(given.engines, given.groups, kvOf(given));
+        if (best === undefined) expect(decision).toMatchObject({ reason: { code: 'no_partition' } });
+        else expect((decision as Release).release.map((one) => one.engineId)).toEqual(best);
+      }),
+      { numRuns: 400, endOnFailure: true },
+    );
+  });
+
+  test('3: with every release the projected peak of each engine that remains is within its capacity', () => {
+    let releases = 0;
+    fc.assert(
+      fc.property(seeds, (seed) => {
+        const given = scene(seed, 6000);
+        const { policy, decision } = decided(given);
+        if (decision.type !== 'gpus.release') return;
+        releases += 1;
+        expect(decision.reason.projectedTokens).toBeLessThanOrEqual(decision.reason.capacityTokens);
+        const { free } = (policy.snapshot().state as { release: { free: number[] } }).release;
+        expect(Math.min(...free)).toBeGreaterThanOrEqual(0);
+        // What is there now is no more than the projected peak.
+        const to = new Map(decision.migrations.map((one) => [one.requestId, one.to]));
+        const moved = given.requests.map((one) => ({ ...one, engineId: to.get(one.requestId) ?? one.engineId }));
+        const now = kvOf({ ...given, requests: moved });
+        for (const { engineId, kvCapacityTokens } of given.engines) {
+          if (decision.keep.includes(engineId)) expect(now(engineId)).toBeLessThanOrEqual(kvCapacityTokens);
+        }
+      }),
+      { numRuns: 500, endOnFailure: true },
+    );
+    expect(releases).toBeGreaterThan(50);
+  });
+
+  test('4: migrations are exactly the requests of released engines, each once, with its tokens, to one that remains', () => {
+    fc.assert(
+      fc.property(seeds, (seed) => {
+        const given = scene(seed, 1e6);
+        const { decision } = decided(given);
+        if (decision.type !== 'gpus.release') return;
+        const out = new Set(decision.release.map((one) => one.engineId));
+        const expected = given.requests.filter((one) => out.has(one.engineId));
+        const byId = (a: { requestId: string }, b: { requestId: string }) => (a.requestId < b.requestId ? -1 : 1);
+        expect(decision.migrations.map(({ to: _, ...one }) => one).sort(byId)).toEqual(
+          expected.map(({ requestId, engineId, tokens }) => ({ requestId, from: engineId, tokens })).sort(byId),
+        );
+        const keep = given.engines.map((one) => one.engineId).filter((id) => !out.has(id));
+        expect([...decision.keep].sort()).toEqual([...keep].sort());
+        for (const { to } of decision.migrations) expect(keep).toContain(to);
+      }),
+      { numRuns: 300, endOnFailure: true },
+    );
+  });
+});
+
+/** What hosts must be able to rely on over a whole run, from events and decisions alone. */
+class Watch {
+  round = '';
+  readonly releasedIn = new Set<string>();
+  openQuery = '';
+  readonly reclaimed = new Set<string>();
+  readonly released = new Set<string>();
+  ended = new Set<string>();
+  moving = new Map<string, string>();
+  release = '';
+
+  before(event: ScaleDownEvent): void {
+    if (event.type === 'round.opened') this.round = event.roundId;
+    if (event.type === 'request.abort' || event.type === 'request.aborted' || event.type === 'response.completed') {
+      if (this.moving.get(event.requestId) === 'moving') this.moving.set(event.requestId, 'ended');
+    }
+    if (event.type === 'host.restarted') this.moving.clear();
+  }
+
+  after(event: ScaleDownEvent, decisions: readonly ScaleDownDecision[]): void {
+    for (const decision of decisions) {
+      if (decision.type === 'gpus.release') {
+        // 5: none while one is under way, none after one has succeeded in the round.
+        expect(this.releasedIn.has(decision.roundId)).toBe(false);
+        this.release = decision.releaseId;
+        this.moving = new Map(decision.migrations.map((one) => [one.requestId, 'moving']));
+      }
+      if (decision.type === 'gpus.reclaim' && decision.reason.code !== 'asked_again') {
+        // 8: each release is asked back once.
+        expect(this.reclaimed.has(decision.releaseId)).toBe(false);
+        this.reclaimed.add(decision.releaseId);
+      }
+    }
+    const late = decisions.some((one) => one.type === 'scale-down.late');
+    // With the GPUs back, the release is over, and its requests are forgotten.
+    if (event.type === 'gpus.returned' && !late) this.moving.clear();
+    if (event.type === 'gpus.released' && !late) {
+      expect(this.reclaimed.has(event.releaseId!)).toBe(false);
+      this.releasedIn.add(this.round);
+    }
+    if (event.type !== 'request.migrated' || event.releaseId !== this.release) return;
+    // 6: what has ended stays ended.
+    const was = this.moving.get(event.requestId);
+    if (was === 'ended') expect(decisions).toMatchObject([{ type: 'migration.cancel', requestId: event.requestId }]);
+    if (was !== undefined) this.moving.set(event.requestId, 'moved');
+  }
+}
+
+function run(config: Record<string, unknown>, tape: readonly number[]): number {
+  const shadow = gpuScaleDown.init(gpuScaleDown.config.parse(config));
+  const choices = choicesFrom(tape);
+  const watch = new Watch();
+  let policy = startPolicy(gpuScaleDown, config);
+  for (let index = 0; index < 150; index += 1) {
+    const event = gpuScaleDown.arbitrary(shadow, choices);
+    let decisions: ScaleDownDecision[];
+    try {
+      decisions = policy.send(event);
+    } catch (error) {
+      if (!isPolicyError(error) || error.code === 'internal') throw error;
+      continue;
+    }
+    gpuScaleDown.apply(shadow, event, { at: policy.at, emit: () => undefined });
+    watch.before(event);
+    watch.after(event, decisions);
+    if (choices.below(10) === 0) policy = resumePolicy(gpuScaleDown, JSON.parse(JSON.stringify(policy.snapshot())));
+  }
+  return watch.releasedIn.size;
+}
+
+test.each(exampleConfigs['gpu-scale-down']!.map((config, index) => [index, config] as const))(
+  '5, 6, 8: one scale-down a round, what has ended stays ended, every release is asked back once (configuration %s)',
+  (_index, config) => {
+    let released = 0;
+    const property = fc.property(tapes(), (tape) => {
+      released += run(config, tape);
+    });
+    fc.assert(property, { numRuns: 120, endOnFailure: true });
+    expect(released).toBeGreaterThan(20);
+  },
+);
+
+describe('7: lengths drawn from the law of the history', () => {
+  const rounds = Object.entries(lengthLaws).flatMap(([law, draw], index) =>
+    Array.from({ length: 40 }, (_, at) => ({ law, engines: simulatedRound(1 + index * 1000 + at * 17, draw) })),
+  );
+
+  test('in at most 5 % of rounds any engine goes over its projected peak', () => {
+    const over = rounds.filter(({ engines }) => engines.some(({ real, projected }) => real > projected));
+    expect(over.length / rounds.length).toBeLessThanOrEqual(0.05);
+  });
+
+  test('the median of projected to real peak is at most 1.15', () => {
+    const ratios = rounds.flatMap(({ engines }) => engines.map(({ real, projected }) => projected / real));
+    ratios.sort((a, b) => a - b);
+    expect(ratios[ratios.length >> 1]).toBeLessThanOrEqual(1.15);
+    expect(ratios[Math.floor(ratios.length * 0.05)]).toBeGreaterThan(1);
+  });
+
+  test('at least 80 % of what an oracle who knows the lengths would accept is accepted', () => {
+    const random = randomFrom(5);
+    let [oracle, both] = [0, 0];
+    for (const { engines } of rounds) {
+      const real = Math.max(...engines.map((one) => one.real));
+      const projected = Math.max(...engines.map((one) => one.projected));
+      for (let index = 0; index < 20; index += 1) {
+        // From half to twice what is needed.
+        const capacity = real * 2 ** (2 * random() - 1);
+        if (real > capacity) continue;
+        oracle += 1;
+        if (projected <= capacity) both += 1;
+      }
+    }
+    expect(both / oracle).toBeGreaterThanOrEqual(0.8);
+  });
+});
+
+test('9: a snapshot does not grow with the responses seen', () => {
+  const engines = cluster(8, 1000);
+  const policy = createGpuScaleDown(
+    { promptsPerRound: 128, responsesPerPrompt: 8, maxResponseTokens: 32_768, engines },
+    { validate: false },
+  );
+  const random = randomFrom(3);
+  const size = () => JSON.stringify(policy.snapshot().state).length;
+  const sizes: number[] = [];
+  for (let round = 0; round < 1000; round += 1) {
+    open(policy, `r${round}`, round % 5 === 4 ? 'long' : 'short');
+    for (let index = 0; index < 1000; index += 1) {
+      const tokens = Math.floor(32_768 * random() ** 4);
+      policy.send({ type: 'response.completed', at: 0, requestId: 'q', tokens });
+    }
+    sizes.push(size());
+  }
+  expect(Math.max(...sizes)).toBeLessThan(20_000);
+});
