@@ -14,7 +14,6 @@ import {
   replicaGroup,
   rewardedResponse,
   rolloutWorkload,
-  prompt,
   runningRequest,
   timeoutEstimate,
   trainingShare,

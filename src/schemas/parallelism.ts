@@ -1,7 +1,7 @@
 /** How engines are spread over GPUs, what a rollout step demands of them, and what a profile knows of both. */
 import { z } from 'zod';
 import { gpuId } from './training.ts';
-import { count, positiveCount, positiveSeconds, seconds } from './units.ts';
+import { count, positiveCount, positiveSeconds, seconds, serverId } from './units.ts';
 
 /** A tensor-parallel degree. */
 export const tensorParallel = positiveCount.describe('Tensor-parallel degree: GPUs of one replica.');
@@ -12,8 +12,6 @@ export const routingSkew = z
   .number()
   .min(1)
   .describe('Tokens of the most loaded expert rank ÷ their mean over the ranks, ≥ 1; 1 if absent.');
-/** A server's id, given by the host. */
-export const serverId = z.string().min(1).max(512).describe('Id of the server, given by the host.');
 
 const meanTokens = z.number().nonnegative();
 

@@ -44,6 +44,7 @@ function progress(state: ScaleDownState, choices: Choices, at: number): ScaleDow
         at,
         promptId,
         roundId,
+        responses: [],
         reason: { code: 'no_filter', counted: 1, needed: 2 },
       };
     default:

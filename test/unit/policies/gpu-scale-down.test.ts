@@ -107,6 +107,7 @@ describe('milestones', () => {
         type: 'prompt.counted',
         promptId: 'p',
         roundId,
+        responses: [],
         reason: { code: 'no_filter', counted: 1, needed: 10 },
       });
     expect(counted('r')).toEqual([]);
