@@ -31,6 +31,8 @@ export interface Delivery {
    * must know before they go on.
    */
   readonly first?: boolean;
+  /** Whether it is left out where the part refuses it (default false: that would be a fault of the recipe). */
+  readonly ifTaken?: boolean;
 }
 
 /** Where a decision of a part goes. */
@@ -105,6 +107,16 @@ export function defineRecipe<
   const deliveries = (event: Of<EW>, config: Config): Delivery[] =>
     spec.deliver(event, config).map((to) => (typeof to === 'string' ? { part: to, event } : to));
 
+  const isTaken = ({ part: name, event, ifTaken = false }: Delivery, state: unknown): boolean => {
+    try {
+      part(name).check(state, event);
+      return true;
+    } catch (error) {
+      if (ifTaken) return false;
+      throw error;
+    }
+  };
+
   return sealRecipe({
     ...spec,
     kind: 'recipe',
@@ -138,7 +150,7 @@ export function defineRecipe<
           }
         };
         // What comes from outside was checked before.
-        if (!outside.includes(next)) part(next.part).check(parts[next.part], next.event);
+        if (!outside.includes(next) && !isTaken(next, parts[next.part])) continue;
         part(next.part).apply(parts[next.part], next.event, { at: context.at, emit });
       }
     },

@@ -195,6 +195,10 @@ describe('adaptive-tp', () => {
               expect(about.map((one) => one.roundId)).toEqual([(event as never as { roundId: string }).roundId]); // 6
             }
             for (const one of about) {
+              if (one.type === 'tp.use') {
+                expect(told.get(one.kind)).toBe(`${one.tp}/${one.ep}`);
+                continue;
+              }
               if (one.type === 'tp.kept') {
                 if (one.reason.code === 'cooldown') quiet.set(one.kind, one.reason.stepsLeft);
                 continue;

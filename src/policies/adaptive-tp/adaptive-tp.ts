@@ -17,6 +17,7 @@ import {
   tell,
   tpDecisions,
   tpEvents,
+  use,
 } from './decisions.ts';
 import { measure, observe } from './observe.ts';
 import { tpConfig } from './schema.ts';
@@ -67,7 +68,7 @@ function apply(state: TpState, event: TpEvent, ctx: Ctx): void {
       return finishStep(state, event, ctx);
     case 'round.planned':
       if (state.kinds[event.kind].current === undefined) begin(state, event.kind, undefined, undefined, ctx);
-      return;
+      return use(state, event, state.kinds[event.kind].current!, ctx);
     case 'tp.failed':
       return failed(state, event, ctx);
     case 'profile.observed':
@@ -98,7 +99,10 @@ function failed(state: TpState, event: Extract<TpEvent, { type: 'tp.failed' }>, 
 const steps: Ledger<SavedTp, TpEvent, TpDecision> = {
   name: 'steps',
   entered: (event) => (event.type === 'step.finished' ? [event.roundId] : []),
-  left: (decision) => (decision.type !== 'profile.measure' && decision.roundId !== undefined ? [decision.roundId] : []),
+  left: (decision) =>
+    (decision.type === 'tp.set' || decision.type === 'tp.kept') && decision.roundId !== undefined
+      ? [decision.roundId]
+      : [],
   held: () => [],
 };
 

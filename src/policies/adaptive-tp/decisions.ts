@@ -14,7 +14,7 @@ export const tpEvents = [
   e.stepFinished,
   e.tpFailed,
 ] as const;
-export const tpDecisions = [d.tpSet, d.tpKept, d.profileMeasure] as const;
+export const tpDecisions = [d.tpSet, d.tpUse, d.tpKept, d.profileMeasure] as const;
 
 /** What adaptive-tp understands. */
 export type TpEvent = Of<(typeof tpEvents)[number]>;
@@ -22,6 +22,7 @@ export type TpEvent = Of<(typeof tpEvents)[number]>;
 export type TpDecision = Of<(typeof tpDecisions)[number]>;
 export type Ctx = Context<TpDecision>;
 export type StepFinished = Extract<TpEvent, { type: 'step.finished' }>;
+export type RoundPlanned = Extract<TpEvent, { type: 'round.planned' }>;
 export type SetReason = Extract<TpDecision, { type: 'tp.set' }>['reason'];
 export type KeptReason = Extract<TpDecision, { type: 'tp.kept' }>['reason'];
 
@@ -32,6 +33,20 @@ export const fromOf = ({ tp, ep }: Parallelism) => (ep === undefined ? { fromTp:
 /** The same as the one that is wanted. */
 export const wantedOf = ({ tp, ep }: Parallelism) =>
   ep === undefined ? { wantedTp: tp } : { wantedTp: tp, wantedEp: ep };
+
+/** Says what a round runs with. */
+export function use(state: TpState, { roundId, kind }: RoundPlanned, { tp, ep }: Parallelism, ctx: Ctx): void {
+  ctx.emit({
+    type: 'tp.use',
+    at: ctx.at,
+    roundId,
+    kind,
+    tp,
+    ...(ep === undefined ? undefined : { ep }),
+    replicas: replicasOf(state.config.servers, tp),
+    reason: { code: 'round_planned' },
+  });
+}
 
 /** Tells the host the parallelism of a kind. */
 export function tell(

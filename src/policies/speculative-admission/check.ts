@@ -40,6 +40,7 @@ export function check(state: AdmissionState, event: AdmissionEvent): void {
       if (state.config.placement === 'policy') checkEngine(state, event.engineId);
       return;
     case 'reward.ready':
+    case 'reward.failed':
       checkReward(state, event.requestId);
       return;
     case 'environment.waiting':

@@ -18,6 +18,7 @@ export const admissionEvents = [
   e.responseCompleted,
   e.responseFailed,
   e.rewardReady,
+  d.rewardFailed,
   e.promptJudged,
   e.turnFinished,
   e.environmentWaiting,

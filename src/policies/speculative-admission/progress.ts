@@ -97,7 +97,7 @@ export function reject(
 export function quarantine(
   state: AdmissionState,
   prompt: PromptState,
-  kind: FaultKind,
+  kind: FaultKind | 'reward',
   failures: number,
   ctx: Ctx,
 ): void {
@@ -111,7 +111,7 @@ export function quarantine(
     roundId: currentRoundId(state),
     ...(ref === undefined ? undefined : { ref }),
     dropped,
-    reason: { code: kind, failures, budget: state.config.retry[kind] },
+    reason: { code: kind, failures, budget: kind === 'reward' ? 0 : state.config.retry[kind] },
   });
   replace(state, prompt, 'quarantined');
 }

@@ -128,6 +128,15 @@ export function rewarded(state: AdmissionState, event: EventOf<'reward.ready'>, 
   if (state.config.filter === 'zero-variance') judge(state, response.prompt, ctx);
 }
 
+/** A held response will never have a reward: with a filter that needs all of them its prompt leaves, by name. */
+export function unrewarded(state: AdmissionState, requestId: string, ctx: Ctx): void {
+  const response = heldResponse(state, requestId);
+  if (response === undefined) late(requestId, ctx);
+  else if (state.config.filter === 'zero-variance' && response.prompt.status !== 'counted') {
+    quarantine(state, response.prompt, 'reward', 1, ctx);
+  }
+}
+
 /** The held response that a request generated, while its prompt is here. */
 export function heldResponse(state: AdmissionState, requestId: string): ResponseState | undefined {
   for (const prefix of [state.prefix, ...state.oldPrefixes]) {

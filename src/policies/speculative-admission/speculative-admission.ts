@@ -43,6 +43,8 @@ function handle(state: AdmissionState, event: AdmissionEvent, ctx: Ctx): void {
       return trajectories.started(state, event, ctx);
     case 'reward.ready':
       return responses.rewarded(state, event, ctx);
+    case 'reward.failed':
+      return responses.unrewarded(state, event.requestId, ctx);
     case 'prompt.judged':
       return responses.judged(state, event, ctx);
     case 'turn.finished':

@@ -4,8 +4,8 @@
  * See README.md.
  */
 import type { z } from 'zod';
-import type { AnyDecision, AnyEvent, Choices, Ledger } from '../../core/definition.ts';
-import { defineRecipe, type RecipeState, type SavedRecipe } from '../../core/recipe.ts';
+import type { AnyDecision, AnyEvent, Choices } from '../../core/definition.ts';
+import { defineRecipe, type RecipeState } from '../../core/recipe.ts';
 import { longPromptQueue, queueSettings } from '../../policies/long-prompt-queue/index.ts';
 import {
   type AdmissionEvent,
@@ -16,6 +16,7 @@ import * as d from '../../schemas/decisions/index.ts';
 import * as e from '../../schemas/events/index.ts';
 import { copyPrompt } from '../../schemas/prompts.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
+import { joinedLedger } from '../joined-ledger.ts';
 
 /** Schema of the configuration: flat, each setting once. */
 export const tailBatchingConfig = admissionConfig.safeExtend(queueSettings);
@@ -52,23 +53,6 @@ function open(decision: AnyDecision): { part: string; event: AnyEvent }[] {
   const prompts = queued.map(copyPrompt);
   const event: AdmissionEvent = { type: 'round.opened', at, roundId, kind, weightVersion, prompts };
   return [{ part: 'admission', event }];
-}
-
-/** Joins the parts' own ledgers: what goes from one part to the other has not left the recipe. */
-function joined(name: 'prompts' | 'responses'): Ledger<SavedRecipe, TailEvent, TailDecision> {
-  const of = (ledgers: readonly Ledger[]): Ledger => ledgers.find((one) => one.name === name)!;
-  const admission = of(speculativeAdmission.ledgers as never);
-  const queue = of(longPromptQueue.ledgers as never);
-  const handedOver = new Set(['prompt.deferred', 'prompt.returned', 'round.planned']);
-  return {
-    name,
-    entered: (event) => admission.entered(event),
-    left: (decision) => {
-      if (!handedOver.has(decision.type)) return admission.left(decision);
-      return name === 'responses' && 'dropped' in decision ? decision.dropped.map((one) => one.requestId) : [];
-    },
-    held: ({ parts }) => [...admission.held(parts.admission!.state), ...queue.held(parts.queue!.state)],
-  };
 }
 
 function arbitrary({ parts }: RecipeState, choices: Choices): TailEvent {
@@ -115,6 +99,6 @@ export const tailBatching = defineRecipe({
       'prompt.returned': { out: true, into: toQueue },
     },
   },
-  ledgers: [joined('prompts'), joined('responses')],
+  ledgers: [joinedLedger('prompts'), joinedLedger('responses')],
   arbitrary,
 });

@@ -33,6 +33,19 @@ export const tpSet = defineDecision(
     not_applied: from,
   },
 );
+export const tpUse = defineDecision(
+  'tp.use',
+  'command',
+  'Run this round with these replicas: change the engines, where they differ, before its requests are launched.',
+  {
+    roundId,
+    kind: roundKind,
+    tp: tensorParallel,
+    ep: expertParallel.optional(),
+    replicas: z.array(replicaGroup).min(1).describe('Every replica with its GPUs, each inside one server.'),
+  },
+  { round_planned: {} },
+);
 export const tpKept = defineDecision(
   'tp.kept',
   'notice',

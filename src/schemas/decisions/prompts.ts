@@ -46,6 +46,7 @@ export const promptQuarantined = defineDecision(
     infrastructure: { failures: count, budget: count },
     data: { failures: count, budget: count },
     environment: { failures: count, budget: count },
+    reward: { failures: count, budget: count },
   },
 );
 export const promptDeferred = defineDecision(

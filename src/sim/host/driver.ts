@@ -6,13 +6,11 @@ import { PolicyError } from '../../errors.ts';
 import { summarizeRun, sumOf } from '../metrics.ts';
 import type { RunResult, Segment, StepResult } from '../result.ts';
 import type { Workload } from '../workload/workload.ts';
-import { EnginePool } from './engine-pool.ts';
-import { InferenceMachine } from './inference.ts';
+import { buildCluster, type Cluster } from './cluster.ts';
 import { type Job, trainSeconds } from './job.ts';
 import { PolicyLink } from './policy-link.ts';
 import { RoundRecord, type StepTimes } from './round-record.ts';
 import type { Scheduler } from './scheduler.ts';
-import { PromptSource } from './source.ts';
 import { addActivity, rolloutSegments } from './timeline.ts';
 
 /** One simulated run. */
@@ -47,8 +45,7 @@ class Host {
   readonly #job: Job;
   readonly #scheduler: Scheduler;
   readonly #options: RunOptions;
-  readonly #pool: EnginePool;
-  readonly #source: PromptSource;
+  readonly #cluster: Cluster;
   readonly #link: PolicyLink;
   readonly #steps: StepResult[] = [];
   readonly #segments: Segment[][];
@@ -58,21 +55,19 @@ class Host {
     this.#job = job;
     this.#scheduler = scheduler;
     this.#options = options;
-    this.#pool = new EnginePool(job.engines, job.cost, options.timeline ?? true);
-    this.#segments = this.#pool.rows.map(() => []);
-    this.#source = new PromptSource(workload, options.prompts);
-    const inference = new InferenceMachine(this.#pool, this.#source);
-    const { engineIds } = this.#pool;
-    const cluster = { inference, machines: [inference], source: this.#source, engineIds };
-    this.#link = new PolicyLink(scheduler, cluster, options.validate ?? false);
+    const { prompts, seed, timeline = true, validate = false } = options;
+    this.#cluster = buildCluster(job, workload, { prompts, seed, timeline, elastic: scheduler.trains ?? false });
+    this.#segments = this.#cluster.pool.rows.map(() => []);
+    this.#link = new PolicyLink(scheduler, this.#cluster, validate);
   }
 
   run(): RunResult {
     while (this.#trained < this.#options.prompts) {
-      const { left } = this.#source;
+      const { source } = this.#cluster;
+      const { left } = source;
       const trained = this.#trained;
       this.#runStep();
-      const isStuck = this.#trained === trained && this.#source.left === left;
+      const isStuck = this.#trained === trained && source.left === left;
       if (isStuck || (this.#link.isOver && this.#trained < this.#options.prompts)) this.#stopped();
     }
     return summarizeRun({
@@ -81,14 +76,14 @@ class Host {
       seed: this.#options.seed,
       steps: this.#steps,
       lengths: this.#link.lengths,
-      rows: this.#pool.rows,
+      rows: this.#cluster.pool.rows,
       segments: this.#segments,
     });
   }
 
   #runStep(): void {
     const { cost } = this.#job;
-    const { rows } = this.#pool;
+    const { rows } = this.#cluster.pool;
     const link = this.#link;
     const step = this.#steps.length;
     const record = new RoundRecord(step, `r${step}`);
@@ -99,10 +94,10 @@ class Host {
     const openedSeconds = link.now;
     link.rollOut(record);
     if (link.isOver) return;
-    const drainedSeconds = link.now;
-    this.#pool.collect();
-    const rewardedSeconds = drainedSeconds + cost.rewardTailSeconds;
-    const trainedSeconds = rewardedSeconds + trainSeconds(this.#job, record.keptTokens);
+    this.#cluster.pool.collect();
+    this.#cluster.source.endStep();
+    const { drainedSeconds, rewardedSeconds, trainedSeconds } = this.#stages(record);
+    this.#countTraining(openedSeconds, drainedSeconds);
     const endSeconds = trainedSeconds + cost.weightSyncSeconds;
     const times = { startSeconds, openedSeconds, drainedSeconds, rewardedSeconds, trainedSeconds, endSeconds };
     const busySeconds = sumOf(rows, (row) => row.busySeconds) - busyBefore;
@@ -118,10 +113,39 @@ class Host {
     this.#options.onStep?.(result, this.#trained);
   }
 
+  /** When the stages of the step ended: as the policy saw to it, or one after the other. */
+  #stages(record: RoundRecord): Pick<StepTimes, 'drainedSeconds' | 'rewardedSeconds' | 'trainedSeconds'> {
+    const drainedSeconds = record.drainedAt!;
+    if (this.#scheduler.trains) {
+      const rewardedSeconds = Math.max(drainedSeconds, record.rewardedAt ?? 0);
+      return { drainedSeconds, rewardedSeconds, trainedSeconds: record.trainedAt! };
+    }
+    const rewardedSeconds = drainedSeconds + this.#job.cost.rewardTailSeconds;
+    const trainedSeconds = rewardedSeconds + trainSeconds(this.#job, record.keptTokens);
+    return { drainedSeconds, rewardedSeconds, trainedSeconds };
+  }
+
+  /** GPUs that train beside the rollout are busy. */
+  #countTraining(openedSeconds: number, drainedSeconds: number): void {
+    const { trainer, pool } = this.#cluster;
+    const { hardware } = this.#job;
+    if (trainer === undefined || hardware === undefined) return;
+    const perReplica = pool.rows.length / hardware.trainingReplicas;
+    for (const { replica, startSeconds, endSeconds } of trainer.trained.splice(0)) {
+      const end = Math.min(endSeconds, drainedSeconds);
+      const start = Math.max(startSeconds, openedSeconds);
+      if (end <= start) continue;
+      for (const row of pool.rows.slice(Math.floor(replica * perReplica), Math.floor((replica + 1) * perReplica))) {
+        row.busySeconds += end - start;
+        row.segments.push({ startSeconds: start, endSeconds: end, activity: 'train', running: 0 });
+      }
+    }
+  }
+
   /** Adds the step to the segments of every engine. */
   #draw(times: StepTimes): void {
     if (this.#options.timeline === false) return;
-    this.#pool.rows.forEach((row, index) => {
+    this.#cluster.pool.rows.forEach((row, index) => {
       const segments = this.#segments[index]!;
       addActivity(segments, 'overhead', times.startSeconds, times.openedSeconds);
       segments.push(...rolloutSegments(row.segments.splice(0), times.openedSeconds, times.drainedSeconds));

@@ -20,6 +20,12 @@ export interface EnginePlace {
   readonly rows: readonly number[];
 }
 
+/** Ids with numbers of one width, so that their order is that of the numbers. */
+export function numbered(name: string, count: number): string[] {
+  const width = String(count - 1).length;
+  return Array.from({ length: count }, (_, index) => `${name}-${String(index).padStart(width, '0')}`);
+}
+
 /** Engines with equal costs, by id. Ties in time are broken by the engine's number. */
 export class EnginePool extends EngineRows {
   readonly #timeline: boolean;
@@ -29,9 +35,8 @@ export class EnginePool extends EngineRows {
   #touched: Node[] = [];
 
   /** One engine a row, until {@link configure} says otherwise. */
-  constructor(rows: number, cost: CostModel, timeline: boolean) {
-    const width = String(rows - 1).length;
-    super(Array.from({ length: rows }, (_, index) => `engine-${String(index).padStart(width, '0')}`));
+  constructor(rows: number, cost: CostModel, timeline: boolean, name = 'engine') {
+    super(numbered(name, rows));
     this.#timeline = timeline;
     this.configure(
       this.rows.map(({ rowId }, row) => ({ engineId: rowId, rows: [row] })),
@@ -97,6 +102,15 @@ export class EnginePool extends EngineRows {
     node.isReleased = true;
     this.#touch(node);
     return lost;
+  }
+
+  /** What each engine has, with the tokens generated so far. */
+  progress(at: number): { readonly engineId: string; readonly requests: readonly LostRequest[] }[] {
+    return [...this.#nodes.values()].map((node) => {
+      const requests = node.engine.progress(at);
+      this.#touch(node);
+      return { engineId: node.engine.engineId, requests };
+    });
   }
 
   /** Brings all released engines back into use. */

@@ -9,15 +9,15 @@ import type { PromptSource } from './source.ts';
 
 /** Engines that generate the samples of a prompt source. */
 export class InferenceMachine implements Machine {
-  readonly #pool: EnginePool;
-  readonly #source: PromptSource;
+  protected readonly pool: EnginePool;
+  protected readonly source: PromptSource;
+  protected record: RoundRecord | undefined;
   /** Requests of the round whose responses are cut at the cap. */
   readonly #capped = new Set<string>();
-  #record: RoundRecord | undefined;
 
   constructor(pool: EnginePool, source: PromptSource) {
-    this.#pool = pool;
-    this.#source = source;
+    this.pool = pool;
+    this.source = source;
   }
 
   /** Requests of the round whose responses are cut at the cap. */
@@ -26,35 +26,34 @@ export class InferenceMachine implements Machine {
   }
 
   /** What ends from now on belongs to this round. */
-  beginRound(record: RoundRecord): void {
-    this.#record = record;
+  beginRound(record: RoundRecord, _at: number): void {
+    this.record = record;
     this.#capped.clear();
   }
 
   carryOut(decision: VocabularyDecision, at: number): void {
     if (decision.type === 'request.launch') this.#launch(decision, at);
-    else if (decision.type === 'request.abort') this.#pool.abort(decision.requestId, at);
+    else if (decision.type === 'request.abort') this.pool.abort(decision.requestId, at);
   }
 
   nextAt(): number {
-    return this.#pool.nextEventAt();
+    return this.pool.nextEventAt();
   }
 
   advanceTo(at: number): AnyEvent[] {
-    return this.#pool.advanceTo(at).map((outcome) => this.#report(outcome, at));
+    return this.pool.advanceTo(at).map((outcome) => this.#report(outcome, at));
   }
 
   #launch(decision: Extract<VocabularyDecision, { type: 'request.launch' }>, at: number): void {
     const { requestId, promptId, index, engineId } = decision;
-    const { tokens, capped } = this.#source.sample(promptId, index);
+    const { tokens, capped, promptTokens } = this.source.draw(requestId, promptId, index);
     if (capped) this.#capped.add(requestId);
-    const promptTokens = this.#source.promptTokens(promptId);
-    this.#pool.launch({ requestId, promptTokens, responseTokens: tokens }, engineId, at);
+    this.pool.launch({ requestId, promptTokens, responseTokens: tokens }, engineId, at);
   }
 
   #report(outcome: Outcome, at: number): AnyEvent {
     const { requestId, kind, tokens } = outcome;
-    this.#record!.ended(outcome);
+    this.record!.ended(outcome, this.source.drawn(requestId)?.promptTokens ?? 0);
     const type = kind === 'completed' ? 'response.completed' : 'request.aborted';
     return { type, at, requestId, tokens } as AnyEvent;
   }

@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { parse } from '../../core/validate.ts';
 import { positiveCount } from '../../schemas/units.ts';
 import { costModelSchema } from '../cost-model.ts';
+import { rewardSettings } from '../rewards/settings.ts';
+import { hardwareSettings } from './hardware.ts';
 
 /** Schema of a job. Every preset is one; for a cluster that has no preset, a user writes one. */
 export const jobSettings = z.strictObject({
@@ -11,6 +13,8 @@ export const jobSettings = z.strictObject({
   promptsPerRound: positiveCount.describe('P0: prompts that a step trains on.'),
   responsesPerPrompt: positiveCount.describe('R0: responses of a prompt (the group size).'),
   cost: costModelSchema.describe('What an engine, and the steps around the rollout, cost.'),
+  hardware: hardwareSettings.optional().describe('GPUs and parallelism; needed by `rollpackerScheduler`.'),
+  rewards: rewardSettings.optional().describe('Reward workers; needed by `rollpackerScheduler`.'),
 });
 
 /** What a caller writes. */

@@ -6,21 +6,10 @@ import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
 import { PolicyError } from '../../errors.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { FinalPrompt, Prompt } from '../../schemas/prompts.ts';
-import type { InferenceMachine } from './inference.ts';
-import type { Machine } from './machine.ts';
+import type { Cluster } from './cluster.ts';
 import type { RoundRecord } from './round-record.ts';
 import type { DrivenPolicy, Scheduler } from './scheduler.ts';
-import type { PromptSource } from './source.ts';
 import { Timers } from './timers.ts';
-
-/** What the policy is linked to. */
-export interface Cluster {
-  readonly inference: InferenceMachine;
-  /** All machines, the engines among them, in the order in which they report. */
-  readonly machines: readonly Machine[];
-  readonly source: PromptSource;
-  readonly engineIds: readonly string[];
-}
 
 export class PolicyLink {
   /** The simulated time, in seconds. */
@@ -43,18 +32,21 @@ export class PolicyLink {
     this.#scheduler = scheduler;
     this.#policy = scheduler.createPolicy({ validate });
     this.#cluster = cluster;
-    for (const engineId of cluster.engineIds) this.#send({ type: 'engine.added', at: 0, engineId } as AnyEvent);
+    for (const event of cluster.joining) this.#send(event);
   }
 
-  /** Opens a round and lets it run until nothing of it is in flight, or the policy has nothing left to plan with. */
+  /**
+   * Opens a round and lets it run until nothing of it is in flight, and until its weights are new where the policy sees
+   * to that; or until the policy has nothing left to plan with.
+   */
   rollOut(record: RoundRecord): void {
     this.#record = record;
-    this.#cluster.inference.beginRound(record);
+    this.#cluster.inference.beginRound(record, this.now);
     this.#reopenSource();
     const { roundId, step } = record;
     this.#send(this.#scheduler.openRound({ at: this.now, roundId, weightVersion: step }));
     this.#report();
-    while (!record.isDrained && !this.isOver) {
+    while (!this.#isDone(record) && !this.isOver) {
       const machinesAt = this.#cluster.machines.reduce((least, one) => Math.min(least, one.nextAt()), Infinity);
       const at = Math.min(machinesAt, this.#timers.nextAt());
       if (at === Number.POSITIVE_INFINITY) this.#stalled(roundId);
@@ -62,6 +54,10 @@ export class PolicyLink {
       else this.now = at;
       this.#report();
     }
+  }
+
+  #isDone({ drainedAt, trainedAt }: RoundRecord): boolean {
+    return drainedAt !== undefined && (trainedAt !== undefined || !this.#scheduler.trains);
   }
 
   /** Lets time pass in which no machine does anything. */
@@ -119,7 +115,13 @@ export class PolicyLink {
         this.#complete(decision.kind, decision.prompts);
         break;
       case 'round.drained':
-        this.#record!.isDrained = true;
+        this.#record!.drainedAt = this.now;
+        break;
+      case 'round.rewarded':
+        this.#record!.rewardedAt = this.now;
+        break;
+      case 'round.trained':
+        this.#record!.trainedAt = this.now;
         break;
       case 'source.drained':
         this.isOver = true;

@@ -22,7 +22,6 @@ export class RoundRecord {
   readonly roundId: string;
   kind: 'short' | 'long' = 'long';
   prompts: readonly FinalPrompt[] = [];
-  isDrained = false;
   generatedTokens = 0;
   abortedTokens = 0;
   deferredPrompts = 0;
@@ -30,6 +29,14 @@ export class RoundRecord {
   keptResponses = 0;
   longest = 0;
   capped = 0;
+  /** Requests that have ended, whatever became of them; their prompts' tokens, and most tokens of one. */
+  requests = 0;
+  promptTokens = 0;
+  longestRequest = 0;
+  /** When nothing of it was in flight any more, its last reward came, and the weights were new. */
+  drainedAt: number | undefined;
+  rewardedAt: number | undefined;
+  trainedAt: number | undefined;
 
   constructor(step: number, roundId: string) {
     this.step = step;
@@ -37,7 +44,10 @@ export class RoundRecord {
   }
 
   /** A request has ended. */
-  ended(outcome: Outcome): void {
+  ended(outcome: Outcome, promptTokens: number): void {
+    this.requests += 1;
+    this.promptTokens += promptTokens;
+    if (outcome.tokens > this.longestRequest) this.longestRequest = outcome.tokens;
     this.generatedTokens += outcome.tokens;
     if (outcome.kind === 'aborted') this.abortedTokens += outcome.tokens;
   }

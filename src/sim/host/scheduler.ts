@@ -31,6 +31,8 @@ export interface Scheduler {
   readonly label: string;
   /** Whether deferred and returned prompts stay in the policy; if not, the driver puts them back in the source. */
   readonly holdsDeferred: boolean;
+  /** Whether the policy sees to rewards and training, too; if not, the driver lets their time pass after the rollout. */
+  readonly trains?: boolean;
   /** A new policy, at its beginning. */
   createPolicy(options: PolicyOptions): DrivenPolicy;
   /** The event that begins a round. */

@@ -1,21 +1,48 @@
 /** The data source of the simulated job: each prompt is dealt once. */
 import type { Prompt } from '../../schemas/prompts.ts';
-import type { Sample, Workload, WorkloadPrompt } from '../workload/workload.ts';
+import type { Workload, WorkloadPrompt } from '../workload/workload.ts';
 
 /** Samples between two tries of a prompt in different rounds; groups of more than these would see some of them twice. */
 const samplesPerTry = 1024;
+
+interface Dealt {
+  readonly prompt: WorkloadPrompt;
+  readonly index: number;
+  readonly requests: string[];
+}
+
+/** What was drawn for a request. */
+export interface Drawn {
+  readonly promptIndex: number;
+  readonly promptTokens: number;
+  readonly task: string | undefined;
+  /** Which sample of the prompt. */
+  readonly sample: number;
+  readonly tokens: number;
+  readonly capped: boolean;
+}
 
 /** Deals the prompts of a workload in order; those that come back are dealt again first. */
 export class PromptSource {
   readonly #workload: Workload;
   readonly #total: number;
-  readonly #dealt = new Map<string, WorkloadPrompt>();
+  readonly #domainOf: (index: number, task: string | undefined) => string | undefined;
+  readonly #dealt = new Map<string, Dealt>();
+  readonly #drawn = new Map<string, Drawn>();
+  /** Requests of prompts that are trained or deferred: their rewards and aborts may still be under way. */
+  #over: string[] = [];
   readonly #returned: Prompt[] = [];
   /** How often a prompt was deferred: its next responses are other samples. */
   readonly #deferrals = new Map<string, number>();
   #next = 0;
 
-  constructor(workload: Workload, total: number) {
+  /** @param domainOf - the domain that the policy is told of a prompt; its task if absent */
+  constructor(
+    workload: Workload,
+    total: number,
+    domainOf: (index: number, task: string | undefined) => string | undefined = (_, task) => task,
+  ) {
+    this.#domainOf = domainOf;
     this.#workload = workload;
     this.#total = total;
   }
@@ -40,34 +67,54 @@ export class PromptSource {
   /** Notes that a prompt was deferred. */
   deferred({ promptId, deferral }: Prompt): void {
     this.#deferrals.set(promptId, deferral!.count);
+    this.#forget(promptId);
   }
 
   /** Forgets a prompt that was trained. */
   trained(promptId: string): void {
+    this.#forget(promptId);
     this.#dealt.delete(promptId);
     this.#deferrals.delete(promptId);
   }
 
-  /** Tokens of a prompt that was dealt. */
-  promptTokens(promptId: string): number {
-    return this.#dealt.get(promptId)!.promptTokens;
-  }
-
   /**
-   * A response of a prompt that was dealt. It depends on prompt, try and index alone, so that every scheduler gets the
-   * same one (common random numbers); another try gives other samples, as a model would with new weights.
+   * Draws a response of a prompt that was dealt, for a request. It depends on prompt, try and index alone, so that every
+   * scheduler gets the same one (common random numbers); another try gives other samples, as a model would with new
+   * weights.
    *
    * @param index - which response of the group, from 0
    */
-  sample(promptId: string, index: number): Sample {
-    const attempt = this.#deferrals.get(promptId) ?? 0;
-    return this.#dealt.get(promptId)!.sample(attempt * samplesPerTry + index);
+  draw(requestId: string, promptId: string, index: number): Drawn {
+    const dealt = this.#dealt.get(promptId)!;
+    const sample = (this.#deferrals.get(promptId) ?? 0) * samplesPerTry + index;
+    const { tokens, capped } = dealt.prompt.sample(sample);
+    const { promptTokens } = dealt.prompt;
+    const drawn = { promptIndex: dealt.index, promptTokens, task: dealt.prompt.task, sample, tokens, capped };
+    dealt.requests.push(requestId);
+    this.#drawn.set(requestId, drawn);
+    return drawn;
+  }
+
+  /** A step is over: what was drawn for prompts that were trained or deferred in it is of no use any more. */
+  endStep(): void {
+    for (const requestId of this.#over) this.#drawn.delete(requestId);
+    this.#over = [];
+  }
+
+  /** What was drawn for a request, until the end of the step in which its prompt was trained or deferred. */
+  drawn(requestId: string): Drawn | undefined {
+    return this.#drawn.get(requestId);
+  }
+
+  #forget(promptId: string): void {
+    this.#over.push(...(this.#dealt.get(promptId)?.requests.splice(0) ?? []));
   }
 
   #deal(index: number): Prompt {
     const prompt = this.#workload.prompt(index);
-    this.#dealt.set(prompt.promptId, prompt);
+    this.#dealt.set(prompt.promptId, { prompt, index, requests: [] });
     const { promptId, promptTokens, task } = prompt;
-    return task === undefined ? { promptId, promptTokens } : { promptId, promptTokens, domain: task };
+    const domain = this.#domainOf(index, task);
+    return domain === undefined ? { promptId, promptTokens } : { promptId, promptTokens, domain };
   }
 }

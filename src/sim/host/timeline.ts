@@ -26,7 +26,7 @@ export function rolloutSegments(recorded: readonly Segment[], startSeconds: numb
     const seconds = one.endSeconds - one.startSeconds;
     const last = segments[segments.length - 1];
     if (one.startSeconds > at) idle(at, one.startSeconds);
-    else if (last !== undefined && last.running > 0 && Math.abs(one.running - first) < step) {
+    else if (last?.activity === one.activity && last.running > 0 && Math.abs(one.running - first) < step) {
       area += one.running * seconds;
       const running = area / (one.endSeconds - last.startSeconds);
       segments[segments.length - 1] = { ...last, endSeconds: one.endSeconds, running };

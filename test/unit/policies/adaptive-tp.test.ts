@@ -67,7 +67,7 @@ describe('the start', () => {
 
   test('is told once, again after a restart of the host, and names replicas and GPU groups inside servers', () => {
     const job = new Job({ servers: [server('a', 4), server('b', 8)], startTp: { short: 4 } });
-    expect(job.plan()).toEqual([]);
+    expect(job.plan()).toMatchObject([{ type: 'tp.use', kind: 'short', tp: 4, reason: { code: 'round_planned' } }]);
     const told = only(job.send({ type: 'host.restarted', idPrefix: 'x' } as never), 'tp.set');
     expect(told).toEqual([
       {

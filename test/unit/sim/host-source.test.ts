@@ -27,15 +27,17 @@ test('gives the same sample for prompt, try and index, and another one after eve
     3,
   );
   source.take(3);
-  expect(source.sample('q1', 7).tokens).toBe(100_007);
-  expect(source.sample('q1', 7)).toEqual(source.sample('q1', 7));
+  expect(source.draw('a', 'q1', 7).tokens).toBe(100_007);
+  expect(source.draw('b', 'q1', 7)).toEqual(source.drawn('a'));
   const seen = [0, 1, 2].flatMap((count) => {
     if (count > 0) source.deferred({ promptId: 'q2', deferral: { count, sinceRound: 0, sinceSeconds: 0 } });
-    return [0, 1, 9].map((index) => source.sample('q2', index).tokens);
+    return [0, 1, 9].map((index) => source.draw(`c${count}${index}`, 'q2', index).tokens);
   });
   expect(new Set(seen).size).toBe(9);
-  expect(source.sample('q1', 7).tokens).toBe(100_007);
-  expect(source.promptTokens('q2')).toBe(10);
+  expect(source.draw('a', 'q1', 7).tokens).toBe(100_007);
+  expect(source.drawn('c00')).toMatchObject({ promptIndex: 2, promptTokens: 10, capped: false });
+  source.endStep();
+  expect([source.drawn('c00'), source.drawn('c20')?.sample]).toEqual([undefined, 2048]);
 });
 
 test('tells the policy length and domain of a prompt, and nothing of its responses', () => {

@@ -1,0 +1,23 @@
+/** Ledgers of recipes that join the long-prompt queue and the speculative admission. */
+import type { AnyDecision, AnyEvent, Ledger } from '../core/definition.ts';
+import type { SavedRecipe } from '../core/recipe.ts';
+import { longPromptQueue } from '../policies/long-prompt-queue/index.ts';
+import { speculativeAdmission } from '../policies/speculative-admission/index.ts';
+
+/** Joins the ledgers of the parts `queue` and `admission`: what goes from one to the other has not left the recipe. */
+export function joinedLedger(name: 'prompts' | 'responses'): Ledger<SavedRecipe, AnyEvent, AnyDecision> {
+  const of = (ledgers: readonly Ledger[]): Ledger => ledgers.find((one) => one.name === name)!;
+  const admission = of(speculativeAdmission.ledgers as never);
+  const queue = of(longPromptQueue.ledgers as never);
+  const handedOver = new Set(['prompt.deferred', 'prompt.returned', 'round.planned']);
+  return {
+    name,
+    entered: (event) => admission.entered(event),
+    left: (decision) => {
+      if (!handedOver.has(decision.type)) return admission.left(decision);
+      const { dropped = [] } = decision as { dropped?: readonly { requestId: string }[] };
+      return name === 'responses' ? dropped.map((one) => one.requestId) : [];
+    },
+    held: ({ parts }) => [...admission.held(parts.admission!.state), ...queue.held(parts.queue!.state)],
+  };
+}

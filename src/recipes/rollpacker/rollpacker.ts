@@ -1,0 +1,131 @@
+/**
+ * RollPacker (§4.1, steps 1 to 7): tail batching, adaptive parallelism, rewards beside the rollout, and training that
+ * begins before the rollout is over, through one stream of events. It adds no scheduling of its own. See README.md.
+ */
+import type { Choices } from '../../core/definition.ts';
+import { type Delivery, defineRecipe, type RecipeState } from '../../core/recipe.ts';
+import { adaptiveTp } from '../../policies/adaptive-tp/index.ts';
+import { gpuScaleDown } from '../../policies/gpu-scale-down/index.ts';
+import { groupAssembly } from '../../policies/group-assembly/index.ts';
+import { longPromptQueue } from '../../policies/long-prompt-queue/index.ts';
+import { rewardDispatch } from '../../policies/reward-dispatch/index.ts';
+import { sandboxTimeout } from '../../policies/sandbox-timeout/index.ts';
+import { speculativeAdmission } from '../../policies/speculative-admission/index.ts';
+import { streamTraining } from '../../policies/stream-training/index.ts';
+import * as d from '../../schemas/decisions/index.ts';
+import * as e from '../../schemas/events/index.ts';
+import type { Of } from '../../schemas/vocabulary.ts';
+import { joinedLedger } from '../joined-ledger.ts';
+import { openings, routes } from './routes.ts';
+import { partConfigs, type RollpackerConfig, rollpackerConfig } from './schema.ts';
+
+const parts = {
+  queue: longPromptQueue,
+  tp: adaptiveTp,
+  admission: speculativeAdmission,
+  timeouts: sandboxTimeout,
+  rewards: rewardDispatch,
+  assembly: groupAssembly,
+  scaleDown: gpuScaleDown,
+  training: streamTraining,
+} as const;
+type PartName = keyof typeof parts;
+
+/** Events from outside, by the parts that want them. */
+const wantedBy: Readonly<Record<string, readonly PartName[]>> = Object.freeze({
+  'round.requested': ['queue'],
+  'source.exhausted': ['queue', 'admission'],
+  'source.reopened': ['queue', 'admission'],
+  'round.failed': ['rewards', 'admission'],
+  'prompts.supplied': ['admission'],
+  'engine.drained': ['admission', 'scaleDown'],
+  'engine.lost': ['admission', 'scaleDown'],
+  'engine.added': ['admission', 'scaleDown'],
+  'request.started': ['admission'],
+  'request.aborted': ['admission', 'scaleDown'],
+  'response.completed': ['admission', 'scaleDown'],
+  'response.failed': ['admission'],
+  'prompt.judged': ['admission'],
+  'turn.finished': ['admission'],
+  'environment.waiting': ['admission'],
+  'environment.resumed': ['admission'],
+  'environment.failed': ['admission'],
+  'step.finished': ['tp'],
+  'tp.failed': ['tp'],
+  'profile.observed': ['tp'],
+  'profile.measured': ['tp'],
+  'sandbox.report.requested': ['timeouts'],
+  'reward-worker.added': ['rewards'],
+  'reward-worker.drained': ['rewards'],
+  'reward-worker.lost': ['rewards'],
+  'reward.started': ['rewards'],
+  'reward.finished': ['rewards'],
+  'progress.reported': ['scaleDown'],
+  'request.migrated': ['scaleDown'],
+  'migration.failed': ['scaleDown'],
+  'gpus.released': ['scaleDown', 'training'],
+  'gpus.release.failed': ['scaleDown'],
+  'gpus.returned': ['training', 'scaleDown'],
+  'train.consumed': ['training'],
+  'train.finished': ['training'],
+  'optimizer.stepped': ['training'],
+  'replica.lost': ['training'],
+  'replica.added': ['training'],
+  'timer.fired': [],
+  'host.restarted': ['queue', 'tp', 'admission', 'timeouts', 'rewards', 'assembly', 'scaleDown', 'training'],
+});
+const takes = (part: PartName, type: string): boolean =>
+  parts[part].events.some((word: { readonly type: string }) => word.type === type);
+const events = e.events.filter((word) => word.type in wantedBy);
+const decisions = d.decisions.filter((word) =>
+  Object.values(parts).some((part) => part.decisions.some((one: { readonly type: string }) => one.type === word.type)),
+);
+
+type RollpackerEvent = Of<(typeof e.events)[number]>;
+
+/** Timers carry the name of the policy that set them. */
+function timerPart(timerId: string): PartName {
+  const id = timerId.slice(0, timerId.indexOf('/'));
+  const found = (Object.keys(parts) as PartName[]).find((name) => parts[name].id === id);
+  return found !== undefined && takes(found, 'timer.fired') ? found : 'admission';
+}
+
+function deliver(event: RollpackerEvent, config: RollpackerConfig): readonly (string | Delivery)[] {
+  if (event.type === 'timer.fired') return [timerPart(event.timerId)];
+  return wantedBy[event.type]!.filter(
+    (part) => takes(part, event.type) && (config.streamTraining || part !== 'scaleDown'),
+  );
+}
+
+/** What a part would have said next, where the recipe takes that from outside; most often the admission. */
+function arbitrary({ parts: states, config }: RecipeState<RollpackerConfig>, choices: Choices): RollpackerEvent {
+  const names: PartName[] = ['rewards', 'training', 'scaleDown', 'tp'];
+  const name = choices.below(2) === 0 ? 'admission' : names[choices.below(names.length)]!;
+  const event = parts[name].arbitrary(states[name] as never, choices) as RollpackerEvent;
+  if (event.type === 'round.opened') {
+    const { at, roundId, weightVersion } = event;
+    return { type: 'round.requested', at, roundId, weightVersion };
+  }
+  const isOutside = event.type in wantedBy && (config.streamTraining || name !== 'scaleDown');
+  return isOutside ? event : { type: 'source.reopened', at: event.at };
+}
+
+/** The whole of RollPacker; every optimisation can be switched off. */
+export const rollpacker = defineRecipe({
+  id: 'rollpacker',
+  version: 1,
+  summary: 'The whole of RollPacker: tail batching, adaptive TP, rewards beside the rollout, stream training.',
+  source: 'RollPacker §3, §4',
+  config: rollpackerConfig,
+  parts,
+  configure: partConfigs,
+  events,
+  decisions,
+  deliver,
+  // A round is planned by the queue, but only the other parts know whether one may open.
+  expects: (event, config) =>
+    event.type === 'round.requested' ? openings({ ...event, kind: 'long' }, [], config) : [],
+  routes,
+  ledgers: [joinedLedger('prompts'), joinedLedger('responses')],
+  arbitrary,
+});

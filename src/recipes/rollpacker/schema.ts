@@ -1,0 +1,125 @@
+/** Configuration of rollpacker: flat, each setting once; the parts are configured from it. */
+import { z } from 'zod';
+import { tpConfig } from '../../policies/adaptive-tp/index.ts';
+import { scaleDownSettings } from '../../policies/gpu-scale-down/index.ts';
+import { queueSettings } from '../../policies/long-prompt-queue/index.ts';
+import { rewardDispatchConfig } from '../../policies/reward-dispatch/index.ts';
+import { timeoutSettings } from '../../policies/sandbox-timeout/index.ts';
+import { admissionConfig } from '../../policies/speculative-admission/index.ts';
+import { streamTrainingConfig } from '../../policies/stream-training/index.ts';
+
+const { servers, kvHeads, modelBytes, gpuMemoryBytes, memoryUtilization, experts, minTp, maxTp, startTp, ...tp } =
+  tpConfig.shape;
+const { defaultKind, kindByDomain, budgetSeconds, retry, onTimeout, timeoutReward } = rewardDispatchConfig.shape;
+const { replicas, groupsPerRound: _, idPrefix: _id, ...training } = streamTrainingConfig.shape;
+const on = (text: string) => z.boolean().default(true).describe(text);
+
+/** Settings of the recipe beside those of the admission. */
+const settings = {
+  tailBatching: on('Speculation in short rounds, and long rounds for what they defer. Off: every round waits for all.'),
+  adaptiveTp: on('The parallelism of the engines follows their preemptions. Off: it stays at `startTp`, or `minTp`.'),
+  adaptiveTimeout: on('Code in sandboxes is stopped early. Off: only at `rewardBudgetSeconds.sandbox`.'),
+  asyncReward: on('Rewards are computed beside the rollout. Off: when the round is complete.'),
+  streamTraining: on('GPUs are released during the rollout and train completed groups. Off: training comes after it.'),
+  placement: z.literal('policy').default('policy').describe('The recipe knows the engines, and places all requests.'),
+  ...queueSettings,
+  servers,
+  kvHeads,
+  modelBytes,
+  gpuMemoryBytes,
+  memoryUtilization,
+  kvBytesPerToken: z.number().positive().describe('Bytes of KV cache of one token, over all GPUs of an engine.'),
+  maxResponseTokens: scaleDownSettings.maxResponseTokens,
+  experts,
+  minTp,
+  maxTp,
+  startTp,
+  expectedWorkload: tp.expectedWorkload,
+  profile: tp.profile,
+  ...timeoutSettings,
+  defaultRewardKind: defaultKind,
+  rewardKindByDomain: kindByDomain,
+  rewardBudgetSeconds: budgetSeconds,
+  rewardRetry: retry,
+  onRewardTimeout: onTimeout,
+  timeoutReward,
+  trainingReplicas: replicas,
+  ...training,
+  scaleDownTrigger: scaleDownSettings.trigger,
+  kvQuantile: scaleDownSettings.quantile,
+};
+
+const shape = admissionConfig.safeExtend(settings);
+type Settings = z.output<typeof shape>;
+
+const pick = <T extends object>(from: T, keys: readonly string[]): Partial<T> =>
+  Object.fromEntries(Object.entries(from).filter(([key]) => keys.includes(key))) as Partial<T>;
+const admissionKeys = Object.keys(admissionConfig.shape);
+const timeoutKeys = Object.keys(timeoutSettings);
+const trainingKeys = Object.keys(training);
+
+/** The TP degree of both kinds of round where it does not adapt. */
+export function fixedTp({ startTp: start, minTp: least }: Pick<Settings, 'startTp' | 'minTp'>): number {
+  return start.short ?? start.long ?? least;
+}
+
+/** The configuration of each part. */
+export function partConfigs(config: Settings): Readonly<Record<string, Record<string, unknown>>> {
+  const { promptsPerRound, responsesPerPrompt, idPrefix, maxResponseTokens, kvBytesPerToken } = config;
+  const none = config.tailBatching ? {} : { speculation: 'fixed', promptSpeculation: 1, responseSpeculation: 1 };
+  const degree = config.adaptiveTp ? {} : { minTp: fixedTp(config), maxTp: fixedTp(config), startTp: {} };
+  return {
+    queue: {
+      promptsPerRound,
+      promptSpeculation: config.tailBatching ? config.promptSpeculation : 1,
+      ...pick(config, Object.keys(queueSettings)),
+    },
+    admission: { ...pick(config, admissionKeys), ...none },
+    tp: {
+      ...pick(config, ['servers', 'kvHeads', 'modelBytes', 'gpuMemoryBytes', 'memoryUtilization', 'experts']),
+      ...pick(config, ['minTp', 'maxTp', 'startTp', 'expectedWorkload', 'profile']),
+      sequenceBytes: maxResponseTokens * kvBytesPerToken,
+      ...degree,
+    },
+    timeouts: pick(config, timeoutKeys),
+    rewards: {
+      defaultKind: config.defaultRewardKind,
+      kindByDomain: config.rewardKindByDomain,
+      budgetSeconds: config.rewardBudgetSeconds,
+      retry: config.rewardRetry,
+      onTimeout: config.onRewardTimeout,
+      timeoutReward: config.timeoutReward,
+      // What the admission holds bounds what waits; an event inside the recipe could not be refused.
+      maxQueued: 1_000_000_000,
+      idPrefix,
+    },
+    assembly: {},
+    scaleDown: {
+      promptsPerRound,
+      responsesPerPrompt,
+      maxResponseTokens,
+      communicationGroups: config.trainingReplicas.map(({ gpuIds }) => gpuIds),
+      trigger: config.scaleDownTrigger,
+      quantile: config.kvQuantile,
+    },
+    training: {
+      ...pick(config, trainingKeys),
+      replicas: config.trainingReplicas,
+      groupsPerRound: promptsPerRound,
+      idPrefix,
+    },
+  };
+}
+
+/** Schema of the configuration. */
+export const rollpackerConfig = shape.superRefine((config, context) => {
+  const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
+  if (config.filter === 'zero-variance' && !config.asyncReward) {
+    refuse('asyncReward', 'rewards beside the rollout: a filter needs them before the round is complete');
+  }
+});
+
+/** What a caller writes. */
+export type RollpackerInput = z.input<typeof rollpackerConfig>;
+/** The configuration with its defaults filled in. */
+export type RollpackerConfig = z.output<typeof rollpackerConfig>;

@@ -1,0 +1,74 @@
+/** From a job to its simulated machines. */
+import type { AnyEvent } from '../../core/definition.ts';
+import { PolicyError } from '../../errors.ts';
+import { RewardModel } from '../rewards/model.ts';
+import { RewardWorkers } from '../rewards/workers.ts';
+import type { Workload } from '../workload/workload.ts';
+import { ElasticInference } from './elastic.ts';
+import { EnginePool, numbered } from './engine-pool.ts';
+import { InferenceMachine } from './inference.ts';
+import type { Job } from './job.ts';
+import type { Machine } from './machine.ts';
+import { PromptSource } from './source.ts';
+import { Trainer } from './trainer.ts';
+
+/** The machines of a run, and what feeds them. */
+export interface Cluster {
+  readonly pool: EnginePool;
+  readonly inference: InferenceMachine;
+  /** All machines, the engines among them, in the order in which they report. */
+  readonly machines: readonly Machine[];
+  readonly source: PromptSource;
+  /** The events by which the policy learns of its machines. */
+  readonly joining: readonly AnyEvent[];
+  readonly trainer?: Trainer;
+}
+
+/** What a run needs beside its job. */
+export interface ClusterOptions {
+  readonly prompts: number;
+  readonly seed: number;
+  readonly timeline: boolean;
+  /** Whether the policy arranges GPUs, rewards and training, too. */
+  readonly elastic: boolean;
+}
+
+/** The machines of a job. Throws `PolicyError` `infeasible` where an elastic job says nothing of its hardware. */
+export function buildCluster(job: Job, workload: Workload, options: ClusterOptions): Cluster {
+  return options.elastic ? elastic(job, workload, options) : fixed(job, workload, options);
+}
+
+function fixed(job: Job, workload: Workload, { prompts, timeline }: ClusterOptions): Cluster {
+  const pool = new EnginePool(job.engines, job.cost, timeline);
+  const source = new PromptSource(workload, prompts);
+  const inference = new InferenceMachine(pool, source);
+  const joining = pool.engineIds.map((engineId) => ({ type: 'engine.added', at: 0, engineId }) as AnyEvent);
+  return { pool, inference, machines: [inference], source, joining };
+}
+
+/** Ids of the GPUs of a job. */
+export function gpuIdsOf(job: Job): string[] {
+  return numbered('gpu', job.engines * job.cost.gpus);
+}
+
+function elastic(job: Job, workload: Workload, { prompts, seed, timeline }: ClusterOptions): Cluster {
+  const { hardware, rewards } = job;
+  if (hardware === undefined || rewards === undefined) {
+    const path = hardware === undefined ? 'hardware' : 'rewards';
+    throw new PolicyError('infeasible', { expected: `a job with ${path}`, got: job.name, path });
+  }
+  const { tp: rowGpus, cost } = hardware.costs[0]!;
+  const gpuIds = gpuIdsOf(job);
+  const pool = new EnginePool(gpuIds.length / rowGpus, cost, timeline, 'gpus');
+  const model = new RewardModel(rewards, seed);
+  const source = new PromptSource(workload, prompts, (index, task) => model.kindOf(index, task));
+  const rowOfGpu = new Map(gpuIds.map((gpuId, index) => [gpuId, Math.floor(index / rowGpus)]));
+  const inference = new ElasticInference(pool, source, hardware, rowOfGpu);
+  const workers = new RewardWorkers((requestId, kind) => {
+    const { promptIndex, sample, tokens } = source.drawn(requestId)!;
+    return model.work(kind, promptIndex, sample, tokens);
+  });
+  const trainer = new Trainer(numbered('replica', hardware.trainingReplicas), job.cost);
+  const machines = [inference, workers, trainer];
+  return { pool, inference, machines, source, joining: RewardWorkers.joining(rewards), trainer };
+}

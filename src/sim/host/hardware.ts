@@ -1,0 +1,26 @@
+/** The GPUs of a job, for policies that move them between parallelisms, and between rollout and training. */
+import { z } from 'zod';
+import { positiveCount } from '../../schemas/units.ts';
+import { costModelSchema } from '../cost-model.ts';
+
+const bytes = z.number().positive();
+
+/** Schema of the hardware of a job. */
+export const hardwareSettings = z.strictObject({
+  gpusPerServer: positiveCount.default(8).describe('GPUs of a server.'),
+  kvHeads: positiveCount.describe('KV heads of the model.'),
+  modelBytes: bytes.describe('Bytes of the weights of the model.'),
+  gpuMemoryBytes: bytes.describe('Bytes of memory of one GPU.'),
+  memoryUtilization: z.number().positive().max(1).default(0.85).describe('Share of it that engines may use.'),
+  kvBytesPerToken: bytes.describe('Bytes of KV cache of one token.'),
+  maxResponseTokens: positiveCount.describe('Longest response, in tokens.'),
+  costs: z
+    .array(z.strictObject({ tp: positiveCount, cost: costModelSchema }))
+    .min(1)
+    .describe('What an engine costs at each tensor-parallel degree, ascending; the first divides all others.'),
+  trainingReplicas: positiveCount.describe('Data-parallel replicas of the trainer; they share all GPUs evenly.'),
+  releaseSeconds: z.number().nonnegative().default(3).describe('Seconds until released GPUs can train.'),
+});
+
+/** The hardware with its defaults filled in. */
+export type Hardware = z.output<typeof hardwareSettings>;
