@@ -1,7 +1,7 @@
 /** Engines, their GPUs, and requests that run on them or move between them. */
 import { z } from 'zod';
 import { gpuId } from './training.ts';
-import { engineId, requestId, tokens } from './units.ts';
+import { engineId, positiveCount, requestId, serverId, tokens } from './units.ts';
 
 /** A request that is in flight on an engine. */
 export const runningRequest = z.strictObject({
@@ -17,6 +17,38 @@ export const enginePlace = z.strictObject({
   gpuIds: z.array(gpuId).describe('The GPUs of its tensor-parallel group.'),
 });
 
+/** An engine with its server, its GPUs and the size of its KV cache. */
+export const placedEngine = z
+  .strictObject({
+    engineId,
+    serverId: serverId.describe('The server that its GPUs are in.'),
+    gpuIds: z.array(gpuId).min(1).describe('The GPUs of its tensor-parallel group.'),
+    kvCapacityTokens: positiveCount.optional().describe('What its KV cache holds, in tokens; this, or bytes.'),
+    kvCapacityBytes: positiveCount.optional().describe('What its KV cache holds, in bytes; this, or tokens.'),
+  })
+  .refine((one) => (one.kvCapacityTokens === undefined) !== (one.kvCapacityBytes === undefined), {
+    message: 'expected kvCapacityTokens or kvCapacityBytes, one of them',
+    path: ['kvCapacityTokens'],
+  });
+
+/** All engines that roll out: each of them once, and each GPU once. */
+export const placedEngines = z.array(placedEngine).superRefine((engines, context) => {
+  const ids = new Set<string>();
+  const gpus = new Set<string>();
+  for (const [at, { engineId: id, gpuIds }] of engines.entries()) {
+    if (ids.has(id)) {
+      context.addIssue({ code: 'custom', message: 'expected engine ids that differ', path: [at, 'engineId'] });
+    }
+    ids.add(id);
+    for (const [index, gpu] of gpuIds.entries()) {
+      if (gpus.has(gpu)) {
+        context.addIssue({ code: 'custom', message: 'expected each GPU once', path: [at, 'gpuIds', index] });
+      }
+      gpus.add(gpu);
+    }
+  }
+});
+
 /** A request that moves to another engine. */
 export const migration = z.strictObject({
   requestId,
@@ -29,5 +61,7 @@ export const migration = z.strictObject({
 export type RunningRequest = z.output<typeof runningRequest>;
 /** An engine and its GPUs. */
 export type EnginePlace = z.output<typeof enginePlace>;
+/** An engine with its server, its GPUs and the size of its KV cache. */
+export type PlacedEngine = z.output<typeof placedEngine>;
 /** A request that moves to another engine. */
 export type Migration = z.output<typeof migration>;

@@ -9,6 +9,7 @@ import { exampleConfigs } from '../support/example-configs.ts';
 import {
   bruteForce,
   cluster,
+  type Engines,
   lengthLaws,
   open,
   type Release,
@@ -47,19 +48,22 @@ function scene(seed: number, capacity: number): Scene {
   return { engines, groups, requests, history: Array.from({ length: below(200) }, () => below(120)) };
 }
 
-function decided({ engines, groups, requests, history }: Scene) {
+/** @param first - the engines at the beginning, if those of the scene come later by an event */
+function decided({ engines, groups, requests, history }: Scene, first?: Engines) {
   const policy = createGpuScaleDown({
     promptsPerRound: 10,
     responsesPerPrompt: 2,
     maxResponseTokens: 100,
-    engines,
+    engines: first ?? engines,
     communicationGroups: groups,
   });
   open(policy, 'h');
   for (const [index, tokens] of history.entries()) {
     policy.send({ type: 'response.completed', at: 0, requestId: `h${index}`, tokens });
   }
+  if (first !== undefined && history.length % 2 === 0) policy.send({ type: 'engines.placed', at: 0, engines });
   open(policy, 'r');
+  if (first !== undefined && history.length % 2 === 1) policy.send({ type: 'engines.placed', at: 0, engines });
   const [decision] = report(policy, untilQuery(policy), requests);
   return { policy, decision: decision! };
 }
@@ -133,6 +137,20 @@ describe('one decision', () => {
       { numRuns: 300, endOnFailure: true },
     );
   });
+});
+
+test('10: engines that are placed decide like those of the configuration, and the lengths seen before count', () => {
+  fc.assert(
+    fc.property(seeds, (seed) => {
+      const given = scene(seed, 6000);
+      const gpuIds = given.engines.flatMap((one) => one.gpuIds);
+      const before = [{ engineId: 'e0', serverId: 's', gpuIds, kvCapacityTokens: 3 }];
+      const { decision } = decided(given);
+      expect(decided(given, []).decision).toEqual(decision);
+      expect(decided(given, before).decision).toEqual(decision);
+    }),
+    { numRuns: 200, endOnFailure: true },
+  );
 });
 
 /** What hosts must be able to rely on over a whole run, from events and decisions alone. */

@@ -119,6 +119,7 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
       trigger: 0.3,
       maxMigrationAttempts: 1,
     },
+    { ...admission, maxResponseTokens: 50, lastFraction: 1 },
   ],
   'tail-batching': [
     admission,

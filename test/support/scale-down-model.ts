@@ -35,7 +35,7 @@ export function report(policy: ScaleDown, queryId: string, requests: RunningRequ
   return policy.send({ type: 'progress.reported', at: 0, queryId, requests });
 }
 
-type Engines = ScaleDownInput['engines'];
+export type Engines = NonNullable<ScaleDownInput['engines']>;
 
 /** Whether a set of engines may be released: exactly half of the GPUs, no group split. */
 function allowed(engines: Engines, groups: readonly (readonly string[])[], taken: ReadonlySet<string>): boolean {

@@ -9,6 +9,7 @@ export function arbitrary(state: ScaleDownState, choices: Choices): ScaleDownEve
   const usual = choices.below(4) > 0;
   if (usual && state.query !== undefined) return reported(state, choices, at);
   if (usual && state.release !== undefined) return ofRelease(state, choices, at);
+  if (usual && state.topology.engines.length === 0) return placed(state, choices, at);
   if (usual && state.round !== undefined) return progress(state, choices, at);
   return anything(state, choices, at);
 }
@@ -17,9 +18,31 @@ function requestId(choices: Choices): string {
   return `p${choices.below(12)}/0#0`;
 }
 
-function engineId({ topology }: ScaleDownState, choices: Choices): string {
+function engineId({ topology, replaced }: ScaleDownState, choices: Choices): string {
+  if (choices.below(30) === 0) return [...replaced][0] ?? 'unheard-of';
   const place = choices.below(topology.engines.length + (choices.below(20) === 0 ? 1 : 0));
   return topology.engines[place]?.engineId ?? 'unheard-of';
+}
+
+/** The same GPUs, cut into engines of one, two or four; now and then while that is not allowed. */
+function placed({ topology, config }: ScaleDownState, choices: Choices, at: number): ScaleDownEvent {
+  const known = topology.engines.flatMap(({ serverId, gpuIds }) => gpuIds.map((gpu) => [serverId, gpu] as const));
+  const named = [...new Set(config.communicationGroups.flat()), 'g0', 'g1', 'g2', 'g3'];
+  const gpus = known.length > 0 ? known : [...new Set(named)].map((gpu, index) => [`s${index >> 1}`, gpu] as const);
+  const size = 2 ** choices.below(3);
+  const kvCapacityTokens = 50 + choices.below(500);
+  const engines = Array.from({ length: Math.ceil(gpus.length / size) }, (_, index) => {
+    const mine = gpus.slice(index * size, (index + 1) * size);
+    return {
+      engineId: `tp${size}-${index}`,
+      serverId: mine[0]![0],
+      gpuIds: mine.map(([, gpu]) => gpu),
+      kvCapacityTokens,
+    };
+  });
+  if (choices.below(8) === 0) engines.pop();
+  if (engines.length === 0) return { type: 'engine.added', at, engineId: 'unheard-of' };
+  return { type: 'engines.placed', at, engines };
 }
 
 function reported(state: ScaleDownState, choices: Choices, at: number): ScaleDownEvent {
@@ -92,7 +115,7 @@ function abort(id: string, at: number): ScaleDownEvent {
 function anything(state: ScaleDownState, choices: Choices, at: number): ScaleDownEvent {
   const roundId = choices.below(8) === 0 ? 'r0' : `r${state.recentRounds.length}-${state.nextId}`;
   const kind = choices.below(2) === 0 ? 'short' : 'long';
-  switch (choices.below(13)) {
+  switch (choices.below(14)) {
     case 0:
       return reported(state, choices, at);
     case 1:
@@ -113,6 +136,8 @@ function anything(state: ScaleDownState, choices: Choices, at: number): ScaleDow
     case 9:
       if (choices.below(3) > 0) return { type: 'request.aborted', at, requestId: requestId(choices) };
       return { type: 'host.restarted', at, idPrefix: `h${choices.below(9)}-` };
+    case 13:
+      return placed(state, choices, at);
     case 10:
       return {
         type: 'round.completed',

@@ -6,17 +6,9 @@ import { type AnyDecision, definePolicy, type Ledger } from '../../core/definiti
 import { PolicyError } from '../../errors.ts';
 import { arbitrary } from './arbitrary.ts';
 import { placesOf } from './decide.ts';
+import { assertPlaceable, engineChanged, placeEngines } from './engines.ts';
 import { advance, answered, endRound, openRound } from './progress.ts';
-import {
-  engineLost,
-  migrated,
-  moveFailed,
-  released,
-  releaseFailed,
-  requestEnded,
-  restarted,
-  returned,
-} from './release.ts';
+import { migrated, moveFailed, released, releaseFailed, requestEnded, restarted, returned } from './release.ts';
 import { scaleDownConfig } from './schema.ts';
 import { load, newScaleDown, type SavedScaleDown, type ScaleDownState, save, scaleDownSnapshot } from './state.ts';
 import { type Ctx, type ScaleDownDecision, type ScaleDownEvent, scaleDownDecisions, scaleDownEvents } from './words.ts';
@@ -32,7 +24,7 @@ function assertMinted(state: ScaleDownState, path: 'queryId' | 'releaseId', id: 
 
 function assertEngine(state: ScaleDownState, engineId: string, path: string): void {
   if (state.topology.placeOf.has(engineId)) return;
-  throw new PolicyError('unknown_id', { expected: 'an engine of the configuration', got: engineId, path });
+  throw new PolicyError('unknown_id', { expected: 'an engine that rolls out', got: engineId, path });
 }
 
 function check(state: ScaleDownState, event: ScaleDownEvent): void {
@@ -73,7 +65,10 @@ function check(state: ScaleDownState, event: ScaleDownEvent): void {
     case 'engine.added':
     case 'engine.drained':
     case 'engine.lost':
+      if (state.replaced.has(event.engineId)) return;
       return assertEngine(state, event.engineId, 'engineId');
+    case 'engines.placed':
+      return assertPlaceable(state, event);
   }
 }
 
@@ -125,16 +120,12 @@ function apply(state: ScaleDownState, event: ScaleDownEvent, ctx: Ctx): void {
       return releaseFailed(state, event, ctx);
     case 'gpus.returned':
       return returned(state, event, ctx);
+    case 'engines.placed':
+      return placeEngines(state, event);
     case 'engine.added':
-      state.status[state.topology.placeOf.get(event.engineId)!] = 'up';
-      return;
-    case 'engine.drained': {
-      const place = state.topology.placeOf.get(event.engineId)!;
-      if (state.status[place] === 'up') state.status[place] = 'drained';
-      return;
-    }
+    case 'engine.drained':
     case 'engine.lost':
-      return engineLost(state, state.topology.placeOf.get(event.engineId)!, ctx);
+      return engineChanged(state, event, ctx);
     case 'host.restarted':
       return restarted(state, event.idPrefix, ctx);
   }

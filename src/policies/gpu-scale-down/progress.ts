@@ -20,7 +20,7 @@ export function openRound(state: ScaleDownState, { roundId, kind }: EventOf<'rou
   if (state.round !== undefined) endRound(state, 'round_replaced', ctx);
   state.histories[state.kind].close(state.config.historyRetention);
   state.kind = kind;
-  state.round = { roundId, finished: 0, evaluated: 0, settled: false };
+  state.round = { roundId, finished: 0, evaluated: 0, fixed: false, settled: false };
   state.recentRounds.push(roundId);
   if (state.recentRounds.length > recentRounds) state.recentRounds.shift();
   // An abort that is not confirmed within two rounds never will be.
@@ -38,15 +38,17 @@ export function endRound(state: ScaleDownState, code: 'round_completed' | 'round
 
 /** One more is finished: at a milestone the host is asked how far the others are. */
 export function advance(state: ScaleDownState, ctx: Ctx): void {
-  const { round, release } = state;
+  const { round, release, topology } = state;
   if (round === undefined) return;
   round.finished += 1;
+  if (topology.engines.length === 0) return;
   if (round.settled || state.query !== undefined || (release !== undefined && release.phase !== 'reclaiming')) return;
   const { finished, roundId } = round;
   const target = targetOf(state);
   const sinceLast = finished - round.evaluated;
   if (!isMilestone(state.config, finished / target, sinceLast / target)) return;
   round.evaluated = finished;
+  round.fixed = true;
   if (state.config.trigger !== 'adaptive') round.settled = true;
   if (release !== undefined) {
     const reason = { code: 'not_returned', releaseId: release.releaseId } as const;

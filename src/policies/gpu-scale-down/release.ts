@@ -133,22 +133,11 @@ export function returned(state: ScaleDownState, { releaseId = '' }: EventOf<'gpu
   state.release = undefined;
 }
 
-/** An engine is gone. While GPUs are released none may be missing; afterwards one must remain. */
-export function engineLost(state: ScaleDownState, place: number, ctx: Ctx): void {
-  state.status[place] = 'lost';
-  const { release } = state;
-  if (release === undefined) return;
-  const { engineId } = state.topology.engines[place]!;
-  if (release.phase === 'releasing') return reclaim(state, { code: 'engine_lost', engineId }, ctx);
-  if (release.phase !== 'released' || release.engines.includes(place)) return;
-  const remains = state.status.some((status, at) => status !== 'lost' && !release.engines.includes(at));
-  if (!remains) reclaim(state, { code: 'engines_lost', engineId }, ctx);
-}
-
 /** Everything in flight is gone, and the host does not know what it was doing. */
 export function restarted(state: ScaleDownState, idPrefix: string, ctx: Ctx): void {
   state.idPrefix = idPrefix;
   state.query = undefined;
+  if (state.round !== undefined) state.round.fixed = false;
   state.aborting.clear();
   state.abortingBefore.clear();
   const { release } = state;

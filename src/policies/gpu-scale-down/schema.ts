@@ -1,26 +1,16 @@
 /** Configuration of gpu-scale-down. */
 import { z } from 'zod';
+import { placedEngines } from '../../schemas/gpus.ts';
 import { gpuId } from '../../schemas/training.ts';
-import { engineId, positiveCount, serverId } from '../../schemas/units.ts';
-
-const engine = z
-  .strictObject({
-    engineId,
-    serverId: serverId.describe('The server that its GPUs are in.'),
-    gpuIds: z.array(gpuId).min(1).describe('The GPUs of its tensor-parallel group.'),
-    kvCapacityTokens: positiveCount.optional().describe('What its KV cache holds, in tokens; this, or bytes.'),
-    kvCapacityBytes: positiveCount.optional().describe('What its KV cache holds, in bytes; this, or tokens.'),
-  })
-  .refine((one) => (one.kvCapacityTokens === undefined) !== (one.kvCapacityBytes === undefined), {
-    message: 'expected kvCapacityTokens or kvCapacityBytes, one of them',
-    path: ['kvCapacityTokens'],
-  });
+import { positiveCount } from '../../schemas/units.ts';
 
 const fraction = z.number().gt(0).max(1);
 
 /** The shape of the configuration, without the conditions that join settings. */
 export const scaleDownSettings = {
-  engines: z.array(engine).min(1).describe('The engines that roll out, with the GPUs that they run on.'),
+  engines: placedEngines
+    .default([])
+    .describe('The engines that roll out, with the GPUs that they run on; none until `engines.placed` names them.'),
   communicationGroups: z
     .array(z.array(gpuId).min(1))
     .default([])
@@ -55,22 +45,14 @@ export const scaleDownSettings = {
 
 type Issue = { message: string; path: (string | number)[] };
 
-/** GPUs are named once by the engines; groups name GPUs of engines; bytes need a size of a token. */
+/** Bytes need a size of a token; groups name GPUs of engines, unless the engines are still to come. */
 function* conflicts(config: z.output<typeof shape>): Generator<Issue> {
-  const ids = new Set<string>();
-  const gpus = new Set<string>();
-  for (const [at, { engineId, gpuIds, kvCapacityBytes }] of config.engines.entries()) {
-    if (ids.has(engineId)) yield { message: 'expected engine ids that differ', path: ['engines', at, 'engineId'] };
-    ids.add(engineId);
-    for (const [index, gpu] of gpuIds.entries()) {
-      if (gpus.has(gpu)) yield { message: 'expected each GPU once', path: ['engines', at, 'gpuIds', index] };
-      gpus.add(gpu);
-    }
-    if (kvCapacityBytes !== undefined && config.bytesPerToken === undefined) {
-      yield { message: 'expected bytesPerToken beside kvCapacityBytes', path: ['bytesPerToken'] };
-    }
+  const { engines, communicationGroups, bytesPerToken } = config;
+  if (bytesPerToken === undefined && engines.some((one) => one.kvCapacityBytes !== undefined)) {
+    yield { message: 'expected bytesPerToken beside kvCapacityBytes', path: ['bytesPerToken'] };
   }
-  for (const [at, group] of config.communicationGroups.entries()) {
+  const gpus = new Set(engines.flatMap((one) => one.gpuIds));
+  for (const [at, group] of engines.length > 0 ? communicationGroups.entries() : []) {
     const index = group.findIndex((gpu) => !gpus.has(gpu));
     if (index >= 0) yield { message: 'expected a GPU of an engine', path: ['communicationGroups', at, index] };
   }

@@ -1,6 +1,7 @@
 /** The state of gpu-scale-down, and how it is saved. */
 import { z } from 'zod';
 import { LengthHistory, savedHistory } from '../../core/survival.ts';
+import { type PlacedEngine, placedEngine } from '../../schemas/gpus.ts';
 import { roundKind } from '../../schemas/units.ts';
 import type { ScaleDownConfig } from './schema.ts';
 import { type Topology, topologyOf } from './topology.ts';
@@ -15,6 +16,8 @@ export interface Round {
   finished: number;
   /** `finished` when it was evaluated last. */
   evaluated: number;
+  /** It has been evaluated, since the host restarted if it did: its engines stay. */
+  fixed: boolean;
   /** No more evaluations: GPUs have been released, or the fixed fraction has been passed. */
   settled: boolean;
 }
@@ -51,9 +54,13 @@ export interface Release {
 
 export interface ScaleDownState {
   readonly config: ScaleDownConfig;
-  readonly topology: Topology;
+  /** Engines as they were placed last; `undefined` while those of the configuration hold. */
+  placed: readonly PlacedEngine[] | undefined;
+  /** Ids of engines of the layout before that are no longer there. */
+  replaced: ReadonlySet<string>;
+  topology: Topology;
   readonly histories: { readonly short: LengthHistory; readonly long: LengthHistory };
-  readonly status: EngineStatus[];
+  status: EngineStatus[];
   readonly recentRounds: string[];
   /** Requests whose abort has been decided and not confirmed, of this round and of the one before. */
   aborting: Set<string>;
@@ -69,18 +76,22 @@ export interface ScaleDownState {
 
 const whole = z.int().nonnegative();
 const ids = z.array(z.string());
-const status = z.enum(['up', 'drained', 'lost']);
+const engineStatus = z.enum(['up', 'drained', 'lost']);
 
 /** Schema of the saved state. */
 export const scaleDownSnapshot = z.strictObject({
   short: savedHistory,
   long: savedHistory,
-  status: z.array(status),
+  placed: z.array(placedEngine).optional(),
+  replaced: ids,
+  status: z.array(engineStatus),
   recentRounds: ids,
   aborting: ids,
   abortingBefore: ids,
   kind: roundKind,
-  round: z.strictObject({ roundId: z.string(), finished: whole, evaluated: whole, settled: z.boolean() }).optional(),
+  round: z
+    .strictObject({ roundId: z.string(), finished: whole, evaluated: whole, fixed: z.boolean(), settled: z.boolean() })
+    .optional(),
   query: z.strictObject({ queryId: z.string(), roundId: z.string(), finished: whole, ended: ids }).optional(),
   release: z
     .strictObject({
@@ -106,9 +117,11 @@ export const scaleDownSnapshot = z.strictObject({
 export type SavedScaleDown = z.output<typeof scaleDownSnapshot>;
 
 export function newScaleDown(config: ScaleDownConfig): ScaleDownState {
-  const topology = topologyOf(config);
+  const topology = topologyOf(config.engines, config);
   return {
     config,
+    placed: undefined,
+    replaced: new Set(),
     topology,
     histories: {
       short: new LengthHistory(config.maxResponseTokens),
@@ -128,10 +141,12 @@ export function newScaleDown(config: ScaleDownConfig): ScaleDownState {
 }
 
 export function save(state: ScaleDownState): SavedScaleDown {
-  const { histories, round, query, release } = state;
+  const { histories, placed, round, query, release } = state;
   return {
     short: histories.short.save(),
     long: histories.long.save(),
+    ...(placed && { placed: structuredClone([...placed]) }),
+    replaced: [...state.replaced],
     status: [...state.status],
     recentRounds: [...state.recentRounds],
     aborting: [...state.aborting],
@@ -154,14 +169,19 @@ export function save(state: ScaleDownState): SavedScaleDown {
 }
 
 export function load(saved: SavedScaleDown, config: ScaleDownConfig): ScaleDownState {
-  const { short, long, status: engines, aborting, abortingBefore, query, release, ...rest } = structuredClone(saved);
+  const { short, long, placed, replaced, status, aborting, abortingBefore, query, release, ...rest } =
+    structuredClone(saved);
   const state = newScaleDown(config);
   state.histories.short.load(short);
   state.histories.long.load(long);
+  const topology = placed === undefined ? state.topology : topologyOf(placed, config);
   return {
     ...state,
     ...rest,
-    status: state.status.map((_, place) => engines[place] ?? 'up'),
+    placed,
+    replaced: new Set(replaced),
+    topology,
+    status: topology.engines.map((_, place) => status[place] ?? 'up'),
     aborting: new Set(aborting),
     abortingBefore: new Set(abortingBefore),
     round: rest.round,

@@ -1,7 +1,8 @@
 /** Which GPUs hang together: what may be released as a whole only, and which servers that touches. */
+import type { PlacedEngine } from '../../schemas/gpus.ts';
 import type { ScaleDownConfig } from './schema.ts';
 
-/** An engine of the configuration, in the order of servers and engines. */
+/** An engine that rolls out, in the order of servers and engines. */
 export interface Engine {
   readonly engineId: string;
   readonly serverId: string;
@@ -21,9 +22,9 @@ export interface Topology {
 
 const byId = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Reads the topology from the configuration. */
-export function topologyOf(config: ScaleDownConfig): Topology {
-  const engines = config.engines
+/** The topology of these engines. */
+export function topologyOf(placed: readonly PlacedEngine[], config: ScaleDownConfig): Topology {
+  const engines = placed
     .map(({ engineId, serverId, gpuIds, kvCapacityTokens, kvCapacityBytes = 0 }) => ({
       engineId,
       serverId,
@@ -33,7 +34,9 @@ export function topologyOf(config: ScaleDownConfig): Topology {
     .sort((a, b) => byId(a.serverId, b.serverId) || byId(a.engineId, b.engineId));
   const placeOf = new Map(engines.map((engine, place) => [engine.engineId, place]));
   const ofGpu = new Map(engines.flatMap((engine, place) => engine.gpuIds.map((gpu) => [gpu, place] as const)));
-  const groups = config.communicationGroups.map((group) => group.map((gpu) => ofGpu.get(gpu)!));
+  // Groups come with the first engines.
+  const given = engines.length > 0 ? config.communicationGroups : [];
+  const groups = given.map((group) => group.map((gpu) => ofGpu.get(gpu)!));
   return { engines, placeOf, units: joined(engines.length, groups) };
 }
 

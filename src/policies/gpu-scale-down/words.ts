@@ -18,6 +18,7 @@ export const scaleDownEvents = [
   e.gpusReleased,
   e.gpusReleaseFailed,
   e.gpusReturned,
+  e.enginesPlaced,
   e.engineAdded,
   e.engineDrained,
   e.engineLost,

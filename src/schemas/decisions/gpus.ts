@@ -104,6 +104,13 @@ export const scaleDownLate = defineDecision(
   'scale-down.late',
   'notice',
   'A report about something that is over: nothing changes.',
-  { id: z.string().describe('Id of the query, the release, the request or the round.') },
-  { query_closed: {}, migration_closed: {}, release_closed: {}, released_late: {}, round_closed: {} },
+  { id: z.string().describe('Id of the query, the release, the request, the round or the engine.') },
+  {
+    query_closed: {},
+    migration_closed: {},
+    release_closed: {},
+    released_late: {},
+    round_closed: {},
+    engine_replaced: {},
+  },
 );

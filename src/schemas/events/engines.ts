@@ -1,5 +1,6 @@
 /** Events: inference engines come and go. */
 import { z } from 'zod';
+import { placedEngines } from '../gpus.ts';
 import { engineId } from '../units.ts';
 import { defineEvent } from '../vocabulary.ts';
 
@@ -22,4 +23,9 @@ export const enginesChanged = defineEvent(
       .refine((ids) => new Set(ids).size === ids.length, 'expected each engine once')
       .describe('Every engine that takes requests, each once.'),
   },
+);
+export const enginesPlaced = defineEvent(
+  'engines.placed',
+  'From now on these engines roll out, all of them up, on these GPUs; what was said of engines before is replaced.',
+  { engines: placedEngines.min(1).describe('Every engine that rolls out, each once.') },
 );

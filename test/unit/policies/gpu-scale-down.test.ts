@@ -11,6 +11,7 @@ import { refusal } from '../../support/refusal.ts';
 import {
   accept,
   cluster,
+  type Engines,
   open,
   type Release,
   report,
@@ -20,7 +21,7 @@ import {
 
 type Unstamped<E> = E extends unknown ? Omit<E, 'at'> : never;
 
-const config = (more: Partial<ScaleDownInput> = {}): ScaleDownInput => ({
+const config = (more: Partial<ScaleDownInput> = {}) => ({
   promptsPerRound: 10,
   responsesPerPrompt: 2,
   maxResponseTokens: 1000,
@@ -466,6 +467,131 @@ describe('a release', () => {
   });
 });
 
+describe('engines that change between rounds', () => {
+  /** The same eight GPUs in engines of two. */
+  const pairs = (kvCapacityTokens = 2e6) =>
+    [0, 1, 2, 3].map((n) => ({
+      engineId: `pair${n}`,
+      serverId: `s${n >> 1}`,
+      gpuIds: [`g${2 * n}`, `g${2 * n + 1}`],
+      kvCapacityTokens,
+    }));
+  const place = (policy: ScaleDown, engines: Engines) => send(policy, { type: 'engines.placed', engines });
+
+  test('without engines nothing is asked; once they are placed the next one finished asks', () => {
+    const policy = create({ engines: [] });
+    open(policy, 'r');
+    for (let index = 0; index < 6; index += 1) expect(accept(policy)).toEqual([]);
+    expect(place(policy, pairs())).toEqual([]);
+    expect(accept(policy)).toMatchObject([{ type: 'progress.query', reason: { finished: 7, sinceLast: 7 } }]);
+    expect(report(policy, 'query-0', running(['a', 'pair0'], ['b', 'pair3', 500]))).toMatchObject([
+      { type: 'gpus.release', release: [{ engineId: 'pair0', gpuIds: ['g0', 'g1'] }, { engineId: 'pair1' }] },
+    ]);
+    const late = create({ engines: [], trigger: 0.2 });
+    open(late, 'r');
+    for (let index = 0; index < 12; index += 1) expect(accept(late)).toEqual([]);
+    place(late, pairs());
+    expect(types(accept(late))).toEqual(['progress.query']);
+  });
+
+  test('a new layout replaces engines, GPUs and capacities, with or without a round; a restart keeps it', () => {
+    const policy = create();
+    send(policy, { type: 'engine.lost', engineId: 'e7' });
+    place(policy, pairs(900));
+    open(policy, 'r');
+    const restored = restorePolicy(JSON.parse(JSON.stringify(policy.snapshot()))) as unknown as ScaleDown;
+    for (const one of [policy, restored]) {
+      const queryId = untilQuery(one);
+      expect(refusal(() => report(one, queryId, running(['a', 'e0'])))).toMatchObject({ code: 'unknown_id' });
+      expect(report(one, queryId, running(['a', 'pair0']))).toMatchObject([
+        { type: 'scale-down.rejected', reason: { code: 'kv_cache', projectedTokens: 1010, capacityTokens: 900 } },
+      ]);
+      complete(one, 'r');
+      expect(place(one, cluster(2, 5e6))).toEqual([]);
+      open(one, 'next');
+      expect(report(one, untilQuery(one), running(['a', 'e0'], ['b', 'e1', 200]))).toMatchObject([
+        { release: [{ engineId: 'e0', gpuIds: ['g0'] }], keep: ['e1'], reason: { capacityTokens: 5e6 } },
+      ]);
+    }
+  });
+
+  test('what was learnt of lengths stays', () => {
+    const answerAfter = (engines: Engines, later?: Engines) => {
+      const policy = create({ engines });
+      open(policy, 'r1');
+      for (let index = 0; index < 400; index += 1) {
+        send(policy, { type: 'response.completed', requestId: `h${index}`, tokens: 40 + (index % 20) });
+      }
+      if (later !== undefined) place(policy, later);
+      open(policy, 'r2');
+      const ids = Array.from({ length: 80 }, (_, index) => index);
+      const all = running(...ids.map((n): [string, string, number] => [`q${n}`, `pair${n % 4}`, n % 30]));
+      return report(policy, untilQuery(policy), all);
+    };
+    const decisions = answerAfter([], pairs(5000));
+    expect(types(decisions)).toEqual(['gpus.release']);
+    expect(decisions).toEqual(answerAfter(pairs(5000)));
+    expect(decisions).toEqual(answerAfter(cluster(3, 7), pairs(5000)));
+  });
+
+  test('refused while a release is under way or trains, and after the first evaluation of a round', () => {
+    const given = releasing();
+    const { policy, release, releaseId } = given;
+    const attempt = () => refusal(() => place(policy, pairs()));
+    expect(attempt()).toMatchObject({ code: 'out_of_order', got: '"a release that is releasing"' });
+    freed(given);
+    expect(attempt()).toMatchObject({ code: 'out_of_order', got: '"a release that is released"' });
+    complete(policy, 'r');
+    expect(attempt()).toMatchObject({ code: 'out_of_order', got: '"a release that is reclaiming"' });
+    const gpuIds = release.release.flatMap((one) => one.gpuIds);
+    send(policy, { type: 'gpus.returned', roundId: 'r', releaseId, gpuIds });
+    expect(place(policy, pairs())).toEqual([]);
+    open(policy, 'next');
+    expect(place(policy, pairs())).toEqual([]);
+    untilQuery(policy);
+    expect(attempt()).toMatchObject({ code: 'out_of_order', got: '"a round that was evaluated at 4 finished"' });
+    // After a restart there is nothing in flight that runs on the engines of before.
+    send(policy, { type: 'host.restarted', idPrefix: 'h-' });
+    expect(place(policy, cluster(8, 1e6))).toEqual([]);
+    expect(types(report(policy, untilQuery(policy), running(['a', 'e0'])))).toEqual(['gpus.release']);
+  });
+
+  test('reports about engines of the layout before are late; others are wrong', () => {
+    const policy = create();
+    place(policy, [...pairs().slice(0, 3), ...cluster(8, 1e6).slice(6)]);
+    const codes = (engineId: string) =>
+      (['engine.lost', 'engine.drained', 'engine.added'] as const).flatMap((type) => send(policy, { type, engineId }));
+    expect(codes('e0').map((one) => one.reason.code)).toEqual(Array(3).fill('engine_replaced'));
+    expect(codes('e7')).toEqual([]);
+    expect(refusal(() => codes('pair3'))).toMatchObject({ code: 'unknown_id', path: 'engineId' });
+    place(policy, pairs());
+    place(policy, pairs());
+    expect(codes('e7').map((one) => one.reason.code)).toEqual(Array(3).fill('engine_replaced'));
+    expect(refusal(() => codes('e0'))).toMatchObject({ code: 'unknown_id', path: 'engineId' });
+  });
+
+  test('bad layouts are refused', () => {
+    const policy = create({ communicationGroups: [['g0', 'g7']] });
+    const attempt = (engines: Engines) => refusal(() => place(policy, engines));
+    expect([
+      attempt([]),
+      attempt([...cluster(8, 5), { ...pairs()[0]!, gpuIds: ['g3'] }]),
+      attempt([...cluster(8, 5), { ...cluster(1, 5)[0]!, gpuIds: ['x'] }]),
+      attempt(cluster(8, 5).map(({ kvCapacityTokens: _, ...one }) => ({ ...one, kvCapacityBytes: 10 }))),
+      attempt(cluster(7, 5)),
+    ]).toMatchObject([
+      { code: 'invalid_event', path: 'engines' },
+      { code: 'invalid_event', path: 'engines[8].gpuIds[0]' },
+      { code: 'invalid_event', path: 'engines[8].engineId' },
+      { code: 'invalid_event', path: 'engines[0].kvCapacityBytes' },
+      { code: 'invalid_event', path: 'engines', expected: 'an engine on g7, which a communication group names' },
+    ]);
+    const unknown = create({ engines: [], communicationGroups: [['g0', 'g9']] });
+    expect(refusal(() => place(unknown, cluster(8, 5)))).toMatchObject({ code: 'invalid_event', path: 'engines' });
+    expect(place(unknown, cluster(10, 5))).toEqual([]);
+  });
+});
+
 describe('late reports change nothing', () => {
   test('a report for a query that is closed', () => {
     const policy = create();
@@ -497,7 +623,6 @@ describe('late reports change nothing', () => {
 
 describe('bad input', () => {
   test.each<[string, Partial<ScaleDownInput>, string]>([
-    ['no engines', { engines: [] }, 'engines'],
     [
       'an engine twice',
       { engines: [...cluster(2, 5), { ...cluster(1, 5)[0]!, gpuIds: ['x'] }] },
