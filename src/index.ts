@@ -21,12 +21,16 @@ import { type RewardDispatchInput, rewardDispatch } from './policies/reward-disp
 import { sandboxTimeout, type TimeoutInput } from './policies/sandbox-timeout/index.ts';
 import { type AdmissionInput, speculativeAdmission } from './policies/speculative-admission/index.ts';
 import { type StreamTrainingInput, streamTraining } from './policies/stream-training/index.ts';
+import { type RollpackerInput, rollpacker } from './recipes/rollpacker/index.ts';
 import { type TailBatchingInput, tailBatching } from './recipes/tail-batching/index.ts';
 import { registry } from './registry.ts';
 
 /** A new tail-batching recipe. Throws `PolicyError` `invalid_config`. */
 export const createTailBatching = (config: TailBatchingInput, options?: PolicyOptions): PolicyOf<typeof tailBatching> =>
   startPolicy(tailBatching, config, options);
+/** A new rollpacker recipe. Throws `PolicyError` `invalid_config`, `infeasible`. */
+export const createRollpacker = (config: RollpackerInput, options?: PolicyOptions): PolicyOf<typeof rollpacker> =>
+  startPolicy(rollpacker, config, options);
 /** A new speculative-admission policy. Throws `PolicyError` `invalid_config`. */
 export const createSpeculativeAdmission = (
   config: AdmissionInput,
@@ -129,6 +133,7 @@ export * from './policies/reward-dispatch/index.ts';
 export * from './policies/sandbox-timeout/index.ts';
 export * from './policies/speculative-admission/index.ts';
 export * from './policies/stream-training/index.ts';
+export * from './recipes/rollpacker/index.ts';
 export * from './recipes/tail-batching/index.ts';
 export { registry } from './registry.ts';
 export {

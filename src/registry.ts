@@ -11,6 +11,7 @@ import { rewardDispatch } from './policies/reward-dispatch/index.ts';
 import { sandboxTimeout } from './policies/sandbox-timeout/index.ts';
 import { speculativeAdmission } from './policies/speculative-admission/index.ts';
 import { streamTraining } from './policies/stream-training/index.ts';
+import { rollpacker } from './recipes/rollpacker/index.ts';
 import { tailBatching } from './recipes/tail-batching/index.ts';
 
 /** Policies, planners and recipes of rollflex. */
@@ -27,4 +28,5 @@ export const registry = createRegistry([
   adaptiveTp, // RollPacker §4.2
   gpuScaleDown, // RollPacker §4.4
   tailBatching, // RollPacker §3
+  rollpacker, // RollPacker §3, §4
 ]);

@@ -37,6 +37,25 @@ const tpProfile = (eps: readonly (number | undefined)[], skews: readonly number[
       ),
   );
 
+/** A job of four GPUs in two servers, with two training replicas. */
+const small = {
+  promptsPerRound: 3,
+  responsesPerPrompt: 2,
+  servers: [
+    { serverId: 's0', gpuIds: ['g0', 'g1'] },
+    { serverId: 's1', gpuIds: ['g2', 'g3'] },
+  ],
+  kvHeads: 4,
+  modelBytes: 1e9,
+  gpuMemoryBytes: 8e9,
+  kvBytesPerToken: 1e5,
+  maxResponseTokens: 1000,
+  trainingReplicas: [
+    { id: 'd0', gpuIds: ['g0', 'g1'] },
+    { id: 'd1', gpuIds: ['g2', 'g3'] },
+  ],
+};
+
 /** Engines of one GPU, two to a server. */
 const engines = (n: number, kvCapacityTokens: number) =>
   Array.from({ length: n }, (_, index) => ({
@@ -120,6 +139,19 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
       maxMigrationAttempts: 1,
     },
     { ...admission, maxResponseTokens: 50, lastFraction: 1 },
+  ],
+  rollpacker: [
+    small,
+    { ...small, rewardKindByDomain: { code: 'sandbox' }, quotas: { code: 2, math: 1 }, filter: 'zero-variance' },
+    {
+      ...small,
+      tailBatching: false,
+      adaptiveTp: false,
+      adaptiveTimeout: false,
+      asyncReward: false,
+      streamTraining: false,
+    },
+    { ...small, allowOverlap: true, maxStaleness: 1, keepPartial: true, defaultRewardKind: 'sandbox' },
   ],
   'tail-batching': [
     admission,

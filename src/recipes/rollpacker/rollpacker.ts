@@ -4,7 +4,7 @@
  */
 import type { Choices } from '../../core/definition.ts';
 import { type Delivery, defineRecipe, type RecipeState } from '../../core/recipe.ts';
-import { adaptiveTp } from '../../policies/adaptive-tp/index.ts';
+import { adaptiveTp, replicasOf } from '../../policies/adaptive-tp/index.ts';
 import { gpuScaleDown } from '../../policies/gpu-scale-down/index.ts';
 import { groupAssembly } from '../../policies/group-assembly/index.ts';
 import { longPromptQueue } from '../../policies/long-prompt-queue/index.ts';
@@ -16,7 +16,7 @@ import * as d from '../../schemas/decisions/index.ts';
 import * as e from '../../schemas/events/index.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
 import { joinedLedger } from '../joined-ledger.ts';
-import { openings, routes } from './routes.ts';
+import { arrange, openings, routes } from './routes.ts';
 import { partConfigs, type RollpackerConfig, rollpackerConfig } from './schema.ts';
 
 const parts = {
@@ -123,8 +123,13 @@ export const rollpacker = defineRecipe({
   decisions,
   deliver,
   // A round is planned by the queue, but only the other parts know whether one may open.
-  expects: (event, config) =>
-    event.type === 'round.requested' ? openings({ ...event, kind: 'long' }, [], config) : [],
+  expects: (event, config) => {
+    if (event.type !== 'round.requested') return [];
+    const { minTp: tp } = config;
+    // Which engines does not matter here, but whether they may change.
+    const engines = arrange({ at: event.at, replicas: replicasOf(config.servers, tp), tp }, config);
+    return [...engines, ...openings({ ...event, kind: 'long' }, [], config)];
+  },
   routes,
   ledgers: [joinedLedger('prompts'), joinedLedger('responses')],
   arbitrary,

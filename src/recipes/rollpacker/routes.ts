@@ -25,8 +25,10 @@ export function kvCapacityTokens(config: RollpackerConfig, tp: number): number {
 }
 
 /** The engines of a round, for the parts that must know them before its requests are placed. */
-function arrange(decision: Decision<'tp.use'>, config: RollpackerConfig): Delivery[] {
-  const { at, replicas, tp } = decision;
+export function arrange(
+  { at, replicas, tp }: Pick<Decision<'tp.use'>, 'at' | 'replicas' | 'tp'>,
+  config: RollpackerConfig,
+): Delivery[] {
   const capacity = kvCapacityTokens(config, tp);
   const engines = replicas.map((replica) => ({
     engineId: engineIdOf(replica),

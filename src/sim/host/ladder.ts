@@ -1,0 +1,102 @@
+/** RollPacker, mechanism by mechanism: the recipe that a real host embeds, with some of it switched off. */
+import type { AnyEvent } from '../../core/definition.ts';
+import { startPolicy } from '../../core/registry.ts';
+import { PolicyError } from '../../errors.ts';
+import { type RollpackerInput, rollpacker } from '../../recipes/rollpacker/index.ts';
+import { gpuIdsOf } from './cluster.ts';
+import { numbered } from './engine-pool.ts';
+import type { Job } from './job.ts';
+import { profileOf } from './profile.ts';
+import type { DrivenPolicy, Scheduler } from './scheduler.ts';
+
+/** Which mechanisms of RollPacker are on, and what else of its settings is not the job's. */
+export type RollpackerSwitches = Pick<
+  RollpackerInput,
+  'tailBatching' | 'adaptiveTp' | 'adaptiveTimeout' | 'asyncReward' | 'streamTraining'
+> &
+  Partial<Pick<RollpackerInput, 'promptSpeculation' | 'responseSpeculation' | 'scaleDownTrigger' | 'fetch'>>;
+
+/** The configuration of the recipe `rollpacker` for a job. Throws `PolicyError` `infeasible` without hardware. */
+export function rollpackerConfigOf(job: Job, switches: RollpackerSwitches = {}): RollpackerInput {
+  const { hardware, promptsPerRound, responsesPerPrompt } = job;
+  if (hardware === undefined) {
+    throw new PolicyError('infeasible', { expected: 'a job with hardware', got: job.name, path: 'hardware' });
+  }
+  const gpuIds = gpuIdsOf(job);
+  const { gpusPerServer, trainingReplicas, costs, kvHeads, modelBytes, gpuMemoryBytes, memoryUtilization } = hardware;
+  const perReplica = gpuIds.length / trainingReplicas;
+  const degrees = costs.map((one) => one.tp);
+  const start = { short: job.cost.gpus, long: job.cost.gpus };
+  return {
+    promptsPerRound,
+    responsesPerPrompt,
+    servers: numbered('server', Math.ceil(gpuIds.length / gpusPerServer)).map((serverId, index) => ({
+      serverId,
+      gpuIds: gpuIds.slice(index * gpusPerServer, (index + 1) * gpusPerServer),
+    })),
+    kvHeads,
+    modelBytes,
+    gpuMemoryBytes,
+    memoryUtilization,
+    kvBytesPerToken: hardware.kvBytesPerToken,
+    maxResponseTokens: hardware.maxResponseTokens,
+    minTp: degrees[0]!,
+    maxTp: degrees[degrees.length - 1]!,
+    startTp: start,
+    profile: profileOf(hardware),
+    rewardKindByDomain: { rule: 'rule', sandbox: 'sandbox', judge: 'judge' },
+    trainingReplicas: numbered('replica', trainingReplicas).map((id, index) => ({
+      id,
+      gpuIds: gpuIds.slice(index * perReplica, (index + 1) * perReplica),
+    })),
+    ...switches,
+  };
+}
+
+/** RollPacker with some of its mechanisms: the recipe `rollpacker`. With all of them off it is the synchronous baseline. */
+export function rollpackerScheduler(job: Job, id: string, switches: RollpackerSwitches, label = id): Scheduler {
+  const config = rollpackerConfigOf(job, switches);
+  startPolicy(rollpacker, config);
+  return {
+    id,
+    label,
+    holdsDeferred: true,
+    trains: true,
+    createPolicy: (options) => startPolicy(rollpacker, config, options) as unknown as DrivenPolicy,
+    openRound: (round) => ({ type: 'round.requested', ...round }) as AnyEvent,
+  };
+}
+
+const off = {
+  tailBatching: false,
+  asyncReward: false,
+  adaptiveTimeout: false,
+  adaptiveTp: false,
+  streamTraining: false,
+};
+/** The ladder of RollPacker Table 2, one mechanism more on each rung; and RLHFuse as its §6.1 strengthens it. */
+export const rungs = [
+  { id: 'baseline', label: 'synchronous', switches: off },
+  { id: 'tail-batching', label: '+ tail batching', switches: { ...off, tailBatching: true } },
+  {
+    id: 'rewards',
+    label: '+ rewards',
+    switches: { ...off, tailBatching: true, asyncReward: true, adaptiveTimeout: true },
+  },
+  {
+    id: 'adaptive-tp',
+    label: '+ adaptive TP',
+    switches: { ...off, tailBatching: true, asyncReward: true, adaptiveTimeout: true, adaptiveTp: true },
+  },
+  {
+    id: 'stream-training',
+    label: '+ stream training',
+    switches: { tailBatching: true, asyncReward: true, adaptiveTimeout: true, adaptiveTp: true, streamTraining: true },
+  },
+  { id: 'rlhfuse', label: 'RLHFuse-like', switches: { ...off, asyncReward: true, streamTraining: true } },
+] as const;
+
+/** A scheduler for each rung of the ladder, the synchronous baseline first. */
+export function ladder(job: Job): Scheduler[] {
+  return rungs.map(({ id, label, switches }) => rollpackerScheduler(job, id, switches, label));
+}
