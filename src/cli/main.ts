@@ -44,6 +44,7 @@ function simulateCommand(): Command {
       0.3,
     )
     .option('--from-log <file>', 'take the lengths from an event log instead of a trace')
+    .option('--ladder', 'every mechanism of RollPacker, one more on each rung, rewards and training included')
     .option('--report <file>', 'where to write the HTML report', 'rollflex-report.html')
     .option('--no-report', 'write no report')
     .option('--perfetto <file>', 'write a Chrome/Perfetto trace as well')

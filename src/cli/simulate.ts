@@ -5,7 +5,8 @@ import { PolicyError } from '../errors.ts';
 import { comparing } from '../sim/compare.ts';
 import { workloadFromLog } from '../sim/from-log.ts';
 import type { Job } from '../sim/host/job.ts';
-import { tailBatchingScheduler } from '../sim/host/scheduler.ts';
+import { ladder } from '../sim/host/ladder.ts';
+import { synchronousBaseline, tailBatchingScheduler } from '../sim/host/scheduler.ts';
 import { perfettoTrace } from '../sim/perfetto.ts';
 import { jobPreset } from '../sim/presets.ts';
 import { writeReport } from '../sim/report/write.ts';
@@ -15,7 +16,7 @@ import { type Resampling, tracedWorkload } from '../sim/workload/traced.ts';
 import type { Workload } from '../sim/workload/workload.ts';
 import { bundledTraces, checkWritable, readTraceFile } from './files.ts';
 import { coloured, print, printJson } from './output.ts';
-import { comparisonTable, meaning } from './table.ts';
+import { comparisonTable, earnings, meaning } from './table.ts';
 
 /** Options as the command line gives them. */
 export interface SimulateOptions {
@@ -33,6 +34,7 @@ export interface SimulateOptions {
   readonly resampling: Resampling;
   readonly correlation: number;
   readonly fromLog?: string;
+  readonly ladder?: boolean;
   readonly report: string | false;
   readonly perfetto?: string;
   readonly json?: boolean;
@@ -58,11 +60,14 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
   checkSize(job, factors, options);
   if (options.report !== false) checkWritable(options.report, '--report');
   if (options.perfetto !== undefined) checkWritable(options.perfetto, '--perfetto');
-  const scheduler = tailBatchingScheduler(job, factors);
+  const [baseline, ...rungs] = options.ladder ? ladder(job, factors) : [synchronousBaseline(job)];
+  const schedulers = options.ladder ? rungs : [tailBatchingScheduler(job, factors)];
   const seeds = Array.from({ length: options.seeds }, (_, index) => options.seed + index);
   const comparisons: ComparisonResult[] = [];
   for (const workload of workloads(paths, options, capTokens)) {
-    comparisons.push(await runOne({ job, workload, steps: options.steps, seeds, schedulers: [scheduler] }, options));
+    comparisons.push(
+      await runOne({ job, workload, steps: options.steps, seeds, baseline: baseline!, schedulers }, options),
+    );
   }
   const reportBytes = options.report === false ? 0 : await writeReport(options.report, comparisons);
   if (options.perfetto !== undefined) writeFileSync(options.perfetto, JSON.stringify(perfettoTrace(comparisons)));
@@ -76,6 +81,7 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
   }
   for (const comparison of comparisons) {
     print(comparisonTable(comparison, coloured()));
+    if (options.ladder) print(`${earnings(comparison)}\n`);
     if (!options.quiet) print(meaning(comparison));
     print('');
   }

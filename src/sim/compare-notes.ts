@@ -61,23 +61,35 @@ export function notesOn(options: CompareOptions, results: readonly SchedulerResu
   const notes = [
     `Every scheduler trains the same ${steps * job.promptsPerRound} prompts once; queues are flushed at the end.`,
   ];
-  for (const { label, keptTokenRatio, runs } of results.slice(1)) {
-    const percent = Math.round(100 * (1 - keptTokenRatio));
-    if (percent > 0) {
-      notes.push(
-        `${label} keeps every prompt but not every response: the mean kept response is ${percent} % shorter than the baseline's.`,
-      );
-    }
-    if (meanTotalSeconds(runs) < boundSeconds) {
-      notes.push(
-        `${label} is faster than the lower bound. That is no error: the bound fixes the samples beforehand, and ${label} chooses the shorter ones.`,
-      );
-    }
-    if (runs.some((run) => run.steps.some((step) => step.prompts < job.promptsPerRound))) {
-      notes.push(
-        `${label} ends with a step of fewer than ${job.promptsPerRound} prompts. More steps make it count for less.`,
-      );
-    }
+  const about = (fits: (result: SchedulerResult) => boolean): string =>
+    results
+      .slice(1)
+      .filter(fits)
+      .map(({ label }) => label.replace(/^\+ /, ''))
+      .join(', ');
+  const shorter = ({ keptTokenRatio }: SchedulerResult): number => Math.round(100 * (1 - keptTokenRatio));
+  for (const percent of new Set(results.slice(1).map(shorter))) {
+    if (percent <= 0) continue;
+    const labels = about((one) => shorter(one) === percent);
+    const what = `the mean kept response is ${percent} % shorter than the baseline's`;
+    notes.push(`${labels}: every prompt is kept, but not every response; ${what}.`);
+  }
+  const faster = about(({ runs }) => meanTotalSeconds(runs) < boundSeconds);
+  if (faster !== '') {
+    notes.push(
+      `${faster}: faster than the lower bound. That is no error: the bound fixes the samples beforehand, and a short round chooses the shorter ones.`,
+    );
+  }
+  const smaller = about(({ runs }) => runs.some((run) => run.steps.some((step) => step.prompts < job.promptsPerRound)));
+  if (smaller !== '') {
+    notes.push(
+      `${smaller}: the last step has fewer than ${job.promptsPerRound} prompts. More steps make it count for less.`,
+    );
+  }
+  if (results.length > 2 && options.baseline?.trains) {
+    notes.push(
+      'The clairvoyant bound is for the engines of the baseline; with another parallelism, engines may be faster than it.',
+    );
   }
   if (seeds.length < 2) notes.push('One seed only: the intervals have no width. Use several seeds.');
   const { distinctPrompts } = options.workload(seeds[0]!);

@@ -12,6 +12,8 @@ export interface CompareOptions {
   readonly steps: number;
   /** One run of each scheduler for each seed; intervals need 2 or more. */
   readonly seeds: readonly number[];
+  /** What the others are compared with; the plain synchronous baseline if absent. */
+  readonly baseline?: Scheduler;
   /** Beside the baseline; tail batching with both factors 1.25 if absent. */
   readonly schedulers?: readonly Scheduler[];
   /** Of the intervals: above 0, below 1 (default 0.95). */

@@ -27,7 +27,10 @@ export function* comparing(options: CompareOptions): Generator<CompareProgress, 
   check(options);
   const { job, seeds, steps } = options;
   const prompts = steps * job.promptsPerRound;
-  const schedulers = [synchronousBaseline(job), ...(options.schedulers ?? [tailBatchingScheduler(job)])];
+  const { baseline: first = synchronousBaseline(job) } = options;
+  const schedulers = [first, ...(options.schedulers ?? [tailBatchingScheduler(job)])];
+  // Policies that see to rewards and training may do both beside the rollout.
+  const overlap = schedulers.some((one) => one.trains);
   const runs: RunResult[][] = schedulers.map(() => []);
   const bounds: number[] = [];
   const lengths: number[] = [];
@@ -36,7 +39,7 @@ export function* comparing(options: CompareOptions): Generator<CompareProgress, 
     const workload = options.workload(seed);
     const fixed = fixedPrompts(workload, prompts, job.responsesPerPrompt);
     for (const one of fixed) lengths.push(...one.responseTokens);
-    bounds.push(clairvoyantLowerBound(fixed, job.promptsPerRound, job.engines, job.cost).totalSeconds);
+    bounds.push(clairvoyantLowerBound(fixed, job.promptsPerRound, job.engines, job.cost, { overlap }).totalSeconds);
     for (const [index, scheduler] of schedulers.entries()) {
       const timeline = place === 0 && (options.timeline ?? true);
       const validate = options.validate ?? false;
@@ -61,7 +64,7 @@ export function* comparing(options: CompareOptions): Generator<CompareProgress, 
   };
 }
 
-function check({ steps, seeds, schedulers, confidence }: CompareOptions): void {
+function check({ steps, seeds, baseline, schedulers, confidence }: CompareOptions): void {
   const refuse = (path: string, expected: string, got: unknown): never => {
     throw new PolicyError('invalid_input', { expected, got, path });
   };
@@ -69,7 +72,7 @@ function check({ steps, seeds, schedulers, confidence }: CompareOptions): void {
   if (seeds.length === 0) refuse('seeds', 'at least one seed', seeds);
   for (const seed of seeds) if (!Number.isSafeInteger(seed)) refuse('seeds', 'whole numbers', seed);
   if (new Set(seeds).size < seeds.length) refuse('seeds', 'seeds that differ', seeds);
-  const ids = ['synchronous', ...(schedulers ?? []).map((one) => one.id)];
+  const ids = [baseline?.id ?? 'synchronous', ...(schedulers ?? []).map((one) => one.id)];
   if (new Set(ids).size < ids.length) refuse('schedulers', 'ids that differ', ids);
   if (confidence !== undefined) checkConfidence(confidence);
 }

@@ -54,7 +54,8 @@ export interface EngineShape {
   readonly hostSeconds: number;
 }
 
-const bytesPerValue = 2;
+/** Bytes of a bf16 value. */
+export const bytesPerValue = 2;
 /**
  * Shares of the peak that kernels reach on Hopper GPUs, the middle of what was measured: weight GEMMs 75 to 88 % of the
  * memory bandwidth, decode attention 85 to 93 %. Ampere GPUs reach less (60 to 80 %, 65 to 82 %).
@@ -67,7 +68,8 @@ const attentionFloorSeconds = 13e-6;
 const layerFloorSeconds = 10e-6;
 const allReduceSeconds = 6e-6;
 const sequenceSeconds = 1e-6;
-const memoryUtilization = 0.85;
+/** Share of the GPU memory that weights and KV cache may use. */
+export const memoryUtilization = 0.85;
 
 /**
  * Engine costs from the shape of model and GPUs; training and other times stay 0 until given.

@@ -61,6 +61,7 @@ export function clairvoyantLowerBound(
   promptsPerRound: number,
   engines: number,
   cost: CostModel,
+  { overlap = false }: { readonly overlap?: boolean } = {},
 ): LowerBound {
   check(prompts, promptsPerRound, engines);
   const alone = prompts
@@ -87,11 +88,14 @@ export function clairvoyantLowerBound(
     cost.secondsPerSequence * tokens +
     cost.secondsPerContextToken * context +
     Math.max(stepSeconds * steps, perToken);
-  const workSeconds = work / engines;
+  const gradientSeconds = tokens * cost.trainSecondsPerToken;
+  // Beside the rollout or after it, gradients take the time of GPUs.
+  const workSeconds = work / engines + (overlap ? gradientSeconds : 0);
 
   const rounds = Math.ceil(prompts.length / promptsPerRound);
-  const perRound = cost.fixedRolloutSeconds + cost.rewardTailSeconds + cost.trainBaseSeconds + cost.weightSyncSeconds;
-  const otherSeconds = rounds * perRound + tokens * cost.trainSecondsPerToken;
+  const rewardSeconds = overlap ? 0 : cost.rewardTailSeconds;
+  const perRound = cost.fixedRolloutSeconds + rewardSeconds + cost.trainBaseSeconds + cost.weightSyncSeconds;
+  const otherSeconds = rounds * perRound + (overlap ? 0 : gradientSeconds);
   const rolloutSeconds = Math.max(stragglerSeconds, workSeconds);
   return { totalSeconds: rolloutSeconds + otherSeconds, rolloutSeconds, stragglerSeconds, workSeconds, otherSeconds };
 }

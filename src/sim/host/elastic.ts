@@ -42,7 +42,7 @@ export class ElasticInference extends InferenceMachine {
       case 'tp.use':
         return this.#arrange(decision);
       case 'progress.query':
-        return this.#report(decision, at);
+        return this.#progress(decision, at);
       case 'gpus.release':
         return this.#migrate(decision, at);
       case 'gpus.reclaim':
@@ -88,7 +88,7 @@ export class ElasticInference extends InferenceMachine {
     this.pool.configure(places, cost);
   }
 
-  #report({ queryId }: Decision<'progress.query'>, at: number): void {
+  #progress({ queryId }: Decision<'progress.query'>, at: number): void {
     const requests = this.pool.progress(at).flatMap(({ engineId, requests: here }) =>
       here.map(({ requestId, tokens }) => {
         const { promptTokens } = this.source.drawn(requestId)!;
@@ -115,9 +115,14 @@ export class ElasticInference extends InferenceMachine {
         { type: 'request.started', at, requestId, engineId: to } as AnyEvent,
       );
     }
-    if (tokens.size > 0) {
+    for (const [requestId, generated] of tokens) {
+      // Its abort was waiting for the end of a decode step.
+      if (this.aborting.has(requestId)) {
+        this.#answers.push(this.report({ requestId, kind: 'aborted', at, tokens: generated }, at));
+        continue;
+      }
       const expected = 'a migration for every request of the released engines';
-      throw new PolicyError('infeasible', { expected, got: [...tokens.keys()].join(', '), path: 'migrations' });
+      throw new PolicyError('infeasible', { expected, got: requestId, path: 'migrations' });
     }
     const gpuIds = release.flatMap((engine) => engine.gpuIds);
     const event = { type: 'gpus.released', at, roundId, releaseId, gpuIds } as AnyEvent;

@@ -12,6 +12,8 @@ export class InferenceMachine implements Machine {
   protected readonly pool: EnginePool;
   protected readonly source: PromptSource;
   protected record: RoundRecord | undefined;
+  /** Requests whose abort was decided and is not reported yet. */
+  protected readonly aborting = new Set<string>();
   /** Requests of the round whose responses are cut at the cap. */
   readonly #capped = new Set<string>();
 
@@ -33,7 +35,10 @@ export class InferenceMachine implements Machine {
 
   carryOut(decision: VocabularyDecision, at: number): void {
     if (decision.type === 'request.launch') this.#launch(decision, at);
-    else if (decision.type === 'request.abort') this.pool.abort(decision.requestId, at);
+    else if (decision.type === 'request.abort') {
+      this.aborting.add(decision.requestId);
+      this.pool.abort(decision.requestId, at);
+    }
   }
 
   nextAt(): number {
@@ -41,7 +46,7 @@ export class InferenceMachine implements Machine {
   }
 
   advanceTo(at: number): AnyEvent[] {
-    return this.pool.advanceTo(at).map((outcome) => this.#report(outcome, at));
+    return this.pool.advanceTo(at).map((outcome) => this.report(outcome, at));
   }
 
   #launch(decision: Extract<VocabularyDecision, { type: 'request.launch' }>, at: number): void {
@@ -51,8 +56,10 @@ export class InferenceMachine implements Machine {
     this.pool.launch({ requestId, promptTokens, responseTokens: tokens }, engineId, at);
   }
 
-  #report(outcome: Outcome, at: number): AnyEvent {
+  /** The event that tells of the end of a request. */
+  protected report(outcome: Outcome, at: number): AnyEvent {
     const { requestId, kind, tokens } = outcome;
+    this.aborting.delete(requestId);
     this.record!.ended(outcome, this.source.drawn(requestId)?.promptTokens ?? 0);
     const type = kind === 'completed' ? 'response.completed' : 'request.aborted';
     return { type, at, requestId, tokens } as AnyEvent;

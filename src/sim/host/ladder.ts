@@ -97,6 +97,9 @@ export const rungs = [
 ] as const;
 
 /** A scheduler for each rung of the ladder, the synchronous baseline first. */
-export function ladder(job: Job): Scheduler[] {
-  return rungs.map(({ id, label, switches }) => rollpackerScheduler(job, id, switches, label));
+export function ladder(
+  job: Job,
+  factors: Pick<RollpackerSwitches, 'promptSpeculation' | 'responseSpeculation'> = {},
+): Scheduler[] {
+  return rungs.map(({ id, label, switches }) => rollpackerScheduler(job, id, { ...factors, ...switches }, label));
 }
