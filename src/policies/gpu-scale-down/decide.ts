@@ -1,18 +1,54 @@
 /** The decision at a milestone: which GPUs, where their requests go, and whether the KV cache has room for them. */
 import { probit } from '../../core/normal.ts';
-import type { RunningRequest } from '../../schemas/gpus.ts';
-import { assign, type Target } from './assign.ts';
+import type { Migration, RunningRequest } from '../../schemas/gpus.ts';
+import { type Assignment, assign, type Target } from './assign.ts';
 import { chooseEngines, wantedGpus } from './choose.ts';
 import { Moves } from './moves.ts';
 import { Outlook } from './outlook.ts';
-import { columnsOf, inFlight } from './report.ts';
+import { type Columns, columnsOf, inFlight } from './report.ts';
 import type { Query, ScaleDownState } from './state.ts';
+import type { Engine } from './topology.ts';
 import type { Ctx, DecisionOf } from './words.ts';
 
 // The sum of the requests on an engine at one time says little about it much later; measured on many distributions.
 const distinctTimes = 4;
 
 type RejectReason = DecisionOf<'scale-down.rejected'>['reason'];
+
+/**
+ * The requests that move, with what they leave, and the row of each. Ids are read in the order of the report: there they
+ * lie side by side in memory. One that is named twice, which only a report that was not validated does, moves once.
+ */
+function leaving({ requests, places }: Columns, moving: Int32Array): { moves: Moves; rows: Int32Array } {
+  const moves = new Moves(moving.length);
+  const rows = new Int32Array(moving.length);
+  for (let at = 0; at < moving.length; at += 1) {
+    const index = moving[at]!;
+    const { requestId, tokens } = requests[index]!;
+    rows[at] = moves.add(requestId, places[index]!, tokens);
+  }
+  return { moves, rows };
+}
+
+/** Sends each request where it was assigned to, and lists it. */
+function listed(
+  engines: readonly Engine[],
+  moves: Moves,
+  rows: Int32Array,
+  { requests, places }: Assignment,
+): Migration[] {
+  const engineIds = engines.map((engine) => engine.engineId);
+  const migrations: Migration[] = [];
+  for (let at = 0; at < rows.length; at += 1) {
+    const row = rows[requests[at]!]!;
+    if (row < 0) continue;
+    const to = places[at]!;
+    moves.send(row, to);
+    const [fromId, toId] = [engineIds[moves.from(row)]!, engineIds[to]!];
+    migrations.push({ requestId: moves.requestId(row), from: fromId, to: toId, tokens: moves.tokens(row) });
+  }
+  return migrations;
+}
 
 /** Answers a report with `gpus.release` or `scale-down.rejected`. */
 export function decide(state: ScaleDownState, query: Query, requests: readonly RunningRequest[], ctx: Ctx): void {
@@ -83,17 +119,8 @@ export function decide(state: ScaleDownState, query: Query, requests: readonly R
   if (trigger === 'adaptive' && !fits) return reject({ code: 'kv_cache', ...numbers });
 
   const releaseId = `${state.idPrefix}release-${state.nextId++}`;
-  const moves = new Moves(count);
-  const migrations: DecisionOf<'gpus.release'>['migrations'] = [];
-  for (let at = 0; at < count; at += 1) {
-    const index = moving[assigned.requests[at]!]!;
-    const { requestId, tokens } = requests[index]!;
-    const from = places[index]!;
-    const to = assigned.places[at]!;
-    // A report that was not validated may name a request twice; it moves once.
-    if (moves.add(requestId, from, to, tokens) < 0) continue;
-    migrations.push({ requestId, from: engines[from]!.engineId, to: engines[to]!.engineId, tokens });
-  }
+  const { moves, rows } = leaving(columns, moving.subarray(0, count));
+  const migrations = listed(engines, moves, rows, assigned);
   state.release = { releaseId, phase: 'releasing', engines: chosen, moves, free };
   ctx.emit({
     type: 'gpus.release',

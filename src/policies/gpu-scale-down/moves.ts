@@ -21,7 +21,7 @@ export class Moves {
   readonly #index: StringIndex;
   readonly #from: Int32Array;
   readonly #to: Int32Array;
-  readonly #tokens: Float64Array;
+  readonly #tokens: number[] = [];
   /** Attempts after the first. */
   readonly #retries: Float64Array;
   readonly #status: Uint8Array;
@@ -31,24 +31,32 @@ export class Moves {
     this.#index = new StringIndex(capacity);
     this.#from = new Int32Array(capacity);
     this.#to = new Int32Array(capacity);
-    this.#tokens = new Float64Array(capacity);
     this.#retries = new Float64Array(capacity);
     this.#status = new Uint8Array(capacity);
   }
 
-  /** Adds a request that begins to move; gives its row, or −1 if it is there. */
-  add(requestId: string, from: number, to: number, tokens: number): number {
+  /** Adds a request that leaves an engine; gives its row, or −1 if it is there. Where it goes must be said next. */
+  add(requestId: string, from: number, tokens: number): number {
     const row = this.#index.add(requestId);
     if (row < 0) return -1;
     this.#from[row] = from;
-    this.#to[row] = to;
-    this.#tokens[row] = tokens;
+    this.#tokens.push(tokens);
     return row;
+  }
+
+  /** The engine that a request goes to, by its place. */
+  send(row: number, to: number): void {
+    this.#to[row] = to;
   }
 
   /** The row of a request, or −1. */
   row(requestId: string): number {
     return this.#index.row(requestId);
+  }
+
+  /** The request of a row. */
+  requestId(row: number): string {
+    return this.#index.text(row);
   }
 
   /** Ids, in the order of rows. */
@@ -104,8 +112,9 @@ export class Moves {
   static load(saved: readonly SavedMove[]): Moves {
     const moves = new Moves(saved.length);
     for (const { requestId, from, to, tokens, attempts, status } of saved) {
-      const row = moves.add(requestId, from, to, tokens);
+      const row = moves.add(requestId, from, tokens);
       if (row < 0) continue;
+      moves.send(row, to);
       moves.#retries[row] = attempts - 1;
       moves.setStatus(row, status);
     }
