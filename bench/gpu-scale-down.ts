@@ -47,51 +47,65 @@ function accept(policy: Policy, requestId: string): string | undefined {
   return first?.type === 'progress.query' ? first.queryId : undefined;
 }
 
-/** Decisions with so many requests in flight, one a round, on one policy: milliseconds of CPU and on the clock. */
-function decisions(inFlight: number, kvCapacityTokens: number) {
-  const policy = newPolicy(inFlight, kvCapacityTokens);
-  openRound(policy, 'before');
-  for (let index = 0; index < 20_000; index += 1) {
-    policy.send({ type: 'response.completed', at: 0, requestId: `b${index}`, tokens: draw() });
-  }
-  const engines = Array.from({ length: 64 }, (_, index) => `engine-${index}`);
-  // Ids as a host has them: read from a message, and used as keys before.
-  const ids: string[] = JSON.parse(
-    JSON.stringify(Array.from({ length: inFlight }, (_, index) => `prompt-${index >> 3}/${index & 7}#0`)),
-  );
-  new Set(ids);
-  const requests = ids.map((requestId, index) => ({
-    requestId,
-    engineId: engines[index % 64]!,
+/** Requests in flight as a report has them, and the lengths of a round before. */
+function scene(inFlight: number) {
+  seed = 1;
+  const lengths = Array.from({ length: 20_000 }, draw);
+  const requests = Array.from({ length: inFlight }, (_, index) => ({
+    requestId: `prompt-${index >> 3}/${index & 7}#0`,
+    engineId: `engine-${index % 64}`,
     tokens: draw(),
     promptTokens: 100 + (index % 400),
   }));
+  // As a host has them: read from a message, and their ids used as keys before.
+  const read: typeof requests = JSON.parse(JSON.stringify(requests));
+  new Set(read.map((one) => one.requestId));
+  return { lengths, requests: read };
+}
+
+/**
+ * Decisions on one policy, one a round: milliseconds of CPU and on the clock. Events are not validated here.
+ *
+ * @param ended - requests of the report that end between the query and the report
+ */
+function decisions({ lengths, requests }: ReturnType<typeof scene>, kvCapacityTokens: number, ended = 0, rounds = 61) {
+  const policy = newPolicy(requests.length, kvCapacityTokens);
+  openRound(policy, 'before');
+  for (const [index, tokens] of lengths.entries()) {
+    policy.send({ type: 'response.completed', at: 0, requestId: `b${index}`, tokens });
+  }
   const cpu: number[] = [];
   const clock: number[] = [];
   let answer = '';
-  for (let round = 0; round < 25; round += 1) {
+  let projectedTokens = 0;
+  for (let round = 0; round < rounds; round += 1) {
     openRound(policy, `r${round}`);
     let queryId: string | undefined;
     while (queryId === undefined) queryId = accept(policy, 'a');
+    for (let index = 0; index < ended; index += 1) {
+      const { requestId } = requests[(index * 7919) % requests.length]!;
+      policy.send({ type: 'request.aborted', at: 0, requestId });
+    }
     const before = process.cpuUsage();
     const start = performance.now();
     const [first] = policy.send({ type: 'progress.reported', at: 0, queryId, requests });
     const milliseconds = performance.now() - start;
     const { user, system } = process.cpuUsage(before);
-    answer = first!.type;
+    if (first?.type === 'scale-down.rejected') answer = `rejected, ${first.reason.code}`;
     if (first?.type === 'gpus.release') {
-      answer += `, ${first.migrations.length} moves`;
+      answer = `released, ${first.migrations.length} moves`;
+      ({ projectedTokens } = first.reason);
       const { releaseId } = first;
       policy.send({ type: 'gpus.release.failed', at: 0, releaseId });
       const gpuIds = first.release.flatMap((one) => one.gpuIds);
       policy.send({ type: 'gpus.returned', at: 0, roundId: first.roundId, releaseId, gpuIds });
     }
     // The first ones are slow: nothing of it has been compiled.
-    if (round < 10) continue;
+    if (round < 20) continue;
     cpu.push((user + system) / 1000);
     clock.push(milliseconds);
   }
-  return { cpu, clock, answer };
+  return { cpu, clock, answer, projectedTokens };
 }
 
 /** Events a second: each response is a `response.completed` and a `response.accepted`. */
@@ -125,11 +139,21 @@ console.log(machine());
 const repeat = <T>(run: () => T, times = 5): T[] => Array.from({ length: times }, run);
 const thousands = (value: number): string => (Math.round(value / 1000) * 1000).toLocaleString('en');
 
-for (const kvCapacityTokens of [1, 2 ** 40]) {
-  for (const inFlight of [1000, 10_000, 100_000]) {
-    const { cpu, clock, answer } = decisions(inFlight, kvCapacityTokens);
-    const milliseconds = `${median(clock).toFixed(2)} ms (best of 15: ${Math.min(...clock).toFixed(2)}, CPU ${median(cpu).toFixed(2)})`;
-    console.log(`decision at ${String(inFlight).padStart(7)} in flight: ${milliseconds}, ${answer}`);
+for (const inFlight of [1000, 10_000, 100_000]) {
+  const given = scene(inFlight);
+  // What the fullest engine needs: with one token less nothing is released.
+  const { projectedTokens } = decisions(given, 2 ** 40, 0, 1);
+  for (const [kvCapacityTokens, ended] of [
+    [1, 0],
+    [projectedTokens - 1, 0],
+    [projectedTokens, 0],
+    [projectedTokens, inFlight / 100],
+  ] as const) {
+    const { cpu, clock, answer } = decisions(given, kvCapacityTokens, ended);
+    const sorted = [...clock].sort((a, b) => a - b);
+    const milliseconds = `${median(clock).toFixed(2)} ms (best ${sorted[0]!.toFixed(2)}, 90 % ${sorted[Math.floor(sorted.length * 0.9)]!.toFixed(2)}, CPU ${median(cpu).toFixed(2)})`;
+    const meanwhile = ended > 0 ? `, ${ended} ended since the query` : '';
+    console.log(`decision at ${String(inFlight).padStart(7)} in flight: ${milliseconds}, ${answer}${meanwhile}`);
   }
 }
 

@@ -19,8 +19,8 @@ export function binOf(value: number): number {
 /** The least number in a bin. */
 export function binFloor(bin: number): number {
   if (bin < 2 * perOctave) return bin;
-  const shift = Math.floor(bin / perOctave) - 1;
-  return (bin - shift * perOctave) * 2 ** shift;
+  const shift = (bin >> 4) - 1;
+  return (bin - shift * perOctave) * (1 << shift);
 }
 
 const weight = z.number().nonnegative();

@@ -83,7 +83,7 @@ function progress(state: ScaleDownState, choices: Choices, at: number): ScaleDow
 
 function ofRelease({ release, topology }: ScaleDownState, choices: Choices, at: number): ScaleDownEvent {
   const releaseId = release?.releaseId ?? 'release-1';
-  const moving = [...(release?.moves.keys() ?? [])];
+  const moving = release?.moves.ids() ?? [];
   const id = moving[choices.below(moving.length + 1)] ?? requestId(choices);
   const gpuIds = release?.engines.flatMap((place) => topology.engines[place]!.gpuIds) ?? [];
   switch (choices.below(12)) {

@@ -1,12 +1,13 @@
 /** The decision at a milestone: which GPUs, where their requests go, and whether the KV cache has room for them. */
 import { probit } from '../../core/normal.ts';
-import type { RunningRequest } from '../../schemas/gpus.ts';
-import { assign, type Target } from './assign.ts';
+import type { Migration, RunningRequest } from '../../schemas/gpus.ts';
+import { type Assignment, assign, type Target } from './assign.ts';
 import { chooseEngines, wantedGpus } from './choose.ts';
-import { EngineLoad, groupCount, groupOf } from './load.ts';
+import { Moves } from './moves.ts';
 import { Outlook } from './outlook.ts';
-import type { Move, Query, ScaleDownState } from './state.ts';
-import type { Topology } from './topology.ts';
+import { type Columns, columnsOf, inFlight } from './report.ts';
+import type { Query, ScaleDownState } from './state.ts';
+import type { Engine } from './topology.ts';
 import type { Ctx, DecisionOf } from './words.ts';
 
 // The sum of the requests on an engine at one time says little about it much later; measured on many distributions.
@@ -14,59 +15,39 @@ const distinctTimes = 4;
 
 type RejectReason = DecisionOf<'scale-down.rejected'>['reason'];
 
-/** Requests by engine, as a report has them. */
-interface Report {
-  /** Place of each request's engine; −1 for those that have ended, or whose engine is gone. */
-  readonly places: Int32Array;
-  readonly loads: readonly EngineLoad[];
-  readonly total: EngineLoad;
-  readonly generated: Float64Array;
-}
-
-/** The place of each request's engine, −1 where it is not known. */
-export function placesOf({ placeOf }: Topology, requests: readonly RunningRequest[]): Int32Array {
-  const places = new Int32Array(requests.length);
-  let engineId: string | undefined;
-  let place = -1;
-  for (let index = 0; index < requests.length; index += 1) {
-    const here = requests[index]!.engineId;
-    if (here !== engineId) {
-      engineId = here;
-      place = placeOf.get(here) ?? -1;
-    }
-    places[index] = place;
+/**
+ * The requests that move, with what they leave, and the row of each. Ids are read in the order of the report: there they
+ * lie side by side in memory. One that is named twice, which only a report that was not validated does, moves once.
+ */
+function leaving({ requests, places }: Columns, moving: Int32Array): { moves: Moves; rows: Int32Array } {
+  const moves = new Moves(moving.length);
+  const rows = new Int32Array(moving.length);
+  for (let at = 0; at < moving.length; at += 1) {
+    const index = moving[at]!;
+    const { requestId, tokens } = requests[index]!;
+    rows[at] = moves.add(requestId, places[index]!, tokens);
   }
-  return places;
+  return { moves, rows };
 }
 
-function read(state: ScaleDownState, query: Query, requests: readonly RunningRequest[]): Report {
-  const { topology, config, status } = state;
-  const { maxResponseTokens } = config;
-  const groups = groupCount(maxResponseTokens);
-  const loads = topology.engines.map(() => new EngineLoad(groups));
-  const generated = new Float64Array(groups);
-  const places = placesOf(topology, requests);
-  const someEnded = query.ended.size + state.aborting.size + state.abortingBefore.size > 0;
-  const someLost = status.includes('lost');
-  for (let index = 0; index < requests.length; index += 1) {
-    const request = requests[index]!;
-    const place = places[index]!;
-    const gone = someLost && status[place] === 'lost';
-    if (gone || (someEnded && hasEnded(state, query, request.requestId))) {
-      places[index] = -1;
-      continue;
-    }
-    const group = groupOf(request.tokens, maxResponseTokens);
-    loads[place]!.add(group, request.promptTokens + request.tokens);
-    generated[group]! += request.tokens;
+/** Sends each request where it was assigned to, and lists it. */
+function listed(
+  engines: readonly Engine[],
+  moves: Moves,
+  rows: Int32Array,
+  { requests, places }: Assignment,
+): Migration[] {
+  const engineIds = engines.map((engine) => engine.engineId);
+  const migrations: Migration[] = [];
+  for (let at = 0; at < rows.length; at += 1) {
+    const row = rows[requests[at]!]!;
+    if (row < 0) continue;
+    const to = places[at]!;
+    moves.send(row, to);
+    const [fromId, toId] = [engineIds[moves.from(row)]!, engineIds[to]!];
+    migrations.push({ requestId: moves.requestId(row), from: fromId, to: toId, tokens: moves.tokens(row) });
   }
-  const total = new EngineLoad(groups);
-  for (const load of loads) total.addAll(load);
-  return { places, loads, total, generated };
-}
-
-function hasEnded({ aborting, abortingBefore }: ScaleDownState, { ended }: Query, requestId: string): boolean {
-  return ended.has(requestId) || aborting.has(requestId) || abortingBefore.has(requestId);
+  return migrations;
 }
 
 /** Answers a report with `gpus.release` or `scale-down.rejected`. */
@@ -76,8 +57,11 @@ export function decide(state: ScaleDownState, query: Query, requests: readonly R
   const reject = (reason: RejectReason): void =>
     ctx.emit({ type: 'scale-down.rejected', at: ctx.at, roundId: query.roundId, reason });
   const isUp = (place: number): boolean => status[place] !== 'lost';
-  const { places, loads, total, generated } = read(state, query, requests);
-  const chosen = chooseEngines(topology, { isUp, tokens: loads.map((load) => load.kvTokens()) });
+  const columns = state.checked?.requests === requests ? state.checked : columnsOf(state, requests);
+  state.checked = undefined;
+  const { places, groups, kvTokens } = columns;
+  const { loads, generated } = inFlight(state, query, columns);
+  const chosen = chooseEngines(topology, { isUp, tokens: engines.map((_, place) => loads.kvTokens(place)) });
   if (chosen === undefined) return reject({ code: 'no_partition', ...wantedGpus(topology, isUp) });
   const leaves = engines.map(() => false);
   for (const place of chosen) leaves[place] = true;
@@ -88,6 +72,7 @@ export function decide(state: ScaleDownState, query: Query, requests: readonly R
 
   // Each of the remaining engines may go over its peak, and early or late: they share the chance.
   const z = probit(1 - (1 - config.quantile) / (keep.length * distinctTimes));
+  const total = loads.together();
   const outlook = new Outlook(state.histories[state.kind].curve(), config.maxResponseTokens, total, generated, z);
   const { responsesPerPrompt, promptsPerRound, progressUnit, trigger } = config;
   const target = progressUnit === 'prompts' ? promptsPerRound : promptsPerRound * responsesPerPrompt;
@@ -95,38 +80,36 @@ export function decide(state: ScaleDownState, query: Query, requests: readonly R
   let room = 0;
   for (const place of keep) room += engines[place]!.capacityTokens;
   // Where not even the mean of all fits into all, no placement does.
-  const expectedTokens = Math.ceil(outlook.mean(total));
+  const expectedTokens = Math.ceil(outlook.mean(total, 0));
   if (trigger === 'adaptive' && expectedTokens > room) {
     return reject({ code: 'kv_cache_together', ...progress, expectedTokens, capacityTokens: room });
   }
   const targets: Target[] = open.map((place) => ({
     place,
-    free: engines[place]!.capacityTokens - outlook.mean(loads[place]!),
+    free: engines[place]!.capacityTokens - outlook.mean(loads, place),
   }));
-  const moving: number[] = [];
-  for (let index = 0; index < requests.length; index += 1) {
-    if (places[index]! >= 0 && leaves[places[index]!]) moving.push(index);
+  let count = 0;
+  const moving = new Int32Array(places.length);
+  for (let index = 0; index < places.length; index += 1) {
+    const place = places[index]!;
+    if (place >= 0 && leaves[place]) moving[count++] = index;
   }
-  const groups = new Uint16Array(moving.length);
-  const kvTokens = new Float64Array(moving.length);
-  const weights = new Float64Array(moving.length);
-  for (let index = 0; index < moving.length; index += 1) {
-    const { tokens, promptTokens } = requests[moving[index]!]!;
-    groups[index] = groupOf(tokens, config.maxResponseTokens);
-    kvTokens[index] = promptTokens + tokens;
-    weights[index] = outlook.weight(groups[index]!, kvTokens[index]!);
+  const weights = new Float64Array(count);
+  for (let at = 0; at < count; at += 1) {
+    const index = moving[at]!;
+    weights[at] = outlook.weight(groups[index]!, kvTokens[index]!);
   }
-  const moves = assign(weights, targets);
-  for (let index = 0; index < moving.length; index += 1) {
-    const request = moves.requests[index]!;
-    loads[moves.places[index]!]!.add(groups[request]!, kvTokens[request]!);
+  const assigned = assign(weights, targets);
+  for (let at = 0; at < count; at += 1) {
+    const index = moving[assigned.requests[at]!]!;
+    loads.add(assigned.places[at]!, groups[index]!, kvTokens[index]!);
   }
   const free = engines.map(() => 0);
   let fullest = { engineId: '', projectedTokens: 0, capacityTokens: 1 };
   let fits = true;
   for (const place of keep) {
     const { engineId, capacityTokens } = engines[place]!;
-    const projectedTokens = outlook.peak(loads[place]!);
+    const projectedTokens = outlook.peak(loads, place);
     free[place] = capacityTokens - projectedTokens;
     fits &&= projectedTokens <= capacityTokens;
     const fuller = projectedTokens * fullest.capacityTokens > fullest.projectedTokens * capacityTokens;
@@ -136,18 +119,9 @@ export function decide(state: ScaleDownState, query: Query, requests: readonly R
   if (trigger === 'adaptive' && !fits) return reject({ code: 'kv_cache', ...numbers });
 
   const releaseId = `${state.idPrefix}release-${state.nextId++}`;
-  const inFlight = new Map<string, Move>();
-  const migrations: DecisionOf<'gpus.release'>['migrations'] = [];
-  for (let index = 0; index < moving.length; index += 1) {
-    const at = moving[moves.requests[index]!]!;
-    const { requestId, engineId, tokens } = requests[at]!;
-    const to = moves.places[index]!;
-    // A report that was not validated may name a request twice; it moves once.
-    if (inFlight.has(requestId)) continue;
-    inFlight.set(requestId, { from: places[at]!, to, tokens, attempts: 1, status: 'moving' });
-    migrations.push({ requestId, from: engineId, to: engines[to]!.engineId, tokens });
-  }
-  state.release = { releaseId, phase: 'releasing', engines: chosen, moves: inFlight, free };
+  const { moves, rows } = leaving(columns, moving.subarray(0, count));
+  const migrations = listed(engines, moves, rows, assigned);
+  state.release = { releaseId, phase: 'releasing', engines: chosen, moves, free };
   ctx.emit({
     type: 'gpus.release',
     at: ctx.at,

@@ -5,10 +5,10 @@
 import { type AnyDecision, definePolicy, type Ledger } from '../../core/definition.ts';
 import { PolicyError } from '../../errors.ts';
 import { arbitrary } from './arbitrary.ts';
-import { placesOf } from './decide.ts';
 import { assertPlaceable, engineChanged, placeEngines } from './engines.ts';
 import { advance, answered, endRound, openRound } from './progress.ts';
 import { migrated, moveFailed, released, releaseFailed, requestEnded, restarted, returned } from './release.ts';
+import { columnsOf } from './report.ts';
 import { scaleDownConfig } from './schema.ts';
 import { load, newScaleDown, type SavedScaleDown, type ScaleDownState, save, scaleDownSnapshot } from './state.ts';
 import { type Ctx, type ScaleDownDecision, type ScaleDownEvent, scaleDownDecisions, scaleDownEvents } from './words.ts';
@@ -38,15 +38,17 @@ function check(state: ScaleDownState, event: ScaleDownEvent): void {
     case 'progress.reported': {
       assertMinted(state, 'queryId', event.queryId);
       if (state.query?.queryId !== event.queryId) return;
-      const unknown = placesOf(state.topology, event.requests).indexOf(-1);
+      state.checked = columnsOf(state, event.requests);
+      const unknown = state.checked.places.indexOf(-1);
       if (unknown < 0) return;
+      state.checked = undefined;
       return assertEngine(state, event.requests[unknown]!.engineId, `requests[${unknown}].engineId`);
     }
     case 'request.migrated':
     case 'migration.failed': {
       assertMinted(state, 'releaseId', event.releaseId);
       const { release } = state;
-      if (release?.releaseId !== event.releaseId || release.moves.has(event.requestId)) return;
+      if (release?.releaseId !== event.releaseId || release.moves.row(event.requestId) >= 0) return;
       // A restart has forgotten the requests of a release that is still on its way back.
       if (release.phase === 'reclaiming') return;
       throw new PolicyError('unknown_id', {

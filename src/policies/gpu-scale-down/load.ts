@@ -1,12 +1,11 @@
-/** What is in flight on an engine, grouped by the length reached: enough for the projection. */
+/** What is in flight on each engine, grouped by the length reached: enough for the projection. */
 import { binOf } from '../../core/survival.ts';
 
-// Requests are put together where their lengths differ by an eighth at most.
-const binsPerGroup = 2;
+// Requests are put together where their lengths differ by an eighth at most: two bins are a group.
 
 /** The group of a request that has generated so many tokens. */
 export function groupOf(tokens: number, maxTokens: number): number {
-  return Math.floor(binOf(tokens < maxTokens ? tokens : maxTokens) / binsPerGroup);
+  return binOf(tokens < maxTokens ? tokens : maxTokens) >> 1;
 }
 
 /** How many groups there are. */
@@ -14,39 +13,56 @@ export function groupCount(maxTokens: number): number {
   return groupOf(maxTokens, maxTokens) + 1;
 }
 
-/** Requests on one engine, by group. */
-export class EngineLoad {
-  readonly count: Float64Array;
-  /** Sum of the tokens in the KV cache, prompt and response. */
-  readonly kv: Float64Array;
-  /** Sum of their squares. */
-  readonly kvSquared: Float64Array;
+/** Requests by place and group. The three numbers of a group lie side by side: they are read and written together. */
+export class Loads {
+  readonly groups: number;
+  readonly #places: number;
+  readonly #table: Float64Array;
 
-  constructor(groups: number) {
-    this.count = new Float64Array(groups);
-    this.kv = new Float64Array(groups);
-    this.kvSquared = new Float64Array(groups);
+  constructor(places: number, groups: number) {
+    this.groups = groups;
+    this.#places = places;
+    this.#table = new Float64Array(3 * places * groups);
   }
 
-  add(group: number, kvTokens: number): void {
-    this.count[group]! += 1;
-    this.kv[group]! += kvTokens;
-    this.kvSquared[group]! += kvTokens * kvTokens;
+  add(place: number, group: number, kvTokens: number): void {
+    const at = 3 * (place * this.groups + group);
+    const table = this.#table;
+    table[at]! += 1;
+    table[at + 1]! += kvTokens;
+    table[at + 2]! += kvTokens * kvTokens;
   }
 
-  /** Adds all that another has. */
-  addAll(other: EngineLoad): void {
-    for (let group = 0; group < this.count.length; group += 1) {
-      this.count[group]! += other.count[group]!;
-      this.kv[group]! += other.kv[group]!;
-      this.kvSquared[group]! += other.kvSquared[group]!;
+  /** How many requests. */
+  count(place: number, group: number): number {
+    return this.#table[3 * (place * this.groups + group)]!;
+  }
+
+  /** Sum of their tokens in the KV cache, prompt and response. */
+  kv(place: number, group: number): number {
+    return this.#table[3 * (place * this.groups + group) + 1]!;
+  }
+
+  /** Sum of the squares of these. */
+  kvSquared(place: number, group: number): number {
+    return this.#table[3 * (place * this.groups + group) + 2]!;
+  }
+
+  /** All places together, as one. */
+  together(): Loads {
+    const sum = new Loads(1, this.groups);
+    const table = this.#table;
+    for (let from = 0; from < this.#places; from += 1) {
+      const offset = from * sum.#table.length;
+      for (let at = 0; at < sum.#table.length; at += 1) sum.#table[at]! += table[offset + at]!;
     }
+    return sum;
   }
 
-  /** Tokens in the KV cache now. */
-  kvTokens(): number {
+  /** Tokens in the KV cache of a place now. */
+  kvTokens(place: number): number {
     let sum = 0;
-    for (let group = 0; group < this.kv.length; group += 1) sum += this.kv[group]!;
+    for (let group = 0; group < this.groups; group += 1) sum += this.kv(place, group);
     return sum;
   }
 }

@@ -9,7 +9,7 @@
  * are.
  */
 import { binFloor, binOf, type SurvivalCurve } from '../../core/survival.ts';
-import type { EngineLoad } from './load.ts';
+import type { Loads } from './load.ts';
 
 // A time is an eighth from the next at most, and a sixteenth around the busiest one.
 const binsPerTime = 2;
@@ -40,13 +40,15 @@ export class Outlook {
    * @param generated - sum of the tokens that they have generated, by group
    * @param z - the quantile, in standard deviations of a normal distribution
    */
-  constructor(curve: SurvivalCurve, maxTokens: number, total: EngineLoad, generated: Float64Array, z: number) {
+  constructor(curve: SurvivalCurve, maxTokens: number, total: Loads, generated: Float64Array, z: number) {
     this.#maxTokens = maxTokens;
     this.#z = z;
     const groups: number[] = [];
-    for (let group = 0; group < total.count.length; group += 1) if (total.count[group]! > 0) groups.push(group);
+    for (let group = 0; group < total.groups; group += 1) if (total.count(0, group) > 0) groups.push(group);
     this.#groups = groups;
-    this.#left = Float64Array.from(groups, (group) => Math.max(0, maxTokens - generated[group]! / total.count[group]!));
+    this.#left = Float64Array.from(groups, (group) =>
+      Math.max(0, maxTokens - generated[group]! / total.count(0, group)),
+    );
     const coarse = timesUntil(this.#left[0] ?? 0, total);
     const busy = coarse[this.#busiestOf(total, coarse, this.#chances(curve, coarse))]!;
     this.#times = withFiner(coarse, busy);
@@ -55,8 +57,8 @@ export class Outlook {
     this.#doubt = this.#doubts(curve);
     this.#busiest = this.#busiestOf(total, this.#times, chance);
     const time = this.#times[this.#busiest]!;
-    this.#chanceThen = new Float64Array(total.count.length);
-    this.#grownThen = new Float64Array(total.count.length);
+    this.#chanceThen = new Float64Array(total.groups);
+    this.#grownThen = new Float64Array(total.groups);
     for (const [at, group] of groups.entries()) {
       this.#chanceThen[group] = chance[this.#busiest * groups.length + at]!;
       this.#grownThen[group] = Math.min(time, this.#left[at]!);
@@ -68,20 +70,22 @@ export class Outlook {
     return this.#chanceThen[group]! * (kvTokens + this.#grownThen[group]!);
   }
 
-  /** The expected tokens of a load at that time. */
-  mean({ count, kv }: EngineLoad): number {
+  /** The expected tokens of what is at a place at that time. */
+  mean(loads: Loads, place: number): number {
     let sum = 0;
-    for (const group of this.#groups)
-      sum += this.weight(group, 0) * count[group]! + this.#chanceThen[group]! * kv[group]!;
+    for (const group of this.#groups) {
+      sum += this.weight(group, 0) * loads.count(place, group) + this.#chanceThen[group]! * loads.kv(place, group);
+    }
     return sum;
   }
 
-  /** The projected peak of an engine with this load, in tokens; its quantile is that of the outlook. */
-  peak(load: EngineLoad): number {
+  /** The projected peak of the engine at a place, in tokens; its quantile is that of the outlook. */
+  peak(loads: Loads, place: number): number {
     const mine: number[] = [];
-    for (let at = 0; at < this.#groups.length; at += 1) if (load.count[this.#groups[at]!]! > 0) mine.push(at);
+    for (let at = 0; at < this.#groups.length; at += 1) if (loads.count(place, this.#groups[at]!) > 0) mine.push(at);
     let peak = 0;
-    for (let time = 0; time < this.#times.length; time += 1) peak = Math.max(peak, this.#quantile(load, mine, time));
+    for (let time = 0; time < this.#times.length; time += 1)
+      peak = Math.max(peak, this.#quantile(loads, place, mine, time));
     return Math.ceil(peak);
   }
 
@@ -118,7 +122,7 @@ export class Outlook {
     return doubt;
   }
 
-  #busiestOf({ count, kv }: EngineLoad, times: readonly number[], chance: Float64Array): number {
+  #busiestOf(total: Loads, times: readonly number[], chance: Float64Array): number {
     let busiest = 0;
     let most = -1;
     for (let time = 0; time < times.length; time += 1) {
@@ -126,7 +130,7 @@ export class Outlook {
       for (let at = 0; at < this.#groups.length; at += 1) {
         const group = this.#groups[at]!;
         const grown = Math.min(times[time]!, this.#left[at]!);
-        sum += chance[time * this.#groups.length + at]! * (kv[group]! + count[group]! * grown);
+        sum += chance[time * this.#groups.length + at]! * (total.kv(0, group) + total.count(0, group) * grown);
       }
       if (sum <= most) continue;
       most = sum;
@@ -135,7 +139,7 @@ export class Outlook {
     return busiest;
   }
 
-  #quantile({ count, kv, kvSquared }: EngineLoad, mine: readonly number[], time: number): number {
+  #quantile(loads: Loads, place: number, mine: readonly number[], time: number): number {
     const now = this.#times[time]!;
     const first = time * this.#groups.length;
     let mean = 0;
@@ -152,12 +156,12 @@ export class Outlook {
       const group = this.#groups[at]!;
       const left = this.#left[at]!;
       const grown = now < left ? now : left;
-      const n = count[group]!;
-      const sum = kv[group]!;
+      const n = loads.count(place, group);
+      const sum = loads.kv(place, group);
       const whole = sum + n * grown;
       const spread = chance * (1 - chance);
       mean += chance * whole;
-      variance += spread * (kvSquared[group]! + grown * (sum + whole));
+      variance += spread * (loads.kvSquared(place, group) + grown * (sum + whole));
       doubt += this.#doubt[first + at]! * whole;
       third += (spread * (1 - 2 * chance) * whole * whole * whole) / (n * n);
       all += whole;
@@ -175,11 +179,11 @@ export class Outlook {
 }
 
 /** Times to look at, ascending, from now until the last request has reached the cap. */
-function timesUntil(longest: number, total: EngineLoad): number[] {
+function timesUntil(longest: number, total: Loads): number[] {
   let requests = 0;
-  for (let group = 0; group < total.count.length; group += 1) requests += total.count[group]!;
+  for (let group = 0; group < total.groups; group += 1) requests += total.count(0, group);
   // Before that, the cache cannot grow by more than a 32nd.
-  const first = Math.max(1, Math.floor(total.kvTokens() / Math.max(1, requests) / 32));
+  const first = Math.max(1, Math.floor(total.kvTokens(0) / Math.max(1, requests) / 32));
   const times = [0];
   for (let bin = binOf(first); binFloor(bin) < longest; bin += bin < 32 ? 1 : binsPerTime) times.push(binFloor(bin));
   times.push(longest);

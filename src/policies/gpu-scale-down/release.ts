@@ -1,5 +1,6 @@
 /** What becomes of a release: requests that move, GPUs that go and come back, and everything that can go wrong. */
-import type { Move, Release, ScaleDownState } from './state.ts';
+import { Moves } from './moves.ts';
+import type { Release, ScaleDownState } from './state.ts';
 import type { Ctx, DecisionOf, EventOf } from './words.ts';
 
 type ReclaimReason = DecisionOf<'gpus.reclaim'>['reason'];
@@ -30,49 +31,47 @@ function current(state: ScaleDownState, releaseId: string): Release | undefined 
 
 /** A request has arrived on its new engine. One that ended on the way must not go on there. */
 export function migrated(state: ScaleDownState, { releaseId, requestId }: EventOf<'request.migrated'>, ctx: Ctx): void {
-  const move = current(state, releaseId)?.moves.get(requestId);
-  if (move?.status === 'ended') {
-    move.status = 'moved';
-    return cancel(state, requestId, move, 'migrated_after_end', ctx);
-  }
-  if (move?.status !== 'moving') late(requestId, 'migration_closed', ctx);
-  if (move !== undefined) move.status = 'moved';
+  const moves = current(state, releaseId)?.moves;
+  const row = moves?.row(requestId) ?? -1;
+  if (moves === undefined || row < 0) return late(requestId, 'migration_closed', ctx);
+  const was = moves.status(row);
+  moves.setStatus(row, 'moved');
+  if (was === 'ended') cancel(state, requestId, moves.to(row), 'migrated_after_end', ctx);
+  else if (was !== 'moving') late(requestId, 'migration_closed', ctx);
 }
 
 /** A request could not be moved: it is tried elsewhere, and in the end the release is given up. */
 export function moveFailed(state: ScaleDownState, event: EventOf<'migration.failed'>, ctx: Ctx): void {
   const { releaseId, requestId } = event;
   const release = current(state, releaseId);
-  const move = release?.moves.get(requestId);
-  if (release === undefined || move === undefined) return late(requestId, 'migration_closed', ctx);
-  const { attempts } = move;
-  if (move.status !== 'moving') {
+  const row = release?.moves.row(requestId) ?? -1;
+  if (release === undefined || row < 0) return late(requestId, 'migration_closed', ctx);
+  const { moves } = release;
+  const status = moves.status(row);
+  if (status !== 'moving') {
     // One that has ended has nothing to move; it stays ended, should it turn up all the same.
-    if (move.status !== 'ended') late(requestId, 'migration_closed', ctx);
+    if (status !== 'ended') late(requestId, 'migration_closed', ctx);
     return;
   }
   // On the way back it stays where it is.
-  if (release.phase === 'reclaiming') {
-    move.status = 'failed';
-    return;
-  }
+  if (release.phase === 'reclaiming') return moves.setStatus(row, 'failed');
+  const attempts = moves.attempts(row);
   const budget = state.config.maxMigrationAttempts;
-  const to = attempts < budget ? elsewhere(state, release, move) : undefined;
+  const to = attempts < budget ? elsewhere(state, release, moves.to(row)) : undefined;
   if (to !== undefined) {
-    move.to = to;
-    move.attempts += 1;
+    moves.retry(row, to);
     const { engines } = state.topology;
     const migration = {
       requestId,
-      from: engines[move.from]!.engineId,
+      from: engines[moves.from(row)]!.engineId,
       to: engines[to]!.engineId,
-      tokens: move.tokens,
+      tokens: moves.tokens(row),
     };
     const reason = { code: 'migration_failed', attempt: attempts, budget } as const;
     ctx.emit({ type: 'request.migrate', at: ctx.at, releaseId, ...migration, reason });
     return;
   }
-  move.status = 'failed';
+  moves.setStatus(row, 'failed');
   if (release.phase === 'releasing') return reclaim(state, { code: 'migration_failed', requestId, attempts }, ctx);
   ctx.emit({
     type: 'migration.abandoned',
@@ -84,11 +83,11 @@ export function moveFailed(state: ScaleDownState, event: EventOf<'migration.fail
 }
 
 /** The engine that takes new requests and has most projected KV free; another than before if there is one. */
-function elsewhere(state: ScaleDownState, { engines, free }: Release, { to }: Move): number | undefined {
+function elsewhere(state: ScaleDownState, { engines, free }: Release, before: number): number | undefined {
   let best: number | undefined;
   for (let place = 0; place < free.length; place += 1) {
     if (state.status[place] !== 'up' || engines.includes(place)) continue;
-    if (best === undefined || best === to || (place !== to && free[place]! > free[best]!)) best = place;
+    if (best === undefined || best === before || (place !== before && free[place]! > free[best]!)) best = place;
   }
   return best;
 }
@@ -96,16 +95,19 @@ function elsewhere(state: ScaleDownState, { engines, free }: Release, { to }: Mo
 /** A request has ended, or must: if it is moving, it stays ended. */
 export function requestEnded(state: ScaleDownState, requestId: string, code: 'aborted' | 'completed', ctx: Ctx): void {
   state.query?.ended.add(requestId);
-  const move = state.release?.moves.get(requestId);
-  if (move?.status !== 'moving' && move?.status !== 'failed') return;
-  const failed = move.status === 'failed';
-  move.status = 'ended';
-  if (!failed) cancel(state, requestId, move, code, ctx);
+  if (state.release === undefined) return;
+  const { moves } = state.release;
+  const row = moves.row(requestId);
+  if (row < 0) return;
+  const was = moves.status(row);
+  if (was !== 'moving' && was !== 'failed') return;
+  moves.setStatus(row, 'ended');
+  if (was === 'moving') cancel(state, requestId, moves.to(row), code, ctx);
 }
 
 type CancelCode = DecisionOf<'migration.cancel'>['reason']['code'];
 
-function cancel(state: ScaleDownState, requestId: string, { to }: Move, code: CancelCode, ctx: Ctx): void {
+function cancel(state: ScaleDownState, requestId: string, to: number, code: CancelCode, ctx: Ctx): void {
   const { releaseId } = state.release!;
   const { engineId } = state.topology.engines[to]!;
   ctx.emit({ type: 'migration.cancel', at: ctx.at, releaseId, requestId, to: engineId, reason: { code } });
@@ -142,7 +144,7 @@ export function restarted(state: ScaleDownState, idPrefix: string, ctx: Ctx): vo
   state.abortingBefore.clear();
   const { release } = state;
   if (release === undefined) return;
-  release.moves.clear();
+  release.moves = new Moves(0);
   if (release.phase === 'released') reclaim(state, { code: 'host_restarted' }, ctx);
   else if (release.phase === 'releasing') reclaim(state, { code: 'restarted_before_release' }, ctx);
   else reclaim(state, { code: 'asked_again' }, ctx);

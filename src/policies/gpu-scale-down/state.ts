@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { LengthHistory, savedHistory } from '../../core/survival.ts';
 import { type PlacedEngine, placedEngine } from '../../schemas/gpus.ts';
 import { roundKind } from '../../schemas/units.ts';
+import { Moves } from './moves.ts';
+import type { Columns } from './report.ts';
 import type { ScaleDownConfig } from './schema.ts';
 import { type Topology, topologyOf } from './topology.ts';
 
@@ -32,22 +34,13 @@ export interface Query {
   readonly ended: Set<string>;
 }
 
-/** A request that moves. `ended` is one that was aborted or completed on the way. */
-export interface Move {
-  readonly from: number;
-  to: number;
-  readonly tokens: number;
-  attempts: number;
-  status: 'moving' | 'moved' | 'failed' | 'ended';
-}
-
 /** GPUs that are on their way to training, there, or on their way back. */
 export interface Release {
   readonly releaseId: string;
   phase: 'releasing' | 'released' | 'reclaiming';
   /** Places of the engines released, ascending. */
   readonly engines: readonly number[];
-  readonly moves: Map<string, Move>;
+  moves: Moves;
   /** Projected free KV of each engine at its peak, by place; 0 for those released. */
   readonly free: number[];
 }
@@ -72,6 +65,8 @@ export interface ScaleDownState {
   idPrefix: string;
   /** Number of the next query or release. */
   nextId: number;
+  /** A report that has been read to check it, so that it need not be read again; not saved. */
+  checked: Columns | undefined;
 }
 
 const whole = z.int().nonnegative();
@@ -137,6 +132,7 @@ export function newScaleDown(config: ScaleDownConfig): ScaleDownState {
     release: undefined,
     idPrefix: '',
     nextId: 0,
+    checked: undefined,
   };
 }
 
@@ -159,7 +155,7 @@ export function save(state: ScaleDownState): SavedScaleDown {
         releaseId: release.releaseId,
         phase: release.phase,
         engines: [...release.engines],
-        moves: [...release.moves].map(([requestId, move]) => ({ requestId, ...move })),
+        moves: release.moves.save(),
         free: [...release.free],
       },
     }),
@@ -188,12 +184,7 @@ export function load(saved: SavedScaleDown, config: ScaleDownConfig): ScaleDownS
     query: query && { ...query, ended: new Set(query.ended) },
     release: release && {
       ...release,
-      moves: new Map(
-        release.moves.map(({ requestId, from, to, tokens, attempts, status: now }) => [
-          requestId,
-          { from, to, tokens, attempts, status: now },
-        ]),
-      ),
+      moves: Moves.load(release.moves),
     },
   };
 }
