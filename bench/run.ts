@@ -6,6 +6,7 @@ for (const name of [
   'admission',
   'adaptive-tp',
   'gpu-scale-down',
+  'group-assembly',
   'sandbox-timeout',
   'state',
   'sim-engine',

@@ -83,6 +83,8 @@ export type CountedResponse = z.output<typeof countedResponse>;
 export type DroppedResponse = z.output<typeof droppedResponse>;
 /** A response that belongs to a completed round. */
 export type FinalResponse = z.output<typeof finalResponse>;
+/** A response with its reward. */
+export type RewardedResponse = z.output<typeof rewardedResponse>;
 /** A prompt of a completed round, with exactly R0 responses in the order of their indices. */
 export type FinalPrompt = z.output<typeof finalPrompt>;
 

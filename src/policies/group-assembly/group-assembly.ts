@@ -3,7 +3,7 @@
  * group as soon as each of its responses has its reward, and a round is ready when all its groups are. See README.md.
  */
 import { definePolicy, type Ledger } from '../../core/definition.ts';
-import { copyFinal } from '../../schemas/prompts.ts';
+import { copyFinal, type FinalPrompt, type FinalResponse, type RewardedResponse } from '../../schemas/prompts.ts';
 import { arbitrary } from './arbitrary.ts';
 import { check } from './check.ts';
 import { assemblyConfig } from './schema.ts';
@@ -13,7 +13,7 @@ import {
   assemblySnapshot,
   type Group,
   load,
-  type Member,
+  moveMember,
   newGroup,
   newRound,
   newState,
@@ -106,16 +106,18 @@ function countPrompt(state: AssemblyState, event: EventNamed<'prompt.counted'>, 
   group.since = ctx.at;
   for (const { requestId, tokens, reward: known } of responses) {
     const before = open?.members.get(requestId);
-    const member = addMember(state, group, requestId, before?.reward === undefined ? known : before.reward);
-    member.tokens = tokens;
+    if (before !== undefined) {
+      moveMember(group, before, known).tokens = tokens;
+      open?.members.delete(requestId);
+      continue;
+    }
+    addMember(state, group, requestId, known).tokens = tokens;
     // Nobody has been asked for the reward of a response that was kept from an earlier round.
-    if (before !== undefined || known !== undefined) continue;
+    if (known !== undefined) continue;
     ctx.emit({ type: 'reward.request', at: ctx.at, requestId, promptId, reason: { code: 'kept_without_reward' } });
   }
   // What the prompt had beside the responses that count is of no use.
-  for (const requestId of open?.members.keys() ?? []) {
-    if (!group.members.has(requestId)) state.byRequest.delete(requestId);
-  }
+  if (open !== undefined) forget(state, open);
   round.groups.set(promptId, group);
   round.waiting += 1;
   if (group.waiting === 0) completeGroup(state, group, round, ctx);
@@ -133,14 +135,24 @@ function reward(state: AssemblyState, requestId: string, value: number | null, c
   if (owner.round !== null && owner.waiting === 0) completeGroup(state, owner, owner.round, ctx);
 }
 
-const hasReward = (member: Member): member is Member & { reward: number } => typeof member.reward === 'number';
+/** The responses that have a reward, and their tokens. */
+function rewardedOf(group: Group): { responses: RewardedResponse[]; tokens: number } {
+  const responses: RewardedResponse[] = [];
+  let sum = 0;
+  for (const { requestId, tokens, reward: value } of group.members.values()) {
+    if (typeof value !== 'number') continue;
+    responses.push({ requestId, tokens, reward: value });
+    sum += tokens;
+  }
+  return { responses, tokens: sum };
+}
 
 function completeGroup(state: AssemblyState, group: Group, round: Round, ctx: Ctx): void {
   const { promptId, members, since } = group;
   const { roundId } = round;
-  const rewarded = [...members.values()].filter(hasReward);
+  const { responses, tokens } = rewardedOf(group);
   round.waiting -= 1;
-  if (rewarded.length === 0) {
+  if (responses.length === 0) {
     ctx.emit({
       type: 'group.unrewarded',
       at: ctx.at,
@@ -157,13 +169,13 @@ function completeGroup(state: AssemblyState, group: Group, round: Round, ctx: Ct
       at: ctx.at,
       roundId,
       promptId,
-      samples: rewarded.length,
-      tokens: rewarded.reduce((sum, { tokens }) => sum + tokens, 0),
-      responses: rewarded.map(({ requestId, tokens, reward: value }) => ({ requestId, tokens, reward: value })),
+      samples: responses.length,
+      tokens,
+      responses,
       reason: {
         code: 'all_rewarded',
         responses: members.size,
-        missing: members.size - rewarded.length,
+        missing: members.size - responses.length,
         waitedSeconds: ctx.at - since,
       },
     });
@@ -194,21 +206,28 @@ function completeRound(state: AssemblyState, event: EventNamed<'round.completed'
   finish(state, round, ctx);
 }
 
+/** Gives a response its reward, if there is one. */
+function fillReward(response: FinalResponse, group: Group): boolean {
+  const value = group.members.get(response.requestId)?.reward;
+  if (typeof value !== 'number') return false;
+  response.reward = value;
+  return true;
+}
+
 /** Hands a round over once it is complete and none of its groups waits. */
 function finish(state: AssemblyState, round: Round, ctx: Ctx): void {
   const { completed, groups } = round;
   if (completed === null || round.waiting > 0) return;
   const { kind, weightVersion, isFailed, at } = completed;
   const { roundId } = round;
-  const prompts = completed.prompts
-    .filter(({ promptId }) => groups.has(promptId))
-    .map((prompt) => ({
-      ...copyFinal(prompt),
-      responses: prompt.responses.flatMap((one) => {
-        const value = groups.get(prompt.promptId)!.members.get(one.requestId)?.reward;
-        return typeof value === 'number' ? [{ ...one, reward: value }] : [];
-      }),
-    }));
+  // The copies that the round has kept go with it: nothing of the state is shared.
+  const prompts: FinalPrompt[] = [];
+  for (const prompt of completed.prompts) {
+    const group = groups.get(prompt.promptId);
+    if (group === undefined) continue;
+    prompt.responses = prompt.responses.filter((one) => fillReward(one, group));
+    prompts.push(prompt);
+  }
   for (const group of groups.values()) forget(state, group);
   state.rounds.delete(roundId);
   ctx.emit({

@@ -7,7 +7,7 @@ import type { AssemblyConfig } from './schema.ts';
 /** One response: `undefined` while its reward is awaited, `null` if it will never have one. */
 export interface Member {
   readonly requestId: string;
-  readonly owner: Group;
+  owner: Group;
   tokens: number;
   reward: number | null | undefined;
 }
@@ -70,6 +70,15 @@ export function addMember(state: AssemblyState, owner: Group, id: string, reward
   owner.members.set(id, member);
   state.byRequest.set(id, member);
   if (reward === undefined) owner.waiting += 1;
+  return member;
+}
+
+/** Moves a response to another group, with the reward that it has, else with this one; rewards find it as before. */
+export function moveMember(owner: Group, member: Member, reward: Member['reward']): Member {
+  member.owner = owner;
+  if (member.reward === undefined) member.reward = reward;
+  owner.members.set(member.requestId, member);
+  if (member.reward === undefined) owner.waiting += 1;
   return member;
 }
 

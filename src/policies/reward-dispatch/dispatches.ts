@@ -1,6 +1,6 @@
 /** Tries on workers: how they begin, are cancelled and give back their slots, and when they are missed. */
 import type { Context } from '../../core/definition.ts';
-import { named, nextInLine, reheap, reportPressure, takeFromLine } from './pool.ts';
+import { nextInLine, reheap, reportPressure, takeFromLine } from './pool.ts';
 import { type Dispatch, kinds, type Pool, type RewardState, type Sample, type Worker } from './state.ts';
 import type { RewardDecision } from './words.ts';
 
@@ -68,22 +68,23 @@ function start(state: RewardState, sample: Sample, worker: Worker, ctx: Ctx): vo
     next: null,
   };
   const reason = reasonOf(state, sample, worker, ctx.at);
+  const { id: dispatchId } = dispatch;
+  const { id: workerId } = worker;
+  const { promptId, kind } = sample;
+  const { at } = ctx;
   sample.dispatch = dispatch;
   sample.attempts += 1;
-  state.dispatches.set(dispatch.id, dispatch);
+  state.dispatches.set(dispatchId, dispatch);
   state.deadlines.update(dispatch);
   worker.running.push(dispatch);
   worker.assignedMs += milliseconds(budgetSeconds);
   reheap(worker);
-  ctx.emit({
-    type: 'reward.dispatch',
-    at: ctx.at,
-    dispatchId: dispatch.id,
-    workerId: worker.id,
-    ...named(sample),
-    budgetSeconds,
-    reason,
-  });
+  // Written out twice: a spread costs more than the rest of the decision.
+  ctx.emit(
+    promptId === null
+      ? { type: 'reward.dispatch', at, dispatchId, workerId, requestId, kind, budgetSeconds, reason }
+      : { type: 'reward.dispatch', at, dispatchId, workerId, requestId, promptId, kind, budgetSeconds, reason },
+  );
 }
 
 function reasonOf(state: RewardState, sample: Sample, worker: Worker, at: number): DispatchReason {

@@ -57,7 +57,14 @@ function score(
   reason: ScoredReason,
   ctx: Ctx,
 ): void {
-  ctx.emit({ type: 'reward.scored', at: ctx.at, ...named(sample), workerId: worker.id, reward, reason });
+  const { requestId, promptId, kind } = sample;
+  const { id: workerId } = worker;
+  const { at } = ctx;
+  ctx.emit(
+    promptId === null
+      ? { type: 'reward.scored', at, requestId, kind, workerId, reward, reason }
+      : { type: 'reward.scored', at, requestId, promptId, kind, workerId, reward, reason },
+  );
   end(state, sample);
 }
 
