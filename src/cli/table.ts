@@ -80,7 +80,7 @@ export function earnings({ schedulers }: ComparisonResult): string {
     const saved = before.stepSeconds.value - one.stepSeconds.value;
     const share = percent(Math.abs(saved) / schedulers[0]!.stepSeconds.value);
     lines.push(
-      `${one.label.padEnd(18)} ${saved < 0 ? 'costs' : 'earns'} ${fixed(Math.abs(saved), 1)} s a step, ${share} of the baseline's`,
+      `${one.label.padEnd(16)} ${saved < 0 ? 'costs' : 'earns'} ${fixed(Math.abs(saved), 1)} s a step, ${share} of the baseline's`,
     );
   });
   return lines.join('\n');

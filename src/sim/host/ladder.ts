@@ -90,7 +90,7 @@ export const rungs = [
   },
   {
     id: 'stream-training',
-    label: '+ stream training',
+    label: '+ streaming',
     switches: { tailBatching: true, asyncReward: true, adaptiveTimeout: true, adaptiveTp: true, streamTraining: true },
   },
   { id: 'rlhfuse', label: 'RLHFuse-like', switches: { ...off, asyncReward: true, streamTraining: true } },

@@ -49,7 +49,7 @@ describe('compare', () => {
     expect(tail!.keptTokenRatio).toBeLessThan(0.95);
     expect(tail!.keptTokenRatio).toBeGreaterThan(0.4);
     expect(tail!.cappedShare).toBeLessThan(baseline!.cappedShare);
-    expect(result.notes.join('\n')).toMatch(/keeps every prompt but not every response/);
+    expect(result.notes.join('\n')).toMatch(/every prompt is kept, but not every response/);
   });
 
   it('has a lower bound that the baseline never beats', () => {
