@@ -15,7 +15,7 @@ import { streamTraining } from '../../policies/stream-training/index.ts';
 import * as d from '../../schemas/decisions/index.ts';
 import * as e from '../../schemas/events/index.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
-import { joinedLedger } from '../joined-ledger.ts';
+import { joinedLedger } from '../tail-batching/joined-ledger.ts';
 import { arrange, openings, routes } from './routes.ts';
 import { partConfigs, type RollpackerConfig, rollpackerConfig } from './schema.ts';
 

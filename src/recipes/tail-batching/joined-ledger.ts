@@ -1,8 +1,8 @@
 /** Ledgers of recipes that join the long-prompt queue and the speculative admission. */
-import type { AnyDecision, AnyEvent, Ledger } from '../core/definition.ts';
-import type { SavedRecipe } from '../core/recipe.ts';
-import { longPromptQueue } from '../policies/long-prompt-queue/index.ts';
-import { speculativeAdmission } from '../policies/speculative-admission/index.ts';
+import type { AnyDecision, AnyEvent, Ledger } from '../../core/definition.ts';
+import type { SavedRecipe } from '../../core/recipe.ts';
+import { longPromptQueue } from '../../policies/long-prompt-queue/index.ts';
+import { speculativeAdmission } from '../../policies/speculative-admission/index.ts';
 
 /** Joins the ledgers of the parts `queue` and `admission`: what goes from one to the other has not left the recipe. */
 export function joinedLedger(name: 'prompts' | 'responses'): Ledger<SavedRecipe, AnyEvent, AnyDecision> {
