@@ -37,17 +37,16 @@ export class Outlook {
 
   /**
    * @param total - all requests in flight
-   * @param generated - sum of the tokens that they have generated, by group
    * @param z - the quantile, in standard deviations of a normal distribution
    */
-  constructor(curve: SurvivalCurve, maxTokens: number, total: Loads, generated: Float64Array, z: number) {
+  constructor(curve: SurvivalCurve, maxTokens: number, total: Loads, z: number) {
     this.#maxTokens = maxTokens;
     this.#z = z;
     const groups: number[] = [];
     for (let group = 0; group < total.groups; group += 1) if (total.count(0, group) > 0) groups.push(group);
     this.#groups = groups;
     this.#left = Float64Array.from(groups, (group) =>
-      Math.max(0, maxTokens - generated[group]! / total.count(0, group)),
+      Math.max(0, maxTokens - total.generated(0, group) / total.count(0, group)),
     );
     const coarse = timesUntil(this.#left[0] ?? 0, total);
     const busy = coarse[this.#busiestOf(total, coarse, this.#chances(curve, coarse))]!;
