@@ -16,53 +16,50 @@ const distinctTimes = 4;
 
 type RejectReason = DecisionOf<'scale-down.rejected'>['reason'];
 
-/** Requests that leave their engines, in the order of the report. */
+/** Requests that leave their engines, in the order of the report: there they lie side by side in memory. */
 interface Leaving {
-  /** Where they stand in the report. */
-  readonly at: Int32Array;
+  readonly ids: string[];
+  readonly from: Int32Array;
+  readonly tokens: number[];
   readonly groups: Uint16Array;
   readonly kvTokens: Float64Array;
 }
 
-function leaving({ requests, places }: Report, leaves: readonly boolean[], maxTokens: number): Leaving {
-  let count = 0;
-  const all = new Int32Array(places.length);
+function leaving({ requests, places, loads }: Report, leaves: readonly boolean[], maxTokens: number): Leaving {
+  let size = 0;
+  for (let place = 0; place < leaves.length; place += 1) if (leaves[place]) size += loads.requests(place);
+  const ids: string[] = new Array(size);
+  const tokens: number[] = new Array(size);
+  const from = new Int32Array(size);
+  const groups = new Uint16Array(size);
+  const kvTokens = new Float64Array(size);
+  let row = 0;
   for (let index = 0; index < places.length; index += 1) {
-    if (places[index]! >= 0 && leaves[places[index]!]) all[count++] = index;
+    const place = places[index]!;
+    if (place < 0 || !leaves[place]) continue;
+    const request = requests[index]!;
+    ids[row] = request.requestId;
+    tokens[row] = request.tokens;
+    from[row] = place;
+    groups[row] = groupOf(request.tokens, maxTokens);
+    kvTokens[row] = request.tokens + request.promptTokens;
+    row += 1;
   }
-  const at = all.subarray(0, count);
-  const groups = new Uint16Array(count);
-  const kvTokens = new Float64Array(count);
-  for (let row = 0; row < count; row += 1) {
-    const { tokens, promptTokens } = requests[at[row]!]!;
-    groups[row] = groupOf(tokens, maxTokens);
-    kvTokens[row] = tokens + promptTokens;
-  }
-  return { at, groups, kvTokens };
+  return { ids, from, tokens, groups, kvTokens };
 }
 
 /** Requests of the report that move, each where it was assigned to; and the list of them, the largest first. */
 function movesOf(
   engines: readonly Engine[],
-  report: Report,
-  at: Int32Array,
-  assigned: Assignment,
+  { ids, from, tokens }: Leaving,
+  { requests, places }: Assignment,
 ): { moves: Moves; migrations: Migration[] } {
   const engineIds = engines.map((engine) => engine.engineId);
-  const ids: string[] = new Array(at.length);
-  const tokens: number[] = new Array(at.length);
-  const from = new Int32Array(at.length);
-  const to = new Int32Array(at.length);
-  for (let row = 0; row < at.length; row += 1) {
-    const request = report.requests[at[row]!]!;
-    ids[row] = request.requestId;
-    tokens[row] = request.tokens;
-    from[row] = report.places[at[row]!]!;
-  }
+  const to = new Int32Array(ids.length);
   const migrations: Migration[] = [];
-  for (let index = 0; index < at.length; index += 1) {
-    const row = assigned.requests[index]!;
-    const place = assigned.places[index]!;
+  for (let index = 0; index < requests.length; index += 1) {
+    const row = requests[index]!;
+    const place = places[index]!;
     to[row] = place;
     migrations.push({
       requestId: ids[row]!,
@@ -126,11 +123,12 @@ export function decide(state: ScaleDownState, query: Query, requests: readonly R
     place,
     free: engines[place]!.capacityTokens - outlook.mean(loads, place),
   }));
-  const { at, groups, kvTokens } = leaving(report, leaves, config.maxResponseTokens);
-  const weights = new Float64Array(at.length);
-  for (let row = 0; row < at.length; row += 1) weights[row] = outlook.weight(groups[row]!, kvTokens[row]!);
+  const moving = leaving(report, leaves, config.maxResponseTokens);
+  const { groups, kvTokens } = moving;
+  const weights = new Float64Array(groups.length);
+  for (let row = 0; row < groups.length; row += 1) weights[row] = outlook.weight(groups[row]!, kvTokens[row]!);
   const assigned = assign(weights, targets);
-  for (let index = 0; index < at.length; index += 1) {
+  for (let index = 0; index < groups.length; index += 1) {
     const row = assigned.requests[index]!;
     // What it has generated is known to the outlook.
     loads.add(assigned.places[index]!, groups[row]!, 0, kvTokens[row]!);
@@ -150,7 +148,7 @@ export function decide(state: ScaleDownState, query: Query, requests: readonly R
   if (trigger === 'adaptive' && !fits) return reject({ code: 'kv_cache', ...numbers });
 
   const releaseId = `${state.idPrefix}release-${state.nextId++}`;
-  const { moves, migrations } = movesOf(engines, report, at, assigned);
+  const { moves, migrations } = movesOf(engines, moving, assigned);
   state.release = { releaseId, phase: 'releasing', engines: chosen, moves, free };
   ctx.emit({
     type: 'gpus.release',

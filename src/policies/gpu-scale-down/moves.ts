@@ -60,11 +60,6 @@ export class Moves {
     return this.#index.row(requestId);
   }
 
-  /** The request of a row. */
-  requestId(row: number): string {
-    return this.#ids[row]!;
-  }
-
   /** Ids, in the order of rows. */
   ids(): string[] {
     return [...this.#ids];

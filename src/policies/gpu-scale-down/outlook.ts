@@ -176,20 +176,24 @@ export class Outlook {
 
   /** What is at a place, without groups that have none. */
   #packed(loads: Loads, place: number): Packed {
-    const at = Int32Array.from(this.#groups.keys()).filter((index) => loads.count(place, this.#groups[index]!) > 0);
-    const column = (of: (group: number) => number) => Float64Array.from(at, (index) => of(this.#groups[index]!));
-    return {
-      at,
-      count: column((group) => loads.count(place, group)),
-      kv: column((group) => loads.kv(place, group)),
-      kvSquared: column((group) => loads.kvSquared(place, group)),
-    };
+    const mine: number[] = [];
+    for (let at = 0; at < this.#groups.length; at += 1) if (loads.count(place, this.#groups[at]!) > 0) mine.push(at);
+    const count = new Float64Array(mine.length);
+    const kv = new Float64Array(mine.length);
+    const kvSquared = new Float64Array(mine.length);
+    for (let index = 0; index < mine.length; index += 1) {
+      const group = this.#groups[mine[index]!]!;
+      count[index] = loads.count(place, group);
+      kv[index] = loads.kv(place, group);
+      kvSquared[index] = loads.kvSquared(place, group);
+    }
+    return { at: mine, count, kv, kvSquared };
   }
 }
 
 /** The groups of a place that have requests, as indices, and what is in them. */
 interface Packed {
-  readonly at: Int32Array;
+  readonly at: readonly number[];
   readonly count: Float64Array;
   readonly kv: Float64Array;
   readonly kvSquared: Float64Array;
