@@ -1,5 +1,6 @@
 /** What is in flight on each engine, grouped by the length reached: enough for the projection. */
 import { binOf } from '../../core/survival.ts';
+import type { RunningRequest } from '../../schemas/gpus.ts';
 
 // Requests are put together where their lengths differ by an eighth at most: two bins are a group.
 
@@ -89,4 +90,12 @@ export class Loads {
     for (let group = 0; group < this.groups; group += 1) sum += this.kv(place, group);
     return sum;
   }
+}
+
+/** A report as it was read. */
+export interface Report {
+  readonly requests: readonly RunningRequest[];
+  /** Place of each request's engine; −1 where that is not known. */
+  readonly places: Int32Array;
+  readonly loads: Loads;
 }

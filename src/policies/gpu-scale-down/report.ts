@@ -1,15 +1,7 @@
 /** A report of all requests in flight, read once into columns: there may be a hundred thousand of them. */
 import type { RunningRequest } from '../../schemas/gpus.ts';
-import { groupCount, groupOf, Loads } from './load.ts';
+import { groupCount, groupOf, Loads, type Report } from './load.ts';
 import type { Query, ScaleDownState } from './state.ts';
-
-/** A report as it was read. */
-export interface Report {
-  readonly requests: readonly RunningRequest[];
-  /** Place of each request's engine; −1 where that is not known. */
-  readonly places: Int32Array;
-  readonly loads: Loads;
-}
 
 /** Reads a report. */
 export function readReport({ topology, config }: ScaleDownState, requests: readonly RunningRequest[]): Report {

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { LengthHistory, savedHistory } from '../../core/survival.ts';
 import { type PlacedEngine, placedEngine } from '../../schemas/gpus.ts';
 import { roundKind } from '../../schemas/units.ts';
+import type { Report } from './load.ts';
 import { Moves } from './moves.ts';
-import type { Report } from './report.ts';
 import type { ScaleDownConfig } from './schema.ts';
 import { type Topology, topologyOf } from './topology.ts';
 
