@@ -10,55 +10,51 @@ function hashOf(text: string): number {
   return hash ^ (hash >>> 15);
 }
 
-/** Strings that are numbered from 0 in the order in which they come, each once. */
+/** Strings that are numbered from 0 in the order in which they are given. */
 export class StringIndex {
-  readonly #texts: string[] = [];
+  readonly #texts: readonly string[];
   readonly #hashes: Int32Array;
   /** A row plus 1, or 0 where there is none. */
   readonly #slots: Int32Array;
   readonly #mask: number;
+  /** How many differ: those that are given again are left out. */
+  readonly size: number;
 
-  /** @param capacity - how many strings there will be at most */
-  constructor(capacity: number) {
-    const size = 2 ** (32 - Math.clz32(capacity)) * 2;
-    this.#hashes = new Int32Array(capacity);
-    this.#slots = new Int32Array(size);
-    this.#mask = size - 1;
+  /** @param texts - the strings, by row; kept, not copied */
+  constructor(texts: readonly string[]) {
+    const mask = 2 ** (33 - Math.clz32(texts.length)) - 1;
+    const hashes = new Int32Array(texts.length);
+    const slots = new Int32Array(mask + 1);
+    this.#texts = texts;
+    this.#hashes = hashes;
+    this.#slots = slots;
+    this.#mask = mask;
+    let size = 0;
+    for (let row = 0; row < texts.length; row += 1) {
+      const text = texts[row]!;
+      const hash = hashOf(text);
+      hashes[row] = hash;
+      let slot = hash & mask;
+      let known = slots[slot]!;
+      while (known !== 0 && (hashes[known - 1] !== hash || texts[known - 1] !== text)) {
+        slot = (slot + 1) & mask;
+        known = slots[slot]!;
+      }
+      if (known !== 0) continue;
+      slots[slot] = row + 1;
+      size += 1;
+    }
+    this.size = size;
   }
 
-  /** How many there are. */
-  get size(): number {
-    return this.#texts.length;
-  }
-
-  /** The string of a row. */
-  text(row: number): string {
-    return this.#texts[row]!;
-  }
-
-  /** Adds a string and gives its row; −1 if it is there. */
-  add(text: string): number {
-    const hash = hashOf(text);
-    const slot = this.#slotOf(text, hash);
-    if (this.#slots[slot] !== 0) return -1;
-    const row = this.#texts.push(text) - 1;
-    this.#hashes[row] = hash;
-    this.#slots[slot] = row + 1;
-    return row;
-  }
-
-  /** The row of a string; −1 if there is none. */
+  /** The row of a string, the first one if it was given again; −1 if there is none. */
   row(text: string): number {
-    return this.#slots[this.#slotOf(text, hashOf(text))]! - 1;
-  }
-
-  /** The slot that holds the string, or the free one where it would be. */
-  #slotOf(text: string, hash: number): number {
+    const hash = hashOf(text);
     let slot = hash & this.#mask;
-    for (let row = this.#slots[slot]!; row !== 0; row = this.#slots[slot]!) {
-      if (this.#hashes[row - 1] === hash && this.#texts[row - 1] === text) break;
+    for (let known = this.#slots[slot]!; known !== 0; known = this.#slots[slot]!) {
+      if (this.#hashes[known - 1] === hash && this.#texts[known - 1] === text) return known - 1;
       slot = (slot + 1) & this.#mask;
     }
-    return slot;
+    return -1;
   }
 }

@@ -32,23 +32,28 @@ export function assign(weights: Float64Array, targets: readonly Target[]): Assig
     const shares = share(end - next, sum / (end - next), targets);
     for (let at = 0; at < targets.length; at += 1) {
       const target = targets[at]!;
+      let { free } = target;
       for (const last = next + shares[at]!; next < last; next += 1) {
-        target.free -= weights[requests[next]!]!;
+        free -= weights[requests[next]!]!;
         places[next] = target.place;
       }
+      target.free = free;
     }
   }
   return { requests, places };
 }
 
+// What is heavier is taken to weigh this, to find its bin.
+const heaviest = 2 ** 30;
+
 /** Requests by the bin of their weight, the heaviest first, in their order within a bin; and where each bin ends. */
 function byWeight(weights: Float64Array): { requests: Int32Array; ends: number[] } {
-  const bins = new Int32Array(weights.length);
-  const counts: number[] = [];
+  const bins = new Uint16Array(weights.length);
+  const counts = new Int32Array(binOf(heaviest) + 1);
   for (let request = 0; request < weights.length; request += 1) {
-    const bin = binOf(Math.min(2 ** 30, Math.round(weights[request]!)));
+    const weight = weights[request]!;
+    const bin = binOf(weight < heaviest ? (weight + 0.5) | 0 : heaviest);
     bins[request] = bin;
-    while (counts.length <= bin) counts.push(0);
     counts[bin]! += 1;
   }
   const starts = new Int32Array(counts.length);

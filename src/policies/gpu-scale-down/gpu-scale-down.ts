@@ -8,7 +8,7 @@ import { arbitrary } from './arbitrary.ts';
 import { assertPlaceable, engineChanged, placeEngines } from './engines.ts';
 import { advance, answered, endRound, openRound } from './progress.ts';
 import { migrated, moveFailed, released, releaseFailed, requestEnded, restarted, returned } from './release.ts';
-import { columnsOf } from './report.ts';
+import { readReport } from './report.ts';
 import { scaleDownConfig } from './schema.ts';
 import { load, newScaleDown, type SavedScaleDown, type ScaleDownState, save, scaleDownSnapshot } from './state.ts';
 import { type Ctx, type ScaleDownDecision, type ScaleDownEvent, scaleDownDecisions, scaleDownEvents } from './words.ts';
@@ -38,7 +38,7 @@ function check(state: ScaleDownState, event: ScaleDownEvent): void {
     case 'progress.reported': {
       assertMinted(state, 'queryId', event.queryId);
       if (state.query?.queryId !== event.queryId) return;
-      state.checked = columnsOf(state, event.requests);
+      state.checked = readReport(state, event.requests);
       const unknown = state.checked.places.indexOf(-1);
       if (unknown < 0) return;
       state.checked = undefined;

@@ -1,5 +1,6 @@
 /** What is in flight on each engine, grouped by the length reached: enough for the projection. */
 import { binOf } from '../../core/survival.ts';
+import type { RunningRequest } from '../../schemas/gpus.ts';
 
 // Requests are put together where their lengths differ by an eighth at most: two bins are a group.
 
@@ -13,7 +14,7 @@ export function groupCount(maxTokens: number): number {
   return groupOf(maxTokens, maxTokens) + 1;
 }
 
-/** Requests by place and group. The three numbers of a group lie side by side: they are read and written together. */
+/** Requests by place and group. The numbers of a group lie side by side: they are read and written together. */
 export class Loads {
   readonly groups: number;
   readonly #places: number;
@@ -22,30 +23,47 @@ export class Loads {
   constructor(places: number, groups: number) {
     this.groups = groups;
     this.#places = places;
-    this.#table = new Float64Array(3 * places * groups);
+    this.#table = new Float64Array(4 * places * groups);
   }
 
-  add(place: number, group: number, kvTokens: number): void {
-    const at = 3 * (place * this.groups + group);
+  /** Adds a request that has generated so many tokens and holds so many, prompt and response, in the KV cache. */
+  add(place: number, group: number, tokens: number, kvTokens: number): void {
+    const at = 4 * (place * this.groups + group);
     const table = this.#table;
     table[at]! += 1;
     table[at + 1]! += kvTokens;
     table[at + 2]! += kvTokens * kvTokens;
+    table[at + 3]! += tokens;
+  }
+
+  /** Takes such a request away. */
+  remove(place: number, group: number, tokens: number, kvTokens: number): void {
+    const at = 4 * (place * this.groups + group);
+    const table = this.#table;
+    table[at]! -= 1;
+    table[at + 1]! -= kvTokens;
+    table[at + 2]! -= kvTokens * kvTokens;
+    table[at + 3]! -= tokens;
   }
 
   /** How many requests. */
   count(place: number, group: number): number {
-    return this.#table[3 * (place * this.groups + group)]!;
+    return this.#table[4 * (place * this.groups + group)]!;
   }
 
   /** Sum of their tokens in the KV cache, prompt and response. */
   kv(place: number, group: number): number {
-    return this.#table[3 * (place * this.groups + group) + 1]!;
+    return this.#table[4 * (place * this.groups + group) + 1]!;
   }
 
   /** Sum of the squares of these. */
   kvSquared(place: number, group: number): number {
-    return this.#table[3 * (place * this.groups + group) + 2]!;
+    return this.#table[4 * (place * this.groups + group) + 2]!;
+  }
+
+  /** Sum of the tokens that they have generated. */
+  generated(place: number, group: number): number {
+    return this.#table[4 * (place * this.groups + group) + 3]!;
   }
 
   /** All places together, as one. */
@@ -59,10 +77,25 @@ export class Loads {
     return sum;
   }
 
+  /** How many requests there are at a place. */
+  requests(place: number): number {
+    let sum = 0;
+    for (let group = 0; group < this.groups; group += 1) sum += this.count(place, group);
+    return sum;
+  }
+
   /** Tokens in the KV cache of a place now. */
   kvTokens(place: number): number {
     let sum = 0;
     for (let group = 0; group < this.groups; group += 1) sum += this.kv(place, group);
     return sum;
   }
+}
+
+/** A report as it was read. */
+export interface Report {
+  readonly requests: readonly RunningRequest[];
+  /** Place of each request's engine; −1 where that is not known. */
+  readonly places: Int32Array;
+  readonly loads: Loads;
 }

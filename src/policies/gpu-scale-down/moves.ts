@@ -18,35 +18,41 @@ export interface SavedMove {
 
 /** The requests of a release, by id; rows are numbered from 0. */
 export class Moves {
+  readonly #ids: readonly string[];
   readonly #index: StringIndex;
   readonly #from: Int32Array;
   readonly #to: Int32Array;
-  readonly #tokens: number[] = [];
+  readonly #tokens: readonly number[];
   /** Attempts after the first. */
   readonly #retries: Float64Array;
   readonly #status: Uint8Array;
 
-  /** @param capacity - how many there will be at most */
-  constructor(capacity: number) {
-    this.#index = new StringIndex(capacity);
-    this.#from = new Int32Array(capacity);
-    this.#to = new Int32Array(capacity);
-    this.#retries = new Float64Array(capacity);
-    this.#status = new Uint8Array(capacity);
+  /**
+   * Requests that begin to move. What is given is kept, not copied.
+   *
+   * @param ids - by row, each once
+   * @param from - places of the engines that they leave
+   * @param to - places of the engines that they go to
+   * @param tokens - tokens that they have generated
+   */
+  constructor(ids: readonly string[], from: Int32Array, to: Int32Array, tokens: readonly number[]) {
+    this.#ids = ids;
+    this.#index = new StringIndex(ids);
+    this.#from = from;
+    this.#to = to;
+    this.#tokens = tokens;
+    this.#retries = new Float64Array(ids.length);
+    this.#status = new Uint8Array(ids.length);
   }
 
-  /** Adds a request that leaves an engine; gives its row, or −1 if it is there. Where it goes must be said next. */
-  add(requestId: string, from: number, tokens: number): number {
-    const row = this.#index.add(requestId);
-    if (row < 0) return -1;
-    this.#from[row] = from;
-    this.#tokens.push(tokens);
-    return row;
+  /** No request. */
+  static none(): Moves {
+    return new Moves([], new Int32Array(), new Int32Array(), []);
   }
 
-  /** The engine that a request goes to, by its place. */
-  send(row: number, to: number): void {
-    this.#to[row] = to;
+  /** Whether an id was given twice; then only its first row is ever found. */
+  get repeated(): boolean {
+    return this.#index.size < this.#ids.length;
   }
 
   /** The row of a request, or −1. */
@@ -54,14 +60,9 @@ export class Moves {
     return this.#index.row(requestId);
   }
 
-  /** The request of a row. */
-  requestId(row: number): string {
-    return this.#index.text(row);
-  }
-
   /** Ids, in the order of rows. */
   ids(): string[] {
-    return Array.from({ length: this.#index.size }, (_, row) => this.#index.text(row));
+    return [...this.#ids];
   }
 
   /** The place of the engine that a request leaves. */
@@ -99,8 +100,8 @@ export class Moves {
   }
 
   save(): SavedMove[] {
-    return Array.from({ length: this.#index.size }, (_, row) => ({
-      requestId: this.#index.text(row),
+    return this.#ids.map((requestId, row) => ({
+      requestId,
       from: this.from(row),
       to: this.to(row),
       tokens: this.tokens(row),
@@ -110,11 +111,16 @@ export class Moves {
   }
 
   static load(saved: readonly SavedMove[]): Moves {
-    const moves = new Moves(saved.length);
-    for (const { requestId, from, to, tokens, attempts, status } of saved) {
-      const row = moves.add(requestId, from, tokens);
-      if (row < 0) continue;
-      moves.send(row, to);
+    const column = (of: (move: SavedMove) => number) => Int32Array.from(saved, of);
+    const ids = saved.map((move) => move.requestId);
+    const tokens = saved.map((move) => move.tokens);
+    const moves = new Moves(
+      ids,
+      column((move) => move.from),
+      column((move) => move.to),
+      tokens,
+    );
+    for (const [row, { attempts, status }] of saved.entries()) {
       moves.#retries[row] = attempts - 1;
       moves.setStatus(row, status);
     }

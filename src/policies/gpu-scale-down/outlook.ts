@@ -37,17 +37,16 @@ export class Outlook {
 
   /**
    * @param total - all requests in flight
-   * @param generated - sum of the tokens that they have generated, by group
    * @param z - the quantile, in standard deviations of a normal distribution
    */
-  constructor(curve: SurvivalCurve, maxTokens: number, total: Loads, generated: Float64Array, z: number) {
+  constructor(curve: SurvivalCurve, maxTokens: number, total: Loads, z: number) {
     this.#maxTokens = maxTokens;
     this.#z = z;
     const groups: number[] = [];
     for (let group = 0; group < total.groups; group += 1) if (total.count(0, group) > 0) groups.push(group);
     this.#groups = groups;
     this.#left = Float64Array.from(groups, (group) =>
-      Math.max(0, maxTokens - generated[group]! / total.count(0, group)),
+      Math.max(0, maxTokens - total.generated(0, group) / total.count(0, group)),
     );
     const coarse = timesUntil(this.#left[0] ?? 0, total);
     const busy = coarse[this.#busiestOf(total, coarse, this.#chances(curve, coarse))]!;
@@ -81,11 +80,9 @@ export class Outlook {
 
   /** The projected peak of the engine at a place, in tokens; its quantile is that of the outlook. */
   peak(loads: Loads, place: number): number {
-    const mine: number[] = [];
-    for (let at = 0; at < this.#groups.length; at += 1) if (loads.count(place, this.#groups[at]!) > 0) mine.push(at);
+    const packed = this.#packed(loads, place);
     let peak = 0;
-    for (let time = 0; time < this.#times.length; time += 1)
-      peak = Math.max(peak, this.#quantile(loads, place, mine, time));
+    for (let time = 0; time < this.#times.length; time += 1) peak = Math.max(peak, this.#quantile(packed, time));
     return Math.ceil(peak);
   }
 
@@ -139,9 +136,10 @@ export class Outlook {
     return busiest;
   }
 
-  #quantile(loads: Loads, place: number, mine: readonly number[], time: number): number {
+  #quantile({ at: mine, count, kv, kvSquared }: Packed, time: number): number {
     const now = this.#times[time]!;
     const first = time * this.#groups.length;
+    const [chances, doubts, lefts] = [this.#chance, this.#doubt, this.#left];
     let mean = 0;
     let variance = 0;
     // The same error of the history stands in all requests: it does not average out.
@@ -151,18 +149,17 @@ export class Outlook {
     let requests = 0;
     for (let index = 0; index < mine.length; index += 1) {
       const at = mine[index]!;
-      const chance = this.#chance[first + at]!;
+      const chance = chances[first + at]!;
       if (chance === 0) continue;
-      const group = this.#groups[at]!;
-      const left = this.#left[at]!;
+      const left = lefts[at]!;
       const grown = now < left ? now : left;
-      const n = loads.count(place, group);
-      const sum = loads.kv(place, group);
+      const n = count[index]!;
+      const sum = kv[index]!;
       const whole = sum + n * grown;
       const spread = chance * (1 - chance);
       mean += chance * whole;
-      variance += spread * (loads.kvSquared(place, group) + grown * (sum + whole));
-      doubt += this.#doubt[first + at]! * whole;
+      variance += spread * (kvSquared[index]! + grown * (sum + whole));
+      doubt += doubts[first + at]! * whole;
       third += (spread * (1 - 2 * chance) * whole * whole * whole) / (n * n);
       all += whole;
       requests += n;
@@ -176,6 +173,30 @@ export class Outlook {
     const quantile = mean + deviation * (z + ((z * z - 1) * skewness) / 6) + all / requests / 2;
     return Math.min(all, Math.max(mean, quantile));
   }
+
+  /** What is at a place, without groups that have none. */
+  #packed(loads: Loads, place: number): Packed {
+    const mine: number[] = [];
+    for (let at = 0; at < this.#groups.length; at += 1) if (loads.count(place, this.#groups[at]!) > 0) mine.push(at);
+    const count = new Float64Array(mine.length);
+    const kv = new Float64Array(mine.length);
+    const kvSquared = new Float64Array(mine.length);
+    for (let index = 0; index < mine.length; index += 1) {
+      const group = this.#groups[mine[index]!]!;
+      count[index] = loads.count(place, group);
+      kv[index] = loads.kv(place, group);
+      kvSquared[index] = loads.kvSquared(place, group);
+    }
+    return { at: mine, count, kv, kvSquared };
+  }
+}
+
+/** The groups of a place that have requests, as indices, and what is in them. */
+interface Packed {
+  readonly at: readonly number[];
+  readonly count: Float64Array;
+  readonly kv: Float64Array;
+  readonly kvSquared: Float64Array;
 }
 
 /** Times to look at, ascending, from now until the last request has reached the cap. */

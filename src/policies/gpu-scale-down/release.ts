@@ -144,7 +144,7 @@ export function restarted(state: ScaleDownState, idPrefix: string, ctx: Ctx): vo
   state.abortingBefore.clear();
   const { release } = state;
   if (release === undefined) return;
-  release.moves = new Moves(0);
+  release.moves = Moves.none();
   if (release.phase === 'released') reclaim(state, { code: 'host_restarted' }, ctx);
   else if (release.phase === 'releasing') reclaim(state, { code: 'restarted_before_release' }, ctx);
   else reclaim(state, { code: 'asked_again' }, ctx);

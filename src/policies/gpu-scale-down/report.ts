@@ -1,26 +1,14 @@
 /** A report of all requests in flight, read once into columns: there may be a hundred thousand of them. */
 import type { RunningRequest } from '../../schemas/gpus.ts';
-import { groupCount, groupOf, Loads } from './load.ts';
+import { groupCount, groupOf, Loads, type Report } from './load.ts';
 import type { Query, ScaleDownState } from './state.ts';
 
-/** What a report says of each request. */
-export interface Columns {
-  readonly requests: readonly RunningRequest[];
-  /** Place of its engine; −1 where that is not known. */
-  readonly places: Int32Array;
-  /** Group of the length that it has reached. */
-  readonly groups: Uint16Array;
-  /** Its tokens in the KV cache, prompt and response. */
-  readonly kvTokens: Float64Array;
-}
-
 /** Reads a report. */
-export function columnsOf({ topology, config }: ScaleDownState, requests: readonly RunningRequest[]): Columns {
+export function readReport({ topology, config }: ScaleDownState, requests: readonly RunningRequest[]): Report {
   const { maxResponseTokens } = config;
   const places = new Int32Array(requests.length);
-  const groups = new Uint16Array(requests.length);
-  const kvTokens = new Float64Array(requests.length);
   const engineIds = topology.engines.map((engine) => engine.engineId);
+  const loads = new Loads(engineIds.length, groupCount(maxResponseTokens));
   // Reports have engines one after the other, or in turns: what came after an engine before is tried first.
   const after = new Int32Array(engineIds.length);
   let last = 0;
@@ -31,43 +19,21 @@ export function columnsOf({ topology, config }: ScaleDownState, requests: readon
       place = topology.placeOf.get(engineId) ?? -1;
       if (place >= 0) after[last] = place;
     }
-    if (place >= 0) last = place;
     places[index] = place;
-    groups[index] = groupOf(tokens, maxResponseTokens);
-    kvTokens[index] = promptTokens + tokens;
-  }
-  return { requests, places, groups, kvTokens };
-}
-
-/** What is in flight. */
-export interface InFlight {
-  readonly loads: Loads;
-  /** Sum of the tokens generated, by group. */
-  readonly generated: Float64Array;
-}
-
-/** Puts requests together by engine. Those that have ended, or whose engine is gone, lose their place. */
-export function inFlight(
-  state: ScaleDownState,
-  query: Query,
-  { requests, places, groups, kvTokens }: Columns,
-): InFlight {
-  const { topology, config, status } = state;
-  dropEnded(state, query, requests, places);
-  if (status.includes('lost')) {
-    for (let index = 0; index < places.length; index += 1) if (status[places[index]!] === 'lost') places[index] = -1;
-  }
-  const count = groupCount(config.maxResponseTokens);
-  const loads = new Loads(topology.engines.length, count);
-  const generated = new Float64Array(count);
-  for (let index = 0; index < places.length; index += 1) {
-    const place = places[index]!;
     if (place < 0) continue;
-    const group = groups[index]!;
-    loads.add(place, group, kvTokens[index]!);
-    generated[group]! += requests[index]!.tokens;
+    last = place;
+    loads.add(place, groupOf(tokens, maxResponseTokens), tokens, promptTokens + tokens);
   }
-  return { loads, generated };
+  return { requests, places, loads };
+}
+
+/** Takes a request out of a report: it has lost its place. */
+function drop({ config }: ScaleDownState, { requests, places, loads }: Report, index: number): void {
+  const { tokens, promptTokens } = requests[index]!;
+  if (places[index]! >= 0) {
+    loads.remove(places[index]!, groupOf(tokens, config.maxResponseTokens), tokens, promptTokens + tokens);
+  }
+  places[index] = -1;
 }
 
 const filterSize = 2 ** 16;
@@ -80,19 +46,22 @@ function tailHash(id: string): number {
   return (hash ^ (hash >>> 15)) & (filterSize - 1);
 }
 
-/** Most requests have not ended: a filter sees that without a look into the sets. */
-function dropEnded(
-  { aborting, abortingBefore }: ScaleDownState,
-  { ended }: Query,
-  requests: readonly RunningRequest[],
-  places: Int32Array,
-): void {
+/** Takes out requests that are no longer there: they have ended, or their engine is gone. */
+export function dropGone(state: ScaleDownState, { ended }: Query, report: Report): void {
+  const { aborting, abortingBefore, status } = state;
+  const { requests, places } = report;
+  if (status.includes('lost')) {
+    for (let index = 0; index < places.length; index += 1) {
+      if (places[index]! >= 0 && status[places[index]!] === 'lost') drop(state, report, index);
+    }
+  }
   if (ended.size + aborting.size + abortingBefore.size === 0) return;
+  // Most have not ended: a filter sees that without a look into the sets.
   const filter = new Uint8Array(filterSize);
   for (const ids of [ended, aborting, abortingBefore]) for (const id of ids) filter[tailHash(id)] = 1;
   for (let index = 0; index < requests.length; index += 1) {
     const { requestId } = requests[index]!;
     if (filter[tailHash(requestId)] === 0) continue;
-    if (ended.has(requestId) || aborting.has(requestId) || abortingBefore.has(requestId)) places[index] = -1;
+    if (ended.has(requestId) || aborting.has(requestId) || abortingBefore.has(requestId)) drop(state, report, index);
   }
 }

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { LengthHistory, savedHistory } from '../../core/survival.ts';
 import { type PlacedEngine, placedEngine } from '../../schemas/gpus.ts';
 import { roundKind } from '../../schemas/units.ts';
+import type { Report } from './load.ts';
 import { Moves } from './moves.ts';
-import type { Columns } from './report.ts';
 import type { ScaleDownConfig } from './schema.ts';
 import { type Topology, topologyOf } from './topology.ts';
 
@@ -66,7 +66,7 @@ export interface ScaleDownState {
   /** Number of the next query or release. */
   nextId: number;
   /** A report that has been read to check it, so that it need not be read again; not saved. */
-  checked: Columns | undefined;
+  checked: Report | undefined;
 }
 
 const whole = z.int().nonnegative();
