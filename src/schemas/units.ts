@@ -45,11 +45,16 @@ export const domain = id.describe('Data domain of the prompt, such as `math` or 
 export const roundKind = z.enum(['short', 'long']).describe('`short`: with speculation; `long`: without.');
 /** What went wrong, as text. */
 export const message = z.string().max(2000).optional().describe('What went wrong, for operators.');
+const encoder = new TextEncoder();
+/** Up to 85 characters need no count: each is three bytes at most. */
+function fitsRef(text: string): boolean {
+  return text.length <= 85 || encoder.encode(text).length <= 256;
+}
 /** An opaque reference of the host, kept and echoed: at most 256 bytes of UTF-8. */
 export const ref = z
   .string()
   .max(256)
-  .refine((text) => new TextEncoder().encode(text).length <= 256, 'expected at most 256 bytes of UTF-8')
+  .refine(fitsRef, 'expected at most 256 bytes of UTF-8')
   .describe('Opaque reference of the host, at most 256 bytes; echoed.');
 
 /**

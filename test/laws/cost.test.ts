@@ -2,6 +2,7 @@ import { test } from 'vitest';
 import {
   adaptiveTp,
   gpuScaleDown,
+  groupAssembly,
   longPromptQueue,
   rewardDispatch,
   sandboxTimeout,
@@ -227,6 +228,72 @@ test('gpu-scale-down keeps law 10: nothing but a report walks over the requests 
       { type: 'gpus.released', at: 0, roundId: 'r', releaseId: 'release-1', gpuIds: ['g0'] },
       { type: 'engine.lost', at: 0, engineId: 'e1' },
       { type: 'gpus.returned', at: 0, roundId: 'r', releaseId: 'release-1', gpuIds: ['g0'] },
+    ] as never,
+  }));
+});
+
+test('group-assembly keeps law 10: only a completed round walks over its own groups', () => {
+  const held = { code: 'held', held: 1, needed: 2 };
+  const accepted = (prompt: string, index: number) => {
+    return { type: 'response.accepted', at: 0, requestId: `${prompt}/${index}#0`, promptId: prompt, reason: held };
+  };
+  const counted = (prompt: string) => ({
+    type: 'prompt.counted',
+    at: 0,
+    promptId: prompt,
+    roundId: 'r',
+    responses: [0, 1].map((index) => ({ requestId: `${prompt}/${index}#0`, tokens: 5 })),
+    reason: { code: 'no_filter', counted: 1, needed: 2 },
+  });
+  const ready = (requestId: string) => ({ type: 'reward.ready', at: 1, requestId, reward: 1 });
+  const completed = {
+    type: 'round.completed',
+    at: 2,
+    roundId: 'other',
+    kind: 'short',
+    weightVersion: 1,
+    prompts: [],
+    openedSeconds: 0,
+    deferred: 0,
+    reason: { code: 'round_failed', counted: 0, needed: 2 },
+  };
+  const prompt = { promptId: 'p9' };
+  const deferred = {
+    type: 'prompt.deferred',
+    at: 1,
+    prompt,
+    roundId: 'r',
+    dropped: [],
+    reason: { code: 'round_completed', held: 0, needed: 2 },
+  };
+  const dropped = [{ requestId: 'p11/0#0', tokens: 5, cause: 'merged' }];
+  checkCost(groupAssembly, {}, (n) => ({
+    // A quarter of n prompts with two responses each counts and waits for rewards, another quarter does not count yet.
+    build: Array.from({ length: n / 2 }, (_, index) => `p${index}`).flatMap((id, index) => [
+      accepted(id, 0),
+      accepted(id, 1),
+      ...(index % 2 === 0 ? [counted(id)] : []),
+    ]) as never,
+    probes: [
+      accepted('new', 0),
+      accepted('p3', 2),
+      counted('p5'),
+      counted('kept'),
+      ready('p5/0#0'),
+      ready('p5/1#0'),
+      ready('p5/1#0'),
+      {
+        type: 'reward.failed',
+        at: 1,
+        requestId: 'p2/0#0',
+        kind: 'rule',
+        reason: { code: 'infrastructure', failures: 1, budget: 0 },
+      },
+      deferred,
+      { type: 'prompt.filtered', at: 1, promptId: 'p7', roundId: 'r', dropped: [], reason: { code: 'host' } },
+      { type: 'prompt.merged', at: 1, promptId: 'p11', roundId: 'r', dropped, reason: { code: 'already_in_round' } },
+      completed,
+      { type: 'host.restarted', at: 3, idPrefix: 'b-' },
     ] as never,
   }));
 });

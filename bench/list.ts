@@ -1,0 +1,19 @@
+/** The benchmarks, and the policy that each measures, if it measures one. */
+export const benchmarks: Readonly<Record<string, string | null>> = {
+  admission: 'speculative-admission',
+  'adaptive-tp': 'adaptive-tp',
+  'gpu-scale-down': 'gpu-scale-down',
+  'group-assembly': 'group-assembly',
+  'sandbox-timeout': 'sandbox-timeout',
+  state: null,
+  'sim-engine': null,
+  calibration: null,
+  'reward-dispatch': 'reward-dispatch',
+  'stream-training': 'stream-training',
+  'stream-steps': null,
+};
+
+/** Where a policy's rates may be stated. */
+export function documentsOf(policy: string): readonly string[] {
+  return [`src/policies/${policy}/README.md`, `docs/${policy}.md`];
+}
