@@ -1,0 +1,99 @@
+/** The ladder: the recipe rollpacker drives engines, reward workers and the trainer of the simulated cluster. */
+import { describe, expect, test } from 'vitest';
+import { isPolicyError } from '../../../src/index.ts';
+import { simulate } from '../../../src/sim/host/driver.ts';
+import { ladder, type RollpackerSwitches, rollpackerScheduler } from '../../../src/sim/host/ladder.ts';
+import { jobPreset, rollpackerWorkload } from '../../../src/sim/presets.ts';
+import type { RunResult } from '../../../src/sim/result.ts';
+
+const preset = jobPreset('qwen2.5-7b-8k');
+const job = { ...preset.job, promptsPerRound: 16 };
+const off = {
+  tailBatching: false,
+  asyncReward: false,
+  adaptiveTimeout: false,
+  adaptiveTp: false,
+  streamTraining: false,
+};
+const workload = rollpackerWorkload(preset.capTokens, 3);
+const run = (switches: RollpackerSwitches): RunResult =>
+  simulate(job, rollpackerScheduler(job, 'x', switches), workload, { prompts: 160, seed: 3, validate: true });
+const sum = (result: RunResult, part: (step: RunResult['steps'][number]) => number): number =>
+  result.steps.reduce((total, step) => total + part(step), 0);
+
+describe('the ladder', () => {
+  test('every rung trains every prompt once, and is told by its own row', () => {
+    for (const scheduler of ladder(job)) {
+      const result = simulate(job, scheduler, workload, { prompts: 160, seed: 3, validate: true });
+      expect(result.trainedPrompts).toBe(160);
+      expect(result.trainedResponses).toBe(160 * job.responsesPerPrompt);
+      for (const { timeline } of result.engines) {
+        timeline.slice(1).forEach((segment, index) => {
+          expect(segment.startSeconds).toBeCloseTo(timeline[index]!.endSeconds, 6);
+        });
+      }
+    }
+  });
+
+  test('all off is the synchronous job: rewards after the rollout, training after the rewards', () => {
+    const baseline = run(off);
+    expect(baseline.steps.every((step) => step.deferredPrompts === 0 && step.abortedTokens === 0)).toBe(true);
+    for (const { rewardSeconds, trainSeconds, keptTokens } of baseline.steps) {
+      expect(rewardSeconds).toBeGreaterThan(0);
+      const { trainBaseSeconds, trainSecondsPerToken } = job.cost;
+      // Whole groups on eight replicas: the last one ends later than an even share would.
+      expect(trainSeconds).toBeGreaterThanOrEqual(trainBaseSeconds + trainSecondsPerToken * keptTokens - 1e-6);
+      expect(trainSeconds).toBeLessThan(trainBaseSeconds + 3 * trainSecondsPerToken * keptTokens);
+    }
+  });
+
+  test('each mechanism shortens what it is for', () => {
+    const baseline = run(off);
+    const tail = run({ ...off, tailBatching: true });
+    expect(sum(tail, (step) => step.rolloutSeconds)).toBeLessThan(sum(baseline, (step) => step.rolloutSeconds));
+    const rewards = run({ ...off, asyncReward: true });
+    expect(sum(rewards, (step) => step.rewardSeconds)).toBeLessThan(sum(baseline, (step) => step.rewardSeconds));
+    const stream = run({ ...off, asyncReward: true, streamTraining: true });
+    expect(sum(stream, (step) => step.trainSeconds)).toBeLessThan(sum(rewards, (step) => step.trainSeconds));
+    const trained = stream.engines.flatMap((engine) => engine.timeline.filter((one) => one.activity === 'train'));
+    expect(trained.length).toBeGreaterThan(
+      rewards.engines.flatMap((e) => e.timeline.filter((one) => one.activity === 'train')).length,
+    );
+  });
+
+  test('preemptions at the least parallelism make adaptive TP raise it, and a round is then faster', () => {
+    // A KV cache that holds few of the sequences that a short round starts.
+    const hardware = {
+      ...job.hardware!,
+      costs: job.hardware!.costs.map(({ tp, cost }) => ({ tp, cost: { ...cost, kvCapacityTokens: 12_000 * tp ** 2 } })),
+    };
+    const tight = { ...job, hardware, cost: { ...job.cost, kvCapacityTokens: 12_000 } };
+    const at = (adaptiveTp: boolean) =>
+      simulate(tight, rollpackerScheduler(tight, 'x', { ...off, tailBatching: true, adaptiveTp }), workload, {
+        prompts: 320,
+        seed: 3,
+      });
+    const [fixed, adaptive] = [at(false), at(true)];
+    expect(fixed.preemptions).toBeGreaterThan(100);
+    expect(adaptive.preemptions).toBeLessThan(fixed.preemptions / 2);
+    expect(adaptive.rolloutSeconds).toBeLessThan(fixed.rolloutSeconds);
+  });
+
+  test('a job without hardware or rewards is refused by name', () => {
+    const { hardware: _, ...bare } = job;
+    const refusal = (() => {
+      try {
+        return rollpackerScheduler(bare, 'x', off);
+      } catch (error) {
+        return error;
+      }
+    })();
+    expect(isPolicyError(refusal)).toBe(true);
+    expect(refusal).toMatchObject({ code: 'infeasible', path: 'hardware' });
+  });
+
+  test('the same seed gives the same run, another seed another', () => {
+    const all = { ...off, tailBatching: true, asyncReward: true, adaptiveTimeout: true, streamTraining: true };
+    expect(JSON.stringify(run(all))).toBe(JSON.stringify(run(all)));
+  });
+});

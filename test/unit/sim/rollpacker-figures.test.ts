@@ -1,0 +1,8 @@
+import { describe, expect, test } from 'vitest';
+import { figures } from '../../../bench/rollpacker.ts';
+
+describe('figures of RollPacker', () => {
+  test.each(figures())('$id, $what: $paper', ({ paper, ours, tolerance }) => {
+    expect(Math.abs(ours - paper) / paper).toBeLessThan(tolerance);
+  });
+});
