@@ -16,12 +16,14 @@ import * as d from '../../schemas/decisions/index.ts';
 import * as e from '../../schemas/events/index.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
 import { joinedLedger } from '../tail-batching/joined-ledger.ts';
+import { judgePlacement } from './judge-placement.ts';
 import { arrange, openings, routes } from './routes.ts';
 import { partConfigs, type RollpackerConfig, rollpackerConfig } from './schema.ts';
 
 const parts = {
   queue: longPromptQueue,
   tp: adaptiveTp,
+  judge: judgePlacement,
   admission: speculativeAdmission,
   timeouts: sandboxTimeout,
   rewards: rewardDispatch,
@@ -43,7 +45,8 @@ const wantedBy: Readonly<Record<string, readonly PartName[]>> = Object.freeze({
   'engine.added': ['admission', 'scaleDown'],
   'request.started': ['admission'],
   'request.aborted': ['admission', 'scaleDown'],
-  'response.completed': ['admission', 'scaleDown'],
+  // The judge is laid out before a reward is asked for.
+  'response.completed': ['judge', 'admission', 'scaleDown'],
   'response.failed': ['admission'],
   'prompt.judged': ['admission'],
   'turn.finished': ['admission'],
@@ -72,7 +75,7 @@ const wantedBy: Readonly<Record<string, readonly PartName[]>> = Object.freeze({
   'replica.lost': ['training'],
   'replica.added': ['training'],
   'timer.fired': [],
-  'host.restarted': ['queue', 'tp', 'admission', 'timeouts', 'rewards', 'assembly', 'scaleDown', 'training'],
+  'host.restarted': ['queue', 'tp', 'judge', 'admission', 'timeouts', 'rewards', 'assembly', 'scaleDown', 'training'],
 });
 const takes = (part: PartName, type: string): boolean =>
   parts[part].events.some((word: { readonly type: string }) => word.type === type);

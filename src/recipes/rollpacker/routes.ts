@@ -144,6 +144,7 @@ export const routes: Readonly<Record<string, Readonly<Record<string, AnyRoute>>>
   queue: {
     'round.planned': route<'round.planned'>((decision, config) => [
       to('tp', decision),
+      to('judge', decision),
       ...openings(decision, decision.queued, config),
     ]),
     // The admission asks for what is missing: it knows what is carried over.

@@ -1,5 +1,6 @@
 /** Configuration of rollpacker: flat, each setting once; the parts are configured from it. */
 import { z } from 'zod';
+import { judgeOffloadInput } from '../../planners/judge-offload/index.ts';
 import { tpConfig } from '../../policies/adaptive-tp/index.ts';
 import { scaleDownSettings } from '../../policies/gpu-scale-down/index.ts';
 import { queueSettings } from '../../policies/long-prompt-queue/index.ts';
@@ -21,6 +22,13 @@ const settings = {
   adaptiveTimeout: on('Code in sandboxes is stopped early. Off: only at `rewardBudgetSeconds.sandbox`.'),
   asyncReward: on('Rewards are computed beside the rollout. Off: when the round is complete.'),
   streamTraining: on('GPUs are released during the rollout and train completed groups. Off: training comes after it.'),
+  judgeOffload: z
+    .boolean()
+    .default(false)
+    .describe('A judge shares the GPUs with the actor, laid out by `judge-offload`. Off: it has GPUs of its own.'),
+  judge: judgeOffloadInput
+    .optional()
+    .describe('The judge, for `judgeOffload`; its `sequenceTokens` is the greatest length that it is ever given.'),
   placement: z.literal('policy').default('policy').describe('The recipe knows the engines, and places all requests.'),
   ...queueSettings,
   servers,
@@ -81,6 +89,7 @@ export function partConfigs(config: Settings): Readonly<Record<string, Record<st
       sequenceBytes: maxResponseTokens * kvBytesPerToken,
       ...degree,
     },
+    judge: config.judgeOffload ? { judge: config.judge } : {},
     timeouts: pick(config, timeoutKeys),
     rewards: {
       defaultKind: config.defaultRewardKind,
@@ -116,6 +125,9 @@ export const rollpackerConfig = shape.superRefine((config, context) => {
   const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
   if (config.filter === 'zero-variance' && !config.asyncReward) {
     refuse('asyncReward', 'rewards beside the rollout: a filter needs them before the round is complete');
+  }
+  if (config.judgeOffload !== (config.judge !== undefined)) {
+    refuse('judge', 'a judge with `judgeOffload`, and only with it');
   }
 });
 

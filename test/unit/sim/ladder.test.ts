@@ -65,9 +65,10 @@ describe('the ladder', () => {
     // A KV cache that holds few of the sequences that a short round starts.
     const hardware = {
       ...job.hardware!,
+      trainingReplicas: 2,
       costs: job.hardware!.costs.map(({ tp, cost }) => ({ tp, cost: { ...cost, kvCapacityTokens: 12_000 * tp ** 2 } })),
     };
-    const tight = { ...job, hardware, cost: { ...job.cost, kvCapacityTokens: 12_000 } };
+    const tight = { ...job, engines: 4, hardware, cost: { ...job.cost, kvCapacityTokens: 12_000 } };
     const at = (adaptiveTp: boolean) =>
       simulate(tight, rollpackerScheduler(tight, 'x', { ...off, tailBatching: true, adaptiveTp }), workload, {
         prompts: 320,

@@ -1,0 +1,265 @@
+import { describe, expect, test } from 'vitest';
+import { createRollpacker, type RollpackerInput, restorePolicy } from '../../../src/index.ts';
+import type { VocabularyDecision } from '../../../src/schemas/index.ts';
+import { only } from '../../support/session.ts';
+
+type Step = Record<string, unknown> & { type: string };
+
+const small: RollpackerInput = {
+  promptsPerRound: 2,
+  responsesPerPrompt: 2,
+  promptSpeculation: 1.5,
+  responseSpeculation: 1,
+  servers: [
+    { serverId: 's0', gpuIds: ['g0', 'g1'] },
+    { serverId: 's1', gpuIds: ['g2', 'g3'] },
+  ],
+  kvHeads: 4,
+  modelBytes: 1e9,
+  gpuMemoryBytes: 8e9,
+  kvBytesPerToken: 1e5,
+  maxResponseTokens: 1000,
+  trainingReplicas: [
+    { id: 'd0', gpuIds: ['g0', 'g1'] },
+    { id: 'd1', gpuIds: ['g2', 'g3'] },
+  ],
+};
+
+class Job {
+  policy: ReturnType<typeof createRollpacker>;
+  at = 0;
+
+  constructor(config: Partial<RollpackerInput> = {}, kind = 'rule') {
+    this.policy = createRollpacker({ ...small, ...config });
+    this.send({ type: 'reward-worker.added', workerId: 'w', kind, slots: 100 });
+  }
+
+  send(event: Step): VocabularyDecision[] {
+    this.at += 1;
+    return this.policy.send({ at: this.at, ...event } as never) as VocabularyDecision[];
+  }
+
+  open(roundId = 'r0', domain?: string): VocabularyDecision[] {
+    const planned = this.send({ type: 'round.requested', roundId, weightVersion: 0 });
+    const count = only(planned, 'prompts.request')[0]?.count ?? 0;
+    const prompts = Array.from({ length: count }, (_, index) => ({
+      promptId: `${roundId}p${index}`,
+      ...(domain === undefined ? {} : { domain }),
+    }));
+    return [...planned, ...this.send({ type: 'prompts.supplied', roundId, prompts })];
+  }
+
+  complete(...ids: string[]): VocabularyDecision[] {
+    return ids.flatMap((requestId) => this.send({ type: 'response.completed', requestId, tokens: 100 }));
+  }
+
+  score(decisions: readonly VocabularyDecision[], rewards: readonly number[] = [1, 0]): VocabularyDecision[] {
+    return only(decisions, 'reward.dispatch').flatMap(({ dispatchId }, index) =>
+      this.send({
+        type: 'reward.finished',
+        dispatchId,
+        outcome: 'scored',
+        reward: rewards[index % rewards.length],
+        seconds: 1,
+      }),
+    );
+  }
+}
+const first = ['r0p0/0#0', 'r0p0/1#0', 'r0p1/0#0', 'r0p1/1#0'];
+const types = (list: readonly VocabularyDecision[]): string[] => list.map((one) => one.type);
+
+describe('the workflow', () => {
+  test('steps 1 to 7: planned, placed, launched, rewarded, trained, and only then over', () => {
+    const job = new Job();
+    const opened = job.open();
+    expect(types(opened).slice(0, 4)).toEqual(['round.planned', 'tp.set', 'tp.use', 'prompts.request']);
+    // Invariant 3: the engines of the round are known when its first request is placed.
+    expect(new Set(only(opened, 'request.launch').map((one) => one.engineId))).toEqual(
+      new Set(['g0', 'g1', 'g2', 'g3']),
+    );
+    const completed = job.complete(...first);
+    expect(only(completed, 'reward.dispatch')).toHaveLength(4);
+    expect(only(completed, 'round.completed')).toHaveLength(1);
+    // Invariant 4: nothing is trained before the rewards are in.
+    expect(only(completed, 'train.finish')).toEqual([]);
+    const rewarded = job.score(completed);
+    expect(only(rewarded, 'group.rewarded')).toHaveLength(2);
+    const [finish] = only(rewarded, 'train.finish');
+    expect(finish!.shares.flatMap((share) => share.groups).sort()).toEqual(['r0p0', 'r0p1']);
+    const trained = finish!.shares.flatMap(({ fetchId, replica, groups, samples, tokens }) =>
+      job.send({ type: 'train.finished', fetchId, replica, groups, samples, tokens, seconds: 5 }),
+    );
+    expect(only(trained, 'optimizer.step')).toHaveLength(1);
+    expect(only(job.send({ type: 'optimizer.stepped', roundId: 'r0' }), 'round.trained')).toMatchObject([
+      { groups: ['r0p0', 'r0p1'] },
+    ]);
+  });
+
+  test('invariant 5: a round is refused while the one before is in flight, and nothing changes', () => {
+    const job = new Job();
+    job.open();
+    const before = JSON.stringify(job.policy.snapshot());
+    expect(() => job.send({ type: 'round.requested', roundId: 'r1', weightVersion: 1 })).toThrow(
+      expect.objectContaining({ code: 'out_of_order' }),
+    );
+    expect(JSON.stringify(job.policy.snapshot())).toBe(before);
+  });
+
+  test('internal events are refused', () => {
+    const job = new Job();
+    for (const type of ['round.opened', 'engines.changed', 'engines.placed', 'reward.requested', 'group.completed']) {
+      expect(() => job.send({ type })).toThrow(expect.objectContaining({ code: 'invalid_event' }));
+    }
+  });
+
+  test('goes on from a snapshot at any point of the step', () => {
+    const job = new Job();
+    const completed = [...job.open(), ...job.complete(...first)];
+    const again = new Job();
+    again.policy = restorePolicy(JSON.parse(JSON.stringify(job.policy.snapshot()))) as never;
+    again.at = job.at;
+    const [one, two] = [job.score(completed), again.score(completed)];
+    expect(two).toEqual(one);
+    expect(types(one)).toContain('train.finish');
+  });
+});
+
+describe('switches', () => {
+  test('tailBatching off: as many requests as the round needs, nothing deferred', () => {
+    const job = new Job({ tailBatching: false, promptSpeculation: 2, responseSpeculation: 2 });
+    expect(only(job.open(), 'request.launch')).toHaveLength(4);
+    expect(only(job.complete(...first), 'prompt.deferred')).toEqual([]);
+  });
+
+  test('asyncReward off: no reward is asked for before the round is complete', () => {
+    const job = new Job({ asyncReward: false });
+    job.open();
+    expect(only(job.complete(...first.slice(0, 3)), 'reward.dispatch')).toEqual([]);
+    expect(only(job.complete(first[3]!), 'reward.dispatch')).toHaveLength(4);
+  });
+
+  test('adaptiveTimeout: code is stopped early once a run was correct; off: at its budget', () => {
+    const budgets = (adaptiveTimeout: boolean): number[] => {
+      const job = new Job({ adaptiveTimeout, rewardKindByDomain: { code: 'sandbox' }, timeoutFactor: 2 }, 'sandbox');
+      job.open('r0', 'code');
+      const one = job.complete(first[0]!);
+      job.score(one, [1]);
+      const two = job.complete(first[1]!);
+      return [...only(one, 'reward.dispatch'), ...only(two, 'reward.dispatch')].map(
+        (dispatch) => dispatch.budgetSeconds,
+      );
+    };
+    expect(budgets(true)).toEqual([30, 2]);
+    expect(budgets(false)).toEqual([30, 30]);
+  });
+
+  test('adaptiveTp off: the degree that was configured, whatever the preemptions', () => {
+    const job = new Job({ adaptiveTp: false, startTp: { short: 2 } });
+    expect(only(job.open(), 'tp.use')).toMatchObject([{ tp: 2, replicas: [{}, {}] }]);
+    const workload = { responses: 9, promptTokens: 1, responseTokens: 5, longestTokens: 9 };
+    for (const preemptions of [10, 100, 1000]) {
+      const step = { roundId: `x${preemptions}`, kind: 'short', tp: 2, preemptions, seconds: 5, workload };
+      expect(only(job.send({ type: 'step.finished', ...step }), 'tp.set')).toEqual([]);
+    }
+  });
+
+  test('streamTraining: GPUs are released during the rollout and train; off: nobody asks', () => {
+    const run = (streamTraining: boolean): VocabularyDecision[] => {
+      const job = new Job({ streamTraining, scaleDownTrigger: 0.25, adaptiveTp: false });
+      const opened = job.open();
+      const engines = new Map(only(opened, 'request.launch').map((one) => [one.requestId, one.engineId!]));
+      const asked = job.complete(first[0]!);
+      const query = only(asked, 'progress.query')[0];
+      if (query === undefined) return asked;
+      engines.delete(first[0]!);
+      const requests = [...engines].map(([requestId, engineId]) => ({
+        requestId,
+        engineId,
+        tokens: 10,
+        promptTokens: 5,
+      }));
+      return job.send({ type: 'progress.reported', queryId: query.queryId, requests });
+    };
+    const [release] = only(run(true), 'gpus.release');
+    expect(release!.release.flatMap((engine) => engine.gpuIds)).toHaveLength(2);
+    expect(types(run(false))).not.toContain('progress.query');
+  });
+});
+
+describe('configurations', () => {
+  test('DAPO: prompts of zero variance are replaced, and engines keep their limit (RollPacker §7)', () => {
+    const job = new Job({ filter: 'zero-variance', maxInFlightPerEngine: 2, adaptiveTp: false, startTp: { short: 2 } });
+    expect(only(job.open(), 'request.launch')).toHaveLength(4);
+    const done = job.complete('r0p0/0#0', 'r0p0/1#0');
+    const same = job.score(done, [1]);
+    expect(only(same, 'prompt.filtered')).toMatchObject([{ promptId: 'r0p0', reason: { code: 'zero_variance' } }]);
+    expect(only(same, 'prompts.request')).toMatchObject([{ count: 1, reason: { code: 'filtered' } }]);
+  });
+
+  test('a reward that fails for good takes its prompt out where the filter needs it', () => {
+    const job = new Job({ filter: 'zero-variance', rewardRetry: { infrastructure: 0 } });
+    job.open();
+    const [dispatch] = only(job.complete('r0p0/0#0'), 'reward.dispatch');
+    const failed = job.send({
+      type: 'reward.finished',
+      dispatchId: dispatch!.dispatchId,
+      outcome: 'infrastructure',
+      seconds: 1,
+    });
+    expect(types(failed)).toEqual(expect.arrayContaining(['reward.failed', 'prompt.quarantined']));
+  });
+
+  test('the one-off pipeline: a round may open while the one before waits for its training (§6.7)', () => {
+    const job = new Job({ allowOverlap: true, maxStaleness: 1 });
+    job.open();
+    job.score(job.complete(...first));
+    expect(only(job.send({ type: 'round.requested', roundId: 'r1', weightVersion: 0 }), 'round.planned')).toHaveLength(
+      1,
+    );
+  });
+
+  test('what does not go together is refused, with its path', () => {
+    const refused = (config: object, path: string, code = 'invalid_config') =>
+      expect(() => createRollpacker({ ...small, ...config } as never)).toThrow(expect.objectContaining({ code, path }));
+    refused({ filter: 'zero-variance', asyncReward: false }, 'asyncReward');
+    refused({ placement: 'host' }, 'placement');
+    refused({ epochs: 2 }, 'epochs', 'infeasible');
+    refused({ tailbatching: true }, 'tailbatching');
+    refused({ kvHeads: 0 }, 'kvHeads');
+  });
+});
+
+describe('judgeOffload', () => {
+  const judge = {
+    layers: 8,
+    layerBytes: 1e8,
+    sequenceTokens: 8192,
+    activationBytes: { perToken: 1e5 },
+    layerSeconds: { base: 1e-3, perToken: 1e-6 },
+    memoryBytes: 1.1e9,
+    pcieBytesPerSecond: 2e10,
+    actorSmShare: 0.7,
+  };
+
+  test('the greatest length first, then that of the last such round, and longer at once', () => {
+    const job = new Job({ judgeOffload: true, judge, allowOverlap: true });
+    const [start] = only(job.open(), 'judge.place');
+    expect(start).toMatchObject({ sequenceTokens: 8192, reason: { code: 'start' } });
+    job.score(job.complete(...first));
+    const [smaller] = only(job.open('r1'), 'judge.place');
+    expect(smaller).toMatchObject({ sequenceTokens: 1024, reason: { code: 'round_planned', longestTokens: 100 } });
+    expect(smaller!.residentLayers).toBeGreaterThan(start!.residentLayers);
+    const longer = job.send({ type: 'response.completed', requestId: 'r1p0/0#1', tokens: 3000 });
+    // Before the reward of that response is asked for.
+    expect(types(longer)[0]).toBe('judge.place');
+    expect(longer[0]).toMatchObject({ sequenceTokens: 4096, reason: { code: 'longer_response', plannedTokens: 1024 } });
+  });
+
+  test('a judge that never fits is refused at once; so is one without its switch', () => {
+    const refused = (config: object, code: string, path: string) =>
+      expect(() => createRollpacker({ ...small, ...config } as never)).toThrow(expect.objectContaining({ code, path }));
+    refused({ judgeOffload: true, judge: { ...judge, memoryBytes: 1e8 } }, 'infeasible', 'memoryBytes');
+    refused({ judge }, 'invalid_config', 'judge');
+    refused({ judgeOffload: true }, 'invalid_config', 'judge');
+  });
+});
