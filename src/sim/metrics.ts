@@ -41,6 +41,7 @@ export function quantileOf(ascending: ArrayLike<number>, share: number): number 
 /** Sums a run up. */
 export function summarizeRun(run: FinishedRun): RunResult {
   const { job, steps, rows } = run;
+  const gpus = (job.engines * job.cost.gpus) / rows.length;
   const keptTokens = sumOf(steps, (step) => step.keptTokens);
   const trainedResponses = sumOf(steps, (step) => step.responses);
   const generating = sumOf(steps, (step) => step.rolloutSeconds - job.cost.fixedRolloutSeconds);
@@ -50,7 +51,7 @@ export function summarizeRun(run: FinishedRun): RunResult {
     scheduler: run.scheduler,
     seed: run.seed,
     steps,
-    engines: rows.map((row, index) => engineResult(row, run.segments[index]!, job, generating)),
+    engines: rows.map((row, index) => engineResult(row, run.segments[index]!, gpus, generating)),
     totalSeconds: steps[steps.length - 1]?.endSeconds ?? 0,
     rolloutSeconds: sumOf(steps, (step) => step.rolloutSeconds),
     trainedPrompts: sumOf(steps, (step) => step.prompts),
@@ -76,10 +77,15 @@ export function summarizeRun(run: FinishedRun): RunResult {
   };
 }
 
-function engineResult(row: EngineRow, timeline: readonly Segment[], job: Job, generatingSeconds: number): EngineResult {
+function engineResult(
+  row: EngineRow,
+  timeline: readonly Segment[],
+  gpus: number,
+  generatingSeconds: number,
+): EngineResult {
   return {
     engineId: row.rowId,
-    gpus: job.cost.gpus,
+    gpus,
     busySeconds: row.busySeconds,
     bubbleRatio: bubble(row.busySeconds, generatingSeconds),
     preemptions: row.preemptions,

@@ -27,6 +27,7 @@ describe('the ladder', () => {
       const result = simulate(job, scheduler, workload, { prompts: 160, seed: 3, validate: true });
       expect(result.trainedPrompts).toBe(160);
       expect(result.trainedResponses).toBe(160 * job.responsesPerPrompt);
+      expect(result.engines.reduce((gpus, row) => gpus + row.gpus, 0)).toBe(16);
       for (const { timeline } of result.engines) {
         timeline.slice(1).forEach((segment, index) => {
           expect(segment.startSeconds).toBeCloseTo(timeline[index]!.endSeconds, 6);
