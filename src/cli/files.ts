@@ -18,6 +18,13 @@ export function bundledTraces(): string[] {
   return ['castillo-qwen2.5-7b-instruct-1m.jsonl', 'servegen-deepseek-r1.jsonl'].map((name) => join(folder, name));
 }
 
+/** Seconds of correct runs of code, bundled: a list for each test case. */
+export function bundledSandboxSeconds(): number[][] {
+  const file = join(packageRoot(), 'examples', 'traces', 'sandbox-livecodebench.jsonl');
+  const lines = readFileSync(file, 'utf8').trim().split('\n');
+  return lines.map((line) => (JSON.parse(line) as { seconds: number[] }).seconds);
+}
+
 /** The version of the package. */
 export function packageVersion(): string {
   const { version } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as { version: string };

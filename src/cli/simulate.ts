@@ -14,7 +14,7 @@ import type { ComparisonResult } from '../sim/result.ts';
 import { marginalWorkload, pooledQuantile } from '../sim/workload/marginal.ts';
 import { type Resampling, tracedWorkload } from '../sim/workload/traced.ts';
 import type { Workload } from '../sim/workload/workload.ts';
-import { bundledTraces, checkWritable, readTraceFile } from './files.ts';
+import { bundledSandboxSeconds, bundledTraces, checkWritable, readTraceFile } from './files.ts';
 import { coloured, print, printJson } from './output.ts';
 import { comparisonTable, earnings, meaning } from './table.ts';
 
@@ -47,12 +47,13 @@ type NamedWorkload = (seed: number) => Workload;
 export async function runSimulate(paths: readonly string[], options: SimulateOptions): Promise<void> {
   const preset = jobPreset(options.preset);
   const capTokens = options.cap ?? preset.capTokens;
-  const job: Job = {
+  const given: Job = {
     ...preset.job,
     promptsPerRound: options.promptsPerRound ?? preset.job.promptsPerRound,
     responsesPerPrompt: options.responsesPerPrompt ?? preset.job.responsesPerPrompt,
     engines: options.engines ?? preset.job.engines,
   };
+  const job = options.ladder ? withRealCode(given) : given;
   const factors = {
     promptSpeculation: options.promptSpeculation ?? options.eta,
     responseSpeculation: options.responseSpeculation ?? options.eta,
@@ -90,6 +91,10 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
     print(`report: ${options.report} (${(reportBytes / 1e6).toFixed(1)} MB, open it in a browser)`);
   if (options.perfetto !== undefined) print(`trace: ${options.perfetto} (open it in ui.perfetto.dev)`);
 }
+
+/** Code in sandboxes takes the seconds that were measured. */
+const withRealCode = (job: Job): Job =>
+  job.rewards === undefined ? job : { ...job, rewards: { ...job.rewards, sandboxSeconds: bundledSandboxSeconds() } };
 
 /** What would not fit in memory, or take days, is refused at once. */
 const mostInRound = 400_000;

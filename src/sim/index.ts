@@ -12,7 +12,16 @@ export { DecodeEngine, type EngineRequest, type LostRequest, type Outcome } from
 export { type EventClass, EventQueue, eventClasses, type QueuedEvent } from './event-queue.ts';
 export { type LogTraceOptions, traceFromLog, workloadFromLog } from './from-log.ts';
 export { type RunOptions, simulate } from './host/driver.ts';
+export { type Hardware, hardwareSettings } from './host/hardware.ts';
 export { defineJob, type Job, type JobInput, jobSettings } from './host/job.ts';
+export {
+  ladder,
+  type RollpackerSwitches,
+  rollpackerConfigOf,
+  rollpackerScheduler,
+  rungs,
+} from './host/ladder.ts';
+export { profileOf } from './host/profile.ts';
 export {
   type BatchShape,
   type DrivenPolicy,
@@ -37,6 +46,7 @@ export {
 export { renderReport } from './report/html.ts';
 export { reportClient, writeReport } from './report/write.ts';
 export type * from './result.ts';
+export { type RewardSettings, rewardSettings } from './rewards/settings.ts';
 export { type BootstrapOptions, bootstrap } from './statistics.ts';
 export { formatTrace, readTraceLine, type TracePrompt, tracePromptSchema } from './trace/format.ts';
 export { type QuantileRow, readTrace, type Trace } from './trace/read.ts';
