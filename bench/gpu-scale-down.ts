@@ -2,8 +2,8 @@
  * gpu-scale-down: the decision at a milestone by requests in flight, the snapshot after many responses, and events a
  * second, beside bare emits of eventemitter3 in the same run.
  */
-import { EventEmitter } from 'eventemitter3';
 import { createGpuScaleDown } from '../src/index.ts';
+import { emitsPerSecond } from './emits.ts';
 import { machine, median } from './support.ts';
 
 type Policy = ReturnType<typeof createGpuScaleDown>;
@@ -121,18 +121,6 @@ function eventsPerSecond(validate: boolean, responses: number): number {
     if (queryId !== undefined) policy.send({ type: 'progress.reported', at: 0, queryId, requests: [] });
   }
   return (2 * responses) / ((performance.now() - start) / 1000);
-}
-
-function emitsPerSecond(count: number): number {
-  const emitter = new EventEmitter<{ completed: [{ requestId: string; tokens: number }] }>();
-  let tokens = 0;
-  emitter.on('completed', (event) => {
-    tokens += event.tokens;
-  });
-  const start = performance.now();
-  for (let index = 0; index < count; index += 1) emitter.emit('completed', { requestId: 'a', tokens: 1 });
-  if (tokens !== count) throw new Error('an emit was lost');
-  return count / ((performance.now() - start) / 1000);
 }
 
 console.log(machine());

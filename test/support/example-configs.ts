@@ -38,7 +38,7 @@ const tpProfile = (eps: readonly (number | undefined)[], skews: readonly number[
   );
 
 /** A job of four GPUs in two servers, with two training replicas. */
-const small = {
+export const smallCluster = {
   promptsPerRound: 3,
   responsesPerPrompt: 2,
   servers: [
@@ -141,10 +141,10 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
     { ...admission, maxResponseTokens: 50, lastFraction: 1 },
   ],
   rollpacker: [
-    small,
-    { ...small, rewardKindByDomain: { code: 'sandbox' }, quotas: { code: 2, math: 1 }, filter: 'zero-variance' },
+    smallCluster,
+    { ...smallCluster, rewardKindByDomain: { code: 'sandbox' }, quotas: { code: 2, math: 1 }, filter: 'zero-variance' },
     {
-      ...small,
+      ...smallCluster,
       tailBatching: false,
       adaptiveTp: false,
       adaptiveTimeout: false,
@@ -152,7 +152,7 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
       streamTraining: false,
     },
     {
-      ...small,
+      ...smallCluster,
       allowOverlap: true,
       maxStaleness: 1,
       keepPartial: true,

@@ -1,28 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { createRollpacker, type RollpackerInput, restorePolicy } from '../../../src/index.ts';
 import type { VocabularyDecision } from '../../../src/schemas/index.ts';
+import { smallCluster } from '../../support/example-configs.ts';
 import { only } from '../../support/session.ts';
 
 type Step = Record<string, unknown> & { type: string };
 
 const small: RollpackerInput = {
+  ...smallCluster,
   promptsPerRound: 2,
-  responsesPerPrompt: 2,
   promptSpeculation: 1.5,
   responseSpeculation: 1,
-  servers: [
-    { serverId: 's0', gpuIds: ['g0', 'g1'] },
-    { serverId: 's1', gpuIds: ['g2', 'g3'] },
-  ],
-  kvHeads: 4,
-  modelBytes: 1e9,
-  gpuMemoryBytes: 8e9,
-  kvBytesPerToken: 1e5,
-  maxResponseTokens: 1000,
-  trainingReplicas: [
-    { id: 'd0', gpuIds: ['g0', 'g1'] },
-    { id: 'd1', gpuIds: ['g2', 'g3'] },
-  ],
 };
 
 class Job {
