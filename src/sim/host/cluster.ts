@@ -46,6 +46,14 @@ function fixed(job: Job, workload: Workload, { prompts, timeline }: ClusterOptio
   return { pool, inference, machines: [inference], source, joining };
 }
 
+/** Training replicas that share the GPUs of a job evenly: as many as its hardware says, or the next fewer that can. */
+export function trainingReplicasOf(job: Job): number {
+  const gpus = job.engines * job.cost.gpus;
+  let replicas = Math.min(gpus, job.hardware?.trainingReplicas ?? 1);
+  while (gpus % replicas !== 0) replicas -= 1;
+  return replicas;
+}
+
 /** Ids of the GPUs of a job. */
 export function gpuIdsOf(job: Job): string[] {
   return numbered('gpu', job.engines * job.cost.gpus);
@@ -68,7 +76,7 @@ function elastic(job: Job, workload: Workload, { prompts, seed, timeline }: Clus
     const { promptIndex, sample, tokens } = source.drawn(requestId)!;
     return model.work(kind, promptIndex, sample, tokens);
   });
-  const trainer = new Trainer(numbered('replica', hardware.trainingReplicas), job.cost);
+  const trainer = new Trainer(numbered('replica', trainingReplicasOf(job)), job.cost);
   const machines = [inference, workers, trainer];
   return { pool, inference, machines, source, joining: RewardWorkers.joining(rewards), trainer };
 }

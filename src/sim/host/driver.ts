@@ -6,7 +6,7 @@ import { PolicyError } from '../../errors.ts';
 import { summarizeRun, sumOf } from '../metrics.ts';
 import type { RunResult, Segment, StepResult } from '../result.ts';
 import type { Workload } from '../workload/workload.ts';
-import { buildCluster, type Cluster } from './cluster.ts';
+import { buildCluster, type Cluster, trainingReplicasOf } from './cluster.ts';
 import { type Job, trainSeconds } from './job.ts';
 import { PolicyLink } from './policy-link.ts';
 import { RoundRecord, type StepTimes } from './round-record.ts';
@@ -128,9 +128,8 @@ class Host {
   /** GPUs that train beside the rollout are busy. */
   #countTraining(openedSeconds: number, drainedSeconds: number): void {
     const { trainer, pool } = this.#cluster;
-    const { hardware } = this.#job;
-    if (trainer === undefined || hardware === undefined) return;
-    const perReplica = pool.rows.length / hardware.trainingReplicas;
+    if (trainer === undefined) return;
+    const perReplica = pool.rows.length / trainingReplicasOf(this.#job);
     for (const { replica, startSeconds, endSeconds } of trainer.trained.splice(0)) {
       const end = Math.min(endSeconds, drainedSeconds);
       const start = Math.max(startSeconds, openedSeconds);

@@ -18,7 +18,9 @@ export const hardwareSettings = z.strictObject({
     .array(z.strictObject({ tp: positiveCount, cost: costModelSchema }))
     .min(1)
     .describe('What an engine costs at each tensor-parallel degree, ascending; the first divides all others.'),
-  trainingReplicas: positiveCount.describe('Data-parallel replicas of the trainer; they share all GPUs evenly.'),
+  trainingReplicas: positiveCount.describe(
+    'Data-parallel replicas of the trainer: they share all GPUs evenly; the next fewer where that does not go.',
+  ),
   releaseSeconds: z.number().nonnegative().default(3).describe('Seconds until released GPUs can train.'),
 });
 

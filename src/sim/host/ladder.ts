@@ -3,7 +3,7 @@ import type { AnyEvent } from '../../core/definition.ts';
 import { startPolicy } from '../../core/registry.ts';
 import { PolicyError } from '../../errors.ts';
 import { type RollpackerInput, rollpacker } from '../../recipes/rollpacker/index.ts';
-import { gpuIdsOf } from './cluster.ts';
+import { gpuIdsOf, trainingReplicasOf } from './cluster.ts';
 import { numbered } from './engine-pool.ts';
 import type { Job } from './job.ts';
 import { profileOf } from './profile.ts';
@@ -23,7 +23,8 @@ export function rollpackerConfigOf(job: Job, switches: RollpackerSwitches = {}):
     throw new PolicyError('infeasible', { expected: 'a job with hardware', got: job.name, path: 'hardware' });
   }
   const gpuIds = gpuIdsOf(job);
-  const { gpusPerServer, trainingReplicas, costs, kvHeads, modelBytes, gpuMemoryBytes, memoryUtilization } = hardware;
+  const { gpusPerServer, costs, kvHeads, modelBytes, gpuMemoryBytes, memoryUtilization } = hardware;
+  const trainingReplicas = trainingReplicasOf(job);
   const perReplica = gpuIds.length / trainingReplicas;
   const degrees = costs.map((one) => one.tp);
   const start = { short: job.cost.gpus, long: job.cost.gpus };

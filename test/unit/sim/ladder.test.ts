@@ -2,7 +2,12 @@
 import { describe, expect, test } from 'vitest';
 import { isPolicyError } from '../../../src/index.ts';
 import { simulate } from '../../../src/sim/host/driver.ts';
-import { ladder, type RollpackerSwitches, rollpackerScheduler } from '../../../src/sim/host/ladder.ts';
+import {
+  ladder,
+  type RollpackerSwitches,
+  rollpackerConfigOf,
+  rollpackerScheduler,
+} from '../../../src/sim/host/ladder.ts';
 import { jobPreset, rollpackerWorkload } from '../../../src/sim/presets.ts';
 import type { RunResult } from '../../../src/sim/result.ts';
 
@@ -79,6 +84,23 @@ describe('the ladder', () => {
     expect(fixed.preemptions).toBeGreaterThan(100);
     expect(adaptive.preemptions).toBeLessThan(fixed.preemptions / 2);
     expect(adaptive.rolloutSeconds).toBeLessThan(fixed.rolloutSeconds);
+  });
+
+  test('any number of engines goes: training replicas share the GPUs evenly', () => {
+    for (const engines of [1, 3, 5, 12]) {
+      const other = { ...job, engines };
+      const { trainingReplicas } = rollpackerConfigOf(other);
+      const sizes = trainingReplicas.map((replica) => replica.gpuIds.length);
+      expect(new Set(sizes).size).toBe(1);
+      expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(engines);
+      const scheduler = rollpackerScheduler(other, 'x', {
+        ...off,
+        tailBatching: true,
+        asyncReward: true,
+        streamTraining: true,
+      });
+      expect(simulate(other, scheduler, workload, { prompts: 32, seed: 3 }).trainedPrompts).toBe(32);
+    }
   });
 
   test('a job without hardware or rewards is refused by name', () => {
