@@ -8,7 +8,7 @@ import Table from 'cli-table3';
 import { deriveCostModel } from '../src/sim/cost-model.ts';
 import { simulate } from '../src/sim/host/driver.ts';
 import { defineJob, type Job } from '../src/sim/host/job.ts';
-import { type RollpackerSwitches, rollpackerScheduler } from '../src/sim/host/ladder.ts';
+import { type RollpackerSwitches, rollpackerScheduler, rungs } from '../src/sim/host/ladder.ts';
 import { jobPreset, rollpackerWorkload } from '../src/sim/presets.ts';
 import type { RunResult } from '../src/sim/result.ts';
 import { interpolated, longTailQuantile, marginalWorkload } from '../src/sim/workload/marginal.ts';
@@ -16,14 +16,8 @@ import type { Workload } from '../src/sim/workload/workload.ts';
 
 const seven = jobPreset('qwen2.5-7b-8k');
 const steps = 20;
-const on = { tailBatching: true, asyncReward: true, adaptiveTimeout: true, adaptiveTp: true, streamTraining: true };
-const none = {
-  tailBatching: false,
-  asyncReward: false,
-  adaptiveTimeout: false,
-  adaptiveTp: false,
-  streamTraining: false,
-};
+const none = rungs.find((one) => one.id === 'baseline')!.switches;
+const on = rungs.find((one) => one.id === 'stream-training')!.switches;
 
 function run(job: Job, switches: RollpackerSwitches, workload: Workload): RunResult {
   return simulate(job, rollpackerScheduler(job, 'x', switches), workload, {

@@ -24,9 +24,6 @@ export type JobPresetId = (typeof jobPresetIds)[number];
 const h800: EngineShape['gpu'] = { memoryGb: 80, bandwidthGbps: 3350, tflops: 989 };
 const batch = { promptsPerRound: 128, responsesPerPrompt: 8 };
 
-/** Rewards of the mixed tasks of RollPacker §6: rules, code in sandboxes and a judge, a third of the prompts each. */
-const rewardsOf = (id: JobPresetId) => ({ workers: { rule: 16, sandbox: id === 'qwen2.5-7b-8k' ? 9 : 16, judge: 16 } });
-
 /**
  * What each doubling of the TP adds to a decode step, a layer: Llama 2 70B (80 layers) on H100 takes 37.0, 29.7 and 29.8
  * ms a token at TP 2, 4 and 8, measured end to end (splitwise), where its weights alone would save 13 and 6.5 ms.
@@ -45,7 +42,7 @@ function preset(
   gpus: number,
   shape: Omit<EngineShape, 'gpu'>,
   around: Around,
-  trainingReplicas: number,
+  { trainingReplicas, sandboxes }: { readonly trainingReplicas: number; readonly sandboxes: number },
 ): JobPreset {
   const cost = { ...deriveCostModel({ ...shape, gpu: h800 }), ...around };
   const modelBytes = shape.billionParameters * 1e9 * bytesPerValue;
@@ -77,13 +74,16 @@ function preset(
         ...batch,
         cost,
         hardware,
-        rewards: rewardsOf(id),
+        rewards: { workers: { rule: 16, sandbox: sandboxes, judge: 16 } },
       }),
     ),
   });
 }
 
-/** The presets. Around the rollout: training 21 to 23 % and rewards 5 to 13 % of a baseline step (RollPacker Table 1). */
+/**
+ * The presets. Rewards are those of the mixed tasks of RollPacker §6: rules, code and a judge, a third of the prompts each.
+ * Around the rollout: training 21 to 23 % and rewards 5 to 13 % of a baseline step (RollPacker Table 1).
+ */
 export const jobPresets: readonly JobPreset[] = Object.freeze([
   preset(
     'qwen2.5-7b-8k',
@@ -105,7 +105,7 @@ export const jobPresets: readonly JobPreset[] = Object.freeze([
       trainSecondsPerToken: 7e-6,
       weightSyncSeconds: 4,
     },
-    8,
+    { trainingReplicas: 8, sandboxes: 9 },
   ),
   preset(
     'qwen2.5-14b-16k',
@@ -127,7 +127,7 @@ export const jobPresets: readonly JobPreset[] = Object.freeze([
       trainSecondsPerToken: 2e-5,
       weightSyncSeconds: 5,
     },
-    4,
+    { trainingReplicas: 4, sandboxes: 16 },
   ),
   preset(
     'qwen2.5-32b-32k',
@@ -149,7 +149,7 @@ export const jobPresets: readonly JobPreset[] = Object.freeze([
       trainSecondsPerToken: 2e-5,
       weightSyncSeconds: 8,
     },
-    4,
+    { trainingReplicas: 4, sandboxes: 16 },
   ),
 ]);
 

@@ -1,11 +1,8 @@
 /** Likely next events, for property tests: the usual ones often, repeated and odd ones now and then. */
 import type { Choices } from '../../core/definition.ts';
+import { pick } from '../../core/pick.ts';
 import type { AssemblyState } from './state.ts';
 import type { AssemblyEvent, EventNamed } from './words.ts';
-
-function pick<T>(list: readonly T[], choices: Choices): T | undefined {
-  return list.length === 0 ? undefined : list[choices.below(list.length)];
-}
 
 /** A likely next event. */
 export function arbitrary(state: AssemblyState, choices: Choices): AssemblyEvent {

@@ -1,13 +1,9 @@
 /** Likely next events, for property tests: the usual ones often, late, repeated and odd ones now and then. */
 import type { Choices } from '../../core/definition.ts';
+import { pick } from '../../core/pick.ts';
 import { mint, timerId } from './dispatches.ts';
 import { kinds, type RewardState } from './state.ts';
 import type { RewardEvent } from './words.ts';
-
-/** One of the list, or `undefined` if it is empty. */
-function pick<T>(list: readonly T[], choices: Choices): T | undefined {
-  return list.length === 0 ? undefined : list[choices.below(list.length)];
-}
 
 /** A likely next event. */
 export function arbitrary(state: RewardState, choices: Choices): RewardEvent {

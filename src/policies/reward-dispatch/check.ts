@@ -1,4 +1,5 @@
 /** Which events fit the state. Nothing is changed here. */
+import { checkNewPrefix } from '../../core/prefix.ts';
 import { PolicyError } from '../../errors.ts';
 import { timerId, wasMinted } from './dispatches.ts';
 import { kindOf } from './samples.ts';
@@ -38,12 +39,7 @@ export function check(state: RewardState, event: RewardEvent): void {
       if (event.timerId === timerId) return;
       throw new PolicyError('unknown_id', { expected: timerId, got: event.timerId, path: 'timerId' });
     case 'host.restarted':
-      if (event.idPrefix !== state.prefix && !state.oldPrefixes.includes(event.idPrefix)) return;
-      throw new PolicyError('duplicate_id', {
-        expected: 'a prefix that was not used before',
-        got: event.idPrefix,
-        path: 'idPrefix',
-      });
+      return checkNewPrefix(state, event.idPrefix);
     default:
   }
 }

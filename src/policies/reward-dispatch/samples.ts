@@ -4,6 +4,7 @@ import type { RewardKind } from '../../schemas/reward-workers.ts';
 import { cancelDispatch } from './dispatches.ts';
 import { join, leave } from './group.ts';
 import { named, queueAgain, takeFromLine } from './pool.ts';
+import { kindOfDomain } from './schema.ts';
 import type { RewardState, Sample } from './state.ts';
 import type { CancelCode, RewardDecision } from './words.ts';
 
@@ -21,10 +22,7 @@ export interface Wanted {
 
 /** How a reward is computed: as asked for, else by the domain, else by the default. */
 export function kindOf({ config }: RewardState, { kind, domain }: Wanted): RewardKind {
-  if (kind !== undefined) return kind;
-  const { kindByDomain, defaultKind } = config;
-  if (domain === undefined || kindByDomain === undefined || !Object.hasOwn(kindByDomain, domain)) return defaultKind;
-  return kindByDomain[domain]!;
+  return kind ?? kindOfDomain(config, domain);
 }
 
 /** Takes a response in. One that is in already is the same: its reward is computed once. */

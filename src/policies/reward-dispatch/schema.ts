@@ -1,6 +1,6 @@
 /** Configuration of reward-dispatch. */
 import { z } from 'zod';
-import { rewardBudgetSeconds, rewardKind } from '../../schemas/reward-workers.ts';
+import { type RewardKind, rewardBudgetSeconds, rewardKind } from '../../schemas/reward-workers.ts';
 import { count, domain, idPrefix, positiveCount, positiveSeconds } from '../../schemas/units.ts';
 
 const budgetSeconds = z
@@ -62,3 +62,12 @@ export const rewardDispatchConfig = shape.superRefine((config, context) => {
 export type RewardDispatchInput = z.input<typeof rewardDispatchConfig>;
 /** The configuration with its defaults filled in. */
 export type RewardDispatchConfig = z.output<typeof rewardDispatchConfig>;
+
+/** How rewards of a domain are computed. */
+export function kindOfDomain(
+  { kindByDomain, defaultKind }: Pick<RewardDispatchConfig, 'kindByDomain' | 'defaultKind'>,
+  domain: string | undefined,
+): RewardKind {
+  if (domain === undefined || kindByDomain === undefined || !Object.hasOwn(kindByDomain, domain)) return defaultKind;
+  return kindByDomain[domain]!;
+}

@@ -1,14 +1,10 @@
 /** Likely next events, for property tests: the usual ones often, late, repeated and odd ones now and then. */
 import type { Choices } from '../../core/definition.ts';
+import { pick } from '../../core/pick.ts';
 import type { AdmissionEvent } from './decisions.ts';
 import { inFlight } from './requests.ts';
 import type { AdmissionState, ResponseState } from './state.ts';
 import { timerIds } from './timers.ts';
-
-/** One of the list, or `undefined` if it is empty. */
-function pick<T>(list: readonly T[], choices: Choices): T | undefined {
-  return list.length === 0 ? undefined : list[choices.below(list.length)];
-}
 
 function promptsFor(state: AdmissionState, choices: Choices, most: number) {
   const domains = Object.keys(state.config.quotas ?? {}).sort();

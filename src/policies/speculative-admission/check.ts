@@ -1,4 +1,5 @@
 /** Which events fit the state. Nothing is changed here. */
+import { checkNewPrefix } from '../../core/prefix.ts';
 import { PolicyError } from '../../errors.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
 import type { AdmissionEvent } from './decisions.ts';
@@ -62,12 +63,7 @@ export function check(state: AdmissionState, event: AdmissionEvent): void {
         path: 'timerId',
       });
     case 'host.restarted':
-      if (event.idPrefix !== state.prefix && !state.oldPrefixes.includes(event.idPrefix)) return;
-      throw new PolicyError('duplicate_id', {
-        expected: 'a prefix that was not used before',
-        got: event.idPrefix,
-        path: 'idPrefix',
-      });
+      return checkNewPrefix(state, event.idPrefix);
     default:
   }
 }

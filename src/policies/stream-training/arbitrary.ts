@@ -1,12 +1,9 @@
 /** Likely next events, for property tests: the usual ones often, late, repeated and odd ones now and then. */
 import type { Choices } from '../../core/definition.ts';
+import { pick } from '../../core/pick.ts';
 import type { FinalPrompt } from '../../schemas/prompts.ts';
 import type { Group, Round, StreamTrainingState } from './state.ts';
 import type { StreamTrainingEvent } from './words.ts';
-
-function pick<T>(list: readonly T[], choices: Choices): T | undefined {
-  return list.length === 0 ? undefined : list[choices.below(list.length)];
-}
 
 /** A likely next event. */
 export function arbitrary(state: StreamTrainingState, choices: Choices): StreamTrainingEvent {

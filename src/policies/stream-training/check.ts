@@ -1,4 +1,5 @@
 /** Which events fit the state. Nothing is changed here. */
+import { checkNewPrefix } from '../../core/prefix.ts';
 import { PolicyError, type PolicyErrorCode } from '../../errors.ts';
 import { type Round, type StreamTrainingState, wasMinted } from './state.ts';
 import type { EventNamed, StreamTrainingEvent } from './words.ts';
@@ -32,8 +33,7 @@ export function check(state: StreamTrainingState, event: StreamTrainingEvent): v
     case 'replica.added':
       return checkReplica(state, event.replica);
     case 'host.restarted':
-      if (event.idPrefix !== state.prefix && !state.oldPrefixes.includes(event.idPrefix)) return;
-      return refuse('duplicate_id', 'idPrefix', 'a prefix that was never used', event.idPrefix);
+      return checkNewPrefix(state, event.idPrefix);
   }
 }
 

@@ -75,8 +75,14 @@ const wantedBy: Readonly<Record<string, readonly PartName[]>> = Object.freeze({
   'replica.lost': ['training'],
   'replica.added': ['training'],
   'timer.fired': [],
-  'host.restarted': ['queue', 'tp', 'judge', 'admission', 'timeouts', 'rewards', 'assembly', 'scaleDown', 'training'],
+  'host.restarted': ['tp', 'judge', 'admission', 'timeouts', 'rewards', 'assembly', 'scaleDown', 'training'],
 });
+/** The same where GPUs stay with the rollout. */
+const wantedWithoutScaleDown: typeof wantedBy = Object.freeze(
+  Object.fromEntries(
+    Object.entries(wantedBy).map(([type, names]) => [type, names.filter((name) => name !== 'scaleDown')]),
+  ),
+);
 const takes = (part: PartName, type: string): boolean =>
   parts[part].events.some((word: { readonly type: string }) => word.type === type);
 const events = e.events.filter((word) => word.type in wantedBy);
@@ -95,9 +101,7 @@ function timerPart(timerId: string): PartName {
 
 function deliver(event: RollpackerEvent, config: RollpackerConfig): readonly (string | Delivery)[] {
   if (event.type === 'timer.fired') return [timerPart(event.timerId)];
-  return wantedBy[event.type]!.filter(
-    (part) => takes(part, event.type) && (config.streamTraining || part !== 'scaleDown'),
-  );
+  return (config.streamTraining ? wantedBy : wantedWithoutScaleDown)[event.type]!;
 }
 
 /** What a part would have said next, where the recipe takes that from outside; most often the admission. */

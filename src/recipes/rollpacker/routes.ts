@@ -1,6 +1,7 @@
 /** Which part gets what: events from outside, and decisions of one part that are events of others. */
 import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
 import type { Delivery, Route } from '../../core/recipe.ts';
+import { kindOfDomain } from '../../policies/reward-dispatch/index.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { VocabularyEvent } from '../../schemas/events/index.ts';
 import { copyFinal, copyPrompt } from '../../schemas/prompts.ts';
@@ -61,7 +62,8 @@ function wanted(
   { at, requestId, promptId, domain }: { at: number; requestId: string; promptId: string; domain?: string | undefined },
   config: RollpackerConfig,
 ): Delivery[] {
-  const kind = (domain === undefined ? undefined : config.rewardKindByDomain?.[domain]) ?? config.defaultRewardKind;
+  const { rewardKindByDomain: kindByDomain, defaultRewardKind: defaultKind } = config;
+  const kind = kindOfDomain({ kindByDomain, defaultKind }, domain);
   if (kind === 'sandbox' && config.adaptiveTimeout) {
     return [to('timeouts', { type: 'sandbox.requested', at, runId: requestId, testCaseId: promptId })];
   }

@@ -67,7 +67,7 @@ const timeoutKeys = Object.keys(timeoutSettings);
 const trainingKeys = Object.keys(training);
 
 /** The TP degree of both kinds of round where it does not adapt. */
-export function fixedTp({ startTp: start, minTp: least }: Pick<Settings, 'startTp' | 'minTp'>): number {
+function fixedTp({ startTp: start, minTp: least }: Pick<Settings, 'startTp' | 'minTp'>): number {
   return start.short ?? start.long ?? least;
 }
 

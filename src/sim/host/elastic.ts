@@ -64,6 +64,7 @@ export class ElasticInference extends InferenceMachine {
       this.#answers.push(this.#release.event);
       this.#release = undefined;
     }
+    if (this.#answers.length === 0) return events;
     // Responses first: a migration of a request that has ended meanwhile is late.
     return [...events, ...this.#answers.splice(0)];
   }

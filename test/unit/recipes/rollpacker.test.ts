@@ -141,6 +141,22 @@ describe('switches', () => {
     expect(budgets(false)).toEqual([30, 30]);
   });
 
+  test('a domain is looked up among those that were configured, and nowhere else', () => {
+    const job = new Job({ rewardKindByDomain: { code: 'sandbox' } });
+    job.open('r0', 'constructor');
+    expect(only(job.complete(first[0]!), 'reward.dispatch')).toMatchObject([{ kind: 'rule' }]);
+  });
+
+  test('a restart of the host is told to every part that mints ids or waits', () => {
+    const job = new Job();
+    job.open();
+    const again = job.send({ type: 'host.restarted', idPrefix: 'h1-' });
+    expect(only(again, 'request.launch').map((one) => one.requestId.slice(0, 3))).toEqual(Array(6).fill('h1-'));
+    expect(only(again, 'tp.set')).toMatchObject([{ reason: { code: 'host_restarted' } }]);
+    const [dispatch] = only(job.complete('h1-r0p0/0#0'), 'reward.dispatch');
+    expect(dispatch!.dispatchId).toMatch(/^h1-/);
+  });
+
   test('adaptiveTp off: the degree that was configured, whatever the preemptions', () => {
     const job = new Job({ adaptiveTp: false, startTp: { short: 2 } });
     expect(only(job.open(), 'tp.use')).toMatchObject([{ tp: 2, replicas: [{}, {}] }]);

@@ -7,19 +7,14 @@ import {
   type RollpackerSwitches,
   rollpackerConfigOf,
   rollpackerScheduler,
+  rungs,
 } from '../../../src/sim/host/ladder.ts';
 import { jobPreset, rollpackerWorkload } from '../../../src/sim/presets.ts';
 import type { RunResult } from '../../../src/sim/result.ts';
 
 const preset = jobPreset('qwen2.5-7b-8k');
 const job = { ...preset.job, promptsPerRound: 16 };
-const off = {
-  tailBatching: false,
-  asyncReward: false,
-  adaptiveTimeout: false,
-  adaptiveTp: false,
-  streamTraining: false,
-};
+const off = rungs[0].switches;
 const workload = rollpackerWorkload(preset.capTokens, 3);
 const run = (switches: RollpackerSwitches): RunResult =>
   simulate(job, rollpackerScheduler(job, 'x', switches), workload, { prompts: 160, seed: 3, validate: true });
