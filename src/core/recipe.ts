@@ -3,7 +3,7 @@
  * parts that want them, and decisions of a part go out, to other parts as events, or both.
  */
 import { z } from 'zod';
-import { PolicyError } from '../errors.ts';
+import { isPolicyError, PolicyError } from '../errors.ts';
 import type { DecisionWord, EventWord } from '../schemas/vocabulary.ts';
 import {
   type AnyDecision,
@@ -17,6 +17,7 @@ import {
   sealRecipe,
 } from './definition.ts';
 import { openState } from './snapshot.ts';
+import { parse } from './validate.ts';
 
 /** The parts of a recipe, by name. */
 export type Parts = Readonly<Record<string, AnyPolicyDefinition>>;
@@ -107,12 +108,15 @@ export function defineRecipe<
   const deliveries = (event: Of<EW>, config: Config): Delivery[] =>
     spec.deliver(event, config).map((to) => (typeof to === 'string' ? { part: to, event } : to));
 
+  const configOf = (name: string, configs: Readonly<Record<string, unknown>>): unknown =>
+    parse(part(name).config, configs[name], 'invalid_config');
+
   const isTaken = ({ part: name, event, ifTaken = false }: Delivery, state: unknown): boolean => {
     try {
       part(name).check(state, event);
       return true;
     } catch (error) {
-      if (ifTaken) return false;
+      if (ifTaken && isPolicyError(error)) return false;
       throw error;
     }
   };
@@ -125,7 +129,7 @@ export function defineRecipe<
     }) as never,
     init: (config: Config): RecipeState<Config> => {
       const configs = spec.configure(config);
-      const states = names.map((name) => [name, part(name).init(part(name).config.parse(configs[name]))]);
+      const states = names.map((name) => [name, part(name).init(configOf(name, configs))]);
       return { config, parts: Object.fromEntries(states) };
     },
     // Every part is asked before any of them changes.
@@ -165,7 +169,7 @@ export function defineRecipe<
     load: (saved: SavedRecipe, config: Config): RecipeState<Config> => {
       const configs = spec.configure(config);
       const states = names.map((name) => {
-        const own = part(name).config.parse(configs[name]);
+        const own = configOf(name, configs);
         const { version, state } = saved.parts[name]!;
         return [name, part(name).load(openState(part(name), version, state, `snapshot.state.parts.${name}`), own)];
       });

@@ -3,7 +3,6 @@ import type { Context } from '../../core/definition.ts';
 import type { AdmissionDecision } from './decisions.ts';
 import { engineOf, freeSlot } from './engines.ts';
 import { placeOf } from './ids.ts';
-
 import { type AdmissionState, isLive, type PromptState, type ResponseState, type Round } from './state.ts';
 import { armAbortGrace } from './timers.ts';
 

@@ -230,6 +230,10 @@ describe('configurations', () => {
     refused({ epochs: 2 }, 'epochs', 'infeasible');
     refused({ tailbatching: true }, 'tailbatching');
     refused({ kvHeads: 0 }, 'kvHeads');
+    // What only a part can know.
+    refused({ minTimeoutSeconds: 40 }, 'minTimeoutSeconds');
+    refused({ divisor: 2 }, 'divisor');
+    refused({ minTp: 4 }, 'maxTp');
   });
 });
 
