@@ -11,6 +11,7 @@ export const generatedFiles: readonly string[] = [
   'README.md',
   'docs/vocabulary.md',
   'docs/errors.md',
+  'src/planners/flex-ulysses/README.md',
   'src/planners/gradient-renormalization/README.md',
   'src/planners/grpo-advantages/README.md',
   'src/planners/judge-offload/README.md',

@@ -6,6 +6,7 @@
 
 import type { PolicyOptions } from './core/policy.ts';
 import { type PolicyOf, runPlanner, startPolicy } from './core/registry.ts';
+import { type FlexUlyssesInput, type FlexUlyssesPlan, flexUlyssesPlanner } from './planners/flex-ulysses/index.ts';
 import {
   gradientRenormalizationPlanner,
   type RenormalizationInput,
@@ -78,6 +79,8 @@ export const renormalizeGradients = (input: RenormalizationInput): Renormalizati
   runPlanner(gradientRenormalizationPlanner, input);
 /** An advantage for each response. Throws `PolicyError` `invalid_input`. */
 export const grpoAdvantages = (input: AdvantagesInput): AdvantagesPlan => runPlanner(grpoAdvantagesPlanner, input);
+/** A sharding plan for a batch. Throws `PolicyError` `invalid_input`, `infeasible`. */
+export const planFlexUlysses = (input: FlexUlyssesInput): FlexUlyssesPlan => runPlanner(flexUlyssesPlanner, input);
 /** Layers of a judge that stay on the GPU or are streamed. Throws `PolicyError` `invalid_input`, `infeasible`. */
 export const planJudgeOffload = (input: JudgeOffloadInput): JudgeOffloadPlan => runPlanner(judgeOffloadPlanner, input);
 
@@ -88,6 +91,7 @@ export { z } from 'zod';
 export type * from './core/definition.ts';
 export { definePlanner, definePolicy, isDefinition } from './core/definition.ts';
 export { type LogEntry, type Replay, recordEvents, replayEvents } from './core/event-log.ts';
+export { type LengthFunction, lengthFunction, lengthPoints, lengthPolynomial } from './core/length-function.ts';
 export {
   type ListenerFailure,
   Policy,
@@ -122,6 +126,7 @@ export {
   type PolicyErrorDetails,
   policyErrorCodes,
 } from './errors.ts';
+export * from './planners/flex-ulysses/index.ts';
 export * from './planners/gradient-renormalization/index.ts';
 export * from './planners/grpo-advantages/index.ts';
 export * from './planners/judge-offload/index.ts';

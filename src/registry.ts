@@ -1,5 +1,6 @@
 /** The frozen list of everything that rollflex ships, each with the paper section it comes from. */
 import { createRegistry } from './core/registry.ts';
+import { flexUlyssesPlanner } from './planners/flex-ulysses/index.ts';
 import { gradientRenormalizationPlanner } from './planners/gradient-renormalization/index.ts';
 import { grpoAdvantagesPlanner } from './planners/grpo-advantages/index.ts';
 import { judgeOffloadPlanner } from './planners/judge-offload/index.ts';
@@ -27,6 +28,7 @@ export const registry = createRegistry([
   grpoAdvantagesPlanner, // RolloutPipe §3.2
   adaptiveTp, // RollPacker §4.2
   gpuScaleDown, // RollPacker §4.4
+  flexUlyssesPlanner, // FlexRL §3, Appendix A
   tailBatching, // RollPacker §3
   rollpacker, // RollPacker §3, §4
 ]);

@@ -12,6 +12,29 @@ const judge = {
 };
 
 export const exampleInputs: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
+  'flex-ulysses': [
+    { lengths: [32_768, 16_384, 4096, 4096, 4096, 0], devices: 4, maxDegree: 4 },
+    { lengths: [900, 800, 20, 30, 40, 50], devices: 6, balanceTolerance: 0, effort: 'fast' },
+    {
+      lengths: [500, 400, 300, 20],
+      devices: 8,
+      maxDegree: 4,
+      attentionHeads: 28,
+      kvHeads: 4,
+      devicesPerNode: 2,
+      memoryCapTokens: 400,
+      strategy: 'ulysses',
+      ulyssesDegree: 2,
+      costs: {
+        compute: { perToken: 24_576, perTokenSquared: 1 },
+        communication: [
+          { degree: 2, cost: { perToken: 0.3 } },
+          { degree: 4, cost: [{ tokens: 1000, value: 2 }] },
+        ],
+      },
+      previous: { assignments: [{ sequence: 0, degree: 2, devices: [0, 1] }] },
+    },
+  ],
   'gradient-renormalization': [
     { replicas: [{ samples: 3 }, { samples: 0 }, { samples: 5 }] },
     {

@@ -3,8 +3,8 @@
  * (RollPacker §4.3). See README.md.
  */
 import { definePlanner } from '../../core/definition.ts';
+import { valueAt } from '../../core/length-function.ts';
 import { PolicyError } from '../../errors.ts';
-import { valueAt } from './length-function.ts';
 import type { Pace } from './pipeline.ts';
 import { type JudgeOffloadPlan, type JudgeOffloadSettings, judgeOffloadInput, judgeOffloadPlan } from './schema.ts';
 import { choose } from './search.ts';

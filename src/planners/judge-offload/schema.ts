@@ -1,7 +1,7 @@
 /** Input and plan of judge-offload. */
 import { z } from 'zod';
+import { lengthFunction } from '../../core/length-function.ts';
 import { count, positiveCount } from '../../schemas/units.ts';
-import { lengthFunction } from './length-function.ts';
 
 const bytes = z.number().nonnegative().max(1e18);
 const seconds = z.number().nonnegative();

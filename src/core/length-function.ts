@@ -1,7 +1,7 @@
 /** A quantity that depends on the sequence length: coefficients, or points that were measured. */
 import { z } from 'zod';
-import { PolicyError } from '../../errors.ts';
-import { tokens } from '../../schemas/units.ts';
+import { PolicyError } from '../errors.ts';
+import { tokens } from '../schemas/units.ts';
 
 const quantity = z.number().nonnegative().max(1e18);
 

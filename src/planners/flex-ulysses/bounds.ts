@@ -1,0 +1,106 @@
+/** How good a plan can be at best. */
+import { type Instance, topDegree } from './instance.ts';
+
+/** Indices of a list, by its values descending, ties by index. */
+export function descending(values: Float64Array): number[] {
+  return Array.from(values, (_, index) => index).sort((a, b) => values[b]! - values[a]! || a - b);
+}
+
+const sum = (values: Float64Array): number => values.reduce((total, value) => total + value, 0);
+
+/**
+ * Least compute of the most loaded device by counting: of the j · K + 1 sequences with most work, some top group has
+ * j + 1, and these have at least the work of the last j + 1.
+ */
+function pigeonhole(instance: Instance, byWork: readonly number[]): number {
+  const { work, devices } = instance;
+  const top = topDegree(instance);
+  const groups = devices / top;
+  let least = 0;
+  for (let j = 0; j * groups < byWork.length; j += 1) {
+    let together = 0;
+    for (let at = j * groups - j; at <= j * groups; at += 1) together += work[byWork[at]!]!;
+    least = Math.max(least, together / top);
+  }
+  return least;
+}
+
+/**
+ * Least compute of the most loaded device by memory: the g sequences with most work lie in g′ ≤ g top groups, and these
+ * must also hold the tokens that do not fit into the others: at least the work of those with least work per token.
+ */
+function memoryComplement(instance: Instance, byWork: readonly number[], memoryCap: number): number {
+  const { work, lengths, devices } = instance;
+  const top = topDegree(instance);
+  const groups = devices / top;
+  const tokens = sum(lengths);
+  const roomPerGroup = top * memoryCap;
+  const perToken = lengths.map((length, i) => (length === 0 ? 0 : work[i]! / length));
+  const cheapest = descending(perToken).reverse();
+  const tokensUpTo = new Float64Array(cheapest.length + 1);
+  const workUpTo = new Float64Array(cheapest.length + 1);
+  cheapest.forEach((i, at) => {
+    tokensUpTo[at + 1] = tokensUpTo[at]! + lengths[i]!;
+    workUpTo[at + 1] = workUpTo[at]! + work[i]!;
+  });
+  const cheapestWorkOf = (amount: number): number => {
+    let low = 0;
+    let high = cheapest.length;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (tokensUpTo[middle]! <= amount) low = middle;
+      else high = middle - 1;
+    }
+    const last = cheapest[low];
+    return workUpTo[low]! + (last === undefined ? 0 : (amount - tokensUpTo[low]!) * perToken[last]!);
+  };
+  let least = 0;
+  let longestTokens = 0;
+  let longestWork = 0;
+  for (let g = 1; g <= Math.min(groups, byWork.length); g += 1) {
+    longestTokens += lengths[byWork[g - 1]!]!;
+    longestWork += work[byWork[g - 1]!]!;
+    let leastHere = Number.POSITIVE_INFINITY;
+    for (let used = 1; used <= g; used += 1) {
+      const rest = tokens - (groups - used) * roomPerGroup - longestTokens;
+      const held = longestWork + (rest > 0 ? cheapestWorkOf(rest) : 0);
+      leastHere = Math.min(leastHere, held / (used * top));
+    }
+    least = Math.max(least, leastHere);
+  }
+  return least;
+}
+
+/**
+ * No plan within the memory limit has a smaller compute on its most loaded device.
+ *
+ * @param memoryCap - most tokens of a device
+ */
+export function computeBound(instance: Instance, memoryCap: number): number {
+  if (instance.sequences === 0) return 0;
+  const { work, devices } = instance;
+  const byWork = descending(work);
+  const mean = sum(work) / devices;
+  return Math.max(mean, pigeonhole(instance, byWork), memoryComplement(instance, byWork, memoryCap));
+}
+
+/**
+ * No plan within the limits communicates less: each sequence at the cheapest degree at which it fits alone.
+ *
+ * @param computeLimit - most compute of a device
+ * @param memoryCap - most tokens of a device
+ */
+export function communicationBound(instance: Instance, computeLimit: number, memoryCap: number): number {
+  const { work, lengths, splitCost, levels } = instance;
+  let total = 0;
+  for (let i = 0; i < instance.sequences; i += 1) {
+    let cheapest = Number.POSITIVE_INFINITY;
+    for (let level = 0; level < levels; level += 1) {
+      const degree = 2 ** level;
+      const fits = work[i]! / degree <= computeLimit && lengths[i]! / degree <= memoryCap;
+      if (fits || level === levels - 1) cheapest = Math.min(cheapest, splitCost[level]![i]!);
+    }
+    total += cheapest;
+  }
+  return total;
+}

@@ -1,0 +1,76 @@
+/** What a sequence costs at a degree: JSON, so that the same model can be given over a wire. */
+import { z } from 'zod';
+import { lengthFunction, valueAt } from '../../core/length-function.ts';
+import { PolicyError } from '../../errors.ts';
+import { positiveCount } from '../../schemas/units.ts';
+
+const byDegree = z
+  .array(
+    z.strictObject({
+      degree: positiveCount.min(2).describe('Sharding degree.'),
+      cost: lengthFunction.describe('What sharding costs at this degree, by sequence length.'),
+    }),
+  )
+  .min(1)
+  .max(32);
+
+/** Schema of a cost model. */
+export const costModel = z.strictObject({
+  compute: lengthFunction
+    .default({ perTokenSquared: 1 })
+    .describe('Work of a whole sequence, by its length, in any unit; at degree p each device has 1/p of it.'),
+  crossNodeFactor: z
+    .number()
+    .min(0)
+    .max(1e6)
+    .default(16)
+    .describe('What an all-to-all between nodes costs, relative to one inside a node, >= 0 (γ in the paper).'),
+  communication: byDegree
+    .optional()
+    .describe('Cost of sharding by degree, for every degree from 2; stands in place of length · (p − 1) ÷ p².'),
+});
+
+/** A cost model. */
+export type CostModel = z.output<typeof costModel>;
+
+/** Traffic of one device when a sequence is sharded, per token of the sequence (FlexRL, Appendix A). */
+export const splitShare = (degree: number): number => (degree - 1) / (degree * degree);
+
+/**
+ * Work of each sequence on one device that holds it whole.
+ *
+ * @throws PolicyError `infeasible` for a length beyond the last point of a table
+ */
+export function workOf(lengths: readonly number[], { compute }: CostModel): Float64Array {
+  return Float64Array.from(lengths, (length) => (length === 0 ? 0 : valueAt(compute, length, 'costs.compute')));
+}
+
+/**
+ * Cost of sharding each sequence at a degree; 0 for an empty one.
+ *
+ * @param crossesNodes - whether a group of that degree spans nodes
+ * @throws PolicyError `invalid_input` where a table has no such degree, `infeasible` beyond its last point
+ */
+export function splitCosts(
+  lengths: readonly number[],
+  degree: number,
+  crossesNodes: boolean,
+  { communication, crossNodeFactor }: CostModel,
+): Float64Array {
+  if (degree === 1) return new Float64Array(lengths.length);
+  if (communication === undefined) {
+    const share = splitShare(degree) * (crossesNodes ? crossNodeFactor : 1);
+    return Float64Array.from(lengths, (length) => length * share);
+  }
+  const index = communication.findIndex((row) => row.degree === degree);
+  if (index < 0) {
+    const got = communication.map((row) => row.degree);
+    throw new PolicyError('invalid_input', {
+      expected: `a cost for degree ${degree}`,
+      got,
+      path: 'costs.communication',
+    });
+  }
+  const path = `costs.communication[${index}].cost`;
+  return Float64Array.from(lengths, (length) => (length === 0 ? 0 : valueAt(communication[index]!.cost, length, path)));
+}

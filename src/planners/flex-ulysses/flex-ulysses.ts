@@ -1,0 +1,48 @@
+/**
+ * How many devices share each sequence of a batch, and which (FlexRL §3 and Appendix A). See README.md.
+ */
+import { definePlanner } from '../../core/definition.ts';
+import { communicationBound, computeBound } from './bounds.ts';
+import { instanceOf } from './instance.ts';
+import { assignmentsOf, metricsOf } from './placement.ts';
+import { type FlexUlyssesPlan, flexUlyssesPlan } from './plan-schema.ts';
+import { type FlexUlyssesSettings, flexUlyssesInput } from './schema.ts';
+import { placeByUlysses } from './strategies/ulysses.ts';
+import type { Strategy } from './strategy.ts';
+
+const strategies: Readonly<Record<FlexUlyssesSettings['strategy'], Strategy>> = {
+  search: placeByUlysses,
+  paper: placeByUlysses,
+  bucketing: placeByUlysses,
+  'karmarkar-karp': placeByUlysses,
+  ulysses: placeByUlysses,
+};
+
+function compute(settings: FlexUlyssesSettings): FlexUlyssesPlan {
+  const instance = instanceOf(settings);
+  const placed = strategies[settings.strategy](instance, settings);
+  const metrics = metricsOf(instance, placed.placement);
+  const memoryTokens = placed.memoryCap ?? Math.max(instance.memoryCap, metrics.maxMemoryTokens);
+  const computeLimit = placed.computeLimit ?? metrics.maxCompute;
+  return {
+    assignments: assignmentsOf(placed.placement),
+    bounds: {
+      compute: computeBound(instance, memoryTokens),
+      communication: communicationBound(instance, computeLimit, memoryTokens),
+    },
+    limits: { compute: computeLimit, memoryTokens },
+    metrics,
+    memoryRelaxed: metrics.maxMemoryTokens > instance.memoryCap,
+  };
+}
+
+/** The planner; `planFlexUlysses` is its plain function. */
+export const flexUlyssesPlanner = definePlanner({
+  id: 'flex-ulysses',
+  version: 1,
+  summary: 'How many devices share each sequence of a batch, and which, so that compute is even and little is sent.',
+  source: 'FlexRL §3, Appendix A',
+  input: flexUlyssesInput,
+  plan: flexUlyssesPlan,
+  compute,
+});

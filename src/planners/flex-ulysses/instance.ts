@@ -1,0 +1,77 @@
+/** A batch and its devices, in the shape that strategies work on. */
+import { splitCosts, workOf } from './costs.ts';
+import type { FlexUlyssesSettings } from './schema.ts';
+
+/**
+ * A batch to place. Degrees are powers of two: that of level l is 2 ** l. The groups of a level are numbered from 0;
+ * group g of level l has the devices g · 2 ** l up to (g + 1) · 2 ** l − 1. Groups of the last level are the top
+ * groups: every group lies in one of them.
+ */
+export interface Instance {
+  readonly sequences: number;
+  readonly devices: number;
+  /** How many degrees there are, >= 1. */
+  readonly levels: number;
+  /** Tokens of each sequence. */
+  readonly lengths: Float64Array;
+  /** Compute of each sequence on one device that holds it whole; at level l, each device has work ÷ 2 ** l. */
+  readonly work: Float64Array;
+  /** Cost of sharding, by level and sequence; all 0 at level 0. */
+  readonly splitCost: readonly Float64Array[];
+  /** Most tokens of a device that were asked for. */
+  readonly memoryCap: number;
+}
+
+/** A sequence's degree and group: `level[i]` and `group[i]`. */
+export interface Placement {
+  readonly level: Uint8Array;
+  readonly group: Int32Array;
+}
+
+/** How many devices a top group has. */
+export const topDegree = (instance: Instance): number => 2 ** (instance.levels - 1);
+
+type Heads = Pick<FlexUlyssesSettings, 'attentionHeads' | 'kvHeads'>;
+
+/** Whether the heads can be spread over so many devices. */
+function spreads(degree: number, { attentionHeads, kvHeads }: Heads): boolean {
+  if (attentionHeads !== undefined && attentionHeads % degree !== 0) return false;
+  return kvHeads === undefined || kvHeads % degree === 0 || degree % kvHeads === 0;
+}
+
+/** How many degrees are admissible: 1, 2, 4 … as long as groups of that size partition the devices. */
+export function admissibleLevels(settings: Pick<FlexUlyssesSettings, 'devices' | 'maxDegree'> & Heads): number {
+  let levels = 1;
+  for (let degree = 2; degree <= settings.maxDegree; degree *= 2) {
+    if (settings.devices % degree !== 0 || !spreads(degree, settings)) break;
+    levels += 1;
+  }
+  return levels;
+}
+
+/** Whether a group of that many devices can lie on two nodes. */
+function crossesNodes(degree: number, { devices, devicesPerNode }: FlexUlyssesSettings): boolean {
+  return devices > devicesPerNode && devicesPerNode % degree !== 0;
+}
+
+/**
+ * The batch of an input.
+ *
+ * @throws PolicyError `infeasible`, `invalid_input` where the cost model does not cover a length or a degree
+ */
+export function instanceOf(settings: FlexUlyssesSettings): Instance {
+  const { lengths, devices, costs } = settings;
+  const levels = admissibleLevels(settings);
+  const total = lengths.reduce((sum, length) => sum + length, 0);
+  return {
+    sequences: lengths.length,
+    devices,
+    levels,
+    lengths: Float64Array.from(lengths),
+    work: workOf(lengths, costs),
+    splitCost: Array.from({ length: levels }, (_, level) =>
+      splitCosts(lengths, 2 ** level, crossesNodes(2 ** level, settings), costs),
+    ),
+    memoryCap: settings.memoryCapTokens ?? (settings.memorySlack * total) / devices,
+  };
+}

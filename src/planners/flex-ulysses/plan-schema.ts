@@ -1,0 +1,58 @@
+/** The plan of flex-ulysses. */
+import { z } from 'zod';
+import { count, positiveCount } from '../../schemas/units.ts';
+
+const amount = z.number().nonnegative();
+
+/** Where one sequence goes. */
+export const assignment = z.strictObject({
+  sequence: count.describe('Index of the sequence in `lengths`.'),
+  degree: positiveCount.describe('Sharding degree: how many devices share it.'),
+  devices: z.array(count).min(1).describe('Those devices, ascending: an aligned group of neighbours.'),
+});
+
+const bounds = z.strictObject({
+  compute: amount.describe('No plan within the memory limit has a smaller `metrics.maxCompute`.'),
+  communication: amount.describe('No plan within both limits has a smaller `metrics.communication`.'),
+});
+
+const limits = z.strictObject({
+  compute: amount.describe('Most compute of a device that the plan was held to.'),
+  memoryTokens: amount.describe('Most tokens of a device that the plan was held to.'),
+});
+
+const metrics = z.strictObject({
+  maxCompute: amount.describe('Compute of the device that has most, in the unit of the cost model.'),
+  meanCompute: amount.describe('Mean over the devices.'),
+  maxMemoryTokens: amount.describe('Tokens of the device that has most: the sum of length ÷ degree.'),
+  communication: amount.describe('Cost of sharding, summed over the sequences.'),
+  traffic: amount.describe('Tokens that leave their device in one all-to-all, over all devices: length · (p − 1) ÷ p.'),
+  sharded: count.describe('Sequences with a degree above 1.'),
+});
+
+/** Schema of the plan. */
+export const flexUlyssesPlan = z.strictObject({
+  assignments: z.array(assignment).describe('Where each sequence goes, in the order of `lengths`.'),
+  bounds: bounds.describe('How good a plan could be at best.'),
+  limits: limits.describe('What the plan was held to.'),
+  metrics: metrics.describe('How good this one is.'),
+  memoryRelaxed: z
+    .boolean()
+    .describe('Whether a device has more tokens than asked for; by `search` only where no plan can do better.'),
+});
+
+const unread = z.unknown().optional().describe('Not read; it is here so that a plan can be given back whole.');
+
+/** An earlier plan; only its assignments are read. */
+export const previousPlan = z.strictObject({
+  assignments: z.array(assignment).describe('Where each sequence went, by its index in `lengths`.'),
+  bounds: unread,
+  limits: unread,
+  metrics: unread,
+  memoryRelaxed: unread,
+});
+
+/** The plan. */
+export type FlexUlyssesPlan = z.output<typeof flexUlyssesPlan>;
+/** Where one sequence goes. */
+export type SequenceAssignment = z.output<typeof assignment>;

@@ -1,0 +1,34 @@
+/** Baseline: one degree for all sequences, as Ulysses sequence parallelism is run. */
+import { PolicyError } from '../../../errors.ts';
+import { descending } from '../bounds.ts';
+import type { Instance } from '../instance.ts';
+import { emptyPlacement } from '../placement.ts';
+import type { FlexUlyssesSettings } from '../schema.ts';
+import type { Placed } from '../strategy.ts';
+
+/** The level of the degree that is asked for; the last one if none is. */
+function levelFor({ levels }: Instance, degree: number | undefined): number {
+  if (degree === undefined) return levels - 1;
+  const level = Math.log2(degree);
+  if (Number.isInteger(level) && level < levels) return level;
+  const expected = `one of ${Array.from({ length: levels }, (_, one) => 2 ** one).join(', ')}`;
+  throw new PolicyError('invalid_input', { expected, got: degree, path: 'ulyssesDegree' });
+}
+
+/**
+ * Most work first, each sequence to the group of that degree with least work so far; ties go to the lowest group.
+ *
+ * @throws PolicyError `invalid_input` for a degree that is not admissible
+ */
+export function placeByUlysses(instance: Instance, settings: FlexUlyssesSettings): Placed {
+  const level = levelFor(instance, settings.ulyssesDegree);
+  const placement = emptyPlacement(instance.sequences);
+  const work = new Float64Array(instance.devices / 2 ** level);
+  for (const i of descending(instance.work)) {
+    const group = work.indexOf(work.reduce((least, one) => Math.min(least, one), Number.POSITIVE_INFINITY));
+    placement.level[i] = instance.lengths[i] === 0 ? 0 : level;
+    placement.group[i] = placement.level[i] === level ? group : group * 2 ** level;
+    work[group]! += instance.work[i]!;
+  }
+  return { placement };
+}

@@ -1,0 +1,15 @@
+/** What a strategy is: from a batch to a placement. */
+import type { Instance, Placement } from './instance.ts';
+import type { FlexUlyssesSettings } from './schema.ts';
+
+/** A placement, and what it was held to; a strategy that knows no limits leaves them out. */
+export interface Placed {
+  readonly placement: Placement;
+  /** Most compute of a device. */
+  readonly computeLimit?: number;
+  /** Most tokens of a device: what was asked for, or the least that any plan needs. */
+  readonly memoryCap?: number;
+}
+
+/** Places a batch. */
+export type Strategy = (instance: Instance, settings: FlexUlyssesSettings) => Placed;
