@@ -9,6 +9,7 @@ import { flexUlyssesInput } from '../../src/planners/flex-ulysses/schema.ts';
 import { solver } from '../support/milp.ts';
 import { everyPlan } from '../support/placement-enumeration.ts';
 import { familyLengths, placementFamilies } from '../support/placement-families.ts';
+import { inputOf, knownInstances } from '../support/placement-instances.ts';
 import { leastCommunication, leastCompute, leastMemory } from '../support/placement-oracle.ts';
 
 const highs = await solver;
@@ -105,6 +106,19 @@ describe('the oracle', () => {
     );
   });
 });
+
+test.each(knownInstances.filter(({ lengths }) => lengths.length <= 8))(
+  'the oracle confirms what is proven of $id',
+  (known) => {
+    const instance = instanceOf(flexUlyssesInput.parse(inputOf(known)));
+    expect(leastCompute(highs, instance, known.memoryCapTokens)).toBeCloseTo(known.bestCompute, 3);
+    for (const { tolerance, communication } of known.best) {
+      const limit = (1 + tolerance) * known.bestCompute;
+      const cheapest = leastCommunication(highs, instance, limit, known.memoryCapTokens)!;
+      expect(cheapest.communication).toBeCloseTo(communication, 6);
+    }
+  },
+);
 
 describe('the bounds of a plan', () => {
   const familiar = fc
