@@ -1,0 +1,42 @@
+/** flex-ulysses against the best that is known of thirteen batches. */
+import { describe, expect, test } from 'vitest';
+import { type FlexUlyssesPlan, planFlexUlysses } from '../../../src/index.ts';
+import { placementProblems } from '../../support/placement-check.ts';
+import { communicationRatio, inputOf, type KnownInstance, knownInstances } from '../../support/placement-instances.ts';
+
+/** How far sums that are added up in different orders may be apart. */
+const rounding = 1 + 1e-9;
+
+describe.each([0.001, 0.01, 0.05])('at tolerance %d', (tolerance) => {
+  const plans = new Map<KnownInstance, FlexUlyssesPlan>();
+  const planOf = (known: KnownInstance): FlexUlyssesPlan => {
+    const plan = plans.get(known) ?? planFlexUlysses({ ...inputOf(known), balanceTolerance: tolerance });
+    plans.set(known, plan);
+    return plan;
+  };
+  const ratios = () =>
+    knownInstances.map((one) => communicationRatio(one, tolerance, planOf(one).metrics.communication));
+
+  test.each(knownInstances)('$id: valid, balanced, within the memory, and the same again', (known) => {
+    const input = { ...inputOf(known), balanceTolerance: tolerance };
+    const { metrics, memoryRelaxed } = planOf(known);
+    expect(placementProblems(input, planOf(known))).toEqual([]);
+    expect(metrics.maxMemoryTokens).toBeLessThanOrEqual(known.memoryCapTokens * rounding);
+    expect(memoryRelaxed).toBe(false);
+    expect(metrics.maxCompute).toBeLessThanOrEqual((1 + tolerance) * 1.0005 * known.bestCompute);
+    expect(metrics.maxCompute * rounding).toBeGreaterThanOrEqual(known.computeLowerBound);
+    expect(JSON.stringify(planFlexUlysses(input))).toBe(JSON.stringify(planOf(known)));
+  });
+
+  test('twelve of thirteen communicate at most 1.10 × the best known, and none more than 1.25 ×', () => {
+    const byName = knownInstances.map(({ id }, at): [string, number] => [id, ratios()[at]!]);
+    expect(byName.filter(([, ratio]) => ratio > 1.25)).toEqual([]);
+    const above = byName.filter(([, ratio]) => ratio > 1.1);
+    expect(above.length, JSON.stringify(above)).toBeLessThanOrEqual(1);
+  });
+
+  test.runIf(tolerance === 0.01)('all together communicate at most 1.03 × the best known', () => {
+    const logarithms = ratios().map(Math.log);
+    expect(Math.exp(logarithms.reduce((sum, one) => sum + one, 0) / logarithms.length)).toBeLessThanOrEqual(1.03);
+  });
+});
