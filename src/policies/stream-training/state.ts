@@ -56,6 +56,8 @@ export interface Round {
   /** Tokens of the groups in both. */
   waitingTokens: number;
   readonly released: Set<string>;
+  /** Releases whose GPUs have gone back: what is said of them again is late. */
+  readonly endedReleases: Set<string>;
   /** When a group was last completed, in seconds. */
   lastSeconds: number | null;
   /** Seconds between two completions, older ones counting less. */
@@ -144,6 +146,7 @@ export function newRound(roundId: string): Round {
     fresh: new Fifo(),
     waitingTokens: 0,
     released: new Set(),
+    endedReleases: new Set(),
     lastSeconds: null,
     gapSeconds: null,
     completedSeconds: null,

@@ -198,8 +198,9 @@ export const routes: Readonly<Record<string, Readonly<Record<string, AnyRoute>>>
     'round.rewarded': route<'round.rewarded'>(rewarded),
   },
   scaleDown: {
-    'gpus.release': route<'gpus.release'>(({ at, keep }) => [
-      to('admission', { type: 'engines.changed', at, engineIds: [...keep] }),
-    ]),
+    // Those that stay are as they were: one that was drained before takes nothing new.
+    'gpus.release': route<'gpus.release'>(({ at, release }) =>
+      release.map(({ engineId }) => ({ ...to('admission', { type: 'engine.drained', at, engineId }), ifTaken: true })),
+    ),
   },
 };
