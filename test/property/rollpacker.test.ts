@@ -2,9 +2,8 @@
  * Conservation over the whole of RollPacker, under arbitrary interleavings and trouble, against a host that knows only
  * what it sent and what it was told: every prompt ends once, every response is rewarded and trained at most once.
  */
-import { createRequire } from 'node:module';
 import fc from 'fast-check';
-import { afterAll, describe, test, expect } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { RollpackerInput } from '../../src/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { smallCluster } from '../support/example-configs.ts';
@@ -28,25 +27,27 @@ const configs: Readonly<Record<string, RollpackerInput>> = {
   'training after the rollout': { ...cluster, streamTraining: false },
   DAPO: { ...cluster, filter: 'zero-variance', maxInFlightPerEngine: 3, quotas: { code: 2, math: 1 } },
   'one-off pipeline': { ...cluster, allowOverlap: true, maxStaleness: 1 },
-  'one-off pipeline that keeps what is unfinished': { ...cluster, allowOverlap: true, maxStaleness: 1, keepPartial: true },
+  'one-off pipeline that keeps what is unfinished': {
+    ...cluster,
+    allowOverlap: true,
+    maxStaleness: 1,
+    keepPartial: true,
+  },
 };
 
-const require = createRequire(import.meta.url);
 let events = 0;
 let released = 0;
 let rounds = 0;
 let fetches = 0;
 
-function run(name: string, config: RollpackerInput, tape: readonly number[], troubled: boolean): void {
+function run(config: RollpackerInput, tape: readonly number[], troubled: boolean): void {
   const choices = choicesFrom(tape);
   const host = new RollpackerHost(config, choices, 8 + choices.below(20));
-  try {
   for (let index = 0; index < 250 && !host.isDone; index += 1) host.step(troubled);
   // With a host that plays along, it comes to its end.
   for (let index = 0; index < 3000 && !host.isDone; index += 1) host.step(false);
   if (!host.isDone) throw new Error(`no end: ${host.describe()}`);
   host.compare();
-  } catch (error) { require('node:fs').writeFileSync('/tmp/clean/log-' + name.replaceAll(' ', '-'), host.log.join('\n') + '\n' + error); throw error; }
   events += host.sent;
   released += host.releasedIn.size;
   rounds += host.groups.rounds.size;
@@ -54,15 +55,22 @@ function run(name: string, config: RollpackerInput, tape: readonly number[], tro
 }
 
 describe('rollpacker', () => {
-  test.each(Object.entries(configs))('invariants 1 to 4 hold: %s', { timeout: 120_000 * scale }, (_name, config) => {
-    fc.assert(
-      fc.property(tapes(), fc.integer({ min: 0, max: 4 }), (tape, calm) => run(_name, config, tape, calm > 0)),
-      { numRuns: 40 * scale, endOnFailure: true },
-    );
-  });
+  test.each(Object.entries(configs))(
+    'invariants 4, 6 and 7 hold: %s',
+    { timeout: 120_000 * scale },
+    (_name, config) => {
+      fc.assert(
+        fc.property(tapes(), fc.integer({ min: 0, max: 4 }), (tape, calm) => run(config, tape, calm > 0)),
+        { numRuns: 20 * scale, endOnFailure: true },
+      );
+    },
+  );
 });
 
 afterAll(() => {
-  console.log({ events, released, rounds, fetches });
-  expect(events).toBeGreaterThan(50_000 * scale);
+  // It does release GPUs and train on them while others roll out.
+  expect(events).toBeGreaterThan(25_000 * scale);
+  expect(rounds).toBeGreaterThan(1000 * scale);
+  expect(released).toBeGreaterThan(200 * scale);
+  expect(fetches).toBeGreaterThan(100 * scale);
 });

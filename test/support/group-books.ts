@@ -8,6 +8,8 @@ interface Response {
   readonly promptId: string;
   readonly tokens: number;
   reward?: number | 'failed';
+  /** Whether its prompt counts. */
+  counts?: true;
   /** Whether a completed round trains on it. */
   isFinal?: true;
 }
@@ -71,9 +73,12 @@ export class GroupBooks {
         // What it keeps may be rewarded again, in the round that brings it back. A copy that came too late had nothing.
         const { promptId } = decision.prompt;
         if (decision.reason.code === 'round_closed') return;
-        for (const one of this.#responses.values()) if (one.promptId === promptId && !one.isFinal) delete one.reward;
+        for (const one of this.#responses.values()) if (one.promptId === promptId && !one.counts) delete one.reward;
         return;
       }
+      case 'prompt.counted':
+        for (const { requestId } of decision.responses) this.#responses.get(requestId)!.counts = true;
+        return;
       case 'group.rewarded':
         return this.#group(decision);
       case 'group.unrewarded':

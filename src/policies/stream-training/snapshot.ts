@@ -82,7 +82,15 @@ export function save(state: StreamTrainingState): SavedStreamTraining {
   };
 }
 
-function saveRound({ groups: _, waitingTokens: __, again, fresh, released, endedReleases, ...rest }: Round): SavedRound {
+function saveRound({
+  groups: _,
+  waitingTokens: __,
+  again,
+  fresh,
+  released,
+  endedReleases,
+  ...rest
+}: Round): SavedRound {
   const saved = { ...rest, again: copyGroups(again), fresh: copyGroups(fresh), released: [...released].sort() };
   return endedReleases.size === 0 ? saved : { ...saved, endedReleases: [...endedReleases] };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createStreamTraining, restorePolicy, type StreamTrainingInput } from '../../../src/index.ts';
+import type { streamTraining } from '../../../src/policies/stream-training/index.ts';
 import type { VocabularyDecision } from '../../../src/schemas/index.ts';
-import { streamTraining } from '../../../src/policies/stream-training/index.ts';
 import { refusal } from '../../support/refusal.ts';
 import { only, Session } from '../../support/session.ts';
 
