@@ -9,7 +9,7 @@ type Ctx = Context<AdmissionDecision>;
 
 /** The open round, or between rounds the last one. */
 function currentRoundId(state: AdmissionState): string {
-  return state.round?.id ?? state.recentRounds[state.recentRounds.length - 1]!;
+  return state.round?.id ?? state.recentRounds.newest!;
 }
 
 /** A prompt has its R0-th response: its siblings are aborted, and it is judged as soon as that is possible. */

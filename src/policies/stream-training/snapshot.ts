@@ -1,5 +1,7 @@
 /** The state as JSON, and back. Groups stand where they are: waiting, in flight, or in the gradients of a replica. */
+
 import { z } from 'zod';
+import { RecentIds } from '../../core/recent-ids.ts';
 import { fetchId, gpuId, groupId, replicaId } from '../../schemas/training.ts';
 import { count, idPrefix, releaseId, roundId, seconds, tokens } from '../../schemas/units.ts';
 import { refreshStreaming } from './head.ts';
@@ -109,7 +111,7 @@ function saveReplica({ gpuIds: _, streams: __, works, consumed, ...rest }: Repli
 export function load(saved: SavedStreamTraining, config: StreamTrainingConfig): StreamTrainingState {
   const { rounds, replicas, recentRounds, oldPrefixes, ...rest } = saved;
   const state: StreamTrainingState = { ...newState(config), ...rest };
-  state.recentRounds = [...recentRounds];
+  state.recentRounds = new RecentIds(recentRounds);
   state.oldPrefixes.push(...oldPrefixes);
   for (const one of rounds) state.rounds.set(one.roundId, loadRound(one));
   state.head = state.rounds.values().next().value ?? null;

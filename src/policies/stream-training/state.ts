@@ -1,5 +1,7 @@
 /** The state: rounds with the groups that wait, and replicas with what they compute and hold. */
+
 import { Fifo } from '../../core/fifo.ts';
+import { RecentIds } from '../../core/recent-ids.ts';
 import { assertExact, type StreamTrainingConfig } from './schema.ts';
 import type { FinishCode } from './words.ts';
 
@@ -88,7 +90,7 @@ export interface StreamTrainingState {
   streaming: Replica[];
   /** How many of them have nothing to do: derived. */
   idle: number;
-  recentRounds: string[];
+  recentRounds: RecentIds;
   prefix: string;
   readonly oldPrefixes: string[];
   nextFetch: number;
@@ -127,7 +129,7 @@ export function newState(config: StreamTrainingConfig): StreamTrainingState {
     works: new Map(),
     streaming: [],
     idle: 0,
-    recentRounds: [],
+    recentRounds: new RecentIds(),
     prefix: config.idPrefix,
     oldPrefixes: [],
     nextFetch: 0,

@@ -140,7 +140,7 @@ describe('group-assembly', () => {
     accept(assembly, ...a);
     reward(assembly, a[0]);
     const prompt = { promptId: 'a' };
-    const returned = { type: 'prompt.returned', at: 3, prompt, roundId: 'q', dropped: [] } as const;
+    const returned = { type: 'prompt.returned' as const, at: 3, prompt, roundId: 'q', dropped: [] };
     assembly.send({ ...returned, reason: { code: 'round_closed' } });
     expect(reward(assembly, a[1])).toEqual([]);
     expect(count(assembly, 'a', ...a)).toMatchObject([{ type: 'group.rewarded', samples: 2 }]);

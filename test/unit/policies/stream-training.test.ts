@@ -494,7 +494,9 @@ describe('stream-training', () => {
     // The return of the first one, once more: these GPUs belong to the second.
     gpus('gpus.returned', 'x');
     expect(session.group('p1')).toEqual([]);
-    const { rounds } = session.policy.snapshot().state as ReturnType<typeof streamTraining.save>;
+    const { rounds } = JSON.parse(JSON.stringify(session.policy.snapshot())).state as ReturnType<
+      typeof streamTraining.save
+    >;
     expect(rounds).toMatchObject([{ released: ['g0', 'g1'], endedReleases: ['x'] }]);
   });
 
