@@ -4,9 +4,9 @@
  * response is preempted twice or more on average. Engines alone: no policy, no timeline. Beside it, the step-by-step
  * oracle of the tests in the same run, which must give the same. Run: `npx tsx bench/sim-engine.ts`.
  */
+import { IndexedHeap } from '../src/core/heap.ts';
 import type { CostModel } from '../src/sim/cost-model.ts';
 import { DecodeEngine, type EngineRequest } from '../src/sim/engine/decode-engine.ts';
-import { EventQueue, type QueuedEvent } from '../src/sim/event-queue.ts';
 import { jobPreset } from '../src/sim/presets.ts';
 import { normal, pickIndex } from '../src/sim/random.ts';
 import { runOracle } from '../test/support/engine-oracle.ts';
@@ -41,30 +41,30 @@ function batchOf(seed: number): EngineRequest[] {
 
 /** As a host does it: after every change it asks the engine for its next event. */
 function runEngines({ engines: count, cost }: Case, batch: readonly EngineRequest[]): Result {
-  const queue = new EventQueue<number>();
-  const engines = Array.from({ length: count }, (_, index) => new DecodeEngine(`e${index}`, cost));
-  const events: (QueuedEvent<number> | undefined)[] = [];
-  const schedule = (index: number): void => {
-    const previous = events[index];
-    const at = engines[index]!.nextEventAt();
-    if (previous?.at === at) return;
-    if (previous !== undefined) queue.cancel(previous);
-    events[index] = at === Number.POSITIVE_INFINITY ? undefined : queue.push(at, 'engine', index);
+  const nodes = Array.from({ length: count }, (_, index) => {
+    return { index, engine: new DecodeEngine(`e${index}`, cost), nextAt: 0, heapIndex: -1 };
+  });
+  type Node = (typeof nodes)[number];
+  const byTime = new IndexedHeap<Node>((a, b) => a.nextAt - b.nextAt || a.index - b.index);
+  const schedule = (node: Node): void => {
+    node.nextAt = node.engine.nextEventAt();
+    if (node.nextAt === Number.POSITIVE_INFINITY) byTime.remove(node);
+    else byTime.update(node);
   };
   batch.forEach((request, index) => {
-    engines[index % count]!.add(request, 0);
-    schedule(index % count);
+    nodes[index % count]!.engine.add(request, 0);
+    schedule(nodes[index % count]!);
   });
   let responses = 0;
   let endSeconds = 0;
-  for (let event = queue.pop(); event !== undefined; event = queue.pop()) {
-    events[event.value] = undefined;
-    const outcomes = engines[event.value]!.advanceTo(event.at);
+  for (let node = byTime.peek(); node !== undefined; node = byTime.peek()) {
+    const at = node.nextAt;
+    const outcomes = node.engine.advanceTo(at);
     responses += outcomes.length;
-    if (outcomes.length > 0) endSeconds = event.at;
-    schedule(event.value);
+    if (outcomes.length > 0) endSeconds = at;
+    schedule(node);
   }
-  return { responses, preemptions: engines.reduce((sum, engine) => sum + engine.preemptions, 0), endSeconds };
+  return { responses, preemptions: nodes.reduce((sum, { engine }) => sum + engine.preemptions, 0), endSeconds };
 }
 
 function runOracles({ engines, cost }: Case, batch: readonly EngineRequest[]): Result {

@@ -69,20 +69,18 @@ export function comparisonTable({ workload, schedulers, lowerBound }: Comparison
   return `${workload.name}: ${workload.prompts} prompts, ${lengths}\n\n${table.toString()}\n`;
 }
 
-const isRung = ({ label }: { readonly label: string }): boolean => label.startsWith('+ ');
-
 /** What each rung of a ladder adds to the ones before it. */
 export function earnings({ schedulers }: ComparisonResult): string {
   const lines: string[] = [];
-  schedulers.forEach((one, index) => {
-    const before = schedulers[index - 1];
-    if (before === undefined || !isRung(one)) return;
+  for (const one of schedulers) {
+    const before = schedulers.find(({ scheduler }) => scheduler === one.rung?.above);
+    if (before === undefined) continue;
     const saved = before.stepSeconds.value - one.stepSeconds.value;
     const share = percent(Math.abs(saved) / schedulers[0]!.stepSeconds.value);
     lines.push(
       `${one.label.padEnd(16)} ${saved < 0 ? 'costs' : 'earns'} ${fixed(Math.abs(saved), 1)} s a step, ${share} of the baseline's`,
     );
-  });
+  }
   return lines.join('\n');
 }
 
@@ -90,12 +88,12 @@ export function earnings({ schedulers }: ComparisonResult): string {
 export function meaning({ schedulers, lowerBound, notes }: ComparisonResult): string {
   const [baseline, ...all] = schedulers;
   // Of a ladder the last rung says it all.
-  const others = all.filter((one, index) => !isRung(one) || all[index + 1] === undefined || !isRung(all[index + 1]!));
+  const others = all.filter((one) => one.rung === undefined || !all.some(({ rung }) => rung?.above === one.scheduler));
   const sentences = others.map((one) => {
     const saved = 1 - 1 / one.speedup.value;
     const verdict = saved > 0.0005 ? `saves ${percent(saved)} of the time` : 'saves no time here';
     return (
-      `${isRung(one) ? 'All of it' : one.label} ${verdict}: engines idle for ${percent(one.bubbleRatio)} of a rollout instead of ` +
+      `${one.rung === undefined ? one.label : 'All of it'} ${verdict}: engines idle for ${percent(one.bubbleRatio)} of a rollout instead of ` +
       `${percent(baseline!.bubbleRatio)}.\nWhat it costs: kept tokens ${fixed(one.keptTokenRatio)} of the baseline's, ` +
       `${percent(one.cappedShare)} at the cap instead of ${percent(baseline!.cappedShare)}.`
     );

@@ -1,25 +1,13 @@
 /**
  * The facade: it holds a policy's state, commits, then emits. It knows nothing of any policy.
  */
-import { EventEmitter } from 'eventemitter3';
 import { PolicyError } from '../errors.ts';
 import type { AnyDecision, AnyEvent, PolicyDefinition } from './definition.ts';
+import { Listeners, type PolicyEvents } from './listeners.ts';
 import type { Snapshot } from './snapshot.ts';
 import { parse } from './validate.ts';
 
-/** What a listener for `listener.error` is told. */
-export interface ListenerFailure {
-  readonly error: unknown;
-  /** The decision that was being delivered, if any. */
-  readonly decision?: AnyDecision;
-  /** The event that a listener had sent and that was refused afterwards, if any. */
-  readonly event?: AnyEvent;
-}
-
-/** The typed event map: each decision by its type, all of them as `decision`, and `listener.error`. */
-export type PolicyEvents<D extends AnyDecision> = {
-  [T in D['type']]: Extract<D, { type: T }>;
-} & { decision: D; 'listener.error': ListenerFailure };
+export type { ListenerFailure, PolicyEvents } from './listeners.ts';
 
 /** Options of a policy that no decision depends on. */
 export interface PolicyOptions {
@@ -35,8 +23,6 @@ export interface PolicyStart<Config, State> {
   readonly at: number;
 }
 
-type Listener = (payload: never) => void;
-
 /** A running policy: events in by {@link Policy.send}, decisions out as its result and to listeners. */
 export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Saved> {
   // biome-ignore lint/suspicious/noExplicitAny: the facade never reads the input type of a configuration
@@ -45,15 +31,13 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
   readonly #validate: boolean;
   readonly #config: Config;
   readonly #state: State;
-  readonly #emitter = new EventEmitter<Record<string, [unknown]>>();
-  readonly #guards = new WeakMap<Listener, Map<string, (payload: unknown) => void>>();
+  readonly #listeners = new Listeners<D>();
   readonly #queue: E[] = [];
   #observer: ((event: E, decisions: readonly D[]) => void) | undefined;
   /** One for all events: making one for each would be most of what an event costs here. */
   readonly #context: { at: number; emit(decision: D): void };
   #into: D[] = [];
   #sending = false;
-  #listeners = 0;
   #broken: unknown;
   #seq: number;
   #at: number;
@@ -117,18 +101,18 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
     }
     const decisions: D[] = [];
     this.#apply(event, decisions);
-    if (this.#listeners === 0) return decisions;
+    if (this.#listeners.size === 0) return decisions;
     this.#sending = true;
     try {
-      this.#deliver(decisions, 0);
+      this.#listeners.deliver(decisions, 0);
       for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
         const from = decisions.length;
         try {
           this.#apply(next, decisions);
         } catch (error) {
-          this.#fail({ error, event: next });
+          this.#listeners.fail({ error, event: next });
         }
-        this.#deliver(decisions, from);
+        this.#listeners.deliver(decisions, from);
       }
     } finally {
       this.#sending = false;
@@ -151,8 +135,7 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
 
   /** Listens for a decision by its type, for every `decision`, or for a `listener.error`. */
   on<T extends keyof PolicyEvents<D> & string>(type: T, listener: (payload: PolicyEvents<D>[T]) => void): this {
-    this.#emitter.on(type, this.#guard(type, listener as Listener));
-    this.#listeners += 1;
+    this.#listeners.add(type, listener);
     return this;
   }
 
@@ -167,11 +150,7 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
 
   /** Stops listening. */
   off<T extends keyof PolicyEvents<D> & string>(type: T, listener: (payload: PolicyEvents<D>[T]) => void): this {
-    const guard = this.#guards.get(listener as Listener)?.get(type);
-    if (guard === undefined) return this;
-    const before = this.#emitter.listenerCount(type);
-    this.#emitter.off(type, guard);
-    this.#listeners -= before - this.#emitter.listenerCount(type);
+    this.#listeners.remove(type, listener);
     return this;
   }
 
@@ -222,31 +201,5 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
       got: type,
       path: 'type',
     });
-  }
-
-  #deliver(decisions: readonly D[], from: number): void {
-    for (let index = from; index < decisions.length; index += 1) {
-      const decision = decisions[index]!;
-      this.#emitter.emit(decision.type, decision);
-      this.#emitter.emit('decision', decision);
-    }
-  }
-
-  /** Wraps a listener so that its error reaches neither `send` nor the listeners after it. */
-  #guard(type: string, listener: Listener): (payload: unknown) => void {
-    const guard = (payload: unknown): void => {
-      try {
-        listener(payload as never);
-      } catch (error) {
-        if (type !== 'listener.error') this.#fail({ error, decision: payload as AnyDecision });
-      }
-    };
-    const byType = this.#guards.get(listener) ?? new Map<string, (payload: unknown) => void>();
-    this.#guards.set(listener, byType.set(type, guard));
-    return guard;
-  }
-
-  #fail(failure: ListenerFailure): void {
-    this.#emitter.emit('listener.error', failure);
   }
 }

@@ -65,7 +65,7 @@ export function notesOn(options: CompareOptions, results: readonly SchedulerResu
     results
       .slice(1)
       .filter(fits)
-      .map(({ label }) => label.replace(/^\+ /, ''))
+      .map(({ label, rung }) => rung?.adds ?? label)
       .join(', ');
   const shorter = ({ keptTokenRatio }: SchedulerResult): number => Math.round(100 * (1 - keptTokenRatio));
   for (const percent of new Set(results.slice(1).map(shorter))) {

@@ -87,7 +87,7 @@ function fixedPrompts(workload: Workload, count: number, responses: number): Fix
 }
 
 function schedulerResult(
-  { id, label }: Scheduler,
+  { id, label, rung }: Scheduler,
   runs: readonly RunResult[],
   baseline: readonly RunResult[],
   confidence: number,
@@ -107,6 +107,7 @@ function schedulerResult(
   return {
     scheduler: id,
     label,
+    ...(rung === undefined ? undefined : { rung }),
     runs,
     stepSeconds: interval(
       ({ run }) => run.totalSeconds,

@@ -90,10 +90,22 @@ export interface RunResult {
   readonly lengthQuantiles: readonly number[];
 }
 
+/** The place of a scheduler in a ladder: it does what the scheduler below does, and one mechanism more. */
+export interface Rung {
+  /** What all rungs together are, for people: `RollPacker`. */
+  readonly ladder: string;
+  /** Id of the scheduler below. */
+  readonly above: string;
+  /** The mechanism that it adds, for people. */
+  readonly adds: string;
+}
+
 /** One scheduler on one workload, over all seeds, beside the baseline. */
 export interface SchedulerResult {
   readonly scheduler: string;
   readonly label: string;
+  /** Absent where a scheduler stands for itself. */
+  readonly rung?: Rung;
   readonly runs: readonly RunResult[];
   /** Seconds a step, mean over steps and seeds. */
   readonly stepSeconds: Interval;

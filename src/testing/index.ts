@@ -10,7 +10,8 @@ import { plannerLaws } from './planner-laws.ts';
 import { likelyEvents } from './run.ts';
 
 export { type Crowd, checkCost, itemsWalked } from './cost.ts';
-export { type Case, type Law, laws } from './laws.ts';
+export type { Case, Law } from './law.ts';
+export { laws } from './laws.ts';
 export { type PlannerCase, type PlannerLaw, plannerLaws } from './planner-laws.ts';
 export { type Answer, choicesFrom, likelyEvents, type Subject } from './run.ts';
 export { withTraps } from './traps.ts';

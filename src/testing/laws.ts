@@ -4,29 +4,15 @@
  * Law 9 (layers) is about source code and is checked by the project's dependency rules, not here.
  */
 import { z } from 'zod';
-import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
+import type { AnyDecision, AnyEvent } from '../core/definition.ts';
 import { createRegistry, resumePolicy } from '../core/registry.ts';
 import { isPolicyError } from '../errors.ts';
 import type { DecisionWord } from '../schemas/vocabulary.ts';
+import { conserved } from './conserved.ts';
+import type { Case, Law } from './law.ts';
 import { answer, newSubject, type Subject, textOf, transcript } from './run.ts';
 import { withTraps } from './traps.ts';
 import { copy, reversed, scramble } from './values.ts';
-
-/** What a law is checked on. */
-export interface Case {
-  readonly definition: AnyPolicyDefinition;
-  readonly config: unknown;
-  readonly events: readonly AnyEvent[];
-}
-
-/** One law. */
-export interface Law {
-  /** Its number in the list of laws. */
-  readonly number: number;
-  readonly title: string;
-  /** Throws if the case breaks the law. */
-  check(one: Case): void;
-}
 
 const snapshotText = (subject: Subject): string => JSON.stringify(subject.snapshot());
 
@@ -53,43 +39,6 @@ function deterministic({ definition, config, events }: Case): void {
   }
   const decisions = transcript(newSubject(definition, config), clamped);
   expectSame('an earlier time is not read as the latest', events, answers[0]!, decisions);
-}
-
-function conserved({ definition, config, events }: Case): void {
-  const subject = newSubject(definition, config);
-  if (definition.ledgers.length === 0) throw new Error('it declares no ledger');
-  const heldNow = () => definition.ledgers.map((ledger) => tally(ledger.held(subject.snapshot().state)));
-  let before = heldNow();
-  for (const event of events) {
-    const given = answer(subject, event);
-    const after = heldNow();
-    const decisions = 'refused' in given ? [] : given.decisions;
-    definition.ledgers.forEach((ledger, index) => {
-      const expected = before[index]!;
-      if (!('refused' in given)) for (const id of ledger.entered(event)) add(expected, id, 1);
-      for (const decision of decisions) for (const id of ledger.left(decision)) add(expected, id, -1);
-      const [want, got] = [textOfTally(expected), textOfTally(after[index]!)];
-      if (want === got) return;
-      throw new Error(`ledger ${ledger.name}, after ${JSON.stringify(event)}: expected ${want}, held ${got}`);
-    });
-    before = after;
-  }
-}
-
-function tally(ids: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const id of ids) add(counts, id, 1);
-  return counts;
-}
-
-function add(counts: Map<string, number>, id: string, by: number): void {
-  const count = (counts.get(id) ?? 0) + by;
-  if (count === 0) counts.delete(id);
-  else counts.set(id, count);
-}
-
-function textOfTally(counts: ReadonlyMap<string, number>): string {
-  return JSON.stringify([...counts].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** Events that are wrong in form, made from a right one. */

@@ -11,7 +11,7 @@ export function arbitrary(state: TpState, choices: Choices): TpEvent {
   const { tp, ep } =
     choices.below(8) === 0 ? other(state, choices) : (state.kinds[kind].current ?? other(state, choices));
   const parallelism = ep === undefined ? { tp } : { tp, ep };
-  const roundId = choices.below(8) === 0 ? (state.ring.at(-1) ?? 'r') : `r${choices.below(100_000)}`;
+  const roundId = choices.below(8) === 0 ? (state.recentRounds.newest ?? 'r') : `r${choices.below(100_000)}`;
   switch (choices.below(16)) {
     case 0:
     case 1: {

@@ -1,5 +1,7 @@
 /** The saved state of adaptive-tp. */
+
 import { z } from 'zod';
+import { mostRecent, RecentIds } from '../../core/recent-ids.ts';
 import {
   expertParallel,
   profileConfiguration,
@@ -9,7 +11,7 @@ import {
 } from '../../schemas/parallelism.ts';
 import { count, positiveSeconds, roundId } from '../../schemas/units.ts';
 import type { TpConfig } from './schema.ts';
-import { newState, recentRounds, recordedSteps, remember, type TpState, takeRows } from './state.ts';
+import { newState, recordedSteps, type TpState, takeRows } from './state.ts';
 import { surfaceKey } from './surface.ts';
 
 const parallelism = { tp: tensorParallel, ep: expertParallel.optional() };
@@ -36,19 +38,19 @@ export const tpSnapshot = z.strictObject({
   watches: z.array(
     z.strictObject({ ...parallelism, rounds: count, roundId, points: z.array(profileConfiguration).min(1) }),
   ),
-  recentRounds: z.array(roundId).max(recentRounds),
+  recentRounds: z.array(roundId).max(mostRecent),
 });
 export type SavedTp = z.output<typeof tpSnapshot>;
 
 export function save(state: TpState): SavedTp {
-  const { kinds, measured, watches, ring, oldest } = state;
+  const { kinds, measured, watches, recentRounds } = state;
   // Through JSON, so that what is missing is left out in every copy alike.
   return JSON.parse(
     JSON.stringify({
       kinds: { short: kinds.short, long: kinds.long },
       measured: [...measured.values()],
       watches: [...watches.values()],
-      recentRounds: [...ring.slice(oldest), ...ring.slice(0, oldest)],
+      recentRounds: [...recentRounds],
     }),
   ) as SavedTp;
 }
@@ -60,6 +62,6 @@ export function load(saved: SavedTp, config: TpConfig): TpState {
   Object.assign(state.kinds.long, kinds.long);
   if (measured.length > 0) takeRows(state, measured);
   for (const watch of watches) state.watches.set(surfaceKey(watch), watch);
-  for (const one of rounds) remember(state, one);
+  state.recentRounds = new RecentIds(rounds);
   return state;
 }

@@ -1,4 +1,5 @@
 /** What adaptive-tp knows: the parallelism of each kind of round, how its last steps went, and the profile. */
+import { RecentIds } from '../../core/recent-ids.ts';
 import type { ProfileConfiguration, ProfileRow, RolloutWorkload } from '../../schemas/parallelism.ts';
 import { degreesOf, type Parallelism } from './bounds.ts';
 import type { TpConfig } from './schema.ts';
@@ -74,16 +75,12 @@ export interface TpState {
   /** Predictions made from these surfaces; nothing depends on which are kept. */
   readonly forecasts: Map<string, number | 'does_not_fit'>;
   readonly watches: Map<string, Watch>;
-  /** The last rounds whose end was told, and the place of the oldest. */
-  readonly recent: Set<string>;
-  readonly ring: string[];
-  oldest: number;
+  /** The last rounds whose end was told. */
+  recentRounds: RecentIds;
 }
 
 /** How many steps a judgement looks back. */
 export const recordedSteps = 4;
-/** How many rounds are remembered, to tell a repeated one. */
-export const recentRounds = 64;
 
 export function newKind(): KindState {
   return {
@@ -114,9 +111,7 @@ export function newState(config: TpConfig): TpState {
     surfaces: surfacesOf(config.profile),
     forecasts: new Map(),
     watches: new Map(),
-    recent: new Set(),
-    ring: [],
-    oldest: 0,
+    recentRounds: new RecentIds(),
   };
 }
 
@@ -125,18 +120,6 @@ export function takeRows(state: TpState, rows: readonly ProfileRow[]): void {
   for (const row of rows) state.measured.set(pointKey(row), { ...row });
   state.forecasts.clear();
   state.surfaces = surfacesOf([...state.config.profile, ...state.measured.values()]);
-}
-
-/** Remembers a round, and forgets the oldest. */
-export function remember(state: TpState, roundId: string): void {
-  const { recent, ring } = state;
-  if (ring.length < recentRounds) ring.push(roundId);
-  else {
-    recent.delete(ring[state.oldest]!);
-    ring[state.oldest] = roundId;
-    state.oldest = (state.oldest + 1) % recentRounds;
-  }
-  recent.add(roundId);
 }
 
 export function loadOf({ responses, promptTokens, responseTokens, routingSkew = 1 }: RolloutWorkload): Load {

@@ -12,7 +12,7 @@ import {
   type StepFinished,
   wantedOf,
 } from './decisions.ts';
-import { hasMoved, type KindState, type Load, loadOf, recordedSteps, remember, type TpState } from './state.ts';
+import { hasMoved, type KindState, type Load, loadOf, recordedSteps, type TpState } from './state.ts';
 
 interface Wish {
   readonly to: Parallelism;
@@ -23,11 +23,11 @@ interface Wish {
 export function finishStep(state: TpState, event: StepFinished, ctx: Ctx): void {
   const { roundId, workload, seconds } = event;
   const kind = state.kinds[event.kind];
-  if (state.recent.has(roundId)) {
+  if (state.recentRounds.has(roundId)) {
     const current = kind.current ?? reported(event, state.config.experts);
     return keep(event.kind, current, { code: 'repeated' }, roundId, ctx);
   }
-  remember(state, roundId);
+  state.recentRounds.add(roundId);
   const wasTold = kind.current !== undefined;
   if (!wasTold) begin(state, event.kind, workload, roundId, ctx);
   const current = kind.current!;

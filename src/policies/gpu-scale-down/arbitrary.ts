@@ -113,7 +113,7 @@ function abort(id: string, at: number): ScaleDownEvent {
 }
 
 function anything(state: ScaleDownState, choices: Choices, at: number): ScaleDownEvent {
-  const roundId = choices.below(8) === 0 ? 'r0' : `r${state.recentRounds.length}-${state.nextId}`;
+  const roundId = choices.below(8) === 0 ? 'r0' : `r${state.recentRounds.size}-${state.nextId}`;
   const kind = choices.below(2) === 0 ? 'short' : 'long';
   switch (choices.below(14)) {
     case 0:
@@ -142,7 +142,7 @@ function anything(state: ScaleDownState, choices: Choices, at: number): ScaleDow
       return {
         type: 'round.completed',
         at,
-        roundId: choices.below(3) === 0 ? 'r-unheard-of' : (state.round?.roundId ?? state.recentRounds[0] ?? 'r0'),
+        roundId: choices.below(3) === 0 ? 'r-unheard-of' : (state.round?.roundId ?? [...state.recentRounds][0] ?? 'r0'),
         kind,
         weightVersion: 0,
         prompts: [],

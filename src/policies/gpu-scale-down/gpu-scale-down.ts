@@ -30,10 +30,10 @@ function assertEngine(state: ScaleDownState, engineId: string, path: string): vo
 function check(state: ScaleDownState, event: ScaleDownEvent): void {
   switch (event.type) {
     case 'round.opened':
-      if (!state.recentRounds.includes(event.roundId)) return;
+      if (!state.recentRounds.has(event.roundId)) return;
       throw new PolicyError('duplicate_id', { expected: 'a new round id', got: event.roundId, path: 'roundId' });
     case 'round.completed':
-      if (state.recentRounds.includes(event.roundId)) return;
+      if (state.recentRounds.has(event.roundId)) return;
       throw new PolicyError('unknown_id', { expected: 'a round that was opened', got: event.roundId, path: 'roundId' });
     case 'progress.reported': {
       assertMinted(state, 'queryId', event.queryId);

@@ -4,8 +4,6 @@ import { reclaim } from './release.ts';
 import type { ScaleDownState } from './state.ts';
 import type { Ctx, EventOf } from './words.ts';
 
-/** Ids of rounds that are remembered, so that one that comes again is known. */
-export const recentRounds = 64;
 // 0.05 · 1,024 is no whole number, and 0.2 no exact one.
 const slack = 1e-9;
 
@@ -21,8 +19,7 @@ export function openRound(state: ScaleDownState, { roundId, kind }: EventOf<'rou
   state.histories[state.kind].close(state.config.historyRetention);
   state.kind = kind;
   state.round = { roundId, finished: 0, evaluated: 0, fixed: false, settled: false };
-  state.recentRounds.push(roundId);
-  if (state.recentRounds.length > recentRounds) state.recentRounds.shift();
+  state.recentRounds.add(roundId);
   // An abort that is not confirmed within two rounds never will be.
   state.abortingBefore = state.aborting;
   state.aborting = new Set();

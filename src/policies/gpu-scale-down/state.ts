@@ -1,5 +1,7 @@
 /** The state of gpu-scale-down, and how it is saved. */
+
 import { z } from 'zod';
+import { RecentIds } from '../../core/recent-ids.ts';
 import { LengthHistory, savedHistory } from '../../core/survival.ts';
 import { type PlacedEngine, placedEngine } from '../../schemas/gpus.ts';
 import { roundKind } from '../../schemas/units.ts';
@@ -54,7 +56,7 @@ export interface ScaleDownState {
   topology: Topology;
   readonly histories: { readonly short: LengthHistory; readonly long: LengthHistory };
   status: EngineStatus[];
-  readonly recentRounds: string[];
+  readonly recentRounds: RecentIds;
   /** Requests whose abort has been decided and not confirmed, of this round and of the one before. */
   aborting: Set<string>;
   abortingBefore: Set<string>;
@@ -123,7 +125,7 @@ export function newScaleDown(config: ScaleDownConfig): ScaleDownState {
       long: new LengthHistory(config.maxResponseTokens),
     },
     status: topology.engines.map(() => 'up'),
-    recentRounds: [],
+    recentRounds: new RecentIds(),
     aborting: new Set(),
     abortingBefore: new Set(),
     kind: 'short',
@@ -178,6 +180,7 @@ export function load(saved: SavedScaleDown, config: ScaleDownConfig): ScaleDownS
     replaced: new Set(replaced),
     topology,
     status: topology.engines.map((_, place) => status[place] ?? 'up'),
+    recentRounds: new RecentIds(rest.recentRounds),
     aborting: new Set(aborting),
     abortingBefore: new Set(abortingBefore),
     round: rest.round,

@@ -22,7 +22,10 @@ function apply(state: AssemblyState, event: AssemblyEvent, ctx: Ctx): void {
       for (const { requestId } of event.dropped) forgetOpen(state, requestId);
       return;
     case 'prompt.deferred':
+      return leave(state, event.prompt.promptId);
     case 'prompt.returned':
+      // It came after its round: what is open under its name is of one that is carried on.
+      if (event.reason.code === 'round_closed') return;
       return leave(state, event.prompt.promptId);
     case 'prompt.filtered':
     case 'prompt.quarantined':

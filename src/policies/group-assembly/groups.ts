@@ -42,7 +42,7 @@ function roundOf(state: AssemblyState, roundId: string): Round {
 }
 
 export function countPrompt(state: AssemblyState, event: EventNamed<'prompt.counted'>, ctx: Ctx): void {
-  const { promptId, roundId, responses } = event;
+  const { promptId, roundId, domain, responses } = event;
   const round = roundOf(state, roundId);
   const open = state.open.get(promptId);
   state.open.delete(promptId);
@@ -59,7 +59,14 @@ export function countPrompt(state: AssemblyState, event: EventNamed<'prompt.coun
     addMember(state, group, requestId, known).tokens = tokens;
     // Nobody has been asked for the reward of a response that was kept from an earlier round.
     if (known !== undefined) continue;
-    ctx.emit({ type: 'reward.request', at: ctx.at, requestId, promptId, reason: { code: 'kept_without_reward' } });
+    ctx.emit({
+      type: 'reward.request',
+      at: ctx.at,
+      requestId,
+      promptId,
+      ...(domain === undefined ? undefined : { domain }),
+      reason: { code: 'kept_without_reward' },
+    });
   }
   // What the prompt had beside the responses that count is of no use.
   if (open !== undefined) forget(state, open);

@@ -39,10 +39,8 @@ export type QueueDecision = Of<(typeof queueDecisions)[number]>;
 type Ctx = Context<QueueDecision>;
 type PlanReason = Extract<QueueDecision, { type: 'round.planned' }>['reason'];
 
-const recentRounds = 64;
-
 function check(state: QueueState, event: QueueEvent): void {
-  if (event.type !== 'round.requested' || !state.recentRounds.includes(event.roundId)) return;
+  if (event.type !== 'round.requested' || !state.recentRounds.has(event.roundId)) return;
   throw new PolicyError('duplicate_id', { expected: 'a new round id', got: event.roundId, path: 'roundId' });
 }
 
@@ -114,8 +112,7 @@ function plan(state: QueueState, event: Extract<QueueEvent, { type: 'round.reque
   const prompts = kind === 'long' ? takeDeferred(state, target) : [];
   prompts.push(...takeUnused(state, target - prompts.length));
   state.rounds += 1;
-  state.recentRounds.push(roundId);
-  if (state.recentRounds.length > recentRounds) state.recentRounds.shift();
+  state.recentRounds.add(roundId);
   ctx.emit({ type: 'round.planned', at: ctx.at, roundId, kind, weightVersion, queued: prompts, reason });
   const missing = state.exhausted ? 0 : target - prompts.length;
   if (missing === 0) return;

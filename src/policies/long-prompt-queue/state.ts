@@ -1,7 +1,9 @@
 /** The queue itself: deferred prompts, in two orders, and prompts that came back unused. */
+
 import { z } from 'zod';
 import { Fifo } from '../../core/fifo.ts';
 import { Heap } from '../../core/heap.ts';
+import { RecentIds } from '../../core/recent-ids.ts';
 import { copyPrompt, type Prompt, prompt as promptSchema } from '../../schemas/prompts.ts';
 import type { QueueConfig } from './schema.ts';
 
@@ -22,7 +24,7 @@ export interface QueueState {
   readonly tooOften: Heap<Entry>;
   /** Prompts that were handed back unused; they go into the next round. */
   readonly unused: Fifo<Prompt>;
-  readonly recentRounds: string[];
+  readonly recentRounds: RecentIds;
   rounds: number;
   seq: number;
   exhausted: boolean;
@@ -54,7 +56,7 @@ export function newQueue(config: QueueConfig): QueueState {
     byLength: new Heap(byLength),
     tooOften: new Heap(byAge),
     unused: new Fifo(),
-    recentRounds: [],
+    recentRounds: new RecentIds(),
     rounds: 0,
     seq: 0,
     exhausted: false,
@@ -121,14 +123,15 @@ export function takeUnused(state: QueueState, most: number): Prompt[] {
 }
 
 export function save(state: QueueState): SavedQueue {
-  const { recentRounds, rounds, seq, exhausted } = state;
+  const { rounds, seq, exhausted } = state;
+  const recentRounds = [...state.recentRounds];
   const entries = [...state.entries.values()].sort((a, b) => a.seq - b.seq);
   return structuredClone({ entries, unused: [...state.unused], recentRounds, rounds, seq, exhausted });
 }
 
 export function load(saved: SavedQueue, config: QueueConfig): QueueState {
-  const { entries, unused, ...rest } = structuredClone(saved);
-  const state = { ...newQueue(config), ...rest };
+  const { entries, unused, recentRounds, ...rest } = structuredClone(saved);
+  const state = { ...newQueue(config), ...rest, recentRounds: new RecentIds(recentRounds) };
   for (const entry of entries) put(state, entry);
   for (const one of unused) state.unused.push(one);
   return state;

@@ -73,7 +73,7 @@ function rareEvent(state: AdmissionState, choices: Choices, at: number): Admissi
   const held = [...state.prompts.values()].flatMap((prompt) => prompt.responses.filter((one) => one.status === 'held'));
   const collected = [...state.prompts.values()].filter((prompt) => prompt.status === 'collected');
   const one = pick(held, choices);
-  const roundId = state.recentRounds[state.recentRounds.length - 1];
+  const roundId = state.recentRounds.newest;
   const engineId = `e${choices.below(3)}`;
   const judged = pick(collected, choices);
   if (judged !== undefined && state.config.filter === 'host' && roundId !== undefined && choices.below(2) === 0) {

@@ -76,7 +76,7 @@ function checkOpening(state: AdmissionState, event: Extract<AdmissionEvent, { ty
   if (state.draining.length > 0 && !state.config.allowOverlap) {
     refuse(`round ${state.draining[0]!.id} to be drained first (or allowOverlap)`, event.roundId, 'roundId');
   }
-  if (state.recentRounds.includes(event.roundId)) {
+  if (state.recentRounds.has(event.roundId)) {
     throw new PolicyError('duplicate_id', { expected: 'a new round id', got: event.roundId, path: 'roundId' });
   }
   if (event.weightVersion < state.weightVersion) {
@@ -86,7 +86,7 @@ function checkOpening(state: AdmissionState, event: Extract<AdmissionEvent, { ty
 }
 
 function checkRound(state: AdmissionState, roundId: string): void {
-  if (state.recentRounds.includes(roundId)) return;
+  if (state.recentRounds.has(roundId)) return;
   throw new PolicyError(state.rounds === 0 ? 'out_of_order' : 'unknown_id', {
     expected: state.rounds === 0 ? 'a round to be opened first' : 'the id of a round that was opened',
     got: roundId,

@@ -1,6 +1,8 @@
 /** The state as it begins, and the prompts and responses that come into it. */
+
 import { Fifo } from '../../core/fifo.ts';
 import { IndexedHeap } from '../../core/heap.ts';
+import { RecentIds } from '../../core/recent-ids.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
 import { IdMint } from './ids.ts';
 import type { AdmissionConfig } from './schema.ts';
@@ -16,7 +18,7 @@ export function newState(config: AdmissionConfig): AdmissionState {
     config,
     round: null,
     draining: [],
-    recentRounds: [],
+    recentRounds: new RecentIds(),
     prompts: new Map(),
     settling: new Set(),
     aborting: new Map(),

@@ -1,5 +1,7 @@
 /** A state that decides just as the saved one would. */
+
 import { Fifo } from '../../core/fifo.ts';
+import { RecentIds } from '../../core/recent-ids.ts';
 import { newPrompt, newState } from './create.ts';
 import { addEngine, reheap, takeSlot } from './engines.ts';
 import { inFlight } from './requests.ts';
@@ -24,7 +26,7 @@ export function load(given: SavedAdmission, config: AdmissionConfig): AdmissionS
     ...newState(config),
     round: saved.round === null ? null : rounds.get(saved.round.id)!,
     draining: saved.draining.map((one) => rounds.get(one.id)!),
-    recentRounds: saved.recentRounds,
+    recentRounds: new RecentIds(saved.recentRounds),
     timers: saved.timers,
     rounds: saved.rounds,
     seq: saved.seq,

@@ -13,15 +13,13 @@ type Ctx = Context<AdmissionDecision>;
 type Opening = Extract<AdmissionEvent, { type: 'round.opened' }>;
 
 const defaultFactor = 1.25;
-const recentRounds = 64;
 
 export function openRound(state: AdmissionState, event: Opening, ctx: Ctx): void {
   const round = newRound(state, event, ctx);
   state.round = round;
   state.rounds += 1;
   state.weightVersion = event.weightVersion;
-  state.recentRounds.push(event.roundId);
-  if (state.recentRounds.length > recentRounds) state.recentRounds.shift();
+  state.recentRounds.add(event.roundId);
   const carried = [...state.prompts.values()];
   for (const prompt of carried) readmit(state, prompt, round, ctx);
   for (const prompt of carried) judge(state, prompt, ctx);

@@ -9,7 +9,7 @@ type Ctx = Context<AdmissionDecision>;
 
 /** The open round, or between rounds the last one. */
 function currentRoundId(state: AdmissionState): string {
-  return state.round?.id ?? state.recentRounds[state.recentRounds.length - 1]!;
+  return state.round?.id ?? state.recentRounds.newest!;
 }
 
 /** A prompt has its R0-th response: its siblings are aborted, and it is judged as soon as that is possible. */
@@ -53,6 +53,7 @@ function judgeRewards(state: AdmissionState, prompt: PromptState, ctx: Ctx): voi
 export function count(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
   const { round } = state;
   const { lane } = prompt;
+  const { promptId, domain } = prompt.spec;
   if (round === null || lane === null || lane.counted === lane.quota) return;
   prompt.status = 'counted';
   lane.members.delete(prompt);
@@ -62,8 +63,9 @@ export function count(state: AdmissionState, prompt: PromptState, ctx: Ctx): voi
   ctx.emit({
     type: 'prompt.counted',
     at: ctx.at,
-    promptId: prompt.spec.promptId,
+    promptId,
     roundId: round.id,
+    ...(domain === undefined ? undefined : { domain }),
     responses: countedResponses(prompt),
     reason: {
       code: state.config.filter === 'none' ? 'no_filter' : 'passed',

@@ -11,7 +11,7 @@ export function save(state: AdmissionState): SavedAdmission {
   return structuredClone({
     round: round && saveRound(round),
     draining: state.draining.map(saveRound),
-    recentRounds: state.recentRounds,
+    recentRounds: [...state.recentRounds],
     prompts: [...state.prompts.values()].map((prompt) => savePrompt(state, prompt)),
     settling: [...state.settling].map((prompt) => savePrompt(state, prompt)),
     aborting: detached.map((response) => ({

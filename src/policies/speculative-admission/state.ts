@@ -1,6 +1,8 @@
 /** The state that speculative-admission owns. */
+
 import type { Fifo } from '../../core/fifo.ts';
 import type { IndexedHeap } from '../../core/heap.ts';
+import type { RecentIds } from '../../core/recent-ids.ts';
 import type { KeptResponse, Prompt } from '../../schemas/prompts.ts';
 import type { AdmissionDecision } from './decisions.ts';
 import type { IdMint } from './ids.ts';
@@ -130,7 +132,7 @@ export interface AdmissionState {
   round: Round | null;
   readonly draining: Round[];
   /** The last rounds, so that late supplies are told from unknown ones. */
-  readonly recentRounds: string[];
+  readonly recentRounds: RecentIds;
   readonly prompts: Map<string, PromptState>;
   readonly settling: Set<PromptState>;
   /** Requests whose abort is not confirmed; all others in flight are found through their prompts. */

@@ -9,7 +9,7 @@ import type { StreamTrainingEvent } from './words.ts';
 export function arbitrary(state: StreamTrainingState, choices: Choices): StreamTrainingEvent {
   const at = choices.below(4) === 0 ? choices.below(200) : choices.below(5) + state.nextSeq + state.nextFetch;
   const rounds = [...state.rounds.values()];
-  const over = state.recentRounds.length;
+  const over = state.recentRounds.size;
   if (rounds.length === 0 || (rounds.length < 3 && choices.below(20) === 0)) {
     return {
       type: 'round.opened',

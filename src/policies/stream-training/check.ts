@@ -12,7 +12,7 @@ function refuse(code: PolicyErrorCode, path: string, expected: string, got: unkn
 export function check(state: StreamTrainingState, event: StreamTrainingEvent): void {
   switch (event.type) {
     case 'round.opened':
-      if (!state.rounds.has(event.roundId) && !state.recentRounds.includes(event.roundId)) return;
+      if (!state.rounds.has(event.roundId) && !state.recentRounds.has(event.roundId)) return;
       return refuse('duplicate_id', 'roundId', 'a new round id', event.roundId);
     case 'group.completed':
     case 'round.failed':
@@ -40,7 +40,7 @@ export function check(state: StreamTrainingState, event: StreamTrainingEvent): v
 /** The round, or `undefined` for one that is over. */
 function checkRound(state: StreamTrainingState, roundId: string): Round | undefined {
   const round = state.rounds.get(roundId);
-  if (round !== undefined || state.recentRounds.includes(roundId)) return round;
+  if (round !== undefined || state.recentRounds.has(roundId)) return round;
   return refuse('unknown_id', 'roundId', 'a round that was opened', roundId);
 }
 

@@ -1,8 +1,6 @@
 /** The head: the oldest round, which is the one that is trained. */
 import type { Replica, StreamTrainingState } from './state.ts';
 
-const rememberedRounds = 64;
-
 /** Makes the list of streaming replicas anew; to be called when releases, losses or the head round change. */
 export function refreshStreaming(state: StreamTrainingState): void {
   const { head } = state;
@@ -19,7 +17,7 @@ export function closeHead(state: StreamTrainingState): void {
   state.rounds.delete(head.roundId);
   for (const one of state.replicas) clearReplica(state, one);
   setHead(state);
-  remember(state, head.roundId);
+  state.recentRounds.add(head.roundId);
 }
 
 /** Makes the oldest round the head. */
@@ -27,12 +25,6 @@ export function setHead(state: StreamTrainingState): void {
   state.head = state.rounds.values().next().value ?? null;
   if (state.head !== null && state.head.completedSeconds !== null) state.head.phase = 'finishing';
   refreshStreaming(state);
-}
-
-/** Remembers a round that is over, so that what comes late is told from what is wrong. */
-export function remember(state: StreamTrainingState, roundId: string): void {
-  state.recentRounds.push(roundId);
-  if (state.recentRounds.length > rememberedRounds) state.recentRounds.shift();
 }
 
 /** Forgets what a replica computes and holds. */

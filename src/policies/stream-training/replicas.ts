@@ -49,10 +49,16 @@ export function makeRoom(state: StreamTrainingState, replica: Replica, ctx: Ctx)
   if (gradientOffload === 'idle' && head.groups.size < groupsPerRound) offload(head, replica, 'idle', ctx);
 }
 
+/** Whether something is said again of GPUs that have gone back. */
+function isEnded(round: Round, releaseId: string | undefined): boolean {
+  return releaseId !== undefined && round.endedReleases.has(releaseId);
+}
+
 export function releaseGpus(state: StreamTrainingState, event: EventNamed<'gpus.released'>, ctx: Ctx): void {
   const round = state.rounds.get(event.roundId);
-  if (round === undefined) {
-    ctx.emit({ type: 'training.late', at: ctx.at, roundId: event.roundId, reason: { code: 'round_over' } });
+  if (round === undefined || isEnded(round, event.releaseId)) {
+    const code = round === undefined ? 'round_over' : 'release_over';
+    ctx.emit({ type: 'training.late', at: ctx.at, roundId: event.roundId, reason: { code } });
     return;
   }
   for (const gpuId of event.gpuIds) round.released.add(gpuId);
@@ -62,7 +68,8 @@ export function releaseGpus(state: StreamTrainingState, event: EventNamed<'gpus.
 /** GPUs that go back after the round are the usual case, and change nothing here. */
 export function returnGpus(state: StreamTrainingState, event: EventNamed<'gpus.returned'>, ctx: Ctx): void {
   const round = state.rounds.get(event.roundId);
-  if (round === undefined) return;
+  if (round === undefined || isEnded(round, event.releaseId)) return;
+  if (event.releaseId !== undefined) round.endedReleases.add(event.releaseId);
   for (const gpuId of event.gpuIds) round.released.delete(gpuId);
   if (round !== state.head || round.phase !== 'streaming') return;
   const before = state.streaming;

@@ -1,6 +1,6 @@
 /** Rounds: opened, filled with groups, completed, given up. */
 
-import { clearReplica, closeHead, refreshStreaming, remember, setHead } from './head.ts';
+import { clearReplica, closeHead, refreshStreaming, setHead } from './head.ts';
 import { measureGap } from './pace.ts';
 import { type Group, keepWaiting, newRound, type Round, type StreamTrainingState, waitingCount } from './state.ts';
 import type { Ctx, EventNamed } from './words.ts';
@@ -75,7 +75,7 @@ export function failRound(state: StreamTrainingState, { roundId }: EventNamed<'r
   drop(round, [...round.groups.values()], 'round_failed', ctx);
   if (isHead) return closeHead(state);
   state.rounds.delete(roundId);
-  remember(state, roundId);
+  state.recentRounds.add(roundId);
 }
 
 function drop(round: Round, dropped: readonly Group[], code: 'round_failed' | 'not_final', ctx: Ctx): void {

@@ -1,7 +1,9 @@
 /** The state as JSON, and back. Groups stand where they are: waiting, in flight, or in the gradients of a replica. */
+
 import { z } from 'zod';
+import { RecentIds } from '../../core/recent-ids.ts';
 import { fetchId, gpuId, groupId, replicaId } from '../../schemas/training.ts';
-import { count, idPrefix, roundId, seconds, tokens } from '../../schemas/units.ts';
+import { count, idPrefix, releaseId, roundId, seconds, tokens } from '../../schemas/units.ts';
 import { refreshStreaming } from './head.ts';
 import type { StreamTrainingConfig } from './schema.ts';
 import { type Group, newRound, newState, type Replica, type Round, type StreamTrainingState } from './state.ts';
@@ -30,6 +32,7 @@ const round = z.strictObject({
   again: z.array(group),
   fresh: z.array(group),
   released: z.array(gpuId),
+  endedReleases: z.array(releaseId).optional(),
   lastSeconds: seconds.nullable(),
   gapSeconds: seconds.nullable(),
   completedSeconds: seconds.nullable(),
@@ -81,8 +84,17 @@ export function save(state: StreamTrainingState): SavedStreamTraining {
   };
 }
 
-function saveRound({ groups: _, waitingTokens: __, again, fresh, released, ...rest }: Round): SavedRound {
-  return { ...rest, again: copyGroups(again), fresh: copyGroups(fresh), released: [...released].sort() };
+function saveRound({
+  groups: _,
+  waitingTokens: __,
+  again,
+  fresh,
+  released,
+  endedReleases,
+  ...rest
+}: Round): SavedRound {
+  const saved = { ...rest, again: copyGroups(again), fresh: copyGroups(fresh), released: [...released].sort() };
+  return endedReleases.size === 0 ? saved : { ...saved, endedReleases: [...endedReleases] };
 }
 
 function saveReplica({ gpuIds: _, streams: __, works, consumed, ...rest }: Replica): SavedReplica {
@@ -99,7 +111,7 @@ function saveReplica({ gpuIds: _, streams: __, works, consumed, ...rest }: Repli
 export function load(saved: SavedStreamTraining, config: StreamTrainingConfig): StreamTrainingState {
   const { rounds, replicas, recentRounds, oldPrefixes, ...rest } = saved;
   const state: StreamTrainingState = { ...newState(config), ...rest };
-  state.recentRounds = [...recentRounds];
+  state.recentRounds = new RecentIds(recentRounds);
   state.oldPrefixes.push(...oldPrefixes);
   for (const one of rounds) state.rounds.set(one.roundId, loadRound(one));
   state.head = state.rounds.values().next().value ?? null;
@@ -109,11 +121,12 @@ export function load(saved: SavedStreamTraining, config: StreamTrainingConfig): 
   return state;
 }
 
-function loadRound({ roundId, again, fresh, released, ...rest }: SavedRound): Round {
+function loadRound({ roundId, again, fresh, released, endedReleases = [], ...rest }: SavedRound): Round {
   const loaded: Round = { ...newRound(roundId), ...rest };
   for (const one of copyGroups(again)) loaded.again.push(one);
   for (const one of copyGroups(fresh)) loaded.fresh.push(one);
   for (const gpu of released) loaded.released.add(gpu);
+  for (const one of endedReleases) loaded.endedReleases.add(one);
   return loaded;
 }
 

@@ -1,5 +1,7 @@
 /** The state: rounds with the groups that wait, and replicas with what they compute and hold. */
+
 import { Fifo } from '../../core/fifo.ts';
+import { RecentIds } from '../../core/recent-ids.ts';
 import { assertExact, type StreamTrainingConfig } from './schema.ts';
 import type { FinishCode } from './words.ts';
 
@@ -56,6 +58,8 @@ export interface Round {
   /** Tokens of the groups in both. */
   waitingTokens: number;
   readonly released: Set<string>;
+  /** Releases whose GPUs have gone back: what is said of them again is late. */
+  readonly endedReleases: Set<string>;
   /** When a group was last completed, in seconds. */
   lastSeconds: number | null;
   /** Seconds between two completions, older ones counting less. */
@@ -86,7 +90,7 @@ export interface StreamTrainingState {
   streaming: Replica[];
   /** How many of them have nothing to do: derived. */
   idle: number;
-  recentRounds: string[];
+  recentRounds: RecentIds;
   prefix: string;
   readonly oldPrefixes: string[];
   nextFetch: number;
@@ -125,7 +129,7 @@ export function newState(config: StreamTrainingConfig): StreamTrainingState {
     works: new Map(),
     streaming: [],
     idle: 0,
-    recentRounds: [],
+    recentRounds: new RecentIds(),
     prefix: config.idPrefix,
     oldPrefixes: [],
     nextFetch: 0,
@@ -144,6 +148,7 @@ export function newRound(roundId: string): Round {
     fresh: new Fifo(),
     waitingTokens: 0,
     released: new Set(),
+    endedReleases: new Set(),
     lastSeconds: null,
     gapSeconds: null,
     completedSeconds: null,

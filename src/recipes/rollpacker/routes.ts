@@ -1,20 +1,11 @@
 /** Which part gets what: events from outside, and decisions of one part that are events of others. */
-import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
+import type { AnyDecision } from '../../core/definition.ts';
 import type { Delivery, Route } from '../../core/recipe.ts';
-import { kindOfDomain } from '../../policies/reward-dispatch/index.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
-import type { VocabularyEvent } from '../../schemas/events/index.ts';
 import { copyFinal, copyPrompt } from '../../schemas/prompts.ts';
+import { type Decision, forScaleDown, to } from './delivery.ts';
+import { cancelled, scored, unscored, wanted, wantedAgain } from './reward-routes.ts';
 import type { RollpackerConfig } from './schema.ts';
-
-type Decision<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
-
-const to = (part: string, event: VocabularyEvent | VocabularyDecision): Delivery => ({
-  part,
-  event: event as AnyEvent,
-});
-const forScaleDown = ({ streamTraining }: RollpackerConfig, event: VocabularyEvent | VocabularyDecision): Delivery[] =>
-  streamTraining ? [to('scaleDown', event)] : [];
 
 /** The engine of a replica is named by its first GPU. */
 const engineIdOf = ({ gpuIds }: { gpuIds: readonly string[] }): string => gpuIds[0]!;
@@ -55,59 +46,6 @@ export function openings(
     ...forScaleDown(config, { ...opened, prompts: [] }),
     to('admission', { ...opened, prompts: queued.map(copyPrompt) }),
   ];
-}
-
-/** Asks for a reward: of code in a sandbox after its timeout is known. */
-function wanted(
-  { at, requestId, promptId, domain }: { at: number; requestId: string; promptId: string; domain?: string | undefined },
-  config: RollpackerConfig,
-): Delivery[] {
-  const { rewardKindByDomain: kindByDomain, defaultRewardKind: defaultKind } = config;
-  const kind = kindOfDomain({ kindByDomain, defaultKind }, domain);
-  if (kind === 'sandbox' && config.adaptiveTimeout) {
-    return [to('timeouts', { type: 'sandbox.requested', at, runId: requestId, testCaseId: promptId })];
-  }
-  return [to('rewards', { type: 'reward.requested', at, requestId, promptId, kind })];
-}
-
-/** Rewards that are asked for again; the run of the first time may still be remembered. */
-function wantedAgain(decision: Decision<'reward.request'>, config: RollpackerConfig): Delivery[] {
-  return wanted(decision, { ...config, adaptiveTimeout: false });
-}
-
-/** How the run of a reward ended; nothing, where it had no adaptive timeout. */
-function ran(
-  { at, requestId, kind }: { at: number; requestId: string; kind: string },
-  end: { outcome: 'correct' | 'wrong' | 'timeout' | 'infrastructure'; seconds: number },
-  config: RollpackerConfig,
-): Delivery[] {
-  if (kind !== 'sandbox' || !config.adaptiveTimeout) return [];
-  return [{ ...to('timeouts', { type: 'sandbox.finished', at, runId: requestId, ...end }), ifTaken: true }];
-}
-
-function scored(decision: Decision<'reward.scored'>, config: RollpackerConfig): Delivery[] {
-  const { at, requestId, reward, reason } = decision;
-  const solved = reward > 0 ? 'correct' : 'wrong';
-  const outcome = reason.code === 'timeout' ? 'timeout' : solved;
-  const ready = { type: 'reward.ready', at, requestId, reward } as const;
-  return [
-    to('assembly', ready),
-    ...(config.filter === 'zero-variance' ? [to('admission', { ...ready })] : []),
-    ...ran(decision, { outcome, seconds: reason.seconds }, config),
-  ];
-}
-
-function unscored(decision: Decision<'reward.failed'>, config: RollpackerConfig): Delivery[] {
-  return [
-    to('assembly', decision),
-    ...(config.filter === 'zero-variance' ? [to('admission', decision)] : []),
-    ...ran(decision, { outcome: 'infrastructure', seconds: 0 }, config),
-  ];
-}
-
-function cancelled({ at, requestId, kind }: Decision<'reward.cancelled'>, config: RollpackerConfig): Delivery[] {
-  if (kind !== 'sandbox' || !config.adaptiveTimeout) return [];
-  return [{ ...to('timeouts', { type: 'sandbox.cancelled', at, runId: requestId }), ifTaken: true }];
 }
 
 function completed(decision: Decision<'round.completed'>, config: RollpackerConfig): Delivery[] {
@@ -198,8 +136,9 @@ export const routes: Readonly<Record<string, Readonly<Record<string, AnyRoute>>>
     'round.rewarded': route<'round.rewarded'>(rewarded),
   },
   scaleDown: {
-    'gpus.release': route<'gpus.release'>(({ at, keep }) => [
-      to('admission', { type: 'engines.changed', at, engineIds: [...keep] }),
-    ]),
+    // Those that stay are as they were: one that was drained before takes nothing new.
+    'gpus.release': route<'gpus.release'>(({ at, release }) =>
+      release.map(({ engineId }) => ({ ...to('admission', { type: 'engine.drained', at, engineId }), ifTaken: true })),
+    ),
   },
 };

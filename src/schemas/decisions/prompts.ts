@@ -1,7 +1,7 @@
 /** Decisions: what becomes of prompts. */
 import { z } from 'zod';
 import { countedResponse, droppedResponse, prompt } from '../prompts.ts';
-import { count, promptId, ref, requestId, roundId, weightVersion } from '../units.ts';
+import { count, domain, promptId, ref, requestId, roundId, weightVersion } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
 
 const held = count.describe('Responses of the prompt that are held.');
@@ -17,7 +17,12 @@ export const promptCounted = defineDecision(
   'prompt.counted',
   'notice',
   'A prompt counts for the round.',
-  { promptId, roundId, responses: z.array(countedResponse).describe('Its responses, by index.') },
+  {
+    promptId,
+    roundId,
+    domain: domain.optional(),
+    responses: z.array(countedResponse).describe('Its responses, by index.'),
+  },
   { no_filter: { counted: count, needed: count }, passed: { counted: count, needed: count } },
 );
 export const promptFiltered = defineDecision(

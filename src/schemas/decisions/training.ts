@@ -67,9 +67,9 @@ export const trainRequeued = defineDecision(
 export const trainingLate = defineDecision(
   'training.late',
   'notice',
-  'A report that is repeated, or about a fetch or a round that is over: nothing changes.',
+  'A report that is repeated, or about a fetch, a release or a round that is over: nothing changes.',
   { roundId: roundId.optional(), fetchId: fetchId.optional() },
-  { fetch_over: {}, round_over: {}, round_completed: {} },
+  { fetch_over: {}, release_over: {}, round_over: {}, round_completed: {} },
 );
 export const groupLate = defineDecision(
   'group.late',

@@ -88,7 +88,6 @@ class Host {
     const step = this.#steps.length;
     const record = new RoundRecord(step, `r${step}`);
     const busyBefore = sumOf(rows, (row) => row.busySeconds);
-    const preemptedBefore = sumOf(rows, (row) => row.preemptions);
     const startSeconds = link.now;
     link.passTime(startSeconds + cost.fixedRolloutSeconds);
     const openedSeconds = link.now;
@@ -104,7 +103,7 @@ class Host {
     const offeredSeconds = rows.length * (drainedSeconds - openedSeconds);
     // Rounding may leave the engines busy a hair longer than the rollout.
     const bubbleRatio = offeredSeconds > 0 ? Math.max(0, 1 - busySeconds / offeredSeconds) : 0;
-    const preemptions = sumOf(rows, (row) => row.preemptions) - preemptedBefore;
+    const { preemptions } = this.#cluster.inference;
     const result = record.result(times, { preemptions, bubbleRatio }, link.queueDepth);
     this.#trained += result.prompts;
     this.#steps.push(result);

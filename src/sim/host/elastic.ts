@@ -21,7 +21,6 @@ export class ElasticInference extends InferenceMachine {
   #tp = 0;
   #release: { readonly at: number; readonly event: AnyEvent } | undefined;
   #openedAt = 0;
-  #preemptionsBefore = 0;
 
   /** @param rowOfGpu - the row of the pool that each GPU belongs to */
   constructor(pool: EnginePool, source: PromptSource, hardware: Hardware, rowOfGpu: ReadonlyMap<string, number>) {
@@ -32,9 +31,7 @@ export class ElasticInference extends InferenceMachine {
 
   override beginRound(record: RoundRecord, at: number): void {
     super.beginRound(record, at);
-    this.pool.collect();
     this.#openedAt = at;
-    this.#preemptionsBefore = this.#preemptions();
   }
 
   override carryOut(decision: VocabularyDecision, at: number): void {
@@ -67,10 +64,6 @@ export class ElasticInference extends InferenceMachine {
     if (this.#answers.length === 0) return events;
     // Responses first: a migration of a request that has ended meanwhile is late.
     return [...events, ...this.#answers.splice(0)];
-  }
-
-  #preemptions(): number {
-    return this.pool.rows.reduce((sum, row) => sum + row.preemptions, 0);
   }
 
   #arrange({ tp, replicas }: Decision<'tp.use'>): void {
@@ -142,7 +135,6 @@ export class ElasticInference extends InferenceMachine {
   }
 
   #finishStep({ roundId }: Decision<'round.drained'>, at: number): void {
-    this.pool.collect();
     const record = this.record!;
     const { requests, promptTokens, generatedTokens, longestRequest } = record;
     const seconds = at - this.#openedAt;
@@ -153,14 +145,13 @@ export class ElasticInference extends InferenceMachine {
       responseTokens: generatedTokens / requests,
       longestTokens: Math.max(1, longestRequest),
     };
-    const preemptions = this.#preemptions() - this.#preemptionsBefore;
     this.#answers.push({
       type: 'step.finished',
       at,
       roundId,
       kind: record.kind,
       tp: this.#tp,
-      preemptions,
+      preemptions: this.preemptions,
       seconds,
       workload,
     } as AnyEvent);

@@ -2,6 +2,7 @@
 import type { AnyEvent } from '../../core/definition.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { Outcome } from '../engine/decode-engine.ts';
+import { sumOf } from '../metrics.ts';
 import type { EnginePool } from './engine-pool.ts';
 import type { Machine } from './machine.ts';
 import type { RoundRecord } from './round-record.ts';
@@ -16,6 +17,7 @@ export class InferenceMachine implements Machine {
   protected readonly aborting = new Set<string>();
   /** Requests of the round whose responses are cut at the cap. */
   readonly #capped = new Set<string>();
+  #preemptedBefore = 0;
 
   constructor(pool: EnginePool, source: PromptSource) {
     this.pool = pool;
@@ -27,10 +29,16 @@ export class InferenceMachine implements Machine {
     return this.#capped;
   }
 
+  /** Preemptions of the round. */
+  get preemptions(): number {
+    return this.#preempted() - this.#preemptedBefore;
+  }
+
   /** What ends from now on belongs to this round. */
   beginRound(record: RoundRecord, _at: number): void {
     this.record = record;
     this.#capped.clear();
+    this.#preemptedBefore = this.#preempted();
   }
 
   carryOut(decision: VocabularyDecision, at: number): void {
@@ -47,6 +55,11 @@ export class InferenceMachine implements Machine {
 
   advanceTo(at: number): AnyEvent[] {
     return this.pool.advanceTo(at).map((outcome) => this.report(outcome, at));
+  }
+
+  #preempted(): number {
+    this.pool.collect();
+    return sumOf(this.pool.rows, (row) => row.preemptions);
   }
 
   #launch(decision: Extract<VocabularyDecision, { type: 'request.launch' }>, at: number): void {

@@ -3,6 +3,7 @@ import type { AnyEvent } from '../../core/definition.ts';
 import { startPolicy } from '../../core/registry.ts';
 import { PolicyError } from '../../errors.ts';
 import { type RollpackerInput, rollpacker } from '../../recipes/rollpacker/index.ts';
+import type { Rung } from '../result.ts';
 import { gpuIdsOf, trainingReplicasOf } from './cluster.ts';
 import { numbered } from './engine-pool.ts';
 import type { Job } from './job.ts';
@@ -75,23 +76,32 @@ const off = {
   adaptiveTp: false,
   streamTraining: false,
 };
+const rung = (above: string, adds: string): Rung => ({ ladder: 'RollPacker', above, adds });
 /** The ladder of RollPacker Table 2, one mechanism more on each rung; and RLHFuse as its §6.1 strengthens it. */
 export const rungs = [
   { id: 'baseline', label: 'synchronous', switches: off },
-  { id: 'tail-batching', label: '+ tail batching', switches: { ...off, tailBatching: true } },
+  {
+    id: 'tail-batching',
+    label: '+ tail batching',
+    rung: rung('baseline', 'tail batching'),
+    switches: { ...off, tailBatching: true },
+  },
   {
     id: 'rewards',
     label: '+ rewards',
+    rung: rung('tail-batching', 'rewards'),
     switches: { ...off, tailBatching: true, asyncReward: true, adaptiveTimeout: true },
   },
   {
     id: 'adaptive-tp',
     label: '+ adaptive TP',
+    rung: rung('rewards', 'adaptive TP'),
     switches: { ...off, tailBatching: true, asyncReward: true, adaptiveTimeout: true, adaptiveTp: true },
   },
   {
     id: 'stream-training',
     label: '+ streaming',
+    rung: rung('adaptive-tp', 'streaming'),
     switches: { tailBatching: true, asyncReward: true, adaptiveTimeout: true, adaptiveTp: true, streamTraining: true },
   },
   { id: 'rlhfuse', label: 'RLHFuse-like', switches: { ...off, asyncReward: true, streamTraining: true } },
@@ -102,5 +112,8 @@ export function ladder(
   job: Job,
   factors: Pick<RollpackerSwitches, 'promptSpeculation' | 'responseSpeculation'> = {},
 ): Scheduler[] {
-  return rungs.map(({ id, label, switches }) => rollpackerScheduler(job, id, { ...factors, ...switches }, label));
+  return rungs.map(({ id, label, switches, ...place }) => ({
+    ...rollpackerScheduler(job, id, { ...factors, ...switches }, label),
+    ...place,
+  }));
 }

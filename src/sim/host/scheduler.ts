@@ -8,6 +8,7 @@ import { startPolicy } from '../../core/registry.ts';
 import { PolicyError } from '../../errors.ts';
 import { type AdmissionInput, speculativeAdmission } from '../../policies/speculative-admission/index.ts';
 import { type TailBatchingInput, tailBatching } from '../../recipes/tail-batching/index.ts';
+import type { Rung } from '../result.ts';
 
 /** A policy object as the driver sees it: any `Policy` of rollflex fits. */
 export interface DrivenPolicy {
@@ -29,6 +30,8 @@ export interface Scheduler {
   readonly id: string;
   /** For people: tables and charts. */
   readonly label: string;
+  /** Its place in a ladder, where it is a rung of one; results carry it. */
+  readonly rung?: Rung;
   /** Whether deferred and returned prompts stay in the policy; if not, the driver puts them back in the source. */
   readonly holdsDeferred: boolean;
   /** Whether the policy sees to rewards and training, too; if not, the driver lets their time pass after the rollout. */

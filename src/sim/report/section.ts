@@ -11,7 +11,7 @@ function headline({ schedulers, lowerBound }: ComparisonResult): string {
   const best = [...others].sort((a, b) => b.speedup.value - a.speedup.value)[0];
   if (baseline === undefined || best === undefined) return '';
   // A rung of a ladder stands on all rungs below it.
-  const label = escapeHtml(best.label.replace(/^\+ /, 'RollPacker up to '));
+  const label = escapeHtml(best.rung === undefined ? best.label : `${best.rung.ladder} up to ${best.rung.adds}`);
   const saved = 1 - 1 / best.speedup.value;
   const verdict =
     saved > nothing

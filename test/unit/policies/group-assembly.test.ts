@@ -115,10 +115,12 @@ describe('group-assembly', () => {
       at: 0,
       promptId: 'a',
       roundId: 'r',
+      domain: 'code',
       responses,
       reason: counted,
     });
-    expect(asked).toMatchObject([{ type: 'reward.request', requestId: 'a/0#0' }]);
+    // Of the kind that its domain has, as when the response was accepted.
+    expect(asked).toMatchObject([{ type: 'reward.request', requestId: 'a/0#0', domain: 'code' }]);
     expect(reward(assembly, 'a/0#0')).toMatchObject([{ type: 'group.rewarded', samples: 2 }]);
   });
 
@@ -131,6 +133,17 @@ describe('group-assembly', () => {
       { type: 'round.rewarded', prompts: [], reason: { code: 'round_failed' } },
     ]);
     expect(reward(assembly, a[0])).toMatchObject([{ type: 'reward.unused' }]);
+  });
+
+  test('a copy of a carried prompt that is returned after its round leaves the prompt its rewards', () => {
+    const assembly = createGroupAssembly();
+    accept(assembly, ...a);
+    reward(assembly, a[0]);
+    const prompt = { promptId: 'a' };
+    const returned = { type: 'prompt.returned' as const, at: 3, prompt, roundId: 'q', dropped: [] };
+    assembly.send({ ...returned, reason: { code: 'round_closed' } });
+    expect(reward(assembly, a[1])).toEqual([]);
+    expect(count(assembly, 'a', ...a)).toMatchObject([{ type: 'group.rewarded', samples: 2 }]);
   });
 
   test('a reward that comes twice, or after its prompt has left, changes nothing', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createStreamTraining, restorePolicy, type StreamTrainingInput } from '../../../src/index.ts';
+import type { streamTraining } from '../../../src/policies/stream-training/index.ts';
 import type { VocabularyDecision } from '../../../src/schemas/index.ts';
 import { refusal } from '../../support/refusal.ts';
 import { only, Session } from '../../support/session.ts';
@@ -478,6 +479,25 @@ describe('stream-training', () => {
     expect(session.release('g0')).toMatchObject([{ type: 'training.late', reason: { code: 'round_over' } }]);
     // GPUs go back after the step: that is the usual order.
     expect(session.send({ type: 'gpus.returned', roundId: 'r0', gpuIds: ['g0'] } as never)).toEqual([]);
+  });
+
+  test('a release that has gone back is over, whatever is said of it again', () => {
+    const session = trainer();
+    const gpus = (type: string, releaseId: string) =>
+      session.send({ type, roundId: 'r0', releaseId, gpuIds: ['g0', 'g1'] } as never);
+    gpus('gpus.released', 'x');
+    gpus('gpus.returned', 'x');
+    session.restore();
+    expect(gpus('gpus.released', 'x')).toMatchObject([{ type: 'training.late', reason: { code: 'release_over' } }]);
+    expect(session.group('p0')).toEqual([]);
+    expect(only(gpus('gpus.released', 'y'), 'train.fetch')).toHaveLength(1);
+    // The return of the first one, once more: these GPUs belong to the second.
+    gpus('gpus.returned', 'x');
+    expect(session.group('p1')).toEqual([]);
+    const { rounds } = JSON.parse(JSON.stringify(session.policy.snapshot())).state as ReturnType<
+      typeof streamTraining.save
+    >;
+    expect(rounds).toMatchObject([{ released: ['g0', 'g1'], endedReleases: ['x'] }]);
   });
 
   test('a snapshot with gradients and no round is damaged', () => {

@@ -167,6 +167,24 @@ describe('switches', () => {
     }
   });
 
+  test('an engine that was drained stays so when GPUs are released', () => {
+    const job = new Job({ promptsPerRound: 3, scaleDownTrigger: 0.25, adaptiveTp: false });
+    const engines = new Map(only(job.open(), 'request.launch').map((one) => [one.requestId, one.engineId!]));
+    for (const engineId of ['g0', 'g1', 'g2', 'g3']) job.send({ type: 'engine.drained', engineId });
+    job.send({ type: 'engine.added', engineId: 'g3' });
+    job.send({ type: 'engine.added', engineId: 'g1' });
+    const [query] = only(job.complete('r0p0/0#0', 'r0p1/0#0'), 'progress.query');
+    const requests = [...engines]
+      .filter(([id]) => !['r0p0/0#0', 'r0p1/0#0'].includes(id))
+      .map(([requestId, engineId]) => ({ requestId, engineId, tokens: 10, promptTokens: 5 }));
+    const [release] = only(job.send({ type: 'progress.reported', queryId: query!.queryId, requests }), 'gpus.release');
+    const [taking] = release!.keep.filter((id) => ['g1', 'g3'].includes(id));
+    const again = job.send({ type: 'response.failed', requestId: 'r0p2/0#0', kind: 'infrastructure' });
+    expect(only(again, 'request.launch').map((one) => one.engineId)).toEqual([taking]);
+    const more = job.send({ type: 'response.failed', requestId: 'r0p2/1#0', kind: 'infrastructure' });
+    expect(only(more, 'request.launch').map((one) => one.engineId)).toEqual([taking]);
+  });
+
   test('streamTraining: GPUs are released during the rollout and train; off: nobody asks', () => {
     const run = (streamTraining: boolean): VocabularyDecision[] => {
       const job = new Job({ streamTraining, scaleDownTrigger: 0.25, adaptiveTp: false });

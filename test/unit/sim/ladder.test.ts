@@ -22,6 +22,18 @@ const sum = (result: RunResult, part: (step: RunResult['steps'][number]) => numb
   result.steps.reduce((total, step) => total + part(step), 0);
 
 describe('the ladder', () => {
+  test('a rung names the scheduler that it stands on; the first and what is no rung stand for themselves', () => {
+    const places = ladder(job).map(({ id, rung }) => [id, rung?.above]);
+    expect(places).toEqual([
+      ['baseline', undefined],
+      ['tail-batching', 'baseline'],
+      ['rewards', 'tail-batching'],
+      ['adaptive-tp', 'rewards'],
+      ['stream-training', 'adaptive-tp'],
+      ['rlhfuse', undefined],
+    ]);
+  });
+
   test('every rung trains every prompt once, and is told by its own row', () => {
     for (const scheduler of ladder(job)) {
       const result = simulate(job, scheduler, workload, { prompts: 160, seed: 3, validate: true });

@@ -1,0 +1,72 @@
+/** Who listens to a policy, and how decisions reach them: whatever a listener does, the others hear the same. */
+import { EventEmitter } from 'eventemitter3';
+import type { AnyDecision, AnyEvent } from './definition.ts';
+
+/** What a listener for `listener.error` is told. */
+export interface ListenerFailure {
+  readonly error: unknown;
+  /** The decision that was being delivered, if any. */
+  readonly decision?: AnyDecision;
+  /** The event that a listener had sent and that was refused afterwards, if any. */
+  readonly event?: AnyEvent;
+}
+
+/** The typed event map: each decision by its type, all of them as `decision`, and `listener.error`. */
+export type PolicyEvents<D extends AnyDecision> = {
+  [T in D['type']]: Extract<D, { type: T }>;
+} & { decision: D; 'listener.error': ListenerFailure };
+
+type Listener = (payload: never) => void;
+
+/** The listeners of a policy. */
+export class Listeners<D extends AnyDecision> {
+  readonly #emitter = new EventEmitter<Record<string, [unknown]>>();
+  readonly #guards = new WeakMap<Listener, Map<string, (payload: unknown) => void>>();
+  #size = 0;
+
+  /** How many there are. */
+  get size(): number {
+    return this.#size;
+  }
+
+  add(type: string, listener: Listener): void {
+    this.#emitter.on(type, this.#guard(type, listener));
+    this.#size += 1;
+  }
+
+  remove(type: string, listener: Listener): void {
+    const guard = this.#guards.get(listener)?.get(type);
+    if (guard === undefined) return;
+    const before = this.#emitter.listenerCount(type);
+    this.#emitter.off(type, guard);
+    this.#size -= before - this.#emitter.listenerCount(type);
+  }
+
+  /** Tells of the decisions from a place on. */
+  deliver(decisions: readonly D[], from: number): void {
+    for (let index = from; index < decisions.length; index += 1) {
+      const decision = decisions[index]!;
+      this.#emitter.emit(decision.type, decision);
+      this.#emitter.emit('decision', decision);
+    }
+  }
+
+  /** Tells of something that went wrong while listeners were told. */
+  fail(failure: ListenerFailure): void {
+    this.#emitter.emit('listener.error', failure);
+  }
+
+  /** Wraps a listener so that its error reaches neither `send` nor the listeners after it. */
+  #guard(type: string, listener: Listener): (payload: unknown) => void {
+    const guard = (payload: unknown): void => {
+      try {
+        listener(payload as never);
+      } catch (error) {
+        if (type !== 'listener.error') this.fail({ error, decision: payload as AnyDecision });
+      }
+    };
+    const byType = this.#guards.get(listener) ?? new Map<string, (payload: unknown) => void>();
+    this.#guards.set(listener, byType.set(type, guard));
+    return guard;
+  }
+}

@@ -1,0 +1,39 @@
+/** The last ids of something that has no end, so that what comes late or twice is told from what is wrong. */
+
+/** How many are remembered. */
+export const mostRecent = 64;
+
+/** The last {@link mostRecent} different ids, oldest first. Every operation is O(1). */
+export class RecentIds implements Iterable<string> {
+  readonly #ids = new Set<string>();
+  #newest: string | undefined;
+
+  /** @param ids - oldest first, as they were saved */
+  constructor(ids: Iterable<string> = []) {
+    for (const id of ids) this.add(id);
+  }
+
+  get size(): number {
+    return this.#ids.size;
+  }
+
+  /** The one that came last. */
+  get newest(): string | undefined {
+    return this.#newest;
+  }
+
+  has(id: string): boolean {
+    return this.#ids.has(id);
+  }
+
+  /** Remembers an id, and forgets the oldest one where there is no more room. */
+  add(id: string): void {
+    this.#ids.add(id);
+    this.#newest = id;
+    if (this.#ids.size > mostRecent) this.#ids.delete(this.#ids.values().next().value!);
+  }
+
+  [Symbol.iterator](): IterableIterator<string> {
+    return this.#ids.values();
+  }
+}

@@ -1,0 +1,61 @@
+/** Which part gets what of rewards: they are asked for, timed, computed, and told to whoever waits for them. */
+import type { Delivery } from '../../core/recipe.ts';
+import { kindOfDomain } from '../../policies/reward-dispatch/index.ts';
+import { type Decision, to } from './delivery.ts';
+import type { RollpackerConfig } from './schema.ts';
+
+/** Asks for a reward: of code in a sandbox after its timeout is known. */
+export function wanted(
+  { at, requestId, promptId, domain }: { at: number; requestId: string; promptId: string; domain?: string | undefined },
+  config: RollpackerConfig,
+): Delivery[] {
+  const { rewardKindByDomain: kindByDomain, defaultRewardKind: defaultKind } = config;
+  const kind = kindOfDomain({ kindByDomain, defaultKind }, domain);
+  if (kind === 'sandbox' && config.adaptiveTimeout) {
+    return [to('timeouts', { type: 'sandbox.requested', at, runId: requestId, testCaseId: promptId })];
+  }
+  return [to('rewards', { type: 'reward.requested', at, requestId, promptId, kind })];
+}
+
+/** Rewards that are asked for again; the run of the first time may still be remembered. */
+export function wantedAgain(decision: Decision<'reward.request'>, config: RollpackerConfig): Delivery[] {
+  return wanted(decision, { ...config, adaptiveTimeout: false });
+}
+
+/** How the run of a reward ended; nothing, where it had no adaptive timeout. */
+function ran(
+  { at, requestId, kind }: { at: number; requestId: string; kind: string },
+  end: { outcome: 'correct' | 'wrong' | 'timeout' | 'infrastructure'; seconds: number },
+  config: RollpackerConfig,
+): Delivery[] {
+  if (kind !== 'sandbox' || !config.adaptiveTimeout) return [];
+  return [{ ...to('timeouts', { type: 'sandbox.finished', at, runId: requestId, ...end }), ifTaken: true }];
+}
+
+/** A reward is known. */
+export function scored(decision: Decision<'reward.scored'>, config: RollpackerConfig): Delivery[] {
+  const { at, requestId, reward, reason } = decision;
+  const solved = reward > 0 ? 'correct' : 'wrong';
+  const outcome = reason.code === 'timeout' ? 'timeout' : solved;
+  const ready = { type: 'reward.ready', at, requestId, reward } as const;
+  return [
+    to('assembly', ready),
+    ...(config.filter === 'zero-variance' ? [to('admission', { ...ready })] : []),
+    ...ran(decision, { outcome, seconds: reason.seconds }, config),
+  ];
+}
+
+/** A response gets no reward. */
+export function unscored(decision: Decision<'reward.failed'>, config: RollpackerConfig): Delivery[] {
+  return [
+    to('assembly', decision),
+    ...(config.filter === 'zero-variance' ? [to('admission', decision)] : []),
+    ...ran(decision, { outcome: 'infrastructure', seconds: 0 }, config),
+  ];
+}
+
+/** A reward is not computed after all. */
+export function cancelled({ at, requestId, kind }: Decision<'reward.cancelled'>, config: RollpackerConfig): Delivery[] {
+  if (kind !== 'sandbox' || !config.adaptiveTimeout) return [];
+  return [{ ...to('timeouts', { type: 'sandbox.cancelled', at, runId: requestId }), ifTaken: true }];
+}

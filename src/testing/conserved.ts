@@ -1,0 +1,41 @@
+/** Law 2: nothing is lost. Every ledger of a policy adds up after every event. */
+import type { Case } from './law.ts';
+import { answer, newSubject } from './run.ts';
+
+/** Throws if what a ledger holds is not what has entered and not left. */
+export function conserved({ definition, config, events }: Case): void {
+  const subject = newSubject(definition, config);
+  if (definition.ledgers.length === 0) throw new Error('it declares no ledger');
+  const heldNow = () => definition.ledgers.map((ledger) => tally(ledger.held(subject.snapshot().state)));
+  let before = heldNow();
+  for (const event of events) {
+    const given = answer(subject, event);
+    const after = heldNow();
+    const decisions = 'refused' in given ? [] : given.decisions;
+    definition.ledgers.forEach((ledger, index) => {
+      const expected = before[index]!;
+      if (!('refused' in given)) for (const id of ledger.entered(event)) add(expected, id, 1);
+      for (const decision of decisions) for (const id of ledger.left(decision)) add(expected, id, -1);
+      const [want, got] = [textOfTally(expected), textOfTally(after[index]!)];
+      if (want === got) return;
+      throw new Error(`ledger ${ledger.name}, after ${JSON.stringify(event)}: expected ${want}, held ${got}`);
+    });
+    before = after;
+  }
+}
+
+function tally(ids: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const id of ids) add(counts, id, 1);
+  return counts;
+}
+
+function add(counts: Map<string, number>, id: string, by: number): void {
+  const count = (counts.get(id) ?? 0) + by;
+  if (count === 0) counts.delete(id);
+  else counts.set(id, count);
+}
+
+function textOfTally(counts: ReadonlyMap<string, number>): string {
+  return JSON.stringify([...counts].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
