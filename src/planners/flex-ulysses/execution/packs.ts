@@ -1,0 +1,73 @@
+/** Which sequences run together, and in which order (FlexRL §3.3, §3.4). */
+import { PolicyError } from '../../../errors.ts';
+import type { Instance, Placement } from '../instance.ts';
+import type { FlexUlyssesSettings } from '../schema.ts';
+import type { SequencePack } from './schema.ts';
+
+/** How large packs are. */
+export interface PackSizes {
+  /** A longer sequence runs alone. */
+  readonly thresholdTokens: number;
+  /** Most tokens of a pack of several sequences. */
+  readonly capTokens: number;
+}
+
+/**
+ * The sizes of an input. What is absent follows from the batch, so that it is the same on every rank.
+ *
+ * @throws PolicyError `invalid_input` for a cap below the threshold
+ */
+export function packSizesOf(settings: FlexUlyssesSettings): PackSizes {
+  const { lengths, devices, packThresholdTokens: threshold, packCapTokens: cap } = settings;
+  if (threshold !== undefined && cap !== undefined && cap < threshold) {
+    const expected = `a whole number >= ${threshold}, the packThresholdTokens`;
+    throw new PolicyError('invalid_input', { expected, got: cap, path: 'packCapTokens' });
+  }
+  const share = Math.ceil(lengths.reduce((sum, length) => sum + length, 0) / devices);
+  const capTokens = cap ?? Math.max(share, threshold ?? 0);
+  return { thresholdTokens: threshold ?? capTokens, capTokens };
+}
+
+/** Highest degree first, then by group, the longest first, ties by index. */
+function executionOrder({ lengths, sequences }: Instance, { level, group }: Placement): number[] {
+  return Array.from({ length: sequences }, (_, i) => i).sort(
+    (a, b) => level[b]! - level[a]! || group[a]! - group[b]! || lengths[b]! - lengths[a]! || a - b,
+  );
+}
+
+/** The packs of a placement, in the one order that all devices keep: by (−degree, group, index). */
+export function packsOf(instance: Instance, placement: Placement, sizes: PackSizes): SequencePack[] {
+  const packs: SequencePack[] = [];
+  let open: SequencePack | undefined;
+  let last = -1;
+  for (const i of executionOrder(instance, placement)) {
+    const degree = 2 ** placement.level[i]!;
+    const first = placement.group[i]! * degree;
+    const tokens = instance.lengths[i]!;
+    const sameGroup =
+      last >= 0 && placement.level[last] === placement.level[i] && placement.group[last] === placement.group[i];
+    last = i;
+    const alone = tokens > sizes.thresholdTokens;
+    if (alone || !sameGroup || open === undefined || open.tokens + tokens > sizes.capTokens) {
+      const devices = Array.from({ length: degree }, (_, rank) => first + rank);
+      const pack = { degree, devices, sequences: [], tokens: 0, paddedTokens: 0, work: 0 };
+      packs.push(pack);
+      open = alone ? undefined : pack;
+    }
+    const pack = packs.at(-1)!;
+    pack.sequences.push(i);
+    pack.tokens += tokens;
+    pack.work += instance.work[i]!;
+  }
+  for (const pack of packs) pack.paddedTokens = Math.ceil(pack.tokens / pack.degree) * pack.degree;
+  return packs;
+}
+
+/** For each device, the indices of its packs: the sharded ones first, highest degree first, then the others. */
+export function orderOf(packs: readonly SequencePack[], devices: number): number[][] {
+  const order = Array.from({ length: devices }, (): number[] => []);
+  packs.forEach((pack, index) => {
+    for (const device of pack.devices) order[device]!.push(index);
+  });
+  return order;
+}
