@@ -59,8 +59,14 @@ export const flexUlyssesInput = z.strictObject({
   ulyssesDegree: positiveCount
     .optional()
     .describe('The one degree of `strategy: ulysses`, which must be admissible; the largest if absent.'),
-  packThresholdTokens: length.optional().describe('A longer sequence runs alone; the cap if absent.'),
-  packCapTokens: length.optional().describe('TODO'),
+  packThresholdTokens: length
+    .optional()
+    .describe('A longer sequence runs alone, 0 to 1e9; `packCapTokens`, given or not, if absent.'),
+  packCapTokens: length
+    .optional()
+    .describe(
+      'Most tokens of a pack of several sequences, at least the threshold; if absent a quarter of a top group.',
+    ),
   frames: z
     .array(length)
     .max(mostSequences)

@@ -25,7 +25,7 @@ export function executionOf(
   assignments: readonly SequenceAssignment[],
   settings: FlexUlyssesSettings,
 ): Execution {
-  const packs = packsOf(instance, placement, packSizesOf(settings));
+  const packs = packsOf(instance, placement, packSizesOf(instance, settings));
   const order = orderOf(packs, instance.devices);
   const timing = coefficientsOf(settings.costs.timing);
   const durations = durationsOf(packs, instance.lengths, timing, settings.devicesPerNode);

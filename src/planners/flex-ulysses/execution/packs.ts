@@ -1,6 +1,6 @@
 /** Which sequences run together, and in which order (FlexRL §3.3, §3.4). */
 import { PolicyError } from '../../../errors.ts';
-import type { Instance, Placement } from '../instance.ts';
+import { type Instance, type Placement, topDegree } from '../instance.ts';
 import type { FlexUlyssesSettings } from '../schema.ts';
 import type { SequencePack } from './schema.ts';
 
@@ -12,18 +12,23 @@ export interface PackSizes {
   readonly capTokens: number;
 }
 
+/** Packs that a top group has if everything is sharded: three in four can hide the all-to-all of another. */
+const packsOfATopGroup = 4;
+
 /**
- * The sizes of an input. What is absent follows from the batch, so that it is the same on every rank.
+ * The sizes of an input. What is absent follows from the batch, so that it is the same on every rank: the cap is a
+ * quarter of the tokens that a top group has on average, the threshold is the cap.
  *
  * @throws PolicyError `invalid_input` for a cap below the threshold
  */
-export function packSizesOf(settings: FlexUlyssesSettings): PackSizes {
-  const { lengths, devices, packThresholdTokens: threshold, packCapTokens: cap } = settings;
+export function packSizesOf(instance: Instance, settings: FlexUlyssesSettings): PackSizes {
+  const { packThresholdTokens: threshold, packCapTokens: cap } = settings;
   if (threshold !== undefined && cap !== undefined && cap < threshold) {
     const expected = `a whole number >= ${threshold}, the packThresholdTokens`;
     throw new PolicyError('invalid_input', { expected, got: cap, path: 'packCapTokens' });
   }
-  const share = Math.ceil(lengths.reduce((sum, length) => sum + length, 0) / devices);
+  const tokens = instance.lengths.reduce((sum, length) => sum + length, 0);
+  const share = Math.ceil((tokens * topDegree(instance)) / (packsOfATopGroup * instance.devices));
   const capTokens = cap ?? Math.max(share, threshold ?? 0);
   return { thresholdTokens: threshold ?? capTokens, capTokens };
 }

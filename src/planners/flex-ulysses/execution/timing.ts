@@ -29,7 +29,7 @@ export type TimingCoefficients = z.output<typeof timingCoefficients>;
  * Table 3 of FlexRL, from its two ends (one sequence of 65,536 tokens, and 64 of 1024). Measured on H800 with 64 query
  * heads of 128; H200 has the same compute.
  */
-const attentionSeconds = { perPack: 0, perToken: 2.236e-8, perTokenSquared: 4.2241e-11 };
+const attentionSeconds = { perPack: 0, perToken: 2.236e-8, perTokenSquared: 4.2244e-11 };
 
 /**
  * FlexRL's two clusters. All-to-alls: least squares of the relative errors over the rows of Table 5 (32 query and 8 key
