@@ -109,8 +109,8 @@ export function predictTimeline(
   const { timing, devicesPerNode } = parse(timelineOptions, options, 'invalid_input');
   const unknown = plan.packs.flatMap((pack) => pack.sequences).find((sequence) => lengths[sequence] === undefined);
   if (unknown !== undefined) {
-    const expected = `the length of sequence ${unknown}, which is in a pack`;
-    throw new PolicyError('invalid_input', { expected, got: `${lengths.length} lengths`, path: 'lengths' });
+    const expected = `more than ${unknown} numbers, as sequence ${unknown} is in a pack`;
+    throw new PolicyError('invalid_input', { expected, got: lengths.length, path: 'lengths' });
   }
   const deadlock = findDeadlock(plan);
   if (deadlock !== undefined) {

@@ -3,27 +3,36 @@ import { z } from 'zod';
 
 const seconds = z.number().nonnegative().max(1e6);
 
-/** Coefficients of the times, in seconds. */
-export const timingCoefficients = z.strictObject({
-  attentionSeconds: z
-    .strictObject({
-      perPack: seconds.default(0).describe('For each pack, whatever its size.'),
-      perToken: seconds.default(0).describe('For each token.'),
-      perTokenSquared: seconds.default(0).describe('For each token times the length of its sequence.'),
-    })
-    .describe('Attention of a pack on one device with all heads; at degree p a device has 1/p of all but `perPack`.'),
-  allToAllSeconds: z
-    .strictObject({
-      perPeer: seconds.default(0).describe('For each other device of the group, whatever is sent.'),
-      perToken: seconds.default(0).describe('For each token that a device sends inside its node.'),
-      perTokenBetweenNodes: seconds.default(0).describe('For each token that a device sends to other nodes.'),
-      perTokenSquared: seconds.default(0).describe('For the square of the tokens that a device sends.'),
-    })
-    .describe('One all-to-all; of n tokens at degree p a device has n/p, and sends (p − 1)/p of these.'),
+const attention = z.strictObject({
+  perPack: seconds.default(0).describe('For each pack, whatever its size.'),
+  perToken: seconds.default(0).describe('For each token.'),
+  perTokenSquared: seconds.default(0).describe('For each token times the length of its sequence.'),
 });
 
-/** Coefficients of the times. */
-export type TimingCoefficients = z.output<typeof timingCoefficients>;
+const allToAll = z.strictObject({
+  perPeer: seconds.default(0).describe('For each other device of the group, whatever is sent.'),
+  perToken: seconds.default(0).describe('For each token that a device sends inside its node.'),
+  perTokenBetweenNodes: seconds.default(0).describe('For each token that a device sends to other nodes.'),
+  perTokenSquared: seconds.default(0).describe('For the square of the tokens that a device sends.'),
+});
+
+/** Coefficients of the times, in seconds. */
+const coefficients = z
+  .strictObject({
+    attentionSeconds: attention
+      .optional()
+      .describe('Attention on one device with all heads; degree p divides all but `perPack` by p; H800 if absent.'),
+    allToAllSeconds: allToAll
+      .optional()
+      .describe('One all-to-all: of n tokens a device has n/p, and sends (p − 1)/p of these; H800 if absent.'),
+  })
+  .refine((given) => Object.keys(given).length > 0, 'expected attentionSeconds or allToAllSeconds');
+
+/** Coefficients of the times, in seconds. */
+export interface TimingCoefficients {
+  readonly attentionSeconds: z.output<typeof attention>;
+  readonly allToAllSeconds: z.output<typeof allToAll>;
+}
 
 /**
  * Table 3 of FlexRL, from its two ends (one sequence of 65,536 tokens, and 64 of 1024). Measured on H800 with 64 query
@@ -57,13 +66,19 @@ export const timingPresets = Object.freeze({
 } satisfies Record<string, TimingCoefficients>);
 
 /** A preset, by its name, or coefficients. */
-export const timingModel = z.union([z.enum(['H200', 'H800']), timingCoefficients]);
+export const timingModel = z.union([z.enum(['H200', 'H800']), coefficients]);
 /** A preset, by its name, or coefficients. */
 export type TimingModel = z.input<typeof timingModel>;
 
 /** The coefficients that a model stands for. */
-export const coefficientsOf = (timing: z.output<typeof timingModel>): TimingCoefficients =>
-  typeof timing === 'string' ? timingPresets[timing] : timing;
+export function coefficientsOf(timing: z.output<typeof timingModel>): TimingCoefficients {
+  if (typeof timing === 'string') return timingPresets[timing];
+  const { attentionSeconds, allToAllSeconds } = timingPresets.H800;
+  return {
+    attentionSeconds: timing.attentionSeconds ?? attentionSeconds,
+    allToAllSeconds: timing.allToAllSeconds ?? allToAllSeconds,
+  };
+}
 
 /**
  * Attention of a pack on each device of its group.

@@ -97,7 +97,7 @@ export function spreadFrames(
 ): VisionPlan {
   if (frames.length !== assignments.length) {
     const expected = `a list of ${assignments.length}, one number for each of lengths`;
-    throw new PolicyError('invalid_input', { expected, got: `${frames.length}`, path: 'frames' });
+    throw new PolicyError('invalid_input', { expected, got: frames.length, path: 'frames' });
   }
   const total = frames.reduce((sum, one) => sum + one, 0);
   const room: Room = {
