@@ -168,8 +168,18 @@ describe('findDeadlock', () => {
           [0, 0],
         ],
       })?.message,
-    ).toBe('device 0 lists pack twice: 0');
+    ).toBe('device 0 lists pack 0 twice');
     expect(findDeadlock({ packs, order: [[0]] })?.kind).toBe('pairing');
+  });
+
+  test('an order of other packs is refused', () => {
+    expect(refusal(() => findDeadlock({ packs: [group(0)], order: [[0, 1]] }))).toMatchObject({
+      code: 'invalid_input',
+      path: 'order[0][1]',
+    });
+    expect(refusal(() => findDeadlock({ packs: [{ degree: 1, devices: [0, 1] }], order: [] })).path).toBe(
+      'packs[0].degree',
+    );
   });
 
   test('unsharded packs and idle devices have no part in it', () => {
@@ -275,7 +285,7 @@ describe('schedule', () => {
   });
 
   test('the model of a plan is that of its costs', () => {
-    const lengths = [4000, 4000];
+    const lengths = [40_000, 40_000];
     const seconds = (costs: FlexUlyssesInput['costs']) => plan({ lengths, devices: 2, costs }).schedule.makespanSeconds;
     expect(seconds(undefined)).toBe(seconds({ timing: 'H800' }));
     expect(seconds({ timing: timingPresets.H200 })).toBe(seconds({ timing: 'H200' }));

@@ -1,4 +1,5 @@
 /** Whether the collective calls of a plan can all start, and pair up as they are meant to. */
+import { PolicyError } from '../../../errors.ts';
 import { callAt, headOf, type Queues, runQueues, shardedOf } from './collectives.ts';
 import type { ExecutionOrder } from './schema.ts';
 
@@ -6,10 +7,13 @@ import type { ExecutionOrder } from './schema.ts';
 export interface Deadlock {
   /**
    * `pairing`: the members of a group do not make the same calls in the same order, so that a call would meet another
-   * one. `cycle`: devices wait for each other.
+   * one or none. `cycle`: devices wait for each other.
    */
   readonly kind: 'pairing' | 'cycle';
-  /** Of a cycle: each waits for the next, and the last for the first. Of a pairing: two that differ. */
+  /**
+   * Of a cycle: each waits for the next, and the last for the first. Of a pairing: two that differ, or one that lists a
+   * pack twice or has no part in it.
+   */
   readonly devices: readonly number[];
   /** What each of these devices calls; −1 for nothing more. */
   readonly packs: readonly number[];
@@ -28,31 +32,57 @@ export interface DeadlockOptions {
 const nameOf = (call: number): string =>
   call < 0 ? 'no further call' : `the ${call & 1 ? 'second' : 'first'} all-to-all of pack ${call >> 1}`;
 
+function checkPacks({ packs, order }: ExecutionOrder): void {
+  packs.forEach(({ degree, devices }, at) => {
+    if (degree === devices.length) return;
+    const expected = `${devices.length}, the number of its devices`;
+    throw new PolicyError('invalid_input', { expected, got: degree, path: `packs[${at}].degree` });
+  });
+  order.forEach((mine, device) => {
+    const at = mine.findIndex((pack) => packs[pack] === undefined);
+    if (at < 0) return;
+    const expected = `an index below ${packs.length}, the number of packs`;
+    throw new PolicyError('invalid_input', { expected, got: mine[at], path: `order[${device}][${at}]` });
+  });
+}
+
 /** A device lists a pack that it has no part in, or one twice. */
 function strayPack({ packs, sharded }: Queues): Deadlock | undefined {
-  const seenBy = new Int32Array(packs.length).fill(-1);
+  const left = sharded.map(() => new Set<number>());
+  packs.forEach(({ devices }, pack) => {
+    for (const device of devices) left[device]?.add(pack);
+  });
   for (const [device, mine] of sharded.entries()) {
     for (const pack of mine) {
-      const twice = seenBy[pack] === device;
-      seenBy[pack] = device;
-      if (!twice && packs[pack]!.devices.includes(device)) continue;
-      const what = twice ? 'lists pack twice:' : 'has no part in pack';
-      return { kind: 'pairing', devices: [device], packs: [pack], message: `device ${device} ${what} ${pack}` };
+      if (left[device]!.delete(pack)) continue;
+      const what = packs[pack]!.devices.includes(device) ? `lists pack ${pack} twice` : `has no part in pack ${pack}`;
+      return { kind: 'pairing', devices: [device], packs: [pack], message: `device ${device} ${what}` };
     }
   }
   return undefined;
 }
 
+/** For each pack the number of its communicator: packs on the same devices share one. */
+function communicators(packs: Queues['packs']): number[] {
+  const numbers = new Map<string, number>();
+  return packs.map(({ devices }, pack) => {
+    const key = devices.join();
+    const number = numbers.get(key) ?? pack;
+    numbers.set(key, number);
+    return number;
+  });
+}
+
 /** The calls of a device by communicator, each in the order in which it makes them. */
-function callsByGroup({ sharded, overlap }: Queues, device: number, keys: readonly string[]): Map<string, number[]> {
+function callsByGroup({ sharded, overlap }: Queues, device: number, groupOf: readonly number[]): Map<number, number[]> {
   const mine = sharded[device]!;
-  const calls = new Map<string, number[]>();
+  const calls = new Map<number, number[]>();
   for (let place = 0; place < 2 * mine.length; place += 1) {
     const code = callAt(mine.length, place, overlap);
     const pack = mine[code >> 1]!;
     const call = 2 * pack + (code & 1);
-    const known = calls.get(keys[pack]!);
-    if (known === undefined) calls.set(keys[pack]!, [call]);
+    const known = calls.get(groupOf[pack]!);
+    if (known === undefined) calls.set(groupOf[pack]!, [call]);
     else known.push(call);
   }
   return calls;
@@ -60,14 +90,14 @@ function callsByGroup({ sharded, overlap }: Queues, device: number, keys: readon
 
 /** A group of which two members do not make the same calls in the same order. */
 function wrongPair(queues: Queues): Deadlock | undefined {
-  const keys = queues.packs.map(({ devices }) => devices.join());
-  const calls = queues.sharded.map((_, device) => callsByGroup(queues, device, keys));
-  const groups = new Map(queues.packs.flatMap(({ degree, devices }, i) => (degree > 1 ? [[keys[i]!, devices]] : [])));
-  for (const [key, devices] of groups) {
+  const groupOf = communicators(queues.packs);
+  const calls = queues.sharded.map((_, device) => callsByGroup(queues, device, groupOf));
+  for (const [group, { degree, devices }] of queues.packs.entries()) {
+    if (groupOf[group] !== group || degree === 1) continue;
     const [first] = devices;
-    const wanted = calls[first!]?.get(key) ?? [];
+    const wanted = calls[first!]?.get(group) ?? [];
     for (const device of devices.slice(1)) {
-      const got = calls[device]?.get(key) ?? [];
+      const got = calls[device]?.get(group) ?? [];
       const at = Array.from({ length: Math.max(wanted.length, got.length) }).findIndex((_, i) => wanted[i] !== got[i]);
       if (at < 0) continue;
       const [one, other] = [wanted[at] ?? -1, got[at] ?? -1];
@@ -85,12 +115,10 @@ function cycle(queues: Queues, places: Int32Array): Deadlock | undefined {
   let device = heads.findIndex((call) => call >= 0);
   if (device < 0) return undefined;
   const path: number[] = [];
-  for (
-    ;
-    !path.includes(device);
-    device = queues.packs[heads[device]! >> 1]!.devices.find((one) => heads[one] !== heads[device])!
-  ) {
+  while (!path.includes(device)) {
     path.push(device);
+    const call = heads[device]!;
+    device = queues.packs[call >> 1]!.devices.find((one) => heads[one] !== call)!;
   }
   const devices = path.slice(path.indexOf(device));
   const waits = devices.map((one, at) => {
@@ -107,9 +135,11 @@ function cycle(queues: Queues, places: Int32Array): Deadlock | undefined {
  * queues of the devices together have no cycle.
  *
  * @param plan - packs and order of a plan, or what a host has made of them
+ * @throws PolicyError `invalid_input` for an order that names no pack, and a degree that is not the number of devices
  */
 export function findDeadlock(plan: ExecutionOrder, options: DeadlockOptions = {}): Deadlock | undefined {
   const { pass = 'forward', overlap = true } = options;
+  checkPacks(plan);
   const sharded = shardedOf(plan);
   if (pass === 'backward') for (const mine of sharded) mine.reverse();
   const queues: Queues = { packs: plan.packs, sharded, overlap };

@@ -33,32 +33,38 @@ export function packSizesOf(instance: Instance, settings: FlexUlyssesSettings): 
   return { thresholdTokens: threshold ?? capTokens, capTokens };
 }
 
-/** Highest degree first, then by group, the longest first, ties by index. */
-function executionOrder({ lengths, sequences }: Instance, { level, group }: Placement): number[] {
-  return Array.from({ length: sequences }, (_, i) => i).sort(
-    (a, b) => level[b]! - level[a]! || group[a]! - group[b]! || lengths[b]! - lengths[a]! || a - b,
-  );
+/** For each sequence the number of its group among all groups, those of the highest degree first. */
+function groupNumbers({ devices, levels }: Instance, { level, group }: Placement): Float64Array {
+  const before = new Float64Array(levels);
+  for (let one = levels - 2; one >= 0; one -= 1) before[one] = before[one + 1]! + devices / 2 ** (one + 1);
+  return Float64Array.from(group, (number, i) => before[level[i]!]! + number);
+}
+
+/** By group, the longest first, ties by index. */
+function executionOrder({ lengths }: Instance, groups: Float64Array): Uint32Array {
+  const beyondAnyLength = 2 ** 30;
+  const keys = groups.map((group, i) => (group + 1) * beyondAnyLength - lengths[i]!);
+  return Uint32Array.from(keys.keys()).sort((a, b) => keys[a]! - keys[b]! || a - b);
 }
 
 /** The packs of a placement, in the one order that all devices keep: by (−degree, group, index). */
 export function packsOf(instance: Instance, placement: Placement, sizes: PackSizes): SequencePack[] {
   const packs: SequencePack[] = [];
+  const groups = groupNumbers(instance, placement);
   let open: SequencePack | undefined;
-  let last = -1;
-  for (const i of executionOrder(instance, placement)) {
+  let group = -1;
+  for (const i of executionOrder(instance, groups)) {
     const degree = 2 ** placement.level[i]!;
     const first = placement.group[i]! * degree;
     const tokens = instance.lengths[i]!;
-    const sameGroup =
-      last >= 0 && placement.level[last] === placement.level[i] && placement.group[last] === placement.group[i];
-    last = i;
     const alone = tokens > sizes.thresholdTokens;
-    if (alone || !sameGroup || open === undefined || open.tokens + tokens > sizes.capTokens) {
+    if (alone || groups[i] !== group || open === undefined || open.tokens + tokens > sizes.capTokens) {
       const devices = Array.from({ length: degree }, (_, rank) => first + rank);
       const pack = { degree, devices, sequences: [], tokens: 0, paddedTokens: 0, work: 0 };
       packs.push(pack);
       open = alone ? undefined : pack;
     }
+    group = groups[i]!;
     const pack = packs.at(-1)!;
     pack.sequences.push(i);
     pack.tokens += tokens;

@@ -19,42 +19,43 @@ interface Room {
   extras: number;
 }
 
-/** Told how many frames of a sequence a device takes. */
-type Take = (device: number, frames: number) => void;
+/** Frames of a sequence that a device takes. */
+interface Taken {
+  readonly device: number;
+  readonly frames: number;
+}
 
 /**
- * Gives frames to the devices of a group, as far as these have room, and returns those that are left. Evenly, so that
- * frames are near the shard that their tokens are in. What every device takes anyway goes first: it is of use to this
- * group and those around it only, the one more to any device.
+ * Gives frames to the devices of a group, as far as these have room. Evenly, so that frames are near the shard that
+ * their tokens are in. What every device takes anyway goes first: it is of use to this group and those around it only,
+ * the one more to any device.
  */
-function takeLocally(room: Room, devices: readonly number[], frames: number, take: Take): number {
+function takeLocally(room: Room, devices: readonly number[], frames: number): Taken[] {
+  const counts = new Float64Array(devices.length);
   let left = frames;
-  const give = (device: number, wanted: number): void => {
-    const taken = Math.min(wanted, room.plain[device]!);
-    room.plain[device]! -= taken;
+  const give = (at: number, wanted: number): void => {
+    const taken = Math.min(wanted, room.plain[devices[at]!]!);
+    room.plain[devices[at]!]! -= taken;
+    counts[at]! += taken;
     left -= taken;
-    if (taken > 0) take(device, taken);
   };
-  devices.forEach((device, at) => {
-    give(device, Math.ceil(left / (devices.length - at)));
-  });
-  for (const device of devices) give(device, left);
-  for (const device of devices) {
-    if (left === 0 || room.extras === 0) break;
-    if (room.extra[device] === 0) continue;
-    room.extra[device] = 0;
+  for (let at = 0; at < devices.length; at += 1) give(at, Math.ceil(left / (devices.length - at)));
+  for (let at = 0; at < devices.length && left > 0; at += 1) give(at, left);
+  for (let at = 0; at < devices.length && left > 0 && room.extras > 0; at += 1) {
+    if (room.extra[devices[at]!] === 0) continue;
+    room.extra[devices[at]!] = 0;
     room.extras -= 1;
+    counts[at]! += 1;
     left -= 1;
-    take(device, 1);
   }
-  return left;
+  return devices.flatMap((device, at) => (counts[at] === 0 ? [] : [{ device, frames: counts[at]! }]));
 }
 
 /** What is left, from the first device to the last: sequences and room in one direction, so that little goes far. */
-function takeElsewhere(room: Room, leftovers: readonly { frames: number; take: Take }[]): void {
+function takeElsewhere(room: Room, leftovers: readonly { frames: number; taken: Taken[] }[]): void {
   let device = -1;
   let free = 0;
-  for (const { frames, take } of leftovers) {
+  for (const { frames, taken } of leftovers) {
     let left = frames;
     while (left > 0) {
       while (free === 0) {
@@ -63,22 +64,12 @@ function takeElsewhere(room: Room, leftovers: readonly { frames: number; take: T
         room.extras -= more;
         free = room.plain[device]! + more;
       }
-      const taken = Math.min(left, free);
-      take(device, taken);
-      free -= taken;
-      left -= taken;
+      const some = Math.min(left, free);
+      taken.push({ device, frames: some });
+      free -= some;
+      left -= some;
     }
-  }
-}
-
-/** Frames by device, in one run from the first frame of the sequence to the last. */
-function cut(shares: readonly VisionShare[], sequence: number, counts: ReadonlyMap<number, number>): void {
-  let from = 0;
-  for (const device of [...counts.keys()].sort((a, b) => a - b)) {
-    const to = from + counts.get(device)!;
-    shares[device]!.slices.push({ sequence, from, to });
-    shares[device]!.frames += to - from;
-    from = to;
+    taken.sort((one, other) => one.device - other.device);
   }
 }
 
@@ -105,24 +96,30 @@ export function spreadFrames(
     extra: new Uint8Array(devices).fill(1),
     extras: total % devices,
   };
-  const counts = assignments.map(() => new Map<number, number>());
-  const takeFor = (sequence: number): Take => {
-    const mine = counts[sequence]!;
-    return (device, taken) => mine.set(device, (mine.get(device) ?? 0) + taken);
-  };
+  const taken = assignments.map((): Taken[] => []);
   const smallestFirst = assignments
     .filter(({ sequence }) => frames[sequence]! > 0)
     .sort((a, b) => a.degree - b.degree || a.devices[0]! - b.devices[0]! || a.sequence - b.sequence);
   const leftovers = smallestFirst.flatMap(({ sequence, devices: group }) => {
-    const left = takeLocally(room, group, frames[sequence]!, takeFor(sequence));
-    return left === 0 ? [] : [{ frames: left, first: group[0]!, sequence, take: takeFor(sequence) }];
+    const mine = takeLocally(room, group, frames[sequence]!);
+    taken[sequence] = mine;
+    const left = mine.reduce((rest, one) => rest - one.frames, frames[sequence]!);
+    return left === 0 ? [] : [{ frames: left, first: group[0]!, sequence, taken: mine }];
   });
   leftovers.sort((a, b) => a.first - b.first || a.sequence - b.sequence);
+  const moved = leftovers.reduce((sum, one) => sum + one.frames, 0);
   takeElsewhere(room, leftovers);
 
   const shares = Array.from({ length: devices }, (_, device): VisionShare => ({ device, slices: [], frames: 0 }));
-  counts.forEach((mine, sequence) => {
-    cut(shares, sequence, mine);
+  taken.forEach((mine, sequence) => {
+    let from = 0;
+    for (const one of mine) {
+      const share = shares[one.device]!;
+      const to = from + one.frames;
+      share.slices.push({ sequence, from, to });
+      share.frames += one.frames;
+      from = to;
+    }
   });
-  return { shares, moved: leftovers.reduce((sum, one) => sum + one.frames, 0) };
+  return { shares, moved };
 }
