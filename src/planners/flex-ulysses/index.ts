@@ -7,12 +7,15 @@ export {
   type TimelineOptions,
   type TimelineSpan,
 } from './execution/schedule.ts';
-export type { ExecutionOrder, ExecutionSchedule, SequencePack, VisionShare } from './execution/schema.ts';
-export { type TimingCoefficients, type TimingModel, timingPresets } from './execution/timing.ts';
+export type { ExecutionOrder } from './execution/schema.ts';
+export { type TimingCoefficients, type TimingModel, timingModel, timingPresets } from './execution/timing.ts';
 export { flexUlyssesPlanner } from './flex-ulysses.ts';
 export {
+  type ExecutionSchedule,
   type FlexUlyssesPlan,
   flexUlyssesPlan,
   type SequenceAssignment,
+  type SequencePack,
+  type VisionShare,
 } from './plan-schema.ts';
 export { type FlexUlyssesInput, type FlexUlyssesSettings, flexUlyssesInput } from './schema.ts';

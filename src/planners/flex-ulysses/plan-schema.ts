@@ -71,4 +71,10 @@ export const previousPlan = z.strictObject({
 /** The plan. */
 export type FlexUlyssesPlan = z.output<typeof flexUlyssesPlan>;
 /** Where one sequence goes. */
-export type SequenceAssignment = z.output<typeof assignment>;
+export type SequenceAssignment = FlexUlyssesPlan['assignments'][number];
+/** Sequences of one group that run as one. */
+export type SequencePack = FlexUlyssesPlan['packs'][number];
+/** Predicted times of a layer's attention. */
+export type ExecutionSchedule = FlexUlyssesPlan['schedule'];
+/** The frames that one device encodes. */
+export type VisionShare = NonNullable<FlexUlyssesPlan['vision']>[number];

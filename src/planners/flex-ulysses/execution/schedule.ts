@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { parse } from '../../../core/validate.ts';
 import { PolicyError } from '../../../errors.ts';
 import { positiveCount } from '../../../schemas/units.ts';
+import type { ExecutionSchedule, SequencePack } from '../plan-schema.ts';
 import { callAt } from './collectives.ts';
 import { findDeadlock } from './deadlock.ts';
-import type { ExecutionSchedule, SequencePack } from './schema.ts';
 import { type Durations, durationsOf, type Times, timesOf } from './times.ts';
 import { coefficientsOf, type TimingModel, timingModel } from './timing.ts';
 

@@ -44,17 +44,10 @@ export const visionShare = z.strictObject({
   frames: count.describe('How many these are.'),
 });
 
-/** Sequences of one group that run as one. */
-export type SequencePack = z.output<typeof pack>;
-/** Predicted times of a layer's attention. */
-export type ExecutionSchedule = z.output<typeof schedule>;
-/** The frames that one device encodes. */
-export type VisionShare = z.output<typeof visionShare>;
-
 /** What of a plan decides how it is executed. */
 export interface ExecutionOrder {
   /** The packs. */
-  readonly packs: readonly Pick<SequencePack, 'degree' | 'devices'>[];
+  readonly packs: readonly { readonly degree: number; readonly devices: readonly number[] }[];
   /** For each device, indices into `packs` in the order in which it issues their collectives. */
   readonly order: readonly (readonly number[])[];
 }

@@ -1,6 +1,8 @@
 /** When each part of a plan runs, by events: nothing is stepped through that has not changed. */
+
+import type { SequencePack } from '../plan-schema.ts';
 import { callAt, type Queues, runQueues, shardedOf } from './collectives.ts';
-import type { ExecutionOrder, SequencePack } from './schema.ts';
+import type { ExecutionOrder } from './schema.ts';
 import { allToAllTime, attentionTime, type TimingCoefficients } from './timing.ts';
 
 /** How long the parts of each pack take, in seconds. */

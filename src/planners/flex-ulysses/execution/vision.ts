@@ -1,7 +1,6 @@
 /** Which device encodes which frames (FlexRL §3.3, vision tower). */
 import { PolicyError } from '../../../errors.ts';
-import type { SequenceAssignment } from '../plan-schema.ts';
-import type { VisionShare } from './schema.ts';
+import type { SequenceAssignment, VisionShare } from '../plan-schema.ts';
 
 /** Frames spread over the devices. */
 export interface VisionPlan {
