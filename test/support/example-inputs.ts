@@ -14,7 +14,16 @@ const judge = {
 export const exampleInputs: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
   'flex-ulysses': [
     { lengths: [32_768, 16_384, 4096, 4096, 4096, 0], devices: 4, maxDegree: 4 },
-    { lengths: [900, 800, 20, 30, 40, 50], devices: 6, balanceTolerance: 0, effort: 'fast' },
+    {
+      lengths: [900, 800, 20, 30, 40, 50],
+      devices: 6,
+      balanceTolerance: 0,
+      effort: 'fast',
+      frames: [9, 0, 1, 2, 0, 2],
+      packThresholdTokens: 100,
+      packCapTokens: 120,
+      costs: { timing: 'H200' },
+    },
     {
       lengths: [500, 400, 300, 20],
       devices: 8,
@@ -31,6 +40,10 @@ export const exampleInputs: Readonly<Record<string, readonly Record<string, unkn
           { degree: 2, cost: { perToken: 0.3 } },
           { degree: 4, cost: [{ tokens: 1000, value: 2 }] },
         ],
+        timing: {
+          attentionSeconds: { perPack: 1e-5, perToken: 1e-8, perTokenSquared: 1e-11 },
+          allToAllSeconds: { perPeer: 1e-5, perToken: 1e-7, perTokenBetweenNodes: 1e-6, perTokenSquared: 1e-12 },
+        },
       },
       previous: { assignments: [{ sequence: 0, degree: 2, devices: [0, 1] }] },
     },

@@ -113,7 +113,7 @@ function figureProblems(input: FlexUlyssesInput, plan: CheckedPlan): string[] {
     ...sums,
   };
   for (const [name, value] of Object.entries(expected)) {
-    const got = plan.metrics[name as keyof typeof expected];
+    const got = plan.metrics[name as keyof typeof expected] ?? Number.NaN;
     if (!close(got, value)) problems.push(`metrics.${name} is ${got}, not ${value}`);
   }
   const { maxCompute, maxMemoryTokens, communication } = expected;

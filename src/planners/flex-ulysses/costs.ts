@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { lengthFunction, valueAt } from '../../core/length-function.ts';
 import { PolicyError } from '../../errors.ts';
 import { positiveCount } from '../../schemas/units.ts';
+import { timingModel } from './execution/timing.ts';
 
 const byDegree = z
   .array(
@@ -28,6 +29,9 @@ export const costModel = z.strictObject({
   communication: byDegree
     .optional()
     .describe('Cost of sharding by degree, for every degree from 2; stands in place of length · (p − 1) ÷ p².'),
+  timing: timingModel
+    .default('H800')
+    .describe('Seconds of attention and all-to-alls, for `schedule` only: coefficients, or a cluster of the paper.'),
 });
 
 /** A cost model. */

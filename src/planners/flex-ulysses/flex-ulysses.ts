@@ -3,6 +3,7 @@
  */
 import { definePlanner } from '../../core/definition.ts';
 import { communicationBound, computeBound } from './bounds.ts';
+import { executionOf } from './execution/execution.ts';
 import { instanceOf } from './instance.ts';
 import { assignmentsOf, metricsOf } from './placement.ts';
 import { type FlexUlyssesPlan, flexUlyssesPlan } from './plan-schema.ts';
@@ -24,14 +25,17 @@ function compute(settings: FlexUlyssesSettings): FlexUlyssesPlan {
   const metrics = metricsOf(instance, placed.placement);
   const memoryTokens = placed.memoryCap ?? Math.max(instance.memoryCap, metrics.maxMemoryTokens);
   const computeLimit = placed.computeLimit ?? metrics.maxCompute;
+  const assignments = assignmentsOf(placed.placement);
+  const { movedFrames, ...execution } = executionOf(instance, placed.placement, assignments, settings);
   return {
-    assignments: assignmentsOf(placed.placement),
+    assignments,
     bounds: {
       compute: computeBound(instance, memoryTokens),
       communication: communicationBound(instance, computeLimit, memoryTokens),
     },
     limits: { compute: computeLimit, memoryTokens },
-    metrics,
+    metrics: { ...metrics, ...movedFrames },
+    ...execution,
     memoryRelaxed: metrics.maxMemoryTokens > instance.memoryCap,
   };
 }

@@ -1,6 +1,7 @@
 /** The plan of flex-ulysses. */
 import { z } from 'zod';
 import { count, positiveCount } from '../../schemas/units.ts';
+import { pack, schedule, visionShare } from './execution/schema.ts';
 
 const amount = z.number().nonnegative();
 
@@ -28,6 +29,11 @@ const metrics = z.strictObject({
   communication: amount.describe('Cost of sharding, summed over the sequences.'),
   traffic: amount.describe('Tokens that leave their device in one all-to-all, over all devices: length · (p − 1) ÷ p.'),
   sharded: count.describe('Sequences with a degree above 1.'),
+  movedFrames: count
+    .optional()
+    .describe(
+      'With `frames`: those that a device encodes that has no part of their sequence; no even spread has fewer.',
+    ),
 });
 
 /** Schema of the plan. */
@@ -36,6 +42,12 @@ export const flexUlyssesPlan = z.strictObject({
   bounds: bounds.describe('How good a plan could be at best.'),
   limits: limits.describe('What the plan was held to.'),
   metrics: metrics.describe('How good this one is.'),
+  packs: z.array(pack).describe('What runs as one, highest degree first, then by group, then longest first.'),
+  order: z
+    .array(z.array(count))
+    .describe('Of each device, indices in `packs`: sharded ones in the order of their collectives, then the others.'),
+  schedule: schedule.describe('Predicted times of one forward pass of one attention layer, by `costs.timing`.'),
+  vision: z.array(visionShare).optional().describe('With `frames`: which frames each device encodes.'),
   memoryRelaxed: z
     .boolean()
     .describe('Whether a device has more tokens than asked for; by `search` only where no plan can do better.'),
@@ -49,10 +61,20 @@ export const previousPlan = z.strictObject({
   bounds: unread,
   limits: unread,
   metrics: unread,
+  packs: unread,
+  order: unread,
+  schedule: unread,
+  vision: unread,
   memoryRelaxed: unread,
 });
 
 /** The plan. */
 export type FlexUlyssesPlan = z.output<typeof flexUlyssesPlan>;
 /** Where one sequence goes. */
-export type SequenceAssignment = z.output<typeof assignment>;
+export type SequenceAssignment = FlexUlyssesPlan['assignments'][number];
+/** Sequences of one group that run as one. */
+export type SequencePack = FlexUlyssesPlan['packs'][number];
+/** Predicted times of a layer's attention. */
+export type ExecutionSchedule = FlexUlyssesPlan['schedule'];
+/** The frames that one device encodes. */
+export type VisionShare = NonNullable<FlexUlyssesPlan['vision']>[number];

@@ -59,6 +59,19 @@ export const flexUlyssesInput = z.strictObject({
   ulyssesDegree: positiveCount
     .optional()
     .describe('The one degree of `strategy: ulysses`, which must be admissible; the largest if absent.'),
+  packThresholdTokens: length
+    .optional()
+    .describe('A longer sequence runs alone, 0 to 1e9; `packCapTokens`, given or not, if absent.'),
+  packCapTokens: length
+    .optional()
+    .describe(
+      'Most tokens of a pack of several sequences, at least the threshold; if absent a quarter of a top group.',
+    ),
+  frames: z
+    .array(length)
+    .max(mostSequences)
+    .optional()
+    .describe('Images or frames of each sequence, as many numbers as `lengths` has: they are spread over the devices.'),
   costs: costModel.prefault({}).describe('What a sequence costs; the proxies of the paper if absent.'),
   previous: previousPlan
     .optional()

@@ -1,0 +1,67 @@
+/**
+ * The collective calls of Algorithm 1 of FlexRL: each device has one queue of them, and a call starts when it is at the
+ * head of the queue of every device that takes part.
+ */
+import type { ExecutionOrder } from './schema.ts';
+
+/**
+ * Which call stands at a place of a queue, as 2 · t for the first all-to-all of the t-th sharded pack, and 2 · t + 1 for
+ * the second. With overlap, the first of the next pack is issued before the second of this one.
+ *
+ * @param packs - sharded packs of the device
+ * @param place - 0 to 2 · packs − 1
+ */
+export function callAt(packs: number, place: number, overlap: boolean): number {
+  if (!overlap || place === 0 || place === 2 * packs - 1) return place;
+  return place % 2 === 1 ? place + 1 : place - 1;
+}
+
+/** For each device its sharded packs, in the order in which it runs them. */
+export function shardedOf({ packs, order }: ExecutionOrder): number[][] {
+  return order.map((indices) => indices.filter((index) => packs[index]!.degree > 1));
+}
+
+/** What the queues hold: for each device its packs with collectives, and whether they overlap. */
+export interface Queues {
+  readonly packs: ExecutionOrder['packs'];
+  readonly sharded: readonly (readonly number[])[];
+  readonly overlap: boolean;
+}
+
+/** The call at the head of a device's queue, as 2 · pack, + 1 for the second all-to-all; −1 if the queue is empty. */
+export function headOf({ sharded, overlap }: Queues, device: number, place: number): number {
+  const mine = sharded[device]!;
+  if (place >= 2 * mine.length) return -1;
+  const call = callAt(mine.length, place, overlap);
+  return 2 * mine[call >> 1]! + (call & 1);
+}
+
+/**
+ * Runs the queues until nothing can start any more.
+ *
+ * Which call starts first does not matter: one that can start stays so until it does.
+ *
+ * @param started - told of each call, with the place that each device has reached, before that moves on
+ * @returns how many calls of each device have started
+ */
+export function runQueues(queues: Queues, started?: (call: number, places: Int32Array) => void): Int32Array {
+  const { packs, sharded } = queues;
+  const places = new Int32Array(sharded.length);
+  const waiting = new Int32Array(2 * packs.length);
+  const ready: number[] = [];
+  const arrive = (device: number): void => {
+    const call = headOf(queues, device, places[device]!);
+    if (call < 0) return;
+    waiting[call]! += 1;
+    if (waiting[call] === packs[call >> 1]!.devices.length) ready.push(call);
+  };
+  for (let device = 0; device < sharded.length; device += 1) arrive(device);
+  for (let call = ready.pop(); call !== undefined; call = ready.pop()) {
+    started?.(call, places);
+    for (const device of packs[call >> 1]!.devices) {
+      places[device]! += 1;
+      arrive(device);
+    }
+  }
+  return places;
+}

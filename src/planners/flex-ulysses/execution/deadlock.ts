@@ -1,0 +1,147 @@
+/** Whether the collective calls of a plan can all start, and pair up as they are meant to. */
+import { PolicyError } from '../../../errors.ts';
+import { callAt, headOf, type Queues, runQueues, shardedOf } from './collectives.ts';
+import type { ExecutionOrder } from './schema.ts';
+
+/** Why a plan cannot be executed. */
+export interface Deadlock {
+  /**
+   * `pairing`: the members of a group do not make the same calls in the same order, so that a call would meet another
+   * one or none. `cycle`: devices wait for each other.
+   */
+  readonly kind: 'pairing' | 'cycle';
+  /**
+   * Of a cycle: each waits for the next, and the last for the first. Of a pairing: two that differ, or one that lists a
+   * pack twice or has no part in it.
+   */
+  readonly devices: readonly number[];
+  /** What each of these devices calls; −1 for nothing more. */
+  readonly packs: readonly number[];
+  /** The same in words. */
+  readonly message: string;
+}
+
+/** How the calls are issued. */
+export interface DeadlockOptions {
+  /** `backward`: the exact reverse. */
+  readonly pass?: 'forward' | 'backward' | undefined;
+  /** Whether the next pack's first all-to-all is issued before this one's second; `true` if absent. */
+  readonly overlap?: boolean | undefined;
+}
+
+const nameOf = (call: number): string =>
+  call < 0 ? 'no further call' : `the ${call & 1 ? 'second' : 'first'} all-to-all of pack ${call >> 1}`;
+
+function checkPacks({ packs, order }: ExecutionOrder): void {
+  packs.forEach(({ degree, devices }, at) => {
+    if (degree === devices.length) return;
+    const expected = `${devices.length}, the number of its devices`;
+    throw new PolicyError('invalid_input', { expected, got: degree, path: `packs[${at}].degree` });
+  });
+  order.forEach((mine, device) => {
+    const at = mine.findIndex((pack) => packs[pack] === undefined);
+    if (at < 0) return;
+    const expected = `an index below ${packs.length}, the number of packs`;
+    throw new PolicyError('invalid_input', { expected, got: mine[at], path: `order[${device}][${at}]` });
+  });
+}
+
+/** A device lists a pack that it has no part in, or one twice. */
+function strayPack({ packs, sharded }: Queues): Deadlock | undefined {
+  const left = sharded.map(() => new Set<number>());
+  packs.forEach(({ devices }, pack) => {
+    for (const device of devices) left[device]?.add(pack);
+  });
+  for (const [device, mine] of sharded.entries()) {
+    for (const pack of mine) {
+      if (left[device]!.delete(pack)) continue;
+      const what = packs[pack]!.devices.includes(device) ? `lists pack ${pack} twice` : `has no part in pack ${pack}`;
+      return { kind: 'pairing', devices: [device], packs: [pack], message: `device ${device} ${what}` };
+    }
+  }
+  return undefined;
+}
+
+/** For each pack the number of its communicator: packs on the same devices share one. */
+function communicators(packs: Queues['packs']): number[] {
+  const numbers = new Map<string, number>();
+  return packs.map(({ devices }, pack) => {
+    const key = devices.join();
+    const number = numbers.get(key) ?? pack;
+    numbers.set(key, number);
+    return number;
+  });
+}
+
+/** The calls of a device by communicator, each in the order in which it makes them. */
+function callsByGroup({ sharded, overlap }: Queues, device: number, groupOf: readonly number[]): Map<number, number[]> {
+  const mine = sharded[device]!;
+  const calls = new Map<number, number[]>();
+  for (let place = 0; place < 2 * mine.length; place += 1) {
+    const code = callAt(mine.length, place, overlap);
+    const pack = mine[code >> 1]!;
+    const call = 2 * pack + (code & 1);
+    const known = calls.get(groupOf[pack]!);
+    if (known === undefined) calls.set(groupOf[pack]!, [call]);
+    else known.push(call);
+  }
+  return calls;
+}
+
+/** A group of which two members do not make the same calls in the same order. */
+function wrongPair(queues: Queues): Deadlock | undefined {
+  const groupOf = communicators(queues.packs);
+  const calls = queues.sharded.map((_, device) => callsByGroup(queues, device, groupOf));
+  for (const [group, { degree, devices }] of queues.packs.entries()) {
+    if (groupOf[group] !== group || degree === 1) continue;
+    const [first] = devices;
+    const wanted = calls[first!]?.get(group) ?? [];
+    for (const device of devices.slice(1)) {
+      const got = calls[device]?.get(group) ?? [];
+      const at = Array.from({ length: Math.max(wanted.length, got.length) }).findIndex((_, i) => wanted[i] !== got[i]);
+      if (at < 0) continue;
+      const [one, other] = [wanted[at] ?? -1, got[at] ?? -1];
+      const who = `in the group ${devices.join(', ')}`;
+      const message = `${who}, device ${first} comes to ${nameOf(one)} and device ${device} to ${nameOf(other)}`;
+      return { kind: 'pairing', devices: [first!, device], packs: [one >> 1, other >> 1], message };
+    }
+  }
+  return undefined;
+}
+
+/** Devices that wait for each other: from any that is stuck, along those that have not come to its call. */
+function cycle(queues: Queues, places: Int32Array): Deadlock | undefined {
+  const heads = queues.sharded.map((_, device) => headOf(queues, device, places[device]!));
+  let device = heads.findIndex((call) => call >= 0);
+  if (device < 0) return undefined;
+  const path: number[] = [];
+  while (!path.includes(device)) {
+    path.push(device);
+    const call = heads[device]!;
+    device = queues.packs[call >> 1]!.devices.find((one) => heads[one] !== call)!;
+  }
+  const devices = path.slice(path.indexOf(device));
+  const waits = devices.map((one, at) => {
+    const next = devices[(at + 1) % devices.length]!;
+    return `device ${one} in ${nameOf(heads[one]!)} waits for device ${next}`;
+  });
+  return { kind: 'cycle', devices, packs: devices.map((one) => heads[one]! >> 1), message: waits.join('; ') };
+}
+
+/**
+ * Why the collectives of a plan would hang, or pair up wrongly; `undefined` if they do neither.
+ *
+ * They do neither if and only if every communicator sees the same calls in the same order on all its members, and the
+ * queues of the devices together have no cycle.
+ *
+ * @param plan - packs and order of a plan, or what a host has made of them
+ * @throws PolicyError `invalid_input` for an order that names no pack, and a degree that is not the number of devices
+ */
+export function findDeadlock(plan: ExecutionOrder, options: DeadlockOptions = {}): Deadlock | undefined {
+  const { pass = 'forward', overlap = true } = options;
+  checkPacks(plan);
+  const sharded = shardedOf(plan);
+  if (pass === 'backward') for (const mine of sharded) mine.reverse();
+  const queues: Queues = { packs: plan.packs, sharded, overlap };
+  return strayPack(queues) ?? wrongPair(queues) ?? cycle(queues, runQueues(queues));
+}

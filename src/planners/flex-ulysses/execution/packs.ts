@@ -1,0 +1,84 @@
+/** Which sequences run together, and in which order (FlexRL §3.3, §3.4). */
+import { PolicyError } from '../../../errors.ts';
+import { type Instance, type Placement, topDegree } from '../instance.ts';
+import type { SequencePack } from '../plan-schema.ts';
+import type { FlexUlyssesSettings } from '../schema.ts';
+
+/** How large packs are. */
+export interface PackSizes {
+  /** A longer sequence runs alone. */
+  readonly thresholdTokens: number;
+  /** Most tokens of a pack of several sequences. */
+  readonly capTokens: number;
+}
+
+/** Packs that a top group has if everything is sharded: three in four can hide the all-to-all of another. */
+const packsOfATopGroup = 4;
+
+/**
+ * The sizes of an input. What is absent follows from the batch, so that it is the same on every rank: the cap is a
+ * quarter of the tokens that a top group has on average, the threshold is the cap.
+ *
+ * @throws PolicyError `invalid_input` for a cap below the threshold
+ */
+export function packSizesOf(instance: Instance, settings: FlexUlyssesSettings): PackSizes {
+  const { packThresholdTokens: threshold, packCapTokens: cap } = settings;
+  if (threshold !== undefined && cap !== undefined && cap < threshold) {
+    const expected = `a whole number >= ${threshold}, the packThresholdTokens`;
+    throw new PolicyError('invalid_input', { expected, got: cap, path: 'packCapTokens' });
+  }
+  const tokens = instance.lengths.reduce((sum, length) => sum + length, 0);
+  const share = Math.ceil((tokens * topDegree(instance)) / (packsOfATopGroup * instance.devices));
+  const capTokens = cap ?? Math.max(share, threshold ?? 0);
+  return { thresholdTokens: threshold ?? capTokens, capTokens };
+}
+
+/** For each sequence the number of its group among all groups, those of the highest degree first. */
+function groupNumbers({ devices, levels }: Instance, { level, group }: Placement): Float64Array {
+  const before = new Float64Array(levels);
+  for (let one = levels - 2; one >= 0; one -= 1) before[one] = before[one + 1]! + devices / 2 ** (one + 1);
+  return Float64Array.from(group, (number, i) => before[level[i]!]! + number);
+}
+
+/** By group, the longest first, ties by index. */
+function executionOrder({ lengths }: Instance, groups: Float64Array): Uint32Array {
+  const beyondAnyLength = 2 ** 30;
+  const keys = groups.map((group, i) => (group + 1) * beyondAnyLength - lengths[i]!);
+  return Uint32Array.from(keys.keys()).sort((a, b) => keys[a]! - keys[b]! || a - b);
+}
+
+/** The packs of a placement, in the one order that all devices keep: by (−degree, group, index). */
+export function packsOf(instance: Instance, placement: Placement, sizes: PackSizes): SequencePack[] {
+  const packs: SequencePack[] = [];
+  const groups = groupNumbers(instance, placement);
+  let open: SequencePack | undefined;
+  let group = -1;
+  for (const i of executionOrder(instance, groups)) {
+    const degree = 2 ** placement.level[i]!;
+    const first = placement.group[i]! * degree;
+    const tokens = instance.lengths[i]!;
+    const alone = tokens > sizes.thresholdTokens;
+    if (alone || groups[i] !== group || open === undefined || open.tokens + tokens > sizes.capTokens) {
+      const devices = Array.from({ length: degree }, (_, rank) => first + rank);
+      const pack = { degree, devices, sequences: [], tokens: 0, paddedTokens: 0, work: 0 };
+      packs.push(pack);
+      open = alone ? undefined : pack;
+    }
+    group = groups[i]!;
+    const pack = packs.at(-1)!;
+    pack.sequences.push(i);
+    pack.tokens += tokens;
+    pack.work += instance.work[i]!;
+  }
+  for (const pack of packs) pack.paddedTokens = Math.ceil(pack.tokens / pack.degree) * pack.degree;
+  return packs;
+}
+
+/** For each device, the indices of its packs: the sharded ones first, highest degree first, then the others. */
+export function orderOf(packs: readonly SequencePack[], devices: number): number[][] {
+  const order = Array.from({ length: devices }, (): number[] => []);
+  packs.forEach((pack, index) => {
+    for (const device of pack.devices) order[device]!.push(index);
+  });
+  return order;
+}

@@ -1,0 +1,131 @@
+/** How long a plan takes under Algorithm 1 of FlexRL. */
+import { z } from 'zod';
+import { parse } from '../../../core/validate.ts';
+import { PolicyError } from '../../../errors.ts';
+import { positiveCount } from '../../../schemas/units.ts';
+import type { ExecutionSchedule, SequencePack } from '../plan-schema.ts';
+import { callAt } from './collectives.ts';
+import { findDeadlock } from './deadlock.ts';
+import { type Durations, durationsOf, type Times, timesOf } from './times.ts';
+import { coefficientsOf, type TimingModel, timingModel } from './timing.ts';
+
+/** The packs of a plan, and the order of each device. */
+export interface PackedPlan {
+  readonly packs: readonly SequencePack[];
+  readonly order: readonly (readonly number[])[];
+}
+
+/** What a device does in an interval, in seconds from the start. */
+export interface TimelineSpan {
+  readonly device: number;
+  readonly stream: 'communication' | 'computation';
+  readonly operation: 'all-to-all-1' | 'attention' | 'all-to-all-2';
+  /** Index in `packs`. */
+  readonly pack: number;
+  readonly startSeconds: number;
+  readonly endSeconds: number;
+}
+
+/** A plan on the clock. */
+export interface PlanTimeline {
+  readonly schedule: ExecutionSchedule;
+  /** Of each device: what it computes, and how long it does not until the last one is done. */
+  readonly devices: readonly { readonly computeSeconds: number; readonly bubbleSeconds: number }[];
+  /** By device, then by stream, then by time. */
+  readonly spans: readonly TimelineSpan[];
+}
+
+/** What times follow from. */
+export interface TimelineOptions {
+  /** A preset, or coefficients; `H800` if absent. */
+  readonly timing?: TimingModel | undefined;
+  /** Devices of one node; 8 if absent. */
+  readonly devicesPerNode?: number | undefined;
+}
+
+const timelineOptions = z.strictObject({
+  timing: timingModel.default('H800'),
+  devicesPerNode: positiveCount.default(8),
+});
+
+const most = (values: Float64Array): number => values.reduce((one, other) => Math.max(one, other), 0);
+
+function summary(plan: PackedPlan, durations: Durations, times: Times): ExecutionSchedule {
+  const makespanSeconds = most(times.end);
+  const mean = times.busy.reduce((sum, one) => sum + one, 0) / times.busy.length;
+  const bubbleSeconds = Math.max(0, makespanSeconds - mean);
+  return {
+    makespanSeconds,
+    computeSeconds: most(times.busy),
+    bubbleSeconds,
+    bubbleRatio: makespanSeconds === 0 ? 0 : bubbleSeconds / makespanSeconds,
+    serialSeconds: most(timesOf(plan, durations, false).end),
+  };
+}
+
+/** The schedule of a plan that has no deadlock. */
+export function scheduleOf(plan: PackedPlan, durations: Durations): ExecutionSchedule {
+  return summary(plan, durations, timesOf(plan, durations, true));
+}
+
+function spansOf({ attention, allToAll }: Durations, times: Times): TimelineSpan[] {
+  return times.sharded.flatMap((mine, device) => {
+    const spans: TimelineSpan[] = [];
+    const add = (operation: TimelineSpan['operation'], pack: number, startSeconds: number, seconds: number): void => {
+      const stream = operation === 'attention' ? 'computation' : 'communication';
+      spans.push({ device, stream, operation, pack, startSeconds, endSeconds: startSeconds + seconds });
+    };
+    for (let place = 0; place < 2 * mine.length; place += 1) {
+      const call = callAt(mine.length, place, true);
+      const pack = mine[call >> 1]!;
+      if (call & 1) add('all-to-all-2', pack, times.second[pack]!, allToAll[pack]!);
+      else add('all-to-all-1', pack, times.first[pack]!, allToAll[pack]!);
+    }
+    let start = times.unshardedStart[device]!;
+    for (const pack of times.unsharded[device]!) {
+      add('attention', pack, start, attention[pack]!);
+      start += attention[pack]!;
+    }
+    mine.forEach((pack, at) => {
+      add('attention', pack, times.attention[device]![at]!, attention[pack]!);
+    });
+    return spans;
+  });
+}
+
+/**
+ * When each device does what, and what comes of it, for a picture or for a comparison of plans.
+ *
+ * @param plan - packs and order of a plan, or what a host has made of them
+ * @param lengths - tokens of each sequence
+ * @throws PolicyError `invalid_input` for options out of bounds, a pack with a sequence that has no length, or an order
+ *   that would not end
+ */
+export function predictTimeline(
+  plan: PackedPlan,
+  lengths: readonly number[],
+  options: TimelineOptions = {},
+): PlanTimeline {
+  const { timing, devicesPerNode } = parse(timelineOptions, options, 'invalid_input');
+  const unknown = plan.packs.flatMap((pack) => pack.sequences).find((sequence) => lengths[sequence] === undefined);
+  if (unknown !== undefined) {
+    const expected = `more than ${unknown} numbers, as sequence ${unknown} is in a pack`;
+    throw new PolicyError('invalid_input', { expected, got: lengths.length, path: 'lengths' });
+  }
+  const deadlock = findDeadlock(plan);
+  if (deadlock !== undefined) {
+    const expected = 'an order in which all collectives can start';
+    throw new PolicyError('invalid_input', { expected, got: deadlock.message, path: 'order' });
+  }
+  const durations = durationsOf(plan.packs, lengths, coefficientsOf(timing), devicesPerNode);
+  const times = timesOf(plan, durations, true);
+  const schedule = summary(plan, durations, times);
+  return {
+    schedule,
+    devices: Array.from(times.busy, (computeSeconds) => ({
+      computeSeconds,
+      bubbleSeconds: Math.max(0, schedule.makespanSeconds - computeSeconds),
+    })),
+    spans: spansOf(durations, times),
+  };
+}

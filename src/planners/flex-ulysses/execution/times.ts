@@ -1,0 +1,112 @@
+/** When each part of a plan runs, by events: nothing is stepped through that has not changed. */
+
+import type { SequencePack } from '../plan-schema.ts';
+import { callAt, type Queues, runQueues, shardedOf } from './collectives.ts';
+import type { ExecutionOrder } from './schema.ts';
+import { allToAllTime, attentionTime, type TimingCoefficients } from './timing.ts';
+
+/** How long the parts of each pack take, in seconds. */
+export interface Durations {
+  readonly attention: Float64Array;
+  /** Each of the two all-to-alls. */
+  readonly allToAll: Float64Array;
+}
+
+/** The fewest members of a group that share a node. */
+function fewestOnANode(devices: readonly number[], devicesPerNode: number): number {
+  const counts = new Map<number, number>();
+  for (const device of devices) {
+    const node = Math.floor(device / devicesPerNode);
+    counts.set(node, (counts.get(node) ?? 0) + 1);
+  }
+  return Math.min(...counts.values());
+}
+
+/** How long the parts of each pack take. */
+export function durationsOf(
+  packs: readonly SequencePack[],
+  lengths: ArrayLike<number>,
+  timing: TimingCoefficients,
+  devicesPerNode: number,
+): Durations {
+  const attention = Float64Array.from(packs, ({ degree, paddedTokens, sequences }) => {
+    const squares = sequences.reduce((sum, sequence) => sum + lengths[sequence]! ** 2, 0);
+    return attentionTime(timing, degree, paddedTokens, squares);
+  });
+  const allToAll = Float64Array.from(packs, ({ degree, paddedTokens, devices }) =>
+    degree === 1 ? 0 : allToAllTime(timing, degree, paddedTokens, fewestOnANode(devices, devicesPerNode)),
+  );
+  return { attention, allToAll };
+}
+
+/** When everything starts, in seconds from the start of the first. */
+export interface Times {
+  /** Of each device, its sharded and its unsharded packs, in its order. */
+  readonly sharded: readonly (readonly number[])[];
+  readonly unsharded: readonly (readonly number[])[];
+  /** Of each pack, its first and its second all-to-all. */
+  readonly first: Float64Array;
+  readonly second: Float64Array;
+  /** Of each device, the attention of its sharded packs, and of the unsharded one that it runs first. */
+  readonly attention: readonly Float64Array[];
+  readonly unshardedStart: Float64Array;
+  /** Until a device is done. */
+  readonly end: Float64Array;
+  /** What a device computes. */
+  readonly busy: Float64Array;
+}
+
+/**
+ * Runs the packs of a plan without a deadlock: with overlap as Algorithm 1 says, unsharded packs first; without, one
+ * thing after the other, unsharded packs last.
+ */
+export function timesOf(plan: ExecutionOrder, durations: Durations, overlap: boolean): Times {
+  const { packs, order } = plan;
+  const total = (mine: readonly number[]): number => mine.reduce((sum, pack) => sum + durations.attention[pack]!, 0);
+  const sharded = shardedOf(plan);
+  const unsharded = order.map((mine) => mine.filter((pack) => packs[pack]!.degree === 1));
+  const alone = Float64Array.from(unsharded, total);
+  const communicates = new Float64Array(order.length);
+  const computes = overlap ? alone.slice() : new Float64Array(order.length);
+  const attention = sharded.map((mine) => new Float64Array(mine.length));
+  const first = new Float64Array(packs.length);
+  const second = new Float64Array(packs.length);
+  const queues: Queues = { packs, sharded, overlap };
+
+  /** When a device issues a call: the first all-to-all as the attention before starts, the second as its own ends. */
+  const issued = (device: number, pack: number, call: number): number => {
+    const starts = attention[device]!;
+    if (call & 1) return starts[call >> 1]! + durations.attention[pack]!;
+    return overlap && call > 0 ? starts[(call >> 1) - 1]! : 0;
+  };
+  runQueues(queues, (one, places) => {
+    const pack = one >> 1;
+    const members = packs[pack]!.devices;
+    const calls = members.map((device) => callAt(sharded[device]!.length, places[device]!, overlap));
+    let start = 0;
+    members.forEach((device, at) => {
+      start = Math.max(start, communicates[device]!, issued(device, pack, calls[at]!));
+    });
+    const end = start + durations.allToAll[pack]!;
+    members.forEach((device, at) => {
+      communicates[device] = end;
+      if (one & 1) return;
+      const begins = Math.max(computes[device]!, end);
+      attention[device]![calls[at]! >> 1] = begins;
+      computes[device] = begins + durations.attention[pack]!;
+    });
+    (one & 1 ? second : first)[pack] = start;
+  });
+
+  const free = communicates.map((until, device) => Math.max(until, computes[device]!));
+  return {
+    sharded,
+    unsharded,
+    first,
+    second,
+    attention,
+    unshardedStart: overlap ? new Float64Array(order.length) : free,
+    end: overlap ? free : free.map((until, device) => until + alone[device]!),
+    busy: Float64Array.from(sharded, (mine, device) => alone[device]! + total(mine)),
+  };
+}
