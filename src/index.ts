@@ -91,6 +91,7 @@ export { z } from 'zod';
 export type * from './core/definition.ts';
 export { definePlanner, definePolicy, isDefinition } from './core/definition.ts';
 export { type LogEntry, type Replay, recordEvents, replayEvents } from './core/event-log.ts';
+export { karmarkarKarp } from './core/karmarkar-karp.ts';
 export { type LengthFunction, lengthFunction, lengthPoints, lengthPolynomial } from './core/length-function.ts';
 export {
   type ListenerFailure,
