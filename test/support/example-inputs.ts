@@ -15,6 +15,9 @@ export const exampleInputs: Readonly<Record<string, readonly Record<string, unkn
   'flex-ulysses': [
     { lengths: [32_768, 16_384, 4096, 4096, 4096, 0], devices: 4, maxDegree: 4 },
     { lengths: [900, 800, 20, 30, 40, 50], devices: 6, balanceTolerance: 0, effort: 'fast' },
+    { lengths: [900, 800, 20, 30, 40, 50], devices: 8, strategy: 'paper' },
+    { lengths: [900, 800, 20], devices: 4, strategy: 'bucketing', costs: { workload: { perToken: 1 } } },
+    { lengths: [900, 800, 20, 30], devices: 2, strategy: 'karmarkar-karp' },
     {
       lengths: [500, 400, 300, 20],
       devices: 8,
