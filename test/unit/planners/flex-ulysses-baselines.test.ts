@@ -77,8 +77,7 @@ describe('paper', () => {
   });
 
   test('what fits nowhere whole is split in two', () => {
-    const input = { lengths: [600, 600, 600], devices: 2, strategy: 'paper', memoryCapTokens: 900 } as const;
-    const plan = checked(input);
+    const plan = checked({ lengths: [600, 600, 600], devices: 2, strategy: 'paper', memoryCapTokens: 900 });
     expect(plan.assignments.map((one) => one.degree)).toEqual([1, 1, 2]);
     expect(plan.memoryRelaxed).toBe(false);
   });
@@ -97,8 +96,7 @@ describe('paper', () => {
 
   test('a merge puts the shortest of a group on its halves, also where that costs more', () => {
     // Each is above the mean compute on two devices, so that all start on four; two of them share a group then.
-    const input = { lengths: [1000, 1000, 1000], devices: 8, strategy: 'paper', memorySlack: 1.4 } as const;
-    const plan = checked(input);
+    const plan = checked({ lengths: [1000, 1000, 1000], devices: 8, strategy: 'paper', memorySlack: 1.4 });
     expect(plan.assignments.map((one) => one.devices)).toEqual([
       [0, 1],
       [4, 5, 6, 7],
