@@ -93,4 +93,26 @@ export const exampleInputs: Readonly<Record<string, readonly Record<string, unkn
     },
     { ...judge, memoryBytes: 80e9 },
   ],
+  'micro-batches': [
+    { lengthsByRank: [[700, 600, 500, 0], [300], []], maxTokensPerMicroBatch: 800 },
+    {
+      lengths: [900, 700, 600, 500, 200, 100],
+      ranks: 4,
+      maxTokensPerMicroBatch: 800,
+      overlong: 'alone',
+      minMicroBatches: 2,
+      divisibleBy: 3,
+      compute: [{ tokens: 1000, value: 5 }],
+    },
+    {
+      lengths: [1600, 300],
+      ranks: 2,
+      assignments: [
+        { sequence: 0, degree: 2, devices: [0, 1] },
+        { sequence: 1, degree: 1, devices: [1] },
+      ],
+      maxTokensPerMicroBatch: 900,
+      compute: { perTokenSquared: 1 },
+    },
+  ],
 };

@@ -2,6 +2,14 @@
 import { exchange } from './exchange.ts';
 import { addTo, type Item, type Loads, mostOf, noLoads, type Part, type Slots } from './parts.ts';
 
+/** What a part is spread within. */
+export interface Limits {
+  readonly count: number;
+  readonly cap: number;
+  /** Moves and swaps that are looked at, times ranks. */
+  readonly looks: number;
+}
+
 /** Indices of the items, those of most ranks first, then those of most work, ties by index. */
 function hardestFirst({ items }: Part): number[] {
   const byWork = (a: Item, b: Item): number => b.width - a.width || b.work - a.work || b.tokens - a.tokens;
@@ -56,11 +64,11 @@ export function loadsOf(part: Part, slots: Slots, count: number): Loads {
  * Spreads the items of a part over micro-batches: hardest first into the one with least work, or, where the cap does not
  * allow that, from a packing; then moves and swaps out of the micro-batch with most work, as long as they help.
  *
- * @param packed - some packing into at most `count` micro-batches
+ * @param packing - one into at most `count` micro-batches
  */
-export function balance(part: Part, packed: Slots, count: number, cap: number): Slots {
-  const slots = leastWorkFirst(part, count, cap) ?? Int32Array.from(packed);
+export function balance(part: Part, packing: Slots, { count, cap, looks }: Limits): Slots {
+  const slots = leastWorkFirst(part, count, cap) ?? Int32Array.from(packing);
   fillEmpty(part, slots, count);
-  exchange(part, slots, loadsOf(part, slots, count), cap);
+  exchange(part, slots, loadsOf(part, slots, count), { cap, looks });
   return slots;
 }

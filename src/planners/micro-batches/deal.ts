@@ -9,7 +9,7 @@ import { karmarkarKarp } from '../../core/karmarkar-karp.ts';
  * @param loads - of each sequence, >= 0
  * @returns the sequences of each rank, ascending; ranks by descending load
  */
-export function deal(loads: Float64Array, ranks: number): number[][] {
+export function deal(loads: readonly number[], ranks: number): number[][] {
   const missing = (ranks - (loads.length % ranks)) % ranks;
   const filled = [...new Array<number>(missing).fill(0), ...loads];
   return karmarkarKarp(filled, ranks, { equalSize: true }).map((part) =>

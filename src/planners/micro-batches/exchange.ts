@@ -1,8 +1,12 @@
 /** Moves and swaps that take work off the micro-batch with most of it. */
 import { addTo, type Item, type Loads, type Part, type Slots } from './parts.ts';
 
-/** Moves and swaps that are looked at for a part, in ranks: the same plan on every machine. */
-const mostLooks = 4_000_000;
+/** What the search keeps to. */
+interface ExchangeLimits {
+  readonly cap: number;
+  /** Moves and swaps that are looked at, times ranks. */
+  readonly looks: number;
+}
 
 /** An item that leaves the worst micro-batch, and one that comes back for it, or −1. */
 interface Exchange {
@@ -55,11 +59,11 @@ function worst(work: Float64Array, stuck: Uint8Array): number {
  *
  * Ties: the first by item that leaves, micro-batch, item that comes back; a move before a swap.
  */
-export function exchange(part: Part, slots: Slots, loads: Loads, cap: number): void {
+export function exchange(part: Part, slots: Slots, loads: Loads, { cap, looks }: ExchangeLimits): void {
   const count = loads.work.length / part.ranks;
   const held = Array.from({ length: count }, (): number[] => []);
   for (const [index, slot] of slots.entries()) held[slot]!.push(index);
-  let looks = mostLooks;
+  let left = looks;
 
   const bestFrom = (at: number): Exchange | undefined => {
     const from = Math.floor(at / part.ranks);
@@ -68,7 +72,7 @@ export function exchange(part: Part, slots: Slots, loads: Loads, cap: number): v
     let limit = loads.work[at]! * (1 - 1e-12);
     let best: Exchange | undefined;
     const look = (out: number, back: number, to: number): void => {
-      looks -= part.ranks;
+      left -= part.ranks;
       const returning = back < 0 ? undefined : part.items[back];
       const work = workAfter(part, loads, [part.items[out]!, from], [returning, to], cap);
       if (work >= limit) return;
@@ -77,7 +81,7 @@ export function exchange(part: Part, slots: Slots, loads: Loads, cap: number): v
     };
     for (const out of held[from]!) {
       if (share(part.items[out], rank, 'work') === 0) continue;
-      for (let to = 0; to < count && looks > 0; to += 1) {
+      for (let to = 0; to < count && left > 0; to += 1) {
         if (to === from) continue;
         look(out, -1, to);
         for (const back of held[to]!) look(out, back, to);
@@ -93,7 +97,7 @@ export function exchange(part: Part, slots: Slots, loads: Loads, cap: number): v
     slots[index] = to;
   };
   const stuck = new Uint8Array(part.ranks);
-  for (let at = worst(loads.work, stuck); at >= 0 && looks > 0; at = worst(loads.work, stuck)) {
+  for (let at = worst(loads.work, stuck); at >= 0 && left > 0; at = worst(loads.work, stuck)) {
     const best = bestFrom(at);
     if (best === undefined) {
       stuck[at % part.ranks] = 1;

@@ -5,13 +5,17 @@ import { definePlanner } from '../../core/definition.ts';
 import { valueAt } from '../../core/length-function.ts';
 import { PolicyError } from '../../errors.ts';
 import { balance } from './balance.ts';
-import { allowedCount, leastCount, pack } from './count.ts';
+import { allowedCount, leastCount, type Packed, pack } from './count.ts';
 import { deal } from './deal.ts';
 import { leastBins } from './least.ts';
-import { type Item, partsOf } from './parts.ts';
+import { type Item, type Part, partsOf } from './parts.ts';
 import { metricsOf, microBatchesOf } from './plan.ts';
 import { type MicroBatchesPlan, microBatchesPlan } from './plan-schema.ts';
 import { type MicroBatchesSettings, microBatchesInput } from './schema.ts';
+
+/** Moves and swaps that are looked at to spread work, in a part and in all: the same plan on every machine. */
+const looksOfPart = 2_000_000;
+const looksOfPlan = 10_000_000;
 
 /** What a rank, or several, have of a sequence. */
 function itemOf(
@@ -31,52 +35,61 @@ function itemOf(
   return { sequence, first, width, length, tokens: Math.min(tokens, cap), work, overCap: tokens > cap };
 }
 
-/** A plan for sequences that have their ranks. */
-function planFor(
-  items: readonly Item[],
-  ranks: number,
-  settings: MicroBatchesSettings,
-  bound?: number,
-): MicroBatchesPlan {
-  const cap = settings.maxTokensPerMicroBatch;
-  const parts = partsOf(ranks, items);
-  const { count, slots } = pack(parts, settings);
-  const balanced = slots.map((packed, index) => balance(parts[index]!, packed, count, cap));
-  const made = microBatchesOf(parts, balanced, count, ranks);
-  const least = bound ?? leastCount(parts, cap);
-  return { count, ranks: made, bounds: { count: allowedCount(least, settings) }, metrics: metricsOf(made, count) };
+/** Sequences that have their ranks, packed. */
+interface PackedParts extends Packed {
+  readonly parts: readonly Part[];
 }
 
-/** The whole batch, dealt out by work and by tokens: fewest micro-batches, then least work in lockstep. */
-function dealt(lengths: readonly number[], ranks: number, settings: MicroBatchesSettings): MicroBatchesPlan {
-  const all = lengths.map((length, index) => itemOf(settings, index, length, `lengths[${index}]`, [0, 1]));
-  const sizes = all.map((item) => item.tokens);
-  const bound = Math.ceil(leastBins(sizes, settings.maxTokensPerMicroBatch) / ranks);
-  const plans = [all.map((item) => item.work), sizes].map((loads) => {
-    const items = deal(Float64Array.from(loads), ranks).flatMap((part, first) =>
-      part.map((index) => ({ ...all[index]!, first })),
+function packed(items: readonly Item[], ranks: number, settings: MicroBatchesSettings): PackedParts {
+  const parts = partsOf(ranks, items);
+  return { parts, ...pack(parts, settings) };
+}
+
+/** The whole batch dealt out by work, or by tokens where only that gives fewer micro-batches. */
+function dealt(all: readonly Item[], ranks: number, bound: number, settings: MicroBatchesSettings): PackedParts {
+  const packedBy = (load: 'work' | 'tokens'): PackedParts => {
+    const parts = deal(
+      all.map((item) => item[load]),
+      ranks,
     );
-    return planFor(items, ranks, settings, bound);
-  });
-  const [byWork, byTokens] = [plans[0]!, plans[1]!];
-  const fewer = byTokens.count - byWork.count || byTokens.metrics.lockstepWork - byWork.metrics.lockstepWork;
-  return fewer < 0 ? byTokens : byWork;
+    return packed(
+      parts.flatMap((part, first) => part.map((index) => ({ ...all[index]!, first }))),
+      ranks,
+      settings,
+    );
+  };
+  const byWork = packedBy('work');
+  if (byWork.count <= bound) return byWork;
+  const byTokens = packedBy('tokens');
+  return byTokens.count < byWork.count ? byTokens : byWork;
+}
+
+/** The plan of sequences that are packed: work is spread evenly. */
+function planOf({ parts, count, slots }: PackedParts, bound: number, cap: number): MicroBatchesPlan {
+  const looks = Math.min(looksOfPart, Math.floor(looksOfPlan / parts.length));
+  const balanced = slots.map((packing, index) => balance(parts[index]!, packing, { count, cap, looks }));
+  const ranks = microBatchesOf(parts, balanced, count);
+  return { count, ranks, bounds: { count: bound }, metrics: metricsOf(ranks, count) };
 }
 
 function compute(settings: MicroBatchesSettings): MicroBatchesPlan {
   // The schema has seen to it that there are either lengths by rank, or lengths and ranks.
-  const { lengthsByRank, lengths = [], ranks = 1, assignments } = settings;
-  if (lengthsByRank !== undefined) {
-    const items = lengthsByRank.flatMap((own, rank) =>
-      own.map((length, index) => itemOf(settings, index, length, `lengthsByRank[${rank}][${index}]`, [rank, 1])),
-    );
-    return planFor(items, lengthsByRank.length, settings);
+  const { lengthsByRank, lengths = [], ranks = 1, assignments, maxTokensPerMicroBatch: cap } = settings;
+  if (lengthsByRank === undefined && assignments === undefined) {
+    const items = lengths.map((length, index) => itemOf(settings, index, length, `lengths[${index}]`, [0, 1]));
+    const sizes = items.map((item) => item.tokens);
+    const bound = allowedCount(Math.ceil(leastBins(sizes, cap) / ranks), settings);
+    return planOf(dealt(items, ranks, bound, settings), bound, cap);
   }
-  if (assignments === undefined) return dealt(lengths, ranks, settings);
-  const items = assignments.map(({ sequence, degree, devices }) =>
-    itemOf(settings, sequence, lengths[sequence]!, `lengths[${sequence}]`, [devices[0]!, degree]),
-  );
-  return planFor(items, ranks, settings);
+  const items =
+    lengthsByRank?.flatMap((own, rank) =>
+      own.map((length, index) => itemOf(settings, index, length, `lengthsByRank[${rank}][${index}]`, [rank, 1])),
+    ) ??
+    (assignments ?? []).map(({ sequence, degree, devices }) =>
+      itemOf(settings, sequence, lengths[sequence]!, `lengths[${sequence}]`, [devices[0]!, degree]),
+    );
+  const all = packed(items, lengthsByRank?.length ?? ranks, settings);
+  return planOf(all, allowedCount(leastCount(all.parts, cap), settings), cap);
 }
 
 /** The planner; `planMicroBatches` is its plain function. */

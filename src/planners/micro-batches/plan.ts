@@ -29,8 +29,9 @@ function order(part: Part, slots: Slots, count: number): number[] {
 }
 
 /** What each rank runs. */
-export function microBatchesOf(parts: readonly Part[], slots: readonly Slots[], count: number, ranks: number): Ranks {
+export function microBatchesOf(parts: readonly Part[], slots: readonly Slots[], count: number): Ranks {
   const newOne = (): MicroBatch => ({ sequences: [], tokens: 0, work: 0, empty: true, overCap: false });
+  const ranks = parts.reduce((sum, part) => sum + part.ranks, 0);
   const made = Array.from({ length: ranks }, () => ({ microBatches: Array.from({ length: count }, newOne) }));
   for (const [index, part] of parts.entries()) {
     const place = new Int32Array(count);
