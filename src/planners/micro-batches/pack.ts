@@ -6,8 +6,9 @@ export interface Budget {
   left: number;
 }
 
-/** Most items of a part that is searched: with more, first fit is near the best, and the search deep. */
+/** Most items of a part that is searched, and most times its ranks: with more, first fit is near the best. */
 const mostSearched = 512;
+const mostShares = 65_536;
 /** Steps of one search. */
 const searchSteps = 2_000_000;
 
@@ -62,15 +63,15 @@ function choices(part: Part, loads: Loads, item: Item, count: number, cap: numbe
   return found.sort((a, b) => fullness(b) - fullness(a) || a - b);
 }
 
-/** Tokens of each rank in the items from each place of an order on, and the smallest of these items. */
+/** For each place of an order: tokens of each rank in the items from there on, and the smallest of these items. */
 function remaining(part: Part, order: readonly number[]): { tokens: Float64Array[]; smallest: Float64Array } {
-  const tokens = [new Float64Array(part.ranks)];
+  const tokens = Array.from({ length: order.length + 1 }, () => new Float64Array(part.ranks));
   const smallest = new Float64Array(order.length + 1).fill(Number.POSITIVE_INFINITY);
   for (let at = order.length - 1; at >= 0; at -= 1) {
     const item = part.items[order[at]!]!;
-    const sums = Float64Array.from(tokens[0]!);
+    const sums = tokens[at]!;
+    sums.set(tokens[at + 1]!);
     for (let rank = item.first; rank < item.first + item.width; rank += 1) sums[rank]! += item.tokens;
-    tokens.unshift(sums);
     smallest[at] = Math.min(smallest[at + 1]!, item.tokens);
   }
   return { tokens, smallest };
@@ -83,7 +84,7 @@ function remaining(part: Part, order: readonly number[]): { tokens: Float64Array
  * @returns the micro-batch of each item; nothing where there is none, or where the steps are used up
  */
 export function searchPacking(part: Part, count: number, cap: number, budget: Budget): Slots | undefined {
-  if (part.items.length > mostSearched) return undefined;
+  if (part.items.length > mostSearched || part.items.length * part.ranks > mostShares) return undefined;
   const order = largestFirst(part);
   const rest = remaining(part, order);
   const loads = noLoads(part, count);
