@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type FlexUlyssesInput, karmarkarKarp, planFlexUlysses } from '../../../src/index.ts';
 import { generator } from '../../support/numbers.ts';
 import { placementProblems } from '../../support/placement-check.ts';
+import { familyLengths, placementFamilies } from '../../support/placement-families.ts';
 import { refusal } from '../../support/refusal.ts';
 
 const strategies = ['paper', 'bucketing', 'karmarkar-karp', 'ulysses'] as const;
@@ -102,6 +103,37 @@ describe('paper', () => {
       [4, 5, 6, 7],
       [2, 3],
     ]);
+  });
+});
+
+describe('what the baselines lose, over 75 batches of five families', () => {
+  const inputs = placementFamilies.flatMap((family) =>
+    [
+      [64, 8],
+      [64, 32],
+      [128, 64],
+      [256, 32],
+      [256, 128],
+    ].flatMap(([sequences, devices]) =>
+      [1, 2, 3].map((seed) => ({ lengths: familyLengths(family, seed, sequences!), devices: devices! })),
+    ),
+  );
+  const mean = (values: number[]) => values.reduce((sum, one) => sum + one, 0) / values.length;
+
+  // The figures of the README: compute relative to the bound, batches above the memory, communication for 100 tokens.
+  test.each([
+    ['paper', 1.29, 1, 4.0],
+    ['bucketing', 3.96, 54, 0],
+    ['karmarkar-karp', 4.03, 59, 0],
+    ['ulysses', 1.0, 19, 10.9],
+  ] as const)('%s', (strategy, balance, overMemory, communication) => {
+    const plans = inputs.map((input) => checked({ ...input, strategy }));
+    expect(mean(plans.map((plan) => plan.metrics.maxCompute / plan.bounds.compute))).toBeCloseTo(balance, 1);
+    expect(plans.filter((plan) => plan.memoryRelaxed)).toHaveLength(overMemory);
+    const shares = plans.map(
+      (plan, at) => plan.metrics.communication / (mean(inputs[at]!.lengths) * inputs[at]!.lengths.length),
+    );
+    expect(100 * mean(shares)).toBeCloseTo(communication, 1);
   });
 });
 
