@@ -15,6 +15,7 @@ export const generatedFiles: readonly string[] = [
   'src/planners/gradient-renormalization/README.md',
   'src/planners/grpo-advantages/README.md',
   'src/planners/judge-offload/README.md',
+  'src/planners/micro-batches/README.md',
   'src/policies/adaptive-tp/README.md',
   'src/policies/speculative-admission/README.md',
   'src/policies/gpu-scale-down/README.md',

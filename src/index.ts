@@ -14,6 +14,7 @@ import {
 } from './planners/gradient-renormalization/index.ts';
 import { type AdvantagesInput, type AdvantagesPlan, grpoAdvantagesPlanner } from './planners/grpo-advantages/index.ts';
 import { type JudgeOffloadInput, type JudgeOffloadPlan, judgeOffloadPlanner } from './planners/judge-offload/index.ts';
+import { type MicroBatchesInput, type MicroBatchesPlan, microBatchesPlanner } from './planners/micro-batches/index.ts';
 import { adaptiveTp, type TpInput } from './policies/adaptive-tp/index.ts';
 import { gpuScaleDown, type ScaleDownInput } from './policies/gpu-scale-down/index.ts';
 import { type AssemblyInput, groupAssembly } from './policies/group-assembly/index.ts';
@@ -83,6 +84,8 @@ export const grpoAdvantages = (input: AdvantagesInput): AdvantagesPlan => runPla
 export const planFlexUlysses = (input: FlexUlyssesInput): FlexUlyssesPlan => runPlanner(flexUlyssesPlanner, input);
 /** Layers of a judge that stay on the GPU or are streamed. Throws `PolicyError` `invalid_input`, `infeasible`. */
 export const planJudgeOffload = (input: JudgeOffloadInput): JudgeOffloadPlan => runPlanner(judgeOffloadPlanner, input);
+/** Micro-batches of every rank. Throws `PolicyError` `invalid_input`, `infeasible`, `limit_exceeded`. */
+export const planMicroBatches = (input: MicroBatchesInput): MicroBatchesPlan => runPlanner(microBatchesPlanner, input);
 
 /** A plan by the id of its planner. Throws `PolicyError` `unknown_id`, `invalid_input`, `infeasible`. */
 export const plan = registry.plan;
@@ -91,6 +94,7 @@ export { z } from 'zod';
 export type * from './core/definition.ts';
 export { definePlanner, definePolicy, isDefinition } from './core/definition.ts';
 export { type LogEntry, type Replay, recordEvents, replayEvents } from './core/event-log.ts';
+export { karmarkarKarp } from './core/karmarkar-karp.ts';
 export { type LengthFunction, lengthFunction, lengthPoints, lengthPolynomial } from './core/length-function.ts';
 export {
   type ListenerFailure,
@@ -130,6 +134,7 @@ export * from './planners/flex-ulysses/index.ts';
 export * from './planners/gradient-renormalization/index.ts';
 export * from './planners/grpo-advantages/index.ts';
 export * from './planners/judge-offload/index.ts';
+export * from './planners/micro-batches/index.ts';
 export * from './policies/adaptive-tp/index.ts';
 export * from './policies/gpu-scale-down/index.ts';
 export * from './policies/group-assembly/index.ts';

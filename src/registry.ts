@@ -4,6 +4,7 @@ import { flexUlyssesPlanner } from './planners/flex-ulysses/index.ts';
 import { gradientRenormalizationPlanner } from './planners/gradient-renormalization/index.ts';
 import { grpoAdvantagesPlanner } from './planners/grpo-advantages/index.ts';
 import { judgeOffloadPlanner } from './planners/judge-offload/index.ts';
+import { microBatchesPlanner } from './planners/micro-batches/index.ts';
 import { adaptiveTp } from './policies/adaptive-tp/index.ts';
 import { gpuScaleDown } from './policies/gpu-scale-down/index.ts';
 import { groupAssembly } from './policies/group-assembly/index.ts';
@@ -29,6 +30,7 @@ export const registry = createRegistry([
   adaptiveTp, // RollPacker §4.2
   gpuScaleDown, // RollPacker §4.4
   flexUlyssesPlanner, // FlexRL §3, Appendix A
+  microBatchesPlanner, // verl, slime: dynamic batch sizes
   tailBatching, // RollPacker §3
   rollpacker, // RollPacker §3, §4
 ]);

@@ -24,6 +24,10 @@ export const exampleInputs: Readonly<Record<string, readonly Record<string, unkn
       packCapTokens: 120,
       costs: { timing: 'H200' },
     },
+    { lengths: [900, 800, 20, 30, 40, 50], devices: 6, balanceTolerance: 0, effort: 'fast' },
+    { lengths: [900, 800, 20, 30, 40, 50], devices: 8, strategy: 'paper' },
+    { lengths: [900, 800, 20], devices: 4, strategy: 'bucketing', costs: { workload: { perToken: 1 } } },
+    { lengths: [900, 800, 20, 30], devices: 2, strategy: 'karmarkar-karp' },
     {
       lengths: [500, 400, 300, 20],
       devices: 8,
@@ -102,5 +106,27 @@ export const exampleInputs: Readonly<Record<string, readonly Record<string, unkn
       latencyTolerance: 0,
     },
     { ...judge, memoryBytes: 80e9 },
+  ],
+  'micro-batches': [
+    { lengthsByRank: [[700, 600, 500, 0], [300], []], maxTokensPerMicroBatch: 800 },
+    {
+      lengths: [900, 700, 600, 500, 200, 100],
+      ranks: 4,
+      maxTokensPerMicroBatch: 800,
+      overlong: 'alone',
+      minMicroBatches: 2,
+      divisibleBy: 3,
+      compute: [{ tokens: 1000, value: 5 }],
+    },
+    {
+      lengths: [1600, 300],
+      ranks: 2,
+      assignments: [
+        { sequence: 0, degree: 2, devices: [0, 1] },
+        { sequence: 1, degree: 1, devices: [1] },
+      ],
+      maxTokensPerMicroBatch: 900,
+      compute: { perTokenSquared: 1 },
+    },
   ],
 };

@@ -1,6 +1,6 @@
 /** What a sequence costs at a degree: JSON, so that the same model can be given over a wire. */
 import { z } from 'zod';
-import { lengthFunction, valueAt } from '../../core/length-function.ts';
+import { type LengthFunction, lengthFunction, valueAt } from '../../core/length-function.ts';
 import { PolicyError } from '../../errors.ts';
 import { positiveCount } from '../../schemas/units.ts';
 import { timingModel } from './execution/timing.ts';
@@ -32,6 +32,9 @@ export const costModel = z.strictObject({
   timing: timingModel
     .default('H800')
     .describe('Seconds of attention and all-to-alls, for `schedule` only: coefficients, or a cluster of the paper.'),
+  workload: lengthFunction
+    .default({ perToken: 24_576, perTokenSquared: 1 })
+    .describe('What `bucketing` and `karmarkar-karp` balance; as in verl if absent. Metrics are in `compute` always.'),
 });
 
 /** A cost model. */
@@ -40,14 +43,24 @@ export type CostModel = z.output<typeof costModel>;
 /** Traffic of one device when a sequence is sharded, per token of the sequence (FlexRL, Appendix A). */
 export const splitShare = (degree: number): number => (degree - 1) / (degree * degree);
 
+const valuesOf = (lengths: readonly number[], model: LengthFunction, path: string): Float64Array =>
+  Float64Array.from(lengths, (length) => (length === 0 ? 0 : valueAt(model, length, path)));
+
 /**
  * Work of each sequence on one device that holds it whole.
  *
  * @throws PolicyError `infeasible` for a length beyond the last point of a table
  */
-export function workOf(lengths: readonly number[], { compute }: CostModel): Float64Array {
-  return Float64Array.from(lengths, (length) => (length === 0 ? 0 : valueAt(compute, length, 'costs.compute')));
-}
+export const workOf = (lengths: readonly number[], { compute }: CostModel): Float64Array =>
+  valuesOf(lengths, compute, 'costs.compute');
+
+/**
+ * What the baselines without sharding take for the work of each sequence.
+ *
+ * @throws PolicyError `infeasible` for a length beyond the last point of a table
+ */
+export const baselineWorkOf = (lengths: readonly number[], { workload }: CostModel): Float64Array =>
+  valuesOf(lengths, workload, 'costs.workload');
 
 /**
  * Cost of sharding each sequence at a degree; 0 for an empty one.
@@ -75,6 +88,5 @@ export function splitCosts(
       path: 'costs.communication',
     });
   }
-  const path = `costs.communication[${index}].cost`;
-  return Float64Array.from(lengths, (length) => (length === 0 ? 0 : valueAt(communication[index]!.cost, length, path)));
+  return valuesOf(lengths, communication[index]!.cost, `costs.communication[${index}].cost`);
 }

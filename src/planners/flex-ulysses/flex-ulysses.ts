@@ -8,14 +8,17 @@ import { instanceOf } from './instance.ts';
 import { assignmentsOf, metricsOf } from './placement.ts';
 import { type FlexUlyssesPlan, flexUlyssesPlan } from './plan-schema.ts';
 import { type FlexUlyssesSettings, flexUlyssesInput } from './schema.ts';
+import { placeByBucketing } from './strategies/bucketing.ts';
+import { placeByKarmarkarKarp } from './strategies/karmarkar-karp.ts';
+import { placeByPaper } from './strategies/paper/paper.ts';
 import { placeByUlysses } from './strategies/ulysses.ts';
 import type { Strategy } from './strategy.ts';
 
 const strategies: Readonly<Record<FlexUlyssesSettings['strategy'], Strategy>> = {
   search: placeByUlysses,
-  paper: placeByUlysses,
-  bucketing: placeByUlysses,
-  'karmarkar-karp': placeByUlysses,
+  paper: placeByPaper,
+  bucketing: placeByBucketing,
+  'karmarkar-karp': placeByKarmarkarKarp,
   ulysses: placeByUlysses,
 };
 

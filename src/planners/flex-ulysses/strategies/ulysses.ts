@@ -5,6 +5,7 @@ import type { Instance } from '../instance.ts';
 import { emptyPlacement } from '../placement.ts';
 import type { FlexUlyssesSettings } from '../schema.ts';
 import type { Placed } from '../strategy.ts';
+import { leastLoaded } from './least-loaded.ts';
 
 /** The level of the degree that is asked for; the last one if none is. */
 function levelFor({ levels }: Instance, degree: number | undefined): number {
@@ -23,12 +24,10 @@ function levelFor({ levels }: Instance, degree: number | undefined): number {
 export function placeByUlysses(instance: Instance, settings: FlexUlyssesSettings): Placed {
   const level = levelFor(instance, settings.ulyssesDegree);
   const placement = emptyPlacement(instance.sequences);
-  const work = new Float64Array(instance.devices / 2 ** level);
-  for (const i of descending(instance.work)) {
-    const group = work.indexOf(work.reduce((least, one) => Math.min(least, one), Number.POSITIVE_INFINITY));
+  const groups = leastLoaded(descending(instance.work), instance.work, instance.devices / 2 ** level);
+  for (const [i, group] of groups.entries()) {
     placement.level[i] = instance.lengths[i] === 0 ? 0 : level;
     placement.group[i] = placement.level[i] === level ? group : group * 2 ** level;
-    work[group]! += instance.work[i]!;
   }
   return { placement };
 }

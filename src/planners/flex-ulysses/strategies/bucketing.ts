@@ -1,0 +1,16 @@
+/** Baseline: whole sequences, longest first. */
+import { descending } from '../bounds.ts';
+import { baselineWorkOf } from '../costs.ts';
+import type { Instance } from '../instance.ts';
+import type { FlexUlyssesSettings } from '../schema.ts';
+import type { Placed } from '../strategy.ts';
+import { leastLoaded } from './least-loaded.ts';
+
+/**
+ * Longest first, each whole sequence to the device with least workload so far; ties go to the lower index and to the
+ * lowest device. The workload is `costs.workload`, and memory is not looked at.
+ */
+export function placeByBucketing(instance: Instance, { lengths, costs }: FlexUlyssesSettings): Placed {
+  const group = leastLoaded(descending(instance.lengths), baselineWorkOf(lengths, costs), instance.devices);
+  return { placement: { level: new Uint8Array(instance.sequences), group } };
+}

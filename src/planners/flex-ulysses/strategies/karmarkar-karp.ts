@@ -1,0 +1,21 @@
+/** Baseline: whole sequences, balanced as verl balances its data-parallel ranks. */
+import { karmarkarKarp } from '../../../core/karmarkar-karp.ts';
+import { baselineWorkOf } from '../costs.ts';
+import type { Instance } from '../instance.ts';
+import { emptyPlacement } from '../placement.ts';
+import type { FlexUlyssesSettings } from '../schema.ts';
+import type { Placed } from '../strategy.ts';
+
+/**
+ * Karmarkar-Karp over `costs.workload`. As many sequences on each device where the devices divide their number, as in
+ * verl; else any number of them. Part j of the partition, in its order, goes to device j; memory is not looked at.
+ */
+export function placeByKarmarkarKarp(instance: Instance, { lengths, devices, costs }: FlexUlyssesSettings): Placed {
+  const workloads = Array.from(baselineWorkOf(lengths, costs));
+  const equalSize = lengths.length % devices === 0;
+  const placement = emptyPlacement(instance.sequences);
+  for (const [device, items] of karmarkarKarp(workloads, devices, { equalSize }).entries()) {
+    for (const item of items) placement.group[item] = device;
+  }
+  return { placement };
+}

@@ -1,0 +1,74 @@
+/** Even work over a given number of micro-batches, under the cap. */
+import { exchange } from './exchange.ts';
+import { addTo, type Item, type Loads, mostOf, noLoads, type Part, type Slots } from './parts.ts';
+
+/** What a part is spread within. */
+export interface Limits {
+  readonly count: number;
+  readonly cap: number;
+  /** Moves and swaps that are looked at, times ranks. */
+  readonly looks: number;
+}
+
+/** Indices of the items, those of most ranks first, then those of most work, ties by index. */
+function hardestFirst({ items }: Part): number[] {
+  const byWork = (a: Item, b: Item): number => b.width - a.width || b.work - a.work || b.tokens - a.tokens;
+  return items.map((_, index) => index).sort((a, b) => byWork(items[a]!, items[b]!) || a - b);
+}
+
+/** Each item, hardest first, into the micro-batch with least work where it fits; nothing where one fits nowhere. */
+function leastWorkFirst(part: Part, count: number, cap: number): Slots | undefined {
+  const loads = noLoads(part, count);
+  const slots = new Int32Array(part.items.length);
+  for (const index of hardestFirst(part)) {
+    const item = part.items[index]!;
+    let best = -1;
+    let least = Number.POSITIVE_INFINITY;
+    for (let slot = 0; slot < count; slot += 1) {
+      const work = mostOf(loads.work, part, item, slot);
+      if (work >= least || mostOf(loads.tokens, part, item, slot) + item.tokens > cap) continue;
+      best = slot;
+      least = work;
+    }
+    if (best < 0) return undefined;
+    addTo(loads, part, item, best);
+    slots[index] = best;
+  }
+  return slots;
+}
+
+/** Gives every micro-batch without an item one of a micro-batch with several: the one of least work there. */
+function fillEmpty(part: Part, slots: Slots, count: number): void {
+  const held = Array.from({ length: count }, (): number[] => []);
+  for (const index of hardestFirst(part)) held[slots[index]!]!.push(index);
+  const several = held.filter((items) => items.length > 1);
+  for (const [slot, items] of held.entries()) {
+    if (items.length > 0) continue;
+    const from = several.at(-1);
+    if (from === undefined) return;
+    const moved = from.pop()!;
+    items.push(moved);
+    slots[moved] = slot;
+    if (from.length === 1) several.pop();
+  }
+}
+
+/** The loads of a part. */
+export function loadsOf(part: Part, slots: Slots, count: number): Loads {
+  const loads = noLoads(part, count);
+  for (const [index, slot] of slots.entries()) addTo(loads, part, part.items[index]!, slot);
+  return loads;
+}
+
+/**
+ * Spreads the items of a part over micro-batches: hardest first into the one with least work, or, where the cap does not
+ * allow that, from a packing; then moves and swaps out of the micro-batch with most work, as long as they help.
+ *
+ * @param packing - one into at most `count` micro-batches
+ */
+export function balance(part: Part, packing: Slots, { count, cap, looks }: Limits): Slots {
+  const slots = leastWorkFirst(part, count, cap) ?? Int32Array.from(packing);
+  fillEmpty(part, slots, count);
+  exchange(part, slots, loadsOf(part, slots, count), { cap, looks });
+  return slots;
+}

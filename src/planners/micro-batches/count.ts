@@ -1,0 +1,65 @@
+/** How many micro-batches every rank has, and a packing of each part into at most that many. */
+import { PolicyError } from '../../errors.ts';
+import { leastBins } from './least.ts';
+import { type Budget, firstFit, searchPacking } from './pack.ts';
+import type { Part, Slots } from './parts.ts';
+import type { MicroBatchesSettings } from './schema.ts';
+
+/** Steps of all searches of a plan: the same plan on every machine. */
+const searchSteps = 20_000_000;
+/** Beyond this many, over all ranks, a plan is larger than a step is worth. */
+const mostMicroBatches = 10_000_000;
+
+/** Every part fits into `count` micro-batches. */
+export interface Packed {
+  readonly count: number;
+  readonly slots: readonly Slots[];
+}
+
+type Limits = Pick<MicroBatchesSettings, 'maxTokensPerMicroBatch' | 'minMicroBatches' | 'divisibleBy'>;
+
+/** The least number >= a bound that the settings allow. */
+export function allowedCount(bound: number, { minMicroBatches, divisibleBy }: Limits): number {
+  return Math.ceil(Math.max(bound, minMicroBatches) / divisibleBy) * divisibleBy;
+}
+
+/** Fewest micro-batches that a rank of a part needs. */
+function leastOf(part: Part, cap: number): number {
+  const tokens = Array.from({ length: part.ranks }, (): number[] => []);
+  for (const item of part.items) {
+    for (let rank = item.first; rank < item.first + item.width; rank += 1) tokens[rank]!.push(item.tokens);
+  }
+  return tokens.reduce((most, one) => Math.max(most, leastBins(one, cap)), 0);
+}
+
+/** Fewest micro-batches of every rank that keep the cap, whatever is packed how. */
+export const leastCount = (parts: readonly Part[], cap: number): number =>
+  parts.reduce((most, part) => Math.max(most, leastOf(part, cap)), 0);
+
+/**
+ * The fewest micro-batches for which every part has a packing, by first fit, and by a search where that needs more.
+ *
+ * @throws PolicyError `limit_exceeded` for a plan of more than ten million
+ */
+export function pack(parts: readonly Part[], settings: Limits): Packed {
+  const cap = settings.maxTokensPerMicroBatch;
+  const ranks = parts.reduce((sum, part) => sum + part.ranks, 0);
+  const budget: Budget = { left: searchSteps };
+  let count = allowedCount(leastCount(parts, cap), settings);
+  const slots = parts.map((part): Slots => {
+    const quick = firstFit(part, cap);
+    let packing: Slots | undefined = quick.count <= count ? quick.slots : undefined;
+    while (packing === undefined) {
+      packing = searchPacking(part, count, cap, budget);
+      if (packing !== undefined) break;
+      count = allowedCount(count + 1, settings);
+      if (quick.count <= count) packing = quick.slots;
+    }
+    return packing;
+  });
+  if (count * ranks > mostMicroBatches) {
+    const expected = `at most ${mostMicroBatches} micro-batches on all ranks`;
+    throw new PolicyError('limit_exceeded', { expected, got: count * ranks, path: 'maxTokensPerMicroBatch' });
+  }
+  return { count, slots };
+}

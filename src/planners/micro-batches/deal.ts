@@ -1,0 +1,18 @@
+/** A whole batch dealt out to ranks. */
+import { karmarkarKarp } from '../../core/karmarkar-karp.ts';
+
+/**
+ * Ranks of nearly equal load whose numbers of sequences differ by at most one: Karmarkar-Karp with equal sizes, the
+ * batch filled up with sequences of no load. These are fewer than the ranks and sort first, so that the first round of
+ * the method gives each rank at most one.
+ *
+ * @param loads - of each sequence, >= 0
+ * @returns the sequences of each rank, ascending; ranks by descending load
+ */
+export function deal(loads: readonly number[], ranks: number): number[][] {
+  const missing = (ranks - (loads.length % ranks)) % ranks;
+  const filled = [...new Array<number>(missing).fill(0), ...loads];
+  return karmarkarKarp(filled, ranks, { equalSize: true }).map((part) =>
+    part.filter((index) => index >= missing).map((index) => index - missing),
+  );
+}

@@ -1,0 +1,110 @@
+/** Moves and swaps that take work off the micro-batch with most of it. */
+import { addTo, type Item, type Loads, type Part, type Slots } from './parts.ts';
+
+/** What the search keeps to. */
+interface ExchangeLimits {
+  readonly cap: number;
+  /** Moves and swaps that are looked at, times ranks. */
+  readonly looks: number;
+}
+
+/** An item that leaves the worst micro-batch, and one that comes back for it, or −1. */
+interface Exchange {
+  readonly out: number;
+  readonly back: number;
+  readonly to: number;
+}
+
+const share = (item: Item | undefined, rank: number, kind: 'tokens' | 'work'): number =>
+  item !== undefined && rank >= item.first && rank < item.first + item.width ? item[kind] : 0;
+
+/** The most work of a rank in both micro-batches after an exchange; infinite where the cap does not allow it. */
+function workAfter(
+  part: Part,
+  loads: Loads,
+  [out, from]: readonly [Item, number],
+  [back, to]: readonly [Item | undefined, number],
+  cap: number,
+): number {
+  const first = Math.min(out.first, back?.first ?? out.first);
+  const end = Math.max(out.first + out.width, back === undefined ? 0 : back.first + back.width);
+  let most = 0;
+  for (let rank = first; rank < end; rank += 1) {
+    const here = from * part.ranks + rank;
+    const there = to * part.ranks + rank;
+    const tokens = share(out, rank, 'tokens') - share(back, rank, 'tokens');
+    if (loads.tokens[there]! + tokens > cap || loads.tokens[here]! - tokens > cap) return Number.POSITIVE_INFINITY;
+    const work = share(out, rank, 'work') - share(back, rank, 'work');
+    most = Math.max(most, loads.work[here]! - work, loads.work[there]! + work);
+  }
+  return most;
+}
+
+/** Where a rank that is not stuck has most work, the first of several; −1 if all are stuck. */
+function worst(work: Float64Array, stuck: Uint8Array): number {
+  let at = -1;
+  let most = -1;
+  for (let one = 0; one < work.length; one += 1) {
+    if (work[one]! <= most || stuck[one % stuck.length] === 1) continue;
+    at = one;
+    most = work[one]!;
+  }
+  return at;
+}
+
+/**
+ * Makes the best exchange out of the micro-batch with most work until none lowers it, then goes on with the other ranks,
+ * until all are stuck or the looks are used up. An exchange leaves less work in both micro-batches, on all its ranks, than
+ * the worst had: so it never raises the most work of a rank that is stuck.
+ *
+ * Ties: the first by item that leaves, micro-batch, item that comes back; a move before a swap.
+ */
+export function exchange(part: Part, slots: Slots, loads: Loads, { cap, looks }: ExchangeLimits): void {
+  const count = loads.work.length / part.ranks;
+  const held = Array.from({ length: count }, (): number[] => []);
+  for (const [index, slot] of slots.entries()) held[slot]!.push(index);
+  let left = looks;
+
+  const bestFrom = (at: number): Exchange | undefined => {
+    const from = Math.floor(at / part.ranks);
+    const rank = at % part.ranks;
+    // Rounding must not pass for progress.
+    let limit = loads.work[at]! * (1 - 1e-12);
+    let best: Exchange | undefined;
+    const look = (out: number, back: number, to: number): void => {
+      left -= part.ranks;
+      const returning = back < 0 ? undefined : part.items[back];
+      const work = workAfter(part, loads, [part.items[out]!, from], [returning, to], cap);
+      if (work >= limit) return;
+      limit = work;
+      best = { out, back, to };
+    };
+    for (const out of held[from]!) {
+      if (share(part.items[out], rank, 'work') === 0) continue;
+      for (let to = 0; to < count && left > 0; to += 1) {
+        if (to === from) continue;
+        look(out, -1, to);
+        for (const back of held[to]!) look(out, back, to);
+      }
+    }
+    return best;
+  };
+  const relocate = (index: number, from: number, to: number): void => {
+    addTo(loads, part, part.items[index]!, from, -1);
+    addTo(loads, part, part.items[index]!, to);
+    held[from]!.splice(held[from]!.indexOf(index), 1);
+    held[to]!.push(index);
+    slots[index] = to;
+  };
+  const stuck = new Uint8Array(part.ranks);
+  for (let at = worst(loads.work, stuck); at >= 0 && left > 0; at = worst(loads.work, stuck)) {
+    const best = bestFrom(at);
+    if (best === undefined) {
+      stuck[at % part.ranks] = 1;
+      continue;
+    }
+    const from = Math.floor(at / part.ranks);
+    relocate(best.out, from, best.to);
+    if (best.back >= 0) relocate(best.back, best.to, from);
+  }
+}

@@ -1,0 +1,38 @@
+/** How few micro-batches there can be. */
+
+/** The first index of an ascending list whose value is not below (`above`: is above) a limit. */
+function firstFrom(ascending: Float64Array, limit: number, above: boolean): number {
+  let low = 0;
+  let high = ascending.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const value = ascending[middle]!;
+    if (above ? value > limit : value >= limit) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/**
+ * Fewest bins that hold the sizes (Martello and Toth's L2): beside those above half of the cap, of which no two share a
+ * bin, there is only so much room for the others. At least their sum ÷ cap.
+ *
+ * @param sizes - each at most the cap
+ */
+export function leastBins(sizes: readonly number[], cap: number): number {
+  if (sizes.length === 0) return 0;
+  const ascending = Float64Array.from(sizes).sort();
+  const upTo = new Float64Array(ascending.length + 1);
+  for (const [at, size] of ascending.entries()) upTo[at + 1] = upTo[at]! + size;
+  const n = ascending.length;
+  const half = firstFrom(ascending, cap / 2, true);
+  let least = Math.max(1, n - half);
+  for (let at = 0; at < half; at = firstFrom(ascending, ascending[at]!, true)) {
+    // Items from `at` on, of which those above cap − this one are alone with anything of them.
+    const alone = firstFrom(ascending, cap - ascending[at]!, true);
+    const room = (alone - half) * cap - (upTo[alone]! - upTo[half]!);
+    const rest = upTo[half]! - upTo[at]! - room;
+    least = Math.max(least, n - half + Math.max(0, Math.ceil(rest / cap)));
+  }
+  return least;
+}

@@ -1,0 +1,104 @@
+/**
+ * Micro-batches under a token cap, the same number on every rank, with even work. See README.md.
+ */
+import { definePlanner } from '../../core/definition.ts';
+import { valueAt } from '../../core/length-function.ts';
+import { PolicyError } from '../../errors.ts';
+import { balance } from './balance.ts';
+import { allowedCount, leastCount, type Packed, pack } from './count.ts';
+import { deal } from './deal.ts';
+import { leastBins } from './least.ts';
+import { type Item, type Part, partsOf } from './parts.ts';
+import { metricsOf, microBatchesOf } from './plan.ts';
+import { type MicroBatchesPlan, microBatchesPlan } from './plan-schema.ts';
+import { type MicroBatchesSettings, microBatchesInput } from './schema.ts';
+
+/** Moves and swaps that are looked at to spread work, in a part and in all: the same plan on every machine. */
+const looksOfPart = 2_000_000;
+const looksOfPlan = 10_000_000;
+
+/** What a rank, or several, have of a sequence. */
+function itemOf(
+  settings: MicroBatchesSettings,
+  sequence: number,
+  length: number,
+  path: string,
+  [first, width]: readonly [number, number],
+): Item {
+  const cap = settings.maxTokensPerMicroBatch;
+  const tokens = length / width;
+  if (tokens > cap && settings.overlong === 'refuse') {
+    const expected = `a sequence of at most ${cap * width} tokens (or overlong: alone)`;
+    throw new PolicyError('infeasible', { expected, got: length, path });
+  }
+  const work = (length === 0 ? 0 : valueAt(settings.compute, length, 'compute')) / width;
+  return { sequence, first, width, length, tokens: Math.min(tokens, cap), work, overCap: tokens > cap };
+}
+
+/** Sequences that have their ranks, packed. */
+interface PackedParts extends Packed {
+  readonly parts: readonly Part[];
+}
+
+function packed(items: readonly Item[], ranks: number, settings: MicroBatchesSettings): PackedParts {
+  const parts = partsOf(ranks, items);
+  return { parts, ...pack(parts, settings) };
+}
+
+/** The whole batch dealt out by work, or by tokens where only that gives fewer micro-batches. */
+function dealt(all: readonly Item[], ranks: number, bound: number, settings: MicroBatchesSettings): PackedParts {
+  const packedBy = (load: 'work' | 'tokens'): PackedParts => {
+    const parts = deal(
+      all.map((item) => item[load]),
+      ranks,
+    );
+    return packed(
+      parts.flatMap((part, first) => part.map((index) => ({ ...all[index]!, first }))),
+      ranks,
+      settings,
+    );
+  };
+  const byWork = packedBy('work');
+  if (byWork.count <= bound) return byWork;
+  const byTokens = packedBy('tokens');
+  return byTokens.count < byWork.count ? byTokens : byWork;
+}
+
+/** The plan of sequences that are packed: work is spread evenly. */
+function planOf({ parts, count, slots }: PackedParts, bound: number, cap: number): MicroBatchesPlan {
+  const looks = Math.min(looksOfPart, Math.floor(looksOfPlan / parts.length));
+  const balanced = slots.map((packing, index) => balance(parts[index]!, packing, { count, cap, looks }));
+  const ranks = microBatchesOf(parts, balanced, count);
+  return { count, ranks, bounds: { count: bound }, metrics: metricsOf(ranks, count) };
+}
+
+function compute(settings: MicroBatchesSettings): MicroBatchesPlan {
+  // The schema has seen to it that there are either lengths by rank, or lengths and ranks.
+  const { lengthsByRank, lengths = [], ranks = 1, assignments, maxTokensPerMicroBatch: cap } = settings;
+  if (lengthsByRank === undefined && assignments === undefined) {
+    const items = lengths.map((length, index) => itemOf(settings, index, length, `lengths[${index}]`, [0, 1]));
+    const sizes = items.map((item) => item.tokens);
+    const bound = allowedCount(Math.ceil(leastBins(sizes, cap) / ranks), settings);
+    return planOf(dealt(items, ranks, bound, settings), bound, cap);
+  }
+  const items =
+    lengthsByRank?.flatMap((own, rank) =>
+      own.map((length, index) => itemOf(settings, index, length, `lengthsByRank[${rank}][${index}]`, [rank, 1])),
+    ) ??
+    (assignments ?? []).map(({ sequence, degree, devices }) =>
+      itemOf(settings, sequence, lengths[sequence]!, `lengths[${sequence}]`, [devices[0]!, degree]),
+    );
+  const all = packed(items, lengthsByRank?.length ?? ranks, settings);
+  return planOf(all, allowedCount(leastCount(all.parts, cap), settings), cap);
+}
+
+/** The planner; `planMicroBatches` is its plain function. */
+export const microBatchesPlanner = definePlanner({
+  id: 'micro-batches',
+  version: 1,
+  summary: 'Micro-batches under a token cap, the same number on every rank, with even work.',
+  source: 'verl, slime',
+  input: microBatchesInput,
+  plan: microBatchesPlan,
+  compute,
+});

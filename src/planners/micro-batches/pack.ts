@@ -1,0 +1,124 @@
+/** Packing the sequences of a part into few micro-batches under the cap. */
+import { addTo, type Item, type Loads, mostOf, noLoads, type Part, type Slots } from './parts.ts';
+
+/** Steps that a search may still take. */
+export interface Budget {
+  left: number;
+}
+
+/** Most items of a part that is searched, and most times its ranks: with more, first fit is near the best. */
+const mostSearched = 512;
+const mostShares = 65_536;
+/** Steps of one search. */
+const searchSteps = 2_000_000;
+
+/** Indices of the items, those of most ranks first, then those of most tokens, ties by index. */
+export function largestFirst({ items }: Part): number[] {
+  const byTokens = (a: Item, b: Item): number => b.width - a.width || b.tokens - a.tokens;
+  return items.map((_, index) => index).sort((a, b) => byTokens(items[a]!, items[b]!) || a - b);
+}
+
+/**
+ * Each item, largest first, into the first micro-batch where it fits.
+ *
+ * @returns the micro-batch of each item, and how many there are
+ */
+export function firstFit(part: Part, cap: number): { slots: Slots; count: number } {
+  const slots = new Int32Array(part.items.length);
+  const loads: Float64Array[] = [];
+  const fits = (load: Float64Array, { first, width, tokens }: Item): boolean => {
+    for (let rank = first; rank < first + width; rank += 1) if (load[rank]! + tokens > cap) return false;
+    return true;
+  };
+  for (const index of largestFirst(part)) {
+    const item = part.items[index]!;
+    let slot = 0;
+    while (slot < loads.length && !fits(loads[slot]!, item)) slot += 1;
+    if (slot === loads.length) loads.push(new Float64Array(part.ranks));
+    for (let rank = item.first; rank < item.first + item.width; rank += 1) loads[slot]![rank]! += item.tokens;
+    slots[index] = slot;
+  }
+  return { slots, count: loads.length };
+}
+
+/** Whether two micro-batches have the same tokens on every rank, so that one of them need not be tried. */
+function alike(part: Part, tokens: Float64Array, one: number, other: number): boolean {
+  for (let rank = 0; rank < part.ranks; rank += 1) {
+    if (tokens[one * part.ranks + rank] !== tokens[other * part.ranks + rank]) return false;
+  }
+  return true;
+}
+
+/** The micro-batches worth trying for an item, fullest first: those where it fits, one of those that are alike. */
+function choices(part: Part, loads: Loads, item: Item, count: number, cap: number): number[] {
+  const found: number[] = [];
+  for (let slot = 0; slot < count; slot += 1) {
+    const most = mostOf(loads.tokens, part, item, slot) + item.tokens;
+    if (most > cap || found.some((other) => alike(part, loads.tokens, slot, other))) continue;
+    // On one rank, nothing can do better than to fill a micro-batch to the last token.
+    if (part.ranks === 1 && most === cap) return [slot];
+    found.push(slot);
+  }
+  const fullness = (slot: number): number => mostOf(loads.tokens, part, item, slot);
+  return found.sort((a, b) => fullness(b) - fullness(a) || a - b);
+}
+
+/** For each place of an order: tokens of each rank in the items from there on, and the smallest of these items. */
+function remaining(part: Part, order: readonly number[]): { tokens: Float64Array[]; smallest: Float64Array } {
+  const tokens = Array.from({ length: order.length + 1 }, () => new Float64Array(part.ranks));
+  const smallest = new Float64Array(order.length + 1).fill(Number.POSITIVE_INFINITY);
+  for (let at = order.length - 1; at >= 0; at -= 1) {
+    const item = part.items[order[at]!]!;
+    const sums = tokens[at]!;
+    sums.set(tokens[at + 1]!);
+    for (let rank = item.first; rank < item.first + item.width; rank += 1) sums[rank]! += item.tokens;
+    smallest[at] = Math.min(smallest[at + 1]!, item.tokens);
+  }
+  return { tokens, smallest };
+}
+
+/**
+ * A packing into so many micro-batches by branch and bound: largest item first, fullest micro-batch first, left where
+ * the room that some remaining item can use is too small.
+ *
+ * @returns the micro-batch of each item; nothing where there is none, or where the steps are used up
+ */
+export function searchPacking(part: Part, count: number, cap: number, budget: Budget): Slots | undefined {
+  if (part.items.length > mostSearched || part.items.length * part.ranks > mostShares) return undefined;
+  const order = largestFirst(part);
+  const rest = remaining(part, order);
+  const loads = noLoads(part, count);
+  const slots = new Int32Array(part.items.length);
+  let steps = Math.min(budget.left, searchSteps);
+  budget.left -= steps;
+
+  const hopeless = (at: number): boolean => {
+    for (let rank = 0; rank < part.ranks; rank += 1) {
+      let usable = 0;
+      for (let slot = 0; slot < count; slot += 1) {
+        const free = cap - loads.tokens[slot * part.ranks + rank]!;
+        if (free >= rest.smallest[at]!) usable += free;
+      }
+      if (usable < rest.tokens[at]![rank]!) return true;
+    }
+    return false;
+  };
+  const place = (at: number): boolean => {
+    if (at === order.length) return true;
+    steps -= count * part.ranks;
+    if (steps < 0 || hopeless(at)) return false;
+    const index = order[at]!;
+    const item = part.items[index]!;
+    for (const slot of choices(part, loads, item, count, cap)) {
+      addTo(loads, part, item, slot);
+      slots[index] = slot;
+      if (place(at + 1)) return true;
+      addTo(loads, part, item, slot, -1);
+      if (steps < 0) return false;
+    }
+    return false;
+  };
+  const found = place(0);
+  budget.left += Math.max(0, steps);
+  return found ? slots : undefined;
+}

@@ -1,0 +1,81 @@
+/** Ranks that have to be looked at together, because they share sequences. */
+
+/** A sequence, or what several ranks have of it. */
+export interface Item {
+  /** Index of the sequence, as the plan names it. */
+  readonly sequence: number;
+  /** First of its ranks, counted from the first of the part. */
+  readonly first: number;
+  /** How many ranks share it. */
+  readonly width: number;
+  /** Tokens of the whole sequence. */
+  readonly length: number;
+  /** Tokens of each of its ranks; the cap where it has more. */
+  readonly tokens: number;
+  /** Work of each of them. */
+  readonly work: number;
+  /** Whether it is above the cap by itself. */
+  readonly overCap: boolean;
+}
+
+/** Ranks beside each other, and the sequences that they alone have. */
+export interface Part {
+  readonly firstRank: number;
+  readonly ranks: number;
+  readonly items: readonly Item[];
+}
+
+/** A micro-batch for each item of a part, by number. */
+export type Slots = Int32Array;
+
+/** Loads of the ranks of a part in each micro-batch: that of rank r in micro-batch s is at s · ranks + r. */
+export interface Loads {
+  readonly tokens: Float64Array;
+  readonly work: Float64Array;
+}
+
+/** No load anywhere. */
+export const noLoads = (part: Part, count: number): Loads => ({
+  tokens: new Float64Array(part.ranks * count),
+  work: new Float64Array(part.ranks * count),
+});
+
+/** Puts an item in a micro-batch, or takes it out. */
+export function addTo(loads: Loads, part: Part, item: Item, slot: number, sign: 1 | -1 = 1): void {
+  const from = slot * part.ranks + item.first;
+  for (let at = from; at < from + item.width; at += 1) {
+    loads.tokens[at]! += sign * item.tokens;
+    loads.work[at]! += sign * item.work;
+  }
+}
+
+/** The largest load of the ranks of an item in a micro-batch. */
+export function mostOf(loads: Float64Array, part: Part, item: Item, slot: number): number {
+  const from = slot * part.ranks + item.first;
+  let most = 0;
+  for (let at = from; at < from + item.width; at += 1) most = Math.max(most, loads[at]!);
+  return most;
+}
+
+/** Parts of ranks that share items: runs of neighbours, in order. Ranks without a sequence are parts of their own. */
+export function partsOf(ranks: number, items: readonly Item[]): Part[] {
+  /** For each rank, one past the last rank that an item that starts there reaches. */
+  const reach = Int32Array.from({ length: ranks }, (_, rank) => rank + 1);
+  for (const { first, width } of items) reach[first] = Math.max(reach[first]!, first + width);
+  const partOfRank = new Int32Array(ranks);
+  const parts: { firstRank: number; ranks: number; items: Item[] }[] = [];
+  for (let rank = 0; rank < ranks; ) {
+    let end = reach[rank]!;
+    for (let at = rank; at < end; at += 1) {
+      end = Math.max(end, reach[at]!);
+      partOfRank[at] = parts.length;
+    }
+    parts.push({ firstRank: rank, ranks: end - rank, items: [] });
+    rank = end;
+  }
+  for (const item of items) {
+    const part = parts[partOfRank[item.first]!]!;
+    part.items.push({ ...item, first: item.first - part.firstRank });
+  }
+  return parts;
+}
