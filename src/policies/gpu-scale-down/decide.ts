@@ -1,9 +1,9 @@
 /** The decision at a milestone: which GPUs, where their requests go, and whether the KV cache has room for them. */
 import { probit } from '../../core/normal.ts';
 import type { Migration, RunningRequest } from '../../schemas/gpus.ts';
-import { type Assignment, assign, type Target } from './assign.ts';
+import { assign, type Target, Weights } from './assign.ts';
 import { chooseEngines, wantedGpus } from './choose.ts';
-import { groupOf, type Report } from './load.ts';
+import type { Report } from './load.ts';
 import { Moves } from './moves.ts';
 import { Outlook } from './outlook.ts';
 import { dropGone, readReport } from './report.ts';
@@ -16,59 +16,57 @@ const distinctTimes = 4;
 
 type RejectReason = DecisionOf<'scale-down.rejected'>['reason'];
 
-/** Requests that leave their engines, in the order of the report: there they lie side by side in memory. */
-interface Leaving {
-  readonly ids: string[];
-  readonly from: Int32Array;
-  readonly tokens: number[];
-  readonly groups: Uint16Array;
-  readonly kvTokens: Float64Array;
-}
-
-function leaving({ requests, places, loads }: Report, leaves: readonly boolean[], maxTokens: number): Leaving {
+/** Deals the requests that leave their engines out to targets, and adds them to their loads; how many they are. */
+function deal({ requests, columns, loads }: Report, leaves: Uint8Array, targets: Target[], outlook: Outlook): number {
+  const { places, groups, kvTokens, rows, bins, positions } = columns;
+  const weights = new Weights();
   let size = 0;
-  for (let place = 0; place < leaves.length; place += 1) if (leaves[place]) size += loads.requests(place);
-  const ids: string[] = new Array(size);
-  const tokens: number[] = new Array(size);
-  const from = new Int32Array(size);
-  const groups = new Uint16Array(size);
-  const kvTokens = new Float64Array(size);
-  let row = 0;
-  for (let index = 0; index < places.length; index += 1) {
+  for (let index = 0; index < requests.length; index += 1) {
     const place = places[index]!;
-    if (place < 0 || !leaves[place]) continue;
-    const request = requests[index]!;
-    ids[row] = request.requestId;
-    tokens[row] = request.tokens;
-    from[row] = place;
-    groups[row] = groupOf(request.tokens, maxTokens);
-    kvTokens[row] = request.tokens + request.promptTokens;
-    row += 1;
+    if (place < 0 || leaves[place] === 0) continue;
+    rows[size] = index;
+    bins[size] = weights.add(outlook.weight(groups[index]!, kvTokens[index]!));
+    size += 1;
   }
-  return { ids, from, tokens, groups, kvTokens };
+  const starts = assign(weights, targets, columns.targets);
+  for (let row = 0; row < size; row += 1) {
+    const index = rows[row]!;
+    const position = starts[bins[row]!]!;
+    starts[bins[row]!] = position + 1;
+    positions[row] = position;
+    // What it has generated is known to the outlook.
+    loads.add(columns.targets[position]!, groups[index]!, 0, kvTokens[index]!);
+  }
+  return size;
 }
 
-/** Requests of the report that move, each where it was assigned to; and the list of them, the largest first. */
+/** Requests that move, each where it was assigned to; and the list of them, the largest first. */
 function movesOf(
   engines: readonly Engine[],
-  { ids, from, tokens }: Leaving,
-  { requests, places }: Assignment,
+  { requests, columns }: Report,
+  size: number,
 ): { moves: Moves; migrations: Migration[] } {
+  const { places, rows, positions, targets } = columns;
   const engineIds = engines.map((engine) => engine.engineId);
-  const to = new Int32Array(ids.length);
-  const migrations: Migration[] = [];
-  for (let index = 0; index < requests.length; index += 1) {
-    const row = requests[index]!;
+  const ids: string[] = new Array(size);
+  const from = new Int32Array(size);
+  const to = new Int32Array(size);
+  const all = new Float64Array(size);
+  const migrations: Migration[] = new Array(size);
+  // In the order of the report: there requests lie side by side in memory.
+  for (let row = 0; row < size; row += 1) {
+    const index = rows[row]!;
+    const { requestId, tokens } = requests[index]!;
     const place = places[index]!;
-    to[row] = place;
-    migrations.push({
-      requestId: ids[row]!,
-      from: engineIds[from[row]!]!,
-      to: engineIds[place]!,
-      tokens: tokens[row]!,
-    });
+    ids[row] = requestId;
+    from[row] = place;
+    all[row] = tokens;
+    const position = positions[row]!;
+    const target = targets[position]!;
+    to[row] = target;
+    migrations[position] = { requestId, from: engineIds[place]!, to: engineIds[target]!, tokens };
   }
-  const moves = new Moves(ids, from, to, tokens);
+  const moves = new Moves(ids, from, to, all);
   return moves.repeated ? once(engines, migrations) : { moves, migrations };
 }
 
@@ -80,7 +78,7 @@ function once(engines: readonly Engine[], all: readonly Migration[]): { moves: M
     migrations.map((one) => one.requestId),
     Int32Array.from(migrations, (one) => placeOf.get(one.from)!),
     Int32Array.from(migrations, (one) => placeOf.get(one.to)!),
-    migrations.map((one) => one.tokens),
+    Float64Array.from(migrations, (one) => one.tokens),
   );
   return { moves, migrations };
 }
@@ -98,8 +96,8 @@ export function decide(state: ScaleDownState, query: Query, requests: readonly R
   dropGone(state, query, report);
   const chosen = chooseEngines(topology, { isUp, tokens: engines.map((_, place) => loads.kvTokens(place)) });
   if (chosen === undefined) return reject({ code: 'no_partition', ...wantedGpus(topology, isUp) });
-  const leaves = engines.map(() => false);
-  for (const place of chosen) leaves[place] = true;
+  const leaves = new Uint8Array(engines.length);
+  for (const place of chosen) leaves[place] = 1;
   const keep: number[] = [];
   for (let place = 0; place < engines.length; place += 1) if (!leaves[place] && isUp(place)) keep.push(place);
   const open = keep.filter((place) => status[place] === 'up');
@@ -123,16 +121,7 @@ export function decide(state: ScaleDownState, query: Query, requests: readonly R
     place,
     free: engines[place]!.capacityTokens - outlook.mean(loads, place),
   }));
-  const moving = leaving(report, leaves, config.maxResponseTokens);
-  const { groups, kvTokens } = moving;
-  const weights = new Float64Array(groups.length);
-  for (let row = 0; row < groups.length; row += 1) weights[row] = outlook.weight(groups[row]!, kvTokens[row]!);
-  const assigned = assign(weights, targets);
-  for (let index = 0; index < groups.length; index += 1) {
-    const row = assigned.requests[index]!;
-    // What it has generated is known to the outlook.
-    loads.add(assigned.places[index]!, groups[row]!, 0, kvTokens[row]!);
-  }
+  const moving = deal(report, leaves, targets, outlook);
   const free = engines.map(() => 0);
   let fullest = { engineId: '', projectedTokens: 0, capacityTokens: 1 };
   let fits = true;
@@ -148,7 +137,7 @@ export function decide(state: ScaleDownState, query: Query, requests: readonly R
   if (trigger === 'adaptive' && !fits) return reject({ code: 'kv_cache', ...numbers });
 
   const releaseId = `${state.idPrefix}release-${state.nextId++}`;
-  const { moves, migrations } = movesOf(engines, moving, assigned);
+  const { moves, migrations } = movesOf(engines, report, moving);
   state.release = { releaseId, phase: 'releasing', engines: chosen, moves, free };
   ctx.emit({
     type: 'gpus.release',

@@ -1,6 +1,7 @@
 /** What is in flight on each engine, grouped by the length reached: enough for the projection. */
 import { binOf } from '../../core/survival.ts';
 import type { RunningRequest } from '../../schemas/gpus.ts';
+import type { Columns } from './columns.ts';
 
 // Requests are put together where their lengths differ by an eighth at most: two bins are a group.
 
@@ -95,7 +96,8 @@ export class Loads {
 /** A report as it was read. */
 export interface Report {
   readonly requests: readonly RunningRequest[];
-  /** Place of each request's engine; −1 where that is not known. */
-  readonly places: Int32Array;
+  /** The first request whose engine is not known, or −1. */
+  readonly unknown: number;
+  readonly columns: Columns;
   readonly loads: Loads;
 }

@@ -136,7 +136,7 @@ export class Outlook {
     return busiest;
   }
 
-  #quantile({ at: mine, count, kv, kvSquared }: Packed, time: number): number {
+  #quantile({ at: mine, count, kv, kvSquared, perCount }: Packed, time: number): number {
     const now = this.#times[time]!;
     const first = time * this.#groups.length;
     const [chances, doubts, lefts] = [this.#chance, this.#doubt, this.#left];
@@ -150,7 +150,8 @@ export class Outlook {
     for (let index = 0; index < mine.length; index += 1) {
       const at = mine[index]!;
       const chance = chances[first + at]!;
-      if (chance === 0) continue;
+      // Groups come by length: those after it have reached the cap too.
+      if (chance === 0) break;
       const left = lefts[at]!;
       const grown = now < left ? now : left;
       const n = count[index]!;
@@ -160,7 +161,8 @@ export class Outlook {
       mean += chance * whole;
       variance += spread * (kvSquared[index]! + grown * (sum + whole));
       doubt += doubts[first + at]! * whole;
-      third += (spread * (1 - 2 * chance) * whole * whole * whole) / (n * n);
+      const one = whole * perCount[index]!;
+      third += spread * (1 - 2 * chance) * whole * one * one;
       all += whole;
       requests += n;
     }
@@ -181,13 +183,15 @@ export class Outlook {
     const count = new Float64Array(mine.length);
     const kv = new Float64Array(mine.length);
     const kvSquared = new Float64Array(mine.length);
+    const perCount = new Float64Array(mine.length);
     for (let index = 0; index < mine.length; index += 1) {
       const group = this.#groups[mine[index]!]!;
       count[index] = loads.count(place, group);
       kv[index] = loads.kv(place, group);
       kvSquared[index] = loads.kvSquared(place, group);
+      perCount[index] = 1 / count[index]!;
     }
-    return { at: mine, count, kv, kvSquared };
+    return { at: mine, count, kv, kvSquared, perCount };
   }
 }
 
@@ -197,6 +201,7 @@ interface Packed {
   readonly count: Float64Array;
   readonly kv: Float64Array;
   readonly kvSquared: Float64Array;
+  readonly perCount: Float64Array;
 }
 
 /** Times to look at, ascending, from now until the last request has reached the cap. */

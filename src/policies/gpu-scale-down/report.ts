@@ -3,36 +3,48 @@ import type { RunningRequest } from '../../schemas/gpus.ts';
 import { groupCount, groupOf, Loads, type Report } from './load.ts';
 import type { Query, ScaleDownState } from './state.ts';
 
-/** Reads a report. */
-export function readReport({ topology, config }: ScaleDownState, requests: readonly RunningRequest[]): Report {
+/** Reads a report, over the one before it. */
+export function readReport({ topology, config, columns }: ScaleDownState, requests: readonly RunningRequest[]): Report {
   const { maxResponseTokens } = config;
-  const places = new Int32Array(requests.length);
-  const engineIds = topology.engines.map((engine) => engine.engineId);
-  const loads = new Loads(engineIds.length, groupCount(maxResponseTokens));
+  const { places, groups, kvTokens } = columns.reserve(requests.length);
+  const count = topology.engines.length;
+  const loads = new Loads(count, groupCount(maxResponseTokens));
+  // Ids as the report has them: a string is found equal to itself at once.
+  const engineIds: (string | undefined)[] = new Array(count).fill(undefined);
   // Reports have engines one after the other, or in turns: what came after an engine before is tried first.
-  const after = new Int32Array(engineIds.length);
+  const after = new Int32Array(count);
   let last = 0;
+  let unknown = -1;
   for (let index = 0; index < requests.length; index += 1) {
     const { engineId, tokens, promptTokens } = requests[index]!;
     let place = after[last]!;
     if (engineIds[place] !== engineId) {
       place = topology.placeOf.get(engineId) ?? -1;
-      if (place >= 0) after[last] = place;
+      if (place >= 0) {
+        after[last] = place;
+        engineIds[place] = engineId;
+      }
     }
     places[index] = place;
-    if (place < 0) continue;
+    if (place < 0) {
+      if (unknown < 0) unknown = index;
+      continue;
+    }
     last = place;
-    loads.add(place, groupOf(tokens, maxResponseTokens), tokens, promptTokens + tokens);
+    const group = groupOf(tokens, maxResponseTokens);
+    const kv = promptTokens + tokens;
+    groups[index] = group;
+    kvTokens[index] = kv;
+    loads.add(place, group, tokens, kv);
   }
-  return { requests, places, loads };
+  return { requests, unknown, columns, loads };
 }
 
 /** Takes a request out of a report: it has lost its place. */
-function drop({ config }: ScaleDownState, { requests, places, loads }: Report, index: number): void {
-  const { tokens, promptTokens } = requests[index]!;
-  if (places[index]! >= 0) {
-    loads.remove(places[index]!, groupOf(tokens, config.maxResponseTokens), tokens, promptTokens + tokens);
-  }
+function drop({ requests, columns, loads }: Report, index: number): void {
+  const { places, groups, kvTokens } = columns;
+  const place = places[index]!;
+  if (place >= 0) loads.remove(place, groups[index]!, requests[index]!.tokens, kvTokens[index]!);
   places[index] = -1;
 }
 
@@ -49,10 +61,11 @@ function tailHash(id: string): number {
 /** Takes out requests that are no longer there: they have ended, or their engine is gone. */
 export function dropGone(state: ScaleDownState, { ended }: Query, report: Report): void {
   const { aborting, abortingBefore, status } = state;
-  const { requests, places } = report;
+  const { requests } = report;
+  const { places } = report.columns;
   if (status.includes('lost')) {
-    for (let index = 0; index < places.length; index += 1) {
-      if (places[index]! >= 0 && status[places[index]!] === 'lost') drop(state, report, index);
+    for (let index = 0; index < requests.length; index += 1) {
+      if (places[index]! >= 0 && status[places[index]!] === 'lost') drop(report, index);
     }
   }
   if (ended.size + aborting.size + abortingBefore.size === 0) return;
@@ -62,6 +75,6 @@ export function dropGone(state: ScaleDownState, { ended }: Query, report: Report
   for (let index = 0; index < requests.length; index += 1) {
     const { requestId } = requests[index]!;
     if (filter[tailHash(requestId)] === 0) continue;
-    if (ended.has(requestId) || aborting.has(requestId) || abortingBefore.has(requestId)) drop(state, report, index);
+    if (ended.has(requestId) || aborting.has(requestId) || abortingBefore.has(requestId)) drop(report, index);
   }
 }
