@@ -66,21 +66,7 @@ function movesOf(
     to[row] = target;
     migrations[position] = { requestId, from: engineIds[place]!, to: engineIds[target]!, tokens };
   }
-  const moves = new Moves(ids, from, to, all);
-  return moves.repeated ? once(engines, migrations) : { moves, migrations };
-}
-
-/** A report that was not validated may name a request twice: it moves once. */
-function once(engines: readonly Engine[], all: readonly Migration[]): { moves: Moves; migrations: Migration[] } {
-  const migrations = [...new Map(all.map((one) => [one.requestId, one])).values()];
-  const placeOf = new Map(engines.map((engine, place) => [engine.engineId, place]));
-  const moves = new Moves(
-    migrations.map((one) => one.requestId),
-    Int32Array.from(migrations, (one) => placeOf.get(one.from)!),
-    Int32Array.from(migrations, (one) => placeOf.get(one.to)!),
-    Float64Array.from(migrations, (one) => one.tokens),
-  );
-  return { moves, migrations };
+  return { moves: new Moves(ids, from, to, all), migrations };
 }
 
 /** Answers a report with `gpus.release` or `scale-down.rejected`. */

@@ -19,7 +19,8 @@ export interface SavedMove {
 /** The requests of a release, by id; rows are numbered from 0. */
 export class Moves {
   readonly #ids: readonly string[];
-  readonly #index: StringIndex;
+  /** Made when a request is first asked for: until then the decision waits for nothing that it does not need. */
+  #index: StringIndex | undefined;
   readonly #from: Int32Array;
   readonly #to: Int32Array;
   readonly #tokens: Float64Array;
@@ -30,14 +31,13 @@ export class Moves {
   /**
    * Requests that begin to move. What is given is kept, not copied.
    *
-   * @param ids - by row, each once
+   * @param ids - by row; of one that is given twice only the first row is ever found
    * @param from - places of the engines that they leave
    * @param to - places of the engines that they go to
    * @param tokens - tokens that they have generated
    */
   constructor(ids: readonly string[], from: Int32Array, to: Int32Array, tokens: Float64Array) {
     this.#ids = ids;
-    this.#index = new StringIndex(ids);
     this.#from = from;
     this.#to = to;
     this.#tokens = tokens;
@@ -49,13 +49,9 @@ export class Moves {
     return new Moves([], new Int32Array(), new Int32Array(), new Float64Array());
   }
 
-  /** Whether an id was given twice; then only its first row is ever found. */
-  get repeated(): boolean {
-    return this.#index.size < this.#ids.length;
-  }
-
   /** The row of a request, or −1. */
   row(requestId: string): number {
+    this.#index ??= new StringIndex(this.#ids);
     return this.#index.row(requestId);
   }
 
