@@ -1,18 +1,15 @@
 /** The decision at a milestone: which GPUs, where their requests go, and whether the KV cache has room for them. */
-import { probit } from '../../core/normal.ts';
 import type { Migration, RunningRequest } from '../../schemas/gpus.ts';
 import { assign, type Target, Weights } from './assign.ts';
 import { chooseEngines, wantedGpus } from './choose.ts';
 import type { Report } from './load.ts';
 import { Moves } from './moves.ts';
 import { Outlook } from './outlook.ts';
+import { fillTogether } from './peak.ts';
 import { dropGone, readReport } from './report.ts';
 import type { Query, ScaleDownState } from './state.ts';
 import type { Engine } from './topology.ts';
 import type { Ctx, DecisionOf } from './words.ts';
-
-// The sum of the requests on an engine at one time says little about it much later; measured on many distributions.
-const distinctTimes = 4;
 
 type RejectReason = DecisionOf<'scale-down.rejected'>['reason'];
 
@@ -89,10 +86,8 @@ export function decide(state: ScaleDownState, query: Query, requests: readonly R
   const open = keep.filter((place) => status[place] === 'up');
   if (open.length === 0) return reject({ code: 'no_target', engines: keep.length });
 
-  // Each of the remaining engines may go over its peak, and early or late: they share the chance.
-  const z = probit(1 - (1 - config.quantile) / (keep.length * distinctTimes));
   const total = loads.together();
-  const outlook = new Outlook(state.histories[state.kind].curve(), config.maxResponseTokens, total, z);
+  const outlook = new Outlook(state.histories[state.kind].curve(), config.maxResponseTokens, total);
   const { responsesPerPrompt, promptsPerRound, progressUnit, trigger } = config;
   const target = progressUnit === 'prompts' ? promptsPerRound : promptsPerRound * responsesPerPrompt;
   const progress = { finished: query.finished, target };
@@ -108,18 +103,22 @@ export function decide(state: ScaleDownState, query: Query, requests: readonly R
     free: engines[place]!.capacityTokens - outlook.mean(loads, place),
   }));
   const moving = deal(report, leaves, targets, outlook);
+  const capacities = keep.map((place) => engines[place]!.capacityTokens);
+  const { fill, peaks } = fillTogether(
+    keep.map((place) => outlook.moments(loads, place)),
+    capacities,
+    config.quantile,
+  );
   const free = engines.map(() => 0);
-  let fullest = { engineId: '', projectedTokens: 0, capacityTokens: 1 };
-  let fits = true;
-  for (const place of keep) {
-    const { engineId, capacityTokens } = engines[place]!;
-    const projectedTokens = outlook.peak(loads, place);
-    free[place] = capacityTokens - projectedTokens;
-    fits &&= projectedTokens <= capacityTokens;
-    const fuller = projectedTokens * fullest.capacityTokens > fullest.projectedTokens * capacityTokens;
-    if (fullest.engineId === '' || fuller) fullest = { engineId, projectedTokens, capacityTokens };
+  let fullest = 0;
+  for (let index = 0; index < keep.length; index += 1) {
+    free[keep[index]!] = capacities[index]! - Math.ceil(peaks[index]!);
+    if (peaks[index]! * capacities[fullest]! > peaks[fullest]! * capacities[index]!) fullest = index;
   }
-  const numbers = { ...progress, ...fullest };
+  const { engineId, capacityTokens } = engines[keep[fullest]!]!;
+  const projectedTokens = Math.ceil(fill * capacityTokens);
+  const fits = projectedTokens <= capacityTokens;
+  const numbers = { ...progress, engineId, projectedTokens, capacityTokens };
   if (trigger === 'adaptive' && !fits) return reject({ code: 'kv_cache', ...numbers });
 
   const releaseId = `${state.idPrefix}release-${state.nextId++}`;

@@ -8,18 +8,14 @@
  * and all engines share one table of probabilities: the cost is engines × groups × times, however many requests there
  * are.
  */
-import { binFloor, binOf, type SurvivalCurve } from '../../core/survival.ts';
+import type { SurvivalCurve } from '../../core/survival.ts';
 import type { Loads } from './load.ts';
-
-// A time is an eighth from the next at most, and a sixteenth around the busiest one.
-const binsPerTime = 2;
-/** How many times are looked at before the first of them. */
-const early = 8;
+import { Moments } from './peak.ts';
+import { timesUntil, withFiner } from './times.ts';
 
 /** The future of all requests in flight: one for a decision, of which every engine has its share. */
 export class Outlook {
   readonly #maxTokens: number;
-  readonly #z: number;
   /** Groups that have requests. */
   readonly #groups: readonly number[];
   /** Mean tokens that the requests of each of them can still generate. */
@@ -35,13 +31,9 @@ export class Outlook {
   readonly #chanceThen: Float64Array;
   readonly #grownThen: Float64Array;
 
-  /**
-   * @param total - all requests in flight
-   * @param z - the quantile, in standard deviations of a normal distribution
-   */
-  constructor(curve: SurvivalCurve, maxTokens: number, total: Loads, z: number) {
+  /** @param total - all requests in flight */
+  constructor(curve: SurvivalCurve, maxTokens: number, total: Loads) {
     this.#maxTokens = maxTokens;
-    this.#z = z;
     const groups: number[] = [];
     for (let group = 0; group < total.groups; group += 1) if (total.count(0, group) > 0) groups.push(group);
     this.#groups = groups;
@@ -78,12 +70,12 @@ export class Outlook {
     return sum;
   }
 
-  /** The projected peak of the engine at a place, in tokens; its quantile is that of the outlook. */
-  peak(loads: Loads, place: number): number {
+  /** What the engine at a place will hold. */
+  moments(loads: Loads, place: number): Moments {
     const packed = this.#packed(loads, place);
-    let peak = 0;
-    for (let time = 0; time < this.#times.length; time += 1) peak = Math.max(peak, this.#quantile(packed, time));
-    return Math.ceil(peak);
+    const moments = new Moments(this.#times.length);
+    for (let time = 0; time < this.#times.length; time += 1) this.#fill(moments, packed, time);
+    return moments;
   }
 
   #chances(curve: SurvivalCurve, times: readonly number[]): Float64Array {
@@ -136,14 +128,19 @@ export class Outlook {
     return busiest;
   }
 
-  #quantile({ at: mine, count, kv, kvSquared, perCount }: Packed, time: number): number {
+  #fill(moments: Moments, { at: mine, count, kv, kvSquared, perCount }: Packed, time: number): void {
     const now = this.#times[time]!;
+    const before = time > 0 ? this.#times[time - 1]! : 0;
     const first = time * this.#groups.length;
+    const earlier = time > 0 ? first - this.#groups.length : first;
     const [chances, doubts, lefts] = [this.#chance, this.#doubt, this.#left];
     let mean = 0;
     let variance = 0;
     // The same error of the history stands in all requests: it does not average out.
     let doubt = 0;
+    let doubtBefore = 0;
+    // With the sum at the time before.
+    let common = 0;
     let third = 0;
     let all = 0;
     let requests = 0;
@@ -157,23 +154,29 @@ export class Outlook {
       const n = count[index]!;
       const sum = kv[index]!;
       const whole = sum + n * grown;
+      const chanceBefore = chances[earlier + at]!;
+      const grownBefore = before < left ? before : left;
       const spread = chance * (1 - chance);
       mean += chance * whole;
       variance += spread * (kvSquared[index]! + grown * (sum + whole));
       doubt += doubts[first + at]! * whole;
+      doubtBefore += doubts[earlier + at]! * (sum + n * grownBefore);
+      common += chance * (1 - chanceBefore) * (kvSquared[index]! + grown * sum + grownBefore * whole);
       const one = whole * perCount[index]!;
       third += spread * (1 - 2 * chance) * whole * one * one;
       all += whole;
       requests += n;
     }
-    if (requests === 0) return 0;
-    const square = variance + doubt * doubt;
-    const deviation = Math.sqrt(square);
-    const skewness = square > 0 ? third / (square * deviation) : 0;
-    const z = this.#z;
     // Half a request more: the sum moves in steps of whole requests.
-    const quantile = mean + deviation * (z + ((z * z - 1) * skewness) / 6) + all / requests / 2;
-    return Math.min(all, Math.max(mean, quantile));
+    if (requests === 0) return;
+    moments.set(time, {
+      mean,
+      variance: variance + doubt * doubt,
+      third,
+      all,
+      half: all / requests / 2,
+      common: common + doubt * doubtBefore,
+    });
   }
 
   /** What is at a place, without groups that have none. */
@@ -202,28 +205,4 @@ interface Packed {
   readonly kv: Float64Array;
   readonly kvSquared: Float64Array;
   readonly perCount: Float64Array;
-}
-
-/** Times to look at, ascending, from now until the last request has reached the cap. */
-function timesUntil(longest: number, total: Loads): number[] {
-  let requests = 0;
-  for (let group = 0; group < total.groups; group += 1) requests += total.count(0, group);
-  // Before that, the cache cannot grow by more than a 32nd.
-  const first = Math.max(1, Math.floor(total.kvTokens(0) / Math.max(1, requests) / 32));
-  const times = [0];
-  for (let bin = binOf(first); binFloor(bin) < longest; bin += bin < 32 ? 1 : binsPerTime) times.push(binFloor(bin));
-  times.push(longest);
-  return times;
-}
-
-/** The times, and finer ones from half to twice the busiest. */
-function withFiner(times: readonly number[], busiest: number): number[] {
-  const all = new Set(times);
-  const last = times[times.length - 1]!;
-  const first = times[1] ?? 0;
-  for (let bin = binOf(Math.floor(busiest / 2)); binFloor(bin) < Math.min(last, 2 * busiest); bin += 1) {
-    if (binFloor(bin) > first) all.add(binFloor(bin));
-  }
-  if (busiest <= first) for (let part = 1; part < early; part += 1) all.add((first * part) / early);
-  return [...all].sort((a, b) => a - b);
 }
