@@ -73,7 +73,7 @@ export class Outlook {
   /** What the engine at a place will hold. */
   moments(loads: Loads, place: number): Moments {
     const packed = this.#packed(loads, place);
-    const moments = new Moments(this.#times.length);
+    const moments = new Moments(this.#times.length, (time) => this.#common(packed, time));
     for (let time = 0; time < this.#times.length; time += 1) this.#fill(moments, packed, time);
     return moments;
   }
@@ -130,17 +130,12 @@ export class Outlook {
 
   #fill(moments: Moments, { at: mine, count, kv, kvSquared, perCount }: Packed, time: number): void {
     const now = this.#times[time]!;
-    const before = time > 0 ? this.#times[time - 1]! : 0;
     const first = time * this.#groups.length;
-    const earlier = time > 0 ? first - this.#groups.length : first;
     const [chances, doubts, lefts] = [this.#chance, this.#doubt, this.#left];
     let mean = 0;
     let variance = 0;
     // The same error of the history stands in all requests: it does not average out.
     let doubt = 0;
-    let doubtBefore = 0;
-    // With the sum at the time before.
-    let common = 0;
     let third = 0;
     let all = 0;
     let requests = 0;
@@ -154,35 +149,44 @@ export class Outlook {
       const n = count[index]!;
       const sum = kv[index]!;
       const whole = sum + n * grown;
-      const chanceBefore = chances[earlier + at]!;
-      const grownBefore = before < left ? before : left;
       const spread = chance * (1 - chance);
       mean += chance * whole;
       variance += spread * (kvSquared[index]! + grown * (sum + whole));
       doubt += doubts[first + at]! * whole;
-      doubtBefore += doubts[earlier + at]! * (sum + n * grownBefore);
-      common += chance * (1 - chanceBefore) * (kvSquared[index]! + grown * sum + grownBefore * whole);
       const one = whole * perCount[index]!;
       third += spread * (1 - 2 * chance) * whole * one * one;
       all += whole;
       requests += n;
     }
     // Half a request more: the sum moves in steps of whole requests.
-    if (requests === 0) return;
-    moments.set(time, {
-      mean,
-      variance: variance + doubt * doubt,
-      third,
-      all,
-      half: all / requests / 2,
-      common: common + doubt * doubtBefore,
-    });
+    const half = requests > 0 ? all / requests / 2 : 0;
+    moments.set(time, { mean, variance: variance + doubt * doubt, third, all, half });
+  }
+
+  /** The covariance of the sum at a time, not the first, with that at the time before. */
+  #common({ at: mine, count, kv, kvSquared }: Packed, time: number): number {
+    const [now, before] = [this.#times[time]!, this.#times[time - 1]!];
+    const groups = this.#groups.length;
+    let common = 0;
+    let doubt = 0;
+    let doubtBefore = 0;
+    for (let index = 0; index < mine.length; index += 1) {
+      const at = mine[index]!;
+      const [here, earlier] = [time * groups + at, (time - 1) * groups + at];
+      const grown = Math.min(now, this.#left[at]!);
+      const grownBefore = Math.min(before, this.#left[at]!);
+      const [n, sum] = [count[index]!, kv[index]!];
+      const products = kvSquared[index]! + (grown + grownBefore) * sum + n * grown * grownBefore;
+      common += this.#chance[here]! * (1 - this.#chance[earlier]!) * products;
+      doubt += this.#doubt[here]! * (sum + n * grown);
+      doubtBefore += this.#doubt[earlier]! * (sum + n * grownBefore);
+    }
+    return common + doubt * doubtBefore;
   }
 
   /** What is at a place, without groups that have none. */
   #packed(loads: Loads, place: number): Packed {
-    const mine: number[] = [];
-    for (let at = 0; at < this.#groups.length; at += 1) if (loads.count(place, this.#groups[at]!) > 0) mine.push(at);
+    const mine = Int32Array.from(this.#groups.keys()).filter((at) => loads.count(place, this.#groups[at]!) > 0);
     const count = new Float64Array(mine.length);
     const kv = new Float64Array(mine.length);
     const kvSquared = new Float64Array(mine.length);
@@ -200,7 +204,7 @@ export class Outlook {
 
 /** The groups of a place that have requests, as indices, and what is in them. */
 interface Packed {
-  readonly at: readonly number[];
+  readonly at: Int32Array;
   readonly count: Float64Array;
   readonly kv: Float64Array;
   readonly kvSquared: Float64Array;

@@ -24,8 +24,6 @@ export interface Sum {
   readonly all: number;
   /** Half of what one of them holds. */
   readonly half: number;
-  /** The covariance with the sum at the time before. */
-  readonly common: number;
 }
 
 /** What an engine will hold, by time: the mean, the deviation and the skewness of the sum over its requests. */
@@ -40,10 +38,13 @@ export class Moments {
   readonly #all: Float64Array;
   /** How far the sum goes its own way from the time before: of the sums over z, the share that comes, by z. */
   readonly #apart: Float64Array;
+  readonly #common: (time: number) => number;
   /** Times that can be the worst. */
   #worst: Int32Array;
 
-  constructor(times: number) {
+  /** @param common - the covariance of the sum at a time, not the first, with that at the time before */
+  constructor(times: number, common: (time: number) => number) {
+    this.#common = common;
     this.#mean = new Float64Array(times);
     this.#middle = new Float64Array(times);
     this.#deviation = new Float64Array(times);
@@ -54,10 +55,8 @@ export class Moments {
   }
 
   /** Sets what is known of a time; times that are not set have nothing. */
-  set(time: number, { mean, variance, third, all, half, common }: Sum): void {
+  set(time: number, { mean, variance, third, all, half }: Sum): void {
     const deviation = Math.sqrt(variance);
-    const both = time > 0 ? deviation * this.#deviation[time - 1]! : 0;
-    this.#apart[time] = both > 0 ? crossing * Math.sqrt(Math.max(0, 1 - common / both)) : 0;
     this.#mean[time] = mean;
     this.#middle[time] = mean + half;
     this.#deviation[time] = deviation;
@@ -77,6 +76,11 @@ export class Moments {
   /** From now on only levels of at least so many tokens matter, and only up to z. */
   narrow(tokens: number, z: number): void {
     this.#worst = this.#worst.filter((time) => this.#quantile(time, z) > tokens);
+    for (let index = 0; index < this.#worst.length; index += 1) {
+      const time = this.#worst[index]!;
+      const both = time > 0 ? this.#deviation[time]! * this.#deviation[time - 1]! : 0;
+      if (both > 0) this.#apart[time] = crossing * Math.sqrt(Math.max(0, 1 - this.#common(time) / both));
+    }
   }
 
   /** The chance to go over so many tokens at some time; they are no fewer than a peak at z >= 0. */

@@ -4,8 +4,8 @@ import type { Loads } from './load.ts';
 
 // A time is an eighth from the next at most, and a sixteenth around the busiest one.
 const binsPerTime = 2;
-/** How many times are looked at before the first of them. */
-const early = 40;
+/** Before the first of them, where the cache is fullest early, this is the share from one to the next. */
+const early = 1.25;
 
 /** Times to look at, ascending, from now until the last request has reached the cap. */
 export function timesUntil(longest: number, total: Loads): number[] {
@@ -27,6 +27,6 @@ export function withFiner(times: readonly number[], busiest: number): number[] {
   for (let bin = binOf(Math.floor(busiest / 2)); binFloor(bin) < Math.min(last, 2 * busiest); bin += 1) {
     if (binFloor(bin) > first) all.add(binFloor(bin));
   }
-  if (busiest <= first) for (let part = 1; part < early; part += 1) all.add((first * part) / early);
+  if (busiest <= first) for (let at = 1; at < first; at = Math.max(at + 1, Math.floor(at * early))) all.add(at);
   return [...all].sort((a, b) => a - b);
 }
