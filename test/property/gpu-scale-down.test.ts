@@ -237,7 +237,7 @@ test.each(exampleConfigs['gpu-scale-down']!.map((config, index) => [index, confi
 
 describe.each(Object.entries(lengthLaws))('7: lengths drawn from the law of the history (%s)', (law, draw) => {
   const index = Object.keys(lengthLaws).indexOf(law);
-  const rounds = Array.from({ length: 200 }, (_, at) => simulatedRound(1 + index * 1000 + at * 17, draw));
+  const rounds = Array.from({ length: 400 }, (_, at) => simulatedRound(1 + index * 1000 + at * 17, draw));
 
   test('in at most 5 % of rounds an engine goes over the projected peak', () => {
     const over = rounds.filter(({ real, projected }) => real > projected);

@@ -84,12 +84,13 @@ export class Outlook {
     for (let at = 0; at < groups; at += 1) {
       const left = this.#left[at]!;
       const age = this.#maxTokens - left;
-      const now = curve.at(age);
+      // What runs has at least one more token to go.
+      const now = curve.at(Math.min(age + 1, this.#maxTokens));
       for (let time = 0; time < times.length; time += 1) {
         // What reaches the cap between two times is there until the later one.
         if (time > 0 && times[time - 1]! >= left) break;
         const then = age + Math.min(times[time]!, left);
-        chance[time * groups + at] = curve.at(then) / now;
+        chance[time * groups + at] = Math.min(1, curve.at(then) / now);
       }
     }
     return chance;
@@ -101,7 +102,7 @@ export class Outlook {
     for (let at = 0; at < groups; at += 1) {
       const left = this.#left[at]!;
       const age = this.#maxTokens - left;
-      const known = curve.variance(age);
+      const known = curve.variance(Math.min(age + 1, this.#maxTokens));
       for (let time = 0; time < this.#times.length; time += 1) {
         const then = age + Math.min(this.#times[time]!, left);
         const deviation = Math.sqrt(Math.max(0, curve.variance(then) - known));

@@ -5,7 +5,7 @@ import type { Loads } from './load.ts';
 // A time is an eighth from the next at most, and a sixteenth around the busiest one.
 const binsPerTime = 2;
 /** Before the first of them, where the cache is fullest early, this is the share from one to the next. */
-const early = 1.25;
+const early = 2;
 
 /** Times to look at, ascending, from now until the last request has reached the cap. */
 export function timesUntil(longest: number, total: Loads): number[] {
