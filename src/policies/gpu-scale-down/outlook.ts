@@ -129,7 +129,7 @@ export class Outlook {
     return busiest;
   }
 
-  #fill(moments: Moments, { at: mine, count, kv, kvSquared, perCount }: Packed, time: number): void {
+  #fill(moments: Moments, { size, at: mine, count, kv, kvSquared, perCount }: Packed, time: number): void {
     const now = this.#times[time]!;
     const first = time * this.#groups.length;
     const [chances, doubts, lefts] = [this.#chance, this.#doubt, this.#left];
@@ -140,7 +140,7 @@ export class Outlook {
     let third = 0;
     let all = 0;
     let requests = 0;
-    for (let index = 0; index < mine.length; index += 1) {
+    for (let index = 0; index < size; index += 1) {
       const at = mine[index]!;
       const chance = chances[first + at]!;
       // Groups come by length: those after it have reached the cap too.
@@ -165,13 +165,13 @@ export class Outlook {
   }
 
   /** The covariance of the sum at a time, not the first, with that at the time before. */
-  #common({ at: mine, count, kv, kvSquared }: Packed, time: number): number {
+  #common({ size, at: mine, count, kv, kvSquared }: Packed, time: number): number {
     const [now, before] = [this.#times[time]!, this.#times[time - 1]!];
     const groups = this.#groups.length;
     let common = 0;
     let doubt = 0;
     let doubtBefore = 0;
-    for (let index = 0; index < mine.length; index += 1) {
+    for (let index = 0; index < size; index += 1) {
       const at = mine[index]!;
       const [here, earlier] = [time * groups + at, (time - 1) * groups + at];
       const grown = Math.min(now, this.#left[at]!);
@@ -187,24 +187,28 @@ export class Outlook {
 
   /** What is at a place, without groups that have none. */
   #packed(loads: Loads, place: number): Packed {
-    const mine = Int32Array.from(this.#groups.keys()).filter((at) => loads.count(place, this.#groups[at]!) > 0);
-    const count = new Float64Array(mine.length);
-    const kv = new Float64Array(mine.length);
-    const kvSquared = new Float64Array(mine.length);
-    const perCount = new Float64Array(mine.length);
-    for (let index = 0; index < mine.length; index += 1) {
-      const group = this.#groups[mine[index]!]!;
-      count[index] = loads.count(place, group);
-      kv[index] = loads.kv(place, group);
-      kvSquared[index] = loads.kvSquared(place, group);
-      perCount[index] = 1 / count[index]!;
+    const most = this.#groups.length;
+    const [mine, count, kv] = [new Int32Array(most), new Float64Array(most), new Float64Array(most)];
+    const [kvSquared, perCount] = [new Float64Array(most), new Float64Array(most)];
+    let size = 0;
+    for (let at = 0; at < most; at += 1) {
+      const group = this.#groups[at]!;
+      const n = loads.count(place, group);
+      if (n === 0) continue;
+      mine[size] = at;
+      count[size] = n;
+      perCount[size] = 1 / n;
+      kv[size] = loads.kv(place, group);
+      kvSquared[size] = loads.kvSquared(place, group);
+      size += 1;
     }
-    return { at: mine, count, kv, kvSquared, perCount };
+    return { size, at: mine, count, kv, kvSquared, perCount };
   }
 }
 
 /** The groups of a place that have requests, as indices, and what is in them. */
 interface Packed {
+  readonly size: number;
   readonly at: Int32Array;
   readonly count: Float64Array;
   readonly kv: Float64Array;

@@ -11,8 +11,8 @@ import { probit, upperTail } from '../../core/normal.ts';
 const crossing = 0.45;
 // More often than so many times the chance of the worst time no engine goes over at some time.
 const manyTimes = 64;
-// How often the range of the fill is halved: to a 4096th.
-const halvings = 12;
+// How often the range of the fill is halved: to a 256th.
+const halvings = 8;
 
 /** The sum over the requests of an engine at a time, in tokens. */
 export interface Sum {
@@ -147,7 +147,7 @@ export function fillTogether(engines: readonly Moments[], capacities: readonly n
   for (const [index, engine] of engines.entries()) {
     low = Math.max(low, peaks[index]! / capacities[index]!);
     high = Math.max(high, engine.peak(shared) / capacities[index]!);
-    engine.narrow(peaks[index]!, shared + 1);
+    engine.narrow(peaks[index]!, shared);
   }
   const over = (fill: number): number => {
     let sum = 0;
