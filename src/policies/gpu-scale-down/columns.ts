@@ -1,6 +1,7 @@
 /**
  * What a report is read into and worked out in. It is kept from one report to the next: to make such columns anew costs
- * as much as to fill them. Nothing in them is needed after the decision, and they are not saved.
+ * as much as to fill them. After the decision only `from`, `to` and `tokens` are needed, as long as requests move; no
+ * report is read in that time, as none is asked for until the release is over. Columns are not saved.
  */
 export class Columns {
   /** Place of the engine of each request; −1 where it is not known, or the request is gone. */
@@ -17,6 +18,12 @@ export class Columns {
   positions = new Int32Array(0);
   /** In that order, the place of the engine that each goes to. */
   targets = new Int32Array(0);
+  /** Of those that move, in the order of the report: the place of the engine that each request leaves. */
+  from = new Int32Array(0);
+  /** That of the engine that it goes to. */
+  to = new Int32Array(0);
+  /** Tokens that it has generated. */
+  tokens = new Float64Array(0);
 
   /** Makes room for so many requests. */
   reserve(requests: number): this {
@@ -29,6 +36,9 @@ export class Columns {
     this.bins = new Uint16Array(size);
     this.positions = new Int32Array(size);
     this.targets = new Int32Array(size);
+    this.from = new Int32Array(size);
+    this.to = new Int32Array(size);
+    this.tokens = new Float64Array(size);
     return this;
   }
 }

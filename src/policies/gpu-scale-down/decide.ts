@@ -43,27 +43,26 @@ function movesOf(
   { requests, columns }: Report,
   size: number,
 ): { moves: Moves; migrations: Migration[] } {
-  const { places, rows, positions, targets } = columns;
+  const { places, rows, positions, targets, from, to, tokens } = columns;
   const engineIds = engines.map((engine) => engine.engineId);
   const ids: string[] = new Array(size);
-  const from = new Int32Array(size);
-  const to = new Int32Array(size);
-  const all = new Float64Array(size);
   const migrations: Migration[] = new Array(size);
   // In the order of the report: there requests lie side by side in memory.
   for (let row = 0; row < size; row += 1) {
     const index = rows[row]!;
-    const { requestId, tokens } = requests[index]!;
+    const request = requests[index]!;
+    const { requestId } = request;
     const place = places[index]!;
     ids[row] = requestId;
     from[row] = place;
-    all[row] = tokens;
+    tokens[row] = request.tokens;
     const position = positions[row]!;
     const target = targets[position]!;
     to[row] = target;
-    migrations[position] = { requestId, from: engineIds[place]!, to: engineIds[target]!, tokens };
+    migrations[position] = { requestId, from: engineIds[place]!, to: engineIds[target]!, tokens: request.tokens };
   }
-  return { moves: new Moves(ids, from, to, all), migrations };
+  const moves = new Moves(ids, from.subarray(0, size), to.subarray(0, size), tokens.subarray(0, size));
+  return { moves, migrations };
 }
 
 /** Answers a report with `gpus.release` or `scale-down.rejected`. */

@@ -51,7 +51,8 @@ export class Moments {
     this.#tilt = new Float64Array(times);
     this.#all = new Float64Array(times);
     this.#apart = new Float64Array(times);
-    this.#worst = Int32Array.from({ length: times }, (_, time) => time);
+    this.#worst = new Int32Array(times);
+    for (let time = 0; time < times; time += 1) this.#worst[time] = time;
   }
 
   /** Sets what is known of a time; times that are not set have nothing. */
