@@ -6,7 +6,7 @@ import type { Report } from './load.ts';
 import { Moves } from './moves.ts';
 import { Outlook } from './outlook.ts';
 import { fillTogether } from './peak.ts';
-import { dropGone, readReport } from './report.ts';
+import { readReport } from './report.ts';
 import type { Query, ScaleDownState } from './state.ts';
 import type { Engine } from './topology.ts';
 import type { Ctx, DecisionOf } from './words.ts';
@@ -75,7 +75,6 @@ export function decide(state: ScaleDownState, query: Query, requests: readonly R
   const report = state.checked?.requests === requests ? state.checked : readReport(state, requests);
   state.checked = undefined;
   const { loads } = report;
-  dropGone(state, query, report);
   const chosen = chooseEngines(topology, { isUp, tokens: engines.map((_, place) => loads.kvTokens(place)) });
   if (chosen === undefined) return reject({ code: 'no_partition', ...wantedGpus(topology, isUp) });
   const leaves = new Uint8Array(engines.length);

@@ -86,6 +86,8 @@ function assertGpus(
 }
 
 function apply(state: ScaleDownState, event: ScaleDownEvent, ctx: Ctx): void {
+  // What was read before depends on what has ended since.
+  if (event.type !== 'progress.reported') state.checked = undefined;
   switch (event.type) {
     case 'response.accepted':
       if (state.config.progressUnit === 'responses') advance(state, ctx);

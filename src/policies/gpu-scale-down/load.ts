@@ -37,16 +37,6 @@ export class Loads {
     table[at + 3]! += tokens;
   }
 
-  /** Takes such a request away. */
-  remove(place: number, group: number, tokens: number, kvTokens: number): void {
-    const at = 4 * (place * this.groups + group);
-    const table = this.#table;
-    table[at]! -= 1;
-    table[at + 1]! -= kvTokens;
-    table[at + 2]! -= kvTokens * kvTokens;
-    table[at + 3]! -= tokens;
-  }
-
   /** How many requests. */
   count(place: number, group: number): number {
     return this.#table[4 * (place * this.groups + group)]!;
