@@ -10,6 +10,7 @@
  */
 import type { SurvivalCurve } from '../../core/survival.ts';
 import type { Loads } from './load.ts';
+import { type Packed, packedAt } from './packed.ts';
 import { Moments } from './peak.ts';
 import { timesUntil, withFiner } from './times.ts';
 
@@ -72,7 +73,7 @@ export class Outlook {
 
   /** What the engine at a place will hold. */
   moments(loads: Loads, place: number): Moments {
-    const packed = this.#packed(loads, place);
+    const packed = packedAt(loads, place, this.#groups);
     const moments = new Moments(this.#times.length, (time) => this.#common(packed, time));
     for (let time = 0; time < this.#times.length; time += 1) this.#fill(moments, packed, time);
     return moments;
@@ -184,34 +185,4 @@ export class Outlook {
     }
     return common + doubt * doubtBefore;
   }
-
-  /** What is at a place, without groups that have none. */
-  #packed(loads: Loads, place: number): Packed {
-    const most = this.#groups.length;
-    const [mine, count, kv] = [new Int32Array(most), new Float64Array(most), new Float64Array(most)];
-    const [kvSquared, perCount] = [new Float64Array(most), new Float64Array(most)];
-    let size = 0;
-    for (let at = 0; at < most; at += 1) {
-      const group = this.#groups[at]!;
-      const n = loads.count(place, group);
-      if (n === 0) continue;
-      mine[size] = at;
-      count[size] = n;
-      perCount[size] = 1 / n;
-      kv[size] = loads.kv(place, group);
-      kvSquared[size] = loads.kvSquared(place, group);
-      size += 1;
-    }
-    return { size, at: mine, count, kv, kvSquared, perCount };
-  }
-}
-
-/** The groups of a place that have requests, as indices, and what is in them. */
-interface Packed {
-  readonly size: number;
-  readonly at: Int32Array;
-  readonly count: Float64Array;
-  readonly kv: Float64Array;
-  readonly kvSquared: Float64Array;
-  readonly perCount: Float64Array;
 }
