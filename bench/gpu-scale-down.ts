@@ -1,7 +1,10 @@
 /**
- * gpu-scale-down: the decision at a milestone by requests in flight, the snapshot after many responses, and events a
- * second, beside bare emits of eventemitter3 in the same run.
+ * gpu-scale-down: the decision at a milestone by requests in flight, in this process and in one of its own, with events
+ * validated or not, and the first event after it; the snapshot after many responses; and events a second, beside bare
+ * emits of eventemitter3 in the same run.
  */
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { createGpuScaleDown } from '../src/index.ts';
 import { emitsPerSecond } from './emits.ts';
 import { machine, median } from './support.ts';
@@ -63,19 +66,28 @@ function scene(inFlight: number) {
   return { lengths, requests: read };
 }
 
-/**
- * Decisions on one policy, one a round: milliseconds of CPU and on the clock. Events are not validated here.
- *
- * @param ended - requests of the report that end between the query and the report
- */
-function decisions({ lengths, requests }: ReturnType<typeof scene>, kvCapacityTokens: number, ended = 0, rounds = 61) {
-  const policy = newPolicy(requests.length, kvCapacityTokens);
+interface Case {
+  readonly kvCapacityTokens: number;
+  /** Requests of the report that end between the query and the report. */
+  readonly ended?: number;
+  readonly validate?: boolean;
+  readonly rounds?: number;
+}
+
+// The first ones are slow: nothing of it has been compiled.
+const warming = 20;
+
+/** Decisions on one policy, one a round: milliseconds of CPU and on the clock; and the first event after each. */
+function decisions({ lengths, requests }: ReturnType<typeof scene>, given: Case) {
+  const { kvCapacityTokens, ended = 0, validate = false, rounds = warming + 41 } = given;
+  const policy = newPolicy(requests.length, kvCapacityTokens, validate);
   openRound(policy, 'before');
   for (const [index, tokens] of lengths.entries()) {
     policy.send({ type: 'response.completed', at: 0, requestId: `b${index}`, tokens });
   }
   const cpu: number[] = [];
   const clock: number[] = [];
+  const after: number[] = [];
   let answer = '';
   let projectedTokens = 0;
   for (let round = 0; round < rounds; round += 1) {
@@ -95,17 +107,36 @@ function decisions({ lengths, requests }: ReturnType<typeof scene>, kvCapacityTo
     if (first?.type === 'gpus.release') {
       answer = `released, ${first.migrations.length} moves`;
       ({ projectedTokens } = first.reason);
-      const { releaseId } = first;
+      const { releaseId, migrations } = first;
+      const arrived = performance.now();
+      if (migrations.length > 0) {
+        policy.send({ type: 'request.migrated', at: 0, releaseId, requestId: migrations[0]!.requestId });
+      }
+      if (round >= warming) after.push(performance.now() - arrived);
       policy.send({ type: 'gpus.release.failed', at: 0, releaseId });
       const gpuIds = first.release.flatMap((one) => one.gpuIds);
       policy.send({ type: 'gpus.returned', at: 0, roundId: first.roundId, releaseId, gpuIds });
     }
-    // The first ones are slow: nothing of it has been compiled.
-    if (round < 20) continue;
+    if (round < warming) continue;
     cpu.push((user + system) / 1000);
     clock.push(milliseconds);
   }
-  return { cpu, clock, answer, projectedTokens };
+  return { cpu, clock, after, answer, projectedTokens };
+}
+
+/** What the fullest engine needs: with one token less nothing is released. */
+const needed = (given: ReturnType<typeof scene>): number =>
+  decisions(given, { kvCapacityTokens: 2 ** 40, rounds: 1 }).projectedTokens;
+
+function report(inFlight: number, of: Case, { cpu, clock, after, answer }: ReturnType<typeof decisions>): string {
+  const sorted = [...clock].sort((a, b) => a - b);
+  const percentile = sorted[Math.floor(sorted.length * 0.9)]!;
+  const spread = `best ${sorted[0]!.toFixed(2)}, 90 % ${percentile.toFixed(2)}, CPU ${median(cpu).toFixed(2)}`;
+  const ended = of.ended ? `, ${of.ended} ended since the query` : '';
+  const next = after.length > 0 ? `; first event after it ${median(after).toFixed(2)} ms` : '';
+  const events = of.validate ? ', validated' : '';
+  const time = `${median(clock).toFixed(2)} ms (${spread})`;
+  return `decision at ${String(inFlight).padStart(7)} in flight: ${time}, ${answer}${ended}${events}${next}`;
 }
 
 /** Events a second: each response is a `response.completed` and a `response.accepted`. */
@@ -123,25 +154,39 @@ function eventsPerSecond(validate: boolean, responses: number): number {
   return (2 * responses) / ((performance.now() - start) / 1000);
 }
 
+// One case in a process of its own: `alone <in flight> <release | reject>`.
+if (process.argv[2] === 'alone') {
+  const inFlight = Number(process.argv[3]);
+  const given = scene(inFlight);
+  const of = { kvCapacityTokens: needed(given) - (process.argv[4] === 'reject' ? 1 : 0) };
+  console.log(report(inFlight, of, decisions(given, of)));
+  process.exit();
+}
+
 console.log(machine());
 const repeat = <T>(run: () => T, times = 5): T[] => Array.from({ length: times }, run);
 const thousands = (value: number): string => (Math.round(value / 1000) * 1000).toLocaleString('en');
 
 for (const inFlight of [1000, 10_000, 100_000]) {
   const given = scene(inFlight);
-  // What the fullest engine needs: with one token less nothing is released.
-  const { projectedTokens } = decisions(given, 2 ** 40, 0, 1);
-  for (const [kvCapacityTokens, ended] of [
-    [1, 0],
-    [projectedTokens - 1, 0],
-    [projectedTokens, 0],
-    [projectedTokens, inFlight / 100],
-  ] as const) {
-    const { cpu, clock, answer } = decisions(given, kvCapacityTokens, ended);
-    const sorted = [...clock].sort((a, b) => a - b);
-    const milliseconds = `${median(clock).toFixed(2)} ms (best ${sorted[0]!.toFixed(2)}, 90 % ${sorted[Math.floor(sorted.length * 0.9)]!.toFixed(2)}, CPU ${median(cpu).toFixed(2)})`;
-    const meanwhile = ended > 0 ? `, ${ended} ended since the query` : '';
-    console.log(`decision at ${String(inFlight).padStart(7)} in flight: ${milliseconds}, ${answer}${meanwhile}`);
+  const projectedTokens = needed(given);
+  const cases: readonly Case[] = [
+    { kvCapacityTokens: 1 },
+    { kvCapacityTokens: projectedTokens - 1 },
+    { kvCapacityTokens: projectedTokens },
+    { kvCapacityTokens: projectedTokens, ended: inFlight / 100 },
+    { kvCapacityTokens: projectedTokens, validate: true },
+  ];
+  for (const of of cases) console.log(report(inFlight, of, decisions(given, of)));
+}
+console.log('each in a process of its own:');
+for (const inFlight of ['10000', '100000']) {
+  for (const answer of ['reject', 'release']) {
+    const script = fileURLToPath(import.meta.url);
+    const { stdout } = spawnSync(process.execPath, ['--import', 'tsx', script, 'alone', inFlight, answer], {
+      encoding: 'utf8',
+    });
+    process.stdout.write(stdout);
   }
 }
 

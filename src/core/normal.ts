@@ -31,3 +31,16 @@ export function probit(share: number): number {
   }
   return Math.round(value * 1e6) / 1e6;
 }
+
+/**
+ * The chance that a standard normal variable is greater than z, right to 1.5e-7 (Abramowitz and Stegun 26.2.19): by a
+ * polynomial, so that every machine gives the same.
+ */
+export function upperTail(z: number): number {
+  if (z < 0) return 1 - upperTail(-z);
+  if (z > 40) return 0;
+  const high = (0.000005383 * z + 0.0000488906) * z + 0.0000380036;
+  const root = (((high * z + 0.0032776263) * z + 0.0211410061) * z + 0.049867347) * z + 1;
+  const fourth = root * root * root * root;
+  return 0.5 / (fourth * fourth * fourth * fourth);
+}

@@ -118,7 +118,10 @@ export const lengthLaws: Readonly<Record<string, (random: () => number) => numbe
   bimodal: (random) => (random() < 0.8 ? (1 + 0.4 * normal(random)) / 12 : (1 + 0.3 * normal(random)) / 1.5),
 };
 
-/** A round in which lengths come from the law that the history was drawn from, up to its first milestone or later. */
+/**
+ * A round in which lengths come from the law that the history was drawn from, up to its first milestone or later: the
+ * peak that is projected for the fullest engine after the migration, and the real one.
+ */
 export function simulatedRound(seed: number, law: (random: () => number) => number, engines = 16, perEngine = 64) {
   const random = randomFrom(seed);
   const cap = [2000, 8000, 32_000][seed % 3]!;
@@ -166,13 +169,8 @@ export function simulatedRound(seed: number, law: (random: () => number) => numb
     running.map(({ left: _, ...one }) => one),
   ) as [Release];
   const to = new Map(release.migrations.map((one) => [one.requestId, one.to]));
-  const { free } = (policy.snapshot().state as { release: { free: number[] } }).release;
-  const places = cluster(engines, unlimited)
-    .map(({ serverId, engineId }) => `${serverId} ${engineId}`)
-    .sort();
-  return release.keep.map((engineId) => {
-    const mine = running.filter((one) => (to.get(one.requestId) ?? one.engineId) === engineId);
-    const place = places.findIndex((text) => text.endsWith(` ${engineId}`));
-    return { projected: unlimited - free[place]!, real: realPeak(mine) };
-  });
+  const real = release.keep.map((engineId) =>
+    realPeak(running.filter((one) => (to.get(one.requestId) ?? one.engineId) === engineId)),
+  );
+  return { projected: release.reason.projectedTokens, real: Math.max(...real) };
 }

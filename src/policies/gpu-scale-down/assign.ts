@@ -8,69 +8,50 @@ export interface Target {
   free: number;
 }
 
-/** Requests in the order in which they move, and the place where each goes. */
-export interface Assignment {
-  readonly requests: Int32Array;
-  readonly places: Int32Array;
+// What is heavier is taken to weigh this, to find its bin.
+const heaviest = 2 ** 30;
+const bins = binOf(heaviest) + 1;
+
+/** Requests of about the same weight, by bin: how many they are, and what they weigh together. */
+export class Weights {
+  readonly counts = new Int32Array(bins);
+  readonly sums = new Float64Array(bins);
+
+  /** Adds a request, by its expected tokens at the time of the peak; gives its bin. */
+  add(weight: number): number {
+    const bin = binOf(weight < heaviest ? (weight + 0.5) | 0 : heaviest);
+    this.counts[bin]! += 1;
+    this.sums[bin]! += weight;
+    return bin;
+  }
 }
 
 /**
  * Deals requests out to targets. Requests of about the same weight are dealt as one: how many go to each target follows
- * from its free tokens, so that the cost does not depend on how many they are. Within them the order is kept, and the
- * first ones go to the first target. Ties go to the target that stands first.
+ * from its free tokens, so that the cost does not depend on how many they are. Within them the first ones go to the
+ * first target. Ties go to the target that stands first.
  *
- * @param weights - expected tokens of each request at the time of the peak, in the order of the requests
  * @param targets - at least one; `free` is brought down by what they get
+ * @param places - in the order in which requests move, the place where each goes: written
+ * @returns by bin, where its requests begin in that order
  */
-export function assign(weights: Float64Array, targets: readonly Target[]): Assignment {
-  const { requests, ends } = byWeight(weights);
-  const places = new Int32Array(requests.length);
+export function assign({ counts, sums }: Weights, targets: readonly Target[], places: Int32Array): Int32Array {
+  const starts = new Int32Array(bins);
   let next = 0;
-  for (const end of ends) {
-    let sum = 0;
-    for (let index = next; index < end; index += 1) sum += weights[requests[index]!]!;
-    const shares = share(end - next, sum / (end - next), targets);
+  for (let bin = bins - 1; bin >= 0; bin -= 1) {
+    starts[bin] = next;
+    const count = counts[bin]!;
+    if (count === 0) continue;
+    const weight = sums[bin]! / count;
+    const shares = share(count, weight, targets);
     for (let at = 0; at < targets.length; at += 1) {
       const target = targets[at]!;
-      let { free } = target;
-      for (const last = next + shares[at]!; next < last; next += 1) {
-        free -= weights[requests[next]!]!;
-        places[next] = target.place;
-      }
-      target.free = free;
+      target.free -= shares[at]! * weight;
+      places.fill(target.place, next, next + shares[at]!);
+      next += shares[at]!;
     }
   }
-  return { requests, places };
-}
-
-// What is heavier is taken to weigh this, to find its bin.
-const heaviest = 2 ** 30;
-
-/** Requests by the bin of their weight, the heaviest first, in their order within a bin; and where each bin ends. */
-function byWeight(weights: Float64Array): { requests: Int32Array; ends: number[] } {
-  const bins = new Uint16Array(weights.length);
-  const counts = new Int32Array(binOf(heaviest) + 1);
-  for (let request = 0; request < weights.length; request += 1) {
-    const weight = weights[request]!;
-    const bin = binOf(weight < heaviest ? (weight + 0.5) | 0 : heaviest);
-    bins[request] = bin;
-    counts[bin]! += 1;
-  }
-  const starts = new Int32Array(counts.length);
-  const ends: number[] = [];
-  let sum = 0;
-  for (let bin = counts.length - 1; bin >= 0; bin -= 1) {
-    starts[bin] = sum;
-    sum += counts[bin]!;
-    if (counts[bin]! > 0) ends.push(sum);
-  }
-  const requests = new Int32Array(weights.length);
-  for (let request = 0; request < weights.length; request += 1) {
-    const bin = bins[request]!;
-    requests[starts[bin]!] = request;
-    starts[bin]! += 1;
-  }
-  return { requests, ends };
+  return starts;
 }
 
 /** How many of n equal requests each target gets if each goes to the one with most free. */
@@ -90,19 +71,22 @@ function share(n: number, weight: number, targets: readonly Target[]): number[] 
 
 /** Gives out all but a few: brings those with most free down to the level that n requests reach, rounded down. */
 function fill(n: number, weight: number, free: number[], shares: number[]): number {
-  const order = free.map((_, index) => index).sort((a, b) => free[b]! - free[a]! || a - b);
-  let sum = 0;
   let level = Number.NEGATIVE_INFINITY;
-  let among = 0;
-  for (const index of order) {
-    if (among > 0 && free[index]! <= level) break;
-    sum += free[index]!;
-    among += 1;
+  // Those that lie under the level get nothing, and the level is that of the others: it rises until none lies under it.
+  for (let before = -1; ; ) {
+    let sum = 0;
+    let among = 0;
+    for (let index = 0; index < free.length; index += 1) {
+      if (free[index]! <= level) continue;
+      sum += free[index]!;
+      among += 1;
+    }
+    if (among === before || among === 0) break;
+    before = among;
     level = (sum - n * weight) / among;
   }
   let given = 0;
-  for (let at = 0; at < among; at += 1) {
-    const index = order[at]!;
+  for (let index = 0; index < free.length; index += 1) {
     const count = Math.min(n - given, Math.max(0, Math.floor((free[index]! - level) / weight)));
     shares[index] = count;
     free[index]! -= count * weight;

@@ -39,7 +39,7 @@ function check(state: ScaleDownState, event: ScaleDownEvent): void {
       assertMinted(state, 'queryId', event.queryId);
       if (state.query?.queryId !== event.queryId) return;
       state.checked = readReport(state, event.requests);
-      const unknown = state.checked.places.indexOf(-1);
+      const { unknown } = state.checked;
       if (unknown < 0) return;
       state.checked = undefined;
       return assertEngine(state, event.requests[unknown]!.engineId, `requests[${unknown}].engineId`);
@@ -86,6 +86,8 @@ function assertGpus(
 }
 
 function apply(state: ScaleDownState, event: ScaleDownEvent, ctx: Ctx): void {
+  // What was read before depends on what has ended since.
+  if (event.type !== 'progress.reported') state.checked = undefined;
   switch (event.type) {
     case 'response.accepted':
       if (state.config.progressUnit === 'responses') advance(state, ctx);

@@ -1,6 +1,7 @@
 /** What is in flight on each engine, grouped by the length reached: enough for the projection. */
 import { binOf } from '../../core/survival.ts';
 import type { RunningRequest } from '../../schemas/gpus.ts';
+import type { Columns } from './columns.ts';
 
 // Requests are put together where their lengths differ by an eighth at most: two bins are a group.
 
@@ -34,16 +35,6 @@ export class Loads {
     table[at + 1]! += kvTokens;
     table[at + 2]! += kvTokens * kvTokens;
     table[at + 3]! += tokens;
-  }
-
-  /** Takes such a request away. */
-  remove(place: number, group: number, tokens: number, kvTokens: number): void {
-    const at = 4 * (place * this.groups + group);
-    const table = this.#table;
-    table[at]! -= 1;
-    table[at + 1]! -= kvTokens;
-    table[at + 2]! -= kvTokens * kvTokens;
-    table[at + 3]! -= tokens;
   }
 
   /** How many requests. */
@@ -95,7 +86,8 @@ export class Loads {
 /** A report as it was read. */
 export interface Report {
   readonly requests: readonly RunningRequest[];
-  /** Place of each request's engine; −1 where that is not known. */
-  readonly places: Int32Array;
+  /** The first request whose engine is not known, or −1. */
+  readonly unknown: number;
+  readonly columns: Columns;
   readonly loads: Loads;
 }

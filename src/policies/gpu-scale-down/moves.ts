@@ -19,44 +19,39 @@ export interface SavedMove {
 /** The requests of a release, by id; rows are numbered from 0. */
 export class Moves {
   readonly #ids: readonly string[];
-  readonly #index: StringIndex;
+  /** Made when a request is first asked for: until then the decision waits for nothing that it does not need. */
+  #index: StringIndex | undefined;
   readonly #from: Int32Array;
   readonly #to: Int32Array;
-  readonly #tokens: readonly number[];
-  /** Attempts after the first. */
-  readonly #retries: Float64Array;
+  readonly #tokens: Float64Array;
+  /** Attempts after the first, where there were any. */
+  readonly #retries = new Map<number, number>();
   readonly #status: Uint8Array;
 
   /**
    * Requests that begin to move. What is given is kept, not copied.
    *
-   * @param ids - by row, each once
+   * @param ids - by row; of one that is given twice only the first row is ever found
    * @param from - places of the engines that they leave
    * @param to - places of the engines that they go to
    * @param tokens - tokens that they have generated
    */
-  constructor(ids: readonly string[], from: Int32Array, to: Int32Array, tokens: readonly number[]) {
+  constructor(ids: readonly string[], from: Int32Array, to: Int32Array, tokens: Float64Array) {
     this.#ids = ids;
-    this.#index = new StringIndex(ids);
     this.#from = from;
     this.#to = to;
     this.#tokens = tokens;
-    this.#retries = new Float64Array(ids.length);
     this.#status = new Uint8Array(ids.length);
   }
 
   /** No request. */
   static none(): Moves {
-    return new Moves([], new Int32Array(), new Int32Array(), []);
-  }
-
-  /** Whether an id was given twice; then only its first row is ever found. */
-  get repeated(): boolean {
-    return this.#index.size < this.#ids.length;
+    return new Moves([], new Int32Array(), new Int32Array(), new Float64Array());
   }
 
   /** The row of a request, or −1. */
   row(requestId: string): number {
+    this.#index ??= new StringIndex(this.#ids);
     return this.#index.row(requestId);
   }
 
@@ -82,7 +77,7 @@ export class Moves {
 
   /** Tries so far, the one that is under way included. */
   attempts(row: number): number {
-    return this.#retries[row]! + 1;
+    return (this.#retries.get(row) ?? 0) + 1;
   }
 
   status(row: number): MoveStatus {
@@ -96,7 +91,7 @@ export class Moves {
   /** One more try, to another engine. */
   retry(row: number, to: number): void {
     this.#to[row] = to;
-    this.#retries[row]! += 1;
+    this.#retries.set(row, this.attempts(row));
   }
 
   save(): SavedMove[] {
@@ -113,7 +108,7 @@ export class Moves {
   static load(saved: readonly SavedMove[]): Moves {
     const column = (of: (move: SavedMove) => number) => Int32Array.from(saved, of);
     const ids = saved.map((move) => move.requestId);
-    const tokens = saved.map((move) => move.tokens);
+    const tokens = Float64Array.from(saved, (move) => move.tokens);
     const moves = new Moves(
       ids,
       column((move) => move.from),
@@ -121,7 +116,7 @@ export class Moves {
       tokens,
     );
     for (const [row, { attempts, status }] of saved.entries()) {
-      moves.#retries[row] = attempts - 1;
+      if (attempts > 1) moves.#retries.set(row, attempts - 1);
       moves.setStatus(row, status);
     }
     return moves;

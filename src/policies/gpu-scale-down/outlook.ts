@@ -8,18 +8,15 @@
  * and all engines share one table of probabilities: the cost is engines × groups × times, however many requests there
  * are.
  */
-import { binFloor, binOf, type SurvivalCurve } from '../../core/survival.ts';
+import type { SurvivalCurve } from '../../core/survival.ts';
 import type { Loads } from './load.ts';
-
-// A time is an eighth from the next at most, and a sixteenth around the busiest one.
-const binsPerTime = 2;
-/** How many times are looked at before the first of them. */
-const early = 8;
+import { type Packed, packedAt } from './packed.ts';
+import { Moments } from './peak.ts';
+import { timesUntil, withFiner } from './times.ts';
 
 /** The future of all requests in flight: one for a decision, of which every engine has its share. */
 export class Outlook {
   readonly #maxTokens: number;
-  readonly #z: number;
   /** Groups that have requests. */
   readonly #groups: readonly number[];
   /** Mean tokens that the requests of each of them can still generate. */
@@ -35,13 +32,9 @@ export class Outlook {
   readonly #chanceThen: Float64Array;
   readonly #grownThen: Float64Array;
 
-  /**
-   * @param total - all requests in flight
-   * @param z - the quantile, in standard deviations of a normal distribution
-   */
-  constructor(curve: SurvivalCurve, maxTokens: number, total: Loads, z: number) {
+  /** @param total - all requests in flight */
+  constructor(curve: SurvivalCurve, maxTokens: number, total: Loads) {
     this.#maxTokens = maxTokens;
-    this.#z = z;
     const groups: number[] = [];
     for (let group = 0; group < total.groups; group += 1) if (total.count(0, group) > 0) groups.push(group);
     this.#groups = groups;
@@ -78,12 +71,12 @@ export class Outlook {
     return sum;
   }
 
-  /** The projected peak of the engine at a place, in tokens; its quantile is that of the outlook. */
-  peak(loads: Loads, place: number): number {
-    const packed = this.#packed(loads, place);
-    let peak = 0;
-    for (let time = 0; time < this.#times.length; time += 1) peak = Math.max(peak, this.#quantile(packed, time));
-    return Math.ceil(peak);
+  /** What the engine at a place will hold. */
+  moments(loads: Loads, place: number): Moments {
+    const packed = packedAt(loads, place, this.#groups);
+    const moments = new Moments(this.#times.length, (time) => this.#common(packed, time));
+    for (let time = 0; time < this.#times.length; time += 1) this.#fill(moments, packed, time);
+    return moments;
   }
 
   #chances(curve: SurvivalCurve, times: readonly number[]): Float64Array {
@@ -92,12 +85,13 @@ export class Outlook {
     for (let at = 0; at < groups; at += 1) {
       const left = this.#left[at]!;
       const age = this.#maxTokens - left;
-      const now = curve.at(age);
+      // What runs has at least one more token to go.
+      const now = curve.at(Math.min(age + 1, this.#maxTokens));
       for (let time = 0; time < times.length; time += 1) {
         // What reaches the cap between two times is there until the later one.
         if (time > 0 && times[time - 1]! >= left) break;
         const then = age + Math.min(times[time]!, left);
-        chance[time * groups + at] = curve.at(then) / now;
+        chance[time * groups + at] = Math.min(1, curve.at(then) / now);
       }
     }
     return chance;
@@ -109,7 +103,7 @@ export class Outlook {
     for (let at = 0; at < groups; at += 1) {
       const left = this.#left[at]!;
       const age = this.#maxTokens - left;
-      const known = curve.variance(age);
+      const known = curve.variance(Math.min(age + 1, this.#maxTokens));
       for (let time = 0; time < this.#times.length; time += 1) {
         const then = age + Math.min(this.#times[time]!, left);
         const deviation = Math.sqrt(Math.max(0, curve.variance(then) - known));
@@ -136,7 +130,7 @@ export class Outlook {
     return busiest;
   }
 
-  #quantile({ at: mine, count, kv, kvSquared }: Packed, time: number): number {
+  #fill(moments: Moments, { size, at: mine, count, kv, kvSquared, perCount }: Packed, time: number): void {
     const now = this.#times[time]!;
     const first = time * this.#groups.length;
     const [chances, doubts, lefts] = [this.#chance, this.#doubt, this.#left];
@@ -147,10 +141,11 @@ export class Outlook {
     let third = 0;
     let all = 0;
     let requests = 0;
-    for (let index = 0; index < mine.length; index += 1) {
+    for (let index = 0; index < size; index += 1) {
       const at = mine[index]!;
       const chance = chances[first + at]!;
-      if (chance === 0) continue;
+      // Groups come by length: those after it have reached the cap too.
+      if (chance === 0) break;
       const left = lefts[at]!;
       const grown = now < left ? now : left;
       const n = count[index]!;
@@ -160,65 +155,34 @@ export class Outlook {
       mean += chance * whole;
       variance += spread * (kvSquared[index]! + grown * (sum + whole));
       doubt += doubts[first + at]! * whole;
-      third += (spread * (1 - 2 * chance) * whole * whole * whole) / (n * n);
+      const one = whole * perCount[index]!;
+      third += spread * (1 - 2 * chance) * whole * one * one;
       all += whole;
       requests += n;
     }
-    if (requests === 0) return 0;
-    const square = variance + doubt * doubt;
-    const deviation = Math.sqrt(square);
-    const skewness = square > 0 ? third / (square * deviation) : 0;
-    const z = this.#z;
     // Half a request more: the sum moves in steps of whole requests.
-    const quantile = mean + deviation * (z + ((z * z - 1) * skewness) / 6) + all / requests / 2;
-    return Math.min(all, Math.max(mean, quantile));
+    const half = requests > 0 ? all / requests / 2 : 0;
+    moments.set(time, { mean, variance: variance + doubt * doubt, third, all, half });
   }
 
-  /** What is at a place, without groups that have none. */
-  #packed(loads: Loads, place: number): Packed {
-    const mine: number[] = [];
-    for (let at = 0; at < this.#groups.length; at += 1) if (loads.count(place, this.#groups[at]!) > 0) mine.push(at);
-    const count = new Float64Array(mine.length);
-    const kv = new Float64Array(mine.length);
-    const kvSquared = new Float64Array(mine.length);
-    for (let index = 0; index < mine.length; index += 1) {
-      const group = this.#groups[mine[index]!]!;
-      count[index] = loads.count(place, group);
-      kv[index] = loads.kv(place, group);
-      kvSquared[index] = loads.kvSquared(place, group);
+  /** The covariance of the sum at a time, not the first, with that at the time before. */
+  #common({ size, at: mine, count, kv, kvSquared }: Packed, time: number): number {
+    const [now, before] = [this.#times[time]!, this.#times[time - 1]!];
+    const groups = this.#groups.length;
+    let common = 0;
+    let doubt = 0;
+    let doubtBefore = 0;
+    for (let index = 0; index < size; index += 1) {
+      const at = mine[index]!;
+      const [here, earlier] = [time * groups + at, (time - 1) * groups + at];
+      const grown = Math.min(now, this.#left[at]!);
+      const grownBefore = Math.min(before, this.#left[at]!);
+      const [n, sum] = [count[index]!, kv[index]!];
+      const products = kvSquared[index]! + (grown + grownBefore) * sum + n * grown * grownBefore;
+      common += this.#chance[here]! * (1 - this.#chance[earlier]!) * products;
+      doubt += this.#doubt[here]! * (sum + n * grown);
+      doubtBefore += this.#doubt[earlier]! * (sum + n * grownBefore);
     }
-    return { at: mine, count, kv, kvSquared };
+    return common + doubt * doubtBefore;
   }
-}
-
-/** The groups of a place that have requests, as indices, and what is in them. */
-interface Packed {
-  readonly at: readonly number[];
-  readonly count: Float64Array;
-  readonly kv: Float64Array;
-  readonly kvSquared: Float64Array;
-}
-
-/** Times to look at, ascending, from now until the last request has reached the cap. */
-function timesUntil(longest: number, total: Loads): number[] {
-  let requests = 0;
-  for (let group = 0; group < total.groups; group += 1) requests += total.count(0, group);
-  // Before that, the cache cannot grow by more than a 32nd.
-  const first = Math.max(1, Math.floor(total.kvTokens(0) / Math.max(1, requests) / 32));
-  const times = [0];
-  for (let bin = binOf(first); binFloor(bin) < longest; bin += bin < 32 ? 1 : binsPerTime) times.push(binFloor(bin));
-  times.push(longest);
-  return times;
-}
-
-/** The times, and finer ones from half to twice the busiest. */
-function withFiner(times: readonly number[], busiest: number): number[] {
-  const all = new Set(times);
-  const last = times[times.length - 1]!;
-  const first = times[1] ?? 0;
-  for (let bin = binOf(Math.floor(busiest / 2)); binFloor(bin) < Math.min(last, 2 * busiest); bin += 1) {
-    if (binFloor(bin) > first) all.add(binFloor(bin));
-  }
-  if (busiest <= first) for (let part = 1; part < early; part += 1) all.add((first * part) / early);
-  return [...all].sort((a, b) => a - b);
 }

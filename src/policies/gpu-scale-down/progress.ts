@@ -71,6 +71,6 @@ export function answered(state: ScaleDownState, event: EventOf<'progress.reporte
     ctx.emit({ type: 'scale-down.late', at: ctx.at, id: event.queryId, reason: { code: 'query_closed' } });
     return;
   }
-  state.query = undefined;
   decide(state, query, event.requests, ctx);
+  state.query = undefined;
 }

@@ -5,6 +5,7 @@ import { RecentIds } from '../../core/recent-ids.ts';
 import { LengthHistory, savedHistory } from '../../core/survival.ts';
 import { type PlacedEngine, placedEngine } from '../../schemas/gpus.ts';
 import { roundKind } from '../../schemas/units.ts';
+import { Columns } from './columns.ts';
 import type { Report } from './load.ts';
 import { Moves } from './moves.ts';
 import type { ScaleDownConfig } from './schema.ts';
@@ -69,6 +70,8 @@ export interface ScaleDownState {
   nextId: number;
   /** A report that has been read to check it, so that it need not be read again; not saved. */
   checked: Report | undefined;
+  /** What reports are read into; not saved. */
+  readonly columns: Columns;
 }
 
 const whole = z.int().nonnegative();
@@ -135,6 +138,7 @@ export function newScaleDown(config: ScaleDownConfig): ScaleDownState {
     idPrefix: '',
     nextId: 0,
     checked: undefined,
+    columns: new Columns(),
   };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { probit } from '../../../src/core/normal.ts';
+import { probit, upperTail } from '../../../src/core/normal.ts';
 import { binFloor, binOf, LengthHistory, savedHistory } from '../../../src/core/survival.ts';
 
 const cap = 32_768;
@@ -100,4 +100,10 @@ test('quantiles of the normal distribution', () => {
     [1e-6, -4.753424],
   ] as const;
   for (const [share, value] of known) expect(probit(share)).toBeCloseTo(value, 5);
+});
+
+test('the tail of the normal distribution is the other side of its quantile', () => {
+  for (const z of [-3, -1, 0, 0.5, 1, 1.96, 2.5758, 3.5, 4]) expect(probit(1 - upperTail(z))).toBeCloseTo(z, 2);
+  expect(upperTail(1.959964)).toBeCloseTo(0.025, 6);
+  expect(upperTail(Number.POSITIVE_INFINITY)).toBe(0);
 });

@@ -689,12 +689,16 @@ describe('bad input', () => {
       code: 'invalid_event',
       path: 'requests',
     });
-    // A host that is trusted is not checked for it; still, no request moves twice.
+    // A host that is trusted is taken at its word, and the first report about such a request is the one that counts.
     const trusted = createGpuScaleDown(config(), { validate: false });
     open(trusted, 'r');
     const [release] = report(trusted, untilQuery(trusted), running(['a', 'e0'], ['a', 'e1'], ['b', 'e7', 900])) as [
       Release,
     ];
-    expect(release.migrations).toHaveLength(1);
+    expect(release.migrations.map((one) => one.requestId)).toEqual(['a', 'a']);
+    const { releaseId } = release;
+    const arrived = { type: 'request.migrated', at: 0, releaseId, requestId: 'a' } as const;
+    expect(trusted.send(arrived)).toEqual([]);
+    expect(trusted.send(arrived)).toMatchObject([{ type: 'scale-down.late' }]);
   });
 });
