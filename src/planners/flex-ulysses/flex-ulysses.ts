@@ -8,6 +8,7 @@ import { instanceOf } from './instance.ts';
 import { assignmentsOf, metricsOf } from './placement.ts';
 import { type FlexUlyssesPlan, flexUlyssesPlan } from './plan-schema.ts';
 import { type FlexUlyssesSettings, flexUlyssesInput } from './schema.ts';
+import { placeBySearch } from './search/search.ts';
 import { placeByBucketing } from './strategies/bucketing.ts';
 import { placeByKarmarkarKarp } from './strategies/karmarkar-karp.ts';
 import { placeByPaper } from './strategies/paper/paper.ts';
@@ -15,7 +16,7 @@ import { placeByUlysses } from './strategies/ulysses.ts';
 import type { Strategy } from './strategy.ts';
 
 const strategies: Readonly<Record<FlexUlyssesSettings['strategy'], Strategy>> = {
-  search: placeByUlysses,
+  search: placeBySearch,
   paper: placeByPaper,
   bucketing: placeByBucketing,
   'karmarkar-karp': placeByKarmarkarKarp,

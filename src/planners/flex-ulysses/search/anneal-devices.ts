@@ -1,0 +1,187 @@
+/** Simulated annealing over devices: every item at any degree, on any group. */
+import type { Schedule } from './anneal-groups.ts';
+import type { Kept, Layout } from './layout.ts';
+import { slop } from './problem.ts';
+import { climb, type Sequence } from './random.ts';
+
+const legs = 64;
+/** Of 256 steps: this many change a degree, then this many move an item; the rest exchange two. */
+const changes = 64;
+const moves = 38;
+/** Of 256 changes of a degree: this many go to any degree, the others between whole and spread over a top group. */
+const anyDegree = 24;
+const nearby = 8;
+
+const positive = (value: number): number => (value > 0 ? value : 0);
+
+class Annealing {
+  readonly #layout: Layout;
+  readonly #random: Sequence;
+  /** By how much each device is over its limits. */
+  readonly #over: Float64Array;
+  #overall = 0;
+  #temperature = 0;
+  #price = 0;
+  readonly #kept: { level: Uint8Array; group: Int32Array; cost: number };
+  found: Kept | undefined;
+
+  constructor(layout: Layout, random: Sequence) {
+    this.#layout = layout;
+    this.#random = random;
+    this.#kept = layout.keep();
+    this.#over = new Float64Array(layout.problem.devices);
+    for (let device = 0; device < this.#over.length; device += 1) this.#measure(device);
+    this.#overall = this.#over.reduce((sum, over) => sum + over, 0);
+    this.#keep();
+  }
+
+  #measure(device: number): void {
+    const { work, memory } = this.#layout;
+    this.#over[device] = positive(work[device]! - 1) + positive(memory[device]! - 1);
+  }
+
+  #keep(): void {
+    if (this.#overall > slop) return;
+    if (this.found !== undefined && this.#layout.cost >= this.found.cost - slop) return;
+    // The same arrays again and again: improvements come by the thousand.
+    this.#kept.level.set(this.#layout.level);
+    this.#kept.group.set(this.#layout.group);
+    this.#kept.cost = this.#layout.cost;
+    this.found = this.#kept;
+  }
+
+  run({ steps, temperature, price }: Schedule): void {
+    for (let leg = 0; leg < legs; leg += 1) {
+      const share = leg / (legs - 1);
+      this.#temperature = temperature[0] * (temperature[1] / temperature[0]) ** share;
+      this.#price = price[0] * (price[1] / price[0]) ** share;
+      for (let step = Math.ceil(steps / legs); step > 0; step -= 1) this.#step();
+    }
+  }
+
+  #step(): void {
+    const random = this.#random;
+    const layout = this.#layout;
+    const { items, devices, least } = layout.problem;
+    const item = random.below(items);
+    const level = layout.level[item]!;
+    const group = layout.group[item]!;
+    const kind = random.next() >>> 24;
+    if (kind < changes) return this.#changeDegree(item, level, group);
+    if (kind < changes + moves) {
+      const to = level === 0 ? this.#roomier(random.below(devices)) : random.below(devices >> level);
+      if (to !== group) this.#exchange(item, -1, level, to);
+      return;
+    }
+    const partner = this.#partnerOf(item, kind);
+    if (partner < 0 || partner >= items || partner === item) return;
+    const theirs = layout.level[partner]!;
+    if (theirs < least[item]! || level < least[partner]!) return;
+    if (theirs === level && layout.group[partner] === group) return;
+    this.#exchange(item, partner, theirs, layout.group[partner]!);
+  }
+
+  /** The less loaded of a device and another one. */
+  #roomier(device: number): number {
+    const other = this.#random.below(this.#over.length);
+    return this.#layout.work[other]! < this.#layout.work[device]! ? other : device;
+  }
+
+  #changeDegree(item: number, level: number, group: number): void {
+    const random = this.#random;
+    const { levels, devices, least } = this.#layout.problem;
+    let next = level === 0 ? levels - 1 : 0;
+    if (random.next() >>> 24 < anyDegree) next = random.below(levels);
+    if (next < least[item]! || next === level) return;
+    const near = (random.next() & 1) === 0;
+    let to: number;
+    if (near)
+      to = next > level ? group >> (next - level) : (group << (level - next)) + random.below(1 << (level - next));
+    else {
+      to = random.below(devices >> next);
+      if (next === 0) to = this.#roomier(to);
+    }
+    this.#exchange(item, -1, next, to);
+  }
+
+  /** Whom to exchange an item with: who would bring its device to its limit, who is near in order of work, or anyone. */
+  #partnerOf(item: number, kind: number): number {
+    const random = this.#random;
+    const { items, work } = this.#layout.problem;
+    if (kind < 180 && this.#layout.level[item] === 0) {
+      const wanted = work[item]! - this.#layout.work[this.#layout.group[item]!]! + 1;
+      let low = 0;
+      let high = items;
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (work[middle]! > wanted) low = middle + 1;
+        else high = middle;
+      }
+      return low + random.below(7) - 3;
+    }
+    return kind < 230 ? item + random.below(2 * nearby + 1) - nearby : random.below(items);
+  }
+
+  /** Puts an item at a level on a group, and its partner, if there is one, where the item was. */
+  #exchange(item: number, partner: number, level: number, group: number): void {
+    const layout = this.#layout;
+    const { work, memory, cost } = layout.problem;
+    const from = layout.level[item]!;
+    const fromGroup = layout.group[item]!;
+    let costs = cost[level]![item]! - cost[from]![item]!;
+    let moved = work[item]!;
+    let tokens = memory[item]!;
+    if (partner >= 0) {
+      costs += cost[from]![partner]! - cost[level]![partner]!;
+      moved -= work[partner]!;
+      tokens -= memory[partner]!;
+    }
+    const allowed = (climb(this.#random) * this.#temperature - costs) / this.#price;
+    const a = fromGroup << from;
+    const aEnd = (fromGroup + 1) << from;
+    const b = group << level;
+    const bEnd = (group + 1) << level;
+    const lessWork = moved / (1 << from);
+    const lessTokens = tokens / (1 << from);
+    const moreWork = moved / (1 << level);
+    const moreTokens = tokens / (1 << level);
+    // Groups nest: where they meet, one holds the other.
+    const low = Math.min(a, b);
+    const high = Math.max(aEnd, bEnd);
+    const apart = aEnd <= b || bEnd <= a;
+    let over = 0;
+    for (let device = apart ? a : low; device < (apart ? aEnd : high); device += 1) {
+      const gone = device >= a && device < aEnd;
+      const come = device >= b && device < bEnd;
+      over += this.#change(
+        device,
+        (come ? moreWork : 0) - (gone ? lessWork : 0),
+        (come ? moreTokens : 0) - (gone ? lessTokens : 0),
+      );
+    }
+    if (apart) for (let device = b; device < bEnd; device += 1) over += this.#change(device, moreWork, moreTokens);
+    if (over > allowed) return;
+    layout.put(item, level, group);
+    if (partner >= 0) layout.put(partner, from, fromGroup);
+    for (let device = a; device < aEnd; device += 1) this.#measure(device);
+    for (let device = b; device < bEnd; device += 1) this.#measure(device);
+    this.#overall += over;
+    this.#keep();
+  }
+
+  #change(device: number, work: number, memory: number): number {
+    const after = positive(this.#layout.work[device]! + work - 1) + positive(this.#layout.memory[device]! + memory - 1);
+    return after - this.#over[device]!;
+  }
+}
+
+/**
+ * Anneals a layout, and leaves it as it is at the end.
+ *
+ * @returns the cheapest layout that kept all limits, the first one included, if one did
+ */
+export function annealDevices(layout: Layout, schedule: Schedule, random: Sequence): Kept | undefined {
+  const annealing = new Annealing(layout, random);
+  annealing.run(schedule);
+  return annealing.found;
+}

@@ -1,0 +1,247 @@
+/** Simulated annealing over top groups: which items are spread, and which group each is in. */
+import { copyLoad, emptyLoad, type GroupLayout, type Load, none } from './group-layout.ts';
+import { slop } from './problem.ts';
+import { climb, type Sequence } from './random.ts';
+
+/** How an annealing runs: temperature and the price of being over a limit go evenly (in logarithm) from first to last. */
+export interface Schedule {
+  readonly steps: number;
+  readonly temperature: readonly [number, number];
+  readonly price: readonly [number, number];
+}
+
+/** What was found that keeps the limits. */
+export interface Found {
+  readonly group: Int32Array;
+  readonly spread: Uint8Array;
+  readonly cost: number;
+}
+
+const legs = 64;
+/** Of 256 steps: this many move a layer, then this many change one item, then move one; the rest exchange two. */
+const layers = 60;
+const changes = 40;
+const moves = 40;
+/** Partners of an exchange are mostly neighbours in order of work, at most this far. */
+const nearby = 8;
+
+class Annealing {
+  readonly #layout: GroupLayout;
+  readonly #random: Sequence;
+  readonly #layer: Int32Array;
+  readonly #here: Load = emptyLoad();
+  readonly #there: Load = emptyLoad();
+  #temperature = 0;
+  #price = 0;
+  readonly #found: { group: Int32Array; spread: Uint8Array; cost: number };
+  found: Found | undefined;
+
+  constructor(layout: GroupLayout, random: Sequence) {
+    this.#layout = layout;
+    this.#random = random;
+    this.#layer = new Int32Array(layout.problem.top);
+    this.#found = { group: layout.group.slice(), spread: layout.spread.slice(), cost: 0 };
+  }
+
+  run({ steps, temperature, price }: Schedule): void {
+    for (let leg = 0; leg < legs; leg += 1) {
+      const share = leg / (legs - 1);
+      this.#temperature = temperature[0] * (temperature[1] / temperature[0]) ** share;
+      this.#price = price[0] * (price[1] / price[0]) ** share;
+      for (let step = Math.ceil(steps / legs); step > 0; step -= 1) this.#step();
+    }
+  }
+
+  #step(): void {
+    const random = this.#random;
+    const { items, groups, least } = this.#layout.problem;
+    const { group, spread } = this.#layout;
+    const item = random.below(items);
+    const kind = random.next() >>> 24;
+    if (kind < layers) return this.#moveLayer(item);
+    if (kind < layers + changes) {
+      const next = 1 - spread[item]!;
+      if (next === 0 && least[item]! > 0) return;
+      return this.#move(item, (kind & 1) === 0 ? group[item]! : random.below(groups), next);
+    }
+    if (kind < layers + changes + moves) return this.#move(item, random.below(groups), spread[item]!);
+    const partner = kind < 216 ? item + random.below(2 * nearby + 1) - nearby : random.below(items);
+    if (partner < 0 || partner >= items || partner === item) return;
+    if (spread[item] === 0 && least[partner]! > 0) return;
+    if (spread[partner] === 0 && least[item]! > 0) return;
+    this.#exchange(item, partner);
+  }
+
+  /** By how much more all may be over for a step that costs so much to be taken. */
+  #allowed(cost: number): number {
+    return (climb(this.#random) * this.#temperature - cost) / this.#price;
+  }
+
+  #take(over: number): void {
+    const layout = this.#layout;
+    layout.overall += over;
+    if (layout.overall > slop || (this.found !== undefined && layout.cost >= this.found.cost - slop)) return;
+    // The same arrays again and again: improvements come by the thousand.
+    this.#found.group.set(layout.group);
+    this.#found.spread.set(layout.spread);
+    this.#found.cost = layout.cost;
+    this.found = this.#found;
+  }
+
+  /** Starts to consider what a group would have. */
+  #consider(group: number, draft: Load): Load {
+    copyLoad(this.#layout.loads[group]!, draft);
+    return draft;
+  }
+
+  /** Adds an item to what is considered, or takes it away. */
+  #weigh(load: Load, item: number, spread: number, sign: number): void {
+    const { work, memory } = this.#layout.problem;
+    if (spread === 1) {
+      load.spreadWork += sign * work[item]!;
+      load.spreadMemory += sign * memory[item]!;
+    } else {
+      load.wholeWork += sign * work[item]!;
+      load.wholeMemory += sign * memory[item]!;
+    }
+  }
+
+  /**
+   * By how much a group would be over; more than allowed may be said without a close look.
+   *
+   * @param leaves - a whole item that it would lose, or none
+   * @param joins - a whole item that it would get, or none
+   */
+  #overIf(group: number, load: Load, leaves: number, joins: number, allowed: number): number {
+    const layout = this.#layout;
+    const { top } = layout.problem;
+    if ((load.spreadWork + load.wholeWork) / top - 1 > allowed) return Number.POSITIVE_INFINITY;
+    if (leaves !== none || joins !== none) {
+      layout.findPeaks(group, leaves, joins, 1 + allowed - load.spreadWork / top, load);
+    }
+    load.over = layout.overOf(load);
+    return load.over;
+  }
+
+  /** Moves an item to a group, spread or whole. */
+  #move(item: number, to: number, next: number): void {
+    const layout = this.#layout;
+    const { cost, levels } = layout.problem;
+    const from = layout.group[item]!;
+    const now = layout.spread[item]!;
+    if (from === to && now === next) return;
+    const before = layout.loads[from]!.over + (from === to ? 0 : layout.loads[to]!.over);
+    const allowed = this.#allowed((next - now) * cost[levels - 1]![item]!) + before;
+    if (allowed < 0) return;
+    const leaves = now === 1 ? none : item;
+    const joins = next === 1 ? none : item;
+    const here = this.#consider(from, this.#here);
+    this.#weigh(here, item, now, -1);
+    let after: number;
+    if (from === to) {
+      this.#weigh(here, item, next, 1);
+      after = this.#overIf(from, here, leaves, joins, allowed);
+    } else {
+      after = this.#overIf(from, here, leaves, none, allowed);
+      if (after > allowed) return;
+      const there = this.#consider(to, this.#there);
+      this.#weigh(there, item, next, 1);
+      after += this.#overIf(to, there, none, joins, allowed - after);
+    }
+    if (after > allowed) return;
+    layout.take(item);
+    layout.put(item, to, next);
+    copyLoad(here, layout.loads[from]!);
+    if (from !== to) copyLoad(this.#there, layout.loads[to]!);
+    this.#take(after - before);
+  }
+
+  /** Each of two items goes where the other is. */
+  #exchange(item: number, partner: number): void {
+    const layout = this.#layout;
+    const { cost, levels } = layout.problem;
+    const home = layout.group[item]!;
+    const other = layout.group[partner]!;
+    const mine = layout.spread[item]!;
+    const theirs = layout.spread[partner]!;
+    if (home === other && mine === theirs) return;
+    const costs = cost[levels - 1]!;
+    const before = layout.loads[home]!.over + (home === other ? 0 : layout.loads[other]!.over);
+    const allowed = this.#allowed((theirs - mine) * (costs[item]! - costs[partner]!)) + before;
+    if (allowed < 0) return;
+    const here = this.#consider(home, this.#here);
+    this.#weigh(here, item, mine, -1);
+    this.#weigh(here, partner, mine, 1);
+    let after: number;
+    if (home === other) {
+      this.#weigh(here, partner, theirs, -1);
+      this.#weigh(here, item, theirs, 1);
+      after = this.#overIf(home, here, mine === 1 ? partner : item, mine === 1 ? item : partner, allowed);
+    } else {
+      after = this.#overIf(home, here, mine === 1 ? none : item, mine === 1 ? none : partner, allowed);
+      if (after > allowed) return;
+      const there = this.#consider(other, this.#there);
+      this.#weigh(there, partner, theirs, -1);
+      this.#weigh(there, item, theirs, 1);
+      after += this.#overIf(other, there, theirs === 1 ? none : partner, theirs === 1 ? none : item, allowed - after);
+    }
+    if (after > allowed) return;
+    layout.take(item);
+    layout.take(partner);
+    layout.put(item, other, theirs);
+    layout.put(partner, home, mine);
+    copyLoad(here, layout.loads[home]!);
+    if (home !== other) copyLoad(this.#there, layout.loads[other]!);
+    this.#take(after - before);
+  }
+
+  /**
+   * Spreads some items of a group that stand beside each other in order of work, or makes them whole: mostly as many as
+   * it has devices. Sharding one of a layer of whole items helps nothing, as its device then stands empty.
+   */
+  #moveLayer(item: number): void {
+    const layout = this.#layout;
+    const { items, top, least, cost, levels } = layout.problem;
+    const { group, spread } = layout;
+    const now = spread[item]!;
+    if (now === 1 && least[item]! > 0) return;
+    const home = group[item]!;
+    const wanted = this.#random.below(10) < 7 ? top : 1 + this.#random.below(top);
+    let count = 0;
+    let costs = 0;
+    for (let one = item; one < items && count < wanted; one += 1) {
+      if (group[one] !== home || spread[one] !== now || (now === 1 && least[one]! > 0)) continue;
+      this.#layer[count] = one;
+      count += 1;
+      costs += cost[levels - 1]![one]!;
+    }
+    const allowed = this.#allowed(now === 1 ? -costs : costs) + layout.loads[home]!.over;
+    if (count < 2 || allowed < 0) return;
+    const turn = (to: number): void => {
+      for (let at = 0; at < count; at += 1) {
+        layout.take(this.#layer[at]!);
+        layout.put(this.#layer[at]!, home, to);
+      }
+    };
+    const load = layout.loads[home]!;
+    const { peakWork, peakMemory, over } = load;
+    turn(1 - now);
+    if (layout.measureGroup(home) <= allowed) return this.#take(load.over - over);
+    turn(now);
+    load.peakWork = peakWork;
+    load.peakMemory = peakMemory;
+    load.over = over;
+  }
+}
+
+/**
+ * Anneals a layout, and leaves it as it is at the end.
+ *
+ * @returns the cheapest layout that kept all limits, if one did
+ */
+export function annealGroups(layout: GroupLayout, schedule: Schedule, random: Sequence): Found | undefined {
+  layout.measure();
+  const annealing = new Annealing(layout, random);
+  annealing.run(schedule);
+  return annealing.found;
+}

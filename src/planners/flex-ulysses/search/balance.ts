@@ -1,0 +1,178 @@
+/** The best balance: the top groups as bins, which each sequence goes into whole (placement is flat inside a group). */
+import { computeBound, descending } from '../bounds.ts';
+import { type Instance, topDegree } from '../instance.ts';
+import { annealDevices } from './anneal-devices.ts';
+import type { Schedule } from './anneal-groups.ts';
+import { evenOut } from './even-out.ts';
+import { exactBins, type Packed } from './exact-bins.ts';
+import { Layout } from './layout.ts';
+import { type Problem, slop } from './problem.ts';
+import { Sequence } from './random.ts';
+
+/** How even a batch can be made, and how. */
+export interface Balance {
+  /** Compute of the most loaded device, the least that was found. */
+  readonly compute: number;
+  /** No plan has less: a bound, or the same where all were tried. */
+  readonly leastCompute: number;
+  /** Most tokens of a device: what was asked for, or the least that was found. */
+  readonly memoryCap: number;
+  /** The top group of each sequence. */
+  readonly group: Int32Array;
+}
+
+/** Bins with limits for two sizes of each item. */
+interface Bins {
+  readonly count: number;
+  readonly first: Float64Array;
+  readonly second: Float64Array;
+}
+
+/** With no more items than this, the best bins are found by trying all. */
+const mostForExact = 16;
+/** A balance is known well if it is this near to its bound, relative. */
+const wellKnown = 4e-4;
+/** How far above the bound the fullest bin may be, tried one after the other. */
+const steps = [0, 2e-4, 1e-3, 5e-3, 0.02, 0.1];
+const exchanges = 100_000;
+/** Bins this near to the bound are even enough, relative. */
+const close = 1e-5;
+const schedule: Schedule = { steps: 30_000, temperature: [0.03, 1e-6], price: [1, 1] };
+/** Limits of 0 are taken for this, so that sizes can be divided by them. */
+const smallest = 1e-6;
+
+/** A problem of bins: one level, limits 1 for the first size at `limit` and for the second at `cap`. */
+function binProblem({ count, first, second }: Bins, limit: number, asked: number): Problem {
+  const cap = Math.max(asked, smallest);
+  const sequence = descending(first);
+  const items = sequence.length;
+  const pick = (values: Float64Array, unit: number): Float64Array =>
+    Float64Array.from(sequence, (i) => (values[i] === 0 ? 0 : values[i]! / unit));
+  return {
+    items,
+    sequence,
+    devices: count,
+    levels: 1,
+    top: 1,
+    groups: count,
+    work: pick(first, limit),
+    memory: pick(second, cap),
+    cost: [new Float64Array(items)],
+    least: new Uint8Array(items),
+    bound: 0,
+  };
+}
+
+/** The fullest bin by the first size, and whether the second size keeps its limit. */
+function fullest(layout: Layout): { readonly most: number; readonly fits: boolean } {
+  let most = 0;
+  let fits = true;
+  for (let bin = 0; bin < layout.problem.devices; bin += 1) {
+    most = Math.max(most, layout.work[bin]!);
+    if (layout.memory[bin]! > 1 + slop) fits = false;
+  }
+  return { most, fits };
+}
+
+/** Largest first, each to the bin with least of the first size where the second fits, else with least of the second. */
+function fill(layout: Layout): void {
+  const { items, devices, memory } = layout.problem;
+  for (let item = 0; item < items; item += 1) {
+    let best = -1;
+    let roomiest = 0;
+    for (let bin = 0; bin < devices; bin += 1) {
+      if (layout.memory[bin]! < layout.memory[roomiest]!) roomiest = bin;
+      if (layout.memory[bin]! + memory[item]! > 1 + slop) continue;
+      if (best < 0 || layout.work[bin]! < layout.work[best]!) best = bin;
+    }
+    layout.put(item, 0, best < 0 ? roomiest : best);
+  }
+}
+
+/** Bins that were found. */
+interface Found {
+  readonly bin: Int32Array;
+  /** The first size of the fullest. */
+  readonly most: number;
+  /** No bins have a fullest with less. */
+  readonly least: number;
+}
+
+/**
+ * Bins whose fullest has as little of the first size as was found, where the second keeps its limit.
+ *
+ * @param bound - the fullest cannot have less
+ * @returns nothing if no way was found to keep the second limit
+ */
+function evenBins(bins: Bins, bound: number, cap: number): Found | undefined {
+  const unit = Math.max(bound, smallest);
+  const random = new Sequence(1);
+  let best: Packed | undefined;
+  for (const above of steps) {
+    if (best !== undefined && best.most <= 1 + above + close) break;
+    const layout = new Layout(binProblem(bins, unit * (1 + above), cap));
+    fill(layout);
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      if (attempt > 0) annealDevices(layout, schedule, random);
+      evenOut(layout, exchanges);
+      const { most, fits } = fullest(layout);
+      const scaled = most * (1 + above);
+      if (fits && (best === undefined || scaled < best.most)) best = { bin: layout.group.slice(), most: scaled };
+      if (best !== undefined && best.most <= 1 + above + close) break;
+    }
+  }
+  const problem = binProblem(bins, unit, cap);
+  const tried = problem.items <= mostForExact ? exactBins(problem, best?.most ?? Number.POSITIVE_INFINITY) : undefined;
+  const packed = tried?.packed ?? best;
+  if (packed === undefined) return undefined;
+  const bin = new Int32Array(problem.items);
+  problem.sequence.forEach((one, item) => {
+    bin[one] = packed.bin[item]!;
+  });
+  return { bin, most: packed.most * unit, least: tried?.complete === true ? packed.most * unit : bound };
+}
+
+/** The groups whose largest has as few tokens as was found. */
+function leastMemory({ lengths }: Instance, count: number): Found {
+  const total = lengths.reduce((sum, length) => sum + length, 0);
+  const longest = lengths.reduce((most, length) => Math.max(most, length), 0);
+  const bins = { count, first: lengths, second: new Float64Array(lengths.length) };
+  return evenBins(bins, Math.max(total / count, longest), 1)!;
+}
+
+/** The work of the group that has most. */
+function mostWork({ work }: Instance, bin: Int32Array, groups: number): number {
+  const loads = new Float64Array(groups);
+  bin.forEach((group, i) => {
+    loads[group]! += work[i]!;
+  });
+  return loads.reduce((most, load) => Math.max(most, load), 0);
+}
+
+/** How even a batch can be made. */
+export function bestBalance(instance: Instance): Balance {
+  const top = topDegree(instance);
+  const groups = instance.devices / top;
+  const bins = { count: groups, first: instance.work, second: instance.lengths };
+  const even = (memoryCap: number) => evenBins(bins, computeBound(instance, memoryCap) * top, memoryCap * top);
+  const asked = even(instance.memoryCap);
+  const balance = ({ bin, most, least }: Found, memoryCap: number): Balance => ({
+    compute: most / top,
+    leastCompute: least / top,
+    memoryCap,
+    group: bin,
+  });
+  if (asked !== undefined) return balance(asked, instance.memoryCap);
+  const roomiest = leastMemory(instance, groups);
+  const memoryCap = Math.max(instance.memoryCap, roomiest.most / top);
+  const most = mostWork(instance, roomiest.bin, groups);
+  return balance(even(memoryCap) ?? { bin: roomiest.bin, most, least: 0 }, memoryCap);
+}
+
+/**
+ * Most compute of a device: so much above the best balance. Where that is not known well, it counts from the bound, so
+ * that the tolerance is kept whatever the best balance is.
+ */
+export function computeLimit({ compute, leastCompute }: Balance, tolerance: number): number {
+  return Math.max(compute, (1 + tolerance) * Math.min(compute, leastCompute * (1 + wellKnown)));
+}

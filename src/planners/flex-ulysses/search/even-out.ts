@@ -1,0 +1,187 @@
+/** Evens out devices by exchanges of whole items, which costs nothing. */
+import type { Layout } from './layout.ts';
+import { slop } from './problem.ts';
+
+/** A few items of one device, taken together. */
+interface Handful {
+  readonly items: readonly number[];
+  readonly work: number;
+  readonly memory: number;
+}
+
+/** With more items on a device, only so many of all sizes are exchanged, and by threes only where there are few. */
+const mostItems = 14;
+const mostForThrees = 8;
+/** Partners that are tried for a device: those with the least load. */
+const mostPartners = 64;
+/** A device with more tokens than this has hardly room for more. */
+const tight = 0.98;
+/** An exchange must lower the load by this. */
+const least = 1e-10;
+
+/** The handfuls of a device, ascending. */
+interface Handfuls {
+  readonly byWork: readonly Handful[];
+  readonly byMemory: readonly Handful[];
+}
+
+const workOf = (one: Handful): number => one.work;
+const memoryOf = (one: Handful): number => one.memory;
+
+/** All ways to take none, one, two or three of a device's items. */
+function handfuls(layout: Layout, items: readonly number[]): Handfuls {
+  const { work, memory } = layout.problem;
+  const found: Handful[] = [{ items: [], work: 0, memory: 0 }];
+  const count = Math.min(items.length, mostItems);
+  const most = count <= mostForThrees ? 3 : 2;
+  for (let at = 0; at < count; at += 1) {
+    const item = items[Math.floor((at * items.length) / count)]!;
+    for (let before = found.length - 1; before >= 0; before -= 1) {
+      const one = found[before]!;
+      if (one.items.length >= most) continue;
+      found.push({
+        items: [...one.items, item],
+        work: one.work + work[item]!,
+        memory: one.memory + memory[item]!,
+      });
+    }
+  }
+  found.sort((a, b) => a.work - b.work);
+  return { byWork: found, byMemory: [...found].sort((a, b) => a.memory - b.memory) };
+}
+
+/**
+ * Weighs the pairs of handfuls whose difference is near to what is wanted.
+ *
+ * @param size - by which both lists are ascending
+ * @returns how many there were
+ */
+function near(
+  mine: readonly Handful[],
+  theirs: readonly Handful[],
+  size: (one: Handful) => number,
+  wanted: number,
+  weigh: (given: Handful, taken: Handful) => void,
+): number {
+  let first = 0;
+  for (const given of mine) {
+    while (first < theirs.length && size(given) - size(theirs[first]!) > wanted) first += 1;
+    for (let at = Math.max(0, first - 2); at < Math.min(theirs.length, first + 2); at += 1) weigh(given, theirs[at]!);
+  }
+  return 4 * mine.length;
+}
+
+interface Exchange {
+  readonly partner: number;
+  readonly given: Handful;
+  readonly taken: Handful;
+}
+
+/** What lies unsharded on each device, and the exchanges that it allows. */
+class Bench {
+  readonly #layout: Layout;
+  readonly #items: number[][];
+  readonly #handfuls: (Handfuls | undefined)[];
+  /** Exchanges that may still be looked at. */
+  left: number;
+
+  constructor(layout: Layout, budget: number) {
+    this.#layout = layout;
+    this.left = budget;
+    const { devices, items } = layout.problem;
+    this.#items = Array.from({ length: devices }, () => []);
+    this.#handfuls = new Array(devices);
+    for (let item = 0; item < items; item += 1)
+      if (layout.level[item] === 0) this.#items[layout.group[item]!]!.push(item);
+  }
+
+  #of(device: number): Handfuls {
+    this.#handfuls[device] ??= handfuls(this.#layout, this.#items[device]!);
+    return this.#handfuls[device];
+  }
+
+  /** The devices with less load than one, the least loaded first where there are too many. */
+  #partners(device: number, load: number): number[] {
+    const found: number[] = [];
+    for (let one = 0; one < this.#items.length; one += 1)
+      if (one !== device && this.#layout.load(one) < load - slop) found.push(one);
+    if (found.length <= mostPartners) return found;
+    return found.sort((a, b) => this.#layout.load(a) - this.#layout.load(b) || a - b).slice(0, mostPartners);
+  }
+
+  /** The exchange after which the larger load of the two is lowest; enough room is as good as more. */
+  best(device: number, load: number): Exchange | undefined {
+    const { work, memory } = this.#layout;
+    const mine = this.#of(device);
+    let best: Exchange | undefined;
+    let most = least;
+    for (const partner of this.#partners(device, load)) {
+      const theirs = this.#of(partner);
+      const workHere = work[device]!;
+      const memoryHere = memory[device]!;
+      const workThere = work[partner]!;
+      const memoryThere = memory[partner]!;
+      const weigh = (given: Handful, taken: Handful): void => {
+        const moved = given.work - taken.work;
+        const tokens = given.memory - taken.memory;
+        const after = Math.max(workHere - moved, workThere + moved, memoryHere - tokens, memoryThere + tokens);
+        // Below the limit a thousandth of the gain counts, so that the nearest to even wins among those that fit.
+        const gain = load - (after < 1 ? 1 - 1e-3 * (1 - after) : after);
+        if (gain <= most || after >= load - least) return;
+        most = gain;
+        best = { partner, given, taken };
+      };
+      this.left -= near(mine.byWork, theirs.byWork, workOf, (workHere - workThere) / 2, weigh);
+      // A partner without room for tokens can still take work: two short sequences for one long one.
+      if (memoryThere < tight) continue;
+      this.left -= near(mine.byMemory, theirs.byMemory, memoryOf, Math.max(0, 1 - memoryThere), weigh);
+    }
+    return best;
+  }
+
+  make(device: number, { partner, given, taken }: Exchange): void {
+    for (const item of given.items) this.#layout.put(item, 0, partner);
+    for (const item of taken.items) this.#layout.put(item, 0, device);
+    const without = (items: readonly number[], gone: readonly number[]): number[] =>
+      items.filter((item) => !gone.includes(item));
+    const kept = without(this.#items[device]!, given.items);
+    this.#items[partner] = [...without(this.#items[partner]!, taken.items), ...given.items];
+    this.#items[device] = [...kept, ...taken.items];
+    this.#handfuls[device] = undefined;
+    this.#handfuls[partner] = undefined;
+  }
+}
+
+/**
+ * Exchanges up to three items against up to three between two devices, the most loaded first, until no device is over a
+ * limit or no exchange helps. Each exchange lowers the larger load of its two devices, so it ends.
+ *
+ * @param budget - exchanges that may be looked at
+ * @returns whether no device is over a limit
+ */
+export function evenOut(layout: Layout, budget: number): boolean {
+  const bench = new Bench(layout, budget);
+  const { devices } = layout.problem;
+  const stuck = new Uint8Array(devices);
+  for (;;) {
+    let over = false;
+    let worst = -1;
+    let load = 0;
+    for (let device = 0; device < devices; device += 1) {
+      const one = layout.load(device);
+      if (one > 1 + slop) over = true;
+      if (stuck[device] === 1 || one <= load) continue;
+      load = one;
+      worst = device;
+    }
+    if (!over) return true;
+    if (worst < 0 || bench.left <= 0) return false;
+    const exchange = bench.best(worst, load);
+    if (exchange === undefined) {
+      stuck[worst] = 1;
+      continue;
+    }
+    bench.make(worst, exchange);
+    stuck.fill(0);
+  }
+}

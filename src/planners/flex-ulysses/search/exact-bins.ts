@@ -1,0 +1,54 @@
+/** The evenest bins, by trying all of them. */
+import { type Problem, slop } from './problem.ts';
+
+const budget = 2_000_000;
+
+/** Items in bins. */
+export interface Packed {
+  /** The bin of each item. */
+  readonly bin: Int32Array;
+  /** The work of the fullest bin. */
+  readonly most: number;
+}
+
+/**
+ * The bins whose fullest has least work, where no bin has more than 1 of the second size.
+ *
+ * @param most - only bins better than this are of interest
+ * @returns the bins, if there are better ones, and whether all were tried
+ */
+export function exactBins(problem: Problem, most: number): { packed: Packed | undefined; complete: boolean } {
+  const { items, devices, work, memory } = problem;
+  const bin = new Int32Array(items);
+  const loads = new Float64Array(devices);
+  const tokens = new Float64Array(devices);
+  const total = work.reduce((sum, one) => sum + one, 0);
+  let packed: Packed | undefined;
+  let limit = most;
+  let left = budget;
+
+  const place = (item: number, fullest: number): void => {
+    left -= 1;
+    if (left < 0 || fullest >= limit - slop) return;
+    if (item === items) {
+      packed = { bin: bin.slice(), most: fullest };
+      limit = fullest;
+      return;
+    }
+    for (let one = 0; one < devices; one += 1) {
+      // Bins that hold the same are the same.
+      if (one > 0 && loads[one] === loads[one - 1] && tokens[one] === tokens[one - 1]) continue;
+      if (tokens[one]! + memory[item]! > 1 + slop) continue;
+      const before = loads[one]!;
+      const beforeTokens = tokens[one]!;
+      loads[one] = before + work[item]!;
+      tokens[one] = beforeTokens + memory[item]!;
+      bin[item] = one;
+      place(item + 1, Math.max(fullest, loads[one]!));
+      loads[one] = before;
+      tokens[one] = beforeTokens;
+    }
+  };
+  place(0, total / devices);
+  return { packed, complete: left >= 0 };
+}

@@ -1,0 +1,107 @@
+/** The cheapest placement of a small batch, by trying all that could be cheaper. */
+import { type Kept, Layout } from './layout.ts';
+import { type Problem, slop } from './problem.ts';
+
+class Enumeration {
+  readonly #problem: Problem;
+  readonly #layout: Layout;
+  /** What the items from each one on cost at least, and their work and tokens. */
+  readonly #restCost: Float64Array;
+  readonly #restWork: Float64Array;
+  readonly #restMemory: Float64Array;
+  #left: number;
+  #limit: number;
+  best: Kept | undefined;
+
+  constructor(problem: Problem, limit: number, budget: number) {
+    this.#problem = problem;
+    this.#layout = new Layout(problem);
+    this.#limit = limit;
+    this.#left = budget;
+    const { items, levels, cost, work, memory, least } = problem;
+    this.#restCost = new Float64Array(items + 1);
+    this.#restWork = new Float64Array(items + 1);
+    this.#restMemory = new Float64Array(items + 1);
+    for (let item = items - 1; item >= 0; item -= 1) {
+      let cheapest = Number.POSITIVE_INFINITY;
+      for (let level = least[item]!; level < levels; level += 1) cheapest = Math.min(cheapest, cost[level]![item]!);
+      this.#restCost[item] = this.#restCost[item + 1]! + cheapest;
+      this.#restWork[item] = this.#restWork[item + 1]! + work[item]!;
+      this.#restMemory[item] = this.#restMemory[item + 1]! + memory[item]!;
+    }
+  }
+
+  /** Whether what is left of the limits is enough for the items from one on. */
+  #hasRoom(item: number): boolean {
+    const { devices } = this.#problem;
+    let work = 0;
+    let memory = 0;
+    for (let device = 0; device < devices; device += 1) {
+      work += 1 - this.#layout.work[device]!;
+      memory += 1 - this.#layout.memory[device]!;
+    }
+    return work >= this.#restWork[item]! - slop * devices && memory >= this.#restMemory[item]! - slop * devices;
+  }
+
+  /** Whether the devices of two groups have the same, one by one. */
+  #same(one: number, other: number, level: number): boolean {
+    const degree = 2 ** level;
+    for (let rank = 0; rank < degree; rank += 1) {
+      const a = one * degree + rank;
+      const b = other * degree + rank;
+      if (this.#layout.work[a] !== this.#layout.work[b] || this.#layout.memory[a] !== this.#layout.memory[b])
+        return false;
+    }
+    return true;
+  }
+
+  /** Whether an item may go to a group: it fits, and its neighbour before it is not the same all the way up. */
+  #mayGo(item: number, level: number, group: number): boolean {
+    const { work, memory, levels } = this.#problem;
+    const degree = 2 ** level;
+    for (let device = group * degree; device < (group + 1) * degree; device += 1) {
+      if (this.#layout.work[device]! + work[item]! / degree > 1 + slop) return false;
+      if (this.#layout.memory[device]! + memory[item]! / degree > 1 + slop) return false;
+    }
+    // The two halves of a group are twins as long as they hold the same; so are top groups.
+    for (let up = level, at = group; up < levels; up += 1, at >>= 1) {
+      const twin = up === levels - 1 ? at - 1 : at % 2 === 1 ? at - 1 : -1;
+      if (twin >= 0 && this.#same(at, twin, up)) return false;
+    }
+    return true;
+  }
+
+  place(item: number): void {
+    const { items, levels, devices, least, cost } = this.#problem;
+    this.#left -= 1;
+    if (this.#left < 0 || this.#layout.cost + this.#restCost[item]! >= this.#limit - slop) return;
+    if (item === items) {
+      this.best = this.#layout.keep();
+      this.#limit = this.best.cost;
+      return;
+    }
+    if (!this.#hasRoom(item)) return;
+    const byCost = Array.from({ length: levels - least[item]! }, (_, above) => least[item]! + above);
+    byCost.sort((a, b) => cost[a]![item]! - cost[b]![item]! || a - b);
+    for (const level of byCost) {
+      for (let group = 0; group < devices >> level; group += 1) {
+        if (!this.#mayGo(item, level, group)) continue;
+        this.#layout.put(item, level, group);
+        this.place(item + 1);
+        this.#layout.remove(item);
+      }
+    }
+  }
+}
+
+/**
+ * Tries all placements that keep the limits and cost less than a limit, most work first, until a budget is spent.
+ *
+ * @param budget - placements of one item
+ * @returns the cheapest that was found
+ */
+export function cheapest(problem: Problem, limit: number, budget: number): Kept | undefined {
+  const enumeration = new Enumeration(problem, limit, budget);
+  enumeration.place(0);
+  return enumeration.best;
+}

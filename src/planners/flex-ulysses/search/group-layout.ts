@@ -1,0 +1,251 @@
+/**
+ * A placement seen from its top groups: an item is spread over all devices of its group, or whole on one of them. Which
+ * one is left open: whole items go to the least loaded device in turn, most work first. That leaves far fewer placements
+ * to search than devices do, and none of those that are lost is much better.
+ */
+import type { Layout } from './layout.ts';
+import { type Problem, slop } from './problem.ts';
+
+/** Stands for no item. */
+export const none = -1;
+
+const nothing = 0x7fffffff;
+/** What stands for "too much" where the exact amount does not matter. */
+const tooMuch = 1e9;
+
+/** What a group would have. */
+export interface Load {
+  spreadWork: number;
+  spreadMemory: number;
+  wholeWork: number;
+  wholeMemory: number;
+  /** The most that whole items put on one device. */
+  peakWork: number;
+  peakMemory: number;
+  over: number;
+}
+
+/** What a group without items has. */
+export const emptyLoad = (): Load => ({
+  spreadWork: 0,
+  spreadMemory: 0,
+  wholeWork: 0,
+  wholeMemory: 0,
+  peakWork: 0,
+  peakMemory: 0,
+  over: 0,
+});
+
+/** Copies a load into another; field by field, which is many times faster than `Object.assign`. */
+export function copyLoad(from: Load, to: Load): void {
+  to.spreadWork = from.spreadWork;
+  to.spreadMemory = from.spreadMemory;
+  to.wholeWork = from.wholeWork;
+  to.wholeMemory = from.wholeMemory;
+  to.peakWork = from.peakWork;
+  to.peakMemory = from.peakMemory;
+  to.over = from.over;
+}
+
+/** Which group each item is in, and whether it is spread over it. */
+export class GroupLayout {
+  readonly problem: Problem;
+  readonly group: Int32Array;
+  /** 1: spread over the whole group. */
+  readonly spread: Uint8Array;
+  /** The whole items of each group, by number, and how many. */
+  readonly #whole: Int32Array[];
+  readonly #count: Int32Array;
+  /** What each group has. */
+  readonly loads: readonly Load[];
+  overall = 0;
+  cost = 0;
+  /**
+   * How much more a group counts that has more than its devices could take if all were spread: such a group cannot be
+   * mended by sharding.
+   */
+  surplusWeight = 0;
+  readonly #work: Float64Array;
+  readonly #memory: Float64Array;
+
+  constructor(problem: Problem) {
+    const { items, groups, top } = problem;
+    this.problem = problem;
+    this.group = new Int32Array(items);
+    this.spread = new Uint8Array(items);
+    this.#whole = Array.from({ length: groups }, () => new Int32Array(16));
+    this.#count = new Int32Array(groups);
+    this.loads = Array.from({ length: groups }, emptyLoad);
+    this.#work = new Float64Array(top);
+    this.#memory = new Float64Array(top);
+  }
+
+  /** The whole items of a group, by number. */
+  wholeOf(group: number): Int32Array {
+    return this.#whole[group]!.subarray(0, this.#count[group]!);
+  }
+
+  /** Puts an item, which is nowhere, into a group. Leaves peaks and what is over as they are. */
+  put(item: number, group: number, spread: number): void {
+    this.group[item] = group;
+    this.spread[item] = spread;
+    this.#weigh(item, group, spread, 1);
+    if (spread === 1) return;
+    let list = this.#whole[group]!;
+    let at = this.#count[group]!++;
+    if (at === list.length) {
+      const longer = new Int32Array(2 * at);
+      longer.set(list);
+      list = longer;
+      this.#whole[group] = list;
+    }
+    for (; at > 0 && list[at - 1]! > item; at -= 1) list[at] = list[at - 1]!;
+    list[at] = item;
+  }
+
+  /** Takes an item away from where it is. Leaves peaks and what is over as they are. */
+  take(item: number): void {
+    const group = this.group[item]!;
+    const spread = this.spread[item]!;
+    this.#weigh(item, group, spread, -1);
+    if (spread === 1) return;
+    const list = this.#whole[group]!;
+    const count = --this.#count[group]!;
+    let at = 0;
+    while (list[at] !== item) at += 1;
+    for (; at < count; at += 1) list[at] = list[at + 1]!;
+  }
+
+  #weigh(item: number, group: number, spread: number, sign: number): void {
+    const { work, memory, cost, levels } = this.problem;
+    const load = this.loads[group]!;
+    if (spread === 1) {
+      load.spreadWork += sign * work[item]!;
+      load.spreadMemory += sign * memory[item]!;
+      this.cost += sign * cost[levels - 1]![item]!;
+    } else {
+      load.wholeWork += sign * work[item]!;
+      load.wholeMemory += sign * memory[item]!;
+    }
+  }
+
+  /** Takes everything away. */
+  clear(): void {
+    this.#count.fill(0);
+    const empty = emptyLoad();
+    for (const load of this.loads) copyLoad(empty, load);
+    this.cost = 0;
+  }
+
+  /**
+   * Finds the peaks of a group, its whole items placed most work first on the least loaded device.
+   *
+   * @param leaves - a whole item that it would lose, or none
+   * @param joins - a whole item that it would get, or none
+   * @param cut - where a peak is more than this, any larger number will do
+   */
+  findPeaks(group: number, leaves: number, joins: number, cut: number, load: Load): void {
+    const { work, memory, top } = this.problem;
+    const workOf = this.#work;
+    const memoryOf = this.#memory;
+    workOf.fill(0);
+    memoryOf.fill(0);
+    const list = this.#whole[group]!;
+    const count = this.#count[group]!;
+    let next = joins === none ? nothing : joins;
+    let peakWork = 0;
+    let peakMemory = 0;
+    for (let at = 0; ; ) {
+      let item = at < count ? list[at]! : nothing;
+      if (next < item) {
+        item = next;
+        next = nothing;
+      } else if (item === nothing) break;
+      else {
+        at += 1;
+        if (item === leaves) continue;
+      }
+      const itemWork = work[item]!;
+      const itemMemory = memory[item]!;
+      let device = 0;
+      let least = Number.POSITIVE_INFINITY;
+      for (let one = 0; one < top; one += 1) {
+        const afterWork = workOf[one]! + itemWork;
+        const afterMemory = memoryOf[one]! + itemMemory;
+        const after = afterWork > afterMemory ? afterWork : afterMemory;
+        if (after < least) {
+          least = after;
+          device = one;
+        }
+      }
+      const afterWork = workOf[device]! + itemWork;
+      const afterMemory = memoryOf[device]! + itemMemory;
+      workOf[device] = afterWork;
+      memoryOf[device] = afterMemory;
+      if (afterWork > peakWork) peakWork = afterWork;
+      if (afterMemory > peakMemory) peakMemory = afterMemory;
+      if (peakWork > cut) break;
+    }
+    load.peakWork = peakWork;
+    load.peakMemory = peakMemory;
+  }
+
+  /** By how much a group with such a load is over its limits: its most loaded device, work and tokens added. */
+  overOf({ spreadWork, spreadMemory, wholeWork, wholeMemory, peakWork, peakMemory }: Load): number {
+    const { top } = this.problem;
+    const work = spreadWork / top + peakWork - 1;
+    const memory = spreadMemory / top + peakMemory - 1;
+    let over = (work > 0 ? work : 0) + (memory > 0 ? memory : 0);
+    if (this.surplusWeight > 0) {
+      const surplus = (spreadWork + wholeWork) / top - 1;
+      const surplusMemory = (spreadMemory + wholeMemory) / top - 1;
+      over += this.surplusWeight * ((surplus > 0 ? surplus : 0) + (surplusMemory > 0 ? surplusMemory : 0));
+    }
+    return over;
+  }
+
+  /** Finds out again what a group has on its devices. */
+  measureGroup(group: number): number {
+    const load = this.loads[group]!;
+    this.findPeaks(group, none, none, tooMuch, load);
+    load.over = this.overOf(load);
+    return load.over;
+  }
+
+  /** Finds out again what all groups have on their devices. */
+  measure(): void {
+    this.overall = 0;
+    for (let group = 0; group < this.problem.groups; group += 1) this.overall += this.measureGroup(group);
+  }
+
+  /** Whether no group is over its limits. */
+  fits(): boolean {
+    return this.overall <= slop;
+  }
+
+  /** Writes it down device by device. */
+  writeTo(layout: Layout): void {
+    const { items, groups, top, levels } = this.problem;
+    layout.clear();
+    for (let item = 0; item < items; item += 1)
+      if (this.spread[item] === 1) layout.put(item, levels - 1, this.group[item]!);
+    for (let group = 0; group < groups; group += 1) {
+      for (const item of this.wholeOf(group))
+        layout.put(item, 0, leastLoaded(layout, item, group * top, (group + 1) * top));
+    }
+  }
+}
+
+/** The device of a range that has least load after it is given an item; ties go to the first. */
+export function leastLoaded(layout: Layout, item: number, from: number, to: number): number {
+  const { work, memory } = layout.problem;
+  let device = from;
+  let least = Number.POSITIVE_INFINITY;
+  for (let one = from; one < to; one += 1) {
+    const after = Math.max(layout.work[one]! + work[item]!, layout.memory[one]! + memory[item]!);
+    if (after >= least) continue;
+    least = after;
+    device = one;
+  }
+  return device;
+}

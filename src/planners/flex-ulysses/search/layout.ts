@@ -1,0 +1,86 @@
+/** A placement that is being changed: where each item is, what each device has, and what it costs. */
+import { type Problem, slop } from './problem.ts';
+
+/** A copy of where everything is. */
+export interface Kept {
+  readonly level: Uint8Array;
+  readonly group: Int32Array;
+  readonly cost: number;
+}
+
+/** Where each item of a problem is. */
+export class Layout {
+  readonly problem: Problem;
+  readonly level: Uint8Array;
+  readonly group: Int32Array;
+  /** Compute and tokens of each device; the limits are 1. */
+  readonly work: Float64Array;
+  readonly memory: Float64Array;
+  cost = 0;
+
+  constructor(problem: Problem) {
+    this.problem = problem;
+    this.level = new Uint8Array(problem.items);
+    this.group = new Int32Array(problem.items).fill(-1);
+    this.work = new Float64Array(problem.devices);
+    this.memory = new Float64Array(problem.devices);
+  }
+
+  /** Takes everything away. */
+  clear(): void {
+    this.group.fill(-1);
+    this.work.fill(0);
+    this.memory.fill(0);
+    this.cost = 0;
+  }
+
+  /** Puts an item on a group, from wherever it was. */
+  put(item: number, level: number, group: number): void {
+    if (this.group[item]! >= 0) this.#add(item, -1);
+    this.level[item] = level;
+    this.group[item] = group;
+    this.#add(item, 1);
+  }
+
+  /** Takes an item away. */
+  remove(item: number): void {
+    this.#add(item, -1);
+    this.group[item] = -1;
+  }
+
+  #add(item: number, sign: number): void {
+    const { work, memory, cost } = this.problem;
+    const level = this.level[item]!;
+    const degree = 2 ** level;
+    const first = this.group[item]! * degree;
+    const share = (sign * work[item]!) / degree;
+    const tokens = (sign * memory[item]!) / degree;
+    for (let device = first; device < first + degree; device += 1) {
+      this.work[device]! += share;
+      this.memory[device]! += tokens;
+    }
+    this.cost += sign * cost[level]![item]!;
+  }
+
+  /** The larger of a device's two loads. */
+  load(device: number): number {
+    return Math.max(this.work[device]!, this.memory[device]!);
+  }
+
+  /** Whether no device is over a limit. */
+  fits(): boolean {
+    for (let device = 0; device < this.problem.devices; device += 1) if (this.load(device) > 1 + slop) return false;
+    return true;
+  }
+
+  /** Where everything is now. */
+  keep(): Kept {
+    return { level: this.level.slice(), group: this.group.slice(), cost: this.cost };
+  }
+
+  /** Puts everything where it was. */
+  restore({ level, group }: Kept): void {
+    this.clear();
+    for (let item = 0; item < this.problem.items; item += 1) this.put(item, level[item]!, group[item]!);
+  }
+}

@@ -1,0 +1,71 @@
+/** A batch in the units of the search: limits are 1, and sequences stand by their work, most first. */
+import { descending } from '../bounds.ts';
+import { type Instance, topDegree } from '../instance.ts';
+
+/** Loads may pass a limit by this, relative: sums in another order differ by less, whole tokens by more. */
+export const slop = 1e-9;
+
+/** A batch whose limits are 1. An item is a sequence that is not empty; items stand by work descending. */
+export interface Problem {
+  readonly items: number;
+  /** Index in the batch, by item. */
+  readonly sequence: readonly number[];
+  readonly devices: number;
+  readonly levels: number;
+  /** Devices of a top group. */
+  readonly top: number;
+  /** How many top groups. */
+  readonly groups: number;
+  /** Compute by item, where the limit of a device is 1. */
+  readonly work: Float64Array;
+  /** Tokens by item, where the limit of a device is 1. */
+  readonly memory: Float64Array;
+  /** Cost of sharding, by level and item; if all are at the last level, the mean over the devices is 1. */
+  readonly cost: readonly Float64Array[];
+  /** The lowest level at which the item fits on a device, by item. */
+  readonly least: Uint8Array;
+  /** No plan costs less. */
+  readonly bound: number;
+}
+
+/**
+ * The problem of an instance under limits.
+ *
+ * @param computeLimit - most compute of a device, > 0
+ * @param memoryCap - most tokens of a device, > 0
+ */
+export function problemOf(instance: Instance, computeLimit: number, memoryCap: number): Problem {
+  const { levels, devices } = instance;
+  const sequence = descending(instance.work).filter((i) => instance.lengths[i]! > 0);
+  const pick = (values: Float64Array, unit: number): Float64Array =>
+    Float64Array.from(sequence, (i) => values[i]! / unit);
+  const work = pick(instance.work, computeLimit);
+  const memory = pick(instance.lengths, memoryCap);
+  const total = instance.splitCost[levels - 1]!.reduce((sum, cost) => sum + cost, 0);
+  const cost = instance.splitCost.map((costs) => pick(costs, total > 0 ? total / devices : 1));
+  const least = Uint8Array.from(sequence, (_, item) => {
+    let level = 0;
+    while (level < levels - 1 && Math.max(work[item]!, memory[item]!) / 2 ** level > 1 + slop) level += 1;
+    return level;
+  });
+  let bound = 0;
+  least.forEach((lowest, item) => {
+    let cheapest = Number.POSITIVE_INFINITY;
+    for (let level = lowest; level < levels; level += 1) cheapest = Math.min(cheapest, cost[level]![item]!);
+    bound += cheapest;
+  });
+  const top = topDegree(instance);
+  return {
+    items: sequence.length,
+    sequence,
+    devices,
+    levels,
+    top,
+    groups: devices / top,
+    work,
+    memory,
+    cost,
+    least,
+    bound,
+  };
+}
