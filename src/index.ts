@@ -21,6 +21,7 @@ import { type AssemblyInput, groupAssembly } from './policies/group-assembly/ind
 import { longPromptQueue, type QueueInput } from './policies/long-prompt-queue/index.ts';
 import { type RewardDispatchInput, rewardDispatch } from './policies/reward-dispatch/index.ts';
 import { sandboxTimeout, type TimeoutInput } from './policies/sandbox-timeout/index.ts';
+import { type ShadowLoaderInput, shadowLoader } from './policies/shadow-loader/index.ts';
 import { type AdmissionInput, speculativeAdmission } from './policies/speculative-admission/index.ts';
 import { type StreamTrainingInput, streamTraining } from './policies/stream-training/index.ts';
 import { type RollpackerInput, rollpacker } from './recipes/rollpacker/index.ts';
@@ -67,6 +68,11 @@ export const createAdaptiveTp = (config: TpInput, options?: PolicyOptions): Poli
 /** A new gpu-scale-down policy. Throws `PolicyError` `invalid_config`. */
 export const createGpuScaleDown = (config: ScaleDownInput, options?: PolicyOptions): PolicyOf<typeof gpuScaleDown> =>
   startPolicy(gpuScaleDown, config, options);
+/** A new shadow-loader policy. Throws `PolicyError` `invalid_config`. */
+export const createShadowLoader = (
+  config: ShadowLoaderInput = {},
+  options?: PolicyOptions,
+): PolicyOf<typeof shadowLoader> => startPolicy(shadowLoader, config, options);
 
 /** A new policy by its id. Throws `PolicyError` `unknown_id`, `invalid_config`. */
 export const createPolicy = registry.createPolicy;
@@ -141,6 +147,7 @@ export * from './policies/group-assembly/index.ts';
 export * from './policies/long-prompt-queue/index.ts';
 export * from './policies/reward-dispatch/index.ts';
 export * from './policies/sandbox-timeout/index.ts';
+export * from './policies/shadow-loader/index.ts';
 export * from './policies/speculative-admission/index.ts';
 export * from './policies/stream-training/index.ts';
 export * from './recipes/rollpacker/index.ts';

@@ -65,6 +65,12 @@ const engines = (n: number, kvCapacityTokens: number) =>
     kvCapacityTokens,
   }));
 
+/** Two nodes with two ranks each, and little host memory. */
+const loaderNodes = [
+  { nodeId: 'n0', hostMemoryBytes: 80, ranks: [0, 1] },
+  { nodeId: 'n1', hostMemoryBytes: 60, weight: 2, ranks: [2, 3] },
+];
+
 export const exampleConfigs: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
   'speculative-admission': [
     admission,
@@ -119,6 +125,11 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
       maxQueued: 3,
       idPrefix: 'a-',
     },
+  ],
+  'shadow-loader': [
+    { nodes: loaderNodes },
+    { nodes: [{ ...loaderNodes[0], slots: 1 }, loaderNodes[1]], prefetchSteps: 2, prefetchFraction: 1, idPrefix: 'l-' },
+    { prefetchSteps: 0, retry: { infrastructure: 1, data: 1, transfer: 0 }, channels: 1 },
   ],
   'stream-training': [
     { replicas, groupsPerRound: 6 },
