@@ -14,6 +14,7 @@ import { sandboxTimeout } from './policies/sandbox-timeout/index.ts';
 import { shadowLoader } from './policies/shadow-loader/index.ts';
 import { speculativeAdmission } from './policies/speculative-admission/index.ts';
 import { streamTraining } from './policies/stream-training/index.ts';
+import { flexrl } from './recipes/flexrl/index.ts';
 import { rollpacker } from './recipes/rollpacker/index.ts';
 import { tailBatching } from './recipes/tail-batching/index.ts';
 
@@ -35,4 +36,5 @@ export const registry = createRegistry([
   shadowLoader, // FlexRL §4
   tailBatching, // RollPacker §3
   rollpacker, // RollPacker §3, §4
+  flexrl, // FlexRL §3, §4
 ]);

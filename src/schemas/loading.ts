@@ -108,6 +108,13 @@ export const batchAssignment = z.strictObject({
     .describe('Which rank needs which frames; spread evenly over `ranks` if absent.'),
 });
 
+/** Sequences of one group of ranks that run as one. */
+export const batchPack = z.strictObject({
+  degree: positiveCount.max(65_536).describe('Sharding degree: how many ranks share the pack.'),
+  ranks: z.array(rank).min(1).max(65_536).describe('Those ranks, ascending.'),
+  sequences: z.array(count).min(1).max(1_000_000).describe('Indices of its sequences in the batch.'),
+});
+
 /** A tensor's name and shape. */
 export const tensorShape = z.strictObject({
   name: z

@@ -1,10 +1,10 @@
 /** The invariants of shadow-loader that are about tensors, on simulated nodes and ranks that fail, repeat and are slow. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Choices } from '../../src/core/definition.ts';
 import { type PolicyOf, resumePolicy, startPolicy } from '../../src/core/registry.ts';
 import { type LoaderDecision, type LoaderEvent, shadowLoader } from '../../src/policies/shadow-loader/index.ts';
 import type { BatchAssignment, DrawnSample } from '../../src/schemas/index.ts';
-import type { Choices } from '../../src/core/definition.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { LoaderWorld } from '../support/loader-world.ts';
 
@@ -149,7 +149,8 @@ class Job {
     while (this.world.happen(false) || this.hear());
     expect(this.#policy.snapshot().state).toMatchObject({ samples: [], batches: [], steps: [] });
     expect(this.world.left.size).toBe(this.#drawn);
-    for (const { memory, working } of this.world.nodes.values()) expect([...memory.keys(), ...working.keys()]).toEqual([]);
+    for (const { memory, working } of this.world.nodes.values())
+      expect([...memory.keys(), ...working.keys()]).toEqual([]);
   }
 }
 

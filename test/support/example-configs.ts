@@ -137,6 +137,20 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
     { replicas, groupsPerRound: 5, fetch: { once: 0.5 }, gradientOffload: 'never', collective: 'sum' },
     { replicas: replicas.slice(1), groupsPerRound: 3, unit: 'constant', divisor: 64, idPrefix: 's-' },
   ],
+  flexrl: [
+    { devices: 4, nodes: loaderNodes },
+    { devices: 6, maxDegree: 2, balanceTolerance: 0, effort: 'fast', nodes: loaderNodes, prefetchSteps: 2 },
+    {
+      devices: 8,
+      costs: {
+        compute: [
+          { tokens: 0, value: 0 },
+          { tokens: 4000, value: 9 },
+        ],
+      },
+      idPrefix: 'f-',
+    },
+  ],
   'gpu-scale-down': [
     { ...admission, engines: engines(4, 500), maxResponseTokens: 50 },
     { ...admission, engines: engines(4, 200), maxResponseTokens: 50, lastFraction: 1, quantile: 0.6 },

@@ -319,7 +319,14 @@ export class LoaderOracle {
         const [first] = this.#line();
         expect(first!.needs.length, 'invariant 7: only for what a batch waits for').toBeGreaterThan(0);
         const idle = this.samples.filter((one) => one.node === nodeId && one.status === 'registered' && isIdle(one));
-        expect(idle.sort(by((one: OracleSample) => -one.order, (one: OracleSample) => -one.seq))[0]).toBe(sample);
+        expect(
+          idle.sort(
+            by(
+              (one: OracleSample) => -one.order,
+              (one: OracleSample) => -one.seq,
+            ),
+          )[0],
+        ).toBe(sample);
         return this.#lose(sample!);
       }
       default:
@@ -374,7 +381,13 @@ export class LoaderOracle {
   #line(): OracleSample[] {
     return this.samples
       .filter((one) => one.status === 'waiting')
-      .sort(by((one: OracleSample) => Number(isIdle(one)), (one: OracleSample) => one.order, (one: OracleSample) => one.seq));
+      .sort(
+        by(
+          (one: OracleSample) => Number(isIdle(one)),
+          (one: OracleSample) => one.order,
+          (one: OracleSample) => one.seq,
+        ),
+      );
   }
 
   #openSteps() {
@@ -408,24 +421,26 @@ export class LoaderOracle {
       const limit = Math.floor(this.config.prefetchFraction * node.budget);
       return !isAhead || this.#aheadBytes(node.id) + sample.bytes <= limit;
     };
-    return this.nodes
-      .filter(fits)
-      .sort(
-        by(
-          (one: OracleNode) => Number(one.id === sample.avoid),
-          (one: OracleNode) => queuedBytes(one) / one.weight,
-          (one: OracleNode) => queued(one).length,
-          (one: OracleNode) => -near(one),
-          (one: OracleNode) => this.used(one.id),
-          (one: OracleNode) => one.id,
-        ),
-      )[0];
+    return this.nodes.filter(fits).sort(
+      by(
+        (one: OracleNode) => Number(one.id === sample.avoid),
+        (one: OracleNode) => queuedBytes(one) / one.weight,
+        (one: OracleNode) => queued(one).length,
+        (one: OracleNode) => -near(one),
+        (one: OracleNode) => this.used(one.id),
+        (one: OracleNode) => one.id,
+      ),
+    )[0];
   }
 
   /** After an event nothing is left undone. */
   #checkRest(): void {
     for (const one of this.samples) {
-      if (one.status === 'registered') expect(one.needs.every((need) => need.sent), 'invariant 2').toBe(true);
+      if (one.status === 'registered')
+        expect(
+          one.needs.every((need) => need.sent),
+          'invariant 2',
+        ).toBe(true);
       expect(one.used, 'invariant 1: nothing stays after its last use').not.toBe(one.uses);
       const step = this.steps.find(({ id }) => id === one.stepId)!;
       expect(isIdle(one) && step.closed, 'invariant 1: nothing stays after its step').toBe(false);

@@ -2,9 +2,10 @@
  * Nodes that preprocess, ranks that fetch, and wires that delay and repeat what they say: what shadow-loader decides is
  * carried out, and what tensors do is checked, not what the policy believes of them.
  */
+
+import type { Choices } from '../../src/core/definition.ts';
 import type { LoaderDecision, LoaderEvent } from '../../src/policies/shadow-loader/index.ts';
 import type { BatchAssignment, DrawnSample } from '../../src/schemas/index.ts';
-import type { Choices } from '../../src/core/definition.ts';
 import { neededFrames } from './loader-oracle.ts';
 
 type DecisionOf<T extends LoaderDecision['type']> = Extract<LoaderDecision, { type: T }>;
@@ -80,7 +81,10 @@ export class LoaderWorld {
           const tries = (this.tries.get(one.sampleId) ?? 0) + 1;
           this.tries.set(one.sampleId, tries);
           const causes = this.hits.get(one.sampleId) ?? 0;
-          must(tries <= 1 + causes, `invariant 4: ${one.sampleId} is preprocessed for the ${tries}. time after ${causes}`);
+          must(
+            tries <= 1 + causes,
+            `invariant 4: ${one.sampleId} is preprocessed for the ${tries}. time after ${causes}`,
+          );
           this.nodes.get(one.nodeId)!.inbox.push(one);
           break;
         }
@@ -168,7 +172,10 @@ export class LoaderWorld {
     if (!node.isUp || (faults && this.#choices.below(12) === 0)) return this.#report({ ...failed, kind: 'transfer' });
     if (!node.memory.has(sampleId)) {
       // Only for a batch that is given up meanwhile.
-      must(!this.batches.has(batchId) || this.#isComing(node, sampleId) || (this.left.get(sampleId) ?? 0) > 0, 'invariant 7');
+      must(
+        !this.batches.has(batchId) || this.#isComing(node, sampleId) || (this.left.get(sampleId) ?? 0) > 0,
+        'invariant 7',
+      );
       return this.#report({ ...failed, kind: 'missing' });
     }
     for (let frame = fetch.fromFrame; frame < fetch.toFrame; frame += 1) {
@@ -193,7 +200,9 @@ export class LoaderWorld {
       const sample = this.samples.get(sampleId)!;
       if (missing.includes(sampleId) || sample.kind === 'text') continue;
       const own = assignments.filter((one) => one.sampleId === sampleId);
-      const needed = neededFrames(sample.frames, own).map(([rank, frame]) => `${rank}: ${batchId} ${sampleId} ${frame}`);
+      const needed = neededFrames(sample.frames, own).map(
+        ([rank, frame]) => `${rank}: ${batchId} ${sampleId} ${frame}`,
+      );
       const has = [...this.ranks].flatMap(([rank, { frames }]) =>
         [...frames].filter((one) => one.startsWith(`${batchId} ${sampleId} `)).map((one) => `${rank}: ${one}`),
       );

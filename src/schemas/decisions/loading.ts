@@ -3,6 +3,7 @@ import { z } from 'zod';
 import {
   batchAssignment,
   batchId,
+  batchPack,
   frames,
   fromFrame,
   mediaPath,
@@ -154,6 +155,16 @@ export const batchPlanned = defineDecision(
     batchId,
     stepId,
     assignments: z.array(batchAssignment).max(1_000_000).describe('Where each sequence goes, by its index.'),
+    packs: z
+      .array(batchPack)
+      .max(1_000_000)
+      .optional()
+      .describe('Sequences that run as one, where the planner says so.'),
+    order: z
+      .array(z.array(count).max(1_000_000))
+      .max(1_048_576)
+      .optional()
+      .describe('Of each rank, indices in `packs`, in the order in which it runs them.'),
   },
   {
     planned: {
