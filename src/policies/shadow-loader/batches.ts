@@ -1,9 +1,9 @@
 /** Batches: what their ranks need, until all of it is there. */
 import type { Context } from '../../core/definition.ts';
-import type { BatchAssignment } from '../../schemas/loading.ts';
+import type { BatchAssignment, FrameSlice } from '../../schemas/loading.ts';
 import { endBatch, finishBatch } from './finish.ts';
 import { sliceId } from './ids.ts';
-import { rest, unwant, want } from './samples.ts';
+import { forgetSlices, rest, unwant, want } from './samples.ts';
 import { neededSlices, sendAll } from './slices.ts';
 import type { Batch, Demand, LoaderState, Sample, Slice } from './state.ts';
 import type { EventOf, LoaderDecision } from './words.ts';
@@ -13,30 +13,19 @@ type Ctx = Context<LoaderDecision>;
 /** A plan says which ranks share which sequences: what each of them needs is fetched as soon as it is there. */
 export function planned(state: LoaderState, event: EventOf<'batch.planned'>, ctx: Ctx): void {
   const { batchId: id, stepId } = event;
-  const batch: Batch = { id, stepId, plannedAt: ctx.at, demands: new Set(), fetched: 0, open: 0, missing: [] };
+  const counts = { waiting: 0, fetched: 0, open: 0 };
+  const order = state.nextBatch++;
+  const batch: Batch = { id, order, stepId, plannedAt: ctx.at, demands: [], missing: [], ...counts };
   state.batches.set(id, batch);
   const used: Sample[] = [];
   const wanted: Sample[] = [];
   for (const [sample, assignments] of bySample(state, event.assignments)) {
     const slices = sample.media === null ? [] : neededSlices(sample.media.frames, assignments);
-    if (slices.length === 0) {
-      used.push(sample);
-      continue;
+    if (slices.length === 0) used.push(sample);
+    else {
+      demand(state, batch, sample, slices);
+      wanted.push(sample);
     }
-    const demand: Demand = { batch, sample, slices: new Set() };
-    for (const { rank, fromFrame, toFrame } of slices) {
-      const number = state.nextSlice++;
-      const tries = { attempt: 0, sent: false, failures: 0 };
-      const slice: Slice = {
-        ...{ number, id: sliceId(state.prefix, number), demand, rank, from: fromFrame, to: toFrame },
-        ...tries,
-      };
-      demand.slices.add(slice);
-      state.slices.set(slice.id, slice);
-    }
-    batch.open += slices.length;
-    want(state, demand);
-    wanted.push(sample);
   }
   sendAll(state, wanted, ctx);
   for (const sample of used) {
@@ -44,6 +33,33 @@ export function planned(state: LoaderState, event: EventOf<'batch.planned'>, ctx
     rest(state, sample, ctx);
   }
   finishBatch(state, batch, ctx);
+}
+
+function demand(state: LoaderState, batch: Batch, sample: Sample, needed: readonly FrameSlice[]): void {
+  const one: Demand = { batch, sample, slices: [], open: needed.length, place: -1 };
+  for (let index = 0; index < needed.length; index += 1) {
+    const { rank, fromFrame: from, toFrame: to } = needed[index]!;
+    const id = sliceId(state.prefix, state.nextSlice);
+    const slice: Slice = {
+      number: state.nextSlice,
+      id,
+      demand: one,
+      rank,
+      from,
+      to,
+      attempt: 0,
+      sent: false,
+      fetched: false,
+      failures: 0,
+    };
+    state.nextSlice += 1;
+    one.slices.push(slice);
+    state.slices.set(id, slice);
+  }
+  batch.open += needed.length;
+  batch.waiting += 1;
+  batch.demands.push(one);
+  want(state, one);
 }
 
 /** The sequences of each sample, in the order in which the samples are named first. */
@@ -61,15 +77,16 @@ function bySample(state: LoaderState, assignments: readonly BatchAssignment[]): 
 
 /** A rank has a slice. With the last one of a sample the batch has used it, with the last of all the batch can run. */
 export function fetched(state: LoaderState, slice: Slice, ctx: Ctx): void {
-  const { demand } = slice;
-  const { batch, sample, slices } = demand;
+  const { demand: one } = slice;
+  const { batch, sample } = one;
   state.slices.delete(slice.id);
-  slices.delete(slice);
+  slice.fetched = true;
+  one.open -= 1;
   batch.fetched += 1;
   batch.open -= 1;
-  if (slices.size > 0) return;
+  if (one.open > 0) return;
   sample.used += 1;
-  unwant(state, demand, ctx);
+  unwant(state, one, ctx);
   finishBatch(state, batch, ctx);
 }
 
@@ -77,9 +94,11 @@ export function fetched(state: LoaderState, slice: Slice, ctx: Ctx): void {
 export function abandon(state: LoaderState, batch: Batch, code: 'withdrawn' | 'host_restarted', ctx: Ctx): void {
   const { id: batchId, stepId, open } = batch;
   ctx.emit({ type: 'batch.abandoned', at: ctx.at, batchId, stepId, open, reason: { code } });
-  for (const demand of [...batch.demands]) {
-    for (const slice of demand.slices) state.slices.delete(slice.id);
-    unwant(state, demand, ctx);
+  for (const one of batch.demands) {
+    // What it has is used; what was dropped is gone.
+    if (one.open === 0) continue;
+    forgetSlices(state, one);
+    unwant(state, one, ctx);
   }
   endBatch(state, batch);
 }

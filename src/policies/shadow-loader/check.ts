@@ -127,7 +127,7 @@ function checkUse({ id, step, uses, used, demands }: Sample, path: string): void
       path,
     });
   }
-  if (uses === null || used + demands.size < uses) return;
+  if (uses === null || used + demands.length < uses) return;
   throw new PolicyError('limit_exceeded', { expected: `at most ${uses} batches that use it`, got: id, path });
 }
 

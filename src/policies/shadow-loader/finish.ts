@@ -8,7 +8,7 @@ type Ctx = Context<LoaderDecision>;
 
 /** Says that a batch has all that it can get, if it has. */
 export function finishBatch(state: LoaderState, batch: Batch, ctx: Ctx): void {
-  if (batch.demands.size > 0) return;
+  if (batch.waiting > 0) return;
   const { id: batchId, stepId, fetched: slices, missing } = batch;
   const waitedSeconds = ctx.at - batch.plannedAt;
   const reason: ReasonOf<'batch.materialized'> =

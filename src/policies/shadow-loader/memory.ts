@@ -15,7 +15,7 @@ export function reheap(state: LoaderState, node: Node): void {
 }
 
 /** Whether a sample would be preprocessed for a later step, and nothing waits for it. */
-export const isAhead = (sample: Sample): boolean => !sample.step.current && sample.demands.size === 0;
+export const isAhead = (sample: Sample): boolean => !sample.step.current && sample.demands.length === 0;
 
 /** Reserves host memory of a node for a sample. */
 export function hold(sample: Sample, node: Node): void {

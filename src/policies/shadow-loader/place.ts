@@ -15,7 +15,7 @@ type Ctx = Context<LoaderDecision>;
 export function settle(state: LoaderState, ctx: Ctx): void {
   if (!state.dirty) return;
   for (let sample = state.waiting.peek(); sample !== undefined; sample = state.waiting.peek()) {
-    const isWanted = sample.demands.size > 0;
+    const isWanted = sample.demands.length > 0;
     if (!isWanted && sample.step.order > state.lastAhead) break;
     if (state.largestBudget > 0 && sample.bytes > state.largestBudget) {
       const { bytes } = sample;
@@ -34,7 +34,7 @@ function choose(state: LoaderState, sample: Sample): Node | undefined {
   const first = state.open.peek();
   if (first === undefined) return undefined;
   const least = hasRoom(state, sample, first) && first !== sample.avoid ? first : search(state, sample);
-  return least === undefined || sample.demands.size === 0 ? least : nearest(state, sample, least);
+  return least === undefined || sample.demands.length === 0 ? least : nearest(state, sample, least);
 }
 
 function hasRoom(state: LoaderState, sample: Sample, node: Node): boolean {
@@ -56,7 +56,8 @@ function search(state: LoaderState, sample: Sample): Node | undefined {
 function nearest(state: LoaderState, sample: Sample, least: Node): Node {
   const frames = new Map<Node, number>();
   for (const { slices } of sample.demands) {
-    for (const { rank, from, to } of slices) {
+    for (const { rank, from, to, fetched } of slices) {
+      if (fetched) continue;
       const node = state.nodeOfRank.get(rank);
       if (node !== undefined) frames.set(node, (frames.get(node) ?? 0) + to - from);
     }

@@ -3,7 +3,7 @@ import type { Context } from '../../core/definition.ts';
 import { fetched } from './batches.ts';
 import { endTask, free, freeBytes, reheap, resize, setIdle } from './memory.ts';
 import { drop, evict, requeue } from './samples.ts';
-import { send, sendAll } from './slices.ts';
+import { sendAgain, sendAll } from './slices.ts';
 import type { Cause, LoaderState, Sample } from './state.ts';
 import type { EventOf, LoaderDecision } from './words.ts';
 
@@ -26,11 +26,11 @@ export function preprocessed(state: LoaderState, event: EventOf<'sample.preproce
   resize(sample, bytes);
   sample.status = 'registered';
   sample.avoid = null;
-  setIdle(sample, sample.demands.size === 0);
+  setIdle(sample, sample.demands.length === 0);
   reheap(state, node);
   const reason = { code: 'preprocessed', reservedBytes } as const;
   ctx.emit({ type: 'sample.registered', at: ctx.at, sampleId: sample.id, nodeId: node.id, bytes, reason });
-  if (sample.demands.size > 0) sendAll(state, [sample], ctx);
+  if (sample.demands.length > 0) sendAll(state, [sample], ctx);
 }
 
 /** A node could not preprocess a sample: it is tried again, on another node if there is one. */
@@ -86,7 +86,7 @@ export function sliceFailed(state: LoaderState, event: EventOf<'slice.failed'>, 
   const { failures } = slice;
   const budget = state.config.retry.transfer;
   if (failures > budget) drop(state, sample, { code: 'transfer', failures, budget }, ctx);
-  else send(state, slice, ctx);
+  else sendAgain(state, slice, ctx);
 }
 
 /** The memory of a failed try is free: the node holds nothing of the sample. */

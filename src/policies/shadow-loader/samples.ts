@@ -3,7 +3,7 @@ import type { Context } from '../../core/definition.ts';
 import type { DrawnSample } from '../../schemas/loading.ts';
 import { finishBatch } from './finish.ts';
 import { free, notAhead, reheap, setIdle } from './memory.ts';
-import type { Cause, Demand, LoaderState, Media, Sample, Step } from './state.ts';
+import { byBatch, type Cause, type Demand, type LoaderState, type Media, type Sample, type Step } from './state.ts';
 import { forget, stepFor } from './steps.ts';
 import type { EventOf, LoaderDecision, ReasonOf } from './words.ts';
 
@@ -49,7 +49,7 @@ function newSample(state: LoaderState, step: Step, one: DrawnSample): Sample {
     infrastructureFailures: 0,
     dataFailures: 0,
     avoid: null,
-    demands: new Set(),
+    demands: [],
     heapIndex: -1,
   };
 }
@@ -82,24 +82,27 @@ export function want(state: LoaderState, demand: Demand): void {
   setIdle(sample, false);
   notAhead(sample);
   sample.step.unwanted.delete(sample);
-  sample.demands.add(demand);
-  demand.batch.demands.add(demand);
+  demand.place = sample.demands.push(demand) - 1;
   if (sample.status === 'waiting') state.waiting.update(sample);
   state.dirty = true;
 }
 
 /** A batch needs it no more: it stays for others of its step, or leaves. */
 export function unwant(state: LoaderState, demand: Demand, ctx: Ctx): void {
-  const { sample, batch } = demand;
-  sample.demands.delete(demand);
-  batch.demands.delete(demand);
+  const { sample } = demand;
+  const last = sample.demands.pop()!;
+  if (last !== demand) {
+    sample.demands[demand.place] = last;
+    last.place = demand.place;
+  }
+  demand.batch.waiting -= 1;
   rest(state, sample, ctx);
 }
 
 /** What is done with a sample that may have been used for the last time. */
 export function rest(state: LoaderState, sample: Sample, ctx: Ctx): void {
   if (sample.used === sample.uses) return leave(state, sample, { code: 'last_use', uses: sample.used }, ctx);
-  if (sample.demands.size > 0) return;
+  if (sample.demands.length > 0) return;
   if (sample.step.closed) return leave(state, sample, { code: 'step_completed' }, ctx);
   sample.step.unwanted.add(sample);
   setIdle(sample, true);
@@ -134,15 +137,21 @@ export function drop(state: LoaderState, sample: Sample, reason: ReasonOf<'sampl
   ctx.emit({ type: 'sample.dropped', at: ctx.at, sampleId, stepId: step.id, ...echoed, reason });
   if (sample.node !== null) evict(state, sample, { code: 'dropped' }, ctx);
   remove(state, sample);
-  for (const demand of sample.demands) {
-    const { batch, slices } = demand;
-    for (const slice of slices) state.slices.delete(slice.id);
-    batch.open -= slices.size;
+  for (const demand of sample.demands.sort(byBatch)) {
+    const { batch } = demand;
+    forgetSlices(state, demand);
     batch.missing.push(sampleId);
-    batch.demands.delete(demand);
+    batch.waiting -= 1;
     finishBatch(state, batch, ctx);
   }
-  sample.demands.clear();
+  sample.demands.length = 0;
+}
+
+/** What a demand still waits for is not needed any more. */
+export function forgetSlices(state: LoaderState, demand: Demand): void {
+  for (const { id, fetched } of demand.slices) if (!fetched) state.slices.delete(id);
+  demand.batch.open -= demand.open;
+  demand.open = 0;
 }
 
 function remove(state: LoaderState, sample: Sample): void {

@@ -1,7 +1,7 @@
 /** Which frames of a sample each rank needs, and how they get there. */
 import type { Context } from '../../core/definition.ts';
 import type { BatchAssignment, FrameSlice } from '../../schemas/loading.ts';
-import type { LoaderState, Sample, Slice } from './state.ts';
+import { byBatch, type Demand, type LoaderState, type Sample, type Slice } from './state.ts';
 import type { LoaderDecision } from './words.ts';
 
 type Ctx = Context<LoaderDecision>;
@@ -23,8 +23,9 @@ export function evenSlices(frames: number, ranks: readonly number[]): FrameSlice
  * @param assignments - the sequences of the sample
  */
 export function neededSlices(frames: number, assignments: readonly BatchAssignment[]): FrameSlice[] {
+  const [first] = assignments;
+  if (assignments.length === 1 && first!.slices === undefined) return evenSlices(frames, first!.ranks);
   const all = assignments.flatMap((one) => one.slices ?? evenSlices(frames, one.ranks));
-  if (all.length < 2) return all;
   const sorted = [...all].sort((a, b) => a.rank - b.rank || a.fromFrame - b.fromFrame);
   const merged: FrameSlice[] = [];
   for (const { rank, fromFrame, toFrame } of sorted) {
@@ -38,21 +39,37 @@ export function neededSlices(frames: number, assignments: readonly BatchAssignme
 /** Tells ranks to fetch what is registered and not under way: from their own nodes first. */
 export function sendAll(state: LoaderState, samples: readonly Sample[], ctx: Ctx): void {
   const far: Slice[] = [];
-  for (const { status, node, demands } of samples) {
+  for (let index = 0; index < samples.length; index += 1) {
+    const { status, node, demands } = samples[index]!;
     if (status !== 'registered') continue;
+    if (demands.length > 1) inOrder(demands);
     for (const { slices } of demands) {
-      for (const slice of slices) {
-        if (slice.sent) continue;
-        if (state.nodeOfRank.get(slice.rank) === node) send(state, slice, ctx);
+      for (let at = 0; at < slices.length; at += 1) {
+        const slice = slices[at]!;
+        if (slice.sent || slice.fetched) continue;
+        if (state.nodeOfRank.get(slice.rank) === node) send(slice, 'same_node', ctx);
         else far.push(slice);
       }
     }
   }
-  for (const slice of far) send(state, slice, ctx);
+  for (let at = 0; at < far.length; at += 1) send(far[at]!, 'other_node', ctx);
+}
+
+function inOrder(demands: Demand[]): void {
+  demands.sort(byBatch);
+  demands.forEach((one, place) => {
+    one.place = place;
+  });
+}
+
+/** Tells a rank to fetch a slice once more. */
+export function sendAgain(state: LoaderState, slice: Slice, ctx: Ctx): void {
+  const isNear = state.nodeOfRank.get(slice.rank) === slice.demand.sample.node;
+  send(slice, isNear ? 'same_node' : 'other_node', ctx);
 }
 
 /** Tells a rank to fetch a slice from the node that has it. */
-export function send(state: LoaderState, slice: Slice, ctx: Ctx): void {
+function send(slice: Slice, code: 'same_node' | 'other_node', ctx: Ctx): void {
   const { id, demand, rank, from: fromFrame, to: toFrame } = slice;
   const { batch, sample } = demand;
   const { frames } = sample.media!;
@@ -71,6 +88,6 @@ export function send(state: LoaderState, slice: Slice, ctx: Ctx): void {
     toFrame,
     from: node.id,
     bytes: Math.round(sample.bytes * ((toFrame - fromFrame) / frames)),
-    reason: { code: state.nodeOfRank.get(rank) === node ? 'same_node' : 'other_node' },
+    reason: { code },
   });
 }

@@ -144,12 +144,16 @@ function saveBatch({
 }: Batch): SavedLoader['batches'][number] {
   return {
     ...{ batchId, stepId, plannedAt, fetched, missing: [...missing] },
-    demands: [...demands].map(({ sample, slices }) => ({
-      sampleId: sample.id,
-      slices: [...slices].map(({ number, rank, from, to, attempt, sent, failures }) => {
-        return { number, rank, from, to, attempt, sent, failures };
-      }),
-    })),
+    demands: demands
+      .filter((one) => one.open > 0)
+      .map(({ sample, slices }) => ({
+        sampleId: sample.id,
+        slices: slices
+          .filter((one) => !one.fetched)
+          .map(({ number, rank, from, to, attempt, sent, failures }) => {
+            return { number, rank, from, to, attempt, sent, failures };
+          }),
+      })),
   };
 }
 
@@ -185,7 +189,7 @@ function loadSample(state: LoaderState, saved: SavedLoader['samples'][number]): 
   const { sampleId: id, stepId, media, node: nodeId, avoid: avoidId, ...rest } = saved;
   const step = state.steps.get(stepId)!;
   const avoid = avoidId === null ? null : state.nodes.get(avoidId)!;
-  const places = { demands: new Set<Demand>(), heapIndex: -1 };
+  const places = { demands: [], heapIndex: -1 };
   const sample: Sample = { ...rest, id, step, media: media && mediaOf(media), node: null, avoid, ...places };
   state.samples.set(id, sample);
   step.samples += 1;
@@ -202,17 +206,19 @@ function loadSample(state: LoaderState, saved: SavedLoader['samples'][number]): 
 
 function loadBatch(state: LoaderState, saved: SavedLoader['batches'][number]): void {
   const { batchId: id, stepId, plannedAt, fetched, missing } = saved;
-  const batch: Batch = { id, stepId, plannedAt, fetched, missing: [...missing], demands: new Set(), open: 0 };
+  const counts = { waiting: saved.demands.length, fetched, open: 0 };
+  const order = state.nextBatch++;
+  const batch: Batch = { id, order, stepId, plannedAt, demands: [], missing: [...missing], ...counts };
   state.batches.set(id, batch);
   for (const { sampleId, slices } of saved.demands) {
     const sample = state.samples.get(sampleId)!;
-    const demand: Demand = { batch, sample, slices: new Set() };
-    batch.demands.add(demand);
-    sample.demands.add(demand);
+    const demand: Demand = { batch, sample, slices: [], open: slices.length, place: sample.demands.length };
+    batch.demands.push(demand);
+    sample.demands.push(demand);
     batch.open += slices.length;
     for (const one of slices) {
-      const slice: Slice = { ...one, id: sliceId(state.prefix, one.number), demand };
-      demand.slices.add(slice);
+      const slice: Slice = { ...one, id: sliceId(state.prefix, one.number), demand, fetched: false };
+      demand.slices.push(slice);
       state.slices.set(slice.id, slice);
     }
   }
@@ -220,7 +226,7 @@ function loadBatch(state: LoaderState, saved: SavedLoader['batches'][number]): v
 
 /** Where a sample stands follows from what it is and who needs it. */
 function settleSample(state: LoaderState, sample: Sample): void {
-  if (sample.demands.size === 0) sample.step.unwanted.add(sample);
+  if (sample.demands.length === 0) sample.step.unwanted.add(sample);
   if (sample.status === 'waiting') state.waiting.update(sample);
-  else setIdle(sample, sample.demands.size === 0);
+  else setIdle(sample, sample.demands.length === 0);
 }

@@ -40,8 +40,8 @@ export interface Sample {
   dataFailures: number;
   /** The node of the last fault; another one is tried first. */
   avoid: Node | null;
-  /** What open batches still need of it. */
-  readonly demands: Set<Demand>;
+  /** What open batches still need of it, in no order. */
+  readonly demands: Demand[];
   /** Its place in the line, or among what its node could do without. */
   heapIndex: number;
 }
@@ -50,8 +50,12 @@ export interface Sample {
 export interface Demand {
   readonly batch: Batch;
   readonly sample: Sample;
-  /** Slices that were not fetched yet, by their numbers. */
-  readonly slices: Set<Slice>;
+  /** By their numbers; those that were fetched too. */
+  readonly slices: Slice[];
+  /** Slices that were not fetched. */
+  open: number;
+  /** Where it stands among those of its sample. */
+  place: number;
 }
 
 /** Frames that one rank needs. */
@@ -66,14 +70,20 @@ export interface Slice {
   attempt: number;
   /** Whether a try is under way. */
   sent: boolean;
+  fetched: boolean;
   failures: number;
 }
 
 export interface Batch {
   readonly id: string;
+  /** In the order in which they were planned. */
+  readonly order: number;
   readonly stepId: string;
   readonly plannedAt: number;
-  readonly demands: Set<Demand>;
+  /** What it needs of its samples; what it has too. */
+  readonly demands: Demand[];
+  /** Those that it still waits for. */
+  waiting: number;
   /** Slices that were fetched. */
   fetched: number;
   /** Slices that were not. */
@@ -142,6 +152,7 @@ export interface LoaderState {
   nextStep: number;
   nextTask: number;
   nextSlice: number;
+  nextBatch: number;
   prefix: string;
   readonly oldPrefixes: string[];
   /** Whether something has changed that may let a waiting sample begin; false between events. */
@@ -152,8 +163,11 @@ export interface LoaderState {
 export const byAge = (a: Sample, b: Sample): number => a.step.order - b.step.order || a.seq - b.seq;
 /** What a batch waits for comes first. */
 const byUrgency = (a: Sample, b: Sample): number =>
-  Number(b.demands.size > 0) - Number(a.demands.size > 0) || byAge(a, b);
+  Number(b.demands.length > 0) - Number(a.demands.length > 0) || byAge(a, b);
 const leastUrgentFirst = (a: Sample, b: Sample): number => byAge(b, a);
+
+/** By the order in which their batches were planned. */
+export const byBatch = (a: Demand, b: Demand): number => a.batch.order - b.batch.order;
 
 /** What a node has to preprocess, relative to how fast it does. */
 export const loadOf = (node: Node): number => node.queuedBytes / node.weight;
@@ -200,6 +214,7 @@ export function newState(config: ShadowLoaderConfig): LoaderState {
     nextStep: 0,
     nextTask: 0,
     nextSlice: 0,
+    nextBatch: 0,
     prefix: config.idPrefix,
     oldPrefixes: [],
     dirty: false,
