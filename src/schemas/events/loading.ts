@@ -32,7 +32,7 @@ export const samplesDrawn = defineEvent(
   {
     stepId,
     samples: z
-      .array(z.union([textSample, visualSample]))
+      .array(z.discriminatedUnion('kind', [textSample, visualSample]))
       .max(1_000_000)
       .describe('The samples, in the order in which they are wanted.'),
   },
