@@ -310,14 +310,12 @@ describe('shadow-loader: materialization', () => {
   });
 
   test('a sample whose ranks are known goes to their node, among nodes that are equally loaded', () => {
-    const session = new Session({ nodes: [{ ...two[0]!, slots: 1 }, two[1]!] });
-    session.draw('s', video('x'), video('y'), video('z'));
-    session.send({ type: 'node.lost', nodeId: 'b' } as never);
-    session.plan('b', [{ sampleId: 'y', ranks: [2, 3] }]);
-    session.done(0, 'a');
-    session.done(2, 'a');
-    const given = session.send({ type: 'node.added', ...two[1] } as never);
-    expect(only(given, 'sample.preprocess')).toMatchObject([{ sampleId: 'z', nodeId: 'b' }]);
+    const session = new Session({ nodes: two, prefetchSteps: 0 });
+    session.draw('s', { sampleId: 't', kind: 'text' });
+    expect(types(session.draw('later', video('x')))).toEqual(['sample.placeholder']);
+    expect(session.plan('b', [{ sampleId: 'x', ranks: [1, 2, 3] }])).toMatchObject([
+      { type: 'sample.preprocess', sampleId: 'x', nodeId: 'b' },
+    ]);
   });
 
   test('after a restart of the host everything is preprocessed anew, and batches are planned anew', () => {
