@@ -28,7 +28,21 @@ const events = [
   e.hostRestarted,
 ] as const;
 type FlexrlEvent = Of<(typeof events)[number]>;
-const decisions = [d.batchPlanned, ...shadowLoader.decisions] as const;
+const decisions = [
+  d.batchPlanned,
+  d.samplePlaceholder,
+  d.samplePreprocess,
+  d.samplePrefetch,
+  d.sampleRegistered,
+  d.sampleMaterialize,
+  d.sampleEvict,
+  d.sampleReleased,
+  d.sampleDropped,
+  d.batchMaterialized,
+  d.batchAbandoned,
+  d.preprocessLate,
+  d.sliceLate,
+] as const;
 
 const pick = (config: FlexrlConfig, shape: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(config).filter(([key]) => key in shape));
