@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { type Choices, type Context, definePolicy } from '../../core/definition.ts';
 import { runPlanner } from '../../core/registry.ts';
 import { isPolicyError, PolicyError } from '../../errors.ts';
-import { type FlexUlyssesPlan, flexUlyssesInput, flexUlyssesPlanner } from '../../planners/flex-ulysses/index.ts';
+import { type FlexUlyssesPlan, flexUlyssesPlanner } from '../../planners/flex-ulysses/index.ts';
 import { batchPlanned } from '../../schemas/decisions/index.ts';
 import { batchReady } from '../../schemas/events/index.ts';
 import type { BatchAssignment, FrameSlice } from '../../schemas/loading.ts';
@@ -16,21 +16,6 @@ import { plannerSettings } from './schema.ts';
 type Ready = Of<typeof batchReady>;
 type Planned = Of<typeof batchPlanned>;
 
-/** What a plan may say beside its assignments. */
-interface Execution {
-  readonly packs?: readonly {
-    readonly degree: number;
-    readonly devices: readonly number[];
-    readonly sequences: readonly number[];
-  }[];
-  readonly order?: readonly (readonly number[])[];
-  readonly vision?: readonly {
-    readonly device: number;
-    readonly slices: readonly { readonly sequence: number; readonly from: number; readonly to: number }[];
-  }[];
-}
-type Plan = FlexUlyssesPlan & Execution;
-
 /** Settings of the planner. */
 export const batchPlanningConfig = z.strictObject(plannerSettings);
 type Config = z.output<typeof batchPlanningConfig>;
@@ -38,11 +23,10 @@ type Config = z.output<typeof batchPlanningConfig>;
 interface State {
   readonly config: Config;
   /** The plan of the event that was checked last: it is made once, to see whether there is one, and used then. */
-  readonly checked: WeakMap<Ready, Plan>;
+  readonly checked: WeakMap<Ready, FlexUlyssesPlan>;
 }
 
 const snapshot = z.strictObject({});
-const takesFrames = 'frames' in flexUlyssesInput.shape;
 
 function init(config: Config): State {
   try {
@@ -55,11 +39,11 @@ function init(config: Config): State {
   return { config, checked: new WeakMap() };
 }
 
-function planOf({ config }: State, { sequences }: Ready): Plan {
+function planOf({ config }: State, { sequences }: Ready): FlexUlyssesPlan {
   const lengths = sequences.map((one) => one.tokens);
-  const withFrames = takesFrames && sequences.some((one) => one.frames !== undefined);
+  const withFrames = sequences.some((one) => one.frames !== undefined);
   const frames = withFrames ? { frames: sequences.map((one) => one.frames ?? 0) } : {};
-  return runPlanner(flexUlyssesPlanner, { ...config, lengths, ...frames }) as Plan;
+  return runPlanner(flexUlyssesPlanner, { ...config, lengths, ...frames });
 }
 
 /**
@@ -81,19 +65,17 @@ function apply(state: State, event: Ready, ctx: Context<Planned>): void {
     batchId: event.batchId,
     stepId: event.stepId,
     assignments: assignmentsOf(event, plan),
-    ...(packs && {
-      packs: packs.map(({ degree, devices, sequences }) => ({
-        degree,
-        ranks: [...devices],
-        sequences: [...sequences],
-      })),
-    }),
-    ...(order && { order: order.map((one) => [...one]) }),
+    packs: packs.map(({ degree, devices, sequences }) => ({
+      degree,
+      ranks: [...devices],
+      sequences: [...sequences],
+    })),
+    order: order.map((one) => [...one]),
     reason: { code: 'planned', maxCompute, computeBound: bounds.compute, communication, memoryRelaxed },
   });
 }
 
-function assignmentsOf({ sequences }: Ready, { assignments, vision }: Plan): BatchAssignment[] {
+function assignmentsOf({ sequences }: Ready, { assignments, vision }: FlexUlyssesPlan): BatchAssignment[] {
   const spread = sequences.map((): FrameSlice[] => []);
   for (const { device: rank, slices } of vision ?? []) {
     for (const { sequence, from, to } of slices) spread[sequence]!.push({ rank, fromFrame: from, toFrame: to });

@@ -3,15 +3,10 @@ import { z } from 'zod';
 import { flexUlyssesInput } from '../../planners/flex-ulysses/index.ts';
 import { shadowLoaderConfig } from '../../policies/shadow-loader/index.ts';
 
-/** What comes with each batch is not configured. */
-const ofBatch = ['lengths', 'frames', 'previous'] as const;
-type OfBatch = (typeof ofBatch)[number];
-type PlannerShape = Omit<typeof flexUlyssesInput.shape, OfBatch>;
+const { lengths: _lengths, frames: _frames, previous: _previous, ...settings } = flexUlyssesInput.shape;
 
 /** Settings of the planner, but for what each batch brings. */
-export const plannerSettings = Object.fromEntries(
-  Object.entries(flexUlyssesInput.shape).filter(([key]) => !ofBatch.includes(key as OfBatch)),
-) as PlannerShape;
+export const plannerSettings = settings;
 
 /** Schema of the configuration. */
 export const flexrlConfig = z.strictObject({ ...plannerSettings, ...shadowLoaderConfig.shape });
