@@ -91,6 +91,8 @@ export class LoaderOracle {
       this.#told(decision);
       this.checkMemory();
     }
+    const near = decisions.flatMap((one) => (one.type === 'sample.materialize' ? [one.reason.code] : []));
+    must(near.lastIndexOf('same_node') < near.concat('other_node').indexOf('other_node'), 'near copies come first');
     expect(this.#placeholders, 'invariant 1: every sample has a placeholder').toEqual([]);
     this.#checkRest();
   }
