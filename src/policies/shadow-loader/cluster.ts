@@ -2,10 +2,11 @@
 import type { Context } from '../../core/definition.ts';
 import type { LoaderNode } from '../../schemas/loading.ts';
 import { abandon } from './batches.ts';
+import { newNode } from './create.ts';
 import { free, reheap } from './memory.ts';
 import { tryAgain } from './reports.ts';
 import { leave, requeue } from './samples.ts';
-import { byAge, type LoaderState, newNode } from './state.ts';
+import { byAge, type LoaderState } from './state.ts';
 import { close } from './steps.ts';
 import type { LoaderDecision } from './words.ts';
 

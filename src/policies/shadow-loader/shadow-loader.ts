@@ -7,11 +7,12 @@ import { arbitrary } from './arbitrary.ts';
 import * as batches from './batches.ts';
 import { check } from './check.ts';
 import * as cluster from './cluster.ts';
+import { init, load } from './load.ts';
 import { settle } from './place.ts';
 import * as reports from './reports.ts';
 import { draw } from './samples.ts';
 import { shadowLoaderConfig } from './schema.ts';
-import { init, load, loaderSnapshot, type SavedLoader, save } from './snapshot.ts';
+import { loaderSnapshot, type SavedLoader, save } from './snapshot.ts';
 import type { LoaderState } from './state.ts';
 import { type LoaderDecision, type LoaderEvent, loaderDecisions, loaderEvents } from './words.ts';
 

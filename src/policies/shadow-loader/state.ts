@@ -1,6 +1,6 @@
 /** The state that shadow-loader owns: metadata of samples, nodes, steps and batches, never a tensor. */
-import { IndexedHeap } from '../../core/heap.ts';
-import { LinkedList } from '../../core/linked-list.ts';
+import type { IndexedHeap } from '../../core/heap.ts';
+import type { LinkedList } from '../../core/linked-list.ts';
 import type { ShadowLoaderConfig } from './schema.ts';
 
 /** Why a sample stands in line. */
@@ -161,11 +161,6 @@ export interface LoaderState {
 
 /** By the order in which steps and samples were drawn. */
 export const byAge = (a: Sample, b: Sample): number => a.step.order - b.step.order || a.seq - b.seq;
-/** What a batch waits for comes first. */
-const byUrgency = (a: Sample, b: Sample): number =>
-  Number(b.demands.length > 0) - Number(a.demands.length > 0) || byAge(a, b);
-const leastUrgentFirst = (a: Sample, b: Sample): number => byAge(b, a);
-
 /** By the order in which their batches were planned. */
 export const byBatch = (a: Demand, b: Demand): number => a.batch.order - b.batch.order;
 
@@ -174,49 +169,3 @@ export const loadOf = (node: Node): number => node.queuedBytes / node.weight;
 /** The least loaded first: by bytes to preprocess, samples to preprocess, memory in use, and id. */
 export const byLoad = (a: Node, b: Node): number =>
   loadOf(a) - loadOf(b) || a.queued - b.queued || a.usedBytes - b.usedBytes || (a.id < b.id ? -1 : 1);
-
-export function newNode(id: string): Node {
-  return {
-    id,
-    hostMemoryBytes: 0,
-    weight: 1,
-    slots: null,
-    active: false,
-    usedBytes: 0,
-    aheadBytes: 0,
-    queued: 0,
-    queuedBytes: 0,
-    samples: new Set(),
-    idle: new IndexedHeap(leastUrgentFirst),
-    idleBytes: 0,
-    heapIndex: -1,
-  };
-}
-
-export function newState(config: ShadowLoaderConfig): LoaderState {
-  return {
-    config,
-    nodes: new Map(),
-    nodeOfRank: new Map(),
-    open: new IndexedHeap(byLoad),
-    largestBudget: 0,
-    samples: new Map(),
-    waiting: new IndexedHeap(byUrgency),
-    tasks: new Map(),
-    steps: new Map(),
-    openSteps: new LinkedList(),
-    lastAhead: -1,
-    batches: new Map(),
-    slices: new Map(),
-    recentSteps: [],
-    recentBatches: [],
-    seq: 0,
-    nextStep: 0,
-    nextTask: 0,
-    nextSlice: 0,
-    nextBatch: 0,
-    prefix: config.idPrefix,
-    oldPrefixes: [],
-    dirty: false,
-  };
-}

@@ -1,4 +1,5 @@
 /** Training steps: which one is the first open one, and what is over. */
+import { newStep } from './create.ts';
 import { remember } from './ids.ts';
 import type { LoaderState, Step } from './state.ts';
 
@@ -11,14 +12,6 @@ export function stepFor(state: LoaderState, id: string): Step {
   state.openSteps.push(step);
   moveOn(state);
   return step;
-}
-
-export function newStep(id: string, order: number): Step {
-  const ends = { previous: null, next: null };
-  return {
-    ...{ id, order, closed: false, current: false, samples: 0, unwanted: new Set(), aheadBytes: new Map() },
-    ...ends,
-  };
 }
 
 /** No batch uses the step any more. */
