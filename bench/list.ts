@@ -10,6 +10,7 @@ export const benchmarks: Readonly<Record<string, string | null>> = {
   'sim-engine': null,
   calibration: null,
   'reward-dispatch': 'reward-dispatch',
+  'shadow-loader': 'shadow-loader',
   'stream-training': 'stream-training',
   'stream-steps': null,
 };

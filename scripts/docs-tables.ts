@@ -22,6 +22,8 @@ export const generatedFiles: readonly string[] = [
   'src/policies/long-prompt-queue/README.md',
   'src/policies/sandbox-timeout/README.md',
   'src/policies/group-assembly/README.md',
+  'src/policies/shadow-loader/README.md',
+  'src/recipes/flexrl/README.md',
   'src/recipes/rollpacker/README.md',
   'src/policies/reward-dispatch/README.md',
   'src/policies/stream-training/README.md',

@@ -1,12 +1,17 @@
 /** From a zod schema to the rows of a Markdown table: name, type with its bounds, default, description. */
 import {
+  batchAssignment,
+  batchPack,
+  batchSequence,
   countedResponse,
   deferral,
   droppedResponse,
   enginePlace,
   finalPrompt,
   finalResponse,
+  frameSlice,
   keptResponse,
+  loaderNode,
   migration,
   profileConfiguration,
   profileRow,
@@ -15,8 +20,11 @@ import {
   rewardedResponse,
   rolloutWorkload,
   runningRequest,
+  tensorShape,
+  textSample,
   timeoutEstimate,
   trainingShare,
+  visualSample,
   z,
 } from '../src/schemas/index.ts';
 
@@ -71,6 +79,14 @@ export const sharedObjects = Object.freeze({
   runningRequest,
   enginePlace,
   migration,
+  loaderNode,
+  visualSample,
+  textSample,
+  tensorShape,
+  frameSlice,
+  batchSequence,
+  batchAssignment,
+  batchPack,
 });
 
 /** The JSON Schema of a schema, nothing shared by reference. */

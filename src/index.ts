@@ -21,8 +21,10 @@ import { type AssemblyInput, groupAssembly } from './policies/group-assembly/ind
 import { longPromptQueue, type QueueInput } from './policies/long-prompt-queue/index.ts';
 import { type RewardDispatchInput, rewardDispatch } from './policies/reward-dispatch/index.ts';
 import { sandboxTimeout, type TimeoutInput } from './policies/sandbox-timeout/index.ts';
+import { type ShadowLoaderInput, shadowLoader } from './policies/shadow-loader/index.ts';
 import { type AdmissionInput, speculativeAdmission } from './policies/speculative-admission/index.ts';
 import { type StreamTrainingInput, streamTraining } from './policies/stream-training/index.ts';
+import { type FlexrlInput, flexrl } from './recipes/flexrl/index.ts';
 import { type RollpackerInput, rollpacker } from './recipes/rollpacker/index.ts';
 import { type TailBatchingInput, tailBatching } from './recipes/tail-batching/index.ts';
 import { registry } from './registry.ts';
@@ -33,6 +35,9 @@ export const createTailBatching = (config: TailBatchingInput, options?: PolicyOp
 /** A new rollpacker recipe. Throws `PolicyError` `invalid_config`, `infeasible`. */
 export const createRollpacker = (config: RollpackerInput, options?: PolicyOptions): PolicyOf<typeof rollpacker> =>
   startPolicy(rollpacker, config, options);
+/** A new flexrl recipe. Throws `PolicyError` `invalid_config`. */
+export const createFlexrl = (config: FlexrlInput, options?: PolicyOptions): PolicyOf<typeof flexrl> =>
+  startPolicy(flexrl, config, options);
 /** A new speculative-admission policy. Throws `PolicyError` `invalid_config`. */
 export const createSpeculativeAdmission = (
   config: AdmissionInput,
@@ -67,6 +72,11 @@ export const createAdaptiveTp = (config: TpInput, options?: PolicyOptions): Poli
 /** A new gpu-scale-down policy. Throws `PolicyError` `invalid_config`. */
 export const createGpuScaleDown = (config: ScaleDownInput, options?: PolicyOptions): PolicyOf<typeof gpuScaleDown> =>
   startPolicy(gpuScaleDown, config, options);
+/** A new shadow-loader policy. Throws `PolicyError` `invalid_config`. */
+export const createShadowLoader = (
+  config: ShadowLoaderInput = {},
+  options?: PolicyOptions,
+): PolicyOf<typeof shadowLoader> => startPolicy(shadowLoader, config, options);
 
 /** A new policy by its id. Throws `PolicyError` `unknown_id`, `invalid_config`. */
 export const createPolicy = registry.createPolicy;
@@ -141,8 +151,10 @@ export * from './policies/group-assembly/index.ts';
 export * from './policies/long-prompt-queue/index.ts';
 export * from './policies/reward-dispatch/index.ts';
 export * from './policies/sandbox-timeout/index.ts';
+export * from './policies/shadow-loader/index.ts';
 export * from './policies/speculative-admission/index.ts';
 export * from './policies/stream-training/index.ts';
+export * from './recipes/flexrl/index.ts';
 export * from './recipes/rollpacker/index.ts';
 export * from './recipes/tail-batching/index.ts';
 export { registry } from './registry.ts';

@@ -11,8 +11,10 @@ import { groupAssembly } from './policies/group-assembly/index.ts';
 import { longPromptQueue } from './policies/long-prompt-queue/index.ts';
 import { rewardDispatch } from './policies/reward-dispatch/index.ts';
 import { sandboxTimeout } from './policies/sandbox-timeout/index.ts';
+import { shadowLoader } from './policies/shadow-loader/index.ts';
 import { speculativeAdmission } from './policies/speculative-admission/index.ts';
 import { streamTraining } from './policies/stream-training/index.ts';
+import { flexrl } from './recipes/flexrl/index.ts';
 import { rollpacker } from './recipes/rollpacker/index.ts';
 import { tailBatching } from './recipes/tail-batching/index.ts';
 
@@ -31,6 +33,8 @@ export const registry = createRegistry([
   gpuScaleDown, // RollPacker §4.4
   flexUlyssesPlanner, // FlexRL §3, Appendix A
   microBatchesPlanner, // verl, slime: dynamic batch sizes
+  shadowLoader, // FlexRL §4
   tailBatching, // RollPacker §3
   rollpacker, // RollPacker §3, §4
+  flexrl, // FlexRL §3, §4
 ]);

@@ -7,6 +7,7 @@ export { z } from 'zod';
 export * from './decisions/index.ts';
 export * from './events/index.ts';
 export * from './gpus.ts';
+export * from './loading.ts';
 export * from './parallelism.ts';
 export * from './prompts.ts';
 export * from './reward-workers.ts';

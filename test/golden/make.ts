@@ -29,7 +29,7 @@ const traces = [
     ending: flush,
   },
   ...['adaptive-tp', 'gpu-scale-down', 'group-assembly', 'reward-dispatch',
-    'rollpacker', 'sandbox-timeout', 'speculative-admission', 'stream-training', 'tail-batching']
+    'rollpacker', 'sandbox-timeout', 'shadow-loader', 'speculative-admission', 'stream-training', 'tail-batching']
     .filter((id) => exampleConfigs[id] !== undefined)
     .map((id) => ({ id, config: exampleConfigs[id]![1] ?? exampleConfigs[id]![0], choice: steps, ending: [] })),
 ];

@@ -65,6 +65,12 @@ const engines = (n: number, kvCapacityTokens: number) =>
     kvCapacityTokens,
   }));
 
+/** Two nodes with two ranks each, and little host memory. */
+const loaderNodes = [
+  { nodeId: 'n0', hostMemoryBytes: 80, ranks: [0, 1] },
+  { nodeId: 'n1', hostMemoryBytes: 60, weight: 2, ranks: [2, 3] },
+];
+
 export const exampleConfigs: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
   'speculative-admission': [
     admission,
@@ -120,11 +126,30 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
       idPrefix: 'a-',
     },
   ],
+  'shadow-loader': [
+    { nodes: loaderNodes },
+    { nodes: [{ ...loaderNodes[0], slots: 1 }, loaderNodes[1]], prefetchSteps: 2, prefetchFraction: 1, idPrefix: 'l-' },
+    { prefetchSteps: 0, retry: { infrastructure: 1, data: 1, transfer: 0 }, channels: 1 },
+  ],
   'stream-training': [
     { replicas, groupsPerRound: 6 },
     { replicas, groupsPerRound: 8, reference: 'swap', minFetchGroups: 2, unit: 'tokens', reduction: 'mean' },
     { replicas, groupsPerRound: 5, fetch: { once: 0.5 }, gradientOffload: 'never', collective: 'sum' },
     { replicas: replicas.slice(1), groupsPerRound: 3, unit: 'constant', divisor: 64, idPrefix: 's-' },
+  ],
+  flexrl: [
+    { devices: 4, nodes: loaderNodes },
+    { devices: 6, maxDegree: 2, balanceTolerance: 0, effort: 'fast', nodes: loaderNodes, prefetchSteps: 2 },
+    {
+      devices: 8,
+      costs: {
+        compute: [
+          { tokens: 0, value: 0 },
+          { tokens: 4000, value: 9 },
+        ],
+      },
+      idPrefix: 'f-',
+    },
   ],
   'gpu-scale-down': [
     { ...admission, engines: engines(4, 500), maxResponseTokens: 50 },

@@ -3,6 +3,7 @@ import { byName, type Of } from '../vocabulary.ts';
 import * as gpus from './gpus.ts';
 import * as groups from './groups.ts';
 import * as judge from './judge.ts';
+import * as loading from './loading.ts';
 import * as parallelism from './parallelism.ts';
 import * as prompts from './prompts.ts';
 import * as requests from './requests.ts';
@@ -16,6 +17,7 @@ import * as training from './training.ts';
 export * from './gpus.ts';
 export * from './groups.ts';
 export * from './judge.ts';
+export * from './loading.ts';
 export * from './parallelism.ts';
 export * from './prompts.ts';
 export * from './requests.ts';
@@ -32,6 +34,7 @@ export const decisions = byName([
   ...Object.values(parallelism),
   ...Object.values(gpus),
   ...Object.values(judge),
+  ...Object.values(loading),
   ...Object.values(prompts),
   ...Object.values(requests),
   ...Object.values(rewardWorkers),

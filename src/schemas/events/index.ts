@@ -2,6 +2,7 @@
 import { byName, type Of } from '../vocabulary.ts';
 import * as engines from './engines.ts';
 import * as gpus from './gpus.ts';
+import * as loading from './loading.ts';
 import * as parallelism from './parallelism.ts';
 import * as requests from './requests.ts';
 import * as rewardWorkers from './reward-workers.ts';
@@ -13,6 +14,7 @@ import * as training from './training.ts';
 
 export * from './engines.ts';
 export * from './gpus.ts';
+export * from './loading.ts';
 export * from './parallelism.ts';
 export * from './requests.ts';
 export * from './reward-workers.ts';
@@ -26,6 +28,7 @@ export * from './training.ts';
 export const events = byName([
   ...Object.values(engines),
   ...Object.values(gpus),
+  ...Object.values(loading),
   ...Object.values(parallelism),
   ...Object.values(requests),
   ...Object.values(rewardWorkers),

@@ -1,0 +1,78 @@
+/** Host memory of nodes: what is reserved and held, for which step, and what could give way. */
+import { preprocessId } from './ids.ts';
+import type { LoaderState, Node, Sample } from './state.ts';
+
+/** Host memory of a node that is free. */
+export const freeBytes = (node: Node): number => node.hostMemoryBytes - node.usedBytes;
+/** What a node may hold for later steps. */
+export const aheadLimit = (state: LoaderState, node: Node): number =>
+  Math.floor(state.config.prefetchFraction * node.hostMemoryBytes);
+
+/** Keeps the heap of nodes that take work in step with a node. */
+export function reheap(state: LoaderState, node: Node): void {
+  if (node.active && (node.slots === null || node.queued < node.slots)) state.open.update(node);
+  else state.open.remove(node);
+}
+
+/** Whether a sample would be preprocessed for a later step, and nothing waits for it. */
+export const isAhead = (sample: Sample): boolean => !sample.step.current && sample.demands.length === 0;
+
+/** Reserves host memory of a node for a sample. */
+export function hold(sample: Sample, node: Node): void {
+  sample.node = node;
+  node.samples.add(sample);
+  node.usedBytes += sample.bytes;
+  if (sample.ahead) count(sample, node, sample.bytes);
+}
+
+/** Gives host memory back. The node must be put into its place in the heap afterwards, by `reheap`. */
+export function free(state: LoaderState, sample: Sample): void {
+  const node = sample.node!;
+  notAhead(sample);
+  setIdle(sample, false);
+  sample.node = null;
+  node.samples.delete(sample);
+  node.usedBytes -= sample.bytes;
+  if (sample.task !== null) endTask(state, sample, node);
+  state.dirty = true;
+}
+
+/** A try is over, with success or without. */
+export function endTask(state: LoaderState, sample: Sample, node: Node): void {
+  state.tasks.delete(preprocessId(state.prefix, sample.task!));
+  sample.task = null;
+  node.queued -= 1;
+  node.queuedBytes -= sample.bytes;
+  state.dirty = true;
+}
+
+/** What a registered sample really takes. */
+export function resize(sample: Sample, bytes: number): void {
+  const node = sample.node!;
+  node.usedBytes += bytes - sample.bytes;
+  if (sample.ahead) count(sample, node, bytes - sample.bytes);
+  sample.bytes = bytes;
+}
+
+function count(sample: Sample, node: Node, bytes: number): void {
+  const { step } = sample;
+  if (step.current) return;
+  node.aheadBytes += bytes;
+  step.aheadBytes.set(node, (step.aheadBytes.get(node) ?? 0) + bytes);
+}
+
+/** A sample is needed now, or leaves: it does not count among what is held ahead any more. */
+export function notAhead(sample: Sample): void {
+  if (!sample.ahead) return;
+  if (sample.node !== null) count(sample, sample.node, -sample.bytes);
+  sample.ahead = false;
+}
+
+/** Whether a sample could give way to one that a batch waits for. */
+export function setIdle(sample: Sample, isIdle: boolean): void {
+  const node = sample.node;
+  if (node === null || sample.status !== 'registered' || isIdle === sample.heapIndex >= 0) return;
+  node.idleBytes += isIdle ? sample.bytes : -sample.bytes;
+  if (isIdle) node.idle.update(sample);
+  else node.idle.remove(sample);
+}

@@ -1,0 +1,140 @@
+/** Which waiting sample goes to which node next. */
+import type { Context } from '../../core/definition.ts';
+import { preprocessId } from './ids.ts';
+import { aheadLimit, free, freeBytes, hold, isAhead, reheap } from './memory.ts';
+import { drop, requeue } from './samples.ts';
+import { byLoad, type LoaderState, loadOf, type Node, type Sample } from './state.ts';
+import type { LoaderDecision, ReasonOf } from './words.ts';
+
+type Ctx = Context<LoaderDecision>;
+
+/**
+ * Begins what can begin, in the order of the line; the first sample that does not fit anywhere holds up those behind it,
+ * so that a large one is not passed by for ever.
+ */
+export function settle(state: LoaderState, ctx: Ctx): void {
+  if (!state.dirty) return;
+  for (let sample = state.waiting.peek(); sample !== undefined; sample = state.waiting.peek()) {
+    const isWanted = sample.demands.length > 0;
+    if (!isWanted && sample.step.order > state.lastAhead) break;
+    if (state.largestBudget > 0 && sample.bytes > state.largestBudget) {
+      const { bytes } = sample;
+      drop(state, sample, { code: 'too_large', bytes, largestBudgetBytes: state.largestBudget }, ctx);
+      continue;
+    }
+    const node = choose(state, sample) ?? (isWanted ? makeRoom(state, sample, ctx) : undefined);
+    if (node === undefined) break;
+    start(state, sample, node, ctx);
+  }
+  state.dirty = false;
+}
+
+/** The least loaded node with room, but for the one that failed last; of equals the one whose ranks need most of it. */
+function choose(state: LoaderState, sample: Sample): Node | undefined {
+  const first = state.open.peek();
+  if (first === undefined) return undefined;
+  const least = hasRoom(state, sample, first) && first !== sample.avoid ? first : search(state, sample);
+  return least === undefined || sample.demands.length === 0 ? least : nearest(state, sample, least);
+}
+
+function hasRoom(state: LoaderState, sample: Sample, node: Node): boolean {
+  if (sample.bytes > freeBytes(node)) return false;
+  return !isAhead(sample) || node.aheadBytes + sample.bytes <= aheadLimit(state, node);
+}
+
+/** Linear in the number of nodes; only where the least loaded one will not do. */
+function search(state: LoaderState, sample: Sample): Node | undefined {
+  const last = (node: Node): number => Number(node === sample.avoid);
+  let best: Node | undefined;
+  for (const node of state.nodes.values()) {
+    if (node.heapIndex < 0 || !hasRoom(state, sample, node)) continue;
+    if (best === undefined || (last(node) - last(best) || byLoad(node, best)) < 0) best = node;
+  }
+  return best;
+}
+
+function nearest(state: LoaderState, sample: Sample, least: Node): Node {
+  const frames = new Map<Node, number>();
+  for (const { slices } of sample.demands) {
+    for (const { rank, from, to, fetched } of slices) {
+      if (fetched) continue;
+      const node = state.nodeOfRank.get(rank);
+      if (node !== undefined) frames.set(node, (frames.get(node) ?? 0) + to - from);
+    }
+  }
+  let best = least;
+  for (const [node, own] of frames) {
+    const isEqual = loadOf(node) === loadOf(least) && node.queued === least.queued && node !== sample.avoid;
+    if (node.heapIndex < 0 || !isEqual || !hasRoom(state, sample, node)) continue;
+    const most = frames.get(best) ?? 0;
+    if (own > most || (own === most && byLoad(node, best) < 0)) best = node;
+  }
+  return best;
+}
+
+/** What no batch needs now gives way to what one waits for, on the node where most can be had. */
+function makeRoom(state: LoaderState, sample: Sample, ctx: Ctx): Node | undefined {
+  const reach = (node: Node): number => freeBytes(node) + node.idleBytes;
+  let best: Node | undefined;
+  for (const node of state.nodes.values()) {
+    if (node.heapIndex < 0 || reach(node) < sample.bytes) continue;
+    if (best === undefined || reach(node) > reach(best) || (reach(node) === reach(best) && node.id < best.id)) {
+      best = node;
+    }
+  }
+  if (best === undefined) return undefined;
+  while (freeBytes(best) < sample.bytes) {
+    const victim = best.idle.peek()!;
+    const { bytes } = victim;
+    const reason = { code: 'displaced', neededBytes: sample.bytes } as const;
+    ctx.emit({ type: 'sample.evict', at: ctx.at, sampleId: victim.id, nodeId: best.id, bytes, reason });
+    free(state, victim);
+    requeue(state, victim, 'displaced');
+  }
+  reheap(state, best);
+  return best;
+}
+
+function start(state: LoaderState, sample: Sample, node: Node, ctx: Ctx): void {
+  const { bytes, media, ref } = sample;
+  const reason = reasonOf(state, sample, node);
+  const type = isAhead(sample) ? 'sample.prefetch' : 'sample.preprocess';
+  const task = state.nextTask++;
+  const id = preprocessId(state.prefix, task);
+  state.waiting.remove(sample);
+  sample.status = 'preprocessing';
+  sample.task = task;
+  sample.ahead = isAhead(sample);
+  state.tasks.set(id, sample);
+  hold(sample, node);
+  node.queued += 1;
+  node.queuedBytes += bytes;
+  reheap(state, node);
+  const { kind, path, frames, resolution } = media!;
+  const { width, height } = resolution;
+  ctx.emit({
+    type,
+    at: ctx.at,
+    preprocessId: id,
+    nodeId: node.id,
+    sampleId: sample.id,
+    stepId: sample.step.id,
+    kind,
+    path,
+    frames,
+    resolution: { width, height },
+    bytes,
+    ...(ref === null ? undefined : { ref }),
+    reason,
+  });
+}
+
+function reasonOf(state: LoaderState, sample: Sample, node: Node): ReasonOf<'sample.preprocess'> {
+  const { cause: code, infrastructureFailures, dataFailures } = sample;
+  const { queuedBytes, queued } = node;
+  const load = { queuedBytes, queued, freeBytes: freeBytes(node) };
+  if (code !== 'retry') return { code, ...load };
+  const { infrastructure, data } = state.config.retry;
+  const budget = dataFailures > 0 ? data : infrastructure;
+  return { code, ...load, failures: dataFailures > 0 ? dataFailures : infrastructureFailures, budget };
+}

@@ -1,0 +1,165 @@
+/** Samples: how they are drawn, wait, are wanted by batches, and leave. */
+import type { Context } from '../../core/definition.ts';
+import type { DrawnSample } from '../../schemas/loading.ts';
+import { finishBatch } from './finish.ts';
+import { free, notAhead, reheap, setIdle } from './memory.ts';
+import { byBatch, type Cause, type Demand, type LoaderState, type Media, type Sample, type Step } from './state.ts';
+import { forget, stepFor } from './steps.ts';
+import type { EventOf, LoaderDecision, ReasonOf } from './words.ts';
+
+type Ctx = Context<LoaderDecision>;
+
+/** Takes samples in, as metadata; shapes stand for their tensors. */
+export function draw(state: LoaderState, { stepId, samples }: EventOf<'samples.drawn'>, ctx: Ctx): void {
+  const step = stepFor(state, stepId);
+  for (const one of samples) {
+    const sample = newSample(state, step, one);
+    state.samples.set(sample.id, sample);
+    step.samples += 1;
+    step.unwanted.add(sample);
+    if (sample.media !== null) state.waiting.update(sample);
+    const { id: sampleId, ref, media, bytes } = sample;
+    ctx.emit({
+      type: 'sample.placeholder',
+      at: ctx.at,
+      sampleId,
+      shapes: media === null ? [] : [shapeOf(media, bytes, state.config.channels)],
+      ...(ref === null ? undefined : { ref }),
+      reason: { code: 'drawn' },
+    });
+  }
+  state.dirty = true;
+}
+
+function newSample(state: LoaderState, step: Step, one: DrawnSample): Sample {
+  return {
+    id: one.sampleId,
+    step,
+    seq: state.seq++,
+    ref: one.ref ?? null,
+    media: one.kind === 'text' ? null : mediaOf(one),
+    uses: one.uses ?? null,
+    used: 0,
+    bytes: one.kind === 'text' ? 0 : one.bytes,
+    status: one.kind === 'text' ? 'text' : 'waiting',
+    cause: 'drawn',
+    node: null,
+    task: null,
+    ahead: false,
+    infrastructureFailures: 0,
+    dataFailures: 0,
+    avoid: null,
+    demands: [],
+    heapIndex: -1,
+  };
+}
+
+/** A copy: the event belongs to the host. */
+export function mediaOf({ kind, path, frames, resolution }: Media): Media {
+  const { width, height } = resolution;
+  return { kind, path, frames, resolution: { width, height } };
+}
+
+function shapeOf({ kind, frames, resolution }: Media, bytes: number, channels: number) {
+  const name = kind === 'video' ? ('pixel_values_videos' as const) : ('pixel_values' as const);
+  const shape = [frames, channels, resolution.height, resolution.width];
+  return { name, shape, bytesPerFrame: Math.ceil(bytes / frames) };
+}
+
+/** Puts a sample in line again, at its old place. It must hold no memory. */
+export function requeue(state: LoaderState, sample: Sample, cause: Cause): void {
+  sample.status = 'waiting';
+  sample.cause = cause;
+  // What was on its way comes from another place.
+  for (const { slices } of sample.demands) for (const slice of slices) slice.sent = false;
+  state.waiting.update(sample);
+  state.dirty = true;
+}
+
+/** A batch needs it. */
+export function want(state: LoaderState, demand: Demand): void {
+  const { sample } = demand;
+  setIdle(sample, false);
+  notAhead(sample);
+  sample.step.unwanted.delete(sample);
+  demand.place = sample.demands.push(demand) - 1;
+  if (sample.status === 'waiting') state.waiting.update(sample);
+  state.dirty = true;
+}
+
+/** A batch needs it no more: it stays for others of its step, or leaves. */
+export function unwant(state: LoaderState, demand: Demand, ctx: Ctx): void {
+  const { sample } = demand;
+  const last = sample.demands.pop()!;
+  if (last !== demand) {
+    sample.demands[demand.place] = last;
+    last.place = demand.place;
+  }
+  demand.batch.waiting -= 1;
+  rest(state, sample, ctx);
+}
+
+/** What is done with a sample that may have been used for the last time. */
+export function rest(state: LoaderState, sample: Sample, ctx: Ctx): void {
+  if (sample.used === sample.uses) return leave(state, sample, { code: 'last_use', uses: sample.used }, ctx);
+  if (sample.demands.length > 0) return;
+  if (sample.step.closed) return leave(state, sample, { code: 'step_completed' }, ctx);
+  sample.step.unwanted.add(sample);
+  setIdle(sample, true);
+  if (sample.status === 'waiting') state.waiting.update(sample);
+  state.dirty = true;
+}
+
+/** A sample is not needed any more. */
+export function leave(state: LoaderState, sample: Sample, reason: ReasonOf<'sample.released'>, ctx: Ctx): void {
+  if (sample.node !== null) evict(state, sample, reason, ctx);
+  else {
+    const { id: sampleId, ref } = sample;
+    const echoed = ref === null ? undefined : { ref };
+    ctx.emit({ type: 'sample.released', at: ctx.at, sampleId, ...echoed, reason });
+  }
+  remove(state, sample);
+}
+
+/** Frees the memory that a sample has on its node; it must leave, or go in line, after that. */
+export function evict(state: LoaderState, sample: Sample, reason: ReasonOf<'sample.evict'>, ctx: Ctx): void {
+  const { id: sampleId, bytes } = sample;
+  const node = sample.node!;
+  ctx.emit({ type: 'sample.evict', at: ctx.at, sampleId, nodeId: node.id, bytes, reason });
+  free(state, sample);
+  reheap(state, node);
+}
+
+/** Gives a sample up: batches that wait for it go on without. */
+export function drop(state: LoaderState, sample: Sample, reason: ReasonOf<'sample.dropped'>, ctx: Ctx): void {
+  const { id: sampleId, step, ref } = sample;
+  const echoed = ref === null ? undefined : { ref };
+  ctx.emit({ type: 'sample.dropped', at: ctx.at, sampleId, stepId: step.id, ...echoed, reason });
+  if (sample.node !== null) evict(state, sample, { code: 'dropped' }, ctx);
+  remove(state, sample);
+  for (const demand of sample.demands.sort(byBatch)) {
+    const { batch } = demand;
+    forgetSlices(state, demand);
+    batch.missing.push(sampleId);
+    batch.waiting -= 1;
+    finishBatch(state, batch, ctx);
+  }
+  sample.demands.length = 0;
+}
+
+/** What a demand still waits for is not needed any more. */
+export function forgetSlices(state: LoaderState, demand: Demand): void {
+  for (const { id, fetched } of demand.slices) if (!fetched) state.slices.delete(id);
+  demand.batch.open -= demand.open;
+  demand.open = 0;
+}
+
+function remove(state: LoaderState, sample: Sample): void {
+  const { step } = sample;
+  if (sample.status === 'waiting') state.waiting.remove(sample);
+  state.samples.delete(sample.id);
+  step.unwanted.delete(sample);
+  step.samples -= 1;
+  forget(state, step);
+  state.dirty = true;
+}

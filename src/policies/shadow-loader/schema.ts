@@ -1,0 +1,37 @@
+/** Configuration of shadow-loader. */
+import { z } from 'zod';
+import { loaderNode } from '../../schemas/loading.ts';
+import { count, idPrefix, positiveCount } from '../../schemas/units.ts';
+
+const retry = z
+  .strictObject({
+    infrastructure: count.default(3).describe('Further tries after faults of nodes; a node lost at work is one.'),
+    data: count.default(0).describe('Further tries of a sample that could not be decoded.'),
+    transfer: count.default(3).describe('Further tries of each slice that a rank could not fetch.'),
+  })
+  .describe('Retry budgets of each sample.');
+
+/** Schema of the configuration. */
+export const shadowLoaderConfig = z.strictObject({
+  nodes: z
+    .array(loaderNode)
+    .max(65_536)
+    .default([])
+    .describe('Nodes that are there from the beginning, each once; others come by `node.added`.')
+    .refine((nodes) => new Set(nodes.map((one) => one.nodeId)).size === nodes.length, 'expected each node once'),
+  prefetchSteps: count.default(1).describe('How many steps beyond the first open one are preprocessed ahead.'),
+  prefetchFraction: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.5)
+    .describe('How much of the host memory of a node such samples may take, relative, 0 to 1.'),
+  channels: positiveCount.max(64).default(3).describe('Channels of a frame, in the shapes of placeholders.'),
+  retry: retry.prefault({}),
+  idPrefix: idPrefix.default('').describe('Prefix of every id that is minted; new after each restart of the host.'),
+});
+
+/** What a caller writes. */
+export type ShadowLoaderInput = z.input<typeof shadowLoaderConfig>;
+/** The configuration with its defaults filled in. */
+export type ShadowLoaderConfig = z.output<typeof shadowLoaderConfig>;

@@ -1,0 +1,93 @@
+/** Which frames of a sample each rank needs, and how they get there. */
+import type { Context } from '../../core/definition.ts';
+import type { BatchAssignment, FrameSlice } from '../../schemas/loading.ts';
+import { byBatch, type Demand, type LoaderState, type Sample, type Slice } from './state.ts';
+import type { LoaderDecision } from './words.ts';
+
+type Ctx = Context<LoaderDecision>;
+
+/** Frames for each of the ranks that share a sequence: as even as can be, in their order; none where there are too few. */
+export function evenSlices(frames: number, ranks: readonly number[]): FrameSlice[] {
+  const slices: FrameSlice[] = [];
+  for (let index = 0; index < ranks.length; index += 1) {
+    const fromFrame = Math.floor((index * frames) / ranks.length);
+    const toFrame = Math.floor(((index + 1) * frames) / ranks.length);
+    if (toFrame > fromFrame) slices.push({ rank: ranks[index]!, fromFrame, toFrame });
+  }
+  return slices;
+}
+
+/**
+ * What ranks need of one sample for all of its sequences in a batch: each frame once for each rank, by rank and frame.
+ *
+ * @param assignments - the sequences of the sample
+ */
+export function neededSlices(frames: number, assignments: readonly BatchAssignment[]): FrameSlice[] {
+  const [first] = assignments;
+  if (assignments.length === 1 && first!.slices === undefined) return evenSlices(frames, first!.ranks);
+  const all = assignments.flatMap((one) => one.slices ?? evenSlices(frames, one.ranks));
+  const sorted = [...all].sort((a, b) => a.rank - b.rank || a.fromFrame - b.fromFrame);
+  const merged: FrameSlice[] = [];
+  for (const { rank, fromFrame, toFrame } of sorted) {
+    const last = merged[merged.length - 1];
+    if (last === undefined || last.rank !== rank || last.toFrame < fromFrame) merged.push({ rank, fromFrame, toFrame });
+    else last.toFrame = Math.max(last.toFrame, toFrame);
+  }
+  return merged;
+}
+
+/** Tells ranks to fetch what is registered and not under way: from their own nodes first. */
+export function sendAll(state: LoaderState, samples: readonly Sample[], ctx: Ctx): void {
+  const far: Slice[] = [];
+  for (let index = 0; index < samples.length; index += 1) {
+    const { status, node, demands } = samples[index]!;
+    if (status !== 'registered') continue;
+    if (demands.length > 1) inOrder(demands);
+    for (const { slices } of demands) {
+      for (let at = 0; at < slices.length; at += 1) {
+        const slice = slices[at]!;
+        if (slice.sent || slice.fetched) continue;
+        if (state.nodeOfRank.get(slice.rank) === node) send(slice, 'same_node', ctx);
+        else far.push(slice);
+      }
+    }
+  }
+  for (let at = 0; at < far.length; at += 1) send(far[at]!, 'other_node', ctx);
+}
+
+function inOrder(demands: Demand[]): void {
+  demands.sort(byBatch);
+  demands.forEach((one, place) => {
+    one.place = place;
+  });
+}
+
+/** Tells a rank to fetch a slice once more. */
+export function sendAgain(state: LoaderState, slice: Slice, ctx: Ctx): void {
+  const isNear = state.nodeOfRank.get(slice.rank) === slice.demand.sample.node;
+  send(slice, isNear ? 'same_node' : 'other_node', ctx);
+}
+
+/** Tells a rank to fetch a slice from the node that has it. */
+function send(slice: Slice, code: 'same_node' | 'other_node', ctx: Ctx): void {
+  const { id, demand, rank, from: fromFrame, to: toFrame } = slice;
+  const { batch, sample } = demand;
+  const { frames } = sample.media!;
+  const node = sample.node!;
+  const attempt = slice.attempt++;
+  slice.sent = true;
+  ctx.emit({
+    type: 'sample.materialize',
+    at: ctx.at,
+    sliceId: id,
+    attempt,
+    batchId: batch.id,
+    sampleId: sample.id,
+    rank,
+    fromFrame,
+    toFrame,
+    from: node.id,
+    bytes: Math.round(sample.bytes * ((toFrame - fromFrame) / frames)),
+    reason: { code },
+  });
+}

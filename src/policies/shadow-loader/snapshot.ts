@@ -1,0 +1,145 @@
+/** What a snapshot holds. What can be derived (loads, heaps, sums) is not in it but built again. */
+import { z } from 'zod';
+import { visualSample } from '../../schemas/loading.ts';
+import { mediaOf } from './samples.ts';
+import type { Batch, LoaderState, Sample } from './state.ts';
+
+const whole = z.int().nonnegative();
+const { kind, path, frames, resolution } = visualSample.shape;
+
+const nodeSchema = z.strictObject({
+  nodeId: z.string(),
+  hostMemoryBytes: whole,
+  weight: z.number().positive(),
+  slots: z.int().positive().nullable(),
+  active: z.boolean(),
+});
+const stepSchema = z.strictObject({ stepId: z.string(), order: whole, closed: z.boolean() });
+const sampleSchema = z.strictObject({
+  sampleId: z.string(),
+  stepId: z.string(),
+  seq: whole,
+  ref: z.string().nullable(),
+  media: z.strictObject({ kind, path, frames, resolution }).nullable(),
+  uses: z.int().positive().nullable(),
+  used: whole,
+  bytes: whole,
+  status: z.enum(['waiting', 'preprocessing', 'registered', 'text']),
+  cause: z.enum(['drawn', 'node_lost', 'retry', 'memory', 'copy_missing', 'displaced', 'host_restarted']),
+  node: z.string().nullable().describe('Id of the node that preprocesses or holds it.'),
+  task: whole.nullable().describe('Number of the try on that node.'),
+  ahead: z.boolean(),
+  infrastructureFailures: whole,
+  dataFailures: whole,
+  avoid: z.string().nullable(),
+});
+const sliceSchema = z.strictObject({
+  number: whole,
+  rank: whole,
+  from: whole,
+  to: whole,
+  attempt: whole,
+  sent: z.boolean(),
+  failures: whole,
+});
+const batchSchema = z.strictObject({
+  batchId: z.string(),
+  stepId: z.string(),
+  plannedAt: z.number(),
+  fetched: whole,
+  missing: z.array(z.string()),
+  demands: z.array(z.strictObject({ sampleId: z.string(), slices: z.array(sliceSchema).min(1) })).min(1),
+});
+
+/** Schema of the saved state. */
+export const loaderSnapshot = z
+  .strictObject({
+    nodes: z.array(nodeSchema),
+    ranks: z.array(z.strictObject({ rank: whole, nodeId: z.string() })),
+    steps: z.array(stepSchema),
+    samples: z.array(sampleSchema),
+    batches: z.array(batchSchema),
+    recentSteps: z.array(z.string()),
+    recentBatches: z.array(z.string()),
+    seq: whole,
+    nextStep: whole,
+    nextTask: whole,
+    nextSlice: whole,
+    prefix: z.string(),
+    oldPrefixes: z.array(z.string()),
+  })
+  .superRefine((saved, context) => {
+    const nodes = new Set(saved.nodes.map((one) => one.nodeId));
+    const steps = new Set(saved.steps.map((one) => one.stepId));
+    const samples = new Set(saved.samples.map((one) => one.sampleId));
+    const refuse = (path: (string | number)[], message: string) =>
+      context.addIssue({ code: 'custom', path, message: `${message} of the snapshot` });
+    saved.ranks.forEach(({ nodeId }, at) => {
+      if (!nodes.has(nodeId)) refuse(['ranks', at, 'nodeId'], 'a node');
+    });
+    saved.samples.forEach(({ stepId, node, avoid, status, task, media }, at) => {
+      if (!steps.has(stepId)) refuse(['samples', at, 'stepId'], 'a step');
+      if (node !== null && !nodes.has(node)) refuse(['samples', at, 'node'], 'a node');
+      if (avoid !== null && !nodes.has(avoid)) refuse(['samples', at, 'avoid'], 'a node');
+      const isPlaced = status === 'preprocessing' || status === 'registered';
+      if ((node !== null) !== isPlaced) refuse(['samples', at, 'node'], `a node with status ${status}`);
+      if ((task !== null) !== (status === 'preprocessing')) refuse(['samples', at, 'task'], `no task with ${status}`);
+      if ((media === null) !== (status === 'text')) refuse(['samples', at, 'media'], `media with status ${status}`);
+    });
+    saved.batches.forEach(({ demands }, at) => {
+      demands.forEach(({ sampleId }, index) => {
+        if (!samples.has(sampleId)) refuse(['batches', at, 'demands', index, 'sampleId'], 'a sample');
+      });
+    });
+  });
+export type SavedLoader = z.output<typeof loaderSnapshot>;
+
+/** The whole state as JSON, sharing nothing with it. */
+export function save(state: LoaderState): SavedLoader {
+  const { seq, nextStep, nextTask, nextSlice, prefix } = state;
+  return {
+    nodes: [...state.nodes.values()].map(({ id: nodeId, hostMemoryBytes, weight, slots, active }) => {
+      return { nodeId, hostMemoryBytes, weight, slots, active };
+    }),
+    ranks: [...state.nodeOfRank].map(([rank, node]) => ({ rank, nodeId: node.id })),
+    steps: [...state.steps.values()].map(({ id: stepId, order, closed }) => ({ stepId, order, closed })),
+    samples: [...state.samples.values()].map(saveSample),
+    batches: [...state.batches.values()].map(saveBatch),
+    recentSteps: [...state.recentSteps],
+    recentBatches: [...state.recentBatches],
+    ...{ seq, nextStep, nextTask, nextSlice, prefix },
+    oldPrefixes: [...state.oldPrefixes],
+  };
+}
+
+function saveSample(sample: Sample): SavedLoader['samples'][number] {
+  const { id: sampleId, step, seq, ref, media, uses, used, bytes, status, cause, node, task, ahead, avoid } = sample;
+  const { infrastructureFailures, dataFailures } = sample;
+  return {
+    ...{ sampleId, stepId: step.id, seq, ref, media: media && mediaOf(media), uses, used, bytes, status, cause },
+    ...{ node: node?.id ?? null, task, ahead, infrastructureFailures, dataFailures, avoid: avoid?.id ?? null },
+  };
+}
+
+function saveBatch({
+  id: batchId,
+  stepId,
+  plannedAt,
+  fetched,
+  missing,
+  demands,
+}: Batch): SavedLoader['batches'][number] {
+  return {
+    ...{ batchId, stepId, plannedAt, fetched, missing: [...missing] },
+    demands: demands
+      .filter((one) => one.open > 0)
+      .map(({ sample, slices }) => ({
+        sampleId: sample.id,
+        slices: slices
+          .filter((one) => !one.fetched)
+          .map(({ number, rank, from, to, attempt, sent, failures }) => {
+            return { number, rank, from, to, attempt, sent, failures };
+          }),
+      })),
+  };
+}

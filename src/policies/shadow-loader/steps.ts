@@ -1,0 +1,44 @@
+/** Training steps: which one is the first open one, and what is over. */
+import { newStep } from './create.ts';
+import { remember } from './ids.ts';
+import type { LoaderState, Step } from './state.ts';
+
+/** The step with this id, a new one at the end if there is none. */
+export function stepFor(state: LoaderState, id: string): Step {
+  const known = state.steps.get(id);
+  if (known !== undefined) return known;
+  const step = newStep(id, state.nextStep++);
+  state.steps.set(id, step);
+  state.openSteps.push(step);
+  moveOn(state);
+  return step;
+}
+
+/** No batch uses the step any more. */
+export function close(state: LoaderState, step: Step): void {
+  step.closed = true;
+  state.openSteps.remove(step);
+  remember(state.recentSteps, step.id);
+  forget(state, step);
+  moveOn(state);
+}
+
+/** A step that is over goes with its last sample. */
+export function forget(state: LoaderState, step: Step): void {
+  if (step.closed && step.samples === 0) state.steps.delete(step.id);
+}
+
+/** The first open step is the current one: nothing of it is held ahead. */
+export function moveOn(state: LoaderState): void {
+  const current = state.openSteps.peek();
+  state.dirty = true;
+  if (current === undefined) return;
+  if (!current.current) {
+    current.current = true;
+    for (const [node, bytes] of current.aheadBytes) node.aheadBytes -= bytes;
+    current.aheadBytes.clear();
+  }
+  let last = current;
+  for (let ahead = 0; ahead < state.config.prefetchSteps && last.next !== null; ahead += 1) last = last.next;
+  state.lastAhead = last.order;
+}

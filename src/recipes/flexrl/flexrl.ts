@@ -1,0 +1,110 @@
+/**
+ * FlexRL (§3, §4): batches are planned by flex-ulysses, and shadow-loader brings each rank the frames that the plan
+ * needs there. It adds no scheduling of its own. See README.md.
+ */
+import type { AnyDecision, AnyEvent, Choices, Ledger } from '../../core/definition.ts';
+import { type Delivery, defineRecipe, type RecipeState, type SavedRecipe } from '../../core/recipe.ts';
+import { type LoaderEvent, shadowLoader, shadowLoaderConfig } from '../../policies/shadow-loader/index.ts';
+import * as d from '../../schemas/decisions/index.ts';
+import * as e from '../../schemas/events/index.ts';
+import type { BatchAssignment } from '../../schemas/loading.ts';
+import type { Of } from '../../schemas/vocabulary.ts';
+import { batchPlanning } from './batch-planning.ts';
+import { type FlexrlConfig, flexrlConfig, plannerSettings } from './schema.ts';
+
+type Ready = Of<typeof e.batchReady>;
+
+const events = [
+  e.nodeAdded,
+  e.nodeLost,
+  e.samplesDrawn,
+  e.samplePreprocessed,
+  e.preprocessFailed,
+  e.batchReady,
+  e.batchWithdrawn,
+  e.sliceMaterialized,
+  e.sliceFailed,
+  e.stepCompleted,
+  e.hostRestarted,
+] as const;
+type FlexrlEvent = Of<(typeof events)[number]>;
+const decisions = [
+  d.batchPlanned,
+  d.samplePlaceholder,
+  d.samplePreprocess,
+  d.samplePrefetch,
+  d.sampleRegistered,
+  d.sampleMaterialize,
+  d.sampleEvict,
+  d.sampleReleased,
+  d.sampleDropped,
+  d.batchMaterialized,
+  d.batchAbandoned,
+  d.preprocessLate,
+  d.sliceLate,
+] as const;
+
+const pick = (config: FlexrlConfig, shape: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(config).filter(([key]) => key in shape));
+
+/** What the plan of a batch will say of its samples, as far as the loader may refuse it. */
+function foreseen({ sampleId, frames = 0 }: Ready['sequences'][number], sequence: number): BatchAssignment {
+  const one = { sequence, degree: 1, ranks: [0] };
+  if (sampleId === undefined) return one;
+  return { ...one, sampleId, ...(frames > 0 ? { slices: [{ rank: 0, fromFrame: 0, toFrame: frames }] } : undefined) };
+}
+
+function expects(event: FlexrlEvent): Delivery[] {
+  if (event.type !== 'batch.ready') return [];
+  const { at, batchId, stepId, sequences } = event;
+  const planned: LoaderEvent = {
+    ...{ type: 'batch.planned', at, batchId, stepId, assignments: sequences.map(foreseen) },
+    reason: { code: 'host' },
+  };
+  return [{ part: 'loader', event: planned }];
+}
+
+/** The ledgers of the loader; a batch enters before it is planned. */
+const ledgers = (shadowLoader.ledgers as readonly Ledger[]).map(
+  (ledger): Ledger<SavedRecipe, AnyEvent, AnyDecision> => ({
+    name: ledger.name,
+    entered: (event) =>
+      event.type === 'batch.ready' && ledger.name === 'batches' ? [(event as Ready).batchId] : ledger.entered(event),
+    left: ledger.left,
+    held: ({ parts }) => ledger.held(parts.loader!.state),
+  }),
+);
+
+function arbitrary({ parts }: RecipeState, choices: Choices): FlexrlEvent {
+  const event = shadowLoader.arbitrary(parts.loader as never, choices);
+  if (event.type !== 'batch.planned') return event;
+  const { at, batchId, stepId, assignments } = event;
+  const sequences = assignments.map(({ sampleId, slices = [] }) => {
+    const frames = slices.length === 0 ? {} : { frames: slices[0]!.toFrame };
+    return { tokens: choices.below(5000), ...(sampleId === undefined ? undefined : { sampleId }), ...frames };
+  });
+  return { type: 'batch.ready', at, batchId, stepId, sequences };
+}
+
+/** Samples are loaded where the plan of each batch needs them. */
+export const flexrl = defineRecipe({
+  id: 'flexrl',
+  version: 1,
+  summary: 'Shards each batch by flex-ulysses, and brings each rank the frames that the plan needs there.',
+  source: 'FlexRL §3, §4',
+  config: flexrlConfig,
+  parts: { planner: batchPlanning, loader: shadowLoader },
+  configure: (config: FlexrlConfig) => ({
+    planner: pick(config, plannerSettings),
+    loader: pick(config, shadowLoaderConfig.shape),
+  }),
+  events,
+  decisions,
+  deliver: (event) => [event.type === 'batch.ready' ? 'planner' : 'loader'],
+  expects,
+  routes: {
+    planner: { 'batch.planned': { out: true, into: (decision) => [{ part: 'loader', event: decision }] } },
+  },
+  ledgers,
+  arbitrary,
+});

@@ -1,0 +1,17 @@
+/** Configuration of flexrl: flat, each setting once; the loader and the planner are configured from it. */
+import { z } from 'zod';
+import { flexUlyssesInput } from '../../planners/flex-ulysses/index.ts';
+import { shadowLoaderConfig } from '../../policies/shadow-loader/index.ts';
+
+const { lengths: _lengths, frames: _frames, previous: _previous, ...settings } = flexUlyssesInput.shape;
+
+/** Settings of the planner, but for what each batch brings. */
+export const plannerSettings = settings;
+
+/** Schema of the configuration. */
+export const flexrlConfig = z.strictObject({ ...plannerSettings, ...shadowLoaderConfig.shape });
+
+/** What a caller writes. */
+export type FlexrlInput = z.input<typeof flexrlConfig>;
+/** The configuration with its defaults filled in. */
+export type FlexrlConfig = z.output<typeof flexrlConfig>;
