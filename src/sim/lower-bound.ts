@@ -12,7 +12,7 @@
  * A scheduler that may choose which samples it trains on, as tail batching does, can go below it.
  */
 import { PolicyError } from '../errors.ts';
-import { baseSeconds, type CostModel } from './cost-model.ts';
+import { baseSeconds, type CostModel, gradientSeconds, swapSeconds } from './cost-model.ts';
 
 /** A prompt and the lengths of its R0 responses, in tokens. */
 export interface FixedPrompt {
@@ -88,14 +88,17 @@ export function clairvoyantLowerBound(
     cost.secondsPerSequence * tokens +
     cost.secondsPerContextToken * context +
     Math.max(stepSeconds * steps, perToken);
-  const gradientSeconds = tokens * cost.trainSecondsPerToken;
-  // Beside the rollout or after it, gradients take the time of GPUs.
-  const workSeconds = work / engines + (overlap ? gradientSeconds : 0);
+  const responses = prompts.reduce((sum, one) => sum + one.responseTokens.length, 0);
+  const passes = tokens * (cost.referenceSecondsPerToken + cost.logProbSecondsPerToken);
+  const trainingSeconds = passes + gradientSeconds(cost, { responses, tokens });
+  // Beside the rollout or after it, passes and gradients take the time of GPUs.
+  const workSeconds = work / engines + (overlap ? trainingSeconds : 0);
 
   const rounds = Math.ceil(prompts.length / promptsPerRound);
   const rewardSeconds = overlap ? 0 : cost.rewardTailSeconds;
-  const perRound = cost.fixedRolloutSeconds + rewardSeconds + cost.trainBaseSeconds + cost.weightSyncSeconds;
-  const otherSeconds = rounds * perRound + (overlap ? 0 : gradientSeconds);
+  const swaps = overlap ? 0 : swapSeconds(cost);
+  const perRound = cost.fixedRolloutSeconds + rewardSeconds + swaps + cost.trainBaseSeconds + cost.weightSyncSeconds;
+  const otherSeconds = rounds * perRound + (overlap ? 0 : trainingSeconds);
   const rolloutSeconds = Math.max(stragglerSeconds, workSeconds);
   return { totalSeconds: rolloutSeconds + otherSeconds, rolloutSeconds, stragglerSeconds, workSeconds, otherSeconds };
 }

@@ -30,10 +30,38 @@ const batch = { promptsPerRound: 128, responsesPerPrompt: 8 };
  */
 const doublingSeconds = 75e-6;
 
-type Around = Pick<
-  Job['cost'],
-  'fixedRolloutSeconds' | 'rewardTailSeconds' | 'trainBaseSeconds' | 'trainSecondsPerToken' | 'weightSyncSeconds'
->;
+/** Seconds of a step around its rollout. */
+interface Around {
+  readonly fixedRolloutSeconds: number;
+  readonly rewardTailSeconds: number;
+  /** All passes and gradients of a step of 1024 responses, without what each token takes more. */
+  readonly trainFixedSeconds: number;
+  /** All passes and gradients of a token. */
+  readonly trainTokenSeconds: number;
+  readonly weightSyncSeconds: number;
+}
+
+/** A pass is two of the six floating-point operations that a gradient takes for each parameter and token. */
+const passShare = 1 / 5;
+/** Share of the fixed seconds of training that come with the responses; the rest comes once all gradients are there. */
+const responseShare = 0.5;
+/** Bandwidth from host memory to a GPU, in bytes a second. */
+const hostBytesPerSecond = 25e9;
+
+/** The one number of what training takes, split into what comes with a step, a response and a token. */
+function trainingOf({ trainFixedSeconds, trainTokenSeconds, ...around }: Around, shardBytes: number) {
+  const referenceSwapSeconds = shardBytes / hostBytesPerSecond;
+  const fixed = trainFixedSeconds - 2 * referenceSwapSeconds;
+  return {
+    ...around,
+    trainBaseSeconds: fixed * (1 - responseShare),
+    trainSecondsPerResponse: (fixed * responseShare) / (batch.promptsPerRound * batch.responsesPerPrompt),
+    trainSecondsPerToken: trainTokenSeconds * (1 - 2 * passShare),
+    referenceSecondsPerToken: trainTokenSeconds * passShare,
+    logProbSecondsPerToken: trainTokenSeconds * passShare,
+    referenceSwapSeconds,
+  };
+}
 
 function preset(
   id: JobPresetId,
@@ -41,11 +69,21 @@ function preset(
   capTokens: number,
   gpus: number,
   shape: Omit<EngineShape, 'gpu'>,
-  around: Around,
-  { trainingReplicas, sandboxes }: { readonly trainingReplicas: number; readonly sandboxes: number },
+  given: Around,
+  {
+    trainingReplicas,
+    trainingShards,
+    sandboxes,
+  }: {
+    readonly trainingReplicas: number;
+    /** GPUs that share the weights in training: its TP times its PP. */
+    readonly trainingShards: number;
+    readonly sandboxes: number;
+  },
 ): JobPreset {
-  const cost = { ...deriveCostModel({ ...shape, gpu: h800 }), ...around };
   const modelBytes = shape.billionParameters * 1e9 * bytesPerValue;
+  const around = trainingOf(given, modelBytes / trainingShards);
+  const cost = { ...deriveCostModel({ ...shape, gpu: h800 }), ...around };
   const hardware = {
     kvHeads: shape.kvHeads,
     modelBytes,
@@ -62,6 +100,7 @@ function preset(
         return { tp, cost: { ...derived, ...around, overheadSeconds } };
       }),
     trainingReplicas,
+    hostBytesPerSecond,
   };
   return Object.freeze({
     id,
@@ -101,11 +140,11 @@ export const jobPresets: readonly JobPreset[] = Object.freeze([
     {
       fixedRolloutSeconds: 2,
       rewardTailSeconds: 80,
-      trainBaseSeconds: 27,
-      trainSecondsPerToken: 7e-6,
+      trainFixedSeconds: 27,
+      trainTokenSeconds: 7e-6,
       weightSyncSeconds: 4,
     },
-    { trainingReplicas: 8, sandboxes: 9 },
+    { trainingReplicas: 8, trainingShards: 2, sandboxes: 8 },
   ),
   preset(
     'qwen2.5-14b-16k',
@@ -123,11 +162,11 @@ export const jobPresets: readonly JobPreset[] = Object.freeze([
     {
       fixedRolloutSeconds: 2,
       rewardTailSeconds: 100,
-      trainBaseSeconds: 185,
-      trainSecondsPerToken: 2e-5,
+      trainFixedSeconds: 185,
+      trainTokenSeconds: 2e-5,
       weightSyncSeconds: 5,
     },
-    { trainingReplicas: 4, sandboxes: 16 },
+    { trainingReplicas: 4, trainingShards: 4, sandboxes: 16 },
   ),
   preset(
     'qwen2.5-32b-32k',
@@ -145,11 +184,11 @@ export const jobPresets: readonly JobPreset[] = Object.freeze([
     {
       fixedRolloutSeconds: 2,
       rewardTailSeconds: 45,
-      trainBaseSeconds: 195,
-      trainSecondsPerToken: 2e-5,
+      trainFixedSeconds: 195,
+      trainTokenSeconds: 2e-5,
       weightSyncSeconds: 8,
     },
-    { trainingReplicas: 4, sandboxes: 16 },
+    { trainingReplicas: 4, trainingShards: 4, sandboxes: 16 },
   ),
 ]);
 

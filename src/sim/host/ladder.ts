@@ -51,6 +51,8 @@ export function rollpackerConfigOf(job: Job, switches: RollpackerSwitches = {}):
       id,
       gpuIds: gpuIds.slice(index * perReplica, (index + 1) * perReplica),
     })),
+    pace: 'shared',
+    reference: job.cost.referenceSecondsPerToken > 0 ? 'swap' : 'none',
     ...switches,
   };
 }
