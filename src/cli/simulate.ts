@@ -7,6 +7,7 @@ import { workloadFromLog } from '../sim/from-log.ts';
 import type { Job } from '../sim/host/job.ts';
 import { ladder } from '../sim/host/ladder.ts';
 import { synchronousBaseline, tailBatchingScheduler } from '../sim/host/scheduler.ts';
+import { withJudge } from '../sim/judge-preset.ts';
 import { perfettoTrace } from '../sim/perfetto.ts';
 import { jobPreset } from '../sim/presets.ts';
 import { writeReport } from '../sim/report/write.ts';
@@ -35,6 +36,7 @@ export interface SimulateOptions {
   readonly correlation: number;
   readonly fromLog?: string;
   readonly ladder?: boolean;
+  readonly judge?: 'workers' | 'dedicated' | 'colocated';
   readonly report: string | false;
   readonly perfetto?: string;
   readonly json?: boolean;
@@ -53,12 +55,15 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
     responsesPerPrompt: options.responsesPerPrompt ?? preset.job.responsesPerPrompt,
     engines: options.engines ?? preset.job.engines,
   };
-  const job = options.ladder ? withRealCode(given) : given;
+  const job = options.ladder ? withRewards(given, options, capTokens) : given;
   const factors = {
     promptSpeculation: options.promptSpeculation ?? options.eta,
     responseSpeculation: options.responseSpeculation ?? options.eta,
   };
   checkSize(job, factors, options);
+  if (options.judge !== undefined && !options.ladder) {
+    throw new PolicyError('invalid_input', { expected: '--ladder with --judge', got: options.judge, path: '--judge' });
+  }
   if (options.report !== false) checkWritable(options.report, '--report');
   if (options.perfetto !== undefined) checkWritable(options.perfetto, '--perfetto');
   const [baseline, ...rungs] = options.ladder ? ladder(job, factors) : [synchronousBaseline(job)];
@@ -90,6 +95,12 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
   if (options.report !== false)
     print(`report: ${options.report} (${(reportBytes / 1e6).toFixed(1)} MB, open it in a browser)`);
   if (options.perfetto !== undefined) print(`trace: ${options.perfetto} (open it in ui.perfetto.dev)`);
+}
+
+/** Rewards as the ladder has them: of code as measured, of a judge as asked for. */
+function withRewards(given: Job, { judge }: SimulateOptions, capTokens: number): Job {
+  const job = withRealCode(given);
+  return judge === undefined || judge === 'workers' ? job : withJudge(job, judge, capTokens);
 }
 
 /** Code in sandboxes takes the seconds that were measured. */

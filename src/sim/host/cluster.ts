@@ -1,14 +1,18 @@
 /** From a job to its simulated machines. */
 import type { AnyEvent } from '../../core/definition.ts';
 import { PolicyError } from '../../errors.ts';
+import { type Judged, Judges } from '../rewards/judges.ts';
 import { RewardModel } from '../rewards/model.ts';
+import type { RewardSettings } from '../rewards/settings.ts';
 import { RewardWorkers } from '../rewards/workers.ts';
 import type { Workload } from '../workload/workload.ts';
 import { ElasticInference } from './elastic.ts';
-import { EnginePool, numbered } from './engine-pool.ts';
+import { EnginePool } from './engine-pool.ts';
+import { numbered } from './ids.ts';
 import { InferenceMachine } from './inference.ts';
 import type { Job } from './job.ts';
 import type { Machine } from './machine.ts';
+import { ColocatedGpus } from './shared-gpus.ts';
 import { PromptSource } from './source.ts';
 import { Trainer } from './trainer.ts';
 
@@ -72,11 +76,31 @@ function elastic(job: Job, workload: Workload, { prompts, seed, timeline }: Clus
   const source = new PromptSource(workload, prompts, (index, task) => model.kindOf(index, task));
   const rowOfGpu = new Map(gpuIds.map((gpuId, index) => [gpuId, Math.floor(index / rowGpus)]));
   const inference = new ElasticInference(pool, source, hardware, rowOfGpu);
-  const workers = new RewardWorkers((requestId, kind) => {
+  const workers = new RewardWorkers(
+    (requestId, kind) => {
+      const { promptIndex, sample, tokens } = source.drawn(requestId)!;
+      return model.work(kind, promptIndex, sample, tokens);
+    },
+    rewards.judge === undefined ? undefined : ['rule', 'sandbox'],
+  );
+  const judges = judgesOf(rewards, gpuIds.length, new ColocatedGpus(pool, hardware, rowGpus), (requestId) => {
     const { promptIndex, sample, tokens } = source.drawn(requestId)!;
-    return model.work(kind, promptIndex, sample, tokens);
+    return model.judged(promptIndex, sample, tokens);
   });
   const trainer = new Trainer(numbered('replica', trainingReplicasOf(job)), job.cost);
-  const machines = [inference, workers, trainer];
-  return { pool, inference, machines, source, joining: RewardWorkers.joining(rewards), trainer };
+  const machines = [inference, workers, ...(judges === undefined ? [] : [judges]), trainer];
+  const joining = [...RewardWorkers.joining(rewards), ...(judges?.joining() ?? [])];
+  return { pool, inference, machines, source, joining, trainer };
+}
+
+/** The judge's replicas; nothing where plain workers judge. */
+function judgesOf(
+  { judge }: RewardSettings,
+  gpus: number,
+  shared: ColocatedGpus,
+  judged: (requestId: string) => Judged,
+): Judges | undefined {
+  if (judge === undefined) return undefined;
+  if (judge.placement === 'dedicated') return new Judges(numbered('judge', judge.gpus), judge, judged);
+  return new Judges(numbered('judge', gpus), judge, judged, shared);
 }

@@ -5,7 +5,7 @@ import { PolicyError } from '../../errors.ts';
 import { type RollpackerInput, rollpacker } from '../../recipes/rollpacker/index.ts';
 import type { Rung } from '../result.ts';
 import { gpuIdsOf, trainingReplicasOf } from './cluster.ts';
-import { numbered } from './engine-pool.ts';
+import { numbered } from './ids.ts';
 import type { Job } from './job.ts';
 import { profileOf } from './profile.ts';
 import type { DrivenPolicy, Scheduler } from './scheduler.ts';
@@ -15,11 +15,17 @@ export type RollpackerSwitches = Pick<
   RollpackerInput,
   'tailBatching' | 'adaptiveTp' | 'adaptiveTimeout' | 'asyncReward' | 'streamTraining'
 > &
-  Partial<Pick<RollpackerInput, 'promptSpeculation' | 'responseSpeculation' | 'scaleDownTrigger' | 'fetch'>>;
+  Partial<
+    Pick<RollpackerInput, 'promptSpeculation' | 'responseSpeculation' | 'scaleDownTrigger' | 'fetch' | 'judgeOffload'>
+  >;
+
+/** Longest that a judgement may take, in seconds. */
+const judgeBudgetSeconds = 3600;
 
 /** The configuration of the recipe `rollpacker` for a job. Throws `PolicyError` `infeasible` without hardware. */
 export function rollpackerConfigOf(job: Job, switches: RollpackerSwitches = {}): RollpackerInput {
   const { hardware, promptsPerRound, responsesPerPrompt } = job;
+  const { judgeOffload: _, ...rest } = switches;
   if (hardware === undefined) {
     throw new PolicyError('infeasible', { expected: 'a job with hardware', got: job.name, path: 'hardware' });
   }
@@ -52,9 +58,24 @@ export function rollpackerConfigOf(job: Job, switches: RollpackerSwitches = {}):
       gpuIds: gpuIds.slice(index * perReplica, (index + 1) * perReplica),
     })),
     pace: 'shared',
+    ...judgeOf(job, switches),
     reference: job.cost.referenceSecondsPerToken > 0 ? 'swap' : 'none',
-    ...switches,
+    ...rest,
   };
+}
+
+/** A judge beside the actor is laid out where rewards are computed beside the rollout. */
+function judgeOf(
+  { rewards }: Job,
+  switches: RollpackerSwitches,
+): Pick<RollpackerInput, 'judgeOffload' | 'judge' | 'rewardBudgetSeconds'> {
+  const judge = rewards?.judge;
+  if (judge === undefined) return {};
+  // A judge always ends; its budget would run while it waits for its place.
+  const rewardBudgetSeconds = { judge: judgeBudgetSeconds };
+  const isColocated = judge.placement === 'colocated';
+  const judgeOffload = isColocated && (switches.judgeOffload ?? switches.asyncReward ?? true);
+  return judgeOffload ? { rewardBudgetSeconds, judgeOffload, judge: judge.model } : { rewardBudgetSeconds };
 }
 
 /** RollPacker with some of its mechanisms: the recipe `rollpacker`. With all of them off it is the synchronous baseline. */
