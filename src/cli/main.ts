@@ -52,6 +52,7 @@ function simulateCommand(): Command {
         'colocated',
       ]),
     )
+    .option('--one-off', 'of the ladder: half of the GPUs train beside the next rollout, one version behind')
     .option('--report <file>', 'where to write the HTML report', 'rollflex-report.html')
     .option('--no-report', 'write no report')
     .option('--perfetto <file>', 'write a Chrome/Perfetto trace as well')

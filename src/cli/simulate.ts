@@ -6,6 +6,7 @@ import { comparing } from '../sim/compare.ts';
 import { workloadFromLog } from '../sim/from-log.ts';
 import type { Job } from '../sim/host/job.ts';
 import { ladder } from '../sim/host/ladder.ts';
+import { oneOffLadder, withOneOff } from '../sim/host/one-off.ts';
 import { synchronousBaseline, tailBatchingScheduler } from '../sim/host/scheduler.ts';
 import { withJudge } from '../sim/judge-preset.ts';
 import { perfettoTrace } from '../sim/perfetto.ts';
@@ -36,6 +37,7 @@ export interface SimulateOptions {
   readonly correlation: number;
   readonly fromLog?: string;
   readonly ladder?: boolean;
+  readonly oneOff?: boolean;
   readonly judge?: 'workers' | 'dedicated' | 'colocated';
   readonly report: string | false;
   readonly perfetto?: string;
@@ -55,18 +57,22 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
     responsesPerPrompt: options.responsesPerPrompt ?? preset.job.responsesPerPrompt,
     engines: options.engines ?? preset.job.engines,
   };
-  const job = options.ladder ? withRewards(given, options, capTokens) : given;
+  const job = options.ladder ? withRewards(options.oneOff ? withOneOff(given) : given, options, capTokens) : given;
   const factors = {
     promptSpeculation: options.promptSpeculation ?? options.eta,
     responseSpeculation: options.responseSpeculation ?? options.eta,
   };
   checkSize(job, factors, options);
-  if (options.judge !== undefined && !options.ladder) {
-    throw new PolicyError('invalid_input', { expected: '--ladder with --judge', got: options.judge, path: '--judge' });
+  if (!options.ladder) {
+    for (const [path, got] of [['--judge', options.judge] as const, ['--one-off', options.oneOff] as const]) {
+      if (got !== undefined) throw new PolicyError('invalid_input', { expected: `--ladder with ${path}`, got, path });
+    }
   }
   if (options.report !== false) checkWritable(options.report, '--report');
   if (options.perfetto !== undefined) checkWritable(options.perfetto, '--perfetto');
-  const [baseline, ...rungs] = options.ladder ? ladder(job, factors) : [synchronousBaseline(job)];
+  const [baseline, ...rungs] = options.ladder
+    ? (options.oneOff ? oneOffLadder : ladder)(job, factors)
+    : [synchronousBaseline(job)];
   const schedulers = options.ladder ? rungs : [tailBatchingScheduler(job, factors)];
   const seeds = Array.from({ length: options.seeds }, (_, index) => options.seed + index);
   const comparisons: ComparisonResult[] = [];

@@ -20,6 +20,7 @@ export {
   rollpackerScheduler,
   rungs,
 } from './host/ladder.ts';
+export { oneOffLadder, withOneOff } from './host/one-off.ts';
 export { profileOf } from './host/profile.ts';
 export {
   type BatchShape,

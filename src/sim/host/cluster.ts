@@ -35,6 +35,8 @@ export interface ClusterOptions {
   readonly timeline: boolean;
   /** Whether the policy arranges GPUs, rewards and training, too. */
   readonly elastic: boolean;
+  /** Whether training has GPUs of its own. */
+  readonly oneOff: boolean;
 }
 
 /** The machines of a job. Throws `PolicyError` `infeasible` where an elastic job says nothing of its hardware. */
@@ -50,20 +52,24 @@ function fixed(job: Job, workload: Workload, { prompts, timeline }: ClusterOptio
   return { pool, inference, machines: [inference], source, joining };
 }
 
-/** Training replicas that share the GPUs of a job evenly: as many as its hardware says, or the next fewer that can. */
-export function trainingReplicasOf(job: Job): number {
-  const gpus = job.engines * job.cost.gpus;
+/** Training replicas that share some GPUs evenly: as many as the hardware of the job says, or the next fewer that can. */
+export function trainingReplicasOf(job: Job, gpus: number): number {
   let replicas = Math.min(gpus, job.hardware?.trainingReplicas ?? 1);
   while (gpus % replicas !== 0) replicas -= 1;
   return replicas;
 }
 
-/** Ids of the GPUs of a job. */
+/** Ids of the GPUs that only train, of a one-off pipeline. */
+export function trainingGpuIdsOf(job: Job): string[] {
+  return numbered('trainer-gpu', job.hardware?.trainingGpus ?? job.engines * job.cost.gpus);
+}
+
+/** Ids of the GPUs of the engines of a job. */
 export function gpuIdsOf(job: Job): string[] {
   return numbered('gpu', job.engines * job.cost.gpus);
 }
 
-function elastic(job: Job, workload: Workload, { prompts, seed, timeline }: ClusterOptions): Cluster {
+function elastic(job: Job, workload: Workload, { prompts, seed, timeline, oneOff }: ClusterOptions): Cluster {
   const { hardware, rewards } = job;
   if (hardware === undefined || rewards === undefined) {
     const path = hardware === undefined ? 'hardware' : 'rewards';
@@ -87,7 +93,8 @@ function elastic(job: Job, workload: Workload, { prompts, seed, timeline }: Clus
     const { promptIndex, sample, tokens } = source.drawn(requestId)!;
     return model.judged(promptIndex, sample, tokens);
   });
-  const trainer = new Trainer(numbered('replica', trainingReplicasOf(job)), job.cost);
+  const trainers = oneOff ? trainingGpuIdsOf(job) : gpuIds;
+  const trainer = new Trainer(numbered('replica', trainingReplicasOf(job, trainers.length)), job.cost);
   const machines = [inference, workers, ...(judges === undefined ? [] : [judges]), trainer];
   const joining = [...RewardWorkers.joining(rewards), ...(judges?.joining() ?? [])];
   return { pool, inference, machines, source, joining, trainer };

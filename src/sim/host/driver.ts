@@ -8,7 +8,7 @@ import { gradientSeconds, passSeconds } from '../cost-model.ts';
 import { summarizeRun, sumOf } from '../metrics.ts';
 import type { RunResult, Segment, StepResult } from '../result.ts';
 import type { Workload } from '../workload/workload.ts';
-import { buildCluster, type Cluster, trainingReplicasOf } from './cluster.ts';
+import { buildCluster, type Cluster, gpuIdsOf, trainingReplicasOf } from './cluster.ts';
 import type { Job } from './job.ts';
 import { PolicyLink } from './policy-link.ts';
 import { RoundRecord, type StepTimes } from './round-record.ts';
@@ -52,13 +52,21 @@ class Host {
   readonly #steps: StepResult[] = [];
   readonly #segments: Segment[][];
   #trained = 0;
+  /** The round before. */
+  #before: RoundRecord | undefined;
 
   constructor(job: Job, scheduler: Scheduler, workload: Workload, options: RunOptions) {
     this.#job = job;
     this.#scheduler = scheduler;
     this.#options = options;
     const { prompts, seed, timeline = true, validate = false } = options;
-    this.#cluster = buildCluster(job, workload, { prompts, seed, timeline, elastic: scheduler.trains ?? false });
+    this.#cluster = buildCluster(job, workload, {
+      prompts,
+      seed,
+      timeline,
+      elastic: scheduler.trains ?? false,
+      oneOff: scheduler.oneOff ?? false,
+    });
     this.#segments = this.#cluster.pool.rows.map(() => []);
     this.#link = new PolicyLink(scheduler, this.#cluster, validate);
   }
@@ -96,12 +104,15 @@ class Host {
     link.rollOut(record);
     if (link.isOver) return;
     this.#cluster.pool.collect();
-    this.#cluster.source.endStep();
+    this.#cluster.source.endStep(this.#scheduler.oneOff);
     const openedSeconds = launchedSeconds + record.reshardSeconds;
     const stages = this.#stages(record);
     const { drainedSeconds, trainedSeconds } = stages;
     this.#countTraining(openedSeconds, drainedSeconds);
-    const endSeconds = trainedSeconds + cost.weightSyncSeconds;
+    // A one-off pipeline has no new weights before its second round has begun.
+    const hasWeights = !this.#scheduler.oneOff || this.#before !== undefined || this.#isLast(record);
+    const endSeconds = trainedSeconds + (hasWeights ? cost.weightSyncSeconds : 0);
+    this.#before = record;
     const times = { startSeconds, openedSeconds, ...stages, endSeconds };
     const busySeconds = sumOf(rows, (row) => row.busySeconds) - busyBefore;
     const offeredSeconds = rows.length * (drainedSeconds - openedSeconds);
@@ -119,9 +130,18 @@ class Host {
   /** When the stages of the step ended: as the policy saw to it, or one after the other. */
   #stages(record: RoundRecord): Omit<StepTimes, 'startSeconds' | 'openedSeconds' | 'endSeconds'> {
     const drainedSeconds = record.drainedAt!;
-    if (this.#scheduler.trains) {
+    const { trains, oneOff } = this.#scheduler;
+    if (oneOff && !this.#isLast(record)) {
+      // What is trained, and what was rewarded, is the round before: only the wait for it is seen.
+      const trainedSeconds = Math.max(drainedSeconds, this.#before?.trainedAt ?? 0);
+      this.#cluster.trainer!.takePassSeconds();
+      return { drainedSeconds, rewardedSeconds: drainedSeconds, referencedSeconds: drainedSeconds, trainedSeconds };
+    }
+    if (oneOff) this.#link.trainLast(record);
+    if (trains) {
       const rewardedSeconds = Math.max(drainedSeconds, record.rewardedAt ?? 0);
-      const referencedSeconds = rewardedSeconds + this.#cluster.trainer!.takePassSeconds();
+      const passes = rewardedSeconds + this.#cluster.trainer!.takePassSeconds();
+      const referencedSeconds = Math.min(passes, record.trainedAt!);
       return { drainedSeconds, rewardedSeconds, referencedSeconds, trainedSeconds: record.trainedAt! };
     }
     const { cost } = this.#job;
@@ -132,11 +152,17 @@ class Host {
     return { drainedSeconds, rewardedSeconds, referencedSeconds, trainedSeconds };
   }
 
+  #isLast({ prompts }: RoundRecord): boolean {
+    return this.#trained + prompts.length >= this.#options.prompts;
+  }
+
   /** GPUs that train beside the rollout are busy. */
   #countTraining(openedSeconds: number, drainedSeconds: number): void {
     const { trainer, pool } = this.#cluster;
     if (trainer === undefined) return;
-    const perReplica = pool.rows.length / trainingReplicasOf(this.#job);
+    // Those of a one-off pipeline are none of the engines'.
+    if (this.#scheduler.oneOff) trainer.trained.length = 0;
+    const perReplica = pool.rows.length / trainingReplicasOf(this.#job, gpuIdsOf(this.#job).length);
     for (const { replica, activity, startSeconds, endSeconds } of trainer.trained.splice(0)) {
       const end = Math.min(endSeconds, drainedSeconds);
       const start = Math.max(startSeconds, openedSeconds);

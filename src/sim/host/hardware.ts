@@ -21,6 +21,9 @@ export const hardwareSettings = z.strictObject({
   trainingReplicas: positiveCount.describe(
     'Data-parallel replicas of the trainer: they share all GPUs evenly; the next fewer where that does not go.',
   ),
+  trainingGpus: positiveCount
+    .optional()
+    .describe('GPUs that only train, in a one-off pipeline; as many as the engines have if absent.'),
   communicatorSeconds: z
     .number()
     .nonnegative()
