@@ -154,8 +154,9 @@ export class PolicyLink {
     for (const machine of this.#cluster.machines) machine.carryOut(decision, this.now);
   }
 
+  /** The round that a decision names; a policy that names another means the one that is open. */
   #of({ roundId }: { readonly roundId: string }): RoundRecord {
-    return this.#records.get(roundId)!;
+    return this.#records.get(roundId) ?? this.#record!;
   }
 
   #supply(roundId: string, count: number): void {
