@@ -5,6 +5,7 @@
 import { PolicyError } from '../errors.ts';
 import { bytesPerValue, deriveCostModel, type EngineShape, memoryUtilization } from './cost-model.ts';
 import { defineJob, type Job } from './host/job.ts';
+import { type Around, hostBytesPerSecond, trainingOf } from './preset-training.ts';
 import { interpolated, type LongTail, longTailQuantile, marginalWorkload } from './workload/marginal.ts';
 import type { Workload } from './workload/workload.ts';
 
@@ -30,39 +31,6 @@ const batch = { promptsPerRound: 128, responsesPerPrompt: 8 };
  */
 const doublingSeconds = 75e-6;
 
-/** Seconds of a step around its rollout. */
-interface Around {
-  readonly fixedRolloutSeconds: number;
-  readonly rewardTailSeconds: number;
-  /** All passes and gradients of a step of 1024 responses, without what each token takes more. */
-  readonly trainFixedSeconds: number;
-  /** All passes and gradients of a token. */
-  readonly trainTokenSeconds: number;
-  readonly weightSyncSeconds: number;
-}
-
-/** A pass is two of the six floating-point operations that a gradient takes for each parameter and token. */
-const passShare = 1 / 5;
-/** Share of the fixed seconds of training that come with the responses; the rest comes once all gradients are there. */
-const responseShare = 0.5;
-/** Bandwidth from host memory to a GPU, in bytes a second. */
-const hostBytesPerSecond = 25e9;
-
-/** The one number of what training takes, split into what comes with a step, a response and a token. */
-function trainingOf({ trainFixedSeconds, trainTokenSeconds, ...around }: Around, shardBytes: number) {
-  const referenceSwapSeconds = shardBytes / hostBytesPerSecond;
-  const fixed = trainFixedSeconds - 2 * referenceSwapSeconds;
-  return {
-    ...around,
-    trainBaseSeconds: fixed * (1 - responseShare),
-    trainSecondsPerResponse: (fixed * responseShare) / (batch.promptsPerRound * batch.responsesPerPrompt),
-    trainSecondsPerToken: trainTokenSeconds * (1 - 2 * passShare),
-    referenceSecondsPerToken: trainTokenSeconds * passShare,
-    logProbSecondsPerToken: trainTokenSeconds * passShare,
-    referenceSwapSeconds,
-  };
-}
-
 function preset(
   id: JobPresetId,
   label: string,
@@ -82,7 +50,8 @@ function preset(
   },
 ): JobPreset {
   const modelBytes = shape.billionParameters * 1e9 * bytesPerValue;
-  const around = trainingOf(given, modelBytes / trainingShards);
+  const responses = batch.promptsPerRound * batch.responsesPerPrompt;
+  const around = trainingOf(given, responses, modelBytes / trainingShards);
   const cost = { ...deriveCostModel({ ...shape, gpu: h800 }), ...around };
   const hardware = {
     kvHeads: shape.kvHeads,
