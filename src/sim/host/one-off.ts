@@ -48,12 +48,7 @@ export function oneOffLadder(
   return rungs
     .filter((one) => !one.switches.streamTraining)
     .map(({ id, label, switches, ...place }) => ({
-      ...rollpackerScheduler(
-        job,
-        id,
-        { ...factors, ...switches, oneOff: true },
-        id === 'baseline' ? 'one-off' : label,
-      ),
+      ...rollpackerScheduler(job, id, { ...factors, ...switches, oneOff: true }, id === 'baseline' ? 'one-off' : label),
       ...place,
     }));
 }
