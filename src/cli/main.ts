@@ -45,6 +45,14 @@ function simulateCommand(): Command {
     )
     .option('--from-log <file>', 'take the lengths from an event log instead of a trace')
     .option('--ladder', 'every mechanism of RollPacker, one more on each rung, rewards and training included')
+    .addOption(
+      new Option('--judge <place>', 'of the ladder: a judge on a quarter of the GPUs, or beside the actor').choices([
+        'workers',
+        'dedicated',
+        'colocated',
+      ]),
+    )
+    .option('--one-off', 'of the ladder: half of the GPUs train beside the next rollout, one version behind')
     .option('--report <file>', 'where to write the HTML report', 'rollflex-report.html')
     .option('--no-report', 'write no report')
     .option('--perfetto <file>', 'write a Chrome/Perfetto trace as well')

@@ -6,7 +6,9 @@ import { comparing } from '../sim/compare.ts';
 import { workloadFromLog } from '../sim/from-log.ts';
 import type { Job } from '../sim/host/job.ts';
 import { ladder } from '../sim/host/ladder.ts';
+import { oneOffLadder, withOneOff } from '../sim/host/one-off.ts';
 import { synchronousBaseline, tailBatchingScheduler } from '../sim/host/scheduler.ts';
+import { withJudge } from '../sim/judge-preset.ts';
 import { perfettoTrace } from '../sim/perfetto.ts';
 import { jobPreset } from '../sim/presets.ts';
 import { writeReport } from '../sim/report/write.ts';
@@ -35,6 +37,8 @@ export interface SimulateOptions {
   readonly correlation: number;
   readonly fromLog?: string;
   readonly ladder?: boolean;
+  readonly oneOff?: boolean;
+  readonly judge?: 'workers' | 'dedicated' | 'colocated';
   readonly report: string | false;
   readonly perfetto?: string;
   readonly json?: boolean;
@@ -53,15 +57,22 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
     responsesPerPrompt: options.responsesPerPrompt ?? preset.job.responsesPerPrompt,
     engines: options.engines ?? preset.job.engines,
   };
-  const job = options.ladder ? withRealCode(given) : given;
+  const job = options.ladder ? withRewards(options.oneOff ? withOneOff(given) : given, options, capTokens) : given;
   const factors = {
     promptSpeculation: options.promptSpeculation ?? options.eta,
     responseSpeculation: options.responseSpeculation ?? options.eta,
   };
   checkSize(job, factors, options);
+  if (!options.ladder) {
+    for (const [path, got] of [['--judge', options.judge] as const, ['--one-off', options.oneOff] as const]) {
+      if (got !== undefined) throw new PolicyError('invalid_input', { expected: `--ladder with ${path}`, got, path });
+    }
+  }
   if (options.report !== false) checkWritable(options.report, '--report');
   if (options.perfetto !== undefined) checkWritable(options.perfetto, '--perfetto');
-  const [baseline, ...rungs] = options.ladder ? ladder(job, factors) : [synchronousBaseline(job)];
+  const [baseline, ...rungs] = options.ladder
+    ? (options.oneOff ? oneOffLadder : ladder)(job, factors)
+    : [synchronousBaseline(job)];
   const schedulers = options.ladder ? rungs : [tailBatchingScheduler(job, factors)];
   const seeds = Array.from({ length: options.seeds }, (_, index) => options.seed + index);
   const comparisons: ComparisonResult[] = [];
@@ -90,6 +101,12 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
   if (options.report !== false)
     print(`report: ${options.report} (${(reportBytes / 1e6).toFixed(1)} MB, open it in a browser)`);
   if (options.perfetto !== undefined) print(`trace: ${options.perfetto} (open it in ui.perfetto.dev)`);
+}
+
+/** Rewards as the ladder has them: of code as measured, of a judge as asked for. */
+function withRewards(given: Job, { judge }: SimulateOptions, capTokens: number): Job {
+  const job = withRealCode(given);
+  return judge === undefined || judge === 'workers' ? job : withJudge(job, judge, capTokens);
 }
 
 /** Code in sandboxes takes the seconds that were measured. */

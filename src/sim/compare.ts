@@ -31,6 +31,7 @@ export function* comparing(options: CompareOptions): Generator<CompareProgress, 
   const schedulers = [first, ...(options.schedulers ?? [tailBatchingScheduler(job)])];
   // Policies that see to rewards and training may do both beside the rollout.
   const overlap = schedulers.some((one) => one.trains);
+  const oneOff = schedulers.some((one) => one.oneOff);
   const runs: RunResult[][] = schedulers.map(() => []);
   const bounds: number[] = [];
   const lengths: number[] = [];
@@ -39,7 +40,9 @@ export function* comparing(options: CompareOptions): Generator<CompareProgress, 
     const workload = options.workload(seed);
     const fixed = fixedPrompts(workload, prompts, job.responsesPerPrompt);
     for (const one of fixed) lengths.push(...one.responseTokens);
-    bounds.push(clairvoyantLowerBound(fixed, job.promptsPerRound, job.engines, job.cost, { overlap }).totalSeconds);
+    bounds.push(
+      clairvoyantLowerBound(fixed, job.promptsPerRound, job.engines, job.cost, { overlap, oneOff }).totalSeconds,
+    );
     for (const [index, scheduler] of schedulers.entries()) {
       const timeline = place === 0 && (options.timeline ?? true);
       const validate = options.validate ?? false;

@@ -26,8 +26,22 @@ export const costModelSchema = z.strictObject({
   watermark: z.number().min(0).lt(1).default(0.01).describe('Share of the KV cache kept free at admission.'),
   fixedRolloutSeconds: cost.default(0).describe('Seconds of every rollout before the first token.'),
   rewardTailSeconds: cost.default(0).describe('Seconds from the last response of a round to its reward.'),
-  trainBaseSeconds: cost.default(0).describe('Seconds of every training step, whatever its size.'),
-  trainSecondsPerToken: cost.default(0).describe('Seconds of training for each kept token, over all GPUs.'),
+  trainBaseSeconds: cost
+    .default(0)
+    .describe('Seconds of every training step, whatever its size: what comes once all gradients are there.'),
+  trainSecondsPerResponse: cost
+    .default(0)
+    .describe('Seconds of gradients for each kept response, whatever its length, over all GPUs (padding, launches).'),
+  trainSecondsPerToken: cost.default(0).describe('Seconds of gradients for each kept token, over all GPUs.'),
+  referenceSecondsPerToken: cost
+    .default(0)
+    .describe('Seconds of the pass of the reference model for each kept token, over all GPUs; 0 if there is none.'),
+  logProbSecondsPerToken: cost
+    .default(0)
+    .describe('The same for the pass of the actor that gives the log-probabilities before the update.'),
+  referenceSwapSeconds: cost
+    .default(0)
+    .describe('Seconds to put the weights of the reference model in the place of the actor, and again to go back.'),
   weightSyncSeconds: cost.default(0).describe('Seconds to bring new weights to the engines.'),
 });
 
@@ -38,6 +52,29 @@ export type CostModel = z.output<typeof costModelSchema>;
 export function baseSeconds(cost: CostModel, running: number): number {
   const bound = Math.max(cost.memoryBoundSeconds, running * cost.computeSecondsPerSequence);
   return bound + cost.overheadSeconds + running * cost.secondsPerSequence;
+}
+
+/** What a step trains on. */
+export interface TrainedBatch {
+  readonly responses: number;
+  readonly tokens: number;
+}
+
+/** Seconds in which all GPUs run the passes before the gradients of a batch: reference model and log-probabilities. */
+export function passSeconds(cost: CostModel, { tokens }: TrainedBatch): number {
+  if (tokens === 0) return 0;
+  const { referenceSecondsPerToken, logProbSecondsPerToken } = cost;
+  return swapSeconds(cost) + tokens * (referenceSecondsPerToken + logProbSecondsPerToken);
+}
+
+/** Seconds to put the weights of the reference model in, and the actor's back; 0 without a reference model. */
+export function swapSeconds({ referenceSecondsPerToken, referenceSwapSeconds }: CostModel): number {
+  return referenceSecondsPerToken > 0 ? 2 * referenceSwapSeconds : 0;
+}
+
+/** Seconds in which all GPUs compute the gradients of a batch. */
+export function gradientSeconds(cost: CostModel, { responses, tokens }: TrainedBatch): number {
+  return responses * cost.trainSecondsPerResponse + tokens * cost.trainSecondsPerToken;
 }
 
 /** A dense transformer and the GPUs that one engine of it runs on. */

@@ -20,6 +20,7 @@ export {
   rollpackerScheduler,
   rungs,
 } from './host/ladder.ts';
+export { oneOffLadder, withOneOff } from './host/one-off.ts';
 export { profileOf } from './host/profile.ts';
 export {
   type BatchShape,
@@ -30,6 +31,7 @@ export {
   type TailSettings,
   tailBatchingScheduler,
 } from './host/scheduler.ts';
+export { judge7b, withJudge } from './judge-preset.ts';
 export { type LoggedLengths, type LoggedPrompt, type LoggedResponse, lengthsFromLog } from './log-lengths.ts';
 export { clairvoyantLowerBound, clairvoyantOrder, type FixedPrompt, type LowerBound } from './lower-bound.ts';
 export { perfettoTrace } from './perfetto.ts';
@@ -45,6 +47,7 @@ export {
 export { renderReport } from './report/html.ts';
 export { reportClient, writeReport } from './report/write.ts';
 export type * from './result.ts';
+export { type JudgeSettings, judgeSettings } from './rewards/judge-settings.ts';
 export { type RewardSettings, rewardSettings } from './rewards/settings.ts';
 export { type BootstrapOptions, bootstrap } from './statistics.ts';
 export { formatTrace, readTraceLine, type TracePrompt, tracePromptSchema } from './trace/format.ts';

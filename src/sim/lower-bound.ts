@@ -12,7 +12,7 @@
  * A scheduler that may choose which samples it trains on, as tail batching does, can go below it.
  */
 import { PolicyError } from '../errors.ts';
-import { baseSeconds, type CostModel } from './cost-model.ts';
+import { baseSeconds, type CostModel, gradientSeconds, swapSeconds } from './cost-model.ts';
 
 /** A prompt and the lengths of its R0 responses, in tokens. */
 export interface FixedPrompt {
@@ -54,6 +54,8 @@ export function clairvoyantOrder<P extends FixedPrompt>(prompts: readonly P[]): 
  * @param prompts - every prompt that is trained
  * @param promptsPerRound - P0, a whole number >= 1
  * @param engines - how many engines there are, a whole number >= 1
+ * @param options - `overlap`: rewards and training may go on beside the rollout; `oneOff`: training has GPUs of its own,
+ *   and the next rollout does not wait for it
  * @throws PolicyError `invalid_input` for counts and lengths that are none, and for a prompt without responses
  */
 export function clairvoyantLowerBound(
@@ -61,7 +63,7 @@ export function clairvoyantLowerBound(
   promptsPerRound: number,
   engines: number,
   cost: CostModel,
-  { overlap = false }: { readonly overlap?: boolean } = {},
+  { overlap = false, oneOff = false }: { readonly overlap?: boolean; readonly oneOff?: boolean } = {},
 ): LowerBound {
   check(prompts, promptsPerRound, engines);
   const alone = prompts
@@ -88,14 +90,25 @@ export function clairvoyantLowerBound(
     cost.secondsPerSequence * tokens +
     cost.secondsPerContextToken * context +
     Math.max(stepSeconds * steps, perToken);
-  const gradientSeconds = tokens * cost.trainSecondsPerToken;
-  // Beside the rollout or after it, gradients take the time of GPUs.
-  const workSeconds = work / engines + (overlap ? gradientSeconds : 0);
+  const responses = prompts.reduce((sum, one) => sum + one.responseTokens.length, 0);
+  const passes = tokens * (cost.referenceSecondsPerToken + cost.logProbSecondsPerToken);
+  const trainingSeconds = passes + gradientSeconds(cost, { responses, tokens });
+  // Beside the rollout or after it, passes and gradients take the time of GPUs.
+  const workSeconds = work / engines + (overlap ? trainingSeconds : 0);
 
   const rounds = Math.ceil(prompts.length / promptsPerRound);
   const rewardSeconds = overlap ? 0 : cost.rewardTailSeconds;
-  const perRound = cost.fixedRolloutSeconds + rewardSeconds + cost.trainBaseSeconds + cost.weightSyncSeconds;
-  const otherSeconds = rounds * perRound + (overlap ? 0 : gradientSeconds);
+  const swaps = overlap ? 0 : swapSeconds(cost);
+  const perRound = cost.fixedRolloutSeconds + rewardSeconds + swaps + cost.trainBaseSeconds + cost.weightSyncSeconds;
+  const otherSeconds = rounds * perRound + (overlap ? 0 : trainingSeconds);
+  if (oneOff) {
+    const rolloutSeconds = Math.max(stragglerSeconds, work / engines);
+    const rollouts = rolloutSeconds + rounds * cost.fixedRolloutSeconds;
+    const training = trainingSeconds + rounds * cost.trainBaseSeconds;
+    const totalSeconds = Math.max(rollouts, training);
+    const otherSeconds = totalSeconds - rolloutSeconds;
+    return { totalSeconds, rolloutSeconds, stragglerSeconds, workSeconds: work / engines, otherSeconds };
+  }
   const rolloutSeconds = Math.max(stragglerSeconds, workSeconds);
   return { totalSeconds: rolloutSeconds + otherSeconds, rolloutSeconds, stragglerSeconds, workSeconds, otherSeconds };
 }

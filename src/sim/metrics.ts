@@ -44,7 +44,7 @@ export function summarizeRun(run: FinishedRun): RunResult {
   const gpus = (job.engines * job.cost.gpus) / rows.length;
   const keptTokens = sumOf(steps, (step) => step.keptTokens);
   const trainedResponses = sumOf(steps, (step) => step.responses);
-  const generating = sumOf(steps, (step) => step.rolloutSeconds - job.cost.fixedRolloutSeconds);
+  const generating = sumOf(steps, (step) => step.rolloutSeconds - step.reshardSeconds - job.cost.fixedRolloutSeconds);
   const ages = steps.flatMap((step) => step.queueAges);
   const ascending = Float64Array.from(run.lengths).sort();
   return {

@@ -5,6 +5,7 @@
 import { PolicyError } from '../errors.ts';
 import { bytesPerValue, deriveCostModel, type EngineShape, memoryUtilization } from './cost-model.ts';
 import { defineJob, type Job } from './host/job.ts';
+import { type Around, hostBytesPerSecond, trainingOf } from './preset-training.ts';
 import { interpolated, type LongTail, longTailQuantile, marginalWorkload } from './workload/marginal.ts';
 import type { Workload } from './workload/workload.ts';
 
@@ -30,22 +31,28 @@ const batch = { promptsPerRound: 128, responsesPerPrompt: 8 };
  */
 const doublingSeconds = 75e-6;
 
-type Around = Pick<
-  Job['cost'],
-  'fixedRolloutSeconds' | 'rewardTailSeconds' | 'trainBaseSeconds' | 'trainSecondsPerToken' | 'weightSyncSeconds'
->;
-
 function preset(
   id: JobPresetId,
   label: string,
   capTokens: number,
   gpus: number,
   shape: Omit<EngineShape, 'gpu'>,
-  around: Around,
-  { trainingReplicas, sandboxes }: { readonly trainingReplicas: number; readonly sandboxes: number },
+  given: Around,
+  {
+    trainingReplicas,
+    trainingShards,
+    sandboxes,
+  }: {
+    readonly trainingReplicas: number;
+    /** GPUs that share the weights in training: its TP times its PP. */
+    readonly trainingShards: number;
+    readonly sandboxes: number;
+  },
 ): JobPreset {
-  const cost = { ...deriveCostModel({ ...shape, gpu: h800 }), ...around };
   const modelBytes = shape.billionParameters * 1e9 * bytesPerValue;
+  const responses = batch.promptsPerRound * batch.responsesPerPrompt;
+  const around = trainingOf(given, responses, modelBytes / trainingShards);
+  const cost = { ...deriveCostModel({ ...shape, gpu: h800 }), ...around };
   const hardware = {
     kvHeads: shape.kvHeads,
     modelBytes,
@@ -62,6 +69,7 @@ function preset(
         return { tp, cost: { ...derived, ...around, overheadSeconds } };
       }),
     trainingReplicas,
+    hostBytesPerSecond,
   };
   return Object.freeze({
     id,
@@ -101,11 +109,11 @@ export const jobPresets: readonly JobPreset[] = Object.freeze([
     {
       fixedRolloutSeconds: 2,
       rewardTailSeconds: 80,
-      trainBaseSeconds: 27,
-      trainSecondsPerToken: 7e-6,
+      trainFixedSeconds: 27,
+      trainTokenSeconds: 7e-6,
       weightSyncSeconds: 4,
     },
-    { trainingReplicas: 8, sandboxes: 9 },
+    { trainingReplicas: 8, trainingShards: 2, sandboxes: 8 },
   ),
   preset(
     'qwen2.5-14b-16k',
@@ -123,11 +131,11 @@ export const jobPresets: readonly JobPreset[] = Object.freeze([
     {
       fixedRolloutSeconds: 2,
       rewardTailSeconds: 100,
-      trainBaseSeconds: 185,
-      trainSecondsPerToken: 2e-5,
+      trainFixedSeconds: 185,
+      trainTokenSeconds: 2e-5,
       weightSyncSeconds: 5,
     },
-    { trainingReplicas: 4, sandboxes: 16 },
+    { trainingReplicas: 4, trainingShards: 4, sandboxes: 16 },
   ),
   preset(
     'qwen2.5-32b-32k',
@@ -145,11 +153,11 @@ export const jobPresets: readonly JobPreset[] = Object.freeze([
     {
       fixedRolloutSeconds: 2,
       rewardTailSeconds: 45,
-      trainBaseSeconds: 195,
-      trainSecondsPerToken: 2e-5,
+      trainFixedSeconds: 195,
+      trainTokenSeconds: 2e-5,
       weightSyncSeconds: 8,
     },
-    { trainingReplicas: 4, sandboxes: 16 },
+    { trainingReplicas: 4, trainingShards: 4, sandboxes: 16 },
   ),
 ]);
 

@@ -6,10 +6,16 @@ export interface StepResult {
   readonly step: number;
   readonly roundId: string;
   readonly kind: 'short' | 'long';
+  /** Tensor parallelism of its engines, where the scheduler sees to it. */
+  readonly tp?: number;
   readonly startSeconds: number;
+  /** Seconds of the rollout in which the engines changed their tensor parallelism. */
+  readonly reshardSeconds: number;
   readonly rolloutSeconds: number;
   /** From the last kept response until its reward is known and training can begin. */
   readonly rewardSeconds: number;
+  /** From then until the passes of the reference model and for log-probabilities are over. */
+  readonly referenceSeconds: number;
   readonly trainSeconds: number;
   readonly syncSeconds: number;
   readonly endSeconds: number;
@@ -41,7 +47,7 @@ export interface StepResult {
 export interface Segment {
   readonly startSeconds: number;
   readonly endSeconds: number;
-  readonly activity: 'rollout' | 'train' | 'sync' | 'reward' | 'overhead';
+  readonly activity: 'rollout' | 'reference' | 'train' | 'sync' | 'reward' | 'overhead';
   /** Running sequences (rollout only); the mean over the stretch. */
   readonly running: number;
 }

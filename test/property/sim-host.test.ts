@@ -45,7 +45,11 @@ function build(given: Settings) {
     fixedRolloutSeconds: 0.5,
     rewardTailSeconds: 0.3,
     trainBaseSeconds: 1,
+    trainSecondsPerResponse: 1e-2,
     trainSecondsPerToken: 1e-3,
+    referenceSecondsPerToken: 4e-4,
+    logProbSecondsPerToken: 3e-4,
+    referenceSwapSeconds: 0.1,
     weightSyncSeconds: 0.2,
   };
   const job = plainJob({ engines, promptsPerRound, responsesPerPrompt }, cost);
@@ -68,7 +72,8 @@ function checkBooks(run: RunResult, given: Settings): void {
   let at = 0;
   for (const step of run.steps) {
     expect(step.startSeconds).toBeCloseTo(at, 6);
-    const stages = step.rolloutSeconds + step.rewardSeconds + step.trainSeconds + step.syncSeconds;
+    const stages =
+      step.rolloutSeconds + step.rewardSeconds + step.referenceSeconds + step.trainSeconds + step.syncSeconds;
     expect(step.endSeconds).toBeCloseTo(at + stages, 6);
     expect(step.generatedTokens).toBeGreaterThanOrEqual(step.keptTokens);
     expect(step.bubbleRatio).toBeGreaterThanOrEqual(0);

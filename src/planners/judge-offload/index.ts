@@ -1,4 +1,5 @@
 export { judgeOffloadPlanner } from './judge-offload.ts';
+export { type Pace, pipelinedSeconds } from './pipeline.ts';
 export {
   type JudgeOffloadInput,
   type JudgeOffloadPlan,

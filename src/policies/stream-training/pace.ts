@@ -26,7 +26,8 @@ export function measurePace(state: StreamTrainingState, replica: Replica, tokens
 
 /** Seconds a token of a replica, that of all replicas if it was never measured, or `undefined` before any measurement. */
 export function secondsPerToken(state: StreamTrainingState, replica: Replica): number | undefined {
-  const pace = replica.paceTokens > 0 ? replica : state;
+  // Short responses take longer a token: what one of equal replicas happened to get would be taken for its speed.
+  const pace = replica.paceTokens > 0 && state.config.pace === 'replica' ? replica : state;
   return pace.paceTokens > 0 ? pace.paceSeconds / pace.paceTokens : undefined;
 }
 

@@ -30,6 +30,12 @@ const shape = z.strictObject({
     .enum(['none', 'swap'])
     .default('none')
     .describe('`swap`: reference logits are computed on the replica, with the weights swapped for this pass.'),
+  pace: z
+    .enum(['replica', 'shared'])
+    .default('replica')
+    .describe(
+      'Whose measurements tell how long work takes: the own ones of a replica, or, for replicas of equal GPUs, those of all.',
+    ),
   gradientOffload: z
     .enum(['idle', 'never'])
     .default('idle')

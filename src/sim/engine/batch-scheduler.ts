@@ -27,7 +27,10 @@ export class BatchScheduler {
   readonly batch = new Batch();
   readonly waiting = new WaitingQueue();
   readonly #cost: CostModel;
-  readonly #admissionLimit: number;
+  /** How many times as long as its cost says everything takes: others may compute on the same GPUs. */
+  pace = 1;
+  #kvCapacityTokens = 0;
+  #admissionLimit = 0;
   /** Sequences moved by the present plan, in order: those that run now were admitted, the others preempted. */
   readonly #moved: Sequence[] = [];
   #preemptions = 0;
@@ -38,7 +41,17 @@ export class BatchScheduler {
 
   constructor(cost: CostModel) {
     this.#cost = cost;
-    this.#admissionLimit = cost.kvCapacityTokens * (1 - cost.watermark);
+    this.kvCapacityTokens = cost.kvCapacityTokens;
+  }
+
+  /** Tokens of KV cache that it may fill now. */
+  get kvCapacityTokens(): number {
+    return this.#kvCapacityTokens;
+  }
+
+  set kvCapacityTokens(tokens: number) {
+    this.#kvCapacityTokens = tokens;
+    this.#admissionLimit = tokens * (1 - this.#cost.watermark);
   }
 
   /** Decides what runs next; `undefined` when there is nothing to run. */
@@ -85,18 +98,19 @@ export class BatchScheduler {
   }
 
   #prefill(): Plan {
-    return this.#planned(this.#prefillTokens * this.#cost.prefillSecondsPerToken, 0, noStretch);
+    return this.#planned(this.pace * this.#prefillTokens * this.#cost.prefillSecondsPerToken, 0, noStretch);
   }
 
   #decode(): Plan | undefined {
     const { size, contextTokens } = this.batch;
     if (size === 0) return undefined;
-    const { kvCapacityTokens, secondsPerContextToken } = this.#cost;
+    const secondsPerContextToken = this.pace * this.#cost.secondsPerContextToken;
     const stretch = {
-      firstSeconds: baseSeconds(this.#cost, size) + secondsPerContextToken * contextTokens,
+      firstSeconds: this.pace * baseSeconds(this.#cost, size) + secondsPerContextToken * contextTokens,
       growthSeconds: secondsPerContextToken * size,
     };
-    const untilFull = Math.floor((kvCapacityTokens - contextTokens) / size);
+    // The last one is never preempted, whatever was taken from the cache meanwhile.
+    const untilFull = size === 1 ? Infinity : Math.floor((this.#kvCapacityTokens - contextTokens) / size);
     // No boundary in between changes the batch. The first that waits does not fit (one that was preempted did not fit
     // beside the others), and the context only grows until a sequence leaves.
     const steps = Math.min(this.batch.stepsToFinish, untilFull);
@@ -106,7 +120,7 @@ export class BatchScheduler {
   /** Preempts the newest until the next step fits; says whether it had to. */
   #preempt(): boolean {
     const { batch } = this;
-    const { kvCapacityTokens } = this.#cost;
+    const kvCapacityTokens = this.#kvCapacityTokens;
     let preempted = false;
     while (batch.size > 1 && batch.contextTokens + batch.size > kvCapacityTokens) {
       const newest = batch.newest!;
@@ -137,7 +151,7 @@ export class BatchScheduler {
   #fits(sequence: Sequence): boolean {
     const { size, contextTokens } = this.batch;
     if (size >= this.#cost.maxRunningSequences) return false;
-    const limit = size === 0 ? this.#cost.kvCapacityTokens : this.#admissionLimit;
-    return contextTokens + contextOf(sequence) + 1 <= limit;
+    if (size === 0) return true;
+    return contextTokens + contextOf(sequence) + 1 <= this.#admissionLimit;
   }
 }

@@ -136,6 +136,20 @@ export class DecodeEngine extends EngineCounters {
     }));
   }
 
+  /** Everything takes so many times as long as its cost says, from the end of the running step on. */
+  setPace(pace: number, at: number): void {
+    this.#adjust(at, () => {
+      this.#scheduler.pace = pace;
+    });
+  }
+
+  /** So many tokens fit its KV cache, from the end of the running step on; what is over is preempted. */
+  setKvCapacity(tokens: number, at: number): void {
+    this.#adjust(at, () => {
+      this.#scheduler.kvCapacityTokens = tokens;
+    });
+  }
+
   /** When something happens next by itself; `Infinity` when idle. */
   nextEventAt(): number {
     return this.#nextPhase()?.endSeconds ?? Number.POSITIVE_INFINITY;
@@ -156,6 +170,12 @@ export class DecodeEngine extends EngineCounters {
       if (phase === undefined || phase.endSeconds > at) return;
       this.#finish(phase);
     }
+  }
+
+  #adjust(at: number, apply: () => void): void {
+    checkTime(at);
+    this.#catchUp(at);
+    this.#change(at, apply);
   }
 
   /** Lets a change take effect now, if this is a boundary, or at the end of the running step. */

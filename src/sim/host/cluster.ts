@@ -1,14 +1,18 @@
 /** From a job to its simulated machines. */
 import type { AnyEvent } from '../../core/definition.ts';
 import { PolicyError } from '../../errors.ts';
+import { type Judged, Judges } from '../rewards/judges.ts';
 import { RewardModel } from '../rewards/model.ts';
+import type { RewardSettings } from '../rewards/settings.ts';
 import { RewardWorkers } from '../rewards/workers.ts';
 import type { Workload } from '../workload/workload.ts';
 import { ElasticInference } from './elastic.ts';
-import { EnginePool, numbered } from './engine-pool.ts';
+import { EnginePool } from './engine-pool.ts';
+import { numbered } from './ids.ts';
 import { InferenceMachine } from './inference.ts';
 import type { Job } from './job.ts';
 import type { Machine } from './machine.ts';
+import { ColocatedGpus } from './shared-gpus.ts';
 import { PromptSource } from './source.ts';
 import { Trainer } from './trainer.ts';
 
@@ -31,6 +35,8 @@ export interface ClusterOptions {
   readonly timeline: boolean;
   /** Whether the policy arranges GPUs, rewards and training, too. */
   readonly elastic: boolean;
+  /** Whether training has GPUs of its own. */
+  readonly oneOff: boolean;
 }
 
 /** The machines of a job. Throws `PolicyError` `infeasible` where an elastic job says nothing of its hardware. */
@@ -46,20 +52,24 @@ function fixed(job: Job, workload: Workload, { prompts, timeline }: ClusterOptio
   return { pool, inference, machines: [inference], source, joining };
 }
 
-/** Training replicas that share the GPUs of a job evenly: as many as its hardware says, or the next fewer that can. */
-export function trainingReplicasOf(job: Job): number {
-  const gpus = job.engines * job.cost.gpus;
+/** Training replicas that share some GPUs evenly: as many as the hardware of the job says, or the next fewer that can. */
+export function trainingReplicasOf(job: Job, gpus: number): number {
   let replicas = Math.min(gpus, job.hardware?.trainingReplicas ?? 1);
   while (gpus % replicas !== 0) replicas -= 1;
   return replicas;
 }
 
-/** Ids of the GPUs of a job. */
+/** Ids of the GPUs that only train, of a one-off pipeline. */
+export function trainingGpuIdsOf(job: Job): string[] {
+  return numbered('trainer-gpu', job.hardware?.trainingGpus ?? job.engines * job.cost.gpus);
+}
+
+/** Ids of the GPUs of the engines of a job. */
 export function gpuIdsOf(job: Job): string[] {
   return numbered('gpu', job.engines * job.cost.gpus);
 }
 
-function elastic(job: Job, workload: Workload, { prompts, seed, timeline }: ClusterOptions): Cluster {
+function elastic(job: Job, workload: Workload, { prompts, seed, timeline, oneOff }: ClusterOptions): Cluster {
   const { hardware, rewards } = job;
   if (hardware === undefined || rewards === undefined) {
     const path = hardware === undefined ? 'hardware' : 'rewards';
@@ -72,11 +82,32 @@ function elastic(job: Job, workload: Workload, { prompts, seed, timeline }: Clus
   const source = new PromptSource(workload, prompts, (index, task) => model.kindOf(index, task));
   const rowOfGpu = new Map(gpuIds.map((gpuId, index) => [gpuId, Math.floor(index / rowGpus)]));
   const inference = new ElasticInference(pool, source, hardware, rowOfGpu);
-  const workers = new RewardWorkers((requestId, kind) => {
+  const workers = new RewardWorkers(
+    (requestId, kind) => {
+      const { promptIndex, sample, tokens } = source.drawn(requestId)!;
+      return model.work(kind, promptIndex, sample, tokens);
+    },
+    rewards.judge === undefined ? undefined : ['rule', 'sandbox'],
+  );
+  const judges = judgesOf(rewards, gpuIds.length, new ColocatedGpus(pool, hardware, rowGpus), (requestId) => {
     const { promptIndex, sample, tokens } = source.drawn(requestId)!;
-    return model.work(kind, promptIndex, sample, tokens);
+    return model.judged(promptIndex, sample, tokens);
   });
-  const trainer = new Trainer(numbered('replica', trainingReplicasOf(job)), job.cost);
-  const machines = [inference, workers, trainer];
-  return { pool, inference, machines, source, joining: RewardWorkers.joining(rewards), trainer };
+  const trainers = oneOff ? trainingGpuIdsOf(job) : gpuIds;
+  const trainer = new Trainer(numbered('replica', trainingReplicasOf(job, trainers.length)), job.cost);
+  const machines = [inference, workers, ...(judges === undefined ? [] : [judges]), trainer];
+  const joining = [...RewardWorkers.joining(rewards), ...(judges?.joining() ?? [])];
+  return { pool, inference, machines, source, joining, trainer };
+}
+
+/** The judge's replicas; nothing where plain workers judge. */
+function judgesOf(
+  { judge }: RewardSettings,
+  gpus: number,
+  shared: ColocatedGpus,
+  judged: (requestId: string) => Judged,
+): Judges | undefined {
+  if (judge === undefined) return undefined;
+  if (judge.placement === 'dedicated') return new Judges(numbered('judge', judge.gpus), judge, judged);
+  return new Judges(numbered('judge', gpus), judge, judged, shared);
 }

@@ -1,13 +1,15 @@
 /**
  * The simulated host: it runs a job for a policy, through the policy's public events and decisions only, in simulated
- * time. A step is: make the engines ready, roll out, wait for rewards, train, hand the new weights to the engines.
+ * time. A step is: make the engines ready, roll out, wait for rewards, run the passes before training, train, hand the new
+ * weights to the engines.
  */
 import { PolicyError } from '../../errors.ts';
+import { gradientSeconds, passSeconds } from '../cost-model.ts';
 import { summarizeRun, sumOf } from '../metrics.ts';
 import type { RunResult, Segment, StepResult } from '../result.ts';
 import type { Workload } from '../workload/workload.ts';
-import { buildCluster, type Cluster, trainingReplicasOf } from './cluster.ts';
-import { type Job, trainSeconds } from './job.ts';
+import { buildCluster, type Cluster, gpuIdsOf, trainingReplicasOf } from './cluster.ts';
+import type { Job } from './job.ts';
 import { PolicyLink } from './policy-link.ts';
 import { RoundRecord, type StepTimes } from './round-record.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -50,13 +52,21 @@ class Host {
   readonly #steps: StepResult[] = [];
   readonly #segments: Segment[][];
   #trained = 0;
+  /** The round before. */
+  #before: RoundRecord | undefined;
 
   constructor(job: Job, scheduler: Scheduler, workload: Workload, options: RunOptions) {
     this.#job = job;
     this.#scheduler = scheduler;
     this.#options = options;
     const { prompts, seed, timeline = true, validate = false } = options;
-    this.#cluster = buildCluster(job, workload, { prompts, seed, timeline, elastic: scheduler.trains ?? false });
+    this.#cluster = buildCluster(job, workload, {
+      prompts,
+      seed,
+      timeline,
+      elastic: scheduler.trains ?? false,
+      oneOff: scheduler.oneOff ?? false,
+    });
     this.#segments = this.#cluster.pool.rows.map(() => []);
     this.#link = new PolicyLink(scheduler, this.#cluster, validate);
   }
@@ -90,15 +100,20 @@ class Host {
     const busyBefore = sumOf(rows, (row) => row.busySeconds);
     const startSeconds = link.now;
     link.passTime(startSeconds + cost.fixedRolloutSeconds);
-    const openedSeconds = link.now;
+    const launchedSeconds = link.now;
     link.rollOut(record);
     if (link.isOver) return;
     this.#cluster.pool.collect();
-    this.#cluster.source.endStep();
-    const { drainedSeconds, rewardedSeconds, trainedSeconds } = this.#stages(record);
+    this.#cluster.source.endStep(this.#scheduler.oneOff);
+    const openedSeconds = launchedSeconds + record.reshardSeconds;
+    const stages = this.#stages(record);
+    const { drainedSeconds, trainedSeconds } = stages;
     this.#countTraining(openedSeconds, drainedSeconds);
-    const endSeconds = trainedSeconds + cost.weightSyncSeconds;
-    const times = { startSeconds, openedSeconds, drainedSeconds, rewardedSeconds, trainedSeconds, endSeconds };
+    // A one-off pipeline has no new weights before its second round has begun.
+    const hasWeights = !this.#scheduler.oneOff || this.#before !== undefined || this.#isLast(record);
+    const endSeconds = trainedSeconds + (hasWeights ? cost.weightSyncSeconds : 0);
+    this.#before = record;
+    const times = { startSeconds, openedSeconds, ...stages, endSeconds };
     const busySeconds = sumOf(rows, (row) => row.busySeconds) - busyBefore;
     const offeredSeconds = rows.length * (drainedSeconds - openedSeconds);
     // Rounding may leave the engines busy a hair longer than the rollout.
@@ -113,29 +128,48 @@ class Host {
   }
 
   /** When the stages of the step ended: as the policy saw to it, or one after the other. */
-  #stages(record: RoundRecord): Pick<StepTimes, 'drainedSeconds' | 'rewardedSeconds' | 'trainedSeconds'> {
+  #stages(record: RoundRecord): Omit<StepTimes, 'startSeconds' | 'openedSeconds' | 'endSeconds'> {
     const drainedSeconds = record.drainedAt!;
-    if (this.#scheduler.trains) {
-      const rewardedSeconds = Math.max(drainedSeconds, record.rewardedAt ?? 0);
-      return { drainedSeconds, rewardedSeconds, trainedSeconds: record.trainedAt! };
+    const { trains, oneOff } = this.#scheduler;
+    if (oneOff && !this.#isLast(record)) {
+      // What is trained, and what was rewarded, is the round before: only the wait for it is seen.
+      const trainedSeconds = Math.max(drainedSeconds, this.#before?.trainedAt ?? 0);
+      this.#cluster.trainer!.takePassSeconds();
+      return { drainedSeconds, rewardedSeconds: drainedSeconds, referencedSeconds: drainedSeconds, trainedSeconds };
     }
-    const rewardedSeconds = drainedSeconds + this.#job.cost.rewardTailSeconds;
-    const trainedSeconds = rewardedSeconds + trainSeconds(this.#job, record.keptTokens);
-    return { drainedSeconds, rewardedSeconds, trainedSeconds };
+    if (oneOff) this.#link.trainLast(record);
+    if (trains) {
+      const rewardedSeconds = Math.max(drainedSeconds, record.rewardedAt ?? 0);
+      const passes = rewardedSeconds + this.#cluster.trainer!.takePassSeconds();
+      const referencedSeconds = Math.min(passes, record.trainedAt!);
+      return { drainedSeconds, rewardedSeconds, referencedSeconds, trainedSeconds: record.trainedAt! };
+    }
+    const { cost } = this.#job;
+    const batch = { responses: record.keptResponses, tokens: record.keptTokens };
+    const rewardedSeconds = drainedSeconds + cost.rewardTailSeconds;
+    const referencedSeconds = rewardedSeconds + passSeconds(cost, batch);
+    const trainedSeconds = referencedSeconds + cost.trainBaseSeconds + gradientSeconds(cost, batch);
+    return { drainedSeconds, rewardedSeconds, referencedSeconds, trainedSeconds };
+  }
+
+  #isLast({ prompts }: RoundRecord): boolean {
+    return this.#trained + prompts.length >= this.#options.prompts;
   }
 
   /** GPUs that train beside the rollout are busy. */
   #countTraining(openedSeconds: number, drainedSeconds: number): void {
     const { trainer, pool } = this.#cluster;
     if (trainer === undefined) return;
-    const perReplica = pool.rows.length / trainingReplicasOf(this.#job);
-    for (const { replica, startSeconds, endSeconds } of trainer.trained.splice(0)) {
+    // Those of a one-off pipeline are none of the engines'.
+    if (this.#scheduler.oneOff) trainer.trained.length = 0;
+    const perReplica = pool.rows.length / trainingReplicasOf(this.#job, gpuIdsOf(this.#job).length);
+    for (const { replica, activity, startSeconds, endSeconds } of trainer.trained.splice(0)) {
       const end = Math.min(endSeconds, drainedSeconds);
       const start = Math.max(startSeconds, openedSeconds);
       if (end <= start) continue;
       for (const row of pool.rows.slice(Math.floor(replica * perReplica), Math.floor((replica + 1) * perReplica))) {
         row.busySeconds += end - start;
-        row.segments.push({ startSeconds: start, endSeconds: end, activity: 'train', running: 0 });
+        row.segments.push({ startSeconds: start, endSeconds: end, activity, running: 0 });
       }
     }
   }
@@ -148,7 +182,8 @@ class Host {
       addActivity(segments, 'overhead', times.startSeconds, times.openedSeconds);
       segments.push(...rolloutSegments(row.segments.splice(0), times.openedSeconds, times.drainedSeconds));
       addActivity(segments, 'reward', times.drainedSeconds, times.rewardedSeconds);
-      addActivity(segments, 'train', times.rewardedSeconds, times.trainedSeconds);
+      addActivity(segments, 'reference', times.rewardedSeconds, times.referencedSeconds);
+      addActivity(segments, 'train', times.referencedSeconds, times.trainedSeconds);
       addActivity(segments, 'sync', times.trainedSeconds, times.endSeconds);
     });
   }

@@ -6,7 +6,7 @@ import type { AnyEvent } from '../../core/definition.ts';
 import { PolicyError } from '../../errors.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { EnginePool } from './engine-pool.ts';
-import type { Hardware } from './hardware.ts';
+import { type Hardware, reshardSeconds } from './hardware.ts';
 import { InferenceMachine } from './inference.ts';
 import type { RoundRecord } from './round-record.ts';
 import type { PromptSource } from './source.ts';
@@ -37,7 +37,7 @@ export class ElasticInference extends InferenceMachine {
   override carryOut(decision: VocabularyDecision, at: number): void {
     switch (decision.type) {
       case 'tp.use':
-        return this.#arrange(decision);
+        return this.#arrange(decision, at);
       case 'progress.query':
         return this.#progress(decision, at);
       case 'gpus.release':
@@ -66,14 +66,20 @@ export class ElasticInference extends InferenceMachine {
     return [...events, ...this.#answers.splice(0)];
   }
 
-  #arrange({ tp, replicas }: Decision<'tp.use'>): void {
+  #arrange({ tp, replicas }: Decision<'tp.use'>, at: number): void {
     this.pool.reclaim();
+    this.record!.tp = tp;
     if (tp === this.#tp) return;
     const cost = this.#hardware.costs.find((one) => one.tp === tp)?.cost;
     if (cost === undefined) {
       const expected = `one of the degrees of the job, ${this.#hardware.costs.map((one) => one.tp).join(', ')}`;
       throw new PolicyError('infeasible', { expected, got: tp, path: 'tp' });
     }
+    // The first engines are there when the job begins.
+    const seconds = this.#tp === 0 ? 0 : reshardSeconds(this.#hardware, tp);
+    this.record!.reshardSeconds = seconds;
+    this.readyAt = at + seconds;
+    this.#openedAt = this.readyAt;
     this.#tp = tp;
     const places = replicas.map(({ gpuIds }) => {
       const rows = new Set(gpuIds.map((gpuId) => this.#rowOfGpu.get(gpuId)!));

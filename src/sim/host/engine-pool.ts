@@ -4,10 +4,13 @@ import { PolicyError } from '../../errors.ts';
 import type { CostModel } from '../cost-model.ts';
 import { DecodeEngine, type EngineRequest, type LostRequest, type Outcome } from '../engine/decode-engine.ts';
 import { EngineRows } from './engine-rows.ts';
+import { numbered } from './ids.ts';
 
 interface Node {
   readonly index: number;
   readonly engine: DecodeEngine;
+  readonly rows: readonly number[];
+  pace: number;
   nextAt: number;
   touched: boolean;
   isReleased: boolean;
@@ -20,24 +23,22 @@ export interface EnginePlace {
   readonly rows: readonly number[];
 }
 
-/** Ids with numbers of one width, so that their order is that of the numbers. */
-export function numbered(name: string, count: number): string[] {
-  const width = String(count - 1).length;
-  return Array.from({ length: count }, (_, index) => `${name}-${String(index).padStart(width, '0')}`);
-}
-
 /** Engines with equal costs, by id. Ties in time are broken by the engine's number. */
 export class EnginePool extends EngineRows {
   readonly #timeline: boolean;
   readonly #nodes = new Map<string, Node>();
   readonly #byTime = new IndexedHeap<Node>((a, b) => a.nextAt - b.nextAt || a.index - b.index);
   readonly #where = new Map<string, Node>();
+  readonly #nodeOfRow: Node[] = [];
+  readonly #paces: number[];
+  #reservedTokens = 0;
   #touched: Node[] = [];
 
   /** One engine a row, until {@link configure} says otherwise. */
   constructor(rows: number, cost: CostModel, timeline: boolean, name = 'engine') {
     super(numbered(name, rows));
     this.#timeline = timeline;
+    this.#paces = this.rows.map(() => 1);
     this.configure(
       this.rows.map(({ rowId }, row) => ({ engineId: rowId, rows: [row] })),
       cost,
@@ -62,14 +63,12 @@ export class EnginePool extends EngineRows {
     this.place(
       places.map(({ engineId, rows }, index) => {
         const engine = new DecodeEngine(engineId, cost, { timeline: this.#timeline });
-        this.#nodes.set(engineId, {
-          index,
-          engine,
-          nextAt: Infinity,
-          touched: false,
-          isReleased: false,
-          heapIndex: -1,
-        });
+        const times = { pace: 1, nextAt: Infinity, touched: false, isReleased: false, heapIndex: -1 };
+        const node = { index, engine, rows, ...times };
+        this.#nodes.set(engineId, node);
+        for (const row of rows) this.#nodeOfRow[row] = node;
+        this.#adapt(node, 0);
+        if (this.#reservedTokens > 0) this.#shrink(node, 0);
         return { engine, rows };
       }),
     );
@@ -111,6 +110,38 @@ export class EnginePool extends EngineRows {
       this.#touch(node);
       return { engineId: node.engine.engineId, requests };
     });
+  }
+
+  /** Whether the engine on a row has requests. */
+  isBusy(row: number): boolean {
+    return this.#nodeOfRow[row]!.engine.size > 0;
+  }
+
+  /** What a row computes takes so many times as long from now on; an engine is as slow as the slowest of its rows. */
+  slow(row: number, pace: number, at: number): void {
+    this.#paces[row] = pace;
+    this.#adapt(this.#nodeOfRow[row]!, at);
+  }
+
+  /** So many tokens a GPU are not for the KV cache from now on. */
+  reserve(tokensPerGpu: number, at: number): void {
+    if (tokensPerGpu === this.#reservedTokens) return;
+    this.#reservedTokens = tokensPerGpu;
+    for (const node of this.#nodes.values()) this.#shrink(node, at);
+  }
+
+  #adapt(node: Node, at: number): void {
+    const pace = node.rows.reduce((most, row) => Math.max(most, this.#paces[row]!), 1);
+    if (pace === node.pace) return;
+    node.pace = pace;
+    node.engine.setPace(pace, at);
+    this.#touch(node);
+  }
+
+  #shrink(node: Node, at: number): void {
+    const { gpus, kvCapacityTokens } = node.engine.cost;
+    node.engine.setKvCapacity(Math.max(0, Math.floor(kvCapacityTokens - gpus * this.#reservedTokens)), at);
+    this.#touch(node);
   }
 
   /** Brings all released engines back into use. */

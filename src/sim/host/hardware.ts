@@ -21,8 +21,26 @@ export const hardwareSettings = z.strictObject({
   trainingReplicas: positiveCount.describe(
     'Data-parallel replicas of the trainer: they share all GPUs evenly; the next fewer where that does not go.',
   ),
+  trainingGpus: positiveCount
+    .optional()
+    .describe('GPUs that only train, in a one-off pipeline; as many as the engines have if absent.'),
+  communicatorSeconds: z
+    .number()
+    .nonnegative()
+    .default(1)
+    .describe('Seconds of a change of TP for new communicators, beside the weights.'),
+  hostBytesPerSecond: bytes
+    .default(25e9)
+    .describe(
+      'Bandwidth from host memory to one GPU, over which a change of TP brings the weights, in bytes a second.',
+    ),
   releaseSeconds: z.number().nonnegative().default(3).describe('Seconds until released GPUs can train.'),
 });
 
 /** The hardware with its defaults filled in. */
 export type Hardware = z.output<typeof hardwareSettings>;
+
+/** Seconds until engines run with another TP: weights laid out anew on every GPU, and communicators. */
+export function reshardSeconds({ communicatorSeconds, hostBytesPerSecond, modelBytes }: Hardware, tp: number): number {
+  return communicatorSeconds + modelBytes / tp / hostBytesPerSecond;
+}

@@ -13,6 +13,8 @@ export class InferenceMachine implements Machine {
   protected readonly pool: EnginePool;
   protected readonly source: PromptSource;
   protected record: RoundRecord | undefined;
+  /** When the engines take requests; those of before wait for it. */
+  protected readyAt = 0;
   /** Requests whose abort was decided and is not reported yet. */
   protected readonly aborting = new Set<string>();
   /** Requests of the round whose responses are cut at the cap. */
@@ -66,7 +68,7 @@ export class InferenceMachine implements Machine {
     const { requestId, promptId, index, engineId } = decision;
     const { tokens, capped, promptTokens } = this.source.draw(requestId, promptId, index);
     if (capped) this.#capped.add(requestId);
-    this.pool.launch({ requestId, promptTokens, responseTokens: tokens }, engineId, at);
+    this.pool.launch({ requestId, promptTokens, responseTokens: tokens }, engineId, Math.max(at, this.readyAt));
   }
 
   /** The event that tells of the end of a request. */

@@ -26,8 +26,3 @@ export type Job = z.output<typeof jobSettings>;
 export function defineJob(input: JobInput): Job {
   return parse(jobSettings, input, 'invalid_config');
 }
-
-/** Seconds that all GPUs train on a step's kept tokens. */
-export function trainSeconds(job: Job, keptTokens: number): number {
-  return job.cost.trainBaseSeconds + job.cost.trainSecondsPerToken * keptTokens;
-}

@@ -4,8 +4,8 @@ import { startPolicy } from '../../core/registry.ts';
 import { PolicyError } from '../../errors.ts';
 import { type RollpackerInput, rollpacker } from '../../recipes/rollpacker/index.ts';
 import type { Rung } from '../result.ts';
-import { gpuIdsOf, trainingReplicasOf } from './cluster.ts';
-import { numbered } from './engine-pool.ts';
+import { gpuIdsOf, trainingGpuIdsOf, trainingReplicasOf } from './cluster.ts';
+import { numbered } from './ids.ts';
 import type { Job } from './job.ts';
 import { profileOf } from './profile.ts';
 import type { DrivenPolicy, Scheduler } from './scheduler.ts';
@@ -15,18 +15,32 @@ export type RollpackerSwitches = Pick<
   RollpackerInput,
   'tailBatching' | 'adaptiveTp' | 'adaptiveTimeout' | 'asyncReward' | 'streamTraining'
 > &
-  Partial<Pick<RollpackerInput, 'promptSpeculation' | 'responseSpeculation' | 'scaleDownTrigger' | 'fetch'>>;
+  Partial<
+    Pick<RollpackerInput, 'promptSpeculation' | 'responseSpeculation' | 'scaleDownTrigger' | 'fetch' | 'judgeOffload'>
+  > & {
+    /** A round opens while the one before is trained on GPUs of its own (RollPacker §6.7); not with `streamTraining`. */
+    readonly oneOff?: boolean;
+  };
+
+/** Longest that a judgement may take, in seconds. */
+const judgeBudgetSeconds = 3600;
 
 /** The configuration of the recipe `rollpacker` for a job. Throws `PolicyError` `infeasible` without hardware. */
 export function rollpackerConfigOf(job: Job, switches: RollpackerSwitches = {}): RollpackerInput {
   const { hardware, promptsPerRound, responsesPerPrompt } = job;
+  const { judgeOffload: _, oneOff = false, ...rest } = switches;
+  if (oneOff && rest.streamTraining !== false) {
+    const expected = 'false: in a one-off pipeline training has GPUs of its own';
+    throw new PolicyError('infeasible', { expected, got: rest.streamTraining ?? true, path: 'streamTraining' });
+  }
   if (hardware === undefined) {
     throw new PolicyError('infeasible', { expected: 'a job with hardware', got: job.name, path: 'hardware' });
   }
   const gpuIds = gpuIdsOf(job);
   const { gpusPerServer, costs, kvHeads, modelBytes, gpuMemoryBytes, memoryUtilization } = hardware;
-  const trainingReplicas = trainingReplicasOf(job);
-  const perReplica = gpuIds.length / trainingReplicas;
+  const trainers = oneOff ? trainingGpuIdsOf(job) : gpuIds;
+  const trainingReplicas = trainingReplicasOf(job, trainers.length);
+  const perReplica = trainers.length / trainingReplicas;
   const degrees = costs.map((one) => one.tp);
   const start = { short: job.cost.gpus, long: job.cost.gpus };
   return {
@@ -49,10 +63,27 @@ export function rollpackerConfigOf(job: Job, switches: RollpackerSwitches = {}):
     rewardKindByDomain: { rule: 'rule', sandbox: 'sandbox', judge: 'judge' },
     trainingReplicas: numbered('replica', trainingReplicas).map((id, index) => ({
       id,
-      gpuIds: gpuIds.slice(index * perReplica, (index + 1) * perReplica),
+      gpuIds: trainers.slice(index * perReplica, (index + 1) * perReplica),
     })),
-    ...switches,
+    pace: 'shared',
+    ...judgeOf(job, switches),
+    reference: job.cost.referenceSecondsPerToken > 0 ? 'swap' : 'none',
+    ...rest,
   };
+}
+
+/** A judge beside the actor is laid out where rewards are computed beside the rollout. */
+function judgeOf(
+  { rewards }: Job,
+  switches: RollpackerSwitches,
+): Pick<RollpackerInput, 'judgeOffload' | 'judge' | 'rewardBudgetSeconds'> {
+  const judge = rewards?.judge;
+  if (judge === undefined) return {};
+  // A judge always ends; its budget would run while it waits for its place.
+  const rewardBudgetSeconds = { judge: judgeBudgetSeconds };
+  const isColocated = judge.placement === 'colocated';
+  const judgeOffload = isColocated && (switches.judgeOffload ?? switches.asyncReward ?? true);
+  return judgeOffload ? { rewardBudgetSeconds, judgeOffload, judge: judge.model } : { rewardBudgetSeconds };
 }
 
 /** RollPacker with some of its mechanisms: the recipe `rollpacker`. With all of them off it is the synchronous baseline. */
@@ -64,6 +95,7 @@ export function rollpackerScheduler(job: Job, id: string, switches: RollpackerSw
     label,
     holdsDeferred: true,
     trains: true,
+    oneOff: switches.oneOff ?? false,
     createPolicy: (options) => startPolicy(rollpacker, config, options) as unknown as DrivenPolicy,
     openRound: (round) => ({ type: 'round.requested', ...round }) as AnyEvent,
   };

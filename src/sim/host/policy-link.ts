@@ -25,6 +25,8 @@ export class PolicyLink {
   readonly #cluster: Cluster;
   readonly #timers = new Timers();
   readonly #pending: AnyDecision[] = [];
+  /** Rounds that are not trained yet. */
+  readonly #records = new Map<string, RoundRecord>();
   #record: RoundRecord | undefined;
   #sourceTold = false;
 
@@ -36,38 +38,57 @@ export class PolicyLink {
   }
 
   /**
-   * Opens a round and lets it run until nothing of it is in flight, and until its weights are new where the policy sees
-   * to that; or until the policy has nothing left to plan with.
+   * Opens a round and lets it run until nothing of it is in flight, and until weights are new where the policy sees to
+   * that: those of this round, or those of the one before in a one-off pipeline. Or until the policy has nothing left to
+   * plan with.
    */
   rollOut(record: RoundRecord): void {
+    const before = this.#record;
     this.#record = record;
+    this.#records.set(record.roundId, record);
     this.#cluster.inference.beginRound(record, this.now);
     this.#reopenSource();
     const { roundId, step } = record;
-    this.#send(this.#scheduler.openRound({ at: this.now, roundId, weightVersion: step }));
+    const { trains, oneOff } = this.#scheduler;
+    const weightVersion = oneOff ? Math.max(0, step - 1) : step;
+    this.#send(this.#scheduler.openRound({ at: this.now, roundId, weightVersion }));
     this.#report();
-    while (!this.#isDone(record) && !this.isOver) {
-      const machinesAt = this.#cluster.machines.reduce((least, one) => Math.min(least, one.nextAt()), Infinity);
-      const at = Math.min(machinesAt, this.#timers.nextAt());
-      if (at === Number.POSITIVE_INFINITY) this.#stalled(roundId);
-      if (at < machinesAt) this.passTime(at);
-      else this.now = at;
-      this.#report();
+    const awaited = oneOff ? before : record;
+    this.#runUntil(
+      roundId,
+      () => record.drainedAt !== undefined && (!trains || awaited === undefined || awaited.trainedAt !== undefined),
+    );
+  }
+
+  /** Lets a one-off pipeline train its last round. */
+  trainLast(record: RoundRecord): void {
+    this.#runUntil(record.roundId, () => record.trainedAt !== undefined);
+  }
+
+  #runUntil(roundId: string, isDone: () => boolean): void {
+    while (!isDone() && !this.isOver) {
+      if (!this.#runOnce(Number.MAX_VALUE)) this.#stalled(roundId);
     }
   }
 
-  #isDone({ drainedAt, trainedAt }: RoundRecord): boolean {
-    return drainedAt !== undefined && (trainedAt !== undefined || !this.#scheduler.trains);
-  }
-
-  /** Lets time pass in which no machine does anything. */
+  /** Lets time pass; machines and timers do what they do meanwhile. */
   passTime(until: number): void {
-    for (let at = this.#timers.nextAt(); at <= until; at = this.#timers.nextAt()) {
-      const timerId = this.#timers.take(until)!;
-      this.now = Math.max(this.now, at);
-      this.#send({ type: 'timer.fired', at, timerId } as AnyEvent);
-    }
+    while (this.#runOnce(until));
     this.now = Math.max(this.now, until);
+  }
+
+  /** Goes on to what happens next, if that is not later than a moment. */
+  #runOnce(until: number): boolean {
+    const machinesAt = this.#cluster.machines.reduce((least, one) => Math.min(least, one.nextAt()), Infinity);
+    const timersAt = this.#timers.nextAt();
+    if (Math.min(machinesAt, timersAt) > until) return false;
+    this.now = Math.max(this.now, Math.min(machinesAt, timersAt));
+    if (timersAt < machinesAt) {
+      const timerId = this.#timers.take(timersAt)!;
+      this.#send({ type: 'timer.fired', at: timersAt, timerId } as AnyEvent);
+    }
+    this.#report();
+    return true;
   }
 
   /** Tells the policy what has happened by now, until that leads to nothing new at this moment. */
@@ -112,16 +133,18 @@ export class PolicyLink {
         if (!this.#scheduler.holdsDeferred) this.#cluster.source.giveBack(decision.prompt);
         break;
       case 'round.completed':
-        this.#complete(decision.kind, decision.prompts);
+        this.#complete(this.#of(decision), decision);
         break;
       case 'round.drained':
-        this.#record!.drainedAt = this.now;
+        this.#of(decision).drainedAt = this.now;
+        if (!this.#scheduler.trains) this.#records.delete(decision.roundId);
         break;
       case 'round.rewarded':
-        this.#record!.rewardedAt = this.now;
+        this.#of(decision).rewardedAt = this.now;
         break;
       case 'round.trained':
-        this.#record!.trainedAt = this.now;
+        this.#of(decision).trainedAt = this.now;
+        this.#records.delete(decision.roundId);
         break;
       case 'source.drained':
         this.isOver = true;
@@ -129,6 +152,11 @@ export class PolicyLink {
       default:
     }
     for (const machine of this.#cluster.machines) machine.carryOut(decision, this.now);
+  }
+
+  /** The round that a decision names; a policy that names another means the one that is open. */
+  #of({ roundId }: { readonly roundId: string }): RoundRecord {
+    return this.#records.get(roundId) ?? this.#record!;
   }
 
   #supply(roundId: string, count: number): void {
@@ -154,8 +182,11 @@ export class PolicyLink {
     else this.#cluster.source.giveBack(prompt);
   }
 
-  #complete(kind: 'short' | 'long', prompts: readonly FinalPrompt[]): void {
-    this.#record!.complete(kind, prompts, this.#cluster.inference.capped);
+  #complete(
+    record: RoundRecord,
+    { kind, prompts }: { readonly kind: 'short' | 'long'; readonly prompts: readonly FinalPrompt[] },
+  ): void {
+    record.complete(kind, prompts, this.#cluster.inference.capped);
     for (const { promptId, responses } of prompts) {
       for (const { tokens } of responses) this.lengths.push(tokens);
       this.#cluster.source.trained(promptId);

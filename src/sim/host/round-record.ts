@@ -7,11 +7,13 @@ import type { StepResult } from '../result.ts';
 export interface StepTimes {
   /** The step begins: the engines are made ready. */
   readonly startSeconds: number;
-  /** Requests are launched. */
+  /** Engines run the first requests. */
   readonly openedSeconds: number;
   /** Nothing of the round is in flight any more. */
   readonly drainedSeconds: number;
   readonly rewardedSeconds: number;
+  /** The passes before the gradients, of what was not trained beside the rollout, are over. */
+  readonly referencedSeconds: number;
   readonly trainedSeconds: number;
   readonly endSeconds: number;
 }
@@ -33,6 +35,9 @@ export class RoundRecord {
   requests = 0;
   promptTokens = 0;
   longestRequest = 0;
+  /** Tensor parallelism of its engines, where the policy says it, and seconds in which they changed to it. */
+  tp: number | undefined;
+  reshardSeconds = 0;
   /** When nothing of it was in flight any more, its last reward came, and the weights were new. */
   drainedAt: number | undefined;
   rewardedAt: number | undefined;
@@ -72,15 +77,18 @@ export class RoundRecord {
 
   /** The step's row of the table. */
   result(times: StepTimes, engines: { preemptions: number; bubbleRatio: number }, queueDepth: number): StepResult {
-    const { step, roundId, kind } = this;
+    const { step, roundId, kind, tp, reshardSeconds } = this;
     return {
       step,
       roundId,
       kind,
+      ...(tp === undefined ? {} : { tp }),
       startSeconds: times.startSeconds,
+      reshardSeconds,
       rolloutSeconds: times.drainedSeconds - times.startSeconds,
       rewardSeconds: times.rewardedSeconds - times.drainedSeconds,
-      trainSeconds: times.trainedSeconds - times.rewardedSeconds,
+      referenceSeconds: times.referencedSeconds - times.rewardedSeconds,
+      trainSeconds: times.trainedSeconds - times.referencedSeconds,
       syncSeconds: times.endSeconds - times.trainedSeconds,
       endSeconds: times.endSeconds,
       prompts: this.prompts.length,

@@ -36,6 +36,8 @@ export interface Scheduler {
   readonly holdsDeferred: boolean;
   /** Whether the policy sees to rewards and training, too; if not, the driver lets their time pass after the rollout. */
   readonly trains?: boolean;
+  /** Whether a round opens while the one before is trained, on GPUs of their own, with weights that lack that one. */
+  readonly oneOff?: boolean;
   /** A new policy, at its beginning. */
   createPolicy(options: PolicyOptions): DrivenPolicy;
   /** The event that begins a round. */

@@ -31,6 +31,8 @@ export class PromptSource {
   readonly #drawn = new Map<string, Drawn>();
   /** Requests of prompts that are trained or deferred: their rewards and aborts may still be under way. */
   #over: string[] = [];
+  /** The same of the step before, where rewards may come later than it. */
+  #before: string[] = [];
   readonly #returned: Prompt[] = [];
   /** How often a prompt was deferred: its next responses are other samples. */
   readonly #deferrals = new Map<string, number>();
@@ -95,10 +97,16 @@ export class PromptSource {
     return drawn;
   }
 
-  /** A step is over: what was drawn for prompts that were trained or deferred in it is of no use any more. */
-  endStep(): void {
-    for (const requestId of this.#over) this.#drawn.delete(requestId);
+  /**
+   * A step is over: what was drawn for prompts that were trained or deferred in it is of no use any more.
+   *
+   * @param late - rewards of this step may still be asked for: only what was drawn before it is dropped
+   */
+  endStep(late = false): void {
+    for (const requestId of this.#before) this.#drawn.delete(requestId);
+    this.#before = this.#over;
     this.#over = [];
+    if (!late) this.endStep(true);
   }
 
   /** What was drawn for a request, until the end of the step in which its prompt was trained or deferred. */

@@ -1,8 +1,11 @@
-/** The trainer as a machine: replicas that compute gradients of groups, and an optimizer step at the end of a round. */
+/**
+ * The trainer as a machine: replicas that run the passes before training and compute gradients, group by group, and an
+ * optimizer step at the end of a round.
+ */
 import type { AnyEvent } from '../../core/definition.ts';
 import { IndexedHeap } from '../../core/heap.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
-import type { CostModel } from '../cost-model.ts';
+import { type CostModel, gradientSeconds, passSeconds, swapSeconds } from '../cost-model.ts';
 import type { Machine } from './machine.ts';
 
 type Decision<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
@@ -13,7 +16,9 @@ interface Work {
   readonly groups: readonly string[];
   readonly samples: number;
   readonly tokens: number;
-  seconds: number;
+  /** The passes before the gradients, and both together. */
+  readonly passSeconds: number;
+  readonly seconds: number;
 }
 
 interface Replica {
@@ -25,9 +30,10 @@ interface Replica {
   heapIndex: number;
 }
 
-/** A stretch in which a replica computed gradients. */
+/** A stretch in which a replica ran the passes before training, or computed gradients. */
 export interface Trained {
   readonly replica: number;
+  readonly activity: 'reference' | 'train';
   readonly startSeconds: number;
   readonly endSeconds: number;
 }
@@ -37,7 +43,8 @@ export class Trainer implements Machine {
   readonly #replicas = new Map<string, Replica>();
   readonly #busy = new IndexedHeap<Replica>((a, b) => a.endsAt - b.endsAt || a.index - b.index);
   readonly #cost: CostModel;
-  readonly #secondsPerToken: number;
+  readonly #count: number;
+  #longestPass = 0;
   #stepping: { readonly roundId: string; readonly endsAt: number } | undefined;
   /** What was computed since this was last taken, in the order in which it ended. */
   readonly trained: Trained[] = [];
@@ -47,7 +54,7 @@ export class Trainer implements Machine {
       this.#replicas.set(id, { id, index, queue: [], startedAt: 0, endsAt: 0, heapIndex: -1 });
     });
     this.#cost = cost;
-    this.#secondsPerToken = cost.trainSecondsPerToken * replicas.length;
+    this.#count = replicas.length;
   }
 
   carryOut(decision: VocabularyDecision, at: number): void {
@@ -69,9 +76,13 @@ export class Trainer implements Machine {
   advanceTo(at: number): AnyEvent[] {
     const events: AnyEvent[] = [];
     for (let next = this.#busy.peek(); next !== undefined && next.endsAt <= at; next = this.#busy.peek()) {
-      const { seconds, ...work } = next.queue.shift()!;
-      this.trained.push({ replica: next.index, startSeconds: next.startedAt, endSeconds: next.endsAt });
-      events.push({ ...work, at: next.endsAt, replica: next.id, seconds } as AnyEvent);
+      const { passSeconds: passes, ...work } = next.queue.shift()!;
+      const { index: replica, startedAt: startSeconds, endsAt: endSeconds } = next;
+      const between = startSeconds + passes;
+      if (passes > 0) this.trained.push({ replica, activity: 'reference', startSeconds, endSeconds: between });
+      this.trained.push({ replica, activity: 'train', startSeconds: between, endSeconds });
+      if (work.type === 'train.finished') this.#longestPass = Math.max(this.#longestPass, passes);
+      events.push({ ...work, at: endSeconds, replica: next.id } as AnyEvent);
       this.#begin(next, next.endsAt);
     }
     if (this.#stepping !== undefined && this.#stepping.endsAt <= at) {
@@ -82,11 +93,23 @@ export class Trainer implements Machine {
     return events;
   }
 
+  /** Seconds of the passes of what was left for the end of the round, on the replica with most. It is given once. */
+  takePassSeconds(): number {
+    const seconds = this.#longestPass;
+    this.#longestPass = 0;
+    return seconds;
+  }
+
   #work(
     type: Work['type'],
     { fetchId, groups, samples, tokens }: Pick<Decision<'train.fetch'>, 'fetchId' | 'groups' | 'samples' | 'tokens'>,
   ): Work {
-    return { type, fetchId, groups: [...groups], samples, tokens, seconds: tokens * this.#secondsPerToken };
+    // One of the replicas has its share of the GPUs; weights are swapped on each of them alike.
+    const batch = { responses: samples, tokens };
+    const swaps = tokens === 0 ? 0 : swapSeconds(this.#cost);
+    const passes = (passSeconds(this.#cost, batch) - swaps) * this.#count + swaps;
+    const seconds = passes + gradientSeconds(this.#cost, batch) * this.#count;
+    return { type, fetchId, groups: [...groups], samples, tokens, passSeconds: passes, seconds };
   }
 
   #add(replicaId: string, work: Work, at: number): void {

@@ -2,7 +2,7 @@
 import { axis, colour, legend, legendRows, tooltip } from './client-style.ts';
 import type { RunData, WorkloadData } from './data.ts';
 
-const parts = ['rollout', 'reward', 'train', 'sync'] as const;
+const parts = ['rollout', 'reward', 'reference', 'train', 'sync'] as const;
 const grid = { left: 56, right: 20, top: 44, bottom: 44 };
 const named = (name: string, extra: object) => axis({ name, nameLocation: 'middle', nameGap: 26, ...extra });
 

@@ -5,7 +5,7 @@ import type { ComparisonResult, RunResult, Segment } from '../result.ts';
 export type Bar = readonly [start: number, end: number, activity: number, load: number];
 
 /** Kinds of bars, in the order of their indices. */
-export const activities = ['rollout', 'train', 'sync', 'reward', 'overhead'] as const;
+export const activities = ['rollout', 'train', 'sync', 'reward', 'overhead', 'reference'] as const;
 
 /** One run of one scheduler, as it is drawn. */
 export interface RunData {
@@ -19,6 +19,7 @@ export interface RunData {
     readonly endSeconds: number;
     readonly rollout: number;
     readonly reward: number;
+    readonly reference: number;
     readonly train: number;
     readonly sync: number;
     readonly queueDepth: number;
@@ -85,6 +86,7 @@ function runData(run: RunResult, label: string): RunData {
       endSeconds: step.endSeconds,
       rollout: step.rolloutSeconds,
       reward: step.rewardSeconds,
+      reference: step.referenceSeconds,
       train: step.trainSeconds,
       sync: step.syncSeconds,
       queueDepth: step.queueDepth,

@@ -7,6 +7,7 @@ import { styles } from './styles.ts';
 const legend = [
   ['rollout', 'rollout (stronger with more running sequences)'],
   ['reward', 'rewards'],
+  ['reference', 'reference model and log-probabilities'],
   ['train', 'training'],
   ['sync', 'weight sync'],
   ['overhead', 'fixed overhead'],
@@ -16,7 +17,7 @@ const legend = [
 ] as const;
 
 const meanings = [
-  ['step, s', 'Seconds of a training step, on average: rollout, rewards, training and weight sync.'],
+  ['step, s', 'Seconds of a training step, on average: rollout, rewards, reference pass, training and weight sync.'],
   ['speedup', 'Total time of the baseline ÷ total time of this one, for the same prompts.'],
   [
     'kept tokens',

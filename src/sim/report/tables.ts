@@ -49,6 +49,7 @@ function stepTable({ label, runs }: SchedulerResult): string {
     'starts, s',
     'rollout, s',
     'reward, s',
+    'reference, s',
     'training, s',
     'sync, s',
     'prompts',
@@ -63,9 +64,14 @@ function stepTable({ label, runs }: SchedulerResult): string {
   const rows = runs[0]!.steps.map((step) => [
     `${step.step}`,
     step.kind,
-    ...[step.startSeconds, step.rolloutSeconds, step.rewardSeconds, step.trainSeconds, step.syncSeconds].map((one) =>
-      number(one, 1),
-    ),
+    ...[
+      step.startSeconds,
+      step.rolloutSeconds,
+      step.rewardSeconds,
+      step.referenceSeconds,
+      step.trainSeconds,
+      step.syncSeconds,
+    ].map((one) => number(one, 1)),
     ...[step.prompts, step.meanResponseTokens, step.maxResponseTokens, step.cappedResponses].map((one) =>
       number(one, 0),
     ),

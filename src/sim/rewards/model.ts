@@ -1,6 +1,7 @@
 /** How long the reward of each sample takes, and what it is: fixed by the seed, the prompt and the sample. */
 import type { RewardKind } from '../../schemas/index.ts';
 import { normal, pickIndex, uniform } from '../random.ts';
+import type { Judged } from './judges.ts';
 import type { RewardSettings } from './settings.ts';
 
 /** One reward, as it would be computed without a limit of time. */
@@ -36,11 +37,20 @@ export class RewardModel {
 
   /** The reward of a sample. */
   work(kind: RewardKind, promptIndex: number, sample: number, tokens: number): RewardWork {
-    const { ruleSeconds, judgeBaseSeconds, judgeSecondsPerToken, correctShare } = this.#settings;
-    const reward = uniform(this.#seed, correctKey, promptIndex, sample) < correctShare ? 1 : 0;
+    const { ruleSeconds, judgeBaseSeconds, judgeSecondsPerToken } = this.#settings;
+    const reward = this.#reward(promptIndex, sample);
     if (kind === 'rule') return { seconds: ruleSeconds, reward };
     if (kind === 'judge') return { seconds: judgeBaseSeconds + judgeSecondsPerToken * tokens, reward };
     return this.#sandbox(promptIndex, sample, reward);
+  }
+
+  /** What a judge says of a sample. */
+  judged(promptIndex: number, sample: number, tokens: number): Judged {
+    return { tokens, reward: this.#reward(promptIndex, sample) };
+  }
+
+  #reward(promptIndex: number, sample: number): 0 | 1 {
+    return uniform(this.#seed, correctKey, promptIndex, sample) < this.#settings.correctShare ? 1 : 0;
   }
 
   #sandbox(promptIndex: number, sample: number, reward: 0 | 1): RewardWork {

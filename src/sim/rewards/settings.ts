@@ -1,6 +1,7 @@
 /** What rewards cost in the simulated job. */
 import { z } from 'zod';
 import { positiveCount } from '../../schemas/units.ts';
+import { judgeSettings } from './judge-settings.ts';
 
 const share = z.number().min(0).max(1);
 const secondsOf = (text: string) => z.number().nonnegative().describe(text);
@@ -13,13 +14,16 @@ export const rewardSettings = z.strictObject({
     .describe('Shares of the prompts whose rewards come from each kind of worker, where the trace names no task.'),
   workers: z
     .strictObject({ rule: positiveCount, sandbox: positiveCount, judge: positiveCount })
-    .describe('Workers of each kind; each computes one reward at a time.'),
+    .describe('Workers of each kind; each computes one reward at a time. Those of a judge only without `judge`.'),
   ruleSeconds: secondsOf('Seconds of a rule-based check.').default(0.05),
   sandboxMedianSeconds: secondsOf('Median seconds of a run that ends by itself.').default(0.2),
   sandboxSpread: secondsOf('Standard deviation of the logarithm of those seconds between prompts.').default(0.6),
   sandboxNoise: secondsOf('The same between runs of one prompt.').default(0.35),
   doomedShare: share.default(0.05).describe('Share of runs that never end by themselves.'),
   correctShare: share.default(0.5).describe('Share of the other runs that are correct.'),
+  judge: judgeSettings
+    .optional()
+    .describe('The judge as a model on GPUs. Without it, judgements take the seconds below on plain workers.'),
   judgeBaseSeconds: secondsOf('Seconds of a judgement, whatever the response.').default(0.5),
   judgeSecondsPerToken: secondsOf('Further seconds of a judgement for each token of the response.').default(0),
   sandboxSeconds: z

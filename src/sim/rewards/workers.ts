@@ -22,22 +22,25 @@ interface Running {
 /** What the workers must be told of a request. */
 export type WorkOf = (requestId: string, kind: RewardKind) => RewardWork;
 
-/** Workers that compute rewards. Each has as many slots as the policy fills; the policy keeps to one. */
+/** Plain workers of some kinds. Each has as many slots as the policy fills; the policy keeps to one. */
 export class RewardWorkers implements Machine {
   readonly #workOf: WorkOf;
+  readonly #kinds: readonly RewardKind[];
   readonly #running = new Map<string, Running>();
   readonly #byTime = new IndexedHeap<Running>((a, b) => a.endsAt - b.endsAt || a.seq - b.seq);
   #seq = 0;
   /** Seconds of work done, by kind; what ran into its budget included. */
   readonly busySeconds: Record<RewardKind, number> = { rule: 0, sandbox: 0, judge: 0 };
 
-  constructor(workOf: WorkOf) {
+  constructor(workOf: WorkOf, kinds: readonly RewardKind[] = rewardKind.options) {
     this.#workOf = workOf;
+    this.#kinds = kinds;
   }
 
   /** The events by which a policy learns of its workers. */
-  static joining({ workers }: RewardSettings): AnyEvent[] {
+  static joining({ workers, judge }: RewardSettings): AnyEvent[] {
     return rewardKind.options.flatMap((kind) => {
+      if (kind === 'judge' && judge !== undefined) return [];
       const width = String(workers[kind] - 1).length;
       return Array.from({ length: workers[kind] }, (_, index) => {
         const workerId = `${kind}-${String(index).padStart(width, '0')}`;
@@ -47,8 +50,9 @@ export class RewardWorkers implements Machine {
   }
 
   carryOut(decision: VocabularyDecision, at: number): void {
-    if (decision.type === 'reward.dispatch') this.#start(decision, at);
-    else if (decision.type === 'reward.cancel') this.#cancel(decision.dispatchId, at);
+    if (decision.type === 'reward.dispatch') {
+      if (this.#kinds.includes(decision.kind)) this.#start(decision, at);
+    } else if (decision.type === 'reward.cancel') this.#cancel(decision.dispatchId, at);
   }
 
   nextAt(): number {

@@ -81,6 +81,21 @@ describe('simulate', () => {
     expect(existsSync(join(root, 'false'))).toBe(false);
   });
 
+  test('--ladder with a judge on GPUs of its own, in a one-off pipeline', async () => {
+    const options = ['--ladder', '--one-off', '--judge', 'dedicated', '--engines', '8', '--json', '--no-report'];
+    const { code, out } = await rollflex('simulate', lengths, ...quick, ...options);
+    expect(code).toBe(0);
+    const { schedulers, settings } = JSON.parse(out).comparisons[0];
+    expect(schedulers.map((one: { label: string }) => one.label)).toEqual([
+      'one-off',
+      '+ tail batching',
+      '+ rewards',
+      '+ adaptive TP',
+    ]);
+    // Half of eight engines roll out, and one of those gives its GPUs to the judge.
+    expect(settings.engines).toBe(3);
+  });
+
   test('--from-log takes the lengths of a recorded session', async () => {
     const run = await rollflex('simulate', '--from-log', path('run.jsonl'), ...quick, '--json', '--no-report');
     expect(run.err).toBe('');
@@ -130,6 +145,13 @@ describe.concurrent('wrong use and bad input: exit code 2, nothing on standard o
     ['a prompt without responses', simulate(path('none-kept.jsonl')), /none-kept\.jsonl:2/],
     ['a line that is no JSON', simulate(path('text.jsonl')), /text\.jsonl:1/],
     ['an empty trace', simulate(path('empty.jsonl')), /empty\.jsonl: expected a trace with prompts/],
+    ['a judge without a ladder', simulate('--judge', 'dedicated'), /--judge: expected --ladder with --judge/],
+    ['one-off without a ladder', simulate('--one-off'), /--one-off: expected --ladder with --one-off/],
+    [
+      'a judge without engines for it',
+      simulate('--ladder', '--judge', 'dedicated', '--engines', '1'),
+      /two engines or more/,
+    ],
     ['a trace and a log', simulate(lengths, '--from-log', path('run.jsonl')), /not both/],
     ['a log that is none', simulate('--from-log', lengths), /invalid_input|snapshot_mismatch/],
     ['a report in no folder', ['simulate', lengths, '--report', path('no/r.html')], /ENOENT/],

@@ -194,6 +194,22 @@ describe('stream-training', () => {
     expect(only(finish, 'train.finish')[0]!.expectedSeconds).toBeCloseTo(6);
   });
 
+  test('`pace: shared`: equal replicas are not told apart by the lengths that each of them happened to get', () => {
+    const expected = (pace: 'replica' | 'shared') => {
+      const session = trainer({ groupsPerRound: 6, gradientOffload: 'never', pace });
+      const both = [...session.groups('p0', 'p1'), ...session.release('g0', 'g1', 'g2', 'g3')];
+      const [one, two] = only(both, 'train.fetch');
+      session.consume([one!], { seconds: 1 });
+      session.consume([two!], { seconds: 3 });
+      session.groups('p2', 'p3', 'p4', 'p5');
+      return only(session.complete('p0', 'p1', 'p2', 'p3', 'p4', 'p5'), 'train.finish')[0]!;
+    };
+    // Two replicas, one group in flight on each and one left for each: by each one's pace, or by the 3.75 s for 175 tokens of both.
+    expect(expected('replica').expectedSeconds).not.toBeCloseTo(expected('shared').expectedSeconds!);
+    expect(expected('shared').shares.map((one) => one.groups.length)).toEqual([1, 1]);
+    expect(expected('shared').expectedSeconds).toBeCloseTo((2 * 100 * 3.75) / 175);
+  });
+
   test('gradients are offloaded when a replica falls idle, and come back before it adds to them', () => {
     const session = trainer();
     session.release('g0', 'g1');

@@ -8,6 +8,10 @@ const around = {
   rewardTailSeconds: 2,
   trainBaseSeconds: 3,
   trainSecondsPerToken: 0.5,
+  trainSecondsPerResponse: 0.25,
+  referenceSecondsPerToken: 0.2,
+  logProbSecondsPerToken: 0.1,
+  referenceSwapSeconds: 1.5,
   weightSyncSeconds: 4,
 };
 
@@ -45,11 +49,12 @@ describe('the synchronous baseline', () => {
     });
     expect(first!.rolloutSeconds).toBeCloseTo(1 + 5 * 0.01, 9);
     expect(first!.rewardSeconds).toBeCloseTo(2, 9);
-    expect(first!.trainSeconds).toBeCloseTo(3 + 0.5 * 14, 9);
+    expect(first!.referenceSeconds).toBeCloseTo(2 * 1.5 + 0.3 * 14, 9);
+    expect(first!.trainSeconds).toBeCloseTo(3 + 0.25 * 4 + 0.5 * 14, 9);
     expect(first!.syncSeconds).toBeCloseTo(4, 9);
     expect(second!.startSeconds).toBeCloseTo(first!.endSeconds, 9);
     expect(second!.cappedResponses).toBe(1);
-    expect(run.totalSeconds).toBeCloseTo(2 * 10 + 0.05 + 0.07 + 0.5 * 24, 9);
+    expect(run.totalSeconds).toBeCloseTo(2 * (10 + 3 + 1) + 0.05 + 0.07 + 0.8 * 24, 9);
   });
 
   it('sums the run up', () => {

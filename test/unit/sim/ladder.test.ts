@@ -1,6 +1,7 @@
 /** The ladder: the recipe rollpacker drives engines, reward workers and the trainer of the simulated cluster. */
 import { describe, expect, test } from 'vitest';
 import { isPolicyError } from '../../../src/index.ts';
+import { gradientSeconds, passSeconds, swapSeconds } from '../../../src/sim/cost-model.ts';
 import { simulate } from '../../../src/sim/host/driver.ts';
 import {
   ladder,
@@ -51,12 +52,15 @@ describe('the ladder', () => {
   test('all off is the synchronous job: rewards after the rollout, training after the rewards', () => {
     const baseline = run(off);
     expect(baseline.steps.every((step) => step.deferredPrompts === 0 && step.abortedTokens === 0)).toBe(true);
-    for (const { rewardSeconds, trainSeconds, keptTokens } of baseline.steps) {
+    for (const { rewardSeconds, referenceSeconds, trainSeconds, keptTokens, responses } of baseline.steps) {
       expect(rewardSeconds).toBeGreaterThan(0);
-      const { trainBaseSeconds, trainSecondsPerToken } = job.cost;
+      const batch = { responses, tokens: keptTokens };
+      const [pass, gradients] = [passSeconds(job.cost, batch), gradientSeconds(job.cost, batch)];
+      const least = pass + job.cost.trainBaseSeconds + gradients;
       // Whole groups on eight replicas: the last one ends later than an even share would.
-      expect(trainSeconds).toBeGreaterThanOrEqual(trainBaseSeconds + trainSecondsPerToken * keptTokens - 1e-6);
-      expect(trainSeconds).toBeLessThan(trainBaseSeconds + 3 * trainSecondsPerToken * keptTokens);
+      expect(referenceSeconds).toBeGreaterThan(swapSeconds(job.cost));
+      expect(referenceSeconds + trainSeconds).toBeGreaterThanOrEqual(least - 1e-6);
+      expect(referenceSeconds + trainSeconds).toBeLessThan(least + 2 * (pass + gradients));
     }
   });
 
@@ -68,6 +72,10 @@ describe('the ladder', () => {
     expect(sum(rewards, (step) => step.rewardSeconds)).toBeLessThan(sum(baseline, (step) => step.rewardSeconds));
     const stream = run({ ...off, asyncReward: true, streamTraining: true });
     expect(sum(stream, (step) => step.trainSeconds)).toBeLessThan(sum(rewards, (step) => step.trainSeconds));
+    // Reference passes of what is streamed are over before the rollout is.
+    expect(sum(stream, (step) => step.referenceSeconds)).toBeLessThan(sum(rewards, (step) => step.referenceSeconds));
+    const passes = stream.engines.flatMap(({ timeline }) => timeline.filter((one) => one.activity === 'reference'));
+    expect(passes.length).toBeGreaterThan(0);
     const trained = stream.engines.flatMap((engine) => engine.timeline.filter((one) => one.activity === 'train'));
     expect(trained.length).toBeGreaterThan(
       rewards.engines.flatMap((e) => e.timeline.filter((one) => one.activity === 'train')).length,
@@ -91,6 +99,25 @@ describe('the ladder', () => {
     expect(fixed.preemptions).toBeGreaterThan(100);
     expect(adaptive.preemptions).toBeLessThan(fixed.preemptions / 2);
     expect(adaptive.rolloutSeconds).toBeLessThan(fixed.rolloutSeconds);
+    // The first engines are there; every other change takes its time, which is part of the rollout.
+    const changes = adaptive.steps.map(({ tp }, index) => index > 0 && tp !== adaptive.steps[index - 1]!.tp);
+    expect(changes).toContain(true);
+    adaptive.steps.forEach(({ tp, reshardSeconds, rolloutSeconds }, index) => {
+      expect(reshardSeconds).toBeCloseTo(changes[index] ? 1 + hardware.modelBytes / tp! / 25e9 : 0, 9);
+      expect(rolloutSeconds).toBeGreaterThan(reshardSeconds + tight.cost.fixedRolloutSeconds);
+    });
+    const stuck = { ...tight, hardware: { ...hardware, communicatorSeconds: 30 } };
+    const slow = simulate(
+      stuck,
+      rollpackerScheduler(stuck, 'x', { ...off, tailBatching: true, adaptiveTp: true }),
+      workload,
+      {
+        prompts: 320,
+        seed: 3,
+      },
+    );
+    expect(slow.bubbleRatio).toBeCloseTo(adaptive.bubbleRatio, 1);
+    expect(sum(slow, (step) => step.reshardSeconds)).toBeGreaterThan(sum(adaptive, (step) => step.reshardSeconds) + 25);
   });
 
   test('any number of engines goes: training replicas share the GPUs evenly', () => {

@@ -94,7 +94,17 @@ describe('runs', () => {
     expect(data.runs[0]).toMatchObject({ label, scheduler: 'synchronous', totalSeconds: first.totalSeconds });
     expect(data.runs[0]!.engines.map((one) => one.label)).toEqual(['GPU 0', 'GPU 1–4', 'GPU 5']);
     expect(data.runs[0]!.steps).toEqual([
-      { kind: 'short', startSeconds: 0, endSeconds: 10, rollout: 4, reward: 1, train: 4, sync: 1, queueDepth: 0 },
+      {
+        kind: 'short',
+        startSeconds: 0,
+        endSeconds: 10,
+        rollout: 4,
+        reward: 1,
+        reference: 0,
+        train: 4,
+        sync: 1,
+        queueDepth: 0,
+      },
     ]);
   });
 

@@ -1,0 +1,45 @@
+/** The GPUs that a judge shares with the actor, as the judge sees them. */
+import { PolicyError } from '../../errors.ts';
+import type { SharedGpus } from '../rewards/judges.ts';
+import type { EnginePool } from './engine-pool.ts';
+import type { Hardware } from './hardware.ts';
+
+/** GPUs of engines, by number. A row of several GPUs is as slow as the slowest of them. */
+export class ColocatedGpus implements SharedGpus {
+  readonly #pool: EnginePool;
+  readonly #hardware: Hardware;
+  readonly #perRow: number;
+  readonly #factors: number[] = [];
+
+  /** @param perRow - GPUs of a row of the pool */
+  constructor(pool: EnginePool, hardware: Hardware, perRow: number) {
+    this.#pool = pool;
+    this.#hardware = hardware;
+    this.#perRow = perRow;
+  }
+
+  isBusy(gpu: number): boolean {
+    return this.#pool.isBusy(Math.floor(gpu / this.#perRow));
+  }
+
+  slow(gpu: number, factor: number, at: number): void {
+    this.#factors[gpu] = factor;
+    const row = Math.floor(gpu / this.#perRow);
+    let slowest = 1;
+    for (let index = row * this.#perRow; index < (row + 1) * this.#perRow; index += 1) {
+      slowest = Math.max(slowest, this.#factors[index] ?? 1);
+    }
+    this.#pool.slow(row, slowest, at);
+  }
+
+  reserve(bytes: number, at: number): void {
+    const { kvBytesPerToken, costs, maxResponseTokens } = this.#hardware;
+    const { kvCapacityTokens, gpus } = costs[0]!.cost;
+    const least = Math.floor(((kvCapacityTokens - maxResponseTokens) * kvBytesPerToken) / gpus);
+    if (bytes > least) {
+      const expected = `at most ${least} bytes: the longest response must fit the KV cache beside the judge`;
+      throw new PolicyError('infeasible', { expected, got: bytes, path: 'rewards.judge' });
+    }
+    this.#pool.reserve(bytes / kvBytesPerToken, at);
+  }
+}

@@ -1,0 +1,43 @@
+/** What training takes in a preset: docs/calibration.md says what is assumed, and what was fitted. */
+
+/** Seconds of a step around its rollout. */
+export interface Around {
+  readonly fixedRolloutSeconds: number;
+  readonly rewardTailSeconds: number;
+  /** All passes and gradients of a step of 1024 responses, without what each token takes more. */
+  readonly trainFixedSeconds: number;
+  /** All passes and gradients of a token. */
+  readonly trainTokenSeconds: number;
+  readonly weightSyncSeconds: number;
+}
+
+/** A pass is two of the six floating-point operations that a gradient takes for each parameter and token. */
+const passShare = 1 / 5;
+/** Share of the fixed seconds of training that come with the responses; the rest comes once all gradients are there. */
+const responseShare = 0.5;
+/** Bandwidth from host memory to a GPU, in bytes a second. */
+export const hostBytesPerSecond = 25e9;
+
+/**
+ * The one number of what training takes, split into what comes with a step, a response and a token.
+ *
+ * @param responses - of a step
+ * @param shardBytes - weights that a GPU has in training
+ */
+export function trainingOf(
+  { trainFixedSeconds, trainTokenSeconds, ...around }: Around,
+  responses: number,
+  shardBytes: number,
+) {
+  const referenceSwapSeconds = shardBytes / hostBytesPerSecond;
+  const fixed = trainFixedSeconds - 2 * referenceSwapSeconds;
+  return {
+    ...around,
+    trainBaseSeconds: fixed * (1 - responseShare),
+    trainSecondsPerResponse: (fixed * responseShare) / responses,
+    trainSecondsPerToken: trainTokenSeconds * (1 - 2 * passShare),
+    referenceSecondsPerToken: trainTokenSeconds * passShare,
+    logProbSecondsPerToken: trainTokenSeconds * passShare,
+    referenceSwapSeconds,
+  };
+}

@@ -1,0 +1,34 @@
+/** A judge model in the simulated job: where it runs, and what it costs there. */
+import { z } from 'zod';
+import { judgeOffloadInput } from '../../planners/judge-offload/index.ts';
+import { positiveCount } from '../../schemas/units.ts';
+
+/** Schema of the judge. Without it, judgements are made by plain workers, each in a time of its own. */
+export const judgeSettings = z.strictObject({
+  placement: z
+    .enum(['dedicated', 'colocated'])
+    .default('dedicated')
+    .describe('`dedicated`: on GPUs of its own. `colocated`: a replica on every GPU of the actor.'),
+  gpus: positiveCount
+    .default(1)
+    .describe('GPUs of its own, a replica each, beside those of the job (`dedicated` only).'),
+  slots: positiveCount
+    .default(4)
+    .describe('Most responses that a replica has; it judges them one after the other, first come, first served.'),
+  withoutOffload: z
+    .enum(['after', 'resident'])
+    .default('after')
+    .describe(
+      'Beside the actor where `judge-offload` does not lay it out: it is loaded when the rollout is over, or it stays on the GPU as a whole and takes turns with the actor (no MPS).',
+    ),
+  pipelined: z
+    .boolean()
+    .default(true)
+    .describe('Whether streamed layers are fetched while others compute; if not, a layer is fetched and then run.'),
+  model: judgeOffloadInput.describe(
+    'The judge as `judge-offload` takes it; a judgement is one pass over the response. `sequenceTokens`: the longest.',
+  ),
+});
+
+/** The judge with its defaults filled in. */
+export type JudgeSettings = z.output<typeof judgeSettings>;

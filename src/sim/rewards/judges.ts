@@ -1,0 +1,167 @@
+/**
+ * Replicas of a judge model as a machine: dispatches in, judgements out. On GPUs of their own they take nothing from the
+ * actor. Beside it they take memory, and SMs while they compute: as `judge.place` says, or as a whole without it.
+ */
+import type { AnyEvent } from '../../core/definition.ts';
+import { IndexedHeap } from '../../core/heap.ts';
+import type { VocabularyDecision } from '../../schemas/index.ts';
+import type { Machine } from '../host/machine.ts';
+import { type JudgeLayout, laidOutSeconds, loadSeconds, slowdown, wholeBytes, wholeSeconds } from './judge-layout.ts';
+import type { JudgeSettings } from './judge-settings.ts';
+
+type Dispatch = Extract<VocabularyDecision, { type: 'reward.dispatch' }>;
+
+/** What a judge says of a response, and the length of it. */
+export interface Judged {
+  readonly tokens: number;
+  readonly reward: 0 | 1;
+}
+
+/** The actor's side of GPUs that are shared. */
+export interface SharedGpus {
+  /** Whether an engine on this GPU has requests. */
+  isBusy(gpu: number): boolean;
+  /** From now on a decode step on this GPU takes so many times as long. */
+  slow(gpu: number, factor: number, at: number): void;
+  /** From now on so many bytes of each GPU are not for the KV cache. */
+  reserve(bytes: number, at: number): void;
+}
+
+interface Replica {
+  readonly id: string;
+  readonly index: number;
+  readonly queue: Dispatch[];
+  isComputing: boolean;
+  startedAt: number;
+  endsAt: number;
+  /** When its weights are there; `Infinity` while they are in host memory. */
+  readyAt: number;
+  heapIndex: number;
+}
+
+/** All replicas. Those of a colocated judge are as many as GPUs, in their order. */
+export class Judges implements Machine {
+  readonly #settings: JudgeSettings;
+  readonly #replicas = new Map<string, Replica>();
+  readonly #computing = new IndexedHeap<Replica>((a, b) => a.endsAt - b.endsAt || a.index - b.index);
+  readonly #where = new Map<string, Replica>();
+  readonly #judge: (requestId: string) => Judged;
+  readonly #gpus: SharedGpus | undefined;
+  readonly #events: AnyEvent[] = [];
+  #layout: JudgeLayout | undefined;
+  /** A round is in flight: a judge that waits for the GPUs has none. */
+  #isRollingOut = false;
+
+  /** @param gpus - the GPUs that it shares with the actor; absent where it has its own */
+  constructor(
+    ids: readonly string[],
+    settings: JudgeSettings,
+    judge: (requestId: string) => Judged,
+    gpus?: SharedGpus,
+  ) {
+    this.#settings = settings;
+    this.#judge = judge;
+    this.#gpus = gpus;
+    ids.forEach((id, index) => {
+      const times = { isComputing: false, startedAt: 0, endsAt: 0, readyAt: 0 };
+      this.#replicas.set(id, { id, index, queue: [], ...times, heapIndex: -1 });
+    });
+  }
+
+  /** The events by which a policy learns of the replicas. */
+  joining(): AnyEvent[] {
+    const { slots } = this.#settings;
+    return [...this.#replicas.keys()].map(
+      (workerId) => ({ type: 'reward-worker.added', at: 0, workerId, kind: 'judge', slots }) as AnyEvent,
+    );
+  }
+
+  carryOut(decision: VocabularyDecision, at: number): void {
+    switch (decision.type) {
+      case 'reward.dispatch':
+        return decision.kind === 'judge' ? this.#take(decision, at) : undefined;
+      case 'reward.cancel':
+        return this.#cancel(decision.dispatchId, at);
+      case 'judge.place':
+        this.#layout = decision;
+        return this.#gpus?.reserve(decision.memoryBytes, at);
+      case 'round.planned':
+        return this.#beginRound(at);
+      case 'round.drained':
+        this.#isRollingOut = false;
+        for (const replica of this.#replicas.values()) this.#begin(replica, at);
+    }
+  }
+
+  nextAt(): number {
+    return this.#events.length > 0 ? 0 : (this.#computing.peek()?.endsAt ?? Number.POSITIVE_INFINITY);
+  }
+
+  advanceTo(at: number): AnyEvent[] {
+    for (let next = this.#computing.peek(); next !== undefined && next.endsAt <= at; next = this.#computing.peek()) {
+      const dispatch = next.queue[0]!;
+      const { reward } = this.#judge(dispatch.requestId);
+      this.#end(next, dispatch, { outcome: 'scored', reward, seconds: next.endsAt - next.startedAt }, next.endsAt);
+    }
+    return this.#events.splice(0);
+  }
+
+  #waits(): boolean {
+    return this.#gpus !== undefined && this.#layout === undefined && this.#settings.withoutOffload === 'after';
+  }
+
+  #beginRound(at: number): void {
+    this.#isRollingOut = true;
+    if (this.#waits()) for (const replica of this.#replicas.values()) replica.readyAt = Number.POSITIVE_INFINITY;
+    else if (this.#layout === undefined) this.#gpus?.reserve(wholeBytes(this.#settings), at);
+  }
+
+  #take(dispatch: Dispatch, at: number): void {
+    const replica = this.#replicas.get(dispatch.workerId)!;
+    replica.queue.push(dispatch);
+    this.#where.set(dispatch.dispatchId, replica);
+    this.#begin(replica, at);
+  }
+
+  #begin(replica: Replica, at: number): void {
+    const dispatch = replica.queue[0];
+    if (dispatch === undefined || replica.isComputing || (this.#isRollingOut && this.#waits())) return;
+    if (replica.readyAt === Number.POSITIVE_INFINITY) replica.readyAt = at + loadSeconds(this.#settings);
+    replica.startedAt = Math.max(at, replica.readyAt);
+    replica.endsAt = replica.startedAt + this.#seconds(replica, dispatch);
+    replica.isComputing = true;
+    this.#computing.update(replica);
+    // A judge that is loaded after the rollout computes when no engine does.
+    if (!this.#waits()) this.#gpus?.slow(replica.index, slowdown(this.#layout), at);
+    this.#events.push({ type: 'reward.started', at, dispatchId: dispatch.dispatchId } as AnyEvent);
+  }
+
+  #seconds({ index }: Replica, { requestId }: Dispatch): number {
+    const { tokens } = this.#judge(requestId);
+    if (this.#gpus === undefined) return wholeSeconds(this.#settings, tokens, false);
+    if (this.#layout !== undefined) return laidOutSeconds(this.#settings, this.#layout, tokens);
+    return wholeSeconds(this.#settings, tokens, !this.#waits() && this.#gpus.isBusy(index));
+  }
+
+  #cancel(dispatchId: string, at: number): void {
+    const replica = this.#where.get(dispatchId);
+    if (replica === undefined) return;
+    const dispatch = replica.queue.find((one) => one.dispatchId === dispatchId)!;
+    const isRunning = replica.isComputing && replica.queue[0] === dispatch;
+    const seconds = isRunning ? Math.max(0, at - replica.startedAt) : 0;
+    this.#end(replica, dispatch, { outcome: 'cancelled', seconds }, at);
+  }
+
+  #end(replica: Replica, dispatch: Dispatch, result: object, at: number): void {
+    const { dispatchId } = dispatch;
+    const isRunning = replica.isComputing && replica.queue[0] === dispatch;
+    replica.queue.splice(replica.queue.indexOf(dispatch), 1);
+    this.#where.delete(dispatchId);
+    this.#events.push({ type: 'reward.finished', at, dispatchId, ...result } as AnyEvent);
+    if (!isRunning) return;
+    replica.isComputing = false;
+    this.#computing.remove(replica);
+    this.#begin(replica, at);
+    if (!replica.isComputing) this.#gpus?.slow(replica.index, 1, at);
+  }
+}
