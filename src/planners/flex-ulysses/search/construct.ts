@@ -111,3 +111,39 @@ export function readGroups(layout: GroupLayout, { level, group, problem }: Layou
   }
   layout.measure();
 }
+
+/**
+ * Spreads what does not fit on one device, and puts the others into groups by layers: as many neighbours in order of
+ * work as a group has devices go together, as they load its devices nearly the same.
+ *
+ * @param fill - as for {@link construct}
+ */
+export function constructLayers(layout: GroupLayout, fill: number): void {
+  const { items, groups, top, work, memory, least } = layout.problem;
+  layout.clear();
+  const loads = new Float64Array(groups);
+  const tokens = new Float64Array(groups);
+  const place = (from: readonly number[], spread: number): void => {
+    const totalWork = from.reduce((sum, item) => sum + work[item]!, 0) / top;
+    const totalMemory = from.reduce((sum, item) => sum + memory[item]!, 0) / top;
+    let best = 0;
+    let rank = Number.POSITIVE_INFINITY;
+    for (let group = 0; group < groups; group += 1) {
+      const load = Math.max(loads[group]! + totalWork, tokens[group]! + totalMemory);
+      const one = spread === 1 && load <= fill ? -load : load;
+      if (one >= rank) continue;
+      rank = one;
+      best = group;
+    }
+    loads[best]! += totalWork;
+    tokens[best]! += totalMemory;
+    for (const item of from) layout.put(item, best, spread);
+  };
+  const whole: number[] = [];
+  for (let item = 0; item < items; item += 1) {
+    if (least[item]! > 0) place([item], 1);
+    else whole.push(item);
+  }
+  for (let at = 0; at < whole.length; at += top) place(whole.slice(at, at + top), 0);
+  layout.measure();
+}

@@ -12,9 +12,9 @@ interface Handful {
 /** With more items on a device, only so many of all sizes are exchanged, and by threes only where there are few. */
 const mostItems = 14;
 const mostForThrees = 8;
-/** Partners that are tried for a device: those with the least load. */
+/** Partners that are tried for a device. */
 const mostPartners = 64;
-/** A device with more tokens than this has hardly room for more. */
+/** A device with more than this has hardly room for more. */
 const tight = 0.98;
 /** An exchange must lower the load by this. */
 const least = 1e-10;
@@ -100,13 +100,16 @@ class Bench {
     return this.#handfuls[device];
   }
 
-  /** The devices with less load than one, the least loaded first where there are too many. */
+  /** Devices with less load than one; where there are many, the next ones that have room. */
   #partners(device: number, load: number): number[] {
     const found: number[] = [];
-    for (let one = 0; one < this.#items.length; one += 1)
-      if (one !== device && this.#layout.load(one) < load - slop) found.push(one);
-    if (found.length <= mostPartners) return found;
-    return found.sort((a, b) => this.#layout.load(a) - this.#layout.load(b) || a - b).slice(0, mostPartners);
+    const { length } = this.#items;
+    const most = length <= mostPartners ? load - slop : Math.min(load - slop, 1);
+    for (let next = 1; next < length && found.length < mostPartners; next += 1) {
+      const one = (device + next) % length;
+      if (this.#layout.load(one) < most) found.push(one);
+    }
+    return found;
   }
 
   /** The exchange after which the larger load of the two is lowest; enough room is as good as more. */
@@ -131,10 +134,17 @@ class Bench {
         most = gain;
         best = { partner, given, taken };
       };
-      this.left -= near(mine.byWork, theirs.byWork, workOf, (workHere - workThere) / 2, weigh);
-      // A partner without room for tokens can still take work: two short sequences for one long one.
-      if (memoryThere < tight) continue;
-      this.left -= near(mine.byMemory, theirs.byMemory, memoryOf, Math.max(0, 1 - memoryThere), weigh);
+      // Half of what one has more than the other of what weighs most; or, where the partner has hardly room for the
+      // other of the two, as much of that as fits: two short sequences for one long one.
+      if (workHere >= memoryHere) {
+        this.left -= near(mine.byWork, theirs.byWork, workOf, (workHere - workThere) / 2, weigh);
+        if (memoryThere < tight) continue;
+        this.left -= near(mine.byMemory, theirs.byMemory, memoryOf, Math.max(0, 1 - memoryThere), weigh);
+      } else {
+        this.left -= near(mine.byMemory, theirs.byMemory, memoryOf, (memoryHere - memoryThere) / 2, weigh);
+        if (workThere < tight) continue;
+        this.left -= near(mine.byWork, theirs.byWork, workOf, Math.max(0, 1 - workThere), weigh);
+      }
     }
     return best;
   }

@@ -6,14 +6,15 @@ import type { Placed } from '../strategy.ts';
 import { annealDevices } from './anneal-devices.ts';
 import { annealGroups, type Schedule } from './anneal-groups.ts';
 import { type Balance, bestBalance, computeLimit } from './balance.ts';
-import { construct, constructGroups, spreadLayers } from './construct.ts';
-import { type Effort, effortFor, isSmall, type Run, runsFor } from './effort.ts';
+import { construct, constructGroups, constructLayers, spreadLayers } from './construct.ts';
+import { type Effort, effortFor } from './effort.ts';
 import { evenOut } from './even-out.ts';
 import { cheapest } from './exact.ts';
 import { GroupLayout } from './group-layout.ts';
 import { type Kept, Layout } from './layout.ts';
 import { type Problem, problemOf, slop } from './problem.ts';
 import { Sequence } from './random.ts';
+import { type Start, startsFor } from './starts.ts';
 
 /** Evening out cannot mend more than this: what is over, all devices together, by the number of devices. */
 const mendable = 0.012;
@@ -22,22 +23,28 @@ const hopeless = 0.04;
 /** A run that ends with more than this over, all groups together, is not worth polishing. */
 const promising = 0.15;
 const polishing: Omit<Schedule, 'steps'> = { temperature: [0.05, 0.003], price: [90, 540] };
-/** Starts of an annealing over devices: whether all is spread at first, and the price of being over a limit. */
-const deviceStarts: readonly (readonly [boolean, number])[] = [
-  [false, 9],
-  [false, 27],
-  [true, 27],
-  [true, 60],
-];
-
+/** With no more items than this, what cannot be evened out is shaken and tried again. */
+const fewForShaking = 64;
+const exchangesOfShake = 4;
+const nearby = 4;
 /** With no more items than this, all placements are tried. */
 const fewest = 12;
+
+/** How full groups may be made of spread items, tried one after the other. */
+const fills = [0, 0.6, 1, 0.8, 0.4, 0.9, 0.7, 0.5, 0.3, 0.2] as const;
+
+interface Ranked {
+  readonly fill: number;
+  /** What is over, all devices together. */
+  readonly over: number;
+}
 
 class Search {
   readonly #problem: Problem;
   readonly #effort: Effort;
   readonly #flat: Int32Array;
   readonly #layout: Layout;
+  #ranked: readonly Ranked[] = [];
   best: Kept;
 
   /** @param flat - the top group of each item where everything is spread, which keeps all limits */
@@ -72,30 +79,93 @@ class Search {
     return over;
   }
 
-  #mend(): void {
-    if (this.#over() <= mendable * this.#problem.devices && evenOut(this.#layout, this.#effort.exchanges))
+  /** Evens out what is a little over; where there are few items, shakes them and tries again. */
+  #mend(random: Sequence): void {
+    const { items, devices } = this.#problem;
+    if (this.#over() > mendable * devices) return;
+    if (evenOut(this.#layout, this.#effort.exchanges)) return this.#offer();
+    if (items > fewForShaking || items < 3 * devices) return;
+    let kept = this.#layout.keep();
+    let least = this.#over();
+    for (let shake = 0; shake < this.#effort.shakes; shake += 1) {
+      this.#shake(random);
+      if (evenOut(this.#layout, this.#effort.exchanges)) return this.#offer();
+      const over = this.#over();
+      if (over >= least) this.#layout.restore(kept);
+      else {
+        least = over;
+        kept = this.#layout.keep();
+      }
+    }
+  }
+
+  /** Exchanges a few whole items with others of nearly the same work. */
+  #shake(random: Sequence): void {
+    const layout = this.#layout;
+    for (let times = 0; times < exchangesOfShake; times += 1) {
+      const one = random.below(this.#problem.items);
+      const other = one + 1 + random.below(nearby);
+      if (layout.level[one] !== 0 || layout.level[other] !== 0) continue;
+      const home = layout.group[one]!;
+      layout.put(one, 0, layout.group[other]!);
+      layout.put(other, 0, home);
+    }
+  }
+
+  #forced(): number {
+    return this.#problem.least.reduce((count, level) => count + (level > 0 ? 1 : 0), 0);
+  }
+
+  /** The fills, that with least over first, where so many items are spread; stops early where nothing is over. */
+  #rank(spread: number): readonly Ranked[] {
+    const ranked: Ranked[] = [];
+    for (const fill of fills) {
+      construct(this.#layout, spread, fill);
+      ranked.push({ fill, over: this.#over() });
       this.#offer();
+      if (this.done) break;
+    }
+    return ranked.sort((a, b) => a.over - b.over);
   }
 
   /** The longest items spread, as few as possible, and the others whole. */
-  prefixes(fill: number, random: Sequence): void {
-    const { items, least } = this.#problem;
-    let spread = least.reduce((count, level) => count + (level > 0 ? 1 : 0), 0);
-    for (let attempt = 0; attempt < this.#effort.prefixes && spread <= items; attempt += 1) {
-      construct(this.#layout, spread, fill);
-      if (this.#layout.cost >= this.best.cost) return;
+  prefixes(random: Sequence): void {
+    const { items, devices } = this.#problem;
+    const { prefixes, polished } = this.#effort;
+    let spread = this.#forced();
+    for (let attempt = 0; attempt < prefixes && spread <= items; attempt += 1) {
       const before = this.best;
-      if (this.#over() <= hopeless * this.#problem.devices) this.polish(random);
-      if (this.best !== before) return;
+      const ranked = this.#rank(spread);
+      if (attempt === 0) this.#ranked = ranked;
+      if (this.best !== before || this.#layout.cost >= before.cost) return;
+      for (const { fill, over } of ranked.slice(0, polished)) {
+        if (over > hopeless * devices) return;
+        construct(this.#layout, spread, fill);
+        this.polish(random);
+        if (this.best !== before) return;
+      }
       spread += 1 + (attempt >> 2);
     }
   }
 
+  start(start: Start, random: Sequence): void {
+    const fill = typeof start.fill === 'number' ? start.fill : this.#ranked.at(start.fill === 'best' ? 0 : 1)!.fill;
+    if (start.over === 'devices') this.#startDevices(start, fill, random);
+    else this.#startGroups(start, fill, random);
+  }
+
+  #startDevices({ from, temperature, price }: Start, fill: number, random: Sequence): void {
+    if (from === 'flat') this.#putFlat();
+    else construct(this.#layout, 0, fill);
+    this.#anneal({ steps: this.#effort.deviceSteps, temperature, price }, random);
+  }
+
   /** An annealing over groups, then over devices. */
-  run({ start, surplusWeight, temperature, price }: Run, random: Sequence): void {
+  #startGroups({ from, surplusWeight, temperature, price }: Start, fill: number, random: Sequence): void {
     const groups = new GroupLayout(this.#problem);
     groups.surplusWeight = surplusWeight;
-    if (start !== 'flat') constructGroups(groups, start);
+    if (from === 'layers') constructLayers(groups, fill);
+    else if (from === 'items') constructGroups(groups, fill);
     else for (let item = 0; item < this.#flat.length; item += 1) groups.put(item, this.#flat[item]!, 1);
     const found = annealGroups(groups, { steps: this.#effort.groupSteps, temperature, price }, random);
     if (found !== undefined || groups.overall < promising) {
@@ -111,13 +181,17 @@ class Search {
     this.#offer();
   }
 
-  /** Anneals the layout over devices, without losing what it is. */
-  polish(random: Sequence): void {
-    const found = annealDevices(this.#layout, { steps: this.#effort.polishSteps, ...polishing }, random);
-    if (!this.#layout.fits()) this.#mend();
+  /** Anneals the layout, and mends it if it is over in the end. */
+  #anneal(schedule: Schedule, random: Sequence): void {
+    const found = annealDevices(this.#layout, schedule, random);
+    if (!this.#layout.fits()) this.#mend(random);
     if (found === undefined) return;
     this.#layout.restore(found);
     this.#offer();
+  }
+
+  polish(random: Sequence): void {
+    this.#anneal({ steps: this.#effort.polishSteps, ...polishing }, random);
   }
 
   polishBest(random: Sequence): void {
@@ -129,22 +203,6 @@ class Search {
   enumerate(): void {
     this.best = cheapest(this.#problem, this.best.cost, this.#effort.enumerated) ?? this.best;
   }
-
-  /** An annealing over devices from the start, at all degrees. */
-  fromDevices(spread: boolean, price: number, random: Sequence): void {
-    if (spread) this.#putFlat();
-    else construct(this.#layout, 0, 0);
-    const schedule = {
-      steps: this.#effort.deviceSteps,
-      temperature: [price / 10, 0.009],
-      price: [price, 5 * price],
-    } as const;
-    const found = annealDevices(this.#layout, schedule, random);
-    if (!this.#layout.fits()) this.#mend();
-    if (found === undefined) return;
-    this.#layout.restore(found);
-    this.#offer();
-  }
 }
 
 function searched(problem: Problem, balance: Balance, settings: FlexUlyssesSettings): Kept {
@@ -152,10 +210,8 @@ function searched(problem: Problem, balance: Balance, settings: FlexUlyssesSetti
   const effort = effortFor(settings.effort, problem);
   const search = new Search(problem, flat, effort);
   const random = new Sequence(1);
-  const ways: (() => void)[] = [() => search.prefixes(0, random), () => search.prefixes(1, random)];
-  if (isSmall(problem))
-    for (const [spread, price] of deviceStarts) ways.push(() => search.fromDevices(spread, price, random));
-  for (const run of runsFor(problem).slice(0, effort.runs)) ways.push(() => search.run(run, random));
+  const ways: (() => void)[] = [() => search.prefixes(random)];
+  for (const start of startsFor(problem).slice(0, effort.starts)) ways.push(() => search.start(start, random));
   ways.push(() => search.polishBest(random));
   if (problem.items <= fewest) ways.push(() => search.enumerate());
   for (const way of ways) if (!search.done) way();

@@ -1,0 +1,81 @@
+/** Where annealings start, and how they go. Found by trying many on batches of video, images and text. */
+import type { Schedule } from './anneal-groups.ts';
+import type { Problem } from './problem.ts';
+
+/** One annealing. */
+export interface Start {
+  /** What is moved: items between devices, at any degree; or between top groups, spread or whole. */
+  readonly over: 'devices' | 'groups';
+  /** `items`, `layers`: see `construct`, `constructGroups` and `constructLayers`; `flat`: all is spread. */
+  readonly from: 'items' | 'layers' | 'flat';
+  /** How full groups are made of spread items; a rank: the best of the fills that were tried, or the second. */
+  readonly fill: number | 'best' | 'second';
+  /** As for a layout of groups. */
+  readonly surplusWeight: number;
+  readonly temperature: Schedule['temperature'];
+  readonly price: Schedule['price'];
+}
+
+const devices: Start = {
+  over: 'devices',
+  from: 'items',
+  fill: 'best',
+  surplusWeight: 0,
+  temperature: [4.5, 0.03],
+  price: [90, 300],
+};
+const evenPrice: Start = { ...devices, temperature: [4.5, 0.009], price: [90, 90] };
+const cheap: Start = { ...devices, temperature: [0.9, 0.009], price: [9, 45] };
+const costly: Start = { ...devices, temperature: [9, 0.009], price: [90, 90] };
+const groups: Start = {
+  over: 'groups',
+  from: 'layers',
+  fill: 0.6,
+  surplusWeight: 3,
+  temperature: [0.3, 0.02],
+  price: [90, 300],
+};
+const coldGroups: Start = { ...groups, fill: 0, surplusWeight: 10, temperature: [0.15, 0.01], price: [90, 180] };
+const hotGroups: Start = {
+  ...groups,
+  from: 'items',
+  fill: 0,
+  surplusWeight: 0.5,
+  temperature: [1.8, 0.01],
+  price: [90, 90],
+};
+const coolGroups: Start = {
+  ...groups,
+  from: 'items',
+  fill: 'best',
+  surplusWeight: 0,
+  temperature: [0.45, 0.01],
+  price: [9, 45],
+};
+const flatGroups: Start = { ...hotGroups, from: 'flat', surplusWeight: 2 };
+const flatDevices: Start = { ...devices, from: 'flat', temperature: [2.7, 0.009], price: [27, 135] };
+
+/** With this many items a device, short ones fill the gaps, and little has to be rearranged. */
+const crowded = 3;
+/** With no more items than this, steps are cheap and more ways are tried. */
+const few = 64;
+
+/** The ways to start, the most promising first. */
+export function startsFor({ items, devices: count }: Problem): readonly Start[] {
+  if (items >= crowded * count) {
+    const starts: Start[] = [cheap, coolGroups, { ...coolGroups, fill: 'second' }, evenPrice, hotGroups, flatGroups];
+    return items <= few ? [...starts, costly, flatDevices, { ...cheap, fill: 'second' }] : starts;
+  }
+  const starts: Start[] = [groups, devices, coldGroups, hotGroups, evenPrice];
+  return items <= few
+    ? [
+        ...starts,
+        { ...evenPrice, fill: 'second' },
+        flatGroups,
+        cheap,
+        costly,
+        { ...hotGroups, fill: 'best' },
+        flatDevices,
+      ]
+    : starts;
+}
