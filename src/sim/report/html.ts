@@ -1,8 +1,11 @@
 /** The report as one self-contained HTML page: no network, no fonts, no files beside it. */
 import type { ComparisonResult } from '../result.ts';
+import type { VlmComparison } from '../vlm/result.ts';
 import { workloadData } from './data.ts';
 import { section } from './section.ts';
 import { styles } from './styles.ts';
+import { vlmData } from './vlm-data.ts';
+import { vlmSection } from './vlm-section.ts';
 
 const legend = [
   ['rollout', 'rollout (stronger with more running sequences)'],
@@ -28,15 +31,24 @@ const meanings = [
   ['rounds waited', 'Rounds that a deferred prompt stayed in the long-prompt queue.'],
 ] as const;
 
+/** Data for the charts; `<` is escaped, so that no string in it can end the script element. */
+function dataElement(id: string, data: unknown): string {
+  return `<script type="application/json" id="${id}">${JSON.stringify(data).replace(/</g, '\\u003c')}</script>`;
+}
+
 /**
  * The page. Pure: the same arguments give the same text.
  *
  * @param comparisons - one section each
  * @param clientScript - what draws the charts, from `reportClient()`
+ * @param vlm - one more section each
  */
-export function renderReport(comparisons: readonly ComparisonResult[], clientScript: string): string {
-  // `<` is escaped, so that no string in the data can end the script element.
-  const data = JSON.stringify(comparisons.map(workloadData)).replace(/</g, '\\u003c');
+export function renderReport(
+  comparisons: readonly ComparisonResult[],
+  clientScript: string,
+  vlm: readonly VlmComparison[] = [],
+): string {
+  const visual = vlm.length === 0 ? '' : dataElement('vlm-data', vlm.map(vlmData));
   const script = clientScript.replace(/<\/script/gi, '<\\/script');
   return `<!doctype html>
 <html lang="en">
@@ -53,11 +65,12 @@ export function renderReport(comparisons: readonly ComparisonResult[], clientScr
 <p>Simulated with the scheduling policies of rollflex. Every scheduler has the same engines, prompts and samples.</p>
 <noscript><p>Charts need JavaScript; the tables below have all their numbers.</p></noscript>
 <ul class="legend">${legend.map(([name, text]) => `<li><i class="${name}"></i>${text}</li>`).join('')}</ul></header>
-<main>${comparisons.map(section).join('\n')}</main>
+<main>${[...comparisons.map(section), ...vlm.map(vlmSection)].join('\n')}</main>
 <footer><h2>What the columns mean</h2>
 <dl>${meanings.map(([name, text]) => `<dt>${name}</dt><dd>${text}</dd>`).join('')}</dl>
 <p>Charts are drawn by Apache ECharts (Apache-2.0); its notices are in the script of this page.</p></footer>
-<script type="application/json" id="data">${data}</script>
+${dataElement('data', comparisons.map(workloadData))}
+${visual}
 <script>${script}</script>
 </body>
 </html>

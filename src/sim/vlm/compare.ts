@@ -1,6 +1,7 @@
 /** Several schedulers on the same batches. */
-import { parse } from '../../core/validate.ts';
+
 import { z } from 'zod';
+import { parse } from '../../core/validate.ts';
 import { pictureOf } from './picture.ts';
 import type { PlanPicture, VlmComparison, VlmSchedulerResult } from './result.ts';
 import { batchOf, lengthOf, type VlmSample, type VlmWorkload } from './sample.ts';
@@ -38,7 +39,11 @@ const sum = (steps: readonly VlmStep[], value: (step: VlmStep) => number): numbe
 const most = (steps: readonly VlmStep[], value: (step: VlmStep) => number): number =>
   steps.reduce((largest, one) => Math.max(largest, value(one)), 0);
 
-function summary({ scheduler, steps, picture }: Run, baseline: Run, { gpus, batchSequences }: VlmJob): VlmSchedulerResult {
+function summary(
+  { scheduler, steps, picture }: Run,
+  baseline: Run,
+  { gpus, batchSequences }: VlmJob,
+): VlmSchedulerResult {
   const mean = (value: (step: VlmStep) => number): number => sum(steps, value) / steps.length;
   const tokens = mean((one) => one.tokens);
   const gpuSeconds = mean((one) => one.gpuSeconds);
@@ -82,9 +87,12 @@ function notesOf(results: readonly VlmSchedulerResult[], visualShare: number): s
   if (visualShare === 0) notes.splice(1, 1, 'There is nothing to see in this workload: loading takes no time.');
   const short = results.filter((one) => one.exceeded.length > 0);
   for (const { label, exceeded } of short) {
-    notes.push(`${label} would not run: too little memory of ${exceeded.join(', ')}; its times are what it would take.`);
+    notes.push(
+      `${label} would not run: too little memory of ${exceeded.join(', ')}; its times are what it would take.`,
+    );
   }
-  if (baseline?.exceeded.length) notes.push('The baseline would not run, so that speedups have no meaning of their own.');
+  if (baseline?.exceeded.length)
+    notes.push('The baseline would not run, so that speedups have no meaning of their own.');
   return notes;
 }
 

@@ -16,7 +16,10 @@ export const attention = { heads: 64, perTokenSquared: 4.224268e-11, perToken: 2
  * (FlexRL Table 5).
  */
 export const allToAll: Readonly<
-  Record<VlmGpuId, { readonly base: number; readonly inside: number; readonly growth: number; readonly between: number }>
+  Record<
+    VlmGpuId,
+    { readonly base: number; readonly inside: number; readonly growth: number; readonly between: number }
+  >
 > = {
   h200: { base: 0, inside: 2.2364e-3, growth: 3.262e-9, between: 1.39592e-2 },
   h800: { base: 5.1975e-3, inside: 0, growth: 7.8126e-9, between: 1.55003e-2 },
@@ -59,7 +62,12 @@ export const centralized = {
  * Visual inputs by ShadowLoader: processes of a node; what a stage waits, and the first one after the rollout in addition;
  * what a step waits for each sample at least (FlexRL Table 1, if its batch has 256 sequences).
  */
-export const shadow = { processesPerNode: 16, stageSeconds: 3.3, firstStageSeconds: 1.3, handOffSecondsPerSample: 0.014 };
+export const shadow = {
+  processesPerNode: 16,
+  stageSeconds: 3.3,
+  firstStageSeconds: 1.3,
+  handOffSecondsPerSample: 0.014,
+};
 
 /** Bytes of the inputs of a visual token: 4 patches of 14 × 14 pixels, 3 colours, 2 frames, float32. */
 export const bytesPerVisualToken = 4 * 14 * 14 * 3 * 2 * 4;

@@ -78,7 +78,12 @@ const keys = { kind: 1, video: 2, image: 3, response: 4, seconds: 5 };
 const response = ({ sources, capTokens, seed }: SampleOptions, index: number): number =>
   Math.min(capTokens, Math.max(1, Math.round(sources.responseTokens(uniform(seed, keys.response, index)))));
 
-function video(options: SampleOptions, index: number, seconds: number, rest: Pick<VlmSample, 'textTokens' | 'megapixels'>) {
+function video(
+  options: SampleOptions,
+  index: number,
+  seconds: number,
+  rest: Pick<VlmSample, 'textTokens' | 'megapixels'>,
+) {
   const frames = Math.max(1, Math.min(options.maxFrames, Math.round(seconds * sampledPerSecond)));
   const visualTokens = frames * tokensPerFrame;
   return { kind: 'video', ...rest, responseTokens: response(options, index), frames, visualTokens } as const;
@@ -88,7 +93,14 @@ function video(options: SampleOptions, index: number, seconds: number, rest: Pic
 export function imageSample(options: SampleOptions, index: number): VlmSample {
   const visualTokens = Math.max(1, Math.round(options.sources.imageTokens(uniform(options.seed, keys.image, index))));
   const textTokens = templateTokens + 26;
-  return { kind: 'image', textTokens, responseTokens: response(options, index), frames: 1, visualTokens, megapixels: 0.5 };
+  return {
+    kind: 'image',
+    textTokens,
+    responseTokens: response(options, index),
+    frames: 1,
+    visualTokens,
+    megapixels: 0.5,
+  };
 }
 
 /** A recorded short clip (NExT-QA). */

@@ -66,15 +66,17 @@ export function deviceLoads(
   const model = vlmModel(job.model);
   const visual = visualTokensOf(plan, batch, job.gpus, placement);
   const allToAll = allToAllOf(plan, batch, job);
-  const loads = visual.map((visualTokens, device): DeviceLoad => ({
-    squares: 0,
-    tokens: 0,
-    visualTokens,
-    visionSeconds: visionSeconds(model, job.gpu, visualTokens),
-    linearSeconds: 0,
-    attentionSeconds: 0,
-    allToAllSeconds: model.layers * allToAll[device]!,
-  }));
+  const loads = visual.map(
+    (visualTokens, device): DeviceLoad => ({
+      squares: 0,
+      tokens: 0,
+      visualTokens,
+      visionSeconds: visionSeconds(model, job.gpu, visualTokens),
+      linearSeconds: 0,
+      attentionSeconds: 0,
+      allToAllSeconds: model.layers * allToAll[device]!,
+    }),
+  );
   for (const { sequence, degree, devices } of plan.assignments) {
     const length = lengthOf(batch[sequence]!);
     for (const device of devices) {
@@ -93,11 +95,7 @@ export function deviceLoads(
 export const overlaps = (placement: VlmPlacement): boolean => placement === 'flex-ulysses';
 
 /** Seconds of a stage without its inputs: parameters are sharded, so that every device waits for the slowest. */
-export function stageSeconds(
-  loads: readonly DeviceLoad[],
-  placement: VlmPlacement,
-  kind: keyof typeof passes,
-): number {
+export function stageSeconds(loads: readonly DeviceLoad[], placement: VlmPlacement, kind: keyof typeof passes): number {
   const { compute, allToAll } = passes[kind];
   const seconds = loads.map((one) => {
     const [attention, sent] = [compute * one.attentionSeconds, allToAll * one.allToAllSeconds];

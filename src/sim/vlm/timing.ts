@@ -1,11 +1,6 @@
 /** Seconds of the parts of a stage on one device. */
 import { bytesPerValue } from '../cost-model.ts';
-import {
-  allToAll,
-  allToAllHeads,
-  attention,
-  computeEfficiency,
-} from './constants.ts';
+import { allToAll, allToAllHeads, attention, computeEfficiency } from './constants.ts';
 import { type VlmGpuId, type VlmModel, vlmGpus } from './models.ts';
 
 /** Variable-length attention of one layer, in seconds, over sequences by Σ h² and Σ h (FlexRL Table 3). */
