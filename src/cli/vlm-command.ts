@@ -43,7 +43,7 @@ export function vlmCommand(): Command {
     .argument('[file]', 'your own sequences; the bundled mixtures if none')
     .addOption(new Option('--mixture <id>', 'one bundled workload instead of all').choices(bundledVlmIds))
     .option('--frames <n>', 'most frames of a video', whole(1, 100_000), 128)
-    .option('--cap <tokens>', 'longest response', whole(1, 10_000_000), 1024)
+    .option('--cap <tokens>', 'longest response (1024; of text 16384)', whole(1, 10_000_000))
     .addOption(new Option('--model <id>', 'the model').choices(vlmModelIds).default('mimo-vl-7b'))
     .addOption(new Option('--gpu <id>', 'the GPU').choices(vlmGpuIds).default('h800'))
     .option('--gpus <n>', 'GPUs; a multiple of the rollout TP (4 of the 7B model, 16 of the 32B)', whole(1, 4096), 64)

@@ -26,7 +26,8 @@ export type BundledVlmId = (typeof bundledVlmIds)[number];
 export interface VlmOptions {
   readonly mixture?: BundledVlmId;
   readonly frames: number;
-  readonly cap: number;
+  /** By default 1024, as in FlexRL; of text 16,384. */
+  readonly cap?: number;
   readonly model: VlmModelId;
   readonly gpu: VlmGpuId;
   readonly gpus: number;
@@ -42,20 +43,22 @@ export interface VlmOptions {
   readonly quiet?: boolean;
 }
 
-/** Text that comes without a limit of its own is cut here. */
+/** What is not given: the longest response of FlexRL §5.1, that of text, and the responses of a text prompt. */
+const defaultCap = 1024;
+const defaultTextCap = 16_384;
 const responsesPerPrompt = 8;
 
 type Draw = Pick<VlmOptions, 'frames' | 'cap' | 'seed'>;
 
-function textWorkload(path: string, { cap: capTokens, seed }: Draw): VlmWorkload {
+function textWorkload(path: string, { cap: capTokens = defaultTextCap, seed }: Draw): VlmWorkload {
   const workload = traceWorkload(path, { resampling: 'copula', correlation: 0.3, capTokens })(seed);
   return textVlmWorkload(workload, responsesPerPrompt);
 }
 
 function bundled(id: BundledVlmId, draw: Draw): VlmWorkload {
   if (id === 'text') return textWorkload(bundledTraces()[1]!, draw);
-  const sources = bundledVisionSources();
-  return mixtureWorkload(id, { sources, maxFrames: draw.frames, capTokens: draw.cap, seed: draw.seed });
+  const { frames: maxFrames, cap: capTokens = defaultCap, seed } = draw;
+  return mixtureWorkload(id, { sources: bundledVisionSources(), maxFrames, capTokens, seed });
 }
 
 /** A file of sequences, or any trace of responses: that is text. */
@@ -101,7 +104,7 @@ export function withoutPictures({ batch: _, ...comparison }: VlmComparison): unk
 /** The bundled workloads on the job of FlexRL's Table 2 with 64 GPUs. */
 export function runBundledVlm(seed: number): VlmComparison[] {
   const job = defineVlmJob({ gpus: 64, batchSequences: 128 });
-  return bundledVlmIds.map((id) => compareVlm({ job, workload: bundled(id, { frames: 128, cap: 1024, seed }) }));
+  return bundledVlmIds.map((id) => compareVlm({ job, workload: bundled(id, { frames: 128, seed }) }));
 }
 
 /** Runs the simulation, prints it, and writes what was asked for. */

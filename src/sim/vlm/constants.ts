@@ -8,7 +8,7 @@ import type { VlmGpuId, VlmModelId } from './models.ts';
  * Variable-length attention on an H800, 64 query heads of dimension 128: seconds = perTokenSquared · Σ h² + perToken · Σ h
  * (FlexRL Table 3, from its first and last column).
  */
-export const attention = { heads: 64, perTokenSquared: 4.224268e-11, perToken: 2.235811e-8 };
+export const attention = { heads: 64, perTokenSquared: 4.224361e-11, perToken: 2.235534e-8 };
 
 /**
  * The all-to-alls of one attention layer with 32 query and 8 KV heads of dimension 128, for a pack of h tokens: base +

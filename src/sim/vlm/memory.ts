@@ -1,27 +1,29 @@
 /** Memory of a device in an update, and whether anything has too little. */
 import type { FlexUlyssesPlan } from '../../planners/flex-ulysses/index.ts';
-import { bytesPerValue, memoryUtilization } from '../cost-model.ts';
+import { bytesPerValue } from '../cost-model.ts';
 import type { Loading } from './loading.ts';
 import { vlmGpus, vlmModel } from './models.ts';
 import { lengthOf, type VlmSample } from './sample.ts';
 import type { VlmPlacement } from './scheduler.ts';
 import type { VlmJob } from './settings.ts';
-import type { DeviceLoad } from './stage.ts';
 
 /** Bytes of a parameter in training: weights and gradients in bf16, their copy and two moments in float32. */
 const bytesPerParameter = 16;
 /** Values that one layer keeps of a token while it is computed again, in units of the hidden size. */
 const layerValues = 17;
 
+/** Share of the memory of a GPU that training may fill. */
+const usableShare = 0.95;
+
 /** What may have too little memory. */
 export type Exceeded = 'device' | 'controller' | 'node';
 
 /** Most tokens of one sequence on one device, and most visual tokens that one tower must encode at once. */
-function largestPieces(plan: FlexUlyssesPlan, batch: readonly VlmSample[], placement: VlmPlacement) {
+function largestPieces(plan: FlexUlyssesPlan, batch: readonly VlmSample[]) {
   let [tokens, visualTokens] = [0, 0];
   for (const { sequence, degree } of plan.assignments) {
     tokens = Math.max(tokens, lengthOf(batch[sequence]!) / degree);
-    if (placement !== 'flex-ulysses') visualTokens = Math.max(visualTokens, batch[sequence]!.visualTokens);
+    visualTokens = Math.max(visualTokens, batch[sequence]!.visualTokens);
   }
   return { tokens, visualTokens };
 }
@@ -33,15 +35,13 @@ function largestPieces(plan: FlexUlyssesPlan, batch: readonly VlmSample[], place
 export function deviceBytes(
   plan: FlexUlyssesPlan,
   batch: readonly VlmSample[],
-  loads: readonly DeviceLoad[],
   { model: id, gpus }: VlmJob,
   placement: VlmPlacement,
 ): number {
   const model = vlmModel(id);
-  const pieces = largestPieces(plan, batch, placement);
-  // Frames that are spread evenly go through the tower a micro-batch at a time, like the sequences that they belong to.
-  const spread = loads[0]?.visualTokens ?? 0;
-  const visualTokens = placement === 'flex-ulysses' ? spread : pieces.visualTokens;
+  const pieces = largestPieces(plan, batch);
+  // The frames of a video are spread over all GPUs, or go through one tower.
+  const visualTokens = pieces.visualTokens / (placement === 'flex-ulysses' ? gpus : 1);
   const states = (bytesPerParameter * 1e9 * model.billionParameters) / Math.min(model.fsdp, gpus);
   const backbone = pieces.tokens * bytesPerValue * ((model.layers + layerValues) * model.hiddenSize + model.vocabulary);
   const tower = 4 * visualTokens * bytesPerValue * (model.vision.layers + layerValues) * model.vision.hiddenSize;
@@ -51,7 +51,7 @@ export function deviceBytes(
 /** What is exceeded, in a fixed order. */
 export function exceeded(device: number, { controllerBytes, nodeBytes }: Loading, job: VlmJob): Exceeded[] {
   const found: Exceeded[] = [];
-  if (device > vlmGpus[job.gpu].memoryGb * 1e9 * (memoryUtilization + 0.1)) found.push('device');
+  if (device > vlmGpus[job.gpu].memoryGb * 1e9 * usableShare) found.push('device');
   if (controllerBytes > job.controllerMemoryGb * 1e9) found.push('controller');
   if (nodeBytes > job.nodeMemoryGb * 1e9) found.push('node');
   return found;

@@ -60,7 +60,7 @@ export function simulateStep(scheduler: VlmScheduler, batch: readonly VlmSample[
   };
   const gpuSeconds = Object.values(seconds).reduce((sum, one) => sum + one, 0);
   const loading = load(loader, batch, job, gpuSeconds);
-  const bytes = deviceBytes(plan, batch, loads, job, placement);
+  const bytes = deviceBytes(plan, batch, job, placement);
   const model = vlmModel(job.model);
   const allToAlls = 2 * passes.forward.allToAll + passes.update.allToAll;
   const step: VlmStep = {

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { bytesPerVisualToken, decoding, shadow } from '../../../../src/sim/vlm/constants.ts';
+import { decodeSeconds, inputSeconds, load } from '../../../../src/sim/vlm/loading.ts';
+import { defineVlmJob } from '../../../../src/sim/vlm/settings.ts';
+import { image, text, video } from '../../../support/vlm.ts';
+
+const job = defineVlmJob({ gpus: 16, batchSequences: 8 });
+const videos = Array.from({ length: 8 }, () => video(64));
+
+describe('loading', () => {
+  test('by one controller: seconds and memory grow with the payload, and a step waits for all of it', () => {
+    const one = load('centralized', videos, job, 1000);
+    const two = load('centralized', [...videos, ...videos], job, 1000);
+    expect(one.seconds).toBeCloseTo((8 * decodeSeconds(video(64))) / decoding.processes, 9);
+    expect(two.seconds).toBeCloseTo(2 * one.seconds, 9);
+    expect(one.exposedSeconds).toBe(one.seconds);
+    expect(one.controllerBytes).toBe(2 * 8 * 6400 * bytesPerVisualToken);
+    expect(two.controllerBytes).toBe(2 * one.controllerBytes);
+    expect(one.nodeBytes).toBe(0);
+  });
+
+  test('by ShadowLoader: spread over nodes, nothing in the controller, hidden behind the step before', () => {
+    const one = load('shadow-loader', videos, job, 1000);
+    expect(one.controllerBytes).toBe(0);
+    // Two nodes: half of the batch each, of this step and the next.
+    expect(one.nodeBytes).toBe(2 * 4 * 6400 * bytesPerVisualToken);
+    expect(one.seconds).toBeCloseTo(decodeSeconds(video(64)), 9);
+    expect(one.exposedSeconds).toBeCloseTo(8 * shadow.handOffSecondsPerSample, 9);
+  });
+
+  test('ShadowLoader shows what the step before is too short to hide', () => {
+    const { seconds, exposedSeconds } = load('shadow-loader', videos, job, 2);
+    expect(exposedSeconds).toBeCloseTo(seconds - 2, 9);
+  });
+
+  test('one node with more samples than processes takes them in turns', () => {
+    const many = Array.from({ length: 64 }, () => video(64));
+    const { seconds } = load('shadow-loader', many, defineVlmJob({ gpus: 8 }), 1000);
+    expect(seconds).toBeCloseTo((64 / shadow.processesPerNode) * decodeSeconds(video(64)), 9);
+  });
+
+  test('the least loaded node is the one with fewest bytes: a long video balances several images', () => {
+    const batch = [video(10), image, image];
+    // 1000 tokens on one node, 500 + 500 on the other.
+    expect(load('shadow-loader', batch, job, 1000).nodeBytes).toBe(2 * 1000 * bytesPerVisualToken);
+  });
+
+  test('text is not loaded, and waits for nothing', () => {
+    for (const loader of ['centralized', 'shadow-loader'] as const) {
+      expect(load(loader, [text(100)], job, 0)).toEqual({
+        seconds: 0,
+        exposedSeconds: 0,
+        controllerBytes: 0,
+        nodeBytes: 0,
+      });
+      for (const stage of ['rollout', 'old', 'reference', 'update'] as const) {
+        expect(inputSeconds(loader, stage, [text(100)], job, 1)).toBe(0);
+      }
+    }
+  });
+
+  test('more frames and larger frames take longer, more frames less than in proportion', () => {
+    expect(decodeSeconds(video(128))).toBeGreaterThan(decodeSeconds(video(64)));
+    expect(decodeSeconds(video(128))).toBeLessThan(2 * decodeSeconds(video(64)));
+    expect(decodeSeconds({ ...video(64), megapixels: 4 })).toBeCloseTo(2 * decodeSeconds(video(64)), 9);
+  });
+});
