@@ -20,7 +20,7 @@ ${number(best.balance)} × the mean, instead of ${number(baseline.balance)} ×.<
 }
 
 function timeTable(schedulers: readonly VlmSchedulerResult[]): string {
-  const columns = ['scheduler', 'load, s', 'rollout, s', 'old, s', 'reference, s', 'update, s', 'step, s'];
+  const columns = ['scheduler', 'load, s', 'rollout, s', 'old, s', 'ref, s', 'update, s', 'step, s'];
   const rows = schedulers.map((one) => [
     escapeHtml(one.label),
     ...[one.exposedLoadSeconds, one.rolloutSeconds, one.oldSeconds, one.referenceSeconds, one.updateSeconds].map(
@@ -31,7 +31,7 @@ function timeTable(schedulers: readonly VlmSchedulerResult[]): string {
     `<b>${number(one.speedup)} ×</b>`,
     `${number(one.speedupWithoutLoading)} ×`,
   ]);
-  return table('Steps', [...columns, 'tokens/s/GPU', 'speedup', 'without loading'], rows);
+  return table('Steps', [...columns, 'tokens/s a GPU', 'speedup', 'without loading'], rows);
 }
 
 const gigabytes = (bytes: number): string => number(bytes / 1e9, bytes >= 1e10 ? 0 : 1);

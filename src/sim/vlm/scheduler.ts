@@ -54,7 +54,7 @@ const maxDegree = 8;
 /**
  * Places a batch.
  *
- * @throws PolicyError `infeasible` for a fixed degree that does not divide the GPUs or the heads
+ * @throws PolicyError `infeasible` for a fixed degree that is no power of two, or does not divide the GPUs and the heads
  */
 export function placeBatch(scheduler: VlmScheduler, batch: readonly VlmSample[], job: VlmJob): FlexUlyssesPlan {
   const { attentionHeads, kvHeads } = vlmModel(job.model);
@@ -66,8 +66,8 @@ export function placeBatch(scheduler: VlmScheduler, batch: readonly VlmSample[],
     case 'flex-ulysses':
       return runPlanner(flexUlyssesPlanner, { ...shape, strategy: 'search', maxDegree, attentionHeads, kvHeads });
     case 'ulysses': {
-      if (job.gpus % degree !== 0 || attentionHeads % degree !== 0) {
-        const expected = `a degree that divides ${job.gpus} GPUs and ${attentionHeads} heads`;
+      if (!Number.isInteger(Math.log2(degree)) || job.gpus % degree !== 0 || attentionHeads % degree !== 0) {
+        const expected = `a power of two that divides ${job.gpus} GPUs and ${attentionHeads} heads`;
         throw new PolicyError('infeasible', { expected, got: degree, path: scheduler.id });
       }
       const input = { ...shape, strategy: 'ulysses', maxDegree: degree, ulyssesDegree: degree } as const;

@@ -74,7 +74,7 @@ describe.concurrent('wrong use and bad input: exit code 2, nothing on standard o
       /'--frames <n>' argument '0' is invalid. Expected a whole number from 1 to 100000/,
     ],
     ['GPUs that engines cannot share', ['--gpus', '6'], /gpus: expected a multiple of 4, .* got 6 \(invalid_config\)/],
-    ['a degree that does not divide', ['--degree', '3'], /ulysses-3: expected a degree that divides 64 GPUs/],
+    ['a degree that does not divide', ['--degree', '3'], /ulysses-3: expected a power of two that divides 64 GPUs/],
     [
       'a file and a mixture',
       [path('sequences.jsonl'), '--mixture', 'text'],

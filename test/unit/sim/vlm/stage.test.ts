@@ -66,7 +66,7 @@ describe('what a device has', () => {
 
   test('a degree that does not divide the GPUs or the heads is infeasible, with the scheduler named', () => {
     const refused = (degree: number) => () => placeBatch(fixedUlysses(degree), [text(1)], job);
-    expect(refused(3)).toThrow(/ulysses-3: expected a degree that divides 4 GPUs and 32 heads, got 3/);
+    expect(refused(3)).toThrow(/ulysses-3: expected a power of two that divides 4 GPUs and 32 heads, got 3/);
     expect(refused(8)).toThrow(expect.objectContaining({ code: 'infeasible' }));
   });
 
