@@ -28,7 +28,7 @@ export const allToAll: Readonly<
 export const allToAllHeads = 2 * 32 + 2 * 8;
 
 /** Share of the peak speed that matrix products reach, of the backbone in training and of the vision tower. */
-export const computeEfficiency = { backbone: 0.44, tower: 0.4 };
+export const computeEfficiency = { backbone: 0.45, tower: 0.4 };
 /**
  * Passes over a sequence: an update is a forward, a recomputed forward, and a backward of twice the compute and as much
  * all-to-all as a forward.
@@ -49,13 +49,13 @@ export const rollout = {
 export const decoding = { imageSeconds: 0.16, videoSeconds: 0.107, frameExponent: 0.61, processes: 2.6 };
 
 /**
- * Visual inputs by one controller: what a stage waits for them, for each visual token of the batch, and for each sequence
- * with something to see that comes on a GPU, shared by the ranks of a fixed Ulysses group.
+ * Visual inputs by one controller: what a stage waits for them, for each visual token of the batch, and for the root of
+ * the thousands of them that come on a GPU, shared by the ranks of a fixed Ulysses group.
  */
 export const centralized = {
   rolloutSecondsPerToken: 6.18e-5,
-  stageSecondsPerToken: 1.9e-5,
-  stageSecondsPerSequence: 28,
+  stageSecondsPerToken: 2e-5,
+  stageSecondsPerRoot: 13.6,
 };
 
 /**
@@ -65,7 +65,7 @@ export const centralized = {
 export const shadow = {
   processesPerNode: 16,
   stageSeconds: 3.3,
-  firstStageSeconds: 1.3,
+  firstStageSeconds: 2,
   handOffSecondsPerSample: 0.014,
 };
 

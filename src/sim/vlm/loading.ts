@@ -93,6 +93,6 @@ export function inputSeconds(
   }
   const tokens = sum(visual.map((one) => one.visualTokens));
   if (stage === 'rollout') return centralized.rolloutSecondsPerToken * tokens;
-  const unpacking = (centralized.stageSecondsPerSequence * visual.length) / gpus / degree;
-  return unpacking + centralized.stageSecondsPerToken * tokens;
+  const unpacking = centralized.stageSecondsPerRoot * Math.sqrt(tokens / gpus / 1000);
+  return unpacking / degree + centralized.stageSecondsPerToken * tokens;
 }

@@ -94,7 +94,7 @@ describe('what was fitted', () => {
   const rows = stepErrors();
   const fitted = rows.filter(({ row }) => fittedRows.includes(row.id));
   const predicted = rows.filter(({ row }) => !fittedRows.includes(row.id));
-  const limits = { tokens: 0.07, load: 0.08, rollout: 0.12, old: 0.38, reference: 0.35, update: 0.35, step: 0.2 };
+  const limits = { tokens: 0.07, load: 0.08, rollout: 0.12, old: 0.33, reference: 0.3, update: 0.3, step: 0.17 };
 
   test.each(columns)(
     'Table 2, %s: fitted rows are closer than predicted ones, and these within their limit',
@@ -105,7 +105,7 @@ describe('what was fitted', () => {
   );
 
   test.each(figure5())('$what: $paper', ({ paper, ours }) => {
-    expect(Math.abs(ours / paper - 1)).toBeLessThan(0.2);
+    expect(Math.abs(ours / paper - 1)).toBeLessThan(0.25);
   });
 
   test('Figure 7: a higher degree balances better, but does not go faster; FlexRL does', () => {
