@@ -16,6 +16,7 @@ What the columns mean
   sharded           share of the sequences that more than one GPU shares
   sent              tokens that leave their GPU in the all-to-alls of one layer; GB
                     in all layers and passes of a step
+  inputs GB         visual inputs that a step moves between hosts
   control, node GB  visual inputs in the host memory of the controller, of a node
   device GB         what the fullest GPU needs at least in an update
   OOM               what has too little memory

@@ -4,19 +4,20 @@ import type { VlmComparison, VlmSchedulerResult } from '../sim/vlm/result.ts';
 import { coloured, print } from './output.ts';
 
 const fixed = (value: number, digits = 1): string => value.toFixed(digits);
+const seconds = (value: number): string => fixed(value, value >= 100 ? 0 : 1);
 const gigabytes = (bytes: number): string => fixed(bytes / 1e9, bytes >= 1e10 ? 0 : 1);
 
 type Column = readonly [head: string, cell: (one: VlmSchedulerResult) => string];
 
 const times: readonly Column[] = [
   ['scheduler', (one) => one.label],
-  ['load\ns', (one) => fixed(one.exposedLoadSeconds)],
-  ['rollout\ns', (one) => fixed(one.rolloutSeconds)],
-  ['old\ns', (one) => fixed(one.oldSeconds)],
-  ['ref\ns', (one) => fixed(one.referenceSeconds)],
-  ['update\ns', (one) => fixed(one.updateSeconds)],
-  ['step\ns', (one) => fixed(one.stepSeconds)],
-  ['tokens/\ns/GPU', (one) => fixed(one.throughput)],
+  ['load\ns', (one) => seconds(one.exposedLoadSeconds)],
+  ['rollout\ns', (one) => seconds(one.rolloutSeconds)],
+  ['old\ns', (one) => seconds(one.oldSeconds)],
+  ['ref\ns', (one) => seconds(one.referenceSeconds)],
+  ['update\ns', (one) => seconds(one.updateSeconds)],
+  ['step\ns', (one) => seconds(one.stepSeconds)],
+  ['tokens/\ns/GPU', (one) => seconds(one.throughput)],
   ['speedup', (one) => `${fixed(one.speedup, 2)}x`],
   ['without\nload', (one) => `${fixed(one.speedupWithoutLoading, 2)}x`],
 ];
@@ -27,6 +28,7 @@ const loads: readonly Column[] = [
   ['sharded', (one) => `${fixed(100 * one.shardedShare, 0)}%`],
   ['sent\nktokens', (one) => fixed(one.sentTokens / 1e3, 0)],
   ['sent\nGB', (one) => gigabytes(one.sentBytes)],
+  ['inputs\nGB', (one) => gigabytes(one.movedBytes)],
   ['control\nGB', (one) => gigabytes(one.controllerBytes)],
   ['node\nGB', (one) => gigabytes(one.nodeBytes)],
   ['device\nGB', (one) => gigabytes(one.deviceBytes)],

@@ -37,13 +37,23 @@ function timeTable(schedulers: readonly VlmSchedulerResult[]): string {
 const gigabytes = (bytes: number): string => number(bytes / 1e9, bytes >= 1e10 ? 0 : 1);
 
 function loadTable(schedulers: readonly VlmSchedulerResult[]): string {
-  const columns = ['scheduler', 'balance', 'sharded', 'sent, k tokens', 'sent, GB', 'controller, GB', 'node, GB'];
+  const columns = [
+    'scheduler',
+    'balance',
+    'sharded',
+    'sent, k tokens',
+    'sent, GB',
+    'inputs, GB',
+    'controller, GB',
+    'node, GB',
+  ];
   const rows = schedulers.map((one) => [
     escapeHtml(one.label),
     number(one.balance),
     percent(one.shardedShare),
     number(one.sentTokens / 1e3, 0),
     gigabytes(one.sentBytes),
+    gigabytes(one.movedBytes),
     gigabytes(one.controllerBytes),
     gigabytes(one.nodeBytes),
     gigabytes(one.deviceBytes),

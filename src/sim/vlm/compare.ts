@@ -69,6 +69,7 @@ function summary(
     shardedShare: mean((one) => one.sharded) / batchSequences,
     sentTokens: mean((one) => one.sentTokens),
     sentBytes: mean((one) => one.sentBytes),
+    movedBytes: mean((one) => one.movedBytes),
     controllerBytes: most(steps, (one) => one.loading.controllerBytes),
     nodeBytes: most(steps, (one) => one.loading.nodeBytes),
     deviceBytes: most(steps, (one) => one.deviceBytes),
@@ -78,13 +79,25 @@ function summary(
   };
 }
 
-function notesOf(results: readonly VlmSchedulerResult[], visualShare: number): string[] {
+/** Fewest GPUs of a row of FlexRL's Table 2. */
+const fewestFitted = 32;
+
+function notesOf(results: readonly VlmSchedulerResult[], visualShare: number, { gpus }: VlmJob): string[] {
   const [baseline] = results;
   const notes = [
     'Constants were fitted to some rows of FlexRL Table 2 (7B and 32B on H800) and are extrapolated elsewhere.',
-    'Most of what centralized loading costs is the wait for visual inputs in every stage, not uneven attention.',
   ];
-  if (visualShare === 0) notes.splice(1, 1, 'There is nothing to see in this workload: loading takes no time.');
+  if (visualShare === 0) notes.push('There is nothing to see in this workload: loading takes no time.');
+  else {
+    notes.push(
+      'Most of what centralized loading costs is the wait for visual inputs in every stage, not uneven attention.',
+    );
+    if (gpus < fewestFitted) {
+      notes.push(
+        `All of those rows have at least ${fewestFitted} GPUs: on ${gpus}, those waits are the least certain part.`,
+      );
+    }
+  }
   const short = results.filter((one) => one.exceeded.length > 0);
   for (const { label, exceeded } of short) {
     notes.push(
@@ -121,6 +134,6 @@ export function compareVlm(options: VlmCompareOptions): VlmComparison {
     job,
     batch: batches[0]!,
     schedulers: results,
-    notes: notesOf(results, visualShare),
+    notes: notesOf(results, visualShare, job),
   };
 }

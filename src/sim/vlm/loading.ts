@@ -2,7 +2,7 @@
  * Where images and videos are decoded: by one controller, as in veRL, or spread over the nodes and ahead of time, as
  * by ShadowLoader (FlexRL §4).
  */
-import { bytesPerVisualToken, centralized, decoding, shadow } from './constants.ts';
+import { bytesPerVisualToken, decoding, shadow } from './constants.ts';
 import type { VlmSample } from './sample.ts';
 import { nodesOf, type VlmJob } from './settings.ts';
 
@@ -42,23 +42,31 @@ function byController(batch: readonly VlmSample[]): Loading {
   return { seconds, exposedSeconds: seconds, controllerBytes, nodeBytes: 0 };
 }
 
-/** Each sample to the node with least bytes so far (ties: the lowest); a node decodes several at once. */
-function byNodes(batch: readonly VlmSample[], job: VlmJob, gpuSeconds: number): Loading {
+/** The node of each sample: that with fewest bytes so far, ties to the lowest. */
+export function nodeOfSamples(batch: readonly VlmSample[], job: VlmJob): number[] {
   const bytes = new Array<number>(nodesOf(job)).fill(0);
-  const seconds = bytes.map(() => 0);
-  let longest = 0;
-  for (const one of batch) {
-    if (one.kind === 'text') continue;
+  return batch.map((one) => {
     const node = bytes.indexOf(Math.min(...bytes));
     bytes[node]! += payloadBytes(one);
-    seconds[node]! += decodeSeconds(one) / shadow.processesPerNode;
-    longest = Math.max(longest, decodeSeconds(one));
-  }
+    return node;
+  });
+}
+
+/** A node decodes several samples at once. */
+function byNodes(batch: readonly VlmSample[], job: VlmJob, gpuSeconds: number): Loading {
+  const nodes = nodeOfSamples(batch, job);
+  const bytes = new Array<number>(nodesOf(job)).fill(0);
+  const seconds = bytes.map(() => 0);
+  batch.forEach((one, index) => {
+    bytes[nodes[index]!]! += payloadBytes(one);
+    seconds[nodes[index]!]! += decodeSeconds(one) / shadow.processesPerNode;
+  });
+  const longest = batch.reduce((most, one) => Math.max(most, decodeSeconds(one)), 0);
   const busy = Math.max(longest, ...seconds);
   const visual = batch.filter((one) => one.kind !== 'text').length;
   const exposedSeconds = Math.max(shadow.handOffSecondsPerSample * visual, busy - gpuSeconds);
   // A node holds this batch and, as it is prefetched, the next.
-  return { seconds: busy, exposedSeconds, controllerBytes: 0, nodeBytes: 2 * Math.max(0, ...bytes) };
+  return { seconds: busy, exposedSeconds, controllerBytes: 0, nodeBytes: 2 * Math.max(...bytes) };
 }
 
 /**
@@ -68,31 +76,4 @@ function byNodes(batch: readonly VlmSample[], job: VlmJob, gpuSeconds: number): 
  */
 export function load(loader: LoaderId, batch: readonly VlmSample[], job: VlmJob, gpuSeconds: number): Loading {
   return loader === 'centralized' ? byController(batch) : byNodes(batch, job, gpuSeconds);
-}
-
-/** Stages that need visual inputs. */
-export type Stage = 'rollout' | 'old' | 'reference' | 'update';
-
-/**
- * Seconds that a stage waits for its visual inputs.
- *
- * @param degree - of a fixed Ulysses: the ranks of a group share the unpacking
- */
-export function inputSeconds(
-  loader: LoaderId,
-  stage: Stage,
-  batch: readonly VlmSample[],
-  { gpus }: VlmJob,
-  degree: number,
-): number {
-  const visual = batch.filter((one) => one.kind !== 'text');
-  if (visual.length === 0) return 0;
-  if (loader === 'shadow-loader') {
-    if (stage === 'rollout') return 0;
-    return shadow.stageSeconds + (stage === 'old' ? shadow.firstStageSeconds : 0);
-  }
-  const tokens = sum(visual.map((one) => one.visualTokens));
-  if (stage === 'rollout') return centralized.rolloutSecondsPerToken * tokens;
-  const unpacking = centralized.stageSecondsPerRoot * Math.sqrt(tokens / gpus / 1000);
-  return unpacking / degree + centralized.stageSecondsPerToken * tokens;
 }

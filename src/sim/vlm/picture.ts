@@ -14,8 +14,8 @@ function openAllToAll({ attentionSeconds: attention, allToAllSeconds: sent }: De
 }
 
 /**
- * The vision tower first, then all-to-alls in the open, then shards by degree descending, group and index: each group
- * starts a shard when all its devices are free.
+ * The vision tower first, then shards by degree descending, group and index, each when all devices of its group are free,
+ * which is at the same time; what attention does not hide of the all-to-alls stands at the end.
  */
 export function pictureOf(
   plan: FlexUlyssesPlan,
@@ -36,7 +36,6 @@ export function pictureOf(
   };
   loads.forEach((load, device) => {
     add(device, load.visionSeconds, 'vision');
-    add(device, openAllToAll(load, overlaps(placement)), 'all-to-all');
   });
   const order = [...plan.assignments].sort(
     (a, b) => b.degree - a.degree || a.devices[0]! - b.devices[0]! || a.sequence - b.sequence,
@@ -51,6 +50,9 @@ export function pictureOf(
       add(device, seconds, 'shard', sequence);
     }
   }
+  loads.forEach((load, device) => {
+    add(device, openAllToAll(load, overlaps(placement)), 'all-to-all');
+  });
   const degrees = plan.assignments.map((one) => one.degree);
   return { seconds: Math.max(...free), shards, degrees };
 }

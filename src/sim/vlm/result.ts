@@ -46,6 +46,7 @@ export interface VlmSchedulerResult {
   readonly shardedShare: number;
   readonly sentTokens: number;
   readonly sentBytes: number;
+  readonly movedBytes: number;
   readonly controllerBytes: number;
   readonly nodeBytes: number;
   readonly deviceBytes: number;

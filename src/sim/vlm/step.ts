@@ -1,7 +1,8 @@
 /** One step of one scheduler: load, roll out, old and reference log-probabilities, update. */
 import type { FlexUlyssesPlan } from '../../planners/flex-ulysses/index.ts';
 import { passes } from './constants.ts';
-import { inputSeconds, type Loading, load } from './loading.ts';
+import { inputSeconds, movedBytes } from './inputs.ts';
+import { type Loading, load } from './loading.ts';
 import { deviceBytes, type Exceeded, exceeded } from './memory.ts';
 import { vlmModel } from './models.ts';
 import { rolloutSeconds } from './rollout.ts';
@@ -30,6 +31,8 @@ export interface VlmStep {
   /** Tokens that leave their device in the all-to-alls of one layer, and bytes of all layers and passes of a step. */
   readonly sentTokens: number;
   readonly sentBytes: number;
+  /** Bytes of visual inputs that are moved between hosts. */
+  readonly movedBytes: number;
   readonly deviceBytes: number;
   readonly exceeded: readonly Exceeded[];
 }
@@ -73,6 +76,7 @@ export function simulateStep(scheduler: VlmScheduler, batch: readonly VlmSample[
     sharded: plan.metrics.sharded,
     sentTokens: plan.metrics.traffic,
     sentBytes: plan.metrics.traffic * bytesPerSentToken(model) * model.layers * allToAlls,
+    movedBytes: movedBytes(scheduler, plan, batch, job),
     deviceBytes: bytes,
     exceeded: exceeded(bytes, loading, job),
   };

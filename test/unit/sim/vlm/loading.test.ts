@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { bytesPerVisualToken, decoding, shadow } from '../../../../src/sim/vlm/constants.ts';
-import { decodeSeconds, inputSeconds, load } from '../../../../src/sim/vlm/loading.ts';
+import { inputSeconds, movedBytes } from '../../../../src/sim/vlm/inputs.ts';
+import { decodeSeconds, load, nodeOfSamples } from '../../../../src/sim/vlm/loading.ts';
+import {
+  fixedUlysses,
+  flexrlScheduler,
+  placeBatch,
+  type VlmScheduler,
+  verlBucketing,
+} from '../../../../src/sim/vlm/scheduler.ts';
 import { defineVlmJob } from '../../../../src/sim/vlm/settings.ts';
 import { image, text, video } from '../../../support/vlm.ts';
 
@@ -63,5 +71,32 @@ describe('loading', () => {
     expect(decodeSeconds(video(128))).toBeGreaterThan(decodeSeconds(video(64)));
     expect(decodeSeconds(video(128))).toBeLessThan(2 * decodeSeconds(video(64)));
     expect(decodeSeconds({ ...video(64), megapixels: 4 })).toBeCloseTo(2 * decodeSeconds(video(64)), 9);
+  });
+});
+
+describe('visual inputs that are moved', () => {
+  const batch = [video(40), video(40), video(40), video(40)];
+  const one = 4000 * bytesPerVisualToken;
+  const moved = (scheduler: VlmScheduler): number =>
+    movedBytes(scheduler, placeBatch(scheduler, batch, job), batch, job);
+
+  test('by a controller: all to the rollout, and in each of three stages to every rank that encodes it', () => {
+    expect(moved(verlBucketing)).toBe(4 * one * (1 + 3));
+    expect(moved(fixedUlysses(4))).toBe(4 * one * (1 + 3 * 4));
+  });
+
+  test('by ShadowLoader: half of the rollout, and once what a node needs and has not', () => {
+    expect(nodeOfSamples(batch, job)).toEqual([0, 1, 0, 1]);
+    // Two nodes have as much each, and FlexUlysses encodes frames where they are.
+    expect(moved(flexrlScheduler)).toBe(4 * one * 0.5);
+    // Degree 8: sequences 0 to 3 go to the nodes 0, 1, 0, 1, where they were decoded.
+    expect(moved(fixedUlysses(8, 'shadow-loader'))).toBe(4 * one * 0.5);
+    // Degree 16: both nodes encode every frame.
+    expect(moved(fixedUlysses(16, 'shadow-loader'))).toBe(4 * one * 0.5 + 4 * one);
+  });
+
+  test('text moves nothing', () => {
+    const words = [text(10)];
+    expect(movedBytes(verlBucketing, placeBatch(verlBucketing, words, job), words, job)).toBe(0);
   });
 });
