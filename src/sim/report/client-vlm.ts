@@ -96,6 +96,7 @@ export function planChart(data: VlmData, which: number) {
       name: 'seconds',
       nameLocation: 'middle',
       nameGap: 28,
+      axisLabel: { color: colour('soft'), showMaxLabel: false, hideOverlap: true },
       splitLine: { show: false },
     }),
     yAxis: axis({
