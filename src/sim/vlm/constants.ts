@@ -1,31 +1,11 @@
 /**
  * Constants of the simulator of VLM steps, in seconds, tokens and bytes. docs/calibration.md says what each was fitted
- * to, and how well it fits.
+ * to, and how well it fits. Attention and all-to-alls have theirs in the planner `flex-ulysses`.
  */
-import type { VlmGpuId, VlmModelId } from './models.ts';
+import type { VlmModelId } from './models.ts';
 
-/**
- * Variable-length attention on an H800, 64 query heads of dimension 128: seconds = perTokenSquared · Σ h² + perToken · Σ h
- * (FlexRL Table 3, from its first and last column).
- */
-export const attention = { heads: 64, perTokenSquared: 4.224361e-11, perToken: 2.235534e-8 };
-
-/**
- * The all-to-alls of one attention layer with 32 query and 8 KV heads of dimension 128, for a pack of h tokens: base +
- * (inside + growth · h) · v + between · w. Of 10,000 tokens, v leave a device (h (p − 1) ÷ p²) and w leave its node
- * (FlexRL Table 5).
- */
-export const allToAll: Readonly<
-  Record<
-    VlmGpuId,
-    { readonly base: number; readonly inside: number; readonly growth: number; readonly between: number }
-  >
-> = {
-  h200: { base: 0, inside: 2.2364e-3, growth: 3.262e-9, between: 1.39592e-2 },
-  h800: { base: 5.1975e-3, inside: 0, growth: 7.8126e-9, between: 1.55003e-2 },
-};
-/** Heads in {@link allToAll}: what is sent grows with query and output, keys and values. */
-export const allToAllHeads = 2 * 32 + 2 * 8;
+/** Query heads of FlexRL's Table 3, and heads that its Table 5 sends: query and output, keys and values. */
+export const measuredHeads = { attention: 64, allToAll: 2 * 32 + 2 * 8 };
 
 /** Share of the peak speed that matrix products reach, of the backbone in training and of the vision tower. */
 export const computeEfficiency = { backbone: 0.45, tower: 0.4 };

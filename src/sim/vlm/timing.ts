@@ -1,32 +1,19 @@
 /** Seconds of the parts of a stage on one device. */
+import {
+  allToAllTime,
+  attentionTime,
+  type TimingCoefficients,
+  timingPresets,
+} from '../../planners/flex-ulysses/index.ts';
 import { bytesPerValue } from '../cost-model.ts';
-import { allToAll, allToAllHeads, attention, computeEfficiency } from './constants.ts';
+import { computeEfficiency, measuredHeads } from './constants.ts';
 import { type VlmGpuId, type VlmModel, vlmGpus } from './models.ts';
+
+const timings: Readonly<Record<VlmGpuId, TimingCoefficients>> = { h800: timingPresets.H800, h200: timingPresets.H200 };
 
 /** Variable-length attention of one layer, in seconds, over sequences by Σ h² and Σ h (FlexRL Table 3). */
 export function attentionSeconds(heads: number, squares: number, tokens: number): number {
-  return (heads / attention.heads) * (attention.perTokenSquared * squares + attention.perToken * tokens);
-}
-
-/** Tokens that a device sends to the others of its group in one all-to-all. */
-export const sentTokens = (tokens: number, degree: number): number => (tokens * (degree - 1)) / (degree * degree);
-
-/**
- * The all-to-alls of one attention layer, in seconds (FlexRL Table 5): 0 for a group of one.
- *
- * @param tokens - of the pack that the group shares
- * @param heads - twice the query heads and twice the KV heads of the model
- */
-export function allToAllSeconds(
-  tokens: number,
-  degree: number,
-  { gpu, devicesPerNode = 8, heads = allToAllHeads }: AllToAllOptions,
-): number {
-  if (degree === 1 || tokens === 0) return 0;
-  const { base, inside, growth, between } = allToAll[gpu];
-  const share = heads / allToAllHeads / 1e4;
-  const outside = (tokens * Math.max(0, degree - devicesPerNode)) / (degree * degree);
-  return base + share * ((inside + growth * tokens) * sentTokens(tokens, degree) + between * outside);
+  return (heads / measuredHeads.attention) * attentionTime(timingPresets.H800, 1, tokens, squares);
 }
 
 /** Where an all-to-all runs. */
@@ -34,7 +21,26 @@ export interface AllToAllOptions {
   readonly gpu: VlmGpuId;
   /** By default 8. */
   readonly devicesPerNode?: number;
+  /** Heads that are sent; by default those of the measurement. */
   readonly heads?: number;
+}
+
+/**
+ * The all-to-alls of one attention layer, both together, in seconds (FlexRL Table 5): 0 for a group of one. More heads
+ * are as more tokens.
+ *
+ * @param tokens - of the pack that the group shares
+ */
+export function allToAllSeconds(
+  tokens: number,
+  degree: number,
+  { gpu, devicesPerNode = 8, heads = measuredHeads.allToAll }: AllToAllOptions,
+): number {
+  if (degree === 1 || tokens === 0) return 0;
+  // Whole groups on a node, or whole nodes in a group; otherwise some device may be alone on its node.
+  const whole = devicesPerNode % degree === 0 || degree % devicesPerNode === 0;
+  const besides = whole ? Math.min(degree, devicesPerNode) : 1;
+  return allToAllTime(timings[gpu], degree, (tokens * heads) / measuredHeads.allToAll, besides);
 }
 
 /** Heads that an all-to-all of a model sends. */
