@@ -40,25 +40,25 @@ function sentByController(plan: FlexUlyssesPlan, batch: readonly VlmSample[], wh
   return 3 * sum(copies);
 }
 
-/** With ShadowLoader: each node that encodes a sequence fetches it once, if it was decoded elsewhere. */
-function fetchedByNodes(plan: FlexUlyssesPlan, batch: readonly VlmSample[], job: VlmJob): number {
+/** With ShadowLoader: each node fetches what its ranks encode and other nodes have decoded, once for the three stages. */
+function fetchedByNodes({ assignments, vision }: FlexUlyssesPlan, batch: readonly VlmSample[], job: VlmJob): number {
   const nodes = nodeOfSamples(batch, job);
-  const bytes = plan.assignments.map(({ sequence, devices }) => {
-    const needing = new Set(devices.map((device) => Math.floor(device / job.gpusPerNode)));
-    needing.delete(nodes[sequence]!);
-    return needing.size * payloadBytes(batch[sequence]!);
-  });
+  const nodeOf = (device: number): number => Math.floor(device / job.gpusPerNode);
+  const bytes =
+    vision === undefined
+      ? assignments.map(({ sequence, devices }) => {
+          const needing = new Set(devices.map(nodeOf));
+          needing.delete(nodes[sequence]!);
+          return needing.size * payloadBytes(batch[sequence]!);
+        })
+      : vision.flatMap(({ device, slices }) =>
+          slices.map(({ sequence, from, to }) => {
+            if (nodeOf(device) === nodes[sequence]) return 0;
+            const one = batch[sequence]!;
+            return (payloadBytes(one) * (to - from)) / one.frames;
+          }),
+        );
   return sum(bytes);
-}
-
-/** Where frames can be encoded anywhere, only what a node has beyond its share leaves it. */
-function surplusOfNodes(batch: readonly VlmSample[], job: VlmJob): number {
-  const bytes = new Array<number>(nodesOf(job)).fill(0);
-  nodeOfSamples(batch, job).forEach((node, index) => {
-    bytes[node]! += payloadBytes(batch[index]!);
-  });
-  const mean = sum(bytes) / bytes.length;
-  return sum(bytes.map((one) => Math.max(0, one - mean)));
 }
 
 /**
@@ -74,5 +74,5 @@ export function movedBytes(
   const payload = sum(batch.map(payloadBytes));
   if (loader === 'centralized') return payload + sentByController(plan, batch, placement === 'ulysses');
   const toEngines = payload * (1 - 1 / nodesOf(job));
-  return toEngines + (placement === 'flex-ulysses' ? surplusOfNodes(batch, job) : fetchedByNodes(plan, batch, job));
+  return toEngines + fetchedByNodes(plan, batch, job);
 }

@@ -5,7 +5,7 @@ import type { PlanPicture, Shard } from './result.ts';
 import { lengthOf, type VlmSample } from './sample.ts';
 import type { VlmPlacement } from './scheduler.ts';
 import type { VlmJob } from './settings.ts';
-import { type DeviceLoad, overlaps } from './stage.ts';
+import { type DeviceLoad, overlaps, towerFirst } from './stage.ts';
 import { attentionSeconds, linearSeconds } from './timing.ts';
 
 /** All-to-alls that attention does not hide. */
@@ -37,6 +37,7 @@ export function pictureOf(
   loads.forEach((load, device) => {
     add(device, load.visionSeconds, 'vision');
   });
+  if (towerFirst(placement)) free.fill(Math.max(...free));
   const order = [...plan.assignments].sort(
     (a, b) => b.degree - a.degree || a.devices[0]! - b.devices[0]! || a.sequence - b.sequence,
   );

@@ -64,7 +64,14 @@ export function placeBatch(scheduler: VlmScheduler, batch: readonly VlmSample[],
     case 'bucketing':
       return runPlanner(flexUlyssesPlanner, { ...shape, strategy: 'bucketing', maxDegree: 1 });
     case 'flex-ulysses':
-      return runPlanner(flexUlyssesPlanner, { ...shape, strategy: 'search', maxDegree, attentionHeads, kvHeads });
+      return runPlanner(flexUlyssesPlanner, {
+        ...shape,
+        strategy: 'search',
+        maxDegree,
+        attentionHeads,
+        kvHeads,
+        frames: batch.map((one) => one.frames),
+      });
     case 'ulysses': {
       if (!Number.isInteger(Math.log2(degree)) || job.gpus % degree !== 0 || attentionHeads % degree !== 0) {
         const expected = `a power of two that divides ${job.gpus} GPUs and ${attentionHeads} heads`;

@@ -23,15 +23,21 @@ export interface DeviceLoad {
 
 /**
  * Visual tokens of each device. A device encodes what it holds; of fixed Ulysses every rank of a group encodes all that
- * the group holds, since sequences are split behind the tower; FlexUlysses spreads images and frames evenly.
+ * the group holds, since sequences are split behind the tower; a plan of FlexUlysses spreads images and frames evenly.
  */
-function visualTokensOf(plan: FlexUlyssesPlan, batch: readonly VlmSample[], devices: number, placement: VlmPlacement) {
+function visualTokensOf({ assignments, vision }: FlexUlyssesPlan, batch: readonly VlmSample[], devices: number) {
   const all = new Array<number>(devices).fill(0);
-  if (placement === 'flex-ulysses') {
-    return all.fill(batch.reduce((total, one) => total + one.visualTokens, 0) / devices);
+  if (vision === undefined) {
+    for (const { sequence, devices: group } of assignments) {
+      for (const device of group) all[device]! += batch[sequence]!.visualTokens;
+    }
+    return all;
   }
-  for (const { sequence, devices: group } of plan.assignments) {
-    for (const device of group) all[device]! += batch[sequence]!.visualTokens;
+  for (const { device, slices } of vision) {
+    for (const { sequence, from, to } of slices) {
+      const { visualTokens, frames } = batch[sequence]!;
+      all[device]! += (visualTokens * (to - from)) / frames;
+    }
   }
   return all;
 }
@@ -57,14 +63,9 @@ function allToAllOf(plan: FlexUlyssesPlan, batch: readonly VlmSample[], job: Vlm
 }
 
 /** What each device has of a forward pass. */
-export function deviceLoads(
-  plan: FlexUlyssesPlan,
-  batch: readonly VlmSample[],
-  job: VlmJob,
-  placement: VlmPlacement,
-): DeviceLoad[] {
+export function deviceLoads(plan: FlexUlyssesPlan, batch: readonly VlmSample[], job: VlmJob): DeviceLoad[] {
   const model = vlmModel(job.model);
-  const visual = visualTokensOf(plan, batch, job.gpus, placement);
+  const visual = visualTokensOf(plan, batch, job.gpus);
   const allToAll = allToAllOf(plan, batch, job);
   const loads = visual.map(
     (visualTokens, device): DeviceLoad => ({
@@ -94,15 +95,24 @@ export function deviceLoads(
 /** Whether all-to-alls are hidden behind the attention of other packs (FlexRL §3.4). */
 export const overlaps = (placement: VlmPlacement): boolean => placement === 'flex-ulysses';
 
+/**
+ * Whether frames are encoded elsewhere than where their sequence is, so that no device can begin with the backbone before
+ * the last frame is encoded.
+ */
+export const towerFirst = (placement: VlmPlacement): boolean => placement === 'flex-ulysses';
+
+const most = (values: readonly number[]): number => values.reduce((largest, one) => Math.max(largest, one), 0);
+
 /** Seconds of a stage without its inputs: parameters are sharded, so that every device waits for the slowest. */
 export function stageSeconds(loads: readonly DeviceLoad[], placement: VlmPlacement, kind: keyof typeof passes): number {
   const { compute, allToAll } = passes[kind];
-  const seconds = loads.map((one) => {
+  const backbone = loads.map((one) => {
     const [attention, sent] = [compute * one.attentionSeconds, allToAll * one.allToAllSeconds];
-    const shared = overlaps(placement) ? Math.max(attention, sent) : attention + sent;
-    return compute * (one.visionSeconds + one.linearSeconds) + shared;
+    return compute * one.linearSeconds + (overlaps(placement) ? Math.max(attention, sent) : attention + sent);
   });
-  return Math.max(...seconds);
+  const tower = loads.map((one) => compute * one.visionSeconds);
+  if (towerFirst(placement)) return most(tower) + most(backbone);
+  return most(backbone.map((seconds, device) => seconds + tower[device]!));
 }
 
 /** Most attention work of a device ÷ the mean; 1 where there is none. */

@@ -52,7 +52,7 @@ export interface PlannedStep {
 export function simulateStep(scheduler: VlmScheduler, batch: readonly VlmSample[], job: VlmJob): PlannedStep {
   const { placement, loader, degree } = scheduler;
   const plan = placeBatch(scheduler, batch, job);
-  const loads = deviceLoads(plan, batch, job, placement);
+  const loads = deviceLoads(plan, batch, job);
   const forward = stageSeconds(loads, placement, 'forward');
   const waits = (stage: Parameters<typeof inputSeconds>[1]) => inputSeconds(loader, stage, batch, job, degree);
   const seconds = {

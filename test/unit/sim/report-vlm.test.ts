@@ -75,7 +75,10 @@ describe('the data of a plan', () => {
       for (const [first, last, , , what] of shards) expect(last - first + 1).toBe(plan.degrees[what]);
     }
     const flex = data.runs.at(-1)!.plan!;
-    expect(flex.bars.filter(([, , , , what]) => what === notShards.vision)).toHaveLength(1);
+    // Frames are spread evenly, so that some neighbours encode as long.
+    const vision = flex.bars.filter(([, , , , what]) => what === notShards.vision);
+    expect(vision.length).toBeLessThan(job.gpus);
+    expect(vision.reduce((sum, [first, last]) => sum + last - first + 1, 0)).toBe(job.gpus);
   });
 
   test('knows the longest sequences, ties by index', () => {

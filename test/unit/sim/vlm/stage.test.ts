@@ -17,7 +17,7 @@ import { text, video } from '../../../support/vlm.ts';
 const job = defineVlmJob({ gpus: 4, batchSequences: 4 });
 const model = vlmModel(job.model);
 const loadsOf = (scheduler: VlmScheduler, batch: readonly VlmSample[]) =>
-  deviceLoads(placeBatch(scheduler, batch, job), batch, job, scheduler.placement);
+  deviceLoads(placeBatch(scheduler, batch, job), batch, job);
 
 describe('what a device has', () => {
   test('bucketing: whole sequences, the longest first, each on the least loaded device', () => {
@@ -64,6 +64,16 @@ describe('what a device has', () => {
     expect(stageSeconds([load, { ...load, linearSeconds: 9 }], 'ulysses', 'forward')).toBe(15);
   });
 
+  test('FlexUlysses has all frames encoded before the backbone begins; the others need no frame of another device', () => {
+    const load = { squares: 1, tokens: 1, visualTokens: 0, linearSeconds: 1, attentionSeconds: 0, allToAllSeconds: 0 };
+    const loads = [
+      { ...load, visionSeconds: 5 },
+      { ...load, visionSeconds: 1, linearSeconds: 3 },
+    ];
+    expect(stageSeconds(loads, 'bucketing', 'forward')).toBe(6);
+    expect(stageSeconds(loads, 'flex-ulysses', 'forward')).toBe(8);
+  });
+
   test('a degree that does not divide the GPUs or the heads is infeasible, with the scheduler named', () => {
     const refused = (degree: number) => () => placeBatch(fixedUlysses(degree), [text(1)], job);
     expect(refused(3)).toThrow(/ulysses-3: expected a power of two that divides 4 GPUs and 32 heads, got 3/);
@@ -82,7 +92,7 @@ describe('the picture', () => {
     '$label: ends when the stage ends, each shard once on each device of its group, none at the same time',
     (scheduler) => {
       const plan = placeBatch(scheduler, batch, job);
-      const loads = deviceLoads(plan, batch, job, scheduler.placement);
+      const loads = deviceLoads(plan, batch, job);
       const { seconds, shards, degrees } = pictureOf(plan, batch, loads, job, scheduler.placement);
       expect(seconds).toBeCloseTo(stageSeconds(loads, scheduler.placement, 'forward'), 9);
       expect(degrees).toEqual(plan.assignments.map((one) => one.degree));
