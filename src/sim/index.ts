@@ -69,7 +69,14 @@ export {
   vlmSchedulers,
 } from './vlm/scheduler.ts';
 export { defineVlmJob, type VlmJob, type VlmJobInput, vlmJobSchema } from './vlm/settings.ts';
-export { type RecordedVideo, readVisionSources, type SampleOptions, type VisionSources } from './vlm/sources.ts';
+export {
+  type RecordedVideo,
+  readVisionSources,
+  recordedVideoSchema,
+  type SampleOptions,
+  type VisionSources,
+} from './vlm/sources.ts';
+export type { DeviceLoad } from './vlm/stage.ts';
 export { type PlannedStep, simulateStep, type VlmStep } from './vlm/step.ts';
 export { readVlmTrace, type VlmTraceOptions, vlmTraceLineSchema } from './vlm/trace.ts';
 export {

@@ -58,6 +58,18 @@ describe('vlm', () => {
     expect(schedulers.map((row: { scheduler: string }) => row.scheduler)).not.toContain('ulysses-8-shadow');
   });
 
+  test('simulate --vlm has the bundled workloads as well, in the same report', async () => {
+    const report = path('both.html');
+    const quick = ['--steps', '2', '--prompts-per-round', '4', '--seeds', '1', '--engines', '2'];
+    const run = await rollflex('simulate', path('lengths.jsonl'), ...quick, '--vlm', '--json', '--report', report);
+    expect(run.err).toBe('');
+    const { comparisons, vlm } = JSON.parse(run.out);
+    expect([comparisons.length, vlm.length]).toEqual([1, 4]);
+    expect(readFileSync(report, 'utf8').match(/<section>/g)).toHaveLength(5);
+    const without = await rollflex('simulate', path('lengths.jsonl'), ...quick, '--json', '--no-report');
+    expect(JSON.parse(without.out)).not.toHaveProperty('vlm');
+  });
+
   test('--quiet prints the tables only', async () => {
     const { out } = await rollflex('vlm', '--mixture', 'text', ...small, '--quiet', '--no-report');
     expect(out).not.toMatch(/as fast as|report:|^- /m);
