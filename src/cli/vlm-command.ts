@@ -18,7 +18,7 @@ What the columns mean
                     in all layers and passes of a step
   inputs GB         visual inputs that a step moves between hosts
   control, node GB  visual inputs in the host memory of the controller, of a node
-  device GB         what the fullest GPU needs at least in an update
+  GPU GB            what the fullest GPU needs at least in an update
   OOM               what has too little memory
 
 Schedulers

@@ -5,7 +5,9 @@ import { coloured, print } from './output.ts';
 
 const fixed = (value: number, digits = 1): string => value.toFixed(digits);
 const seconds = (value: number): string => fixed(value, value >= 100 ? 0 : 1);
-const gigabytes = (bytes: number): string => fixed(bytes / 1e9, bytes >= 1e10 ? 0 : 1);
+const gigabytes = (bytes: number): string =>
+  bytes >= 1e13 ? `${fixed(bytes / 1e12, 0)}k` : fixed(bytes / 1e9, bytes >= 1e10 ? 0 : 1);
+const short = { device: 'GPU', controller: 'control', node: 'node' } as const;
 
 type Column = readonly [head: string, cell: (one: VlmSchedulerResult) => string];
 
@@ -31,8 +33,8 @@ const loads: readonly Column[] = [
   ['inputs\nGB', (one) => gigabytes(one.movedBytes)],
   ['control\nGB', (one) => gigabytes(one.controllerBytes)],
   ['node\nGB', (one) => gigabytes(one.nodeBytes)],
-  ['device\nGB', (one) => gigabytes(one.deviceBytes)],
-  ['OOM', (one) => (one.exceeded.length === 0 ? 'no' : one.exceeded.join('\n'))],
+  ['GPU\nGB', (one) => gigabytes(one.deviceBytes)],
+  ['OOM', (one) => (one.exceeded.length === 0 ? 'no' : one.exceeded.map((name) => short[name]).join('\n'))],
 ];
 
 const none = ['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right'];
