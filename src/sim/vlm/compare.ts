@@ -2,10 +2,11 @@
 
 import { z } from 'zod';
 import { parse } from '../../core/validate.ts';
+import type { FlexUlyssesPlan } from '../../planners/flex-ulysses/index.ts';
 import { pictureOf } from './picture.ts';
 import type { PlanPicture, VlmComparison, VlmSchedulerResult } from './result.ts';
 import { batchOf, lengthOf, type VlmSample, type VlmWorkload } from './sample.ts';
-import { type VlmScheduler, vlmSchedulers } from './scheduler.ts';
+import { placeBatch, type VlmScheduler, vlmSchedulers } from './scheduler.ts';
 import type { VlmJob } from './settings.ts';
 import { simulateStep, type VlmStep } from './step.ts';
 
@@ -27,8 +28,10 @@ interface Run {
   readonly picture: PlanPicture;
 }
 
-function run(scheduler: VlmScheduler, batches: readonly (readonly VlmSample[])[], job: VlmJob): Run {
-  const planned = batches.map((batch) => simulateStep(scheduler, batch, job));
+type Batches = readonly (readonly VlmSample[])[];
+
+function run(scheduler: VlmScheduler, batches: Batches, plans: readonly FlexUlyssesPlan[], job: VlmJob): Run {
+  const planned = batches.map((batch, step) => simulateStep(scheduler, batch, job, plans[step]));
   const { plan, loads } = planned[0]!;
   const picture = pictureOf(plan, batches[0]!, loads, job, scheduler.placement);
   return { scheduler, steps: planned.map((one) => one.step), picture };
@@ -121,7 +124,14 @@ export function compareVlm(options: VlmCompareOptions): VlmComparison {
   const all = batches.flat();
   const tokens = all.reduce((total, one) => total + lengthOf(one), 0);
   const visualShare = all.reduce((total, one) => total + one.visualTokens, 0) / Math.max(1, tokens);
-  const runs = schedulers.map((one) => run(one, batches, job));
+  // Schedulers that differ in loading alone share their plans.
+  const known = new Map<string, FlexUlyssesPlan[]>();
+  const runs = schedulers.map((one) => {
+    const key = `${one.placement} ${one.degree}`;
+    const plans = known.get(key) ?? batches.map((batch) => placeBatch(one, batch, job));
+    known.set(key, plans);
+    return run(one, batches, plans, job);
+  });
   const results = runs.map((one) => summary(one, runs[0]!, job));
   return {
     workload: {

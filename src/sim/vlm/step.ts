@@ -47,11 +47,16 @@ export interface PlannedStep {
 /**
  * Simulates a step. What ShadowLoader hides, it hides behind a step as long as this one.
  *
+ * @param plan - where the sequences go, if it is known: schedulers that differ in loading alone place alike
  * @throws PolicyError what the planner throws
  */
-export function simulateStep(scheduler: VlmScheduler, batch: readonly VlmSample[], job: VlmJob): PlannedStep {
+export function simulateStep(
+  scheduler: VlmScheduler,
+  batch: readonly VlmSample[],
+  job: VlmJob,
+  plan: FlexUlyssesPlan = placeBatch(scheduler, batch, job),
+): PlannedStep {
   const { placement, loader, degree } = scheduler;
-  const plan = placeBatch(scheduler, batch, job);
   const loads = deviceLoads(plan, batch, job);
   const forward = stageSeconds(loads, placement, 'forward');
   const waits = (stage: Parameters<typeof inputSeconds>[1]) => inputSeconds(loader, stage, batch, job, degree);
