@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PolicyError } from '../errors.ts';
 import { readTrace, type Trace } from '../sim/trace/read.ts';
+import { readVisionSources, type VisionSources } from '../sim/vlm/sources.ts';
 
 /** The root of the package: the nearest folder above with the bundled traces. */
 export function packageRoot(): string {
@@ -16,6 +17,12 @@ export function packageRoot(): string {
 export function bundledTraces(): string[] {
   const folder = join(packageRoot(), 'examples', 'traces');
   return ['castillo-qwen2.5-7b-instruct-1m.jsonl', 'servegen-deepseek-r1.jsonl'].map((name) => join(folder, name));
+}
+
+/** Images and short videos that come with the package, for mixtures. */
+export function bundledVisionSources(): VisionSources {
+  const read = (name: string): string => readFileSync(join(packageRoot(), 'examples', 'traces', name), 'utf8');
+  return readVisionSources(read('nextqa-videos.jsonl'), read('servegen-qwen-vl-images.jsonl'));
 }
 
 /** Seconds of correct runs of code, bundled: a list for each test case. */

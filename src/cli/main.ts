@@ -11,6 +11,7 @@ import { type PlanOptions, runPlan } from './plan.ts';
 import { runReplay } from './replay.ts';
 import { runSchema, type SchemaOptions } from './schema.ts';
 import { runSimulate, type SimulateOptions } from './simulate.ts';
+import { vlmCommand } from './vlm-command.ts';
 
 const factor = between(1, 16);
 const seed = whole(0, Number.MAX_SAFE_INTEGER);
@@ -53,6 +54,7 @@ function simulateCommand(): Command {
       ]),
     )
     .option('--one-off', 'of the ladder: half of the GPUs train beside the next rollout, one version behind')
+    .option('--vlm', 'the bundled vision-language workloads as well; rollflex vlm has options for them')
     .option('--report <file>', 'where to write the HTML report', 'rollflex-report.html')
     .option('--no-report', 'write no report')
     .option('--perfetto <file>', 'write a Chrome/Perfetto trace as well')
@@ -123,6 +125,7 @@ function program(): Command {
       `
 Examples
   rollflex simulate                  what would tail batching save on the bundled workloads?
+  rollflex vlm                       what would FlexRL save a vision-language model?
   rollflex plan grpo-advantages --input rewards.json
   rollflex schema tail-batching      the settings of a policy, as JSON Schema
   rollflex replay run.jsonl          does this version decide as the log says?
@@ -130,6 +133,7 @@ Examples
 Exit codes: 0 done, 1 failed, 2 wrong use or bad input.`,
     );
   command.addCommand(simulateCommand());
+  command.addCommand(vlmCommand());
   command.addCommand(planCommand());
   command
     .command('schema')

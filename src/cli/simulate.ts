@@ -13,12 +13,13 @@ import { perfettoTrace } from '../sim/perfetto.ts';
 import { jobPreset } from '../sim/presets.ts';
 import { writeReport } from '../sim/report/write.ts';
 import type { ComparisonResult } from '../sim/result.ts';
-import { marginalWorkload, pooledQuantile } from '../sim/workload/marginal.ts';
-import { type Resampling, tracedWorkload } from '../sim/workload/traced.ts';
-import type { Workload } from '../sim/workload/workload.ts';
-import { bundledSandboxSeconds, bundledTraces, checkWritable, readTraceFile } from './files.ts';
+import type { Resampling } from '../sim/workload/traced.ts';
+import { bundledSandboxSeconds, bundledTraces, checkWritable } from './files.ts';
 import { coloured, print, printJson } from './output.ts';
 import { comparisonTable, earnings, meaning } from './table.ts';
+import { runBundledVlm, withoutPictures } from './vlm.ts';
+import { printVlm } from './vlm-table.ts';
+import { type NamedWorkload, traceWorkload } from './workloads.ts';
 
 /** Options as the command line gives them. */
 export interface SimulateOptions {
@@ -39,13 +40,12 @@ export interface SimulateOptions {
   readonly ladder?: boolean;
   readonly oneOff?: boolean;
   readonly judge?: 'workers' | 'dedicated' | 'colocated';
+  readonly vlm?: boolean;
   readonly report: string | false;
   readonly perfetto?: string;
   readonly json?: boolean;
   readonly quiet?: boolean;
 }
-
-type NamedWorkload = (seed: number) => Workload;
 
 /** Runs the simulation, prints it, and writes what was asked for. */
 export async function runSimulate(paths: readonly string[], options: SimulateOptions): Promise<void> {
@@ -81,11 +81,13 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
       await runOne({ job, workload, steps: options.steps, seeds, baseline: baseline!, schedulers }, options),
     );
   }
-  const reportBytes = options.report === false ? 0 : await writeReport(options.report, comparisons);
+  const vlm = options.vlm ? runBundledVlm(options.seed) : [];
+  const reportBytes = options.report === false ? 0 : await writeReport(options.report, comparisons, vlm);
   if (options.perfetto !== undefined) writeFileSync(options.perfetto, JSON.stringify(perfettoTrace(comparisons)));
   if (options.json) {
     printJson({
       comparisons: comparisons.map(withoutTimelines),
+      ...(options.vlm ? { vlm: vlm.map(withoutPictures) } : {}),
       report: options.report === false ? null : options.report,
       perfetto: options.perfetto ?? null,
     });
@@ -97,6 +99,7 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
     if (!options.quiet) print(meaning(comparison));
     print('');
   }
+  printVlm(vlm, options);
   if (options.quiet) return;
   if (options.report !== false)
     print(`report: ${options.report} (${(reportBytes / 1e6).toFixed(1)} MB, open it in a browser)`);
@@ -145,17 +148,8 @@ function workloads(paths: readonly string[], options: SimulateOptions, capTokens
     return [(seed) => workloadFromLog(lines, { name, resampling, capTokens, seed })];
   }
   return (paths.length > 0 ? paths : bundledTraces()).map((path): NamedWorkload => {
-    const { name, trace } = readTraceFile(path);
-    if (trace.kind === 'prompts') {
-      const { prompts, reader } = trace;
-      const { resampling } = options;
-      return (seed) => tracedWorkload({ name, source: `trace (${reader})`, prompts, resampling, capTokens, seed });
-    }
-    const responseTokens = pooledQuantile(trace.rows, 'outputTokens');
-    const promptTokens = pooledQuantile(trace.rows, 'inputTokens');
-    const { correlation } = options;
-    const source = `quantiles (${trace.reader})`;
-    return (seed) => marginalWorkload({ name, source, responseTokens, promptTokens, correlation, capTokens, seed });
+    const { resampling, correlation } = options;
+    return traceWorkload(path, { resampling, correlation, capTokens });
   });
 }
 

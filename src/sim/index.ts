@@ -53,6 +53,32 @@ export { type BootstrapOptions, bootstrap } from './statistics.ts';
 export { formatTrace, readTraceLine, type TracePrompt, tracePromptSchema } from './trace/format.ts';
 export { type QuantileRow, readTrace, type Trace } from './trace/read.ts';
 export { type TraceReader, traceReaders } from './trace/readers.ts';
+export { compareVlm, type VlmCompareOptions } from './vlm/compare.ts';
+export { type LoaderId, type Loading, loaderIds } from './vlm/loading.ts';
+export type { Exceeded } from './vlm/memory.ts';
+export { type MixtureId, mixtureIds, mixtureWorkload, recordedVlmWorkload, textVlmWorkload } from './vlm/mixtures.ts';
+export { type VlmGpuId, type VlmModel, type VlmModelId, vlmGpuIds, vlmModelIds, vlmModels } from './vlm/models.ts';
+export type * from './vlm/result.ts';
+export { lengthOf, type VlmSample, type VlmWorkload, vlmSampleSchema } from './vlm/sample.ts';
+export {
+  fixedUlysses,
+  flexrlScheduler,
+  type VlmPlacement,
+  type VlmScheduler,
+  verlBucketing,
+  vlmSchedulers,
+} from './vlm/scheduler.ts';
+export { defineVlmJob, type VlmJob, type VlmJobInput, vlmJobSchema } from './vlm/settings.ts';
+export {
+  type RecordedVideo,
+  readVisionSources,
+  recordedVideoSchema,
+  type SampleOptions,
+  type VisionSources,
+} from './vlm/sources.ts';
+export type { DeviceLoad } from './vlm/stage.ts';
+export { type PlannedStep, simulateStep, type VlmStep } from './vlm/step.ts';
+export { readVlmTrace, type VlmTraceOptions, vlmTraceLineSchema } from './vlm/trace.ts';
 export {
   interpolated,
   type LongTail,

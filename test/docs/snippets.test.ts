@@ -53,8 +53,9 @@ describe('command lines', () => {
   // What stands for the reader's own files.
   const stage = [
     `import { writeFileSync } from 'node:fs';`,
-    `import { logOfOneRound, ownLengths, rewardsOfOneGroup } from '${root}/test/support/documented-files.ts';`,
+    `import { logOfOneRound, ownLengths, ownSequences, rewardsOfOneGroup } from '${root}/test/support/documented-files.ts';`,
     `writeFileSync('my-lengths.jsonl', ownLengths());`,
+    `writeFileSync('my-sequences.jsonl', ownSequences());`,
     `writeFileSync('run.jsonl', logOfOneRound());`,
     `writeFileSync('rewards.json', rewardsOfOneGroup());`,
   ].join('\n');

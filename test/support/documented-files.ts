@@ -34,3 +34,13 @@ export function logOfOneRound(): string {
   }
   return `${lines.join('\n')}\n`;
 }
+
+/** `my-sequences.jsonl`: text, images, and videos of 8 to 120 frames, one sequence a line. */
+export function ownSequences(): string {
+  return Array.from({ length: 32 }, (_, index) => {
+    const prompt = { promptTokens: 60 + 5 * index, responseTokens: 100 + ((index * 37) % 400) };
+    const images = { images: 1 + (index % 3), visualTokens: 400 * (1 + (index % 3)) };
+    const seen = [{}, images, { frames: 8 + 16 * (index % 8), width: 1280, height: 720 }][index % 3];
+    return `${JSON.stringify({ ...prompt, ...seen })}\n`;
+  }).join('');
+}

@@ -8,7 +8,14 @@ export {
   type TimelineSpan,
 } from './execution/schedule.ts';
 export type { ExecutionOrder } from './execution/schema.ts';
-export { type TimingCoefficients, type TimingModel, timingModel, timingPresets } from './execution/timing.ts';
+export {
+  allToAllTime,
+  attentionTime,
+  type TimingCoefficients,
+  type TimingModel,
+  timingModel,
+  timingPresets,
+} from './execution/timing.ts';
 export { flexUlyssesPlanner } from './flex-ulysses.ts';
 export {
   type ExecutionSchedule,

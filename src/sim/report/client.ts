@@ -35,7 +35,9 @@ import * as echarts from 'echarts/core';
 import { CanvasRenderer } from 'echarts/renderers';
 import { lengthsChart, queueChart, stepsChart } from './client-charts.ts';
 import { timelineChart, timelineHeight } from './client-timeline.ts';
+import { planChart, planHeight, stagesChart, stagesHeight } from './client-vlm.ts';
 import type { WorkloadData } from './data.ts';
+import type { VlmData } from './vlm-data.ts';
 
 echarts.use([
   BarChart,
@@ -49,15 +51,26 @@ echarts.use([
   CanvasRenderer,
 ]);
 
-const workloads: WorkloadData[] = JSON.parse(document.getElementById('data')!.textContent!);
+const read = (id: string) => JSON.parse(document.getElementById(id)?.textContent ?? '[]');
+const workloads: WorkloadData[] = read('data');
+const vlmWorkloads: VlmData[] = read('vlm-data');
 
 interface Drawn {
   readonly chart: echarts.ECharts;
   readonly option: () => echarts.EChartsCoreOption;
 }
 
+function prepareVlm(element: HTMLElement): Drawn {
+  const { chart: kind, workload, run } = element.dataset;
+  const data = vlmWorkloads[Number(workload)]!;
+  element.style.height = `${kind === 'plan' ? planHeight(data) : stagesHeight(data)}px`;
+  const chart = echarts.init(element);
+  return { chart, option: () => (kind === 'plan' ? planChart(data, Number(run)) : stagesChart(data)) };
+}
+
 function prepare(element: HTMLElement): Drawn {
   const { chart: kind, workload, run } = element.dataset;
+  if (kind === 'plan' || kind === 'stages') return prepareVlm(element);
   const data = workloads[Number(workload)]!;
   if (kind === 'timeline') element.style.height = `${timelineHeight(data.runs[Number(run)]!)}px`;
   const chart = echarts.init(element);

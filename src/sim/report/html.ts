@@ -1,8 +1,11 @@
 /** The report as one self-contained HTML page: no network, no fonts, no files beside it. */
 import type { ComparisonResult } from '../result.ts';
+import type { VlmComparison } from '../vlm/result.ts';
 import { workloadData } from './data.ts';
 import { section } from './section.ts';
 import { styles } from './styles.ts';
+import { vlmData } from './vlm-data.ts';
+import { vlmSection } from './vlm-section.ts';
 
 const legend = [
   ['rollout', 'rollout (stronger with more running sequences)'],
@@ -16,6 +19,10 @@ const legend = [
   ['long', 'long round'],
 ] as const;
 
+const timelineLegend = `<ul class="legend">${legend
+  .map(([name, text]) => `<li><i class="${name}"></i>${text}</li>`)
+  .join('')}</ul>`;
+
 const meanings = [
   ['step, s', 'Seconds of a training step, on average: rollout, rewards, reference pass, training and weight sync.'],
   ['speedup', 'Total time of the baseline ÷ total time of this one, for the same prompts.'],
@@ -28,15 +35,37 @@ const meanings = [
   ['rounds waited', 'Rounds that a deferred prompt stayed in the long-prompt queue.'],
 ] as const;
 
+const vlmMeanings = [
+  ['load, s', 'Data loading that a step waits for.'],
+  ['old, ref, s', 'Log-probabilities of the old policy and of the reference.'],
+  ['without loading', 'The speedup without data loading in either step, which is what FlexRL reports.'],
+  ['balance', 'Most attention work of a GPU ÷ the mean.'],
+  ['sharded', 'Share of the sequences that more than one GPU shares.'],
+  ['sent', 'Tokens that leave their GPU in the all-to-alls of one layer; GB in all layers and passes of a step.'],
+  ['inputs, GB', 'Visual inputs that a step moves between hosts.'],
+  ['controller, node, GB', 'Visual inputs in the host memory of the controller, and of the fullest node.'],
+  ['GPU, GB', 'What the fullest GPU needs at least in an update.'],
+] as const;
+
+/** Data for the charts; `<` is escaped, so that no string in it can end the script element. */
+function dataElement(id: string, data: unknown): string {
+  return `<script type="application/json" id="${id}">${JSON.stringify(data).replace(/</g, '\\u003c')}</script>`;
+}
+
 /**
  * The page. Pure: the same arguments give the same text.
  *
  * @param comparisons - one section each
  * @param clientScript - what draws the charts, from `reportClient()`
+ * @param vlm - one more section each
  */
-export function renderReport(comparisons: readonly ComparisonResult[], clientScript: string): string {
-  // `<` is escaped, so that no string in the data can end the script element.
-  const data = JSON.stringify(comparisons.map(workloadData)).replace(/</g, '\\u003c');
+export function renderReport(
+  comparisons: readonly ComparisonResult[],
+  clientScript: string,
+  vlm: readonly VlmComparison[] = [],
+): string {
+  const explained = [...(comparisons.length === 0 ? [] : meanings), ...(vlm.length === 0 ? [] : vlmMeanings)];
+  const visual = vlm.length === 0 ? '' : dataElement('vlm-data', vlm.map(vlmData));
   const script = clientScript.replace(/<\/script/gi, '<\\/script');
   return `<!doctype html>
 <html lang="en">
@@ -52,12 +81,13 @@ export function renderReport(comparisons: readonly ComparisonResult[], clientScr
 <header><h1>What scheduling would save</h1>
 <p>Simulated with the scheduling policies of rollflex. Every scheduler has the same engines, prompts and samples.</p>
 <noscript><p>Charts need JavaScript; the tables below have all their numbers.</p></noscript>
-<ul class="legend">${legend.map(([name, text]) => `<li><i class="${name}"></i>${text}</li>`).join('')}</ul></header>
-<main>${comparisons.map(section).join('\n')}</main>
+${comparisons.length === 0 ? '' : timelineLegend}</header>
+<main>${[...comparisons.map(section), ...vlm.map(vlmSection)].join('\n')}</main>
 <footer><h2>What the columns mean</h2>
-<dl>${meanings.map(([name, text]) => `<dt>${name}</dt><dd>${text}</dd>`).join('')}</dl>
+<dl>${explained.map(([name, text]) => `<dt>${name}</dt><dd>${text}</dd>`).join('')}</dl>
 <p>Charts are drawn by Apache ECharts (Apache-2.0); its notices are in the script of this page.</p></footer>
-<script type="application/json" id="data">${data}</script>
+${dataElement('data', comparisons.map(workloadData))}
+${visual}
 <script>${script}</script>
 </body>
 </html>

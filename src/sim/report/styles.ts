@@ -1,11 +1,14 @@
 /** Colours are told apart with colour-blind eyes (Okabe and Ito), and read from here by the charts. */
 const light =
   '--ground:#fff;--panel:#f6f7f9;--ink:#1c2024;--soft:#56606c;--line:#d9dde3;--accent:#0067a3;--rollout:#0072b2;' +
-  '--train:#d55e00;--sync:#8a6d00;--reward:#009e73;--reference:#7b4fa3;--overhead:#8a919c;--short:#d9dde3;--long:#cc79a7;--band:rgba(204,121,167,.2)';
+  '--train:#d55e00;--sync:#8a6d00;--reward:#009e73;--reference:#7b4fa3;--overhead:#8a919c;--short:#d9dde3;--long:#cc79a7;--band:rgba(204,121,167,.2);' +
+  '--seq0:#0072b2;--seq1:#c44e00;--seq2:#007a5a;--seq3:#a3457c;--seq4:#8a6d00;--seq5:#3f3fa8;';
 const dark =
   '--ground:#14171b;--panel:#1c2127;--ink:#e8eaed;--soft:#a3adb9;--line:#333b45;--accent:#56b4e9;--rollout:#56b4e9;' +
-  '--train:#f08c4b;--sync:#e0c04a;--reward:#2fc79c;--reference:#b99ae0;--overhead:#6f7884;--short:#3d4651;--long:#cc79a7;--band:rgba(204,121,167,.22)';
+  '--train:#f08c4b;--sync:#e0c04a;--reward:#2fc79c;--reference:#b99ae0;--overhead:#6f7884;--short:#3d4651;--long:#cc79a7;--band:rgba(204,121,167,.22);' +
+  '--seq0:#56b4e9;--seq1:#f08c4b;--seq2:#2fc79c;--seq3:#e39cc4;--seq4:#e0c04a;--seq5:#a9a4f2;';
 const kinds = ['rollout', 'train', 'sync', 'reward', 'reference', 'overhead', 'short', 'long'];
+const sequences = Array.from({ length: 6 }, (_, place) => `seq${place}`);
 
 /** A shade at the edge of a table that goes on beyond it; the table's own ends cover it. */
 const edges = [
@@ -34,7 +37,8 @@ figure{margin:24px 0;min-width:0}figcaption{font-weight:600;margin-bottom:4px}sm
 .grid{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(340px,100%),1fr));gap:0 24px}
 .legend{display:flex;flex-wrap:wrap;gap:4px 20px;list-style:none;padding:0;margin:12px 0 0;font-size:14px;color:var(--soft)}
 .legend i{display:inline-block;width:14px;height:14px;margin-right:6px;vertical-align:-2px;border:1px solid var(--line);border-radius:3px;background:var(--panel)}
-${kinds.map((kind) => `.legend i.${kind}{background:var(--${kind})}`).join('')}
+${[...kinds, ...sequences].map((kind) => `.legend i.${kind}{background:var(--${kind})}`).join('')}
+.legend i.sent{background:var(--soft)}.legend i.pale{background:linear-gradient(90deg,var(--seq0),var(--seq2),var(--seq4));opacity:.45}
 .facts{columns:2 320px}summary{cursor:pointer;padding:4px 0}.numbers table{font-size:14px}.numbers th,.numbers td{padding:4px 8px}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:4px 16px}dt{font-weight:600}dd{margin:0}
 @media (max-width:1000px){th,td{padding:8px 6px}th:first-child{white-space:normal}.range{display:block}}

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { ComparisonResult } from '../result.ts';
+import type { VlmComparison } from '../vlm/result.ts';
 import { renderReport } from './html.ts';
 
 /** The script that draws the charts: beside the built package; built on the fly from a source tree. */
@@ -22,8 +23,12 @@ export async function reportClient(): Promise<string> {
 }
 
 /** Writes the report and gives its size in bytes. */
-export async function writeReport(path: string, comparisons: readonly ComparisonResult[]): Promise<number> {
-  const html = renderReport(comparisons, await reportClient());
+export async function writeReport(
+  path: string,
+  comparisons: readonly ComparisonResult[],
+  vlm: readonly VlmComparison[] = [],
+): Promise<number> {
+  const html = renderReport(comparisons, await reportClient(), vlm);
   writeFileSync(path, html);
   return Buffer.byteLength(html);
 }

@@ -5,12 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
-import { logOfOneRound, ownLengths, rewardsOfOneGroup } from '../../support/documented-files.ts';
+import { logOfOneRound, ownLengths, ownSequences, rewardsOfOneGroup } from '../../support/documented-files.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-cli-docs-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 writeFileSync(join(folder, 'my-lengths.jsonl'), ownLengths());
+writeFileSync(join(folder, 'my-sequences.jsonl'), ownSequences());
 writeFileSync(join(folder, 'run.jsonl'), logOfOneRound());
 writeFileSync(join(folder, 'rewards.json'), rewardsOfOneGroup());
 
@@ -23,7 +24,14 @@ const shown = [...page.matchAll(/```sh\nrollflex ([^\n]*)\n```\n\n```text\n(.*?)
 const shape = (text: string): string[] => text.split('\n').map((line) => line.replace(/[\d., ]+/g, ' ').trim());
 
 test('every command is shown with its output', () => {
-  expect(shown.map(([command]) => command.split(' ')[0])).toEqual(['simulate', 'plan', 'schema', 'schema', 'replay']);
+  expect(shown.map(([command]) => command.split(' ')[0])).toEqual([
+    'simulate',
+    'vlm',
+    'plan',
+    'schema',
+    'schema',
+    'replay',
+  ]);
 });
 
 test.each(shown)('rollflex %s', (command, output) => {

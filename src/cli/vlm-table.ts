@@ -1,0 +1,85 @@
+/** VLM comparisons on the terminal: two tables within 80 columns, and what they mean. */
+import Table from 'cli-table3';
+import type { VlmComparison, VlmSchedulerResult } from '../sim/vlm/result.ts';
+import { coloured, print } from './output.ts';
+
+const fixed = (value: number, digits = 1): string => value.toFixed(digits);
+const seconds = (value: number): string => fixed(value, value >= 100 ? 0 : 1);
+const gigabytes = (bytes: number): string =>
+  bytes >= 1e13 ? `${fixed(bytes / 1e12, 0)}k` : fixed(bytes / 1e9, bytes >= 1e10 ? 0 : 1);
+const short = { device: 'GPU', controller: 'control', node: 'node' } as const;
+
+type Column = readonly [head: string, cell: (one: VlmSchedulerResult) => string];
+
+const times: readonly Column[] = [
+  ['scheduler', (one) => one.label],
+  ['load\ns', (one) => seconds(one.exposedLoadSeconds)],
+  ['rollout\ns', (one) => seconds(one.rolloutSeconds)],
+  ['old\ns', (one) => seconds(one.oldSeconds)],
+  ['ref\ns', (one) => seconds(one.referenceSeconds)],
+  ['update\ns', (one) => seconds(one.updateSeconds)],
+  ['step\ns', (one) => seconds(one.stepSeconds)],
+  ['tokens/\ns/GPU', (one) => seconds(one.throughput)],
+  ['speedup', (one) => `${fixed(one.speedup, 2)}x`],
+  ['without\nload', (one) => `${fixed(one.speedupWithoutLoading, 2)}x`],
+];
+
+const loads: readonly Column[] = [
+  ['scheduler', (one) => one.label],
+  ['balance', (one) => fixed(one.balance, 2)],
+  ['sharded', (one) => `${fixed(100 * one.shardedShare, 0)}%`],
+  ['sent\nktokens', (one) => fixed(one.sentTokens / 1e3, 0)],
+  ['sent\nGB', (one) => gigabytes(one.sentBytes)],
+  ['inputs\nGB', (one) => gigabytes(one.movedBytes)],
+  ['control\nGB', (one) => gigabytes(one.controllerBytes)],
+  ['node\nGB', (one) => gigabytes(one.nodeBytes)],
+  ['GPU\nGB', (one) => gigabytes(one.deviceBytes)],
+  ['OOM', (one) => (one.exceeded.length === 0 ? 'no' : one.exceeded.map((name) => short[name]).join('\n'))],
+];
+
+const none = ['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right'];
+const noLines = [...none, 'left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid'];
+const chars = { ...Object.fromEntries(noLines.map((name) => [name, ''])), middle: ' ' };
+
+function tableOf(columns: readonly Column[], rows: readonly VlmSchedulerResult[]): string {
+  const bold = coloured() ? ['bold'] : [];
+  const table = new Table({
+    head: columns.map(([head]) => head),
+    chars,
+    style: { head: bold, border: [], 'padding-left': 0, 'padding-right': 0 },
+    colAligns: columns.map((_, index) => (index === 0 ? 'left' : 'right')),
+  });
+  for (const one of rows) table.push(columns.map(([, cell]) => cell(one)));
+  const lines = table.toString().split('\n');
+  const headLines = Math.max(...columns.map(([head]) => head.split('\n').length));
+  lines.splice(headLines, 0, '─'.repeat(lines.at(-1)!.length));
+  return lines.map((line) => line.trimEnd()).join('\n');
+}
+
+/** What the tables say, in sentences; then what a reader must know. */
+function meaning({ schedulers, notes }: VlmComparison): string {
+  const [baseline, ...others] = schedulers;
+  const best = others.at(-1);
+  if (baseline === undefined || best === undefined) return notes.map((note) => `- ${note}`).join('\n');
+  const sentence =
+    `${best.label}: ${fixed(best.speedup, 2)}x as fast as ${baseline.label}, ` +
+    `${fixed(best.speedupWithoutLoading, 2)}x without data loading; ` +
+    `balance ${fixed(best.balance, 2)} instead of ${fixed(baseline.balance, 2)}.`;
+  return [sentence, ...notes.map((note) => `- ${note}`)].join('\n');
+}
+
+/** One workload as text. */
+export function vlmTables(comparison: VlmComparison): string {
+  const { workload, job, schedulers } = comparison;
+  const lengths = `mean ${fixed(workload.meanTokens, 0)}, longest ${workload.longestTokens} tokens`;
+  const shape = `${job.model} on ${job.gpus} ${job.gpu}, ${job.batchSequences} sequences a step`;
+  return `${workload.name}: ${lengths}\n${shape}\n\n${tableOf(times, schedulers)}\n\n${tableOf(loads, schedulers)}\n`;
+}
+
+/** Prints comparisons. */
+export function printVlm(comparisons: readonly VlmComparison[], { quiet }: { readonly quiet?: boolean }): void {
+  for (const comparison of comparisons) {
+    print(vlmTables(comparison));
+    if (!quiet) print(`${meaning(comparison)}\n`);
+  }
+}

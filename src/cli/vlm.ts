@@ -1,0 +1,135 @@
+/** `rollflex vlm`: what would FlexRL save a VLM RL step? */
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { PolicyError } from '../errors.ts';
+import { writeReport } from '../sim/report/write.ts';
+import { hasKeys } from '../sim/trace/format.ts';
+import { compareVlm } from '../sim/vlm/compare.ts';
+import { mixtureIds, mixtureWorkload, recordedVlmWorkload, textVlmWorkload } from '../sim/vlm/mixtures.ts';
+import type { VlmGpuId, VlmModelId } from '../sim/vlm/models.ts';
+import type { VlmComparison } from '../sim/vlm/result.ts';
+import type { VlmWorkload } from '../sim/vlm/sample.ts';
+import { fixedUlysses, vlmSchedulers } from '../sim/vlm/scheduler.ts';
+import { defineVlmJob, type VlmJob } from '../sim/vlm/settings.ts';
+import { readVlmTrace } from '../sim/vlm/trace.ts';
+import { bundledTraces, bundledVisionSources, checkWritable } from './files.ts';
+import { print, printJson } from './output.ts';
+import { printVlm } from './vlm-table.ts';
+import { traceWorkload } from './workloads.ts';
+
+/** Workloads that come with the package. */
+export const bundledVlmIds = [...mixtureIds, 'text'] as const;
+/** Id of a bundled workload. */
+export type BundledVlmId = (typeof bundledVlmIds)[number];
+
+/** Options as the command line gives them. */
+export interface VlmOptions {
+  readonly mixture?: BundledVlmId;
+  readonly frames: number;
+  /** By default 1024, as in FlexRL; of text 16,384. */
+  readonly cap?: number;
+  readonly model: VlmModelId;
+  readonly gpu: VlmGpuId;
+  readonly gpus: number;
+  readonly gpusPerNode: number;
+  readonly batch: number;
+  readonly controllerMemory: number;
+  readonly nodeMemory: number;
+  readonly degree?: number;
+  readonly steps: number;
+  readonly seed: number;
+  readonly report: string | false;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+}
+
+/** What is not given: the longest response of FlexRL §5.1, that of text, and the responses of a text prompt. */
+const defaultCap = 1024;
+const defaultTextCap = 16_384;
+const responsesPerPrompt = 8;
+
+type Draw = Pick<VlmOptions, 'frames' | 'cap' | 'seed'>;
+
+function textWorkload(path: string, { cap: capTokens = defaultTextCap, seed }: Draw): VlmWorkload {
+  const workload = traceWorkload(path, { resampling: 'copula', correlation: 0.3, capTokens })(seed);
+  return textVlmWorkload(workload, responsesPerPrompt);
+}
+
+function bundled(id: BundledVlmId, draw: Draw): VlmWorkload {
+  if (id === 'text') return textWorkload(bundledTraces()[1]!, draw);
+  const { frames: maxFrames, cap: capTokens = defaultCap, seed } = draw;
+  return mixtureWorkload(id, { sources: bundledVisionSources(), maxFrames, capTokens, seed });
+}
+
+/** A file of sequences, or any trace of responses: that is text. */
+function fromFile(path: string, draw: Draw): VlmWorkload {
+  const text = readFileSync(path, 'utf8');
+  const first =
+    text
+      .split('\n')
+      .find((line) => line.trim() !== '')
+      ?.trim() ?? '';
+  if (hasKeys(first, ['responses']) || hasKeys(first, ['rps'])) return textWorkload(path, draw);
+  const name = basename(path).replace(/\.jsonl$/, '');
+  const samples = readVlmTrace(text, basename(path), { maxFrames: draw.frames, capTokens: draw.cap });
+  return recordedVlmWorkload(name, samples, draw.seed);
+}
+
+/** Most sequences that a run may place: beyond, it would take hours. */
+const mostSequences = 5_000_000;
+
+function checkSize({ batch, steps }: VlmOptions): void {
+  if (batch * steps <= mostSequences) return;
+  const expected = `at most ${mostSequences}`;
+  throw new PolicyError('limit_exceeded', { expected, got: batch * steps, path: 'sequences of all steps' });
+}
+
+function jobOf(options: VlmOptions): VlmJob {
+  return defineVlmJob({
+    model: options.model,
+    gpu: options.gpu,
+    gpus: options.gpus,
+    gpusPerNode: options.gpusPerNode,
+    batchSequences: options.batch,
+    controllerMemoryGb: options.controllerMemory,
+    nodeMemoryGb: options.nodeMemory,
+  });
+}
+
+/** Pictures and single steps are for the report; as JSON they would be most of the output. */
+export function withoutPictures({ batch: _, ...comparison }: VlmComparison): unknown {
+  return { ...comparison, schedulers: comparison.schedulers.map(({ picture: _picture, ...one }) => one) };
+}
+
+/** The bundled workloads on a job of FlexRL's Table 2, with 64 GPUs; few steps, as they stand beside other workloads. */
+export function runBundledVlm(seed: number): VlmComparison[] {
+  const job = defineVlmJob({ gpus: 64, batchSequences: 128 });
+  return bundledVlmIds.map((id) => compareVlm({ job, workload: bundled(id, { frames: 128, seed }), steps: 3 }));
+}
+
+/** Runs the simulation, prints it, and writes what was asked for. */
+export async function runVlm(path: string | undefined, options: VlmOptions): Promise<void> {
+  const job = jobOf(options);
+  checkSize(options);
+  if (path !== undefined && options.mixture !== undefined) {
+    const expected = 'a file, or --mixture, not both';
+    throw new PolicyError('invalid_input', { expected, got: path, path: '--mixture' });
+  }
+  if (options.report !== false) checkWritable(options.report, '--report');
+  const ids = options.mixture === undefined ? bundledVlmIds : [options.mixture];
+  const workloads = path === undefined ? ids.map((id) => bundled(id, options)) : [fromFile(path, options)];
+  const { steps, degree } = options;
+  const fixed = degree === undefined ? [] : [fixedUlysses(degree), fixedUlysses(degree, 'shadow-loader')];
+  const added = fixed.filter((one) => vlmSchedulers.every((known) => known.id !== one.id));
+  const fit = vlmSchedulers.filter((one) => one.degree <= job.gpus);
+  const schedulers = [...fit.slice(0, -1), ...added, ...fit.slice(-1)];
+  const comparisons = workloads.map((workload) => compareVlm({ job, workload, steps, schedulers }));
+  const bytes = options.report === false ? 0 : await writeReport(options.report, [], comparisons);
+  if (options.json) {
+    printJson({ vlm: comparisons.map(withoutPictures), report: options.report === false ? null : options.report });
+    return;
+  }
+  printVlm(comparisons, options);
+  if (options.quiet || options.report === false) return;
+  print(`report: ${options.report} (${(bytes / 1e6).toFixed(1)} MB, open it in a browser)`);
+}

@@ -1,0 +1,119 @@
+/** Vision-language steps: seconds by stage, and plans as devices over time. */
+import type { CustomSeriesOption } from 'echarts/charts';
+import { graphic } from 'echarts/core';
+import { axis, colour, duration, legend, tooltip } from './client-style.ts';
+import { notShards, type PlanBar, sequenceColours, stages, type VlmData } from './vlm-data.ts';
+
+const stageColours = ['sync', 'rollout', 'reward', 'long', 'train'];
+
+/** One bar a scheduler, stages in their order. */
+export function stagesChart(data: VlmData) {
+  return {
+    grid: { left: 136, right: 28, top: 40, bottom: 44 },
+    legend: legend(stages, 'boxes'),
+    tooltip: tooltip({
+      trigger: 'axis',
+      axisPointer: { type: 'shadow' },
+      valueFormatter: (value: number) => duration(value),
+    }),
+    xAxis: axis({ type: 'value', name: 'seconds', nameLocation: 'middle', nameGap: 26 }),
+    yAxis: axis({
+      type: 'category',
+      inverse: true,
+      data: data.runs.map((one) => one.label),
+      axisTick: { show: false },
+    }),
+    series: stages.map((name, stage) => ({
+      name,
+      type: 'bar',
+      stack: 'step',
+      itemStyle: { color: colour(stageColours[stage]!) },
+      data: data.runs.map((one) => one.stages[stage]),
+    })),
+  };
+}
+
+/** Pixels that the bars of the stages need. */
+export const stagesHeight = (data: VlmData): number => 96 + 26 * data.runs.length;
+
+/** Pixels that a plan needs: rows of many devices are thin. */
+export function planHeight(data: VlmData): number {
+  return Math.min(900, 72 + data.devices * Math.min(20, Math.max(4, 420 / data.devices)));
+}
+
+/** The colour of a bar, and whether it is one of the longest sequences. */
+function fillOf(data: VlmData, what: number): { fill: string; opacity: number; own: boolean } {
+  if (what === notShards.vision) return { fill: colour('short'), opacity: 1, own: false };
+  if (what === notShards['all-to-all']) return { fill: colour('soft'), opacity: 1, own: false };
+  const place = data.longest.indexOf(what);
+  if (place >= 0) return { fill: colour(`seq${place}`), opacity: 1, own: true };
+  // The others are pale, so that they are told from the longest and from their neighbours.
+  return { fill: colour(`seq${what % sequenceColours}`), opacity: 0.35, own: false };
+}
+
+function describe(data: VlmData, [first, last, start, end, what]: PlanBar): string {
+  const gpus = first === last ? `GPU ${first}` : `GPU ${first}–${last}`;
+  const span = `${gpus}, ${duration(end - start)} (${duration(start)} to ${duration(end)})`;
+  if (what === notShards.vision) return `vision tower<br>${span}`;
+  if (what === notShards['all-to-all']) return `all-to-all that nothing hides<br>${span}`;
+  const [tokens, kind] = data.sequences[what]!;
+  return `sequence ${what}: ${tokens.toLocaleString('en-US')} tokens (${kind})<br>${span}`;
+}
+
+/** A plan. One scale for all plans of a workload: what is shorter looks shorter. */
+export function planChart(data: VlmData, which: number) {
+  const bars = data.runs[which]!.plan!.bars;
+  const last = Math.max(...data.runs.map((one) => one.plan?.seconds ?? 0));
+  const ground = colour('panel');
+  const renderItem: CustomSeriesOption['renderItem'] = (params, api) => {
+    const bar = bars[params.dataIndex]!;
+    const [first, lastRow, start, end, what] = bar;
+    const [x, top] = api.coord([start, first]) as [number, number];
+    const [right, bottom] = api.coord([end, lastRow]) as [number, number];
+    const band = (api.size!([0, 1]) as number[])[1]!;
+    const gap = band >= 4 ? 1 : 0;
+    const view = params.coordSys as unknown as { x: number; y: number; width: number; height: number };
+    const height = bottom - top + band - gap;
+    const shape = graphic.clipRectByRect({ x, y: top - band / 2, width: Math.max(0.6, right - x - 0.5), height }, view);
+    if (shape === undefined) return undefined;
+    const { fill, opacity, own } = fillOf(data, what);
+    const rect = { type: 'rect' as const, shape, style: { fill, opacity } };
+    const name = `#${what}`;
+    if (!own || shape.height < 13 || shape.width < 8 * name.length) return rect;
+    return {
+      ...rect,
+      textContent: { type: 'text', style: { text: name, fill: ground, fontSize: 11 } },
+      textConfig: { position: 'inside' },
+    };
+  };
+  return {
+    grid: { left: 64, right: 24, top: 12, bottom: 48 },
+    tooltip: tooltip({ formatter: ({ dataIndex }: { dataIndex: number }) => describe(data, bars[dataIndex]!) }),
+    xAxis: axis({
+      type: 'value',
+      min: 0,
+      max: last,
+      name: 'seconds',
+      nameLocation: 'middle',
+      nameGap: 28,
+      axisLabel: { color: colour('soft'), showMaxLabel: false, hideOverlap: true },
+      splitLine: { show: false },
+    }),
+    yAxis: axis({
+      type: 'category',
+      inverse: true,
+      data: Array.from({ length: data.devices }, (_, device) => `GPU ${device}`),
+      axisTick: { show: false },
+      splitLine: { show: false },
+    }),
+    series: [
+      {
+        type: 'custom',
+        data: bars.map(([first, , start, end]) => [first, start, end]),
+        encode: { x: [1, 2], y: 0 },
+        clip: true,
+        renderItem,
+      },
+    ],
+  };
+}

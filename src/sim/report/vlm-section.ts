@@ -1,0 +1,116 @@
+/** A VLM workload in a report: what was found, tables, stages, and pictures of the plans. */
+import { vlmModel } from '../vlm/models.ts';
+import type { VlmComparison, VlmSchedulerResult } from '../vlm/result.ts';
+import { lengthOf } from '../vlm/sample.ts';
+import { escapeHtml, number, percent, table } from './format.ts';
+import { pictured, vlmData } from './vlm-data.ts';
+
+function headline({ schedulers }: VlmComparison): string {
+  const [baseline] = schedulers;
+  if (baseline === undefined) return '';
+  // Of equals the last, which has most of FlexRL.
+  const best = schedulers.reduce((one, other) => (other.speedup >= one.speedup ? other : one));
+  const [ours, theirs] = [escapeHtml(best.label), escapeHtml(baseline.label)];
+  const saved = 1 - 1 / best.speedup;
+  const verdict = saved > 0.0005 ? `would save ${percent(saved)} of the time` : 'would save nothing here';
+  return `<p class="headline">${ours} ${verdict}: ${number(best.speedup)} × as fast as ${theirs}.</p>
+<p><b>Where it comes from.</b> Data loading holds a step up for ${number(best.exposedLoadSeconds, 1)} s instead of
+${number(baseline.exposedLoadSeconds, 1)} s. Without it the step takes ${number(best.gpuSeconds, 1)} s instead of
+${number(baseline.gpuSeconds, 1)} s, ${number(best.speedupWithoutLoading)} × as fast. The GPU with most attention work has
+${number(best.balance)} × the mean, instead of ${number(baseline.balance)} ×.</p>`;
+}
+
+function timeTable(schedulers: readonly VlmSchedulerResult[]): string {
+  const columns = ['scheduler', 'load, s', 'rollout, s', 'old, s', 'ref, s', 'update, s', 'step, s'];
+  const rows = schedulers.map((one) => [
+    escapeHtml(one.label),
+    ...[one.exposedLoadSeconds, one.rolloutSeconds, one.oldSeconds, one.referenceSeconds, one.updateSeconds].map(
+      (seconds) => number(seconds, 1),
+    ),
+    number(one.stepSeconds, 1),
+    number(one.throughput, 1),
+    `<b>${number(one.speedup)} ×</b>`,
+    `${number(one.speedupWithoutLoading)} ×`,
+  ]);
+  return table('Steps', [...columns, 'tokens/s a GPU', 'speedup', 'without loading'], rows);
+}
+
+const gigabytes = (bytes: number): string => number(bytes / 1e9, bytes >= 1e10 ? 0 : 1);
+
+function loadTable(schedulers: readonly VlmSchedulerResult[]): string {
+  const columns = [
+    'scheduler',
+    'balance',
+    'sharded',
+    'sent, k tokens',
+    'sent, GB',
+    'inputs, GB',
+    'controller, GB',
+    'node, GB',
+  ];
+  const rows = schedulers.map((one) => [
+    escapeHtml(one.label),
+    number(one.balance),
+    percent(one.shardedShare),
+    number(one.sentTokens / 1e3, 0),
+    gigabytes(one.sentBytes),
+    gigabytes(one.movedBytes),
+    gigabytes(one.controllerBytes),
+    gigabytes(one.nodeBytes),
+    gigabytes(one.deviceBytes),
+    one.exceeded.length === 0 ? 'no' : `<b>${one.exceeded.join(', ')}</b>`,
+  ]);
+  return table('Balance, traffic and memory', [...columns, 'GPU, GB', 'out of memory'], rows);
+}
+
+/** Which colour is which sequence, and on how many GPUs it is; the picture has the numbers too. */
+function planLegend(comparison: VlmComparison, run: number): string {
+  const { batch, schedulers } = comparison;
+  const { degrees, shards } = schedulers[run]!.picture;
+  const items = vlmData(comparison).longest.map((sequence, colour) => {
+    const tokens = number(lengthOf(batch[sequence]!), 0);
+    const gpus = degrees[sequence] === 1 ? '1 GPU' : `${degrees[sequence]} GPUs`;
+    return `<li><i class="seq${colour}"></i>#${sequence}: ${tokens} tokens, ${gpus}</li>`;
+  });
+  const has = (activity: string): boolean => shards.some((one) => one.activity === activity);
+  const others = [
+    '<li><i class="pale"></i>the other sequences, pale</li>',
+    ...(has('vision') ? ['<li><i class="short"></i>vision tower</li>'] : []),
+    ...(has('all-to-all') ? ['<li><i class="sent"></i>all-to-all in the open</li>'] : []),
+  ];
+  return `<ul class="legend">${[...items, ...others].join('')}</ul>`;
+}
+
+function planFigure(comparison: VlmComparison, index: number, run: number): string {
+  const title = `The plan on ${comparison.job.gpus} GPUs: ${escapeHtml(comparison.schedulers[run]!.label)}`;
+  return `<figure><figcaption>${title}<small>one forward pass of the first batch; the longest sequences are coloured</small></figcaption>
+${planLegend(comparison, run)}
+<div class="chart plan" data-chart="plan" data-workload="${index}" data-run="${run}" role="img"
+ aria-label="${title}. Each row is a GPU, each bar a shard of a sequence. The tables have its balance."></div></figure>`;
+}
+
+/** The section of one VLM workload; `index` is its place in the data of the charts. */
+export function vlmSection(comparison: VlmComparison, index: number): string {
+  const { workload, job, schedulers, notes } = comparison;
+  const facts = [
+    `${vlmModel(job.model).label}, ${job.gpus} × ${job.gpu.toUpperCase()}, ${job.batchSequences} sequences a step`,
+    `mean sequence ${number(workload.meanTokens, 0)} tokens, longest ${number(workload.longestTokens, 0)}`,
+    `${percent(workload.visualShare)} of the tokens are visual`,
+    escapeHtml(workload.source),
+  ];
+  return `<section>
+<h2>Vision-language: ${escapeHtml(workload.name)}</h2>
+${headline(comparison)}
+<p class="note">${facts.join('; ')}.</p>
+${timeTable(schedulers)}
+${loadTable(schedulers)}
+<p class="note">SL: ShadowLoader. FU: FlexUlysses. Ulysses SP n: every sequence on n GPUs. A step waits for the slowest GPU in every stage.</p>
+<figure><figcaption>Seconds of a step<small>mean over the steps</small></figcaption>
+<div class="chart stages" data-chart="stages" data-workload="${index}" data-run="0" role="img"
+ aria-label="Seconds of a step, by stage and scheduler. The table above has its numbers."></div></figure>
+${pictured(schedulers)
+  .map((run) => planFigure(comparison, index, run))
+  .join('\n')}
+<ul class="note">${notes.map((note) => `<li>${escapeHtml(note)}</li>`).join('')}</ul>
+</section>`;
+}

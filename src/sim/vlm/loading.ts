@@ -1,0 +1,79 @@
+/**
+ * Where images and videos are decoded: by one controller, as in veRL, or spread over the nodes and ahead of time, as
+ * by ShadowLoader (FlexRL §4).
+ */
+import { bytesPerVisualToken, decoding, shadow } from './constants.ts';
+import type { VlmSample } from './sample.ts';
+import { nodesOf, type VlmJob } from './settings.ts';
+
+/** Ids of the loaders. */
+export const loaderIds = ['centralized', 'shadow-loader'] as const;
+/** Id of a loader. */
+export type LoaderId = (typeof loaderIds)[number];
+
+/** What loading a batch takes. */
+export interface Loading {
+  /** Seconds until all of the batch is decoded. */
+  readonly seconds: number;
+  /** Those that a step waits for: all of them, or those that the step before did not hide. */
+  readonly exposedSeconds: number;
+  /** Host memory of the controller, and of the node that has most, for visual inputs. */
+  readonly controllerBytes: number;
+  readonly nodeBytes: number;
+}
+
+/** Seconds in which one process decodes and preprocesses a sample. */
+export function decodeSeconds({ kind, frames, megapixels }: VlmSample): number {
+  if (kind === 'text') return 0;
+  if (kind === 'image') return frames * decoding.imageSeconds * decoding.processes;
+  const { videoSeconds, frameExponent, processes } = decoding;
+  return videoSeconds * processes * frames ** frameExponent * megapixels;
+}
+
+/** Bytes of the tensors that the vision tower reads. */
+export const payloadBytes = ({ visualTokens }: VlmSample): number => visualTokens * bytesPerVisualToken;
+
+const sum = (values: readonly number[]): number => values.reduce((total, one) => total + one, 0);
+
+/** One controller decodes all, holds all, and sends it on: two copies while it is sent. */
+function byController(batch: readonly VlmSample[]): Loading {
+  const seconds = sum(batch.map(decodeSeconds)) / decoding.processes;
+  const controllerBytes = 2 * sum(batch.map(payloadBytes));
+  return { seconds, exposedSeconds: seconds, controllerBytes, nodeBytes: 0 };
+}
+
+/** The node of each sample: that with fewest bytes so far, ties to the lowest. */
+export function nodeOfSamples(batch: readonly VlmSample[], job: VlmJob): number[] {
+  const bytes = new Array<number>(nodesOf(job)).fill(0);
+  return batch.map((one) => {
+    const node = bytes.indexOf(Math.min(...bytes));
+    bytes[node]! += payloadBytes(one);
+    return node;
+  });
+}
+
+/** A node decodes several samples at once. */
+function byNodes(batch: readonly VlmSample[], job: VlmJob, gpuSeconds: number): Loading {
+  const nodes = nodeOfSamples(batch, job);
+  const bytes = new Array<number>(nodesOf(job)).fill(0);
+  const seconds = bytes.map(() => 0);
+  batch.forEach((one, index) => {
+    bytes[nodes[index]!]! += payloadBytes(one);
+    seconds[nodes[index]!]! += decodeSeconds(one) / shadow.processesPerNode;
+  });
+  const longest = batch.reduce((most, one) => Math.max(most, decodeSeconds(one)), 0);
+  const busy = Math.max(longest, ...seconds);
+  const visual = batch.filter((one) => one.kind !== 'text').length;
+  const exposedSeconds = Math.max(shadow.handOffSecondsPerSample * visual, busy - gpuSeconds);
+  // A node holds this batch and, as it is prefetched, the next.
+  return { seconds: busy, exposedSeconds, controllerBytes: 0, nodeBytes: 2 * Math.max(...bytes) };
+}
+
+/**
+ * Loads a batch.
+ *
+ * @param gpuSeconds - of the step before, behind which ShadowLoader works
+ */
+export function load(loader: LoaderId, batch: readonly VlmSample[], job: VlmJob, gpuSeconds: number): Loading {
+  return loader === 'centralized' ? byController(batch) : byNodes(batch, job, gpuSeconds);
+}

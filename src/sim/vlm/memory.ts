@@ -1,0 +1,58 @@
+/** Memory of a device in an update, and whether anything has too little. */
+import type { FlexUlyssesPlan } from '../../planners/flex-ulysses/index.ts';
+import { bytesPerValue } from '../cost-model.ts';
+import type { Loading } from './loading.ts';
+import { vlmGpus, vlmModel } from './models.ts';
+import { lengthOf, type VlmSample } from './sample.ts';
+import type { VlmPlacement } from './scheduler.ts';
+import type { VlmJob } from './settings.ts';
+
+/** Bytes of a parameter in training: weights and gradients in bf16, their copy and two moments in float32. */
+const bytesPerParameter = 16;
+/** Values that one layer keeps of a token while it is computed again, in units of the hidden size. */
+const layerValues = 17;
+
+/** Share of the memory of a GPU that training may fill. */
+const usableShare = 0.95;
+
+/** What may have too little memory. */
+export type Exceeded = 'device' | 'controller' | 'node';
+
+/** Most tokens of one sequence on one device, and most visual tokens that one tower must encode at once. */
+function largestPieces(plan: FlexUlyssesPlan, batch: readonly VlmSample[]) {
+  let [tokens, visualTokens] = [0, 0];
+  for (const { sequence, degree } of plan.assignments) {
+    tokens = Math.max(tokens, lengthOf(batch[sequence]!) / degree);
+    visualTokens = Math.max(visualTokens, batch[sequence]!.visualTokens);
+  }
+  return { tokens, visualTokens };
+}
+
+/**
+ * Bytes that the most loaded device needs at least: its share of the states, and the activations of its largest piece.
+ * Shorter pieces can be trained one after another (micro-batches), a piece cannot be cut further.
+ */
+export function deviceBytes(
+  plan: FlexUlyssesPlan,
+  batch: readonly VlmSample[],
+  { model: id, gpus }: VlmJob,
+  placement: VlmPlacement,
+): number {
+  const model = vlmModel(id);
+  const pieces = largestPieces(plan, batch);
+  // The frames of a video are spread over all GPUs, or go through one tower.
+  const visualTokens = pieces.visualTokens / (placement === 'flex-ulysses' ? gpus : 1);
+  const states = (bytesPerParameter * 1e9 * model.billionParameters) / Math.min(model.fsdp, gpus);
+  const backbone = pieces.tokens * bytesPerValue * ((model.layers + layerValues) * model.hiddenSize + model.vocabulary);
+  const tower = 4 * visualTokens * bytesPerValue * (model.vision.layers + layerValues) * model.vision.hiddenSize;
+  return states + backbone + tower;
+}
+
+/** What is exceeded, in a fixed order. */
+export function exceeded(device: number, { controllerBytes, nodeBytes }: Loading, job: VlmJob): Exceeded[] {
+  const found: Exceeded[] = [];
+  if (device > vlmGpus[job.gpu].memoryGb * 1e9 * usableShare) found.push('device');
+  if (controllerBytes > job.controllerMemoryGb * 1e9) found.push('controller');
+  if (nodeBytes > job.nodeMemoryGb * 1e9) found.push('node');
+  return found;
+}

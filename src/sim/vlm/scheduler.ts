@@ -1,0 +1,84 @@
+/** How a step can be scheduled: where sequences go, and where visual inputs are decoded. */
+import { runPlanner } from '../../core/registry.ts';
+import { PolicyError } from '../../errors.ts';
+import { type FlexUlyssesPlan, flexUlyssesPlanner } from '../../planners/flex-ulysses/index.ts';
+import type { LoaderId } from './loading.ts';
+import { vlmModel } from './models.ts';
+import { lengthOf, type VlmSample } from './sample.ts';
+import type { VlmJob } from './settings.ts';
+
+/** A way to place the sequences of a batch. */
+export type VlmPlacement = 'bucketing' | 'ulysses' | 'flex-ulysses';
+
+/** One way to schedule a step. */
+export interface VlmScheduler {
+  readonly id: string;
+  readonly label: string;
+  readonly placement: VlmPlacement;
+  /** Of `ulysses`: the one degree; 1 of the others, where it says nothing. */
+  readonly degree: number;
+  readonly loader: LoaderId;
+}
+
+const one = (id: string, label: string, placement: VlmPlacement, loader: LoaderId, degree = 1): VlmScheduler =>
+  Object.freeze({ id, label, placement, degree, loader });
+
+/** veRL with bucketing: every sequence whole on one device, one controller for data. */
+export const verlBucketing = one('verl-bucketing', 'veRL bucketing', 'bucketing', 'centralized');
+
+/** FlexRL: FlexUlysses and ShadowLoader. */
+export const flexrlScheduler = one('flexrl', 'FlexRL', 'flex-ulysses', 'shadow-loader');
+
+/** Ulysses with the same degree for every sequence. */
+export function fixedUlysses(degree: number, loader: LoaderId = 'centralized'): VlmScheduler {
+  const shadow = loader === 'shadow-loader';
+  const id = `ulysses-${degree}${shadow ? '-shadow' : ''}`;
+  return one(id, `Ulysses SP ${degree}${shadow ? ' + SL' : ''}`, 'ulysses', loader, degree);
+}
+
+/** The baselines of FlexRL's Figures 5 to 7, its two parts alone, and both: SL is ShadowLoader, FU FlexUlysses. */
+export const vlmSchedulers: readonly VlmScheduler[] = Object.freeze([
+  verlBucketing,
+  fixedUlysses(4),
+  one('verl-shadow', 'veRL + SL', 'bucketing', 'shadow-loader'),
+  one('verl-flex-ulysses', 'veRL + FU', 'flex-ulysses', 'centralized'),
+  fixedUlysses(2, 'shadow-loader'),
+  fixedUlysses(4, 'shadow-loader'),
+  fixedUlysses(8, 'shadow-loader'),
+  flexrlScheduler,
+]);
+
+/** Largest degree of FlexUlysses (FlexRL §5.1). */
+const maxDegree = 8;
+
+/**
+ * Places a batch.
+ *
+ * @throws PolicyError `infeasible` for a fixed degree that is no power of two, or does not divide the GPUs and the heads
+ */
+export function placeBatch(scheduler: VlmScheduler, batch: readonly VlmSample[], job: VlmJob): FlexUlyssesPlan {
+  const { attentionHeads, kvHeads } = vlmModel(job.model);
+  const { placement, degree } = scheduler;
+  const shape = { lengths: batch.map(lengthOf), devices: job.gpus, devicesPerNode: job.gpusPerNode };
+  switch (placement) {
+    case 'bucketing':
+      return runPlanner(flexUlyssesPlanner, { ...shape, strategy: 'bucketing', maxDegree: 1 });
+    case 'flex-ulysses':
+      return runPlanner(flexUlyssesPlanner, {
+        ...shape,
+        strategy: 'search',
+        maxDegree,
+        attentionHeads,
+        kvHeads,
+        frames: batch.map((one) => one.frames),
+      });
+    case 'ulysses': {
+      if (!Number.isInteger(Math.log2(degree)) || job.gpus % degree !== 0 || attentionHeads % degree !== 0) {
+        const expected = `a power of two that divides ${job.gpus} GPUs and ${attentionHeads} heads`;
+        throw new PolicyError('infeasible', { expected, got: degree, path: scheduler.id });
+      }
+      const input = { ...shape, strategy: 'ulysses', maxDegree: degree, ulyssesDegree: degree } as const;
+      return runPlanner(flexUlyssesPlanner, { ...input, attentionHeads, kvHeads });
+    }
+  }
+}

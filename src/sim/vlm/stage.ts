@@ -1,0 +1,122 @@
+/** Log-probabilities and updates: what a plan puts on each device, and how long the slowest one takes. */
+import type { FlexUlyssesPlan } from '../../planners/flex-ulysses/index.ts';
+import { passes } from './constants.ts';
+import { vlmModel } from './models.ts';
+import { lengthOf, type VlmSample } from './sample.ts';
+import type { VlmPlacement } from './scheduler.ts';
+import type { VlmJob } from './settings.ts';
+import { allToAllSeconds, attentionSeconds, headsSent, linearSeconds, visionSeconds } from './timing.ts';
+
+/** What one device has of a forward pass, in seconds, and the work that makes its balance. */
+export interface DeviceLoad {
+  /** Σ h² ÷ p: the attention that a balance ratio counts. */
+  squares: number;
+  /** Σ h ÷ p. */
+  tokens: number;
+  /** Visual tokens that its vision tower encodes. */
+  visualTokens: number;
+  visionSeconds: number;
+  linearSeconds: number;
+  attentionSeconds: number;
+  allToAllSeconds: number;
+}
+
+/**
+ * Visual tokens of each device. A device encodes what it holds; of fixed Ulysses every rank of a group encodes all that
+ * the group holds, since sequences are split behind the tower; a plan of FlexUlysses spreads images and frames evenly.
+ */
+function visualTokensOf({ assignments, vision }: FlexUlyssesPlan, batch: readonly VlmSample[], devices: number) {
+  const all = new Array<number>(devices).fill(0);
+  if (vision === undefined) {
+    for (const { sequence, devices: group } of assignments) {
+      for (const device of group) all[device]! += batch[sequence]!.visualTokens;
+    }
+    return all;
+  }
+  for (const { device, slices } of vision) {
+    for (const { sequence, from, to } of slices) {
+      const { visualTokens, frames } = batch[sequence]!;
+      all[device]! += (visualTokens * (to - from)) / frames;
+    }
+  }
+  return all;
+}
+
+/** All-to-alls of one layer on each device: one for each group that shares sequences. */
+function allToAllOf(plan: FlexUlyssesPlan, batch: readonly VlmSample[], job: VlmJob): number[] {
+  const packs = new Map<string, { devices: readonly number[]; tokens: number }>();
+  for (const { sequence, degree, devices } of plan.assignments) {
+    if (degree === 1) continue;
+    const key = `${degree}/${devices[0]}`;
+    const pack = packs.get(key) ?? { devices, tokens: 0 };
+    pack.tokens += lengthOf(batch[sequence]!);
+    packs.set(key, pack);
+  }
+  const { gpu, gpusPerNode: devicesPerNode } = job;
+  const heads = headsSent(vlmModel(job.model));
+  const seconds = new Array<number>(job.gpus).fill(0);
+  for (const { devices, tokens } of packs.values()) {
+    const one = allToAllSeconds(tokens, devices.length, { gpu, devicesPerNode, heads });
+    for (const device of devices) seconds[device]! += one;
+  }
+  return seconds;
+}
+
+/** What each device has of a forward pass. */
+export function deviceLoads(plan: FlexUlyssesPlan, batch: readonly VlmSample[], job: VlmJob): DeviceLoad[] {
+  const model = vlmModel(job.model);
+  const visual = visualTokensOf(plan, batch, job.gpus);
+  const allToAll = allToAllOf(plan, batch, job);
+  const loads = visual.map(
+    (visualTokens, device): DeviceLoad => ({
+      squares: 0,
+      tokens: 0,
+      visualTokens,
+      visionSeconds: visionSeconds(model, job.gpu, visualTokens),
+      linearSeconds: 0,
+      attentionSeconds: 0,
+      allToAllSeconds: model.layers * allToAll[device]!,
+    }),
+  );
+  for (const { sequence, degree, devices } of plan.assignments) {
+    const length = lengthOf(batch[sequence]!);
+    for (const device of devices) {
+      loads[device]!.squares += length ** 2 / degree;
+      loads[device]!.tokens += length / degree;
+    }
+  }
+  for (const load of loads) {
+    load.linearSeconds = linearSeconds(model, job.gpu, load.tokens);
+    load.attentionSeconds = model.layers * attentionSeconds(model.attentionHeads, load.squares, load.tokens);
+  }
+  return loads;
+}
+
+/** Whether all-to-alls are hidden behind the attention of other packs (FlexRL §3.4). */
+export const overlaps = (placement: VlmPlacement): boolean => placement === 'flex-ulysses';
+
+/**
+ * Whether frames are encoded elsewhere than where their sequence is, so that no device can begin with the backbone before
+ * the last frame is encoded.
+ */
+export const towerFirst = (placement: VlmPlacement): boolean => placement === 'flex-ulysses';
+
+const most = (values: readonly number[]): number => values.reduce((largest, one) => Math.max(largest, one), 0);
+
+/** Seconds of a stage without its inputs: parameters are sharded, so that every device waits for the slowest. */
+export function stageSeconds(loads: readonly DeviceLoad[], placement: VlmPlacement, kind: keyof typeof passes): number {
+  const { compute, allToAll } = passes[kind];
+  const backbone = loads.map((one) => {
+    const [attention, sent] = [compute * one.attentionSeconds, allToAll * one.allToAllSeconds];
+    return compute * one.linearSeconds + (overlaps(placement) ? Math.max(attention, sent) : attention + sent);
+  });
+  const tower = loads.map((one) => compute * one.visionSeconds);
+  if (towerFirst(placement)) return most(tower) + most(backbone);
+  return most(backbone.map((seconds, device) => seconds + tower[device]!));
+}
+
+/** Most attention work of a device ÷ the mean; 1 where there is none. */
+export function balanceOf(loads: readonly DeviceLoad[]): number {
+  const total = loads.reduce((sum, one) => sum + one.squares, 0);
+  return total === 0 ? 1 : (Math.max(...loads.map((one) => one.squares)) * loads.length) / total;
+}

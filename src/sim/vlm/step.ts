@@ -1,0 +1,89 @@
+/** One step of one scheduler: load, roll out, old and reference log-probabilities, update. */
+import type { FlexUlyssesPlan } from '../../planners/flex-ulysses/index.ts';
+import { passes } from './constants.ts';
+import { inputSeconds, movedBytes } from './inputs.ts';
+import { type Loading, load } from './loading.ts';
+import { deviceBytes, type Exceeded, exceeded } from './memory.ts';
+import { vlmModel } from './models.ts';
+import { rolloutSeconds } from './rollout.ts';
+import { lengthOf, type VlmSample } from './sample.ts';
+import { placeBatch, type VlmScheduler } from './scheduler.ts';
+import type { VlmJob } from './settings.ts';
+import { balanceOf, type DeviceLoad, deviceLoads, stageSeconds } from './stage.ts';
+import { bytesPerSentToken } from './timing.ts';
+
+/** What one step took. */
+export interface VlmStep {
+  readonly tokens: number;
+  readonly loading: Loading;
+  readonly rolloutSeconds: number;
+  readonly oldSeconds: number;
+  readonly referenceSeconds: number;
+  readonly updateSeconds: number;
+  /** The four above: what FlexRL's Table 2 calls a step. */
+  readonly gpuSeconds: number;
+  /** With what loading adds to it. */
+  readonly stepSeconds: number;
+  /** Most attention work of a device ÷ the mean. */
+  readonly balance: number;
+  /** Sequences that more than one device shares. */
+  readonly sharded: number;
+  /** Tokens that leave their device in the all-to-alls of one layer, and bytes of all layers and passes of a step. */
+  readonly sentTokens: number;
+  readonly sentBytes: number;
+  /** Bytes of visual inputs that are moved between hosts. */
+  readonly movedBytes: number;
+  readonly deviceBytes: number;
+  readonly exceeded: readonly Exceeded[];
+}
+
+/** A step with the plan that it followed. */
+export interface PlannedStep {
+  readonly step: VlmStep;
+  readonly plan: FlexUlyssesPlan;
+  readonly loads: readonly DeviceLoad[];
+}
+
+/**
+ * Simulates a step. What ShadowLoader hides, it hides behind a step as long as this one.
+ *
+ * @param plan - where the sequences go, if it is known: schedulers that differ in loading alone place alike
+ * @throws PolicyError what the planner throws
+ */
+export function simulateStep(
+  scheduler: VlmScheduler,
+  batch: readonly VlmSample[],
+  job: VlmJob,
+  plan: FlexUlyssesPlan = placeBatch(scheduler, batch, job),
+): PlannedStep {
+  const { placement, loader, degree } = scheduler;
+  const loads = deviceLoads(plan, batch, job);
+  const forward = stageSeconds(loads, placement, 'forward');
+  const waits = (stage: Parameters<typeof inputSeconds>[1]) => inputSeconds(loader, stage, batch, job, degree);
+  const seconds = {
+    rolloutSeconds: waits('rollout') + rolloutSeconds(batch, job),
+    oldSeconds: waits('old') + forward,
+    referenceSeconds: waits('reference') + forward,
+    updateSeconds: waits('update') + stageSeconds(loads, placement, 'update'),
+  };
+  const gpuSeconds = Object.values(seconds).reduce((sum, one) => sum + one, 0);
+  const loading = load(loader, batch, job, gpuSeconds);
+  const bytes = deviceBytes(plan, batch, job, placement);
+  const model = vlmModel(job.model);
+  const allToAlls = 2 * passes.forward.allToAll + passes.update.allToAll;
+  const step: VlmStep = {
+    tokens: batch.reduce((sum, one) => sum + lengthOf(one), 0),
+    loading,
+    ...seconds,
+    gpuSeconds,
+    stepSeconds: gpuSeconds + loading.exposedSeconds,
+    balance: balanceOf(loads),
+    sharded: plan.metrics.sharded,
+    sentTokens: plan.metrics.traffic,
+    sentBytes: plan.metrics.traffic * bytesPerSentToken(model) * model.layers * allToAlls,
+    movedBytes: movedBytes(scheduler, plan, batch, job),
+    deviceBytes: bytes,
+    exceeded: exceeded(bytes, loading, job),
+  };
+  return { step, plan, loads };
+}

@@ -1,0 +1,61 @@
+/** Seconds of the parts of a stage on one device. */
+import {
+  allToAllTime,
+  attentionTime,
+  type TimingCoefficients,
+  timingPresets,
+} from '../../planners/flex-ulysses/index.ts';
+import { bytesPerValue } from '../cost-model.ts';
+import { computeEfficiency, measuredHeads } from './constants.ts';
+import { type VlmGpuId, type VlmModel, vlmGpus } from './models.ts';
+
+const timings: Readonly<Record<VlmGpuId, TimingCoefficients>> = { h800: timingPresets.H800, h200: timingPresets.H200 };
+
+/** Variable-length attention of one layer, in seconds, over sequences by Σ h² and Σ h (FlexRL Table 3). */
+export function attentionSeconds(heads: number, squares: number, tokens: number): number {
+  return (heads / measuredHeads.attention) * attentionTime(timingPresets.H800, 1, tokens, squares);
+}
+
+/** Where an all-to-all runs. */
+export interface AllToAllOptions {
+  readonly gpu: VlmGpuId;
+  /** By default 8. */
+  readonly devicesPerNode?: number;
+  /** Heads that are sent; by default those of the measurement. */
+  readonly heads?: number;
+}
+
+/**
+ * The all-to-alls of one attention layer, both together, in seconds (FlexRL Table 5): 0 for a group of one. More heads
+ * are as more tokens.
+ *
+ * @param tokens - of the pack that the group shares
+ */
+export function allToAllSeconds(
+  tokens: number,
+  degree: number,
+  { gpu, devicesPerNode = 8, heads = measuredHeads.allToAll }: AllToAllOptions,
+): number {
+  if (degree === 1 || tokens === 0) return 0;
+  // Whole groups on a node, or whole nodes in a group; otherwise some device may be alone on its node.
+  const whole = devicesPerNode % degree === 0 || degree % devicesPerNode === 0;
+  const besides = whole ? Math.min(degree, devicesPerNode) : 1;
+  return allToAllTime(timings[gpu], degree, (tokens * heads) / measuredHeads.allToAll, besides);
+}
+
+/** Heads that an all-to-all of a model sends. */
+export const headsSent = ({ attentionHeads, kvHeads }: VlmModel): number => 2 * attentionHeads + 2 * kvHeads;
+
+/** Bytes that one all-to-all layer moves for a token that leaves its device. */
+export const bytesPerSentToken = (model: VlmModel): number => headsSent(model) * model.headDimension * bytesPerValue;
+
+/** Everything but attention of a forward pass over tokens, in seconds. */
+export function linearSeconds(model: VlmModel, gpu: VlmGpuId, tokens: number): number {
+  return (2e9 * model.billionParameters * tokens) / (vlmGpus[gpu].tflops * 1e12 * computeEfficiency.backbone);
+}
+
+/** The vision tower over the images or frames of so many visual tokens (4 patches each), in seconds. */
+export function visionSeconds(model: VlmModel, gpu: VlmGpuId, visualTokens: number): number {
+  const flops = 2e9 * model.vision.billionParameters * 4 * visualTokens;
+  return flops / (vlmGpus[gpu].tflops * 1e12 * computeEfficiency.tower);
+}

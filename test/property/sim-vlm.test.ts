@@ -1,0 +1,102 @@
+/** The simulator of VLM steps over random batches: nothing is lost between a plan and its stages. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { nodeOfSamples } from '../../src/sim/vlm/loading.ts';
+import { pictureOf } from '../../src/sim/vlm/picture.ts';
+import { lengthOf, type VlmSample } from '../../src/sim/vlm/sample.ts';
+import { fixedUlysses, flexrlScheduler, verlBucketing } from '../../src/sim/vlm/scheduler.ts';
+import { defineVlmJob, nodesOf } from '../../src/sim/vlm/settings.ts';
+import { stageSeconds, towerFirst } from '../../src/sim/vlm/stage.ts';
+import { simulateStep } from '../../src/sim/vlm/step.ts';
+import { image, text, video } from '../support/vlm.ts';
+
+const sample = fc.oneof(
+  fc.integer({ min: 0, max: 40_000 }).map(text),
+  fc.integer({ min: 1, max: 300 }).map(video),
+  fc.constant(image),
+);
+const batches = fc.array(sample, { minLength: 1, maxLength: 40 });
+const jobs = fc.integer({ min: 1, max: 8 }).map((tenth) => defineVlmJob({ gpus: 8 * tenth }));
+const schedulers = fc.constantFrom(
+  verlBucketing,
+  flexrlScheduler,
+  fixedUlysses(2),
+  fixedUlysses(8),
+  fixedUlysses(4, 'shadow-loader'),
+);
+const total = (batch: readonly VlmSample[], value: (one: VlmSample) => number): number =>
+  batch.reduce((sum, one) => sum + value(one), 0);
+
+test('attention work, tokens and visual tokens of the devices are those of the batch', () => {
+  fc.assert(
+    fc.property(batches, jobs, schedulers, (batch, job, scheduler) => {
+      const { loads } = simulateStep(scheduler, batch, job);
+      const sum = (key: 'squares' | 'tokens' | 'visualTokens') => loads.reduce((all, one) => all + one[key], 0);
+      expect(sum('squares')).toBeCloseTo(
+        total(batch, (one) => lengthOf(one) ** 2),
+        0,
+      );
+      expect(sum('tokens')).toBeCloseTo(total(batch, lengthOf), 3);
+      // Every rank of a fixed group encodes all frames of the group.
+      const copies = scheduler.placement === 'ulysses' ? scheduler.degree : 1;
+      expect(sum('visualTokens')).toBeCloseTo(copies * total(batch, (one) => one.visualTokens), 3);
+    }),
+    { endOnFailure: true },
+  );
+});
+
+test('a picture ends when the stage ends, and devices of a group wait for each other behind the vision tower at most', () => {
+  fc.assert(
+    fc.property(batches, jobs, schedulers, (batch, job, scheduler) => {
+      const { plan, loads } = simulateStep(scheduler, batch, job);
+      const { seconds, shards } = pictureOf(plan, batch, loads, job, scheduler.placement);
+      const stage = stageSeconds(loads, scheduler.placement, 'forward');
+      expect(Math.abs(seconds - stage)).toBeLessThanOrEqual(1e-9 * (1 + stage));
+      const busy = new Float64Array(job.gpus);
+      const ends = new Float64Array(job.gpus);
+      for (const { device, startSeconds, endSeconds } of shards) {
+        busy[device]! += endSeconds - startSeconds;
+        ends[device] = Math.max(ends[device]!, endSeconds);
+      }
+      // Only behind the vision tower, where FlexUlysses has frames of other devices.
+      const tower = towerFirst(scheduler.placement) ? Math.max(...loads.map((one) => one.visionSeconds)) : 0;
+      busy.forEach((one, device) => {
+        const waited = tower === 0 || one === loads[device]!.visionSeconds ? 0 : tower - loads[device]!.visionSeconds;
+        expect(Math.abs(one + waited - ends[device]!)).toBeLessThanOrEqual(1e-9 * (1 + stage));
+      });
+    }),
+    { endOnFailure: true },
+  );
+});
+
+test('every number of a step is finite and at least 0; the balance is at least 1, and a step at least its stages', () => {
+  fc.assert(
+    fc.property(batches, jobs, schedulers, (batch, job, scheduler) => {
+      const { step } = simulateStep(scheduler, batch, job);
+      const { exceeded: _, loading, ...numbers } = step;
+      for (const one of [...Object.values(numbers), ...Object.values(loading)]) {
+        expect(Number.isFinite(one)).toBe(true);
+        expect(one).toBeGreaterThanOrEqual(0);
+      }
+      expect(step.balance).toBeGreaterThanOrEqual(1 - 1e-9);
+      expect(step.stepSeconds).toBeGreaterThanOrEqual(step.gpuSeconds);
+    }),
+    { endOnFailure: true },
+  );
+});
+
+test('ShadowLoader: a node has at most its share and one more sample', () => {
+  fc.assert(
+    fc.property(batches, jobs, (batch, job) => {
+      const nodes = nodeOfSamples(batch, job);
+      const bytes = new Float64Array(nodesOf(job));
+      nodes.forEach((node, index) => {
+        bytes[node]! += batch[index]!.visualTokens;
+      });
+      const largest = Math.max(...batch.map((one) => one.visualTokens));
+      const mean = total(batch, (one) => one.visualTokens) / bytes.length;
+      expect(Math.max(...bytes)).toBeLessThanOrEqual(mean + largest);
+    }),
+    { endOnFailure: true },
+  );
+});
