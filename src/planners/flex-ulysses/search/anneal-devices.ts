@@ -20,6 +20,7 @@ class Annealing {
   /** By how much each device is over its limits. */
   readonly #over: Float64Array;
   #overall = 0;
+  #frozen = false;
   #temperature = 0;
   #price = 0;
   readonly #kept: { level: Uint8Array; group: Int32Array; cost: number };
@@ -50,7 +51,8 @@ class Annealing {
     this.found = this.#kept;
   }
 
-  run({ steps, temperature, price }: Schedule): void {
+  run({ steps, temperature, price, frozen = false }: Schedule): void {
+    this.#frozen = frozen;
     for (let leg = 0; leg < legs; leg += 1) {
       const share = leg / (legs - 1);
       this.#temperature = temperature[0] * (temperature[1] / temperature[0]) ** share;
@@ -67,7 +69,7 @@ class Annealing {
     const level = layout.level[item]!;
     const group = layout.group[item]!;
     const kind = random.next() >>> 24;
-    if (kind < changes) return this.#changeDegree(item, level, group);
+    if (kind < changes && !this.#frozen) return this.#changeDegree(item, level, group);
     if (kind < changes + moves) {
       const to = level === 0 ? this.#roomier(random.below(devices)) : random.below(devices >> level);
       if (to !== group) this.#exchange(item, -1, level, to);
@@ -76,7 +78,7 @@ class Annealing {
     const partner = this.#partnerOf(item, kind);
     if (partner < 0 || partner >= items || partner === item) return;
     const theirs = layout.level[partner]!;
-    if (theirs < least[item]! || level < least[partner]!) return;
+    if (theirs < least[item]! || level < least[partner]! || (this.#frozen && theirs !== level)) return;
     if (theirs === level && layout.group[partner] === group) return;
     this.#exchange(item, partner, theirs, layout.group[partner]!);
   }

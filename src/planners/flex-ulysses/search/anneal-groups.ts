@@ -8,6 +8,8 @@ export interface Schedule {
   readonly steps: number;
   readonly temperature: readonly [number, number];
   readonly price: readonly [number, number];
+  /** Whether degrees stay as they are; over devices only. */
+  readonly frozen?: boolean;
 }
 
 /** What was found that keeps the limits. */

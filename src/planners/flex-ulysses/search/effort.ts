@@ -2,6 +2,12 @@
 import type { FlexUlyssesSettings } from '../schema.ts';
 import type { Problem } from './problem.ts';
 
+/** With so many items a device, short ones fill the gaps, and little has to be rearranged. */
+const crowded = 3;
+
+/** Whether devices have many items. */
+export const isCrowded = (items: number, devices: number): boolean => items >= crowded * devices;
+
 /** Counts of steps of each part of the search. */
 export interface Effort {
   /** Of one annealing over devices. */
@@ -12,6 +18,8 @@ export interface Effort {
   readonly polishSteps: number;
   /** Exchanges that one evening out may look at. */
   readonly exchanges: number;
+  /** Items that one repacking may put somewhere. */
+  readonly dealt: number;
   /** How often items are shaken to even them out. */
   readonly shakes: number;
   /** Placements of one item that are tried where there are fewest. */
@@ -29,7 +37,8 @@ const efforts: Readonly<Record<FlexUlyssesSettings['effort'], Effort>> = {
     groupSteps: 5000,
     polishSteps: 2500,
     exchanges: 100_000,
-    shakes: 4,
+    dealt: 10_000,
+    shakes: 0,
     enumerated: 20_000,
     starts: 3,
     prefixes: 4,
@@ -40,7 +49,8 @@ const efforts: Readonly<Record<FlexUlyssesSettings['effort'], Effort>> = {
     groupSteps: 20_000,
     polishSteps: 12_000,
     exchanges: 800_000,
-    shakes: 100,
+    dealt: 400_000,
+    shakes: 1,
     enumerated: 400_000,
     starts: 12,
     prefixes: 8,
@@ -51,7 +61,8 @@ const efforts: Readonly<Record<FlexUlyssesSettings['effort'], Effort>> = {
     groupSteps: 600_000,
     polishSteps: 200_000,
     exchanges: 4_000_000,
-    shakes: 400,
+    dealt: 10_000_000,
+    shakes: 4,
     enumerated: 10_000_000,
     starts: 12,
     prefixes: 24,
@@ -62,6 +73,7 @@ const efforts: Readonly<Record<FlexUlyssesSettings['effort'], Effort>> = {
 /** With more items than this, steps grow with them; with fewer, up to twice as many steps cost no more time. */
 const usual = 256;
 const most = 2;
+const few = 64;
 /** With this many times more, few starts must do. */
 const huge = 8;
 
@@ -70,13 +82,17 @@ export function effortFor(effort: FlexUlyssesSettings['effort'], { items, device
   const base = efforts[effort];
   const times = items > usual ? items / (2 * usual) : Math.min(most, usual / Math.max(1, items));
   const many = (steps: number): number => Math.ceil(steps * Math.max(1, times));
-  return {
+  const shared: Effort = {
     ...base,
     deviceSteps: many(base.deviceSteps),
     groupSteps: many(base.groupSteps),
     polishSteps: many(base.polishSteps),
-    // With few items on a device, exchanges are few and seldom help.
-    exchanges: Math.ceil(base.exchanges * Math.min(1, items / (3 * devices)) ** 2),
+    // With few items shaking takes no time.
+    shakes: items <= few ? 4 * base.shakes : base.shakes,
     starts: items > huge * usual ? Math.min(3, base.starts) : base.starts,
   };
+  if (isCrowded(items, devices)) return shared;
+  // Where devices have few items, there are few exchanges, and they seldom help.
+  const sparse = { prefixes: Math.min(2, base.prefixes), polished: 1, exchanges: base.exchanges / 8 };
+  return { ...shared, ...sparse, shakes: items <= few ? base.shakes : 0 };
 }

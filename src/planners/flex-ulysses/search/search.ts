@@ -14,6 +14,7 @@ import { GroupLayout } from './group-layout.ts';
 import { type Kept, Layout } from './layout.ts';
 import { type Problem, problemOf, slop } from './problem.ts';
 import { Sequence } from './random.ts';
+import { repack } from './repack.ts';
 import { type Start, startsFor } from './starts.ts';
 
 /** Evening out cannot mend more than this: what is over, all devices together, by the number of devices. */
@@ -22,11 +23,8 @@ const mendable = 0.012;
 const hopeless = 0.04;
 /** A run that ends with more than this over, all groups together, is not worth polishing. */
 const promising = 0.15;
+const shaking = { temperature: [0.01, 1e-4], price: [1, 1], frozen: true } as const;
 const polishing: Omit<Schedule, 'steps'> = { temperature: [0.05, 0.003], price: [90, 540] };
-/** With no more items than this, what cannot be evened out is shaken and tried again. */
-const fewForShaking = 64;
-const exchangesOfShake = 4;
-const nearby = 4;
 /** With no more items than this, all placements are tried. */
 const fewest = 12;
 
@@ -79,36 +77,14 @@ class Search {
     return over;
   }
 
-  /** Evens out what is a little over; where there are few items, shakes them and tries again. */
+  /** Evens out what is a little over, without changing a degree; shakes it in between if that is not enough. */
   #mend(random: Sequence): void {
-    const { items, devices } = this.#problem;
-    if (this.#over() > mendable * devices) return;
-    if (evenOut(this.#layout, this.#effort.exchanges)) return this.#offer();
-    if (items > fewForShaking || items < 3 * devices) return;
-    let kept = this.#layout.keep();
-    let least = this.#over();
-    for (let shake = 0; shake < this.#effort.shakes; shake += 1) {
-      this.#shake(random);
-      if (evenOut(this.#layout, this.#effort.exchanges)) return this.#offer();
-      const over = this.#over();
-      if (over >= least) this.#layout.restore(kept);
-      else {
-        least = over;
-        kept = this.#layout.keep();
-      }
-    }
-  }
-
-  /** Exchanges a few whole items with others of nearly the same work. */
-  #shake(random: Sequence): void {
-    const layout = this.#layout;
-    for (let times = 0; times < exchangesOfShake; times += 1) {
-      const one = random.below(this.#problem.items);
-      const other = one + 1 + random.below(nearby);
-      if (layout.level[one] !== 0 || layout.level[other] !== 0) continue;
-      const home = layout.group[one]!;
-      layout.put(one, 0, layout.group[other]!);
-      layout.put(other, 0, home);
+    if (this.#over() > mendable * this.#problem.devices) return;
+    for (let attempt = 0; ; attempt += 1) {
+      if (evenOut(this.#layout, this.#effort.exchanges) || repack(this.#layout, this.#effort.dealt))
+        return this.#offer();
+      if (attempt === this.#effort.shakes) return;
+      annealDevices(this.#layout, { steps: this.#effort.polishSteps, ...shaking }, random);
     }
   }
 

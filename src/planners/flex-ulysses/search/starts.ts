@@ -1,5 +1,6 @@
 /** Where annealings start, and how they go. Found by trying many on batches of video, images and text. */
 import type { Schedule } from './anneal-groups.ts';
+import { isCrowded } from './effort.ts';
 import type { Problem } from './problem.ts';
 
 /** One annealing. */
@@ -55,14 +56,12 @@ const coolGroups: Start = {
 const flatGroups: Start = { ...hotGroups, from: 'flat', surplusWeight: 2 };
 const flatDevices: Start = { ...devices, from: 'flat', temperature: [2.7, 0.009], price: [27, 135] };
 
-/** With this many items a device, short ones fill the gaps, and little has to be rearranged. */
-const crowded = 3;
 /** With no more items than this, steps are cheap and more ways are tried. */
 const few = 64;
 
 /** The ways to start, the most promising first. */
 export function startsFor({ items, devices: count }: Problem): readonly Start[] {
-  if (items >= crowded * count) {
+  if (isCrowded(items, count)) {
     const starts: Start[] = [cheap, coolGroups, { ...coolGroups, fill: 'second' }, evenPrice, hotGroups, flatGroups];
     return items <= few ? [...starts, costly, flatDevices, { ...cheap, fill: 'second' }] : starts;
   }
