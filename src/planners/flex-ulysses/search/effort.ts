@@ -18,8 +18,6 @@ export interface Effort {
   readonly polishSteps: number;
   /** Exchanges that one evening out may look at. */
   readonly exchanges: number;
-  /** Items that one repacking may put somewhere. */
-  readonly dealt: number;
   /** How often items are shaken to even them out. */
   readonly shakes: number;
   /** Placements of one item that are tried where there are fewest. */
@@ -37,7 +35,6 @@ const efforts: Readonly<Record<FlexUlyssesSettings['effort'], Effort>> = {
     groupSteps: 5000,
     polishSteps: 2500,
     exchanges: 100_000,
-    dealt: 10_000,
     shakes: 0,
     enumerated: 20_000,
     starts: 3,
@@ -45,14 +42,13 @@ const efforts: Readonly<Record<FlexUlyssesSettings['effort'], Effort>> = {
     polished: 1,
   },
   default: {
-    deviceSteps: 50_000,
-    groupSteps: 20_000,
-    polishSteps: 12_000,
+    deviceSteps: 40_000,
+    groupSteps: 16_000,
+    polishSteps: 16_000,
     exchanges: 800_000,
-    dealt: 400_000,
     shakes: 1,
     enumerated: 400_000,
-    starts: 12,
+    starts: 24,
     prefixes: 8,
     polished: 3,
   },
@@ -61,10 +57,9 @@ const efforts: Readonly<Record<FlexUlyssesSettings['effort'], Effort>> = {
     groupSteps: 600_000,
     polishSteps: 200_000,
     exchanges: 4_000_000,
-    dealt: 10_000_000,
     shakes: 4,
     enumerated: 10_000_000,
-    starts: 12,
+    starts: 24,
     prefixes: 24,
     polished: 3,
   },
@@ -91,7 +86,7 @@ export function effortFor(effort: FlexUlyssesSettings['effort'], { items, device
     shakes: items <= few ? 4 * base.shakes : base.shakes,
     starts: items > huge * usual ? Math.min(3, base.starts) : base.starts,
   };
-  if (isCrowded(items, devices)) return shared;
+  if (isCrowded(items, devices)) return { ...shared, groupSteps: 2 * shared.groupSteps };
   // Where devices have few items, there are few exchanges, and they seldom help.
   const sparse = { prefixes: Math.min(2, base.prefixes), polished: 1, exchanges: base.exchanges / 8 };
   return { ...shared, ...sparse, shakes: items <= few ? base.shakes : 0 };

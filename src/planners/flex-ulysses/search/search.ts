@@ -14,7 +14,6 @@ import { GroupLayout } from './group-layout.ts';
 import { type Kept, Layout } from './layout.ts';
 import { type Problem, problemOf, slop } from './problem.ts';
 import { Sequence } from './random.ts';
-import { repack } from './repack.ts';
 import { type Start, startsFor } from './starts.ts';
 
 /** Evening out cannot mend more than this: what is over, all devices together, by the number of devices. */
@@ -24,6 +23,7 @@ const hopeless = 0.04;
 /** A run that ends with more than this over, all groups together, is not worth polishing. */
 const promising = 0.15;
 const shaking = { temperature: [0.01, 1e-4], price: [1, 1], frozen: true } as const;
+const warm = 30;
 const polishing: Omit<Schedule, 'steps'> = { temperature: [0.05, 0.003], price: [90, 540] };
 /** With no more items than this, all placements are tried. */
 const fewest = 12;
@@ -81,8 +81,7 @@ class Search {
   #mend(random: Sequence): void {
     if (this.#over() > mendable * this.#problem.devices) return;
     for (let attempt = 0; ; attempt += 1) {
-      if (evenOut(this.#layout, this.#effort.exchanges) || repack(this.#layout, this.#effort.dealt))
-        return this.#offer();
+      if (evenOut(this.#layout, this.#effort.exchanges)) return this.#offer();
       if (attempt === this.#effort.shakes) return;
       annealDevices(this.#layout, { steps: this.#effort.polishSteps, ...shaking }, random);
     }
@@ -170,9 +169,14 @@ class Search {
     this.#anneal({ steps: this.#effort.polishSteps, ...polishing }, random);
   }
 
+  /** Anneals the best again: a little warmer, then hardly. */
   polishBest(random: Sequence): void {
-    this.#layout.restore(this.best);
-    this.polish(random);
+    for (const warmth of [warm, 1]) {
+      this.#layout.restore(this.best);
+      const { temperature, price } = polishing;
+      const schedule = { temperature: [temperature[0] * warmth, temperature[1]], price } as const;
+      this.#anneal({ steps: this.#effort.deviceSteps / 2, ...schedule }, random);
+    }
   }
 
   /** All placements, as long as there are few. */

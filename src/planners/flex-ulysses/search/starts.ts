@@ -53,28 +53,37 @@ const coolGroups: Start = {
   temperature: [0.45, 0.01],
   price: [9, 45],
 };
+const hotTogether: Start = { ...hotGroups, fill: 0.6, surplusWeight: 0 };
 const flatGroups: Start = { ...hotGroups, from: 'flat', surplusWeight: 2 };
 const flatDevices: Start = { ...devices, from: 'flat', temperature: [2.7, 0.009], price: [27, 135] };
 
 /** With no more items than this, steps are cheap and more ways are tried. */
-const few = 64;
+const few = 128;
 
-/** The ways to start, the most promising first. */
+const forCrowded: readonly Start[] = [
+  cheap,
+  { ...coolGroups, fill: 0.6 },
+  { ...cheap, fill: 1 },
+  { ...cheap, fill: 'second' },
+  coolGroups,
+  hotGroups,
+  evenPrice,
+  flatGroups,
+  hotTogether,
+];
+const forSparse: readonly Start[] = [groups, devices, coldGroups, hotGroups, evenPrice];
+const forFew: readonly Start[] = [
+  ...forSparse,
+  { ...evenPrice, fill: 'second' },
+  flatGroups,
+  cheap,
+  { ...costly, fill: 0.6 },
+  { ...hotGroups, fill: 'best' },
+  flatDevices,
+];
+
+/** The ways to start, the most promising first; each again where that costs little, as luck has a part in it. */
 export function startsFor({ items, devices: count }: Problem): readonly Start[] {
-  if (isCrowded(items, count)) {
-    const starts: Start[] = [cheap, coolGroups, { ...coolGroups, fill: 'second' }, evenPrice, hotGroups, flatGroups];
-    return items <= few ? [...starts, costly, flatDevices, { ...cheap, fill: 'second' }] : starts;
-  }
-  const starts: Start[] = [groups, devices, coldGroups, hotGroups, evenPrice];
-  return items <= few
-    ? [
-        ...starts,
-        { ...evenPrice, fill: 'second' },
-        flatGroups,
-        cheap,
-        costly,
-        { ...hotGroups, fill: 'best' },
-        flatDevices,
-      ]
-    : starts;
+  if (isCrowded(items, count)) return items <= few ? [...forCrowded, costly, flatDevices] : forCrowded;
+  return items <= few ? [...forFew, ...forFew] : forSparse;
 }
