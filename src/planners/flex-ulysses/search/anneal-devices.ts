@@ -1,10 +1,9 @@
 /** Simulated annealing over devices: every item at any degree, on any group. */
-import type { Schedule } from './anneal-groups.ts';
 import type { Kept, Layout } from './layout.ts';
 import { slop } from './problem.ts';
 import { climb, type Sequence } from './random.ts';
+import { coolingAt, legs, type Schedule } from './schedule.ts';
 
-const legs = 64;
 /** Of 256 steps: this many change a degree, then this many move an item; the rest exchange two. */
 const changes = 64;
 const moves = 38;
@@ -51,13 +50,11 @@ class Annealing {
     this.found = this.#kept;
   }
 
-  run({ steps, temperature, price, frozen = false }: Schedule): void {
-    this.#frozen = frozen;
+  run(schedule: Schedule): void {
+    this.#frozen = schedule.frozen ?? false;
     for (let leg = 0; leg < legs; leg += 1) {
-      const share = leg / (legs - 1);
-      this.#temperature = temperature[0] * (temperature[1] / temperature[0]) ** share;
-      this.#price = price[0] * (price[1] / price[0]) ** share;
-      for (let step = Math.ceil(steps / legs); step > 0; step -= 1) this.#step();
+      [this.#temperature, this.#price] = coolingAt(schedule, leg);
+      for (let step = Math.ceil(schedule.steps / legs); step > 0; step -= 1) this.#step();
     }
   }
 

@@ -1,16 +1,9 @@
 /** Simulated annealing over top groups: which items are spread, and which group each is in. */
-import { copyLoad, emptyLoad, type GroupLayout, type Load, none } from './group-layout.ts';
+import { type GroupLayout, none } from './group-layout.ts';
+import { copyLoad, emptyLoad, type Load } from './group-load.ts';
 import { slop } from './problem.ts';
 import { climb, type Sequence } from './random.ts';
-
-/** How an annealing runs: temperature and the price of being over a limit go evenly (in logarithm) from first to last. */
-export interface Schedule {
-  readonly steps: number;
-  readonly temperature: readonly [number, number];
-  readonly price: readonly [number, number];
-  /** Whether degrees stay as they are; over devices only. */
-  readonly frozen?: boolean;
-}
+import { coolingAt, legs, type Schedule } from './schedule.ts';
 
 /** What was found that keeps the limits. */
 export interface Found {
@@ -19,7 +12,6 @@ export interface Found {
   readonly cost: number;
 }
 
-const legs = 64;
 /** Of 256 steps: this many move a layer, then this many change one item, then move one; the rest exchange two. */
 const layers = 60;
 const changes = 40;
@@ -45,12 +37,10 @@ class Annealing {
     this.#found = { group: layout.group.slice(), spread: layout.spread.slice(), cost: 0 };
   }
 
-  run({ steps, temperature, price }: Schedule): void {
+  run(schedule: Schedule): void {
     for (let leg = 0; leg < legs; leg += 1) {
-      const share = leg / (legs - 1);
-      this.#temperature = temperature[0] * (temperature[1] / temperature[0]) ** share;
-      this.#price = price[0] * (price[1] / price[0]) ** share;
-      for (let step = Math.ceil(steps / legs); step > 0; step -= 1) this.#step();
+      [this.#temperature, this.#price] = coolingAt(schedule, leg);
+      for (let step = Math.ceil(schedule.steps / legs); step > 0; step -= 1) this.#step();
     }
   }
 

@@ -2,12 +2,12 @@
 import { computeBound, descending } from '../bounds.ts';
 import { type Instance, topDegree } from '../instance.ts';
 import { annealDevices } from './anneal-devices.ts';
-import type { Schedule } from './anneal-groups.ts';
 import { evenOut } from './even-out.ts';
 import { exactBins, type Packed } from './exact-bins.ts';
 import { Layout } from './layout.ts';
 import { type Problem, slop } from './problem.ts';
 import { Sequence } from './random.ts';
+import type { Schedule } from './schedule.ts';
 
 /** How even a batch can be made, and how. */
 export interface Balance {

@@ -3,6 +3,7 @@
  * one is left open: whole items go to the least loaded device in turn, most work first. That leaves far fewer placements
  * to search than devices do, and none of those that are lost is much better.
  */
+import { copyLoad, emptyLoad, type Load } from './group-load.ts';
 import type { Layout } from './layout.ts';
 import { type Problem, slop } from './problem.ts';
 
@@ -12,40 +13,6 @@ export const none = -1;
 const nothing = 0x7fffffff;
 /** What stands for "too much" where the exact amount does not matter. */
 const tooMuch = 1e9;
-
-/** What a group would have. */
-export interface Load {
-  spreadWork: number;
-  spreadMemory: number;
-  wholeWork: number;
-  wholeMemory: number;
-  /** The most that whole items put on one device. */
-  peakWork: number;
-  peakMemory: number;
-  over: number;
-}
-
-/** What a group without items has. */
-export const emptyLoad = (): Load => ({
-  spreadWork: 0,
-  spreadMemory: 0,
-  wholeWork: 0,
-  wholeMemory: 0,
-  peakWork: 0,
-  peakMemory: 0,
-  over: 0,
-});
-
-/** Copies a load into another; field by field, which is many times faster than `Object.assign`. */
-export function copyLoad(from: Load, to: Load): void {
-  to.spreadWork = from.spreadWork;
-  to.spreadMemory = from.spreadMemory;
-  to.wholeWork = from.wholeWork;
-  to.wholeMemory = from.wholeMemory;
-  to.peakWork = from.peakWork;
-  to.peakMemory = from.peakMemory;
-  to.over = from.over;
-}
 
 /** Which group each item is in, and whether it is spread over it. */
 export class GroupLayout {

@@ -1,7 +1,7 @@
 /** Where annealings start, and how they go. Found by trying many on batches of video, images and text. */
-import type { Schedule } from './anneal-groups.ts';
 import { isCrowded } from './effort.ts';
 import type { Problem } from './problem.ts';
+import type { Schedule } from './schedule.ts';
 
 /** One annealing. */
 export interface Start {

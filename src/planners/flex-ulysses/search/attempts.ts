@@ -1,0 +1,203 @@
+/** What the search tries, and the best that it has found. */
+import type { FlexUlyssesSettings } from '../schema.ts';
+import { annealDevices } from './anneal-devices.ts';
+import { annealGroups } from './anneal-groups.ts';
+import { construct, constructGroups, constructLayers, spreadLayers } from './construct.ts';
+import type { Effort } from './effort.ts';
+import { evenOut } from './even-out.ts';
+import { cheapest } from './exact.ts';
+import { GroupLayout } from './group-layout.ts';
+import { type Kept, Layout } from './layout.ts';
+import { putPrevious } from './previous.ts';
+import { type Problem, slop } from './problem.ts';
+import type { Sequence } from './random.ts';
+import type { Schedule } from './schedule.ts';
+import type { Start } from './starts.ts';
+
+/** Evening out cannot mend more than this: what is over, all devices together, by the number of devices. */
+const mendable = 0.012;
+/** A prefix with more over than this is not even tried, by the number of devices. */
+const hopeless = 0.04;
+/** A run that ends with more than this over, all groups together, is not worth polishing. */
+const promising = 0.15;
+const shaking = { temperature: [0.01, 1e-4], price: [1, 1], frozen: true } as const;
+/** An earlier plan that was mended may cost so much more than before, relative; else the search starts over. */
+const littleMore = 1.02;
+const warm = 30;
+const polishing: Omit<Schedule, 'steps'> = { temperature: [0.05, 0.003], price: [90, 540] };
+
+/** How full groups may be made of spread items, tried one after the other. */
+const fills = [0, 0.6, 1, 0.8, 0.4, 0.9, 0.7, 0.5, 0.3, 0.2] as const;
+
+interface Ranked {
+  readonly fill: number;
+  /** What is over, all devices together. */
+  readonly over: number;
+}
+
+/** A search for the cheapest placement of a problem. */
+export class Search {
+  readonly #problem: Problem;
+  readonly #effort: Effort;
+  readonly #flat: Int32Array;
+  readonly #layout: Layout;
+  #ranked: readonly Ranked[] = [];
+  best: Kept;
+
+  /** @param flat - the top group of each item where everything is spread, which keeps all limits */
+  constructor(problem: Problem, flat: Int32Array, effort: Effort) {
+    this.#problem = problem;
+    this.#effort = effort;
+    this.#flat = flat;
+    this.#layout = new Layout(problem);
+    this.#putFlat();
+    this.best = this.#layout.keep();
+  }
+
+  get done(): boolean {
+    return this.best.cost <= this.#problem.bound * (1 + slop) + slop;
+  }
+
+  #putFlat(): void {
+    const { items, levels } = this.#problem;
+    for (let item = 0; item < items; item += 1) this.#layout.put(item, levels - 1, this.#flat[item]!);
+  }
+
+  /** Keeps the layout if it is the best so far. */
+  #offer(): void {
+    if (this.#layout.cost < this.best.cost - slop && this.#layout.fits()) this.best = this.#layout.keep();
+  }
+
+  /** What is over, all devices together. */
+  #over(): number {
+    let over = 0;
+    for (let device = 0; device < this.#problem.devices; device += 1)
+      over += Math.max(0, this.#layout.load(device) - 1);
+    return over;
+  }
+
+  /** Evens out what is a little over, without changing a degree; shakes it in between if that is not enough. */
+  #mend(random: Sequence): void {
+    if (this.#over() > mendable * this.#problem.devices) return;
+    for (let attempt = 0; ; attempt += 1) {
+      if (evenOut(this.#layout, this.#effort.exchanges)) return this.#offer();
+      if (attempt === this.#effort.shakes) return;
+      annealDevices(this.#layout, { steps: this.#effort.polishSteps, ...shaking }, random);
+    }
+  }
+
+  #forced(): number {
+    return this.#problem.least.reduce((count, level) => count + (level > 0 ? 1 : 0), 0);
+  }
+
+  /** The fills, that with least over first, where so many items are spread; stops early where nothing is over. */
+  #rank(spread: number): readonly Ranked[] {
+    const ranked: Ranked[] = [];
+    for (const fill of fills) {
+      construct(this.#layout, spread, fill);
+      ranked.push({ fill, over: this.#over() });
+      this.#offer();
+      if (this.done) break;
+    }
+    return ranked.sort((a, b) => a.over - b.over);
+  }
+
+  /** The longest items spread, as few as possible, and the others whole. */
+  prefixes(random: Sequence): void {
+    const { items, devices } = this.#problem;
+    const { prefixes, polished } = this.#effort;
+    let spread = this.#forced();
+    for (let attempt = 0; attempt < prefixes && spread <= items; attempt += 1) {
+      const before = this.best;
+      const ranked = this.#rank(spread);
+      if (attempt === 0) this.#ranked = ranked;
+      if (this.best !== before || this.#layout.cost >= before.cost) return;
+      for (const { fill, over } of ranked.slice(0, polished)) {
+        if (over > hopeless * devices) return;
+        construct(this.#layout, spread, fill);
+        this.polish(random);
+        if (this.best !== before) return;
+      }
+      spread += 1 + (attempt >> 2);
+    }
+  }
+
+  start(start: Start, random: Sequence): void {
+    const fill = typeof start.fill === 'number' ? start.fill : this.#ranked.at(start.fill === 'best' ? 0 : 1)!.fill;
+    if (start.over === 'devices') this.#startDevices(start, fill, random);
+    else this.#startGroups(start, fill, random);
+  }
+
+  #startDevices({ from, temperature, price }: Start, fill: number, random: Sequence): void {
+    if (from === 'flat') this.#putFlat();
+    else construct(this.#layout, 0, fill);
+    this.#anneal({ steps: this.#effort.deviceSteps, temperature, price }, random);
+  }
+
+  /** An annealing over groups, then over devices. */
+  #startGroups({ from, surplusWeight, temperature, price }: Start, fill: number, random: Sequence): void {
+    const groups = new GroupLayout(this.#problem);
+    groups.surplusWeight = surplusWeight;
+    if (from === 'layers') constructLayers(groups, fill);
+    else if (from === 'items') constructGroups(groups, fill);
+    else for (let item = 0; item < this.#flat.length; item += 1) groups.put(item, this.#flat[item]!, 1);
+    const found = annealGroups(groups, { steps: this.#effort.groupSteps, temperature, price }, random);
+    if (found !== undefined || groups.overall < promising) {
+      groups.writeTo(this.#layout);
+      this.#offer();
+      this.polish(random);
+    }
+    if (found !== undefined) {
+      groups.clear();
+      for (let item = 0; item < this.#flat.length; item += 1) groups.put(item, found.group[item]!, found.spread[item]!);
+    } else spreadLayers(groups);
+    groups.writeTo(this.#layout);
+    this.#offer();
+  }
+
+  /** Anneals the layout, and mends it if it is over in the end. */
+  #anneal(schedule: Schedule, random: Sequence): void {
+    const found = annealDevices(this.#layout, schedule, random);
+    if (!this.#layout.fits()) this.#mend(random);
+    if (found === undefined) return;
+    this.#layout.restore(found);
+    this.#offer();
+  }
+
+  polish(random: Sequence): void {
+    this.#anneal({ steps: this.#effort.polishSteps, ...polishing }, random);
+  }
+
+  /** Anneals the best again: a little warmer, then hardly. */
+  polishBest(random: Sequence): void {
+    for (const warmth of [warm, 1]) {
+      this.#layout.restore(this.best);
+      const { temperature, price } = polishing;
+      const schedule = { temperature: [temperature[0] * warmth, temperature[1]], price } as const;
+      this.#anneal({ steps: this.#effort.deviceSteps / 2, ...schedule }, random);
+    }
+  }
+
+  /**
+   * Mends an earlier plan.
+   *
+   * @returns whether that was enough: all limits kept, for little more than it cost
+   */
+  fromPrevious(previous: NonNullable<FlexUlyssesSettings['previous']>, random: Sequence): boolean {
+    // Where the cheapest plan is found at once, nothing has to be kept.
+    this.#ranked = this.#rank(this.#forced());
+    if (this.done) return true;
+    const before = this.best.cost;
+    putPrevious(this.#layout, previous);
+    const enough = this.#layout.cost * littleMore + slop;
+    this.#offer();
+    if (this.done) return true;
+    this.polish(random);
+    return this.best.cost < before && this.best.cost <= enough;
+  }
+
+  /** All placements, as long as there are few. */
+  enumerate(): void {
+    this.best = cheapest(this.#problem, this.best.cost, this.#effort.enumerated) ?? this.best;
+  }
+}

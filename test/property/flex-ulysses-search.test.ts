@@ -1,0 +1,87 @@
+/** The default strategy of flex-ulysses on any batch; numbers in titles are those of its README. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type FlexUlyssesInput, planFlexUlysses } from '../../src/index.ts';
+import { placementProblems } from '../support/placement-check.ts';
+
+const length = fc.oneof(
+  fc.integer({ min: 0, max: 40 }),
+  fc.integer({ min: 0, max: 4000 }),
+  fc.integer({ min: 3000, max: 120_000 }),
+);
+const batch = fc.record({
+  lengths: fc.array(length, { maxLength: 40 }),
+  devices: fc.constantFrom(1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 56),
+  maxDegree: fc.constantFrom(1, 2, 4, 8, 16),
+  memorySlack: fc.constantFrom(1, 1.02, 1.1, 1.5),
+  balanceTolerance: fc.constantFrom(0, 0.001, 0.01, 0.05, 0.5),
+  effort: fc.constantFrom('fast' as const, 'default' as const),
+});
+const options = { numRuns: 60, endOnFailure: true } as const;
+
+/** Adversarial batches: what the arbitrary hardly ever draws. */
+const adversarial: readonly FlexUlyssesInput[] = [1, 6, 12, 64, 1024].flatMap((devices) => [
+  { lengths: [], devices },
+  { lengths: [0, 0, 0], devices },
+  { lengths: [100_000], devices },
+  { lengths: [100_000, ...new Array<number>(60).fill(30)], devices },
+  { lengths: new Array<number>(48).fill(777), devices },
+  { lengths: [5, 4, 3], devices },
+  { lengths: [9000, 9000, 1, 0, 0, 2], devices, memoryCapTokens: 0 },
+]);
+
+describe('search', () => {
+  test('1, 2, 4. every plan is valid, within its limits, and not better than its bounds', () => {
+    fc.assert(
+      fc.property(batch, (input) => {
+        expect(placementProblems(input, planFlexUlysses(input))).toEqual([]);
+      }),
+      options,
+    );
+  });
+
+  test.each(adversarial)('1, 2, 4. so it is for %j', (input) => {
+    expect(placementProblems(input, planFlexUlysses({ ...input, effort: 'fast' }))).toEqual([]);
+  });
+
+  test('3. no more tolerance than was asked for, above a balance that spreading everything reaches', () => {
+    fc.assert(
+      fc.property(batch, (input) => {
+        const { balanceTolerance: tolerance } = input;
+        const { limits, metrics, bounds } = planFlexUlysses(input);
+        const even = planFlexUlysses({ ...input, balanceTolerance: 0 }).metrics.maxCompute;
+        expect(metrics.maxCompute).toBeLessThanOrEqual(limits.compute * (1 + 1e-9));
+        expect(limits.compute).toBeLessThanOrEqual((1 + tolerance) * Math.max(even, bounds.compute) * (1 + 1e-9));
+      }),
+      { ...options, numRuns: 30 },
+    );
+  });
+
+  test('10. an earlier plan of another batch is no obstacle, and nothing but a start', () => {
+    fc.assert(
+      fc.property(batch, batch, (earlier, input) => {
+        const previous = planFlexUlysses({ ...earlier, effort: 'fast' });
+        const plan = planFlexUlysses({ ...input, previous });
+        expect(placementProblems(input, plan)).toEqual([]);
+        expect(plan.limits).toEqual(planFlexUlysses(input).limits);
+      }),
+      { ...options, numRuns: 30 },
+    );
+  });
+
+  test('10. a batch that has changed little costs little more with its earlier plan than before', () => {
+    fc.assert(
+      fc.property(batch, fc.nat(39), fc.integer({ min: 1, max: 50 }), (input, index, less) => {
+        const before = planFlexUlysses(input);
+        const lengths = input.lengths.map((one, at) => (at === index ? Math.max(0, one - less) : one));
+        const after = planFlexUlysses({ ...input, lengths, previous: before });
+        expect(placementProblems({ ...input, lengths }, after)).toEqual([]);
+        const whole = planFlexUlysses({ ...input, lengths }).metrics.communication;
+        expect(after.metrics.communication).toBeLessThanOrEqual(
+          Math.max(before.metrics.communication, whole) * 1.02 + 1e-6,
+        );
+      }),
+      { ...options, numRuns: 40 },
+    );
+  });
+});
