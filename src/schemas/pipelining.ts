@@ -4,7 +4,11 @@ import { groupId } from './training.ts';
 import { count, tokens } from './units.ts';
 
 /** The id of one try of an update, minted by the policy: `<idPrefix>update#<n>`. */
-export const updateId = z.string().min(1).max(200).describe('Id of the update, minted by the policy; new for every try.');
+export const updateId = z
+  .string()
+  .min(1)
+  .max(200)
+  .describe('Id of the update, minted by the policy; new for every try.');
 /** Which update of its round, from 0. */
 export const updateIndex = count.describe('Which update of the round, from 0.');
 

@@ -1,6 +1,15 @@
 /** Groups and rounds: how rewards fill them, and when they are handed over. */
 import { copyFinal, type FinalPrompt, type FinalResponse, type RewardedResponse } from '../../schemas/prompts.ts';
-import { type AssemblyState, addMember, describe, type Group, moveMember, newGroup, newRound, type Round } from './state.ts';
+import {
+  type AssemblyState,
+  addMember,
+  describe,
+  type Group,
+  moveMember,
+  newGroup,
+  newRound,
+  type Round,
+} from './state.ts';
 import type { Ctx, EventNamed } from './words.ts';
 
 export function openGroup(state: AssemblyState, promptId: string): Group {

@@ -1,6 +1,6 @@
 /** Decisions: a trainer that is fed with complete groups while the rollout goes on. */
 import { z } from 'zod';
-import { updateId, microBatch, updateIndex } from '../pipelining.ts';
+import { microBatch, updateId, updateIndex } from '../pipelining.ts';
 import { groupId } from '../training.ts';
 import { count, positiveCount, requestId, roundId, seconds, tokens, weightVersion } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
