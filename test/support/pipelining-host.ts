@@ -30,6 +30,8 @@ export interface HostRound {
   closedAt?: number;
   isFailed: boolean;
   isPublishing: boolean;
+  /** Whether the host has the command to publish. */
+  isAsked: boolean;
   publications: number;
   firstBatchAt?: number;
   firstDispatchAt?: number;
@@ -90,6 +92,7 @@ export class PipeliningHost {
           inWeights: 0,
           isFailed: false,
           isPublishing: false,
+          isAsked: false,
           publications: 0,
           wait: 0,
           pendingWait: 0,
@@ -154,6 +157,7 @@ export class PipeliningHost {
 
   #forgetAll(): void {
     for (const id of [...this.live.keys()]) this.#drop(id);
+    if (this.head !== undefined) this.head.isAsked = false;
   }
 
   #stepped(id: string): void {
@@ -308,6 +312,7 @@ export class PipeliningHost {
       expect(round.isPublishing).toBe(false);
     } else expect(round.isPublishing).toBe(true);
     round.isPublishing = true;
+    round.isAsked = true;
     round.publications += 1;
   }
 
