@@ -90,12 +90,13 @@ function checkRewarded(round: Round | undefined, event: EventNamed<'round.reward
   if (weightVersion !== round.weightVersion)
     refuse('invalid_event', 'weightVersion', `that of the round, ${round.weightVersion}`, weightVersion);
   const named = new Set<string>();
-  prompts.forEach(({ promptId }, index) => {
-    const path = `prompts[${index}].promptId`;
-    if (!round.known.has(promptId)) refuse('unknown_id', path, 'a group that was rewarded', promptId);
-    if (named.has(promptId)) refuse('duplicate_id', path, 'every group once', promptId);
+  for (let index = 0; index < prompts.length; index += 1) {
+    const { promptId } = prompts[index]!;
+    if (!round.known.has(promptId))
+      refuse('unknown_id', `prompts[${index}].promptId`, 'a group that was rewarded', promptId);
+    if (named.has(promptId)) refuse('duplicate_id', `prompts[${index}].promptId`, 'every group once', promptId);
     named.add(promptId);
-  });
+  }
   if (named.size < round.known.size)
     refuse('invalid_event', 'prompts', `all ${round.known.size} groups that were rewarded`, named.size);
 }

@@ -49,10 +49,9 @@ function materialize(state: PipeliningState, round: Round, event: Rewarded, ctx:
   }
   if (samples < needed && config.incompleteGroups === 'drop')
     return drop(round, [groupId], { code: 'incomplete', samples, needed }, ctx);
-  const statistics = rewardStatistics(
-    responses.map((one) => one.reward),
-    config,
-  );
+  const rewards: number[] = [];
+  for (let index = 0; index < samples; index += 1) rewards.push(responses[index]!.reward);
+  const statistics = rewardStatistics(rewards, config);
   if (statistics.zeroVariance && config.filter === 'zero-variance') {
     const { populationStd: standardDeviation } = statistics;
     return drop(
@@ -61,6 +60,12 @@ function materialize(state: PipeliningState, round: Round, event: Rewarded, ctx:
       { code: 'zero_variance', standardDeviation, tolerance: config.varianceTolerance },
       ctx,
     );
+  }
+  const requestIds: string[] = [];
+  const advantages: number[] = [];
+  for (let index = 0; index < samples; index += 1) {
+    requestIds.push(responses[index]!.requestId);
+    advantages.push(advantageOf(rewards[index]!, statistics, config));
   }
   const tokens = event.tokens + samples * (event.promptTokens ?? 0);
   const order = round.trainable;
@@ -77,9 +82,8 @@ function materialize(state: PipeliningState, round: Round, event: Rewarded, ctx:
     tokens,
     mean: statistics.mean,
     std: statistics.std,
-    responses: responses.map(({ requestId, reward }) => {
-      return { requestId, advantage: advantageOf(reward, statistics, config) };
-    }),
+    requestIds,
+    advantages,
     reason: { code: 'materialized', waiting: round.waiting.size, groupsPerUpdate },
   });
 }

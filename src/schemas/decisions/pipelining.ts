@@ -19,10 +19,8 @@ export const groupTrainable = defineDecision(
     tokens: tokens.describe('Tokens of the group, prompts included where they are known.'),
     mean: z.number().describe('Mean of its rewards.'),
     std: z.number().nonnegative().describe('Their standard deviation, of the kind that is configured.'),
-    responses: z
-      .array(z.strictObject({ requestId, advantage: z.number().describe('Advantage of the response.') }))
-      .min(1)
-      .describe('Its responses, by index, each with its advantage.'),
+    requestIds: z.array(requestId).min(1).describe('Its responses, by index.'),
+    advantages: z.array(z.number()).min(1).describe('The advantage of each of them, in the same order.'),
   },
   { materialized: { waiting: count, groupsPerUpdate } },
 );
