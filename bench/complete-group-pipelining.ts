@@ -60,7 +60,12 @@ function closing(roundId: string, number: number, at: number, isJoined: boolean)
   const prompts = Array.from({ length: groups }, (_, step) => {
     const promptId = `${roundId}-prompt-${step}`;
     const requestIds = isJoined ? idsOf(promptId) : idsOf(promptId).slice(0, 1);
-    const responses = requestIds.map((requestId, index) => ({ requestId, index, tokens: 800, weightVersions: [number] }));
+    const responses = requestIds.map((requestId, index) => ({
+      requestId,
+      index,
+      tokens: 800,
+      weightVersions: [number],
+    }));
     return { promptId, responses };
   });
   const round = { at, roundId, kind: 'long', weightVersion: number, prompts };
