@@ -339,7 +339,7 @@ describe('complete-group-pipelining', () => {
     session.reward('b');
     const [again] = only(session.send({ type: 'host.restarted', idPrefix: 'h-' }), 'train.dispatch');
     expect(again).toMatchObject({ updateId: 'h-update#1', reason: { code: 'host_restarted' } });
-    session.policy = restorePolicy(JSON.parse(JSON.stringify(session.policy.snapshot()))) as Policy;
+    session.policy = restorePolicy(JSON.parse(JSON.stringify(session.policy.snapshot()))) as never;
     session.train(again!);
     session.close();
     expect(session.send({ type: 'host.restarted', idPrefix: 'i-' })).toMatchObject([
