@@ -49,11 +49,21 @@ const savedState = z.strictObject({
   nextUpdate: count,
 });
 
+/** Whether the marks of a round fit its updates: everything else can be, some of it only after an odd host. */
+function isWhole(
+  { updates, stepped, isStepping, isPublishing, times }: z.output<typeof round>,
+  index: number,
+): boolean {
+  if (index > 0 && updates.length > 0) return false;
+  if (stepped + (isStepping ? 1 : 0) > updates.length) return false;
+  return !isPublishing || (times.closedSeconds !== null && stepped === updates.length);
+}
+
 /** Schema of the saved state. */
-export const pipeliningSnapshot = savedState.refine(
-  ({ rounds }) => rounds.every(({ stepped, updates }, index) => stepped <= (index === 0 ? updates.length : 0)),
-  { message: 'steps without updates', path: ['rounds'] },
-);
+export const pipeliningSnapshot = savedState.refine(({ rounds }) => rounds.every(isWhole), {
+  message: 'updates of the first round only, and no more steps than updates',
+  path: ['rounds'],
+});
 /** The saved state. */
 export type SavedPipelining = z.output<typeof pipeliningSnapshot>;
 type SavedRound = SavedPipelining['rounds'][number];
