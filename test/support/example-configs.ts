@@ -163,6 +163,7 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
       idPrefix: 'c-',
     },
     { responsesPerPrompt: 2, globalBatchSamples: 2, incompleteGroups: 'train', normalization: 'none' },
+    { responsesPerPrompt: 1, globalBatchSamples: 2, pipelining: false, singleResponse: 'reward' },
   ],
   'gpu-scale-down': [
     { ...admission, engines: engines(4, 500), maxResponseTokens: 50 },

@@ -254,6 +254,7 @@ export class PipeliningHost {
     const round = this.round(roundId)!;
     expect(round).toBe(this.head); // invariant 4: nothing of a later round
     expect(round.isPublishing).toBe(false);
+    if (!this.config.pipelining) expect(round.closedAt).toBeDefined();
     expect(this.live.has(updateId)).toBe(false);
     if (update === round.contents.length) {
       const from = round.contents.flat().length;

@@ -62,6 +62,7 @@ function late(roundId: string, round: Round | undefined, ctx: Ctx): void {
 export function settle(state: PipeliningState, ctx: Ctx): void {
   for (let round = state.head; round !== null; round = state.head) {
     const { waiting, times } = round;
+    if (!state.config.pipelining && times.closedSeconds === null) return;
     while (waiting.size >= state.groupsPerUpdate) dispatch(state, round, 'batch_ready', state.groupsPerUpdate, ctx);
     if (times.closedSeconds === null || round.isPublishing) return;
     if (waiting.size > 0) dispatch(state, round, 'round_end', waiting.size, ctx);

@@ -11,6 +11,10 @@ const shape = z.strictObject({
   maxTokensPerGpu: positiveCount
     .optional()
     .describe('Token budget of a micro-batch; absent: an update is one micro-batch.'),
+  pipelining: z
+    .boolean()
+    .default(true)
+    .describe('Whether updates are dispatched while the rollout goes on; `false`: after it, as a serial trainer does.'),
   filter: z
     .enum(['none', 'zero-variance'])
     .default('none')

@@ -81,7 +81,7 @@ export const pipelineMeasured = defineDecision(
     firstBatchSeconds: seconds.describe('Until the groups of the first update were trainable.'),
     firstDispatchSeconds: seconds.describe('Until the first update was dispatched.'),
     recoverySeconds: seconds.describe(
-      'Wait that became training (RolloutPipe equation 3): `rolloutSeconds` − `firstBatchSeconds`.',
+      'What pipelining takes off the wait (RolloutPipe equation 3): `rolloutSeconds` − `firstBatchSeconds`.',
     ),
     trainEndSeconds: seconds.describe('Until the optimizer had made its last step.'),
     waitSeconds: seconds.describe('Seconds of these in which the trainer had no update.'),

@@ -187,6 +187,30 @@ describe('complete-group-pipelining', () => {
     });
   });
 
+  test('without pipelining the same updates are dispatched after the rollout', () => {
+    const session = new Session({ pipelining: false });
+    session.open();
+    for (const [at, id] of ['a', 'b', 'c'].entries()) {
+      session.at = 10 * (at + 1);
+      expect(types(session.reward(id))).toEqual(['group.trainable']);
+    }
+    session.at = 40;
+    const updates = only(session.close(), 'train.dispatch');
+    expect(updates.map((one) => [one.groups, one.reason.code])).toEqual([
+      [['a', 'b'], 'batch_ready'],
+      [['c'], 'round_end'],
+    ]);
+    session.at = 80;
+    for (const update of updates) session.train(update);
+    expect(only(session.published(), 'pipeline.measured')[0]).toMatchObject({
+      firstBatchSeconds: 20,
+      firstDispatchSeconds: 40,
+      recoverySeconds: 20,
+      startWaitingRatio: 0.5,
+      wallClockWaitingRatio: 0.5,
+    });
+  });
+
   test('micro-batches: the largest prefix that fits; a group over the budget alone; an update is never split', () => {
     const session = new Session({ globalBatchSamples: 10, maxTokensPerGpu: 50 });
     session.open();
