@@ -2,6 +2,7 @@
 export const benchmarks: Readonly<Record<string, string | null>> = {
   admission: 'speculative-admission',
   'adaptive-tp': 'adaptive-tp',
+  'complete-group-pipelining': 'complete-group-pipelining',
   'flex-ulysses': null,
   'gpu-scale-down': 'gpu-scale-down',
   'group-assembly': 'group-assembly',

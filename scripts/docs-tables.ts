@@ -17,6 +17,7 @@ export const generatedFiles: readonly string[] = [
   'src/planners/judge-offload/README.md',
   'src/planners/micro-batches/README.md',
   'src/policies/adaptive-tp/README.md',
+  'src/policies/complete-group-pipelining/README.md',
   'src/policies/speculative-admission/README.md',
   'src/policies/gpu-scale-down/README.md',
   'src/policies/long-prompt-queue/README.md',

@@ -16,6 +16,7 @@ import { type AdvantagesInput, type AdvantagesPlan, grpoAdvantagesPlanner } from
 import { type JudgeOffloadInput, type JudgeOffloadPlan, judgeOffloadPlanner } from './planners/judge-offload/index.ts';
 import { type MicroBatchesInput, type MicroBatchesPlan, microBatchesPlanner } from './planners/micro-batches/index.ts';
 import { adaptiveTp, type TpInput } from './policies/adaptive-tp/index.ts';
+import { completeGroupPipelining, type PipeliningInput } from './policies/complete-group-pipelining/index.ts';
 import { gpuScaleDown, type ScaleDownInput } from './policies/gpu-scale-down/index.ts';
 import { type AssemblyInput, groupAssembly } from './policies/group-assembly/index.ts';
 import { longPromptQueue, type QueueInput } from './policies/long-prompt-queue/index.ts';
@@ -77,6 +78,12 @@ export const createShadowLoader = (
   config: ShadowLoaderInput = {},
   options?: PolicyOptions,
 ): PolicyOf<typeof shadowLoader> => startPolicy(shadowLoader, config, options);
+
+/** A new complete-group-pipelining policy. Throws `PolicyError` `invalid_config`. */
+export const createCompleteGroupPipelining = (
+  config: PipeliningInput,
+  options?: PolicyOptions,
+): PolicyOf<typeof completeGroupPipelining> => startPolicy(completeGroupPipelining, config, options);
 
 /** A new policy by its id. Throws `PolicyError` `unknown_id`, `invalid_config`. */
 export const createPolicy = registry.createPolicy;
@@ -146,6 +153,7 @@ export * from './planners/grpo-advantages/index.ts';
 export * from './planners/judge-offload/index.ts';
 export * from './planners/micro-batches/index.ts';
 export * from './policies/adaptive-tp/index.ts';
+export * from './policies/complete-group-pipelining/index.ts';
 export * from './policies/gpu-scale-down/index.ts';
 export * from './policies/group-assembly/index.ts';
 export * from './policies/long-prompt-queue/index.ts';

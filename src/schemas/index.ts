@@ -9,6 +9,7 @@ export * from './events/index.ts';
 export * from './gpus.ts';
 export * from './loading.ts';
 export * from './parallelism.ts';
+export * from './pipelining.ts';
 export * from './prompts.ts';
 export * from './reward-workers.ts';
 export * from './sandbox.ts';

@@ -39,10 +39,17 @@ export const droppedResponse = z.strictObject({
     .describe('Why it is of no use.'),
 });
 
+const otherVersions = z
+  .array(weightVersion)
+  .min(1)
+  .optional()
+  .describe('Versions of the weights that generated it, ascending; absent: that of the round alone.');
+
 /** A response of a prompt that counts. */
 export const countedResponse = z.strictObject({
   requestId,
   tokens,
+  weightVersions: otherVersions,
   reward: z.number().optional().describe('Raw reward, where it is known.'),
 });
 
@@ -50,6 +57,7 @@ export const countedResponse = z.strictObject({
 export const rewardedResponse = z.strictObject({
   requestId,
   tokens,
+  weightVersions: otherVersions,
   reward: z.number().describe('Raw reward.'),
 });
 

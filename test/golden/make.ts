@@ -28,6 +28,12 @@ const traces = [
     choice: scattered,
     ending: flush,
   },
+  {
+    id: 'complete-group-pipelining',
+    config: exampleConfigs['complete-group-pipelining']![0],
+    choice: scattered,
+    ending: [],
+  },
   ...['adaptive-tp', 'gpu-scale-down', 'group-assembly', 'reward-dispatch',
     'rollpacker', 'sandbox-timeout', 'shadow-loader', 'speculative-admission', 'stream-training', 'tail-batching']
     .filter((id) => exampleConfigs[id] !== undefined)

@@ -1,6 +1,7 @@
 import { test } from 'vitest';
 import {
   adaptiveTp,
+  completeGroupPipelining,
   gpuScaleDown,
   groupAssembly,
   longPromptQueue,
@@ -294,6 +295,45 @@ test('group-assembly keeps law 10: only a completed round walks over its own gro
       { type: 'prompt.merged', at: 1, promptId: 'p11', roundId: 'r', dropped, reason: { code: 'already_in_round' } },
       completed,
       { type: 'host.restarted', at: 3, idPrefix: 'b-' },
+    ] as never,
+  }));
+});
+
+test('complete-group-pipelining keeps law 10: only what ends a round walks over its groups', () => {
+  const config = { responsesPerPrompt: 2, globalBatchSamples: 8, filter: 'zero-variance' };
+  const group = (promptId: string, rewards = [0, 1], roundId = 'r') => {
+    const responses = rewards.map((reward, index) => ({ requestId: `${promptId}/${index}#0`, tokens: 5, reward }));
+    const reason = { code: 'all_rewarded', responses: 2, missing: 0, waitedSeconds: 0 };
+    return { type: 'group.rewarded', at: 0, roundId, promptId, samples: rewards.length, tokens: 10, responses, reason };
+  };
+  const opened = (roundId: string) => {
+    return { type: 'round.opened', at: 0, roundId, kind: 'long', weightVersion: 1, prompts: [] };
+  };
+  const ids = (from: number) => [0, 1, 2, 3].map((index) => `p${from + index}`);
+  const consumed = (updateId: string, groups: string[]) => {
+    return { type: 'update.consumed', at: 0, updateId, groups, seconds: 1 };
+  };
+  const stepped = (updateId: string) => ({ type: 'optimizer.stepped', at: 0, roundId: 'r', updateId });
+  checkCost(completeGroupPipelining, config, (n) => ({
+    // n groups of the round are in updates, n wait for the next round.
+    build: [
+      opened('r'),
+      opened('s'),
+      ...Array.from({ length: n }, (_, index) => [group(`p${index}`), group(`p${index}`, [0, 1], 's')]).flat(),
+    ] as never,
+    probes: [
+      group('new'),
+      group('new'),
+      group('equal', [1, 1]),
+      ...[1, 2, 3].map((index) => group(`more${index}`)),
+      consumed('update#0', ids(0).slice(0, 2)),
+      consumed('update#0', ids(0).slice(2)),
+      stepped('update#0'),
+      consumed('update#1', ids(4)),
+      { type: 'update.lost', at: 0, updateId: 'update#1' },
+      { type: 'update.lost', at: 0, updateId: 'update#3' },
+      stepped('update#1'),
+      group('late', [0, 1], 's'),
     ] as never,
   }));
 });

@@ -151,6 +151,20 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
       idPrefix: 'f-',
     },
   ],
+  'complete-group-pipelining': [
+    { responsesPerPrompt: 2, globalBatchSamples: 4, maxTokensPerGpu: 100 },
+    {
+      responsesPerPrompt: 3,
+      globalBatchSamples: 9,
+      maxTokensPerGpu: 150,
+      filter: 'zero-variance',
+      otherVersions: 'drop',
+      baseline: 'leave-one-out',
+      idPrefix: 'c-',
+    },
+    { responsesPerPrompt: 2, globalBatchSamples: 2, incompleteGroups: 'train', normalization: 'none' },
+    { responsesPerPrompt: 1, globalBatchSamples: 2, pipelining: false, singleResponse: 'reward' },
+  ],
   'gpu-scale-down': [
     { ...admission, engines: engines(4, 500), maxResponseTokens: 50 },
     { ...admission, engines: engines(4, 200), maxResponseTokens: 50, lastFraction: 1, quantile: 0.6 },

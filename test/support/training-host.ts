@@ -170,7 +170,12 @@ export class TrainingHost {
   }
 
   /** Invariants 2, 3 and 4, by the numbers. */
-  #step({ roundId, replicas, tokens, samples }: Extract<StreamTrainingDecision, { type: 'optimizer.step' }>): void {
+  #step({
+    roundId,
+    replicas = [],
+    tokens,
+    samples,
+  }: Extract<StreamTrainingDecision, { type: 'optimizer.step' }>): void {
     expect([this.completed.has(roundId), this.stepping]).toEqual([true, undefined]); // invariant 3
     this.stepping = roundId;
     this.members = replicas;

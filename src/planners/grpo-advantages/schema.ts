@@ -1,16 +1,15 @@
 /** Input and plan of grpo-advantages. */
 import { z } from 'zod';
+import { advantageFields, largestReward } from '../../schemas/advantages.ts';
 import { positiveCount } from '../../schemas/units.ts';
 
 const id = z.string().min(1).max(512);
-/** Beyond this the square of a reward leaves the range of a float64. */
-const largest = 1e100;
 
 /** The responses of one prompt. */
 export const advantageGroup = z.strictObject({
   groupId: id.optional().describe('Id of the group (its prompt), given by the host; echoed.'),
   rewards: z
-    .array(z.number().min(-largest).max(largest))
+    .array(z.number().min(-largestReward).max(largestReward))
     .min(1)
     .describe('The raw reward of every training sample of the group.'),
   responseIds: z
@@ -25,29 +24,7 @@ export const advantageGroup = z.strictObject({
 export const advantagesInput = z
   .strictObject({
     groups: z.array(advantageGroup).min(1).describe('The groups, each of any size.'),
-    baseline: z
-      .enum(['group', 'leave-one-out'])
-      .default('group')
-      .describe('What is taken off a reward: the mean of its group, or of the others in it.'),
-    normalization: z
-      .enum(['std', 'none'])
-      .default('std')
-      .describe('Whether the difference is divided by standard deviation + `epsilon`.'),
-    std: z
-      .enum(['sample', 'population'])
-      .default('sample')
-      .describe('Which standard deviation: over n − 1 (`sample`, as `torch.std`) or over n (`population`).'),
-    epsilon: z.number().min(0).max(largest).default(1e-6).describe('Added to the standard deviation, >= 0.'),
-    varianceTolerance: z
-      .number()
-      .min(0)
-      .max(largest)
-      .default(1e-6)
-      .describe('Population standard deviation of raw rewards up to which a group has zero variance.'),
-    singleResponse: z
-      .enum(['zero', 'reward'])
-      .default('zero')
-      .describe('Advantage of the only response of a group, which has nothing to be compared with: 0, or its reward.'),
+    ...advantageFields,
   })
   .superRefine(({ groups }, context) => {
     const refuse = (path: (string | number)[], expected: string): void =>

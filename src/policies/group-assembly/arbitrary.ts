@@ -29,6 +29,11 @@ export function arbitrary(state: AssemblyState, choices: Choices): AssemblyEvent
     case 4: {
       const responses = [...(open?.members.keys() ?? [])].map((id) => ({ requestId: id, tokens: choices.below(9) }));
       if (choices.below(5) === 0) responses.push({ requestId: `${promptId}/9#${choices.below(50)}`, tokens: 3 });
+      if (choices.below(5) === 0) {
+        const others = responses.map((one) => ({ ...one, weightVersions: [0, 1] }));
+        const reason = { code: 'passed', counted: 1, needed: 2 } as const;
+        return { type: 'prompt.counted', at, promptId, roundId, promptTokens: 4, responses: others, reason };
+      }
       const reason = { code: 'no_filter', counted: 1, needed: 2 } as const;
       return { type: 'prompt.counted', at, promptId, roundId, responses, reason };
     }

@@ -1,6 +1,15 @@
 /** Groups and rounds: how rewards fill them, and when they are handed over. */
 import { copyFinal, type FinalPrompt, type FinalResponse, type RewardedResponse } from '../../schemas/prompts.ts';
-import { type AssemblyState, addMember, type Group, moveMember, newGroup, newRound, type Round } from './state.ts';
+import {
+  type AssemblyState,
+  addMember,
+  describe,
+  type Group,
+  moveMember,
+  newGroup,
+  newRound,
+  type Round,
+} from './state.ts';
 import type { Ctx, EventNamed } from './words.ts';
 
 export function openGroup(state: AssemblyState, promptId: string): Group {
@@ -42,21 +51,22 @@ function roundOf(state: AssemblyState, roundId: string): Round {
 }
 
 export function countPrompt(state: AssemblyState, event: EventNamed<'prompt.counted'>, ctx: Ctx): void {
-  const { promptId, roundId, domain, responses } = event;
+  const { promptId, roundId, domain, promptTokens, responses } = event;
   const round = roundOf(state, roundId);
   const open = state.open.get(promptId);
   state.open.delete(promptId);
   const group = newGroup(promptId);
   group.round = round;
   group.since = ctx.at;
-  for (const { requestId, tokens, reward: known } of responses) {
+  if (promptTokens !== undefined) group.promptTokens = promptTokens;
+  for (const { requestId, tokens, weightVersions, reward: known } of responses) {
     const before = open?.members.get(requestId);
     if (before !== undefined) {
-      moveMember(group, before, known).tokens = tokens;
+      describe(moveMember(group, before, known), tokens, weightVersions);
       open?.members.delete(requestId);
       continue;
     }
-    addMember(state, group, requestId, known).tokens = tokens;
+    describe(addMember(state, group, requestId, known), tokens, weightVersions);
     // Nobody has been asked for the reward of a response that was kept from an earlier round.
     if (known !== undefined) continue;
     ctx.emit({
@@ -91,16 +101,20 @@ export function reward(state: AssemblyState, requestId: string, value: number | 
 function rewardedOf(group: Group): { responses: RewardedResponse[]; tokens: number } {
   const responses: RewardedResponse[] = [];
   let sum = 0;
-  for (const { requestId, tokens, reward: value } of group.members.values()) {
+  for (const { requestId, tokens, weightVersions, reward: value } of group.members.values()) {
     if (typeof value !== 'number') continue;
-    responses.push({ requestId, tokens, reward: value });
+    responses.push(
+      weightVersions === undefined
+        ? { requestId, tokens, reward: value }
+        : { requestId, tokens, weightVersions: weightVersions.slice(), reward: value },
+    );
     sum += tokens;
   }
   return { responses, tokens: sum };
 }
 
 function completeGroup(state: AssemblyState, group: Group, round: Round, ctx: Ctx): void {
-  const { promptId, members, since } = group;
+  const { promptId, promptTokens, members, since } = group;
   const { roundId } = round;
   const { responses, tokens } = rewardedOf(group);
   round.waiting -= 1;
@@ -121,6 +135,7 @@ function completeGroup(state: AssemblyState, group: Group, round: Round, ctx: Ct
       at: ctx.at,
       roundId,
       promptId,
+      ...(promptTokens === undefined ? undefined : { promptTokens }),
       samples: responses.length,
       tokens,
       responses,

@@ -9,6 +9,8 @@ export interface Member {
   readonly requestId: string;
   owner: Group;
   tokens: number;
+  /** Versions of the weights that generated it, if not that of the round alone. */
+  weightVersions?: readonly number[];
   reward: number | null | undefined;
 }
 
@@ -18,6 +20,7 @@ export interface Group {
   /** The round that it counts for; `null` while it does not count. */
   round: Round | null;
   readonly members: Map<string, Member>;
+  promptTokens?: number;
   /** Members without a reward that may still come. */
   waiting: number;
   /** When it counted. */
@@ -82,10 +85,24 @@ export function moveMember(owner: Group, member: Member, reward: Member['reward'
   return member;
 }
 
+/** Fills in what is known of a response when its prompt counts. */
+export function describe(member: Member, ownTokens: number, weightVersions: readonly number[] | undefined): void {
+  member.tokens = ownTokens;
+  if (weightVersions !== undefined) member.weightVersions = weightVersions.slice();
+}
+
 const groupSchema = z.strictObject({
   promptId,
   roundId: roundId.nullable(),
-  members: z.array(z.strictObject({ requestId, tokens, reward: z.number().nullable().optional() })),
+  members: z.array(
+    z.strictObject({
+      requestId,
+      tokens,
+      weightVersions: z.array(weightVersion).optional(),
+      reward: z.number().nullable().optional(),
+    }),
+  ),
+  promptTokens: tokens.optional(),
   since: seconds,
 });
 
@@ -121,14 +138,16 @@ export function save(state: AssemblyState): SavedAssembly {
       waiting,
       completed,
     })),
-    groups: groups.map(({ promptId: id, round, members, since }) => ({
+    groups: groups.map(({ promptId: id, round, members, promptTokens, since }) => ({
       promptId: id,
       roundId: round?.roundId ?? null,
-      members: [...members.values()].map(({ requestId: request, tokens: own, reward }) => ({
+      members: [...members.values()].map(({ requestId: request, tokens: own, weightVersions, reward }) => ({
         requestId: request,
         tokens: own,
+        ...(weightVersions === undefined ? {} : { weightVersions: [...weightVersions] }),
         ...(reward === undefined ? {} : { reward }),
       })),
+      ...(promptTokens === undefined ? {} : { promptTokens }),
       since,
     })),
   });
@@ -143,8 +162,9 @@ export function load(given: SavedAssembly, config: AssemblyConfig): AssemblyStat
   for (const one of saved.groups) {
     const group = newGroup(one.promptId);
     group.since = one.since;
-    for (const member of one.members) {
-      addMember(state, group, member.requestId, member.reward).tokens = member.tokens;
+    if (one.promptTokens !== undefined) group.promptTokens = one.promptTokens;
+    for (const { requestId: request, tokens: own, weightVersions, reward } of one.members) {
+      describe(addMember(state, group, request, reward), own, weightVersions);
     }
     if (one.roundId === null) state.open.set(one.promptId, group);
     else {

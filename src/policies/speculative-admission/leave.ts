@@ -30,11 +30,15 @@ export function dropHeld(prompt: PromptState, cause: DroppedResponse['cause']): 
     .map((one) => ({ requestId: one.requestId, tokens: one.tokens, cause }));
 }
 
-/** The held responses of a prompt that counts. */
-export function countedResponses(prompt: PromptState): CountedResponse[] {
+/** The held responses of a prompt that counts in a round of this version; others are named where they are of others. */
+export function countedResponses(prompt: PromptState, roundVersion: number): CountedResponse[] {
   const responses: CountedResponse[] = [];
-  for (const { status, requestId, tokens, reward } of prompt.responses) {
-    if (status === 'held') responses.push(reward === null ? { requestId, tokens } : { requestId, tokens, reward });
+  for (const { status, requestId, tokens, weightVersions, reward } of prompt.responses) {
+    if (status !== 'held') continue;
+    const response: CountedResponse = reward === null ? { requestId, tokens } : { requestId, tokens, reward };
+    const isOfRound = weightVersions.length === 1 && weightVersions[0] === roundVersion;
+    if (!isOfRound && weightVersions.length > 0) response.weightVersions = weightVersions.slice();
+    responses.push(response);
   }
   return responses;
 }

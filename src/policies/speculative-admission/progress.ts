@@ -66,7 +66,7 @@ export function count(state: AdmissionState, prompt: PromptState, ctx: Ctx): voi
     promptId,
     roundId: round.id,
     ...(domain === undefined ? undefined : { domain }),
-    responses: countedResponses(prompt),
+    responses: countedResponses(prompt, round.weightVersion),
     reason: {
       code: state.config.filter === 'none' ? 'no_filter' : 'passed',
       counted: round.counted,

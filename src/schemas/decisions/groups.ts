@@ -11,8 +11,9 @@ export const groupRewarded = defineDecision(
   {
     roundId,
     promptId,
+    promptTokens: tokens.optional().describe('Tokens of the prompt itself, where they are known.'),
     samples: count.describe('Responses with a reward, >= 1.'),
-    tokens: tokens.describe('Tokens of those responses, all together.'),
+    tokens: tokens.describe('Tokens of those responses, all together, without their prompts.'),
     responses: z.array(rewardedResponse).min(1).describe('Those responses, by index, each with its raw reward.'),
   },
   { all_rewarded: { responses: count, missing: count, waitedSeconds: seconds } },

@@ -5,6 +5,7 @@ import * as groups from './groups.ts';
 import * as judge from './judge.ts';
 import * as loading from './loading.ts';
 import * as parallelism from './parallelism.ts';
+import * as pipelining from './pipelining.ts';
 import * as prompts from './prompts.ts';
 import * as requests from './requests.ts';
 import * as rewardWorkers from './reward-workers.ts';
@@ -19,6 +20,7 @@ export * from './groups.ts';
 export * from './judge.ts';
 export * from './loading.ts';
 export * from './parallelism.ts';
+export * from './pipelining.ts';
 export * from './prompts.ts';
 export * from './requests.ts';
 export * from './reward-workers.ts';
@@ -32,6 +34,7 @@ export * from './training.ts';
 export const decisions = byName([
   ...Object.values(groups),
   ...Object.values(parallelism),
+  ...Object.values(pipelining),
   ...Object.values(gpus),
   ...Object.values(judge),
   ...Object.values(loading),

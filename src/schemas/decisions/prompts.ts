@@ -1,7 +1,7 @@
 /** Decisions: what becomes of prompts. */
 import { z } from 'zod';
 import { countedResponse, droppedResponse, prompt } from '../prompts.ts';
-import { count, domain, promptId, ref, requestId, roundId, weightVersion } from '../units.ts';
+import { count, domain, promptId, ref, requestId, roundId, tokens, weightVersion } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
 
 const held = count.describe('Responses of the prompt that are held.');
@@ -21,6 +21,7 @@ export const promptCounted = defineDecision(
     promptId,
     roundId,
     domain: domain.optional(),
+    promptTokens: tokens.optional().describe('Tokens of the prompt itself, where they are known.'),
     responses: z.array(countedResponse).describe('Its responses, by index.'),
   },
   { no_filter: { counted: count, needed: count }, passed: { counted: count, needed: count } },

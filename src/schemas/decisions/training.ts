@@ -1,7 +1,8 @@
 /** Decisions: what training replicas compute, and when the optimizer steps. */
 import { z } from 'zod';
+import { updateId } from '../pipelining.ts';
 import { fetchId, groupId, replicaId, trainingShare } from '../training.ts';
-import { count, roundId, seconds, tokens } from '../units.ts';
+import { count, positiveCount, roundId, seconds, tokens, weightVersion } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
 
 const groups = z.array(groupId);
@@ -67,9 +68,9 @@ export const trainRequeued = defineDecision(
 export const trainingLate = defineDecision(
   'training.late',
   'notice',
-  'A report that is repeated, or about a fetch, a release or a round that is over: nothing changes.',
-  { roundId: roundId.optional(), fetchId: fetchId.optional() },
-  { fetch_over: {}, release_over: {}, round_over: {}, round_completed: {} },
+  'A report that is repeated, or about a fetch, an update, a release or a round that is over: nothing changes.',
+  { roundId: roundId.optional(), fetchId: fetchId.optional(), updateId: updateId.optional() },
+  { fetch_over: {}, release_over: {}, round_over: {}, round_completed: {}, update_over: {}, already_consumed: {} },
 );
 export const groupLate = defineDecision(
   'group.late',
@@ -83,7 +84,13 @@ export const groupsDropped = defineDecision(
   'notice',
   'Completed groups that are not trained.',
   { roundId, groups: groups.describe('In the order in which they were completed.') },
-  { round_failed: { groups: numberOfGroups }, not_final: { groups: numberOfGroups } },
+  {
+    round_failed: { groups: numberOfGroups },
+    not_final: { groups: numberOfGroups },
+    zero_variance: { standardDeviation: z.number(), tolerance: z.number() },
+    incomplete: { samples: count, needed: count },
+    other_weights: { weightVersion, got: weightVersion },
+  },
 );
 export const gradientsOffload = defineDecision(
   'gradients.offload',
@@ -150,16 +157,27 @@ export const optimizerStep = defineDecision(
   'Synchronise the scaled gradients over these replicas, step once, and answer `optimizer.stepped`.',
   {
     roundId,
-    replicas: z.array(replicaId).describe('Every replica of the collective, those without groups included.'),
-    samples: count.describe('Samples in the gradients, as the replicas reported them.'),
-    tokens: tokens.describe('Tokens in the gradients, as the replicas reported them.'),
+    updateId: updateId.optional().describe('Which update, where a round has several; it goes into the answer.'),
+    replicas: z
+      .array(replicaId)
+      .optional()
+      .describe('Every replica of the collective, those without groups included; absent: all of the trainer.'),
+    samples: count.describe('Samples in the gradients.'),
+    tokens: tokens.describe('Tokens in the gradients.'),
   },
-  { all_finished: { groups: count, streamed: count, afterSeconds: seconds } },
+  {
+    all_finished: { groups: count, streamed: count, afterSeconds: seconds },
+    update_consumed: { groups: count, groupsPerUpdate: positiveCount, update: count },
+  },
 );
 export const roundTrained = defineDecision(
   'round.trained',
   'notice',
-  'Every group of the round is in one optimizer step, and the weights are new.',
+  'Every group of the round is in one optimizer step, each in one, and the weights are new.',
   { roundId, groups: groups.describe('In the order in which they were completed.') },
-  { stepped: { groups: count, streamed: count, afterSeconds: seconds }, nothing_to_train: {} },
+  {
+    stepped: { groups: count, streamed: count, afterSeconds: seconds },
+    published: { groups: count, updates: count, afterSeconds: seconds },
+    nothing_to_train: {},
+  },
 );

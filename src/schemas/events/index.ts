@@ -4,6 +4,7 @@ import * as engines from './engines.ts';
 import * as gpus from './gpus.ts';
 import * as loading from './loading.ts';
 import * as parallelism from './parallelism.ts';
+import * as pipelining from './pipelining.ts';
 import * as requests from './requests.ts';
 import * as rewardWorkers from './reward-workers.ts';
 import * as rewards from './rewards.ts';
@@ -16,6 +17,7 @@ export * from './engines.ts';
 export * from './gpus.ts';
 export * from './loading.ts';
 export * from './parallelism.ts';
+export * from './pipelining.ts';
 export * from './requests.ts';
 export * from './reward-workers.ts';
 export * from './rewards.ts';
@@ -30,6 +32,7 @@ export const events = byName([
   ...Object.values(gpus),
   ...Object.values(loading),
   ...Object.values(parallelism),
+  ...Object.values(pipelining),
   ...Object.values(requests),
   ...Object.values(rewardWorkers),
   ...Object.values(rewards),

@@ -1,5 +1,6 @@
 /** Events: what the host reports about the training of a round. */
 import { z } from 'zod';
+import { updateId } from '../pipelining.ts';
 import { fetchId, groupId, replicaId } from '../training.ts';
 import { count, positiveCount, roundId, seconds, tokens } from '../units.ts';
 import { defineEvent } from '../vocabulary.ts';
@@ -35,8 +36,8 @@ export const trainFinished = defineEvent(
 );
 export const optimizerStepped = defineEvent(
   'optimizer.stepped',
-  'The optimizer has stepped on the gradients of the round.',
-  { roundId },
+  'The optimizer has stepped on the gradients of the round, or of one of its updates.',
+  { roundId, updateId: updateId.optional().describe('Which update, where a round has several.') },
 );
 export const replicaLost = defineEvent(
   'replica.lost',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createGroupAssembly, groupAssembly, isPolicyError } from '../../../src/index.ts';
+import { createGroupAssembly, groupAssembly, isPolicyError, restorePolicy } from '../../../src/index.ts';
 import { choicesFrom, tapes } from '../../../src/testing/index.ts';
 
 type Assembly = ReturnType<typeof createGroupAssembly>;
@@ -50,6 +50,27 @@ const [a, b] = [
 ] as const;
 
 describe('group-assembly', () => {
+  test('what is known of a prompt that counts goes with its group: its tokens, and weights that are not of the round', () => {
+    let assembly = createGroupAssembly();
+    accept(assembly, ...a);
+    const responses = [
+      { requestId: a[0], tokens: 10, weightVersions: [4, 5] },
+      { requestId: a[1], tokens: 10 },
+    ];
+    const reason = { code: 'no_filter', counted: 1, needed: 1 } as const;
+    assembly.send({ type: 'prompt.counted', at: 2, promptId: 'a', roundId: 'r', promptTokens: 3, responses, reason });
+    assembly = restorePolicy(JSON.parse(JSON.stringify(assembly.snapshot()))) as never;
+    reward(assembly, a[0]);
+    const [group] = reward(assembly, a[1]);
+    expect(group).toMatchObject({
+      type: 'group.rewarded',
+      promptTokens: 3,
+      tokens: 20,
+      responses: [{ requestId: a[0], weightVersions: [4, 5] }, { requestId: a[1] }],
+    });
+    expect((group as { responses: object[] }).responses[1]).not.toHaveProperty('weightVersions');
+  });
+
   test('invariant 2: a group is complete with its last reward, whether its prompt counted before or after', () => {
     const assembly = createGroupAssembly();
     accept(assembly, ...a, ...b);

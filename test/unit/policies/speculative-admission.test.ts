@@ -400,7 +400,19 @@ describe('partial rollouts and staleness', () => {
     ]);
     const launches = only(session.open([deferred!.prompt, { promptId: 'd' }], 'long'), 'request.launch');
     expect(launches[0]).toMatchObject({ requestId: 'c/1#1', resumeFrom: { tokens: 4, weightVersions: [0] } });
-    const done = only(session.complete('c/1#1', 'd/0#1', 'd/1#1'), 'round.completed')[0]!;
+    const last = session.complete('c/1#1', 'd/0#1', 'd/1#1');
+    // Weights are named where they are not those of the round.
+    expect(only(last, 'prompt.counted').map((one) => one.responses)).toEqual([
+      [
+        { requestId: 'c/0#0', tokens: 10, weightVersions: [0] },
+        { requestId: 'c/1#1', tokens: 10, weightVersions: [0, 1] },
+      ],
+      [
+        { requestId: 'd/0#1', tokens: 10 },
+        { requestId: 'd/1#1', tokens: 10 },
+      ],
+    ]);
+    const done = only(last, 'round.completed')[0]!;
     expect(done.prompts[0]!.responses).toMatchObject([
       { requestId: 'c/0#0', weightVersions: [0] },
       { requestId: 'c/1#1', weightVersions: [0, 1] },

@@ -1,0 +1,86 @@
+/**
+ * Complete-group pipelining (RolloutPipe §3.2): groups go to the trainer as soon as U of them are complete, while later
+ * ones are still generated, and the round's weights are published once, after all. See README.md.
+ */
+import { definePolicy, type Ledger } from '../../core/definition.ts';
+import { arbitrary } from './arbitrary.ts';
+import { check } from './check.ts';
+import { addGroup } from './groups.ts';
+import { closeRound, failRound, finishRound, openRound, restartedTrainer, restartHost, settle } from './rounds.ts';
+import { pipeliningConfig } from './schema.ts';
+import { load, pipeliningSnapshot, type SavedPipelining, save } from './snapshot.ts';
+import { newState, type PipeliningState } from './state.ts';
+import { consume, finishStep, loseUpdate } from './updates.ts';
+import {
+  type Ctx,
+  type PipeliningDecision,
+  type PipeliningEvent,
+  pipeliningDecisions,
+  pipeliningEvents,
+} from './words.ts';
+
+function apply(state: PipeliningState, event: PipeliningEvent, ctx: Ctx): void {
+  take(state, event, ctx);
+  settle(state, ctx);
+}
+
+function take(state: PipeliningState, event: PipeliningEvent, ctx: Ctx): void {
+  switch (event.type) {
+    case 'group.rewarded':
+      return addGroup(state, event, ctx);
+    case 'update.consumed':
+      return consume(state, event, ctx);
+    case 'optimizer.stepped':
+      return finishStep(state, event, ctx);
+    case 'round.opened':
+      return openRound(state, event, ctx);
+    case 'round.rewarded':
+      return closeRound(state, event, ctx);
+    case 'weights.published':
+      return finishRound(state, event, ctx);
+    case 'update.lost':
+      return loseUpdate(state, event, ctx);
+    case 'trainer.restarted':
+      return restartedTrainer(state, event, ctx);
+    case 'round.failed':
+      return failRound(state, event, ctx);
+    case 'host.restarted':
+      return restartHost(state, event, ctx);
+  }
+}
+
+const key = (roundId: string, groupId: string): string => `${roundId}\n${groupId}`;
+
+/** Rewarded groups enter, and leave with their round, late, or left out by name. */
+const groupLedger: Ledger<SavedPipelining, PipeliningEvent, PipeliningDecision> = {
+  name: 'groups',
+  entered: (event) => (event.type === 'group.rewarded' ? [key(event.roundId, event.promptId)] : []),
+  left: (decision) => {
+    if (decision.type === 'group.late') return [key(decision.roundId, decision.groupId)];
+    if (decision.type !== 'round.trained' && decision.type !== 'groups.dropped') return [];
+    return decision.groups.map((groupId) => key(decision.roundId, groupId));
+  },
+  held: ({ rounds }) =>
+    rounds.flatMap(({ roundId, waiting, updates }) =>
+      [...waiting, ...updates.flatMap((one) => one.groups)].map(({ groupId }) => key(roundId, groupId)),
+    ),
+};
+
+/** Trains complete groups while the rollout goes on, on-policy, and publishes the weights once. */
+export const completeGroupPipelining = definePolicy({
+  id: 'complete-group-pipelining',
+  version: 1,
+  summary: 'Trains complete groups, U an update, while later ones are generated; weights are published once a round.',
+  source: 'RolloutPipe §3.2',
+  config: pipeliningConfig,
+  events: pipeliningEvents,
+  decisions: pipeliningDecisions,
+  state: pipeliningSnapshot,
+  init: newState,
+  check,
+  apply,
+  save,
+  load,
+  ledgers: [groupLedger],
+  arbitrary,
+});

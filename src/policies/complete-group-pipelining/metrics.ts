@@ -1,0 +1,31 @@
+/** How well the trainer was fed (RolloutPipe §3.2, equations 2 to 4, and §5.1). */
+import type { Round } from './state.ts';
+import type { DecisionNamed } from './words.ts';
+
+type Measures = Omit<DecisionNamed<'pipeline.measured'>, 'type' | 'at' | 'reason'>;
+
+/** Part of a whole, 0 where there is no whole; sums of seconds may be off by a rounding error. */
+const ratio = (part: number, whole: number): number => (whole > 0 ? Math.min(1, Math.max(0, part / whole)) : 0);
+
+/** The measures of a round that was trained to its end. */
+export function measures({ roundId, times }: Round): Measures {
+  const { openedSeconds: start, waitSeconds, computeSeconds } = times;
+  const since = (at: number | null): number => Math.max(0, (at ?? start) - start);
+  const rolloutSeconds = since(times.closedSeconds);
+  const firstBatchSeconds = since(times.firstBatchSeconds);
+  const firstDispatchSeconds = since(times.firstDispatchSeconds);
+  const trainEndSeconds = since(times.lastStepSeconds);
+  return {
+    roundId,
+    rolloutSeconds,
+    firstBatchSeconds,
+    firstDispatchSeconds,
+    recoverySeconds: Math.max(0, rolloutSeconds - firstBatchSeconds),
+    trainEndSeconds,
+    waitSeconds,
+    computeSeconds,
+    startWaitingRatio: ratio(firstDispatchSeconds, trainEndSeconds),
+    computeWaitingRatio: ratio(waitSeconds, waitSeconds + computeSeconds),
+    wallClockWaitingRatio: ratio(waitSeconds, trainEndSeconds),
+  };
+}

@@ -1,0 +1,145 @@
+/** Rounds: opened, closed, given up, and handed over when their weights are published. */
+import { drop } from './groups.ts';
+import { measures } from './metrics.ts';
+import { newRound, type PipeliningState, type Round, trained } from './state.ts';
+import { dispatch, giveUp, restartTrainer } from './updates.ts';
+import type { Ctx, DecisionNamed, EventNamed } from './words.ts';
+
+type PublishCode = DecisionNamed<'weights.publish'>['reason']['code'];
+
+export function openRound(state: PipeliningState, event: EventNamed<'round.opened'>, ctx: Ctx): void {
+  const { roundId, weightVersion } = event;
+  state.rounds.set(roundId, newRound(roundId, weightVersion, ctx.at));
+  state.weightVersion = weightVersion;
+  if (state.head === null) setHead(state, ctx);
+}
+
+/** The round that was opened first is the one that is trained: the trainer waits for its groups from now on. */
+function setHead(state: PipeliningState, ctx: Ctx): void {
+  state.head = state.rounds.values().next().value ?? null;
+  if (state.head !== null) state.head.times.idleSinceSeconds = ctx.at;
+}
+
+/** No group comes any more: what waits is a last, smaller update. */
+export function closeRound(state: PipeliningState, event: EventNamed<'round.rewarded'>, ctx: Ctx): void {
+  const { roundId } = event;
+  const round = state.rounds.get(roundId);
+  if (round === undefined || round.times.closedSeconds !== null) return late(roundId, round, ctx);
+  if (event.reason.code === 'round_failed') return giveUpRound(state, round, ctx);
+  round.times.closedSeconds = ctx.at;
+  if (round.trainable > 0) round.times.firstBatchSeconds ??= ctx.at;
+}
+
+export function failRound(state: PipeliningState, { roundId }: EventNamed<'round.failed'>, ctx: Ctx): void {
+  const round = state.rounds.get(roundId);
+  if (round === undefined || round.isFailed || round.isPublishing) return late(roundId, round, ctx);
+  giveUpRound(state, round, ctx);
+}
+
+/** Steps that were made, or that are being made, stay; everything else of the round leaves. */
+function giveUpRound(state: PipeliningState, round: Round, ctx: Ctx): void {
+  const { roundId } = round;
+  round.isFailed = true;
+  round.times.closedSeconds ??= ctx.at;
+  const { updateIds, groups: given } = giveUp(state, round, round.stepped + (round.isStepping ? 1 : 0), ctx);
+  if (updateIds.length > 0) {
+    const reason = { code: 'round_failed', groups: given } as const;
+    ctx.emit({ type: 'update.cancel', at: ctx.at, roundId, updateIds, reason });
+  }
+  const groups = [...round.waiting].map((one) => one.groupId);
+  round.waiting.clear();
+  drop(round, groups, { code: 'round_failed', groups: groups.length }, ctx);
+  // Another round is trained: nothing of this one is with the trainer.
+  if (round !== state.head) forget(state, round);
+}
+
+function late(roundId: string, round: Round | undefined, ctx: Ctx): void {
+  const code = round === undefined || round.isFailed ? 'round_over' : 'round_completed';
+  ctx.emit({ type: 'training.late', at: ctx.at, roundId, reason: { code } });
+}
+
+/** What follows from the state: updates, the publication, and the next round after one that is over. */
+export function settle(state: PipeliningState, ctx: Ctx): void {
+  for (let round = state.head; round !== null; round = state.head) {
+    const { waiting, times } = round;
+    if (!state.config.pipelining && times.closedSeconds === null) return;
+    while (waiting.size >= state.groupsPerUpdate) dispatch(state, round, 'batch_ready', state.groupsPerUpdate, ctx);
+    if (times.closedSeconds === null || round.isPublishing) return;
+    if (waiting.size > 0) dispatch(state, round, 'round_end', waiting.size, ctx);
+    if (round.stepped < round.updates.length) return;
+    if (round.stepped > 0) return publish(round, round.isFailed ? 'round_failed' : 'all_consumed', ctx);
+    endWithoutTraining(state, round, ctx);
+  }
+}
+
+function publish(round: Round, code: PublishCode, ctx: Ctx): void {
+  const { roundId, weightVersion, times } = round;
+  round.isPublishing = true;
+  round.wasPublished = true;
+  const numbers = trained(round);
+  const afterSeconds = ctx.at - times.closedSeconds!;
+  const reason = code === 'all_consumed' ? { code, ...numbers, afterSeconds } : { code, ...numbers };
+  ctx.emit({ type: 'weights.publish', at: ctx.at, roundId, weightVersion, reason });
+}
+
+/** The weights are as they were: there is nothing to publish. */
+function endWithoutTraining(state: PipeliningState, round: Round, ctx: Ctx): void {
+  const { roundId, isFailed } = round;
+  if (!isFailed) {
+    ctx.emit({ type: 'round.trained', at: ctx.at, roundId, groups: [], reason: { code: 'nothing_to_train' } });
+  }
+  forget(state, round);
+  setHead(state, ctx);
+}
+
+/** The rollout engines have the weights: the round is over. */
+export function finishRound(state: PipeliningState, { roundId }: EventNamed<'weights.published'>, ctx: Ctx): void {
+  const round = state.rounds.get(roundId);
+  // The trainer has fallen back meanwhile, and will publish again.
+  if (round === undefined || !round.isPublishing) return late(roundId, round, ctx);
+  const { at } = ctx;
+  const { dropped, dispatches, times } = round;
+  const numbers = trained(round);
+  const groups = round.updates.flatMap((one) => one.groups.map((group) => group.groupId));
+  const afterSeconds = at - times.closedSeconds!;
+  ctx.emit({ type: 'round.trained', at, roundId, groups, reason: { code: 'published', ...numbers, afterSeconds } });
+  if (!round.isFailed) {
+    const reason = { code: 'round_trained', ...numbers, dropped, dispatches } as const;
+    ctx.emit({ type: 'pipeline.measured', at, ...measures(round), reason });
+  }
+  forget(state, round);
+  setHead(state, ctx);
+}
+
+function forget(state: PipeliningState, round: Round): void {
+  state.rounds.delete(round.roundId);
+  state.recentRounds.add(round.roundId);
+}
+
+/** The trainer has lost gradients, perhaps steps too, and perhaps the command to publish. */
+export function recover(
+  state: PipeliningState,
+  round: Round,
+  updates: number,
+  code: 'trainer_restarted' | 'host_restarted',
+  ctx: Ctx,
+): void {
+  const wasPublishing = round.isPublishing;
+  restartTrainer(state, round, updates, code, ctx);
+  if (wasPublishing && round.isPublishing) publish(round, code, ctx);
+}
+
+/** The trainer is there again. */
+export function restartedTrainer(state: PipeliningState, event: EventNamed<'trainer.restarted'>, ctx: Ctx): void {
+  const { roundId, updates } = event;
+  const round = state.rounds.get(roundId);
+  if (round === undefined) return late(roundId, round, ctx);
+  recover(state, round, updates, 'trainer_restarted', ctx);
+}
+
+/** Everything in flight is gone; the steps that were reported are in the weights. */
+export function restartHost(state: PipeliningState, { idPrefix }: EventNamed<'host.restarted'>, ctx: Ctx): void {
+  state.oldPrefixes.push(state.prefix);
+  state.prefix = idPrefix;
+  if (state.head !== null) recover(state, state.head, state.head.stepped, 'host_restarted', ctx);
+}

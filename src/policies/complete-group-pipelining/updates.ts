@@ -1,0 +1,170 @@
+/** Updates: dispatched as soon as U groups are trainable, consumed, stepped on, and dispatched again where they are lost. */
+import { drop } from './groups.ts';
+import { microBatches } from './micro-batches.ts';
+import { currentUpdate, type Group, type PipeliningState, type Round, type Update } from './state.ts';
+import type { AgainCode, Ctx, DecisionNamed, DispatchReason, EventNamed } from './words.ts';
+
+const idOf = (group: Group): string => group.groupId;
+
+/** Makes an update of the first groups that wait, and hands it to the trainer. */
+export function dispatch(
+  state: PipeliningState,
+  round: Round,
+  code: 'batch_ready' | 'round_end',
+  size: number,
+  ctx: Ctx,
+): void {
+  const { times } = round;
+  const waiting = round.waiting.size;
+  const groups: Group[] = [];
+  while (groups.length < size) groups.push(round.waiting.shift()!);
+  const update: Update = { index: round.updates.length, groups, updateId: '', attempts: 0, consumed: null };
+  if (times.idleSinceSeconds !== null) {
+    times.waitSeconds += ctx.at - times.idleSinceSeconds;
+    times.idleSinceSeconds = null;
+  }
+  times.firstDispatchSeconds ??= ctx.at;
+  round.updates.push(update);
+  send(state, round, update, { code, waiting, groupsPerUpdate: state.groupsPerUpdate }, ctx);
+}
+
+function send(state: PipeliningState, round: Round, update: Update, reason: DispatchReason, ctx: Ctx): void {
+  const { index, groups } = update;
+  update.updateId = `${state.prefix}update#${state.nextUpdate++}`;
+  update.attempts += 1;
+  update.consumed = null;
+  round.dispatches += 1;
+  state.live.set(update.updateId, update);
+  ctx.emit({
+    type: 'train.dispatch',
+    at: ctx.at,
+    roundId: round.roundId,
+    updateId: update.updateId,
+    update: index,
+    weightVersion: round.weightVersion,
+    groups: groups.map(idOf),
+    ...sizeOf(groups),
+    microBatches: microBatches(groups, state.config.maxTokensPerGpu),
+    reason,
+  });
+}
+
+function sizeOf(groups: readonly Group[]): { samples: number; tokens: number } {
+  let samples = 0;
+  let tokens = 0;
+  for (let index = 0; index < groups.length; index += 1) {
+    samples += groups[index]!.samples;
+    tokens += groups[index]!.tokens;
+  }
+  return { samples, tokens };
+}
+
+/** The trainer has accumulated gradients; with the last ones the optimizer steps. */
+export function consume(state: PipeliningState, event: EventNamed<'update.consumed'>, ctx: Ctx): void {
+  const { updateId, groups, seconds } = event;
+  const update = state.live.get(updateId);
+  if (update === undefined) return late({ updateId, code: 'update_over' }, ctx);
+  if (update.consumed?.has(groups[0]!)) return late({ updateId, code: 'already_consumed' }, ctx);
+  const round = state.head!;
+  round.times.computeSeconds += seconds;
+  update.consumed ??= new Set();
+  for (let index = 0; index < groups.length; index += 1) update.consumed.add(groups[index]!);
+  if (update.consumed.size < update.groups.length) return;
+  round.isStepping = true;
+  ctx.emit({
+    type: 'optimizer.step',
+    at: ctx.at,
+    roundId: round.roundId,
+    updateId,
+    ...sizeOf(update.groups),
+    reason: {
+      code: 'update_consumed',
+      groups: update.groups.length,
+      groupsPerUpdate: state.groupsPerUpdate,
+      update: update.index,
+    },
+  });
+}
+
+/** The optimizer has stepped. */
+export function finishStep(state: PipeliningState, event: EventNamed<'optimizer.stepped'>, ctx: Ctx): void {
+  const updateId = event.updateId!;
+  const update = state.live.get(updateId);
+  if (update === undefined) return late({ updateId, code: 'update_over' }, ctx);
+  stepOver(state, state.head!, update, ctx);
+}
+
+function stepOver(state: PipeliningState, round: Round, update: Update, ctx: Ctx): void {
+  const { times } = round;
+  state.live.delete(update.updateId);
+  update.consumed = null;
+  round.stepped += 1;
+  round.isStepping = false;
+  times.lastStepSeconds = ctx.at;
+  if (round.stepped === round.updates.length) times.idleSinceSeconds = ctx.at;
+}
+
+/** One update is lost: it is dispatched again, unless its round has failed. */
+export function loseUpdate(state: PipeliningState, { updateId }: EventNamed<'update.lost'>, ctx: Ctx): void {
+  const update = state.live.get(updateId);
+  if (update === undefined) return late({ updateId, code: 'update_over' }, ctx);
+  const round = state.head!;
+  if (update === currentUpdate(round)) round.isStepping = false;
+  // Of a round that has failed only the update that was stepped on is left.
+  if (round.isFailed) giveUp(state, round, update.index, ctx);
+  else sendAgain(state, round, update, 'update_lost', ctx);
+}
+
+function sendAgain(state: PipeliningState, round: Round, update: Update, code: AgainCode, ctx: Ctx): void {
+  const { updateId, attempts, consumed } = update;
+  state.live.delete(updateId);
+  send(state, round, update, { code, attempts, consumed: consumed?.size ?? 0 }, ctx);
+}
+
+/** The trainer has the weights after some updates of the round, and no gradients: all later updates go again. */
+export function restartTrainer(
+  state: PipeliningState,
+  round: Round,
+  updates: number,
+  code: 'trainer_restarted' | 'host_restarted',
+  ctx: Ctx,
+): void {
+  // The step was made, and only its report is missing.
+  if (updates > round.stepped) stepOver(state, round, currentUpdate(round)!, ctx);
+  round.stepped = updates;
+  round.isStepping = false;
+  if (round.isFailed) giveUp(state, round, updates, ctx);
+  // With nothing left in the weights there is nothing to publish.
+  if (updates === 0) round.isPublishing = false;
+  if (updates === round.updates.length) return;
+  round.isPublishing = false;
+  const { times } = round;
+  if (times.idleSinceSeconds !== null) {
+    times.waitSeconds += ctx.at - times.idleSinceSeconds;
+    times.idleSinceSeconds = null;
+  }
+  for (let index = updates; index < round.updates.length; index += 1) {
+    sendAgain(state, round, round.updates[index]!, code, ctx);
+  }
+}
+
+/** Updates of a round that has failed leave, from one on. Gives the ids of those that the trainer may be at. */
+export function giveUp(
+  state: PipeliningState,
+  round: Round,
+  from: number,
+  ctx: Ctx,
+): { updateIds: string[]; groups: number } {
+  const updates = round.updates.splice(from);
+  const updateIds = updates.map((one) => one.updateId).filter((id) => state.live.delete(id));
+  const groups = updates.flatMap((one) => one.groups.map(idOf));
+  drop(round, groups, { code: 'round_failed', groups: groups.length }, ctx);
+  return { updateIds, groups: groups.length };
+}
+
+function late(
+  { updateId, code }: { updateId: string; code: DecisionNamed<'training.late'>['reason']['code'] },
+  ctx: Ctx,
+): void {
+  ctx.emit({ type: 'training.late', at: ctx.at, updateId, reason: { code } });
+}

@@ -1,0 +1,35 @@
+/** How group-relative advantages are computed (RolloutPipe §3.2, equation 1): the settings of whoever computes them. */
+import { z } from 'zod';
+
+/** Beyond this the square of a reward leaves the range of a float64. */
+export const largestReward = 1e100;
+
+/** The settings, as fields of a configuration or of a planner's input. */
+export const advantageFields = {
+  baseline: z
+    .enum(['group', 'leave-one-out'])
+    .default('group')
+    .describe('What is taken off a reward: the mean of its group, or of the others in it.'),
+  normalization: z
+    .enum(['std', 'none'])
+    .default('std')
+    .describe('Whether the difference is divided by standard deviation + `epsilon`.'),
+  std: z
+    .enum(['sample', 'population'])
+    .default('sample')
+    .describe('Which standard deviation: over n − 1 (`sample`, as `torch.std`) or over n (`population`).'),
+  epsilon: z.number().min(0).max(largestReward).default(1e-6).describe('Added to the standard deviation, >= 0.'),
+  varianceTolerance: z
+    .number()
+    .min(0)
+    .max(largestReward)
+    .default(1e-6)
+    .describe('Population standard deviation of raw rewards up to which a group has zero variance.'),
+  singleResponse: z
+    .enum(['zero', 'reward'])
+    .default('zero')
+    .describe('Advantage of the only response of a group, which has nothing to be compared with: 0, or its reward.'),
+};
+
+/** The settings, filled in. */
+export type AdvantageSettings = { readonly [F in keyof typeof advantageFields]: z.output<(typeof advantageFields)[F]> };

@@ -1,0 +1,25 @@
+/** Updates of a trainer, and the micro-batches that they are computed in. */
+import { z } from 'zod';
+import { groupId } from './training.ts';
+import { count, tokens } from './units.ts';
+
+/** The id of one try of an update, minted by the policy: `<idPrefix>update#<n>`. */
+export const updateId = z
+  .string()
+  .min(1)
+  .max(200)
+  .describe('Id of the update, minted by the policy; new for every try.');
+/** Which update of its round, from 0. */
+export const updateIndex = count.describe('Which update of the round, from 0.');
+
+/** Whole groups that are computed together. */
+export const microBatch = z.strictObject({
+  groups: z.array(groupId).min(1).describe('Whole groups, in the order of the update.'),
+  tokens: tokens.describe('Tokens of these groups, prompts included where they are known.'),
+  dynamic: z
+    .boolean()
+    .describe('Whether it is one group over the budget, which has to be cut into micro-batches of its own samples.'),
+});
+
+/** Whole groups that are computed together. */
+export type MicroBatch = z.output<typeof microBatch>;
