@@ -16,6 +16,7 @@ import { type AdvantagesInput, type AdvantagesPlan, grpoAdvantagesPlanner } from
 import { type JudgeOffloadInput, type JudgeOffloadPlan, judgeOffloadPlanner } from './planners/judge-offload/index.ts';
 import { type MicroBatchesInput, type MicroBatchesPlan, microBatchesPlanner } from './planners/micro-batches/index.ts';
 import { adaptiveTp, type TpInput } from './policies/adaptive-tp/index.ts';
+import { type FrontierInput, frontierGroupDispatch } from './policies/frontier-group-dispatch/index.ts';
 import { gpuScaleDown, type ScaleDownInput } from './policies/gpu-scale-down/index.ts';
 import { type AssemblyInput, groupAssembly } from './policies/group-assembly/index.ts';
 import { longPromptQueue, type QueueInput } from './policies/long-prompt-queue/index.ts';
@@ -77,6 +78,11 @@ export const createShadowLoader = (
   config: ShadowLoaderInput = {},
   options?: PolicyOptions,
 ): PolicyOf<typeof shadowLoader> => startPolicy(shadowLoader, config, options);
+/** A new frontier-group-dispatch policy. Throws `PolicyError` `invalid_config`. */
+export const createFrontierGroupDispatch = (
+  config: FrontierInput,
+  options?: PolicyOptions,
+): PolicyOf<typeof frontierGroupDispatch> => startPolicy(frontierGroupDispatch, config, options);
 
 /** A new policy by its id. Throws `PolicyError` `unknown_id`, `invalid_config`. */
 export const createPolicy = registry.createPolicy;
@@ -146,6 +152,7 @@ export * from './planners/grpo-advantages/index.ts';
 export * from './planners/judge-offload/index.ts';
 export * from './planners/micro-batches/index.ts';
 export * from './policies/adaptive-tp/index.ts';
+export * from './policies/frontier-group-dispatch/index.ts';
 export * from './policies/gpu-scale-down/index.ts';
 export * from './policies/group-assembly/index.ts';
 export * from './policies/long-prompt-queue/index.ts';

@@ -6,6 +6,7 @@ import { grpoAdvantagesPlanner } from './planners/grpo-advantages/index.ts';
 import { judgeOffloadPlanner } from './planners/judge-offload/index.ts';
 import { microBatchesPlanner } from './planners/micro-batches/index.ts';
 import { adaptiveTp } from './policies/adaptive-tp/index.ts';
+import { frontierGroupDispatch } from './policies/frontier-group-dispatch/index.ts';
 import { gpuScaleDown } from './policies/gpu-scale-down/index.ts';
 import { groupAssembly } from './policies/group-assembly/index.ts';
 import { longPromptQueue } from './policies/long-prompt-queue/index.ts';
@@ -31,6 +32,7 @@ export const registry = createRegistry([
   grpoAdvantagesPlanner, // RolloutPipe §3.2
   adaptiveTp, // RollPacker §4.2
   gpuScaleDown, // RollPacker §4.4
+  frontierGroupDispatch, // RolloutPipe §3.3
   flexUlyssesPlanner, // FlexRL §3, Appendix A
   microBatchesPlanner, // verl, slime: dynamic batch sizes
   shadowLoader, // FlexRL §4

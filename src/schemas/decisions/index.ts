@@ -1,5 +1,6 @@
 /** Decisions: commands for the host, in the imperative, and notices, in the past tense. One file a family. */
 import { byName, type Of } from '../vocabulary.ts';
+import * as frontier from './frontier.ts';
 import * as gpus from './gpus.ts';
 import * as groups from './groups.ts';
 import * as judge from './judge.ts';
@@ -14,6 +15,7 @@ import * as sandbox from './sandbox.ts';
 import * as session from './session.ts';
 import * as training from './training.ts';
 
+export * from './frontier.ts';
 export * from './gpus.ts';
 export * from './groups.ts';
 export * from './judge.ts';
@@ -32,6 +34,7 @@ export * from './training.ts';
 export const decisions = byName([
   ...Object.values(groups),
   ...Object.values(parallelism),
+  ...Object.values(frontier),
   ...Object.values(gpus),
   ...Object.values(judge),
   ...Object.values(loading),
