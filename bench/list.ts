@@ -3,6 +3,7 @@ export const benchmarks: Readonly<Record<string, string | null>> = {
   admission: 'speculative-admission',
   'adaptive-tp': 'adaptive-tp',
   'flex-ulysses': null,
+  'frontier-group-dispatch': 'frontier-group-dispatch',
   'gpu-scale-down': 'gpu-scale-down',
   'group-assembly': 'group-assembly',
   'sandbox-timeout': 'sandbox-timeout',

@@ -1,7 +1,7 @@
 /** Which events fit the state. Nothing is changed here. */
 import { checkNewPrefix } from '../../core/prefix.ts';
 import { PolicyError } from '../../errors.ts';
-import type { FrontierState } from './state.ts';
+import { type FrontierState, placeOf } from './state.ts';
 import type { EventNamed, FrontierEvent } from './words.ts';
 
 /** Refuses an event that does not fit. */
@@ -21,7 +21,7 @@ function checkArrival(
     throw new PolicyError('out_of_order', { expected: 'a round that is not over', got: roundId, path: 'roundId' });
   }
   const group = state.groups.get(promptId);
-  if (group?.places.get(index)?.status === 'completed') {
+  if (group?.places[placeOf(group, index)]?.status === 'completed') {
     const expected = `a response of ${promptId} that is not complete`;
     throw new PolicyError('duplicate_id', { expected, got: index, path: 'index' });
   }

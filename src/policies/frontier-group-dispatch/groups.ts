@@ -86,7 +86,7 @@ export function refill(state: FrontierState, ctx: Ctx): void {
     state.deferred.remove(group);
     group.since = ctx.at;
     state.inService += 1;
-    for (const request of group.places.values()) {
+    for (const request of group.places) {
       if (request.status === 'waiting') admit(state, request, 'group_admitted', ctx);
     }
   }
@@ -98,7 +98,7 @@ export function leaveIfDone(state: FrontierState, group: Group, ctx: Ctx): void 
   const ended = completed + group.gone;
   const isWhole = ended >= state.config.responsesPerPrompt;
   if (group.unfinished > 0 || !(isWhole || group.isClosing)) return;
-  const requests = [...places.values()].filter((one) => one.isHeld).sort((a, b) => a.index - b.index);
+  const requests = places.filter((one) => one.isHeld).sort((a, b) => a.index - b.index);
   for (const { requestId } of requests) state.requests.delete(requestId);
   state.groups.delete(promptId);
   round.groups.delete(group);

@@ -2,7 +2,7 @@
 import { admit, groupOf, leaveIfDone, refill } from './groups.ts';
 import { advance, measure } from './pace.ts';
 import { planRound } from './resize.ts';
-import { type FrontierState, type Group, newRequest, type Request, type RequestStatus } from './state.ts';
+import { type FrontierState, type Group, newRequest, placeOf, type Request, type RequestStatus } from './state.ts';
 import type { Ctx, ReasonOf } from './words.ts';
 
 /** A request as it comes. */
@@ -18,10 +18,11 @@ export function arrived(state: FrontierState, arrival: Arrival, ctx: Ctx): void 
   const { requestId, promptId, roundId, index } = arrival;
   const group = groupOf(state, promptId, roundId, arrival.order);
   planRound(state, ctx);
-  const before = group.places.get(index);
-  if (before !== undefined) takePlace(state, before, ctx);
+  const place = placeOf(group, index);
+  if (place >= 0) takePlace(state, group.places[place]!, ctx);
   const request = newRequest(requestId, group, index);
-  group.places.set(index, request);
+  if (place >= 0) group.places[place] = request;
+  else group.places.push(request);
   group.unfinished += 1;
   state.requests.set(requestId, request);
   if (group.since !== null) {
@@ -139,7 +140,7 @@ function settle(state: FrontierState, group: Group, ctx: Ctx): void {
 
 /** Nothing more of a group comes: what waits is dropped, and it leaves as soon as nothing of it runs. */
 function close(state: FrontierState, group: Group, ctx: Ctx): void {
-  for (const request of group.places.values()) {
+  for (const request of group.places) {
     if (request.status === 'waiting') drop(state, request, 'gone', 'closed', ctx);
   }
   group.isClosing = true;
@@ -167,7 +168,7 @@ export function hostRestarted(state: FrontierState, idPrefix: string, ctx: Ctx):
   state.oldPrefixes.push(state.prefix);
   state.prefix = idPrefix;
   for (const group of state.groups.values()) {
-    for (const request of group.places.values()) {
+    for (const request of group.places) {
       if (!isUnfinished(request) || request.requestId.startsWith(idPrefix)) continue;
       drop(state, request, 'open', 'host_restarted', ctx);
     }

@@ -58,7 +58,7 @@ export function save(state: FrontierState): SavedFrontier {
       seq: own,
       since,
       isClosing,
-      requests: [...places.values()].map(({ group: _, ...one }) => one),
+      requests: places.map(({ group: _, ...one }) => one),
     })),
     endedRounds: [...state.endedRounds],
     pace: structuredClone(state.pace),
@@ -94,7 +94,7 @@ function loadGroup(state: FrontierState, saved: SavedFrontier['groups'][number])
   Object.assign(group, { since, isClosing });
   for (const { requestId, index, ...rest } of saved.requests) {
     const one = Object.assign(newRequest(requestId, group, index), rest);
-    group.places.set(index, one);
+    group.places.push(one);
     if (one.isHeld) state.requests.set(requestId, one);
     if (one.status === 'waiting' || one.status === 'admitted') group.unfinished += 1;
     else if (one.status === 'completed') group.completed += 1;

@@ -40,8 +40,8 @@ export interface Group {
   round: Round;
   readonly order: number;
   readonly seq: number;
-  /** By index; a request that takes another's place stands in its stead. */
-  readonly places: Map<number, Request>;
+  /** One for each index, in the order in which the first of each came; a later one stands in its stead. */
+  readonly places: Request[];
   /** When it came into service, in seconds; `null` while it is deferred. */
   since: number | null;
   /** Nothing more comes: it leaves as soon as nothing of it waits or runs. */
@@ -106,7 +106,7 @@ export function newGroup(promptId: string, round: Round, order: number, seq: num
     round,
     order,
     seq,
-    places: new Map(),
+    places: [],
     since: null,
     isClosing: false,
     unfinished: 0,
@@ -118,6 +118,11 @@ export function newGroup(promptId: string, round: Round, order: number, seq: num
 
 export function newRound(roundId: string, ordinal: number): Round {
   return { roundId, ordinal, groups: new Set(), left: new Set(), nextOrder: 0 };
+}
+
+/** Where the request of an index stands; −1 if there is none. They mostly come in order. */
+export function placeOf({ places }: Group, index: number): number {
+  return places[index]?.index === index ? index : places.findIndex((one) => one.index === index);
 }
 
 export function newRequest(requestId: string, group: Group, index: number): Request {
