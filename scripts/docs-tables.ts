@@ -18,6 +18,7 @@ export const generatedFiles: readonly string[] = [
   'src/planners/micro-batches/README.md',
   'src/policies/adaptive-tp/README.md',
   'src/policies/speculative-admission/README.md',
+  'src/policies/frontier-group-dispatch/README.md',
   'src/policies/gpu-scale-down/README.md',
   'src/policies/long-prompt-queue/README.md',
   'src/policies/sandbox-timeout/README.md',
