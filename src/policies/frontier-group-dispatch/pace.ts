@@ -21,6 +21,8 @@ export const paceSchema = z.strictObject({
   running: whole,
   requestSeconds: amount,
   fit: z.strictObject({ weight: amount, n: amount, seconds: amount, nn: amount, nSeconds: amount }),
+  /** The least seconds a token of any response; forgotten slowly. */
+  fastest: amount.nullable(),
   lengths: z.array(z.array(amount)),
   lengthCount: whole,
   trainer: z.strictObject({ busySeconds: amount, groups: amount }),
@@ -58,6 +60,7 @@ export function newPace(width: number): Pace {
     running: 0,
     requestSeconds: 0,
     fit: { weight: 0, n: 0, seconds: 0, nn: 0, nSeconds: 0 },
+    fastest: null,
     lengths: [],
     lengthCount: 0,
     trainer: { busySeconds: 0, groups: 0 },
@@ -87,6 +90,8 @@ export function measure(pace: Pace, since: number, sinceRequestSeconds: number, 
   const seconds = pace.at - since;
   if (seconds <= 0 || tokens <= 0) return;
   const n = (pace.requestSeconds - sinceRequestSeconds) / seconds;
+  const forgotten = pace.fastest === null ? Number.POSITIVE_INFINITY : pace.fastest / keptShare;
+  pace.fastest = Math.min(forgotten, seconds / tokens);
   const { fit } = pace;
   fit.weight = fit.weight * keptShare + tokens;
   fit.n = fit.n * keptShare + tokens * n;
@@ -103,23 +108,24 @@ export function remember(pace: Pace, lengths: number[]): void {
   while (pace.lengthCount > mostLengths) pace.lengthCount -= pace.lengths.shift()!.length;
 }
 
-/** Seconds a token: `base` + `slope` · requests in service, both >= 0; absent while nothing was measured. */
+/** Seconds a token: `base` + `slope` · requests in service, both >= 0; `fastest` is the least that any response has had. */
 export interface StepLine {
   readonly base: number;
   readonly slope: number;
+  readonly fastest: number;
 }
 
 /** The straight line through what was measured (least squares). */
-export function stepLine({ fit }: Pace): StepLine | undefined {
-  if (fit.weight === 0) return undefined;
+export function stepLine({ fit, fastest }: Pace): StepLine | undefined {
+  if (fit.weight === 0 || fastest === null) return undefined;
   const mean = fit.n / fit.weight;
   const meanSeconds = fit.seconds / fit.weight;
   const spread = fit.nn / fit.weight - mean * mean;
   // Without a spread of what was in service nothing is known of the slope: flat, so that wide seems to cost nothing.
-  if (spread <= 1e-9 * mean * mean) return { base: meanSeconds, slope: 0 };
+  if (spread <= 1e-9 * mean * mean) return { base: meanSeconds, slope: 0, fastest };
   const slope = Math.max(0, (fit.nSeconds / fit.weight - mean * meanSeconds) / spread);
   const base = meanSeconds - slope * mean;
-  return base >= 0 ? { base, slope } : { base: 0, slope: meanSeconds / mean };
+  return base >= 0 ? { base, slope, fastest } : { base: 0, slope: meanSeconds / mean, fastest };
 }
 
 /** What the trainer takes for a group, in seconds; 0 while unknown. */

@@ -13,6 +13,8 @@ const fewestGroups = 4;
 const ratio = 1.15;
 /** Of widths that are as good as the best to this share, the widest is taken: what is too narrow costs more. */
 const tolerance = 0.005;
+/** Share of the fastest pace that was seen which nothing is taken to fall below: responses seen were seldom alone. */
+const floorShare = 0.75;
 /** Steps through the remembered groups: each gives another order of lengths. */
 const strides = [1, 5] as const;
 
@@ -66,7 +68,7 @@ export function modelledSeconds(round: ModelRound, width: number): number {
   while (jobs.size > 0) {
     const running = jobs.size;
     const { end, group } = jobs.pop()!;
-    seconds += (end - token) * (line.base + line.slope * running);
+    seconds += (end - token) * Math.max(floorShare * line.fastest, line.base + line.slope * running);
     token = end;
     left[group]! -= 1;
     if (left[group]! > 0) continue;

@@ -65,6 +65,8 @@ export function consumed(state: FrontierState, groups: number, seconds: number, 
   const { waitedSeconds, busySeconds, firstServedSeconds } = round;
   const total = waitedSeconds + busySeconds;
   if (round.isReported || round.reports < fewestReports || waitedSeconds <= config.starvedShare * total) return;
+  // A plan is made now and then only: after 4 reports, 8, 16 …
+  if ((round.reports & (round.reports - 1)) !== 0) return;
   if (newest === null || state.deferred.size === 0 || firstServedSeconds === null) return;
   const servedSeconds = ctx.at - firstServedSeconds;
   const perGroup = trainSecondsPerGroup(pace);
