@@ -122,7 +122,11 @@ class Model {
 interface Saved {
   width: number;
   rounds: { roundId: string; ordinal: number }[];
-  groups: { promptId: string; since: number | null; requests: { requestId: string; isHeld: boolean; status: string }[] }[];
+  groups: {
+    promptId: string;
+    since: number | null;
+    requests: { requestId: string; isHeld: boolean; status: string }[];
+  }[];
 }
 
 const configs = [
@@ -156,8 +160,10 @@ describe.each(configs)('%j', (config) => {
         const held = groups.flatMap((one) => one.requests.filter((request) => request.isHeld));
         expect(new Set(held.map((one) => one.requestId)), '5: nothing is lost').toEqual(new Set(model.held.keys()));
         const serving = groups.filter((one) => one.since !== null).length;
-        if (config.width !== 'auto') expect(serving, '1: no more than F_w in service').toBeLessThanOrEqual(config.width);
-        if (serving < groups.length) expect(serving, '6: no slot is free while groups wait').toBeGreaterThanOrEqual(width);
+        if (config.width !== 'auto')
+          expect(serving, '1: no more than F_w in service').toBeLessThanOrEqual(config.width);
+        if (serving < groups.length)
+          expect(serving, '6: no slot is free while groups wait').toBeGreaterThanOrEqual(width);
         for (const one of groups) {
           // A group of which a restart left nothing comes into service silently.
           if (one.since !== null) model.groups.get(one.promptId)!.inService = true;
@@ -190,7 +196,14 @@ test('7: a round ends, whatever fails: every group leaves once all its requests 
       }
     };
     const arrive = (promptId: string, index: number, attempt: number): void =>
-      send({ type: 'request.arrived', at, requestId: `${promptId}/${index}#${attempt}`, promptId, roundId: 'r', index });
+      send({
+        type: 'request.arrived',
+        at,
+        requestId: `${promptId}/${index}#${attempt}`,
+        promptId,
+        roundId: 'r',
+        index,
+      });
     for (let group = 0; group < groups; group += 1) for (const index of [0, 1, 2]) arrive(`p${group}`, index, 0);
     for (let step = 0; running.length > 0; step += 1) {
       const { requestId, promptId, index } = running.splice((step * 7) % running.length, 1)[0]!;

@@ -51,12 +51,7 @@ export function arbitrary(state: FrontierState, choices: Choices): FrontierEvent
   }
 }
 
-function arrival(
-  state: FrontierState,
-  choices: Choices,
-  roundId: string,
-  at: number,
-): EventNamed<'request.arrived'> {
+function arrival(state: FrontierState, choices: Choices, roundId: string, at: number): EventNamed<'request.arrived'> {
   const group = choices.below(3) === 0 ? undefined : pick([...state.groups.values()], choices);
   const promptId = group?.promptId ?? `p${state.seq + choices.below(3)}`;
   const index = choices.below(state.config.responsesPerPrompt + (choices.below(4) === 0 ? 1 : 0));
@@ -71,12 +66,7 @@ function arrival(
   };
 }
 
-function launch(
-  state: FrontierState,
-  choices: Choices,
-  roundId: string,
-  at: number,
-): EventNamed<'request.launch'> {
+function launch(state: FrontierState, choices: Choices, roundId: string, at: number): EventNamed<'request.launch'> {
   const { order: _, ...rest } = arrival(state, choices, roundId, at);
   return { ...rest, type: 'request.launch', weightVersion: 1, reason: { code: 'planned', inFlight: 0 } };
 }

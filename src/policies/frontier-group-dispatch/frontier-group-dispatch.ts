@@ -63,9 +63,7 @@ const waitingLedger: Ledger<SavedFrontier, FrontierEvent, FrontierDecision> = {
     return decision.type === 'request.dropped' && !decision.admitted ? [decision.requestId] : [];
   },
   held: ({ groups }) =>
-    groups.flatMap(({ requests: all }) =>
-      all.filter((one) => one.status === 'waiting').map((one) => one.requestId),
-    ),
+    groups.flatMap(({ requests: all }) => all.filter((one) => one.status === 'waiting').map((one) => one.requestId)),
 };
 
 /** Admits requests by groups, at most F_w of them in service at once. */

@@ -56,12 +56,7 @@ function moveGroup(state: FrontierState, group: Group, round: Round): void {
 }
 
 /** Lets a request into the engines: its group is in service. */
-export function admit(
-  state: FrontierState,
-  request: Request,
-  code: ReasonOf<'request.admit'>['code'],
-  ctx: Ctx,
-): void {
+export function admit(state: FrontierState, request: Request, code: ReasonOf<'request.admit'>['code'], ctx: Ctx): void {
   const { group, requestId, index } = request;
   advance(state.pace, ctx.at);
   request.status = 'admitted';

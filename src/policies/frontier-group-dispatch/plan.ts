@@ -105,7 +105,11 @@ export function planWidth(
   });
   const tried: { width: number; seconds: number }[] = [];
   let best = Number.POSITIVE_INFINITY;
-  for (let width = Math.min(size, narrowest); ; width = Math.min(size, Math.max(width + 1, Math.round(width * ratio)))) {
+  for (
+    let width = Math.min(size, narrowest);
+    ;
+    width = Math.min(size, Math.max(width + 1, Math.round(width * ratio)))
+  ) {
     let seconds = 0;
     for (const round of rounds) seconds += modelledSeconds(round, width) / rounds.length;
     tried.push({ width, seconds });

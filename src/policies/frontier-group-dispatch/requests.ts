@@ -31,7 +31,12 @@ export function arrived(state: FrontierState, arrival: Arrival, ctx: Ctx): void 
   }
   refill(state, ctx);
   if (request.status === 'waiting') {
-    const reason = { code: 'frontier_full', order: group.order, inService: state.inService, width: state.width } as const;
+    const reason = {
+      code: 'frontier_full',
+      order: group.order,
+      inService: state.inService,
+      width: state.width,
+    } as const;
     ctx.emit({ type: 'request.deferred', at: ctx.at, requestId, promptId, roundId, reason });
   }
 }

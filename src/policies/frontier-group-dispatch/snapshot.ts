@@ -20,9 +20,7 @@ const request = z.strictObject({
 
 /** Schema of the saved state. */
 export const frontierSnapshot = z.strictObject({
-  rounds: z.array(
-    z.strictObject({ roundId: z.string(), ordinal: whole, left: z.array(z.string()), nextOrder: whole }),
-  ),
+  rounds: z.array(z.strictObject({ roundId: z.string(), ordinal: whole, left: z.array(z.string()), nextOrder: whole })),
   groups: z.array(
     z.strictObject({
       promptId: z.string(),

@@ -72,8 +72,7 @@ export interface FrontierState {
   roundSeq: number;
 }
 
-const byOrder = (a: Group, b: Group): number =>
-  a.round.ordinal - b.round.ordinal || a.order - b.order || a.seq - b.seq;
+const byOrder = (a: Group, b: Group): number => a.round.ordinal - b.round.ordinal || a.order - b.order || a.seq - b.seq;
 
 /** Groups that `auto` begins with. */
 export function startWidth({ startRequests, responsesPerPrompt }: FrontierConfig): number {

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type Job, engines, lengthLaws, runRounds } from '../../../bench/frontier-loop.ts';
-import { createFrontierGroupDispatch, type FrontierDecision, type FrontierInput, restorePolicy } from '../../../src/index.ts';
+import { engines, type Job, lengthLaws, runRounds } from '../../../bench/frontier-loop.ts';
+import {
+  createFrontierGroupDispatch,
+  type FrontierDecision,
+  type FrontierInput,
+  restorePolicy,
+} from '../../../src/index.ts';
 import { refusal } from '../../support/refusal.ts';
 
 /** A policy that two groups of two requests fill. */
@@ -82,7 +87,14 @@ describe('admission', () => {
   });
 
   test('what speculative-admission launches is admitted as well', () => {
-    const launch = { type: 'request.launch', requestId: 'a/0#0', promptId: 'a', roundId: 'r1', index: 0, weightVersion: 1 };
+    const launch = {
+      type: 'request.launch',
+      requestId: 'a/0#0',
+      promptId: 'a',
+      roundId: 'r1',
+      index: 0,
+      weightVersion: 1,
+    };
     expect(admitted(start().send({ ...launch, reason: { code: 'planned', inFlight: 0 } }))).toEqual(['a/0#0']);
   });
 });
@@ -139,7 +151,11 @@ describe('failures', () => {
     const one = start({ width: 1 });
     one.group('a');
     one.group('b');
-    expect(types(one.send({ type: 'round.failed', roundId: 'r1' }))).toEqual(['request.dropped', 'request.dropped', 'group.left']);
+    expect(types(one.send({ type: 'round.failed', roundId: 'r1' }))).toEqual([
+      'request.dropped',
+      'request.dropped',
+      'group.left',
+    ]);
     one.complete('a/0#0');
     expect(types(one.complete('a/1#0'))).toEqual(['group.left']);
     expect(refusal(() => one.arrive('c', 0))).toMatchObject({ code: 'out_of_order', path: 'roundId' });
@@ -186,7 +202,10 @@ describe('bad input', () => {
     one.group('a');
     expect(refusal(() => one.arrive('a', 0))).toMatchObject({ code: 'duplicate_id', path: 'requestId' });
     one.complete('a/0#0');
-    expect(refusal(() => one.arrive('a', 0, { requestId: 'a/0#1' }))).toMatchObject({ code: 'duplicate_id', path: 'index' });
+    expect(refusal(() => one.arrive('a', 0, { requestId: 'a/0#1' }))).toMatchObject({
+      code: 'duplicate_id',
+      path: 'index',
+    });
     expect(refusal(() => one.send({ type: 'host.restarted', idPrefix: '' }))).toMatchObject({ code: 'duplicate_id' });
   });
 });
@@ -216,7 +235,9 @@ describe('width', () => {
     return { engine: engines[engine]!, law: lengthLaws[law]!, groups: 32, trainSecondsPerToken };
   };
   const seconds = (one: Job, width: FrontierInput['width']): number =>
-    runRounds(one, width, [1, 2, 3, 4, 5, 6]).slice(3).reduce((sum, round) => sum + round.seconds, 0);
+    runRounds(one, width, [1, 2, 3, 4, 5, 6])
+      .slice(3)
+      .reduce((sum, round) => sum + round.seconds, 0);
 
   test('strict F_w = U starves the trainer, and says so', () => {
     const rounds = runRounds(job('attention', 'broad', 2e-4), 2, [1]);
