@@ -230,7 +230,6 @@ describe('width', () => {
     expect(notice.reason.trainedGroupsPerSecond).toBeCloseTo(0.5, 6);
   });
 
-  const speeds = { fast: 1e-5, slow: 2.4e-3 };
   const job = (engine: string, law: string, trainSecondsPerToken: number): Job => {
     return { engine: engines[engine]!, law: lengthLaws[law]!, groups: 32, trainSecondsPerToken };
   };
@@ -245,7 +244,7 @@ describe('width', () => {
   });
 
   test('auto stays wide where more requests cost an engine little', () => {
-    const one = job('flat', 'broad', speeds.fast);
+    const one = job('flat', 'broad', 1e-5);
     expect(seconds(one, 'auto') / seconds(one, 32)).toBeLessThan(1.03);
   });
 
