@@ -19,6 +19,7 @@ export const generatedFiles: readonly string[] = [
   'src/policies/adaptive-tp/README.md',
   'src/policies/complete-group-pipelining/README.md',
   'src/policies/speculative-admission/README.md',
+  'src/policies/frontier-group-dispatch/README.md',
   'src/policies/gpu-scale-down/README.md',
   'src/policies/long-prompt-queue/README.md',
   'src/policies/sandbox-timeout/README.md',

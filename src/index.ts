@@ -17,6 +17,7 @@ import { type JudgeOffloadInput, type JudgeOffloadPlan, judgeOffloadPlanner } fr
 import { type MicroBatchesInput, type MicroBatchesPlan, microBatchesPlanner } from './planners/micro-batches/index.ts';
 import { adaptiveTp, type TpInput } from './policies/adaptive-tp/index.ts';
 import { completeGroupPipelining, type PipeliningInput } from './policies/complete-group-pipelining/index.ts';
+import { type FrontierInput, frontierGroupDispatch } from './policies/frontier-group-dispatch/index.ts';
 import { gpuScaleDown, type ScaleDownInput } from './policies/gpu-scale-down/index.ts';
 import { type AssemblyInput, groupAssembly } from './policies/group-assembly/index.ts';
 import { longPromptQueue, type QueueInput } from './policies/long-prompt-queue/index.ts';
@@ -78,6 +79,11 @@ export const createShadowLoader = (
   config: ShadowLoaderInput = {},
   options?: PolicyOptions,
 ): PolicyOf<typeof shadowLoader> => startPolicy(shadowLoader, config, options);
+/** A new frontier-group-dispatch policy. Throws `PolicyError` `invalid_config`. */
+export const createFrontierGroupDispatch = (
+  config: FrontierInput,
+  options?: PolicyOptions,
+): PolicyOf<typeof frontierGroupDispatch> => startPolicy(frontierGroupDispatch, config, options);
 
 /** A new complete-group-pipelining policy. Throws `PolicyError` `invalid_config`. */
 export const createCompleteGroupPipelining = (
@@ -154,6 +160,7 @@ export * from './planners/judge-offload/index.ts';
 export * from './planners/micro-batches/index.ts';
 export * from './policies/adaptive-tp/index.ts';
 export * from './policies/complete-group-pipelining/index.ts';
+export * from './policies/frontier-group-dispatch/index.ts';
 export * from './policies/gpu-scale-down/index.ts';
 export * from './policies/group-assembly/index.ts';
 export * from './policies/long-prompt-queue/index.ts';

@@ -7,6 +7,7 @@ import { judgeOffloadPlanner } from './planners/judge-offload/index.ts';
 import { microBatchesPlanner } from './planners/micro-batches/index.ts';
 import { adaptiveTp } from './policies/adaptive-tp/index.ts';
 import { completeGroupPipelining } from './policies/complete-group-pipelining/index.ts';
+import { frontierGroupDispatch } from './policies/frontier-group-dispatch/index.ts';
 import { gpuScaleDown } from './policies/gpu-scale-down/index.ts';
 import { groupAssembly } from './policies/group-assembly/index.ts';
 import { longPromptQueue } from './policies/long-prompt-queue/index.ts';
@@ -33,6 +34,7 @@ export const registry = createRegistry([
   adaptiveTp, // RollPacker §4.2
   gpuScaleDown, // RollPacker §4.4
   completeGroupPipelining, // RolloutPipe §3.2
+  frontierGroupDispatch, // RolloutPipe §3.3
   flexUlyssesPlanner, // FlexRL §3, Appendix A
   microBatchesPlanner, // verl, slime: dynamic batch sizes
   shadowLoader, // FlexRL §4

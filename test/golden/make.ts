@@ -34,7 +34,7 @@ const traces = [
     choice: scattered,
     ending: [],
   },
-  ...['adaptive-tp', 'gpu-scale-down', 'group-assembly', 'reward-dispatch',
+  ...['adaptive-tp', 'frontier-group-dispatch', 'gpu-scale-down', 'group-assembly', 'reward-dispatch',
     'rollpacker', 'sandbox-timeout', 'shadow-loader', 'speculative-admission', 'stream-training', 'tail-batching']
     .filter((id) => exampleConfigs[id] !== undefined)
     .map((id) => ({ id, config: exampleConfigs[id]![1] ?? exampleConfigs[id]![0], choice: steps, ending: [] })),

@@ -2,6 +2,7 @@ import { test } from 'vitest';
 import {
   adaptiveTp,
   completeGroupPipelining,
+  frontierGroupDispatch,
   gpuScaleDown,
   groupAssembly,
   longPromptQueue,
@@ -336,4 +337,33 @@ test('complete-group-pipelining keeps law 10: only what ends a round walks over 
       group('late', [0, 1], 's'),
     ] as never,
   }));
+});
+
+test('frontier-group-dispatch keeps law 10, with many deferred and with many in service', () => {
+  const arrived = (group: number, index: number) => {
+    const promptId = `p${group}`;
+    return { type: 'request.arrived', at: 0, requestId: `${promptId}/${index}#0`, promptId, roundId: 'r', index };
+  };
+  const completed = (requestId: string) => ({ type: 'response.completed', at: 1, requestId, tokens: 5 });
+  const reason = { code: 'infrastructure', failures: 1, budget: 0 };
+  const report = { type: 'train.consumed', fetchId: 'f', replica: 'a', samples: 1, tokens: 1, seconds: 1 };
+  const probes = [
+    arrived(1_000_000, 0),
+    completed('p1/0#0'),
+    completed('p1/1#0'),
+    completed('p1/1#0'),
+    { type: 'response.failed', at: 1, requestId: 'p0/0#0', kind: 'data' },
+    { type: 'request.aborted', at: 1, requestId: 'p0/1#0' },
+    { type: 'request.abort', at: 1, requestId: 'p99/1#0', promptId: 'p99', reason: { code: 'round_failed' } },
+    { type: 'response.abandoned', at: 1, requestId: 'p98/0#0', promptId: 'p98', reason },
+    { type: 'prompt.quarantined', at: 1, promptId: 'p97', roundId: 'r', dropped: [], reason },
+    ...[2, 3, 4, 5, 6].map((at) => ({ ...report, at, groups: ['p'] })),
+    { type: 'round.failed', at: 7, roundId: 'other' },
+  ];
+  for (const width of [2, 1_000_000, 'auto'] as const) {
+    checkCost(frontierGroupDispatch, { responsesPerPrompt: 2, width }, (n) => ({
+      build: Array.from({ length: n }, (_, index) => arrived(index >> 1, index & 1)) as never,
+      probes: probes as never,
+    }));
+  }
 });

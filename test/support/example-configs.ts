@@ -72,6 +72,10 @@ const loaderNodes = [
 ];
 
 export const exampleConfigs: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
+  'frontier-group-dispatch': [
+    { responsesPerPrompt: 2, width: 2 },
+    { responsesPerPrompt: 3, width: 'auto', startRequests: 6, groupsPerUpdate: 2, awaitRetries: true },
+  ],
   'speculative-admission': [
     admission,
     {

@@ -1,5 +1,6 @@
 /** Decisions: commands for the host, in the imperative, and notices, in the past tense. One file a family. */
 import { byName, type Of } from '../vocabulary.ts';
+import * as frontier from './frontier.ts';
 import * as gpus from './gpus.ts';
 import * as groups from './groups.ts';
 import * as judge from './judge.ts';
@@ -15,6 +16,7 @@ import * as sandbox from './sandbox.ts';
 import * as session from './session.ts';
 import * as training from './training.ts';
 
+export * from './frontier.ts';
 export * from './gpus.ts';
 export * from './groups.ts';
 export * from './judge.ts';
@@ -35,6 +37,7 @@ export const decisions = byName([
   ...Object.values(groups),
   ...Object.values(parallelism),
   ...Object.values(pipelining),
+  ...Object.values(frontier),
   ...Object.values(gpus),
   ...Object.values(judge),
   ...Object.values(loading),

@@ -1,6 +1,7 @@
 /** Events: facts that the host reports, in the past tense. One file a family. */
 import { byName, type Of } from '../vocabulary.ts';
 import * as engines from './engines.ts';
+import * as frontier from './frontier.ts';
 import * as gpus from './gpus.ts';
 import * as loading from './loading.ts';
 import * as parallelism from './parallelism.ts';
@@ -14,6 +15,7 @@ import * as session from './session.ts';
 import * as training from './training.ts';
 
 export * from './engines.ts';
+export * from './frontier.ts';
 export * from './gpus.ts';
 export * from './loading.ts';
 export * from './parallelism.ts';
@@ -29,6 +31,7 @@ export * from './training.ts';
 /** Every event of the vocabulary. */
 export const events = byName([
   ...Object.values(engines),
+  ...Object.values(frontier),
   ...Object.values(gpus),
   ...Object.values(loading),
   ...Object.values(parallelism),

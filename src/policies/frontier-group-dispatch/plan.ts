@@ -1,0 +1,127 @@
+/**
+ * Which width is best, by running a round of the size that is to come through a small model of engines and trainer: a
+ * pure computation, bounded in what it looks at.
+ */
+import { Heap } from '../../core/heap.ts';
+import { type Pace, type StepLine, stepLine, trainSecondsPerGroup } from './pace.ts';
+
+/** Requests of a modelled round, at most: a longer one is as its beginning. */
+const mostRequests = 2048;
+/** Groups whose lengths must be known. */
+const fewestGroups = 4;
+/** Widths that are tried lie this factor apart. */
+const ratio = 1.15;
+/** Of widths that are as good as the best to this share, the widest is taken: what is too narrow costs more. */
+const tolerance = 0.005;
+/** Share of the fastest pace that was seen which nothing is taken to fall below: responses seen were seldom alone. */
+const floorShare = 0.75;
+/** Steps through the remembered groups: each gives another order of lengths. */
+const strides = [1, 5] as const;
+
+/** A plan for a round. */
+export interface Plan {
+  readonly width: number;
+  readonly expectedSeconds: number;
+  readonly line: StepLine;
+  readonly trainSecondsPerGroup: number;
+}
+
+interface Job {
+  readonly end: number;
+  readonly group: number;
+  readonly seq: number;
+}
+
+const byEnd = (a: Job, b: Job): number => a.end - b.end || a.seq - b.seq;
+
+/** A round to model. */
+export interface ModelRound {
+  readonly groups: number;
+  readonly groupsPerUpdate: number;
+  readonly line: StepLine;
+  readonly trainSecondsPerGroup: number;
+  /** Lengths of the responses of the group with this place in the round. */
+  lengths(group: number): readonly number[];
+}
+
+/**
+ * When the trainer is done with a round, seconds from its first admission: all requests in service get their tokens at
+ * one pace, which falls with their number, and the trainer takes complete groups first come, first served.
+ */
+export function modelledSeconds(round: ModelRound, width: number): number {
+  const { groups, groupsPerUpdate, line } = round;
+  const jobs = new Heap<Job>(byEnd);
+  const left: number[] = [];
+  let [token, seconds, seq, inService] = [0, 0, 0, 0];
+  let [ready, done, trainedUntil] = [0, 0, 0];
+  const fill = (): void => {
+    while (inService < width && left.length < groups) {
+      const lengths = round.lengths(left.length);
+      for (let at = 0; at < lengths.length; at += 1) {
+        jobs.push({ end: token + lengths[at]!, group: left.length, seq: seq++ });
+      }
+      left.push(lengths.length);
+      inService += 1;
+    }
+  };
+  fill();
+  while (jobs.size > 0) {
+    const running = jobs.size;
+    const { end, group } = jobs.pop()!;
+    seconds += (end - token) * Math.max(floorShare * line.fastest, line.base + line.slope * running);
+    token = end;
+    left[group]! -= 1;
+    if (left[group]! > 0) continue;
+    inService -= 1;
+    ready += 1;
+    done += 1;
+    if (ready === groupsPerUpdate || done === groups) {
+      trainedUntil = Math.max(trainedUntil, seconds) + ready * round.trainSecondsPerGroup;
+      ready = 0;
+    }
+    fill();
+  }
+  return trainedUntil;
+}
+
+/**
+ * The best width for a round, or `undefined` while too little is known.
+ *
+ * @param groups - groups of the round
+ * @param narrowest - the least width that is considered
+ */
+export function planWidth(
+  pace: Pace,
+  { groups, groupsPerUpdate, narrowest }: { groups: number; groupsPerUpdate: number; narrowest: number },
+): Plan | undefined {
+  const line = stepLine(pace);
+  const known = pace.lengths.length;
+  if (line === undefined || known < fewestGroups) return undefined;
+  const trainSeconds = trainSecondsPerGroup(pace);
+  const size = Math.max(1, Math.min(groups, Math.floor((mostRequests * known) / pace.lengthCount)));
+  const rounds = strides.map((stride, turn): ModelRound => {
+    const lengths = (group: number) => pace.lengths[(group * stride + turn * 7) % known]!;
+    return { groups: size, groupsPerUpdate, line, trainSecondsPerGroup: trainSeconds, lengths };
+  });
+  const tried: { width: number; seconds: number }[] = [];
+  let best = Number.POSITIVE_INFINITY;
+  for (
+    let width = Math.min(size, narrowest);
+    ;
+    width = Math.min(size, Math.max(width + 1, Math.round(width * ratio)))
+  ) {
+    let seconds = 0;
+    for (const round of rounds) seconds += modelledSeconds(round, width) / rounds.length;
+    tried.push({ width, seconds });
+    best = Math.min(best, seconds);
+    if (width === size) break;
+  }
+  const chosen = tried.findLast(({ seconds }) => seconds <= best * (1 + tolerance))!;
+  return {
+    // The whole of a modelled round stands for the whole of the real one.
+    width: chosen.width === size ? Math.max(groups, chosen.width) : chosen.width,
+    expectedSeconds: chosen.seconds,
+    line,
+    trainSecondsPerGroup: trainSeconds,
+  };
+}

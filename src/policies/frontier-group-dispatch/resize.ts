@@ -1,0 +1,89 @@
+/** How wide the frontier is: fixed, or found out. */
+import { trained, trainSecondsPerGroup } from './pace.ts';
+import { type Plan, planWidth } from './plan.ts';
+import type { FrontierState } from './state.ts';
+import type { Ctx, ReasonOf } from './words.ts';
+
+/** A plan is made anew when the round turns out this much larger. */
+const outgrown = 1.25;
+/** Reports of a round before a wait of the trainer is said to be the frontier's doing. */
+const fewestReports = 4;
+
+function resize(state: FrontierState, width: number, reason: ReasonOf<'frontier.resized'>, ctx: Ctx): void {
+  if (width === state.width) return;
+  state.width = width;
+  ctx.emit({ type: 'frontier.resized', at: ctx.at, width, reason });
+}
+
+/** Groups of the round that has begun: as many as have come, and no fewer than the last one had. */
+function groupsOf({ pace }: FrontierState): number {
+  return Math.max(1, pace.round.groups, pace.plan.lastGroups);
+}
+
+function plan(state: FrontierState, narrowest: number): Plan | undefined {
+  const { groupsPerUpdate } = state.config;
+  return planWidth(state.pace, { groups: groupsOf(state), groupsPerUpdate, narrowest });
+}
+
+/** `auto`: a plan when a round begins, or has outgrown the one that was made. */
+export function planRound(state: FrontierState, ctx: Ctx): void {
+  const { config, pace } = state;
+  const groups = groupsOf(state);
+  if (config.width !== 'auto' || groups <= pace.plan.groups * outgrown) return;
+  pace.plan.groups = groups;
+  // What lies outside of what was seen is approached step by step.
+  const made = plan(state, Math.ceil(pace.plan.width / 2));
+  pace.plan.isMade = made !== undefined;
+  if (made === undefined) return;
+  pace.plan.width = made.width;
+  const reason = {
+    code: 'planned',
+    groups,
+    expectedSeconds: made.expectedSeconds,
+    stepSeconds: made.line.base,
+    stepSecondsPerRequest: made.line.slope,
+    trainSecondsPerGroup: made.trainSecondsPerGroup,
+  } as const;
+  resize(state, made.width, reason, ctx);
+}
+
+/** `auto`, while no plan can be made: another group comes into service where that keeps to the requests configured. */
+export function learn(state: FrontierState, ctx: Ctx): boolean {
+  const { config, pace, inService } = state;
+  const { startRequests, responsesPerPrompt } = config;
+  if (config.width !== 'auto' || pace.plan.isMade || inService > state.width) return false;
+  if (pace.running + responsesPerPrompt > startRequests || pace.fit.weight === 0) return false;
+  resize(state, inService + 1, { code: 'learning', unfinished: pace.running, startRequests }, ctx);
+  return true;
+}
+
+/** The trainer has worked on groups. Where it waits while groups are deferred, the frontier is too narrow. */
+export function consumed(state: FrontierState, groups: number, seconds: number, ctx: Ctx): void {
+  const { config, pace, newest } = state;
+  const { round } = pace;
+  trained(pace, groups, seconds, ctx.at, state.deferred.size > 0);
+  const { waitedSeconds, busySeconds, firstServedSeconds } = round;
+  const total = waitedSeconds + busySeconds;
+  if (round.isReported || round.reports < fewestReports || waitedSeconds <= config.starvedShare * total) return;
+  // A plan is made now and then only: after 4 reports, 8, 16 …
+  if ((round.reports & (round.reports - 1)) !== 0) return;
+  if (newest === null || state.deferred.size === 0 || firstServedSeconds === null) return;
+  const servedSeconds = ctx.at - firstServedSeconds;
+  const perGroup = trainSecondsPerGroup(pace);
+  if (servedSeconds <= 0 || perGroup <= 0) return;
+  const servedGroupsPerSecond = round.served / servedSeconds;
+  const trainedGroupsPerSecond = 1 / perGroup;
+  const wanted = plan(state, state.width)?.width ?? state.width * (trainedGroupsPerSecond / servedGroupsPerSecond);
+  const suggestedWidth = Math.min(groupsOf(state), Math.ceil(wanted));
+  // The engines give no more: a wider frontier would not help.
+  if (!(suggestedWidth > state.width)) return;
+  round.isReported = true;
+  ctx.emit({
+    type: 'frontier.starved',
+    at: ctx.at,
+    roundId: newest.roundId,
+    width: state.width,
+    suggestedWidth,
+    reason: { code: 'trainer_waits', waitedSeconds, busySeconds, servedGroupsPerSecond, trainedGroupsPerSecond },
+  });
+}

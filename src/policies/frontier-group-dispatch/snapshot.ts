@@ -1,0 +1,105 @@
+/** The saved state: groups with their requests, rounds, and what was measured. Everything else is made of these. */
+import { z } from 'zod';
+import { RecentIds } from '../../core/recent-ids.ts';
+import { paceSchema } from './pace.ts';
+import type { FrontierConfig } from './schema.ts';
+import { type FrontierState, newGroup, newRequest, newRound, newState, type Round } from './state.ts';
+
+const whole = z.int().nonnegative();
+const amount = z.number().nonnegative();
+
+const request = z.strictObject({
+  requestId: z.string(),
+  index: whole,
+  status: z.enum(['waiting', 'admitted', 'completed', 'open', 'gone']),
+  isHeld: z.boolean(),
+  tokens: whole,
+  since: amount,
+  sinceRequestSeconds: amount,
+});
+
+/** Schema of the saved state. */
+export const frontierSnapshot = z.strictObject({
+  rounds: z.array(z.strictObject({ roundId: z.string(), ordinal: whole, left: z.array(z.string()), nextOrder: whole })),
+  groups: z.array(
+    z.strictObject({
+      promptId: z.string(),
+      roundId: z.string(),
+      order: whole,
+      seq: whole,
+      since: amount.nullable(),
+      isClosing: z.boolean(),
+      requests: z.array(request),
+    }),
+  ),
+  endedRounds: z.array(z.string()),
+  pace: paceSchema,
+  oldPrefixes: z.array(z.string()),
+  prefix: z.string(),
+  width: z.int().positive(),
+  newest: z.string().nullable(),
+  seq: whole,
+  roundSeq: whole,
+});
+export type SavedFrontier = z.output<typeof frontierSnapshot>;
+
+export function save(state: FrontierState): SavedFrontier {
+  const { prefix, oldPrefixes, width, seq, roundSeq } = state;
+  return {
+    rounds: [...state.rounds.values()].map(({ roundId, ordinal, left, nextOrder }) => {
+      return { roundId, ordinal, left: [...left], nextOrder };
+    }),
+    groups: [...state.groups.values()].map(({ promptId, round, order, seq: own, since, isClosing, places }) => ({
+      promptId,
+      roundId: round.roundId,
+      order,
+      seq: own,
+      since,
+      isClosing,
+      requests: places.map(({ group: _, ...one }) => one),
+    })),
+    endedRounds: [...state.endedRounds],
+    pace: structuredClone(state.pace),
+    oldPrefixes: [...oldPrefixes],
+    prefix,
+    width,
+    newest: state.newest?.roundId ?? null,
+    seq,
+    roundSeq,
+  };
+}
+
+export function load(saved: SavedFrontier, config: FrontierConfig): FrontierState {
+  const { prefix, oldPrefixes, width, seq, roundSeq } = saved;
+  const state: FrontierState = {
+    ...newState(config),
+    ...{ prefix, width, seq, roundSeq, oldPrefixes: [...oldPrefixes], pace: structuredClone(saved.pace) },
+    endedRounds: new RecentIds(saved.endedRounds),
+  };
+  for (const { roundId, ordinal, left, nextOrder } of saved.rounds) {
+    const round: Round = { ...newRound(roundId, ordinal), left: new Set(left), nextOrder };
+    state.rounds.set(roundId, round);
+  }
+  for (const one of saved.groups) loadGroup(state, one);
+  state.newest = saved.newest === null ? null : state.rounds.get(saved.newest)!;
+  return state;
+}
+
+function loadGroup(state: FrontierState, saved: SavedFrontier['groups'][number]): void {
+  const round = state.rounds.get(saved.roundId)!;
+  const group = newGroup(saved.promptId, round, saved.order, saved.seq);
+  const { since, isClosing } = saved;
+  Object.assign(group, { since, isClosing });
+  for (const { requestId, index, ...rest } of saved.requests) {
+    const one = Object.assign(newRequest(requestId, group, index), rest);
+    group.places.push(one);
+    if (one.isHeld) state.requests.set(requestId, one);
+    if (one.status === 'waiting' || one.status === 'admitted') group.unfinished += 1;
+    else if (one.status === 'completed') group.completed += 1;
+    else if (one.status === 'gone') group.gone += 1;
+  }
+  state.groups.set(group.promptId, group);
+  round.groups.add(group);
+  if (since === null) state.deferred.update(group);
+  else state.inService += 1;
+}

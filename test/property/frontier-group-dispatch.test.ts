@@ -1,0 +1,226 @@
+/** The invariants of frontier-group-dispatch, by their numbers in its README, under random events and restored snapshots. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { resumePolicy, startPolicy } from '../../src/core/registry.ts';
+import { isPolicyError } from '../../src/errors.ts';
+import {
+  type FrontierDecision,
+  type FrontierEvent,
+  type FrontierInput,
+  frontierGroupDispatch,
+} from '../../src/policies/frontier-group-dispatch/index.ts';
+import { choicesFrom, tapes } from '../../src/testing/index.ts';
+import { exampleConfigs } from '../support/example-configs.ts';
+
+interface Group {
+  promptId: string;
+  order: number;
+  round: number;
+  seq: number;
+  inService: boolean;
+  /** Unfinished requests: whether each is admitted. */
+  unfinished: Map<string, boolean>;
+}
+
+/** What the frontier looks like from its events and decisions alone. */
+class Model {
+  readonly config: FrontierInput;
+  width: number;
+  readonly groups = new Map<string, Group>();
+  readonly nextOrder = new Map<string, number>();
+  readonly admitted = new Map<string, number>();
+  /** Requests that no decision has named the end of, and the group of each. */
+  readonly held = new Map<string, string>();
+  seq = 0;
+  /** Groups that are in service after the event. */
+  serving: ReadonlySet<string> = new Set();
+
+  constructor(config: FrontierInput) {
+    this.config = config;
+    this.width = config.width === 'auto' ? 2 : config.width;
+  }
+
+  get inService(): number {
+    return [...this.groups.values()].filter((one) => one.inService).length;
+  }
+
+  /** Before the decisions of an event: what it says. */
+  event(event: FrontierEvent, saved: Saved): void {
+    this.serving = new Set(saved.groups.flatMap((one) => (one.since === null ? [] : [one.promptId])));
+    if (event.type === 'request.arrived' || event.type === 'request.launch') {
+      const { promptId, roundId, requestId } = event;
+      const round = saved.rounds.find((one) => one.roundId === roundId)!.ordinal;
+      const key = `${roundId} ${round}`;
+      const known = this.groups.get(promptId);
+      if (known === undefined) {
+        const order = (event as { order?: number }).order ?? this.nextOrder.get(key) ?? 0;
+        this.nextOrder.set(key, Math.max(this.nextOrder.get(key) ?? 0, order + 1));
+        this.groups.set(promptId, { promptId, order, round, seq: this.seq++, inService: false, unfinished: new Map() });
+      } else known.round = round;
+      this.groups.get(promptId)!.unfinished.set(requestId, false);
+      this.held.set(requestId, promptId);
+      return;
+    }
+    const ends = ['response.completed', 'response.failed', 'request.aborted', 'response.abandoned'];
+    if (!ends.includes(event.type)) return;
+    const { requestId } = event as { requestId: string };
+    const unfinished = this.groups.get(this.held.get(requestId)!)?.unfinished;
+    if (unfinished?.get(requestId)) unfinished.delete(requestId);
+  }
+
+  decision(decision: FrontierDecision): void {
+    switch (decision.type) {
+      case 'frontier.resized':
+        this.width = decision.width;
+        return;
+      case 'request.admit':
+        return this.admit(decision);
+      case 'request.dropped': {
+        const { requestId, promptId, admitted } = decision;
+        expect(this.held.delete(requestId), '5: a request is dropped once').toBe(true);
+        expect(this.admitted.has(requestId), '2: it says whether it was admitted').toBe(admitted);
+        this.admitted.delete(requestId);
+        this.groups.get(promptId)!.unfinished.delete(requestId);
+        return;
+      }
+      case 'group.left': {
+        const group = this.groups.get(decision.promptId)!;
+        expect([...group.unfinished.keys()], '4: nothing of a group that leaves waits or runs').toEqual([]);
+        for (const requestId of decision.requestIds) {
+          expect(this.held.delete(requestId), '5: a request ends once').toBe(true);
+          this.admitted.delete(requestId);
+        }
+        this.groups.delete(decision.promptId);
+      }
+    }
+  }
+
+  admit({ requestId, promptId, reason }: Extract<FrontierDecision, { type: 'request.admit' }>): void {
+    const group = this.groups.get(promptId)!;
+    expect(group.unfinished.get(requestId), '2: only what waits is admitted').toBe(false);
+    expect(this.admitted.has(requestId), '2: a request is admitted once').toBe(false);
+    this.admitted.set(requestId, 1);
+    group.unfinished.set(requestId, true);
+    if (group.inService) return;
+    expect(reason.code, '4: a group in service stays in it').toBe('group_admitted');
+    for (const other of this.groups.values()) {
+      // One without requests that wait comes into service silently.
+      if (other.inService || other === group || !this.before(other, group)) continue;
+      if (other.unfinished.size > 0) throw new Error('3: a deferred group of a lower order was passed over');
+      expect(this.serving.has(other.promptId), '3: nor was one of which a restart left nothing').toBe(true);
+      other.inService = true;
+    }
+    group.inService = true;
+    expect(this.inService, '1: no more than F_w groups are in service').toBeLessThanOrEqual(this.width);
+  }
+
+  before(one: Group, other: Group): boolean {
+    return (one.round - other.round || one.order - other.order || one.seq - other.seq) < 0;
+  }
+}
+
+interface Saved {
+  width: number;
+  rounds: { roundId: string; ordinal: number }[];
+  groups: {
+    promptId: string;
+    since: number | null;
+    requests: { requestId: string; isHeld: boolean; status: string }[];
+  }[];
+}
+
+const configs = [
+  ...exampleConfigs['frontier-group-dispatch']!,
+  { responsesPerPrompt: 2, width: 1, awaitRetries: true },
+] as FrontierInput[];
+
+describe.each(configs)('%j', (config) => {
+  test('1 to 5: the width, each request once, order, no preemption, nothing lost', () => {
+    const run = ({ tape, restarts }: { tape: readonly number[]; restarts: readonly number[] }) => {
+      let policy = startPolicy(frontierGroupDispatch, config);
+      const parsed = frontierGroupDispatch.config.parse(config);
+      const model = new Model(config);
+      const choices = choicesFrom(tape);
+      for (let step = 0; step < 150; step += 1) {
+        if (restarts.includes(step)) {
+          policy = resumePolicy(frontierGroupDispatch, JSON.parse(JSON.stringify(policy.snapshot()))) as never;
+        }
+        const saved = policy.snapshot().state as never;
+        const event = frontierGroupDispatch.arbitrary(frontierGroupDispatch.load(saved, parsed), choices);
+        let decisions: readonly FrontierDecision[];
+        try {
+          decisions = policy.send(event);
+        } catch (error) {
+          if (!isPolicyError(error)) throw error;
+          continue;
+        }
+        model.event(event, policy.snapshot().state as Saved);
+        for (const decision of decisions) model.decision(decision);
+        const { groups, width } = policy.snapshot().state as Saved;
+        const held = groups.flatMap((one) => one.requests.filter((request) => request.isHeld));
+        expect(new Set(held.map((one) => one.requestId)), '5: nothing is lost').toEqual(new Set(model.held.keys()));
+        const serving = groups.filter((one) => one.since !== null).length;
+        if (config.width !== 'auto')
+          expect(serving, '1: no more than F_w in service').toBeLessThanOrEqual(config.width);
+        if (serving < groups.length)
+          expect(serving, '6: no slot is free while groups wait').toBeGreaterThanOrEqual(width);
+        for (const one of groups) {
+          // A group of which a restart left nothing comes into service silently.
+          if (one.since !== null) model.groups.get(one.promptId)!.inService = true;
+          else expect(model.groups.get(one.promptId)!.inService, '4: a group in service stays in it').toBe(false);
+          const waits = one.requests.some((request) => request.status === 'waiting');
+          expect(waits && one.since !== null, '2: nothing waits whose group is in service').toBe(false);
+        }
+      }
+    };
+    const restarts = fc.array(fc.nat(150), { maxLength: 4 });
+    fc.assert(fc.property(fc.record({ tape: tapes(), restarts }), run), { numRuns: 80, endOnFailure: true });
+  });
+});
+
+test('7: a round ends, whatever fails: every group leaves once all its requests have ended', () => {
+  const job = fc.record({
+    width: fc.integer({ min: 1, max: 6 }),
+    groups: fc.integer({ min: 1, max: 12 }),
+    fates: fc.array(fc.nat(5), { minLength: 1, maxLength: 50 }),
+  });
+  const run = ({ width, groups, fates }: { width: number; groups: number; fates: readonly number[] }) => {
+    const policy = startPolicy(frontierGroupDispatch, { responsesPerPrompt: 3, width, awaitRetries: true });
+    const running: { requestId: string; promptId: string; index: number }[] = [];
+    const left: string[] = [];
+    let at = 0;
+    const send = (event: FrontierEvent): void => {
+      for (const decision of policy.send(event)) {
+        if (decision.type === 'request.admit') running.push(decision);
+        else if (decision.type === 'group.left') left.push(decision.promptId);
+      }
+    };
+    const arrive = (promptId: string, index: number, attempt: number): void =>
+      send({
+        type: 'request.arrived',
+        at,
+        requestId: `${promptId}/${index}#${attempt}`,
+        promptId,
+        roundId: 'r',
+        index,
+      });
+    for (let group = 0; group < groups; group += 1) for (const index of [0, 1, 2]) arrive(`p${group}`, index, 0);
+    for (let step = 0; running.length > 0; step += 1) {
+      const { requestId, promptId, index } = running.splice((step * 7) % running.length, 1)[0]!;
+      at += 1;
+      const fate = step < 200 ? fates[step % fates.length]! : 5;
+      if (fate === 0) {
+        send({ type: 'response.failed', at, requestId, kind: 'infrastructure' });
+        arrive(promptId, index, step + 1);
+      } else if (fate === 1) {
+        send({ type: 'response.failed', at, requestId, kind: 'data' });
+        const reason = { code: 'infrastructure', failures: 1, budget: 0 } as const;
+        send({ type: 'response.abandoned', at, requestId, promptId, reason });
+      } else if (fate === 2) send({ type: 'request.aborted', at, requestId });
+      else send({ type: 'response.completed', at, requestId, tokens: 5 });
+    }
+    expect(left.sort()).toEqual(Array.from({ length: groups }, (_, group) => `p${group}`).sort());
+    expect((policy.snapshot().state as Saved).groups).toEqual([]);
+  };
+  fc.assert(fc.property(job, run), { numRuns: 300, endOnFailure: true });
+});

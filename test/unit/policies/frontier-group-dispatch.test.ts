@@ -1,0 +1,270 @@
+import { describe, expect, test } from 'vitest';
+import { engines, type Job, lengthLaws, runRounds } from '../../../bench/frontier-loop.ts';
+import {
+  createFrontierGroupDispatch,
+  type FrontierDecision,
+  type FrontierInput,
+  restorePolicy,
+} from '../../../src/index.ts';
+import { refusal } from '../../support/refusal.ts';
+
+/** A policy that two groups of two requests fill. */
+function start(config: Partial<FrontierInput> = {}) {
+  let policy = createFrontierGroupDispatch({ responsesPerPrompt: 2, width: 2, ...config });
+  let at = 0;
+  const send = (event: object): FrontierDecision[] => policy.send({ at, ...event } as never) as FrontierDecision[];
+  return {
+    send,
+    pass: (seconds: number) => void (at += seconds),
+    restore: () => void (policy = restorePolicy(JSON.parse(JSON.stringify(policy.snapshot()))) as never),
+    arrive: (promptId: string, index: number, more: object = {}) =>
+      send({ type: 'request.arrived', requestId: `${promptId}/${index}#0`, promptId, roundId: 'r1', index, ...more }),
+    group(promptId: string, more: object = {}) {
+      return [0, 1].flatMap((index) => this.arrive(promptId, index, more));
+    },
+    complete: (requestId: string) => send({ type: 'response.completed', requestId, tokens: 10 }),
+    consumed: (groups: string[], seconds: number) =>
+      send({ type: 'train.consumed', fetchId: 'f', replica: 'a', groups, samples: 4, tokens: 40, seconds }),
+  };
+}
+
+const admitted = (decisions: readonly FrontierDecision[]): string[] =>
+  decisions.flatMap((one) => (one.type === 'request.admit' ? [one.requestId] : []));
+const types = (decisions: readonly FrontierDecision[]): string[] => decisions.map((one) => one.type);
+
+describe('admission', () => {
+  test('requests of the frontier are admitted, others deferred, with the numbers', () => {
+    const one = start();
+    expect(admitted([...one.group('a'), ...one.group('b')])).toEqual(['a/0#0', 'a/1#0', 'b/0#0', 'b/1#0']);
+    expect(one.arrive('c', 0)).toEqual([
+      {
+        type: 'request.deferred',
+        at: 0,
+        requestId: 'c/0#0',
+        promptId: 'c',
+        roundId: 'r1',
+        reason: { code: 'frontier_full', order: 2, inService: 2, width: 2 },
+      },
+    ]);
+  });
+
+  test('the slot of a group that has left goes to the lowest order among the deferred', () => {
+    const one = start();
+    for (const id of ['a', 'b', 'c']) one.group(id);
+    one.group('late', { order: 1 });
+    one.complete('b/0#0');
+    const decisions = one.complete('b/1#0');
+    expect(types(decisions)).toEqual(['group.left', 'request.admit', 'request.admit']);
+    expect(decisions[0]).toMatchObject({ requestIds: ['b/0#0', 'b/1#0'], reason: { code: 'all_ended', completed: 2 } });
+    expect(admitted(decisions)).toEqual(['late/0#0', 'late/1#0']);
+  });
+
+  test('a late group of a lower order does not push out one in service (Algorithm 1, not equation 5)', () => {
+    const one = start();
+    one.group('a', { order: 5 });
+    one.group('b', { order: 6 });
+    expect(admitted(one.group('late', { order: 0 }))).toEqual([]);
+    expect(admitted(one.complete('a/0#0'))).toEqual([]);
+    expect(admitted(one.complete('a/1#0'))).toEqual(['late/0#0', 'late/1#0']);
+  });
+
+  test('a group waits for those of its requests that have not come', () => {
+    const one = start({ width: 1 });
+    one.arrive('a', 0);
+    one.group('b');
+    expect(types(one.complete('a/0#0'))).toEqual([]);
+    expect(admitted(one.arrive('a', 1))).toEqual(['a/1#0']);
+    expect(admitted(one.complete('a/1#0'))).toEqual(['b/0#0', 'b/1#0']);
+  });
+
+  test('rounds are served in the order in which they began', () => {
+    const one = start({ width: 1 });
+    one.group('a');
+    one.group('z', { roundId: 'r2', order: 0 });
+    one.group('b', { order: 9 });
+    one.complete('a/0#0');
+    expect(admitted(one.complete('a/1#0'))).toEqual(['b/0#0', 'b/1#0']);
+  });
+
+  test('what speculative-admission launches is admitted as well', () => {
+    const launch = {
+      type: 'request.launch',
+      requestId: 'a/0#0',
+      promptId: 'a',
+      roundId: 'r1',
+      index: 0,
+      weightVersion: 1,
+    };
+    expect(admitted(start().send({ ...launch, reason: { code: 'planned', inFlight: 0 } }))).toEqual(['a/0#0']);
+  });
+});
+
+describe('failures', () => {
+  const failed = (requestId: string) => ({ type: 'response.failed', requestId, kind: 'infrastructure' });
+
+  test('without retries a failed request has failed for good', () => {
+    const one = start({ width: 1 });
+    one.group('a');
+    one.group('b');
+    one.send(failed('a/0#0'));
+    const decisions = one.complete('a/1#0');
+    expect(decisions[0]).toMatchObject({ type: 'group.left', reason: { completed: 1, givenUp: 1 } });
+    expect(refusal(() => one.arrive('a', 0, { requestId: 'a/0#1' }))).toMatchObject({ code: 'out_of_order' });
+  });
+
+  test('with retries the group keeps its slot, and another request takes the place', () => {
+    const one = start({ width: 1, awaitRetries: true });
+    one.group('a');
+    one.group('b');
+    one.complete('a/1#0');
+    expect(one.send(failed('a/0#0'))).toEqual([]);
+    const again = one.arrive('a', 0, { requestId: 'a/0#1' });
+    expect(types(again)).toEqual(['request.dropped', 'request.admit']);
+    expect(types(one.complete('a/0#0'))).toEqual(['response.late']);
+    expect(types(one.complete('a/0#1'))[0]).toBe('group.left');
+  });
+
+  test('a response that is abandoned is not waited for', () => {
+    const one = start({ width: 1, awaitRetries: true });
+    one.group('a');
+    one.complete('a/1#0');
+    one.send(failed('a/0#0'));
+    const reason = { code: 'infrastructure', failures: 1, budget: 0 };
+    const decisions = one.send({ type: 'response.abandoned', requestId: 'a/0#0', promptId: 'a', reason });
+    expect(decisions[0]).toMatchObject({ type: 'group.left', requestIds: ['a/0#0', 'a/1#0'] });
+  });
+
+  test('an abort frees what runs on its confirmation, and what waits at once', () => {
+    const one = start({ width: 1 });
+    one.group('a');
+    one.group('b');
+    const reason = { code: 'round_completed', counted: 1 };
+    const abort = (requestId: string) => one.send({ type: 'request.abort', requestId, promptId: 'x', reason });
+    expect(abort('a/0#0')).toEqual([]);
+    expect(abort('b/0#0')).toMatchObject([{ type: 'request.dropped', admitted: false, reason: { code: 'aborted' } }]);
+    expect(types(one.send({ type: 'request.aborted', requestId: 'b/0#0' }))).toEqual(['response.late']);
+    one.send({ type: 'request.aborted', requestId: 'a/0#0' });
+    expect(admitted(one.complete('a/1#0'))).toEqual(['b/1#0']);
+  });
+
+  test('a round that is over drops what waits, and keeps what runs until it has ended', () => {
+    const one = start({ width: 1 });
+    one.group('a');
+    one.group('b');
+    expect(types(one.send({ type: 'round.failed', roundId: 'r1' }))).toEqual([
+      'request.dropped',
+      'request.dropped',
+      'group.left',
+    ]);
+    one.complete('a/0#0');
+    expect(types(one.complete('a/1#0'))).toEqual(['group.left']);
+    expect(refusal(() => one.arrive('c', 0))).toMatchObject({ code: 'out_of_order', path: 'roundId' });
+  });
+
+  test('a restart forgets what was in flight, and its groups keep their places for what comes again', () => {
+    const one = start({ width: 1 });
+    one.group('a');
+    one.group('b');
+    one.complete('a/0#0');
+    one.restore();
+    const dropped = one.send({ type: 'host.restarted', idPrefix: 'h1-' });
+    expect(dropped).toMatchObject([
+      { requestId: 'a/1#0', admitted: true, reason: { code: 'host_restarted' } },
+      { requestId: 'b/0#0', admitted: false },
+      { requestId: 'b/1#0', admitted: false },
+    ]);
+    expect(admitted(one.arrive('b', 0, { requestId: 'h1-b/0#0' }))).toEqual([]);
+    expect(admitted(one.arrive('a', 1, { requestId: 'h1-a/1#0' }))).toEqual(['h1-a/1#0']);
+    expect(types(one.complete('a/1#0'))).toEqual(['response.late']);
+    expect(admitted(one.complete('h1-a/1#0'))).toEqual(['h1-b/0#0']);
+  });
+
+  test('requests that an engine took with it are replaced by those that come for the same responses', () => {
+    const one = start({ awaitRetries: true });
+    one.group('a');
+    const again = one.arrive('a', 0, { requestId: 'a/0#1' });
+    expect(again).toMatchObject([{ type: 'request.dropped', reason: { code: 'replaced' } }, { type: 'request.admit' }]);
+  });
+});
+
+describe('bad input', () => {
+  test.each([
+    [{ responsesPerPrompt: 2 }, 'width'],
+    [{ responsesPerPrompt: 2, width: 0 }, 'width'],
+    [{ responsesPerPrompt: 2, width: 'wide' }, 'width'],
+    [{ responsesPerPrompt: 2, width: 1, starvedShare: 0 }, 'starvedShare'],
+  ])('%j', (config, path) => {
+    expect(refusal(() => createFrontierGroupDispatch(config as never))).toMatchObject({ code: 'invalid_config', path });
+  });
+
+  test('a request that is here, a response that is complete, a prefix that was used', () => {
+    const one = start();
+    one.group('a');
+    expect(refusal(() => one.arrive('a', 0))).toMatchObject({ code: 'duplicate_id', path: 'requestId' });
+    one.complete('a/0#0');
+    expect(refusal(() => one.arrive('a', 0, { requestId: 'a/0#1' }))).toMatchObject({
+      code: 'duplicate_id',
+      path: 'index',
+    });
+    expect(refusal(() => one.send({ type: 'host.restarted', idPrefix: '' }))).toMatchObject({ code: 'duplicate_id' });
+  });
+});
+
+describe('width', () => {
+  test('a width that starves the trainer is reported once a round, with its numbers', () => {
+    const one = start({ width: 1 });
+    for (let group = 0; group < 8; group += 1) one.group(`p${group}`);
+    const notices: FrontierDecision[] = [];
+    for (let group = 0; group < 6; group += 1) {
+      one.pass(10);
+      one.complete(`p${group}/0#0`);
+      one.complete(`p${group}/1#0`);
+      one.pass(2);
+      notices.push(...one.consumed([`p${group}`], 2));
+    }
+    expect(notices).toMatchObject([{ type: 'frontier.starved', roundId: 'r1', width: 1 }]);
+    const notice = notices[0]! as Extract<FrontierDecision, { type: 'frontier.starved' }>;
+    expect(notice.suggestedWidth).toBeGreaterThan(1);
+    expect(notice.reason).toMatchObject({ code: 'trainer_waits', waitedSeconds: 30, busySeconds: 8 });
+    expect(notice.reason.servedGroupsPerSecond).toBeCloseTo(4 / 48, 2);
+    expect(notice.reason.trainedGroupsPerSecond).toBeCloseTo(0.5, 6);
+  });
+
+  const job = (engine: string, law: string, trainSecondsPerToken: number): Job => {
+    return { engine: engines[engine]!, law: lengthLaws[law]!, groups: 32, trainSecondsPerToken };
+  };
+  const seconds = (one: Job, width: FrontierInput['width']): number =>
+    runRounds(one, width, [1, 2, 3, 4, 5, 6])
+      .slice(3)
+      .reduce((sum, round) => sum + round.seconds, 0);
+
+  test('strict F_w = U starves the trainer, and says so', () => {
+    const rounds = runRounds(job('attention', 'broad', 2e-4), 2, [1]);
+    expect(rounds[0]!.starved).toBe(1);
+  });
+
+  test('auto stays wide where more requests cost an engine little', () => {
+    const one = job('flat', 'broad', 1e-5);
+    expect(seconds(one, 'auto') / seconds(one, 32)).toBeLessThan(1.03);
+  });
+
+  test('auto narrows where more requests make the first groups late', () => {
+    const one = job('compute', 'narrow', 4e-4);
+    const best = Math.min(...[2, 4, 6, 8, 12, 16].map((width) => seconds(one, width)));
+    expect(seconds(one, 'auto') / best).toBeLessThan(1.03);
+    expect(seconds(one, 32) / best).toBeGreaterThan(1.2);
+  });
+
+  test('a plan survives a snapshot, and says what led to it', () => {
+    const one = start({ width: 'auto', startRequests: 4 });
+    for (let group = 0; group < 6; group += 1) one.group(`p${group}`);
+    for (let group = 0; group < 6; group += 1) {
+      one.pass(3 + group);
+      one.complete(`p${group}/0#0`);
+      one.complete(`p${group}/1#0`);
+    }
+    one.restore();
+    const decisions = one.group('n0', { roundId: 'r2' });
+    expect(decisions[0]).toMatchObject({ type: 'frontier.resized', reason: { code: 'planned', groups: 6 } });
+  });
+});
