@@ -8,9 +8,8 @@ import { median } from './support.ts';
 /** How a batch is placed. */
 export type Way = Pick<FlexUlyssesInput, 'strategy' | 'effort' | 'balanceTolerance' | 'costs' | 'previous'>;
 
-/** The search by its efforts, and what it is compared with. */
+/** The search at two efforts, and what it is compared with. */
 export const ways: Readonly<Record<string, Way>> = {
-  thorough: { effort: 'thorough' },
   default: { effort: 'default' },
   fast: { effort: 'fast' },
   paper: { strategy: 'paper' },
