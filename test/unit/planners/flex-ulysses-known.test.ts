@@ -42,8 +42,9 @@ describe.each([0.001, 0.01, 0.05])('at tolerance %d', (tolerance) => {
     expect(above.length, JSON.stringify(above)).toBeLessThanOrEqual(1);
   });
 
-  test.runIf(tolerance === 0.01)('all together communicate at most 1.03 × the best known', () => {
+  const together = { 0.01: 1.03 }[tolerance] ?? 1.15;
+  test(`all together communicate at most ${together} × the best known`, () => {
     const logarithms = ratios().map(Math.log);
-    expect(Math.exp(logarithms.reduce((sum, one) => sum + one, 0) / logarithms.length)).toBeLessThanOrEqual(1.03);
+    expect(Math.exp(logarithms.reduce((sum, one) => sum + one, 0) / logarithms.length)).toBeLessThanOrEqual(together);
   });
 });
