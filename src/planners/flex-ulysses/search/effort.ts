@@ -31,9 +31,9 @@ export interface Effort {
 
 const efforts: Readonly<Record<FlexUlyssesSettings['effort'], Effort>> = {
   fast: {
-    deviceSteps: 12_000,
-    groupSteps: 5000,
-    polishSteps: 2500,
+    deviceSteps: 6000,
+    groupSteps: 3000,
+    polishSteps: 1500,
     exchanges: 100_000,
     shakes: 0,
     enumerated: 20_000,
@@ -68,6 +68,8 @@ const efforts: Readonly<Record<FlexUlyssesSettings['effort'], Effort>> = {
 /** With more items than this, steps grow with them; with fewer, up to twice as many steps cost no more time. */
 const usual = 256;
 const most = 2;
+/** Every part of the search is needed where devices have few of many items, so each is shorter. */
+const brisk = 0.7;
 const few = 64;
 /** With this many times more, few starts must do. */
 const huge = 8;
@@ -88,6 +90,15 @@ export function effortFor(effort: FlexUlyssesSettings['effort'], { items, device
   };
   if (isCrowded(items, devices)) return { ...shared, groupSteps: 2 * shared.groupSteps };
   // Where devices have few items, there are few exchanges, and they seldom help.
-  const sparse = { prefixes: Math.min(2, base.prefixes), polished: 1, exchanges: base.exchanges / 8 };
-  return { ...shared, ...sparse, shakes: items <= few ? base.shakes : 0 };
+  const fewer = items > usual / most ? brisk : 1;
+  return {
+    ...shared,
+    deviceSteps: Math.ceil(fewer * shared.deviceSteps),
+    groupSteps: Math.ceil(fewer * shared.groupSteps),
+    polishSteps: Math.ceil(fewer * shared.polishSteps),
+    exchanges: base.exchanges / 8,
+    prefixes: Math.min(2, base.prefixes),
+    polished: 1,
+    shakes: items <= few ? base.shakes : 0,
+  };
 }
