@@ -79,6 +79,11 @@ export interface RecipeSpec<Input, Config, EW extends EventWord, DW extends Deci
 
 type Of<W> = W extends { readonly schema: infer S extends z.ZodType } ? z.output<S> & AnyEvent : never;
 
+/** The settings of a flat configuration that a part takes as they are: those that `shape` names. */
+export function settingsOf<T extends object>(config: T, shape: object): Partial<T> {
+  return Object.fromEntries(Object.entries(config).filter(([key]) => Object.hasOwn(shape, key))) as Partial<T>;
+}
+
 const goesOut: Route<AnyDecision, unknown> = Object.freeze({ out: true });
 
 /**

@@ -3,6 +3,7 @@
  * ones are still generated, and the round's weights are published once, after all. See README.md.
  */
 import { definePolicy, type Ledger } from '../../core/definition.ts';
+import { groupKey, groupsLeft } from '../../core/trained-groups.ts';
 import { arbitrary } from './arbitrary.ts';
 import { check } from './check.ts';
 import { addGroup } from './groups.ts';
@@ -49,20 +50,14 @@ function take(state: PipeliningState, event: PipeliningEvent, ctx: Ctx): void {
   }
 }
 
-const key = (roundId: string, groupId: string): string => `${roundId}\n${groupId}`;
-
 /** Rewarded groups enter, and leave with their round, late, or left out by name. */
 const groupLedger: Ledger<SavedPipelining, PipeliningEvent, PipeliningDecision> = {
   name: 'groups',
-  entered: (event) => (event.type === 'group.rewarded' ? [key(event.roundId, event.promptId)] : []),
-  left: (decision) => {
-    if (decision.type === 'group.late') return [key(decision.roundId, decision.groupId)];
-    if (decision.type !== 'round.trained' && decision.type !== 'groups.dropped') return [];
-    return decision.groups.map((groupId) => key(decision.roundId, groupId));
-  },
+  entered: (event) => (event.type === 'group.rewarded' ? [groupKey(event.roundId, event.promptId)] : []),
+  left: groupsLeft,
   held: ({ rounds }) =>
     rounds.flatMap(({ roundId, waiting, updates }) =>
-      [...waiting, ...updates.flatMap((one) => one.groups)].map(({ groupId }) => key(roundId, groupId)),
+      [...waiting, ...updates.flatMap((one) => one.groups)].map(({ groupId }) => groupKey(roundId, groupId)),
     ),
 };
 

@@ -3,6 +3,7 @@
  * group as soon as each of its responses has its reward, and a round is ready when all its groups are. See README.md.
  */
 import { definePolicy, type Ledger } from '../../core/definition.ts';
+import { groupKey } from '../../core/trained-groups.ts';
 import { arbitrary } from './arbitrary.ts';
 import { check } from './check.ts';
 import { completeRound, countPrompt, forgetOpen, leave, openGroup, reward } from './groups.ts';
@@ -41,24 +42,23 @@ function apply(state: AssemblyState, event: AssemblyEvent, ctx: Ctx): void {
   }
 }
 
-const key = (roundId: string, promptId: string): string => `${roundId}\n${promptId}`;
-
 /** Prompts that count enter, and leave with their round, without a reward, or withdrawn. */
 const groupLedger: Ledger<SavedAssembly, AssemblyEvent, AssemblyDecision> = {
   name: 'groups',
-  entered: (event) => (event.type === 'prompt.counted' ? [key(event.roundId, event.promptId)] : []),
+  entered: (event) => (event.type === 'prompt.counted' ? [groupKey(event.roundId, event.promptId)] : []),
   left: (decision) => {
     switch (decision.type) {
       case 'round.rewarded':
-        return decision.prompts.map(({ promptId }) => key(decision.roundId, promptId));
+        return decision.prompts.map(({ promptId }) => groupKey(decision.roundId, promptId));
       case 'group.unrewarded':
       case 'group.withdrawn':
-        return [key(decision.roundId, decision.promptId)];
+        return [groupKey(decision.roundId, decision.promptId)];
       default:
         return [];
     }
   },
-  held: ({ groups }) => groups.flatMap(({ roundId, promptId }) => (roundId === null ? [] : [key(roundId, promptId)])),
+  held: ({ groups }) =>
+    groups.flatMap(({ roundId, promptId }) => (roundId === null ? [] : [groupKey(roundId, promptId)])),
 };
 
 /** Makes whole groups of rewards that come one by one. */

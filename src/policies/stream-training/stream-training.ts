@@ -3,6 +3,7 @@
  * goes on, gradients stay where they are until the round is over, and the optimizer steps once. See README.md.
  */
 import { definePolicy, type Ledger } from '../../core/definition.ts';
+import { groupKey, groupsLeft } from '../../core/trained-groups.ts';
 import { arbitrary } from './arbitrary.ts';
 import { check } from './check.ts';
 import { feed } from './fetch.ts';
@@ -70,22 +71,18 @@ function settle(state: StreamTrainingState, ctx: Ctx): void {
   }
 }
 
-const key = (roundId: string, groupId: string): string => `${roundId}\n${groupId}`;
-
 const groupLedger: Ledger<SavedStreamTraining, StreamTrainingEvent, StreamTrainingDecision> = {
   name: 'groups',
-  entered: (event) => (event.type === 'group.completed' ? [key(event.roundId, event.groupId)] : []),
-  left: (decision) => {
-    if (decision.type === 'group.late') return [key(decision.roundId, decision.groupId)];
-    if (decision.type !== 'round.trained' && decision.type !== 'groups.dropped') return [];
-    return decision.groups.map((groupId) => key(decision.roundId, groupId));
-  },
+  entered: (event) => (event.type === 'group.completed' ? [groupKey(event.roundId, event.groupId)] : []),
+  left: groupsLeft,
   held: ({ rounds, replicas }) => [
-    ...rounds.flatMap(({ roundId, again, fresh }) => [...again, ...fresh].map(({ groupId }) => key(roundId, groupId))),
+    ...rounds.flatMap(({ roundId, again, fresh }) =>
+      [...again, ...fresh].map(({ groupId }) => groupKey(roundId, groupId)),
+    ),
     // Only the first round is trained.
     ...replicas
       .flatMap(({ works, consumed }) => [...works.flatMap((work) => work.groups), ...consumed])
-      .map(({ groupId }) => key(rounds[0]!.roundId, groupId)),
+      .map(({ groupId }) => groupKey(rounds[0]!.roundId, groupId)),
   ],
 };
 

@@ -3,8 +3,13 @@
  * needs there. It adds no scheduling of its own. See README.md.
  */
 import type { AnyDecision, AnyEvent, Choices, Ledger } from '../../core/definition.ts';
-import { type Delivery, defineRecipe, type RecipeState, type SavedRecipe } from '../../core/recipe.ts';
-import { type LoaderEvent, shadowLoader, shadowLoaderConfig } from '../../policies/shadow-loader/index.ts';
+import { type Delivery, defineRecipe, type RecipeState, type SavedRecipe, settingsOf } from '../../core/recipe.ts';
+import {
+  type LoaderEvent,
+  loaderDecisions,
+  shadowLoader,
+  shadowLoaderConfig,
+} from '../../policies/shadow-loader/index.ts';
 import * as d from '../../schemas/decisions/index.ts';
 import * as e from '../../schemas/events/index.ts';
 import type { BatchAssignment } from '../../schemas/loading.ts';
@@ -28,24 +33,7 @@ const events = [
   e.hostRestarted,
 ] as const;
 type FlexrlEvent = Of<(typeof events)[number]>;
-const decisions = [
-  d.batchPlanned,
-  d.samplePlaceholder,
-  d.samplePreprocess,
-  d.samplePrefetch,
-  d.sampleRegistered,
-  d.sampleMaterialize,
-  d.sampleEvict,
-  d.sampleReleased,
-  d.sampleDropped,
-  d.batchMaterialized,
-  d.batchAbandoned,
-  d.preprocessLate,
-  d.sliceLate,
-] as const;
-
-const pick = (config: FlexrlConfig, shape: object): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(config).filter(([key]) => key in shape));
+const decisions = [d.batchPlanned, ...loaderDecisions] as const;
 
 /** What the plan of a batch will say of its samples, as far as the loader may refuse it. */
 function foreseen({ sampleId, frames = 0 }: Ready['sequences'][number], sequence: number): BatchAssignment {
@@ -95,8 +83,8 @@ export const flexrl = defineRecipe({
   config: flexrlConfig,
   parts: { planner: batchPlanning, loader: shadowLoader },
   configure: (config: FlexrlConfig) => ({
-    planner: pick(config, plannerSettings),
-    loader: pick(config, shadowLoaderConfig.shape),
+    planner: settingsOf(config, plannerSettings),
+    loader: settingsOf(config, shadowLoaderConfig.shape),
   }),
   events,
   decisions,

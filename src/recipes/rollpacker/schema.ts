@@ -1,5 +1,6 @@
 /** Configuration of rollpacker: flat, each setting once; the parts are configured from it. */
 import { z } from 'zod';
+import { settingsOf } from '../../core/recipe.ts';
 import { judgeOffloadInput } from '../../planners/judge-offload/index.ts';
 import { tpConfig } from '../../policies/adaptive-tp/index.ts';
 import { scaleDownSettings } from '../../policies/gpu-scale-down/index.ts';
@@ -60,11 +61,11 @@ const settings = {
 const shape = admissionConfig.safeExtend(settings);
 type Settings = z.output<typeof shape>;
 
-const pick = <T extends object>(from: T, keys: readonly string[]): Partial<T> =>
-  Object.fromEntries(Object.entries(from).filter(([key]) => keys.includes(key))) as Partial<T>;
-const admissionKeys = Object.keys(admissionConfig.shape);
-const timeoutKeys = Object.keys(timeoutSettings);
-const trainingKeys = Object.keys(training);
+/** What adaptive-tp takes as it is. */
+const tpSettings = {
+  ...{ servers, kvHeads, modelBytes, gpuMemoryBytes, memoryUtilization, experts },
+  ...{ minTp, maxTp, startTp, expectedWorkload: tp.expectedWorkload, profile: tp.profile },
+};
 
 /** The TP degree of both kinds of round where it does not adapt. */
 function fixedTp({ startTp: start, minTp: least }: Pick<Settings, 'startTp' | 'minTp'>): number {
@@ -80,17 +81,16 @@ export function partConfigs(config: Settings): Readonly<Record<string, Record<st
     queue: {
       promptsPerRound,
       promptSpeculation: config.tailBatching ? config.promptSpeculation : 1,
-      ...pick(config, Object.keys(queueSettings)),
+      ...settingsOf(config, queueSettings),
     },
-    admission: { ...pick(config, admissionKeys), ...none },
+    admission: { ...settingsOf(config, admissionConfig.shape), ...none },
     tp: {
-      ...pick(config, ['servers', 'kvHeads', 'modelBytes', 'gpuMemoryBytes', 'memoryUtilization', 'experts']),
-      ...pick(config, ['minTp', 'maxTp', 'startTp', 'expectedWorkload', 'profile']),
+      ...settingsOf(config, tpSettings),
       sequenceBytes: maxResponseTokens * kvBytesPerToken,
       ...degree,
     },
     judge: config.judgeOffload ? { judge: config.judge } : {},
-    timeouts: pick(config, timeoutKeys),
+    timeouts: settingsOf(config, timeoutSettings),
     rewards: {
       defaultKind: config.defaultRewardKind,
       kindByDomain: config.rewardKindByDomain,
@@ -112,7 +112,7 @@ export function partConfigs(config: Settings): Readonly<Record<string, Record<st
       quantile: config.kvQuantile,
     },
     training: {
-      ...pick(config, trainingKeys),
+      ...settingsOf(config, training),
       replicas: config.trainingReplicas,
       groupsPerRound: promptsPerRound,
       idPrefix,
