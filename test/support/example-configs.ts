@@ -185,7 +185,14 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
   ],
   rolloutpipe: [
     { responsesPerPrompt: 2, globalBatchSamples: 4, width: 2, maxTokensPerGpu: 100 },
-    { responsesPerPrompt: 3, globalBatchSamples: 3, width: 'auto', startRequests: 6, filter: 'zero-variance', awaitRetries: true },
+    {
+      responsesPerPrompt: 3,
+      globalBatchSamples: 3,
+      width: 'auto',
+      startRequests: 6,
+      filter: 'zero-variance',
+      awaitRetries: true,
+    },
     { responsesPerPrompt: 2, globalBatchSamples: 4, frontier: false, incompleteGroups: 'train', otherVersions: 'drop' },
     { responsesPerPrompt: 1, globalBatchSamples: 2, pipelining: false, width: 1, idPrefix: 'r-' },
     { responsesPerPrompt: 2, globalBatchSamples: 2, pipelining: false, frontier: false },

@@ -18,7 +18,14 @@ export function dispatch(
   const waiting = round.waiting.size;
   const groups: Group[] = [];
   while (groups.length < size) groups.push(round.waiting.shift()!);
-  const update: Update = { index: round.updates.length, groups, updateId: '', attempts: 0, consumed: null, consumedSeconds: 0 };
+  const update: Update = {
+    index: round.updates.length,
+    groups,
+    updateId: '',
+    attempts: 0,
+    consumed: null,
+    consumedSeconds: 0,
+  };
   if (times.idleSinceSeconds !== null) {
     times.waitSeconds += ctx.at - times.idleSinceSeconds;
     times.idleSinceSeconds = null;

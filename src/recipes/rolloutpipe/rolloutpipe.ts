@@ -12,8 +12,8 @@ import { groupAssembly } from '../../policies/group-assembly/index.ts';
 import * as d from '../../schemas/decisions/index.ts';
 import * as e from '../../schemas/events/index.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
-import type { SavedCollection } from './collection-state.ts';
-import { roundCollection } from './round-collection.ts';
+import { roundCollection } from './collection/round-collection.ts';
+import type { SavedCollection } from './collection/snapshot.ts';
 import { routes, wantedBy } from './routes.ts';
 import { partConfigs, type RolloutPipeConfig, rolloutPipeConfig } from './schema.ts';
 
@@ -108,7 +108,8 @@ function arbitrary({ parts: states }: RecipeState, choices: Choices): RolloutPip
 export const rolloutPipe = defineRecipe({
   id: 'rolloutpipe',
   version: 1,
-  summary: 'A frontier of groups in service, each trained as soon as it is complete and rewarded; one publication a round.',
+  summary:
+    'A frontier of groups in service, each trained as soon as it is complete and rewarded; one publication a round.',
   source: 'RolloutPipe §3',
   config: rolloutPipeConfig,
   parts,

@@ -39,9 +39,23 @@ function consumed(decision: Decision<'optimizer.step'>): Delivery[] {
   if (updateId === undefined || reason.code !== 'update_consumed') return [];
   const { seconds } = reason;
   const replica = 'trainer';
-  const event = { type: 'train.consumed', at, fetchId: updateId, replica, groups: [...groups], samples, tokens, seconds };
+  const event = {
+    type: 'train.consumed',
+    at,
+    fetchId: updateId,
+    replica,
+    groups: [...groups],
+    samples,
+    tokens,
+    seconds,
+  };
   return [{ part: 'frontier', event }];
 }
+
+/** A prompt of a failed round may come again at once: its requests are over, whether an engine has stopped them or not. */
+const aborted = ({ at, requestId }: Decision<'request.abort'>): Delivery[] => [
+  { part: 'frontier', event: { type: 'request.aborted', at, requestId } as AnyEvent },
+];
 
 /** The trainer is told of a round that has failed by the host. */
 function rewarded(decision: Decision<'round.rewarded'>): Delivery[] {
@@ -56,6 +70,7 @@ export const routes: Readonly<Record<PartName, Readonly<Record<string, AnyRoute>
     'group.left': out('collection'),
   },
   collection: {
+    'request.abort': { out: true, into: aborted as never },
     'response.accepted': out('assembly'),
     'prompt.counted': out('assembly'),
     'prompt.returned': out('assembly'),

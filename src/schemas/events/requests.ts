@@ -15,7 +15,9 @@ export const responseCompleted = defineEvent('response.completed', 'A request ha
     .array(weightVersion)
     .min(1)
     .optional()
-    .describe('Versions of the weights that generated it, where the engine tells, ascending; `rolloutpipe` reads them.'),
+    .describe(
+      'Versions of the weights that generated it, where the engine tells, ascending; `rolloutpipe` reads them.',
+    ),
 });
 export const responseFailed = defineEvent('response.failed', 'A request has failed and generates no more.', {
   requestId,

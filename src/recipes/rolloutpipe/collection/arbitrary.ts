@@ -1,8 +1,8 @@
 /** Likely next events of a rollout and its rewards, for property tests: late, wrong and repeated ones now and then. */
-import type { Choices } from '../../core/definition.ts';
-import { pick } from '../../core/pick.ts';
-import type { CollectionState } from './collection-state.ts';
-import type { CollectionEvent } from './round-collection.ts';
+import type { Choices } from '../../../core/definition.ts';
+import { pick } from '../../../core/pick.ts';
+import type { CollectionState } from './state.ts';
+import type { CollectionEvent } from './words.ts';
 
 /** A likely next event. */
 export function arbitrary(state: CollectionState, choices: Choices): CollectionEvent {

@@ -1,17 +1,7 @@
-/** What the rollout of each round has brought so far, and how that is saved. */
+/** What the rollout of each round has brought so far. */
 import { z } from 'zod';
-import { type CountedResponse, copyPrompt, type DroppedResponse, type Prompt, prompt } from '../../schemas/prompts.ts';
-import {
-  count,
-  positiveCount,
-  promptId,
-  requestId,
-  roundId,
-  roundKind,
-  seconds,
-  tokens,
-  weightVersion,
-} from '../../schemas/units.ts';
+import { copyPrompt, type Prompt } from '../../../schemas/prompts.ts';
+import { positiveCount } from '../../../schemas/units.ts';
 
 /** Schema of the configuration. */
 export const collectionConfig = z.strictObject({
@@ -106,79 +96,4 @@ export function forgetRound(state: CollectionState, round: Round): void {
 /** What a group has completed, by index. */
 export function completedOf({ responses }: Group): Response[] {
   return [...responses.values()].filter((one) => one.isCompleted).sort((a, b) => a.index - b.index);
-}
-
-export function counted({ requestId: id, tokens: own, weightVersions }: Response): CountedResponse {
-  const one = { requestId: id, tokens: own };
-  return weightVersions === undefined ? one : { ...one, weightVersions: weightVersions.slice() };
-}
-
-export function droppedResponses(group: Group): DroppedResponse[] {
-  return completedOf(group).map((one) => ({ requestId: one.requestId, tokens: one.tokens, cause: 'round_failed' }));
-}
-
-/** Schema of the saved state. */
-export const collectionSnapshot = z.strictObject({
-  rounds: z.array(
-    z.strictObject({
-      roundId,
-      kind: roundKind,
-      weightVersion,
-      openedSeconds: seconds,
-      groups: z.array(z.strictObject({ prompt, status: z.enum(['generating', 'counts', 'over']) })),
-    }),
-  ),
-  responses: z.array(
-    z.strictObject({
-      roundId,
-      promptId,
-      requestId,
-      index: count,
-      isCompleted: z.boolean(),
-      tokens,
-      weightVersions: z.array(weightVersion).min(1).optional(),
-      isRewarded: z.boolean(),
-    }),
-  ),
-});
-export type SavedCollection = z.output<typeof collectionSnapshot>;
-
-export function save({ rounds, responses }: CollectionState): SavedCollection {
-  return {
-    rounds: [...rounds.values()].map(({ groups, generating: _, counted: _counted, ...one }) => ({
-      ...one,
-      groups: [...groups.values()].map((group) => ({ prompt: copyPrompt(group.prompt), status: group.status })),
-    })),
-    responses: [...responses.values()].map(({ group, weightVersions, ...one }) => ({
-      roundId: group.round.roundId,
-      promptId: group.prompt.promptId,
-      ...one,
-      ...(weightVersions === undefined ? undefined : { weightVersions: weightVersions.slice() }),
-    })),
-  };
-}
-
-export function load(saved: SavedCollection, config: CollectionConfig): CollectionState {
-  const state = newState(config);
-  for (const { groups, ...one } of saved.rounds) {
-    const round = addRound(state, { ...one, prompts: [] });
-    for (const { prompt: own, status } of groups) {
-      const group: Group = { prompt: copyPrompt(own), round, responses: new Map(), status };
-      round.groups.set(own.promptId, group);
-      if (status !== 'generating') continue;
-      round.generating += 1;
-      state.generating.set(own.promptId, group);
-    }
-  }
-  for (const { roundId: round, promptId: id, weightVersions, ...one } of saved.responses) {
-    const group = state.rounds.get(round)!.groups.get(id)!;
-    const response = Object.assign(addResponse(state, group, one.requestId, one.index), one);
-    if (weightVersions !== undefined) response.weightVersions = weightVersions.slice();
-  }
-  for (const round of state.rounds.values()) {
-    for (const group of round.groups.values()) {
-      if (group.status !== 'generating' && completedOf(group).length > 0) round.counted += 1;
-    }
-  }
-  return state;
 }
