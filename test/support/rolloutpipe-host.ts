@@ -12,7 +12,9 @@ import type { VocabularyDecision, VocabularyEvent } from '../../src/schemas/inde
 import { choicesFrom } from '../../src/testing/index.ts';
 import { PipeliningHost } from './pipelining-host.ts';
 
-type Report = { readonly type: VocabularyEvent['type'] | VocabularyDecision['type'] } & Readonly<Record<string, unknown>>;
+type Report = { readonly type: VocabularyEvent['type'] | VocabularyDecision['type'] } & Readonly<
+  Record<string, unknown>
+>;
 
 interface HostGroup {
   readonly promptId: string;
@@ -349,7 +351,7 @@ export class RolloutPipeHost {
         return this.restart();
       case 3: {
         const round = trainer.open[choices.below(trainer.open.length)];
-        if (round !== undefined && choices.below(3) === 0) this.failRound(round.roundId);
+        if (round !== undefined && choices.below(2) === 0) this.failRound(round.roundId);
         return;
       }
       default:
