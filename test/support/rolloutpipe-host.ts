@@ -70,7 +70,7 @@ export class RolloutPipeHost {
 
   constructor(input: RolloutPipeInput, tape: readonly number[]) {
     this.policy = startPolicy(rolloutPipe, input);
-    this.config = this.policy.config as RolloutPipeConfig;
+    this.config = this.policy.config;
     const { pipelining, frontier } = partConfigs(this.config);
     this.trainer = new PipeliningHost(pipelining as never);
     this.choices = choicesFrom(tape);

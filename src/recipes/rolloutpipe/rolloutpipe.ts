@@ -85,7 +85,7 @@ const requestLedgers = (frontierGroupDispatch.ledgers as readonly Ledger[]).map(
 );
 
 /** A round opens now and then; then what the rollout or the trainer would say next. */
-function arbitrary({ parts: states }: RecipeState, choices: Choices): RolloutPipeEvent {
+function arbitrary({ parts: states }: RecipeState<RolloutPipeConfig>, choices: Choices): RolloutPipeEvent {
   const trainer = states.pipelining as Parameters<typeof completeGroupPipelining.arbitrary>[0];
   const { rounds, recentRounds, weightVersion } = trainer;
   if (rounds.size === 0 || (rounds.size < 3 && choices.below(40) === 0)) {
@@ -113,7 +113,7 @@ export const rolloutPipe = defineRecipe({
   source: 'RolloutPipe §3',
   config: rolloutPipeConfig,
   parts,
-  configure: (config: RolloutPipeConfig) => partConfigs(config),
+  configure: partConfigs,
   events,
   decisions,
   deliver: (event) => wantedBy[event.type]!,
