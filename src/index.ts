@@ -27,6 +27,7 @@ import { type ShadowLoaderInput, shadowLoader } from './policies/shadow-loader/i
 import { type AdmissionInput, speculativeAdmission } from './policies/speculative-admission/index.ts';
 import { type StreamTrainingInput, streamTraining } from './policies/stream-training/index.ts';
 import { type FlexrlInput, flexrl } from './recipes/flexrl/index.ts';
+import { type RolloutPipeInput, rolloutPipe } from './recipes/rolloutpipe/index.ts';
 import { type RollpackerInput, rollpacker } from './recipes/rollpacker/index.ts';
 import { type TailBatchingInput, tailBatching } from './recipes/tail-batching/index.ts';
 import { registry } from './registry.ts';
@@ -37,6 +38,9 @@ export const createTailBatching = (config: TailBatchingInput, options?: PolicyOp
 /** A new rollpacker recipe. Throws `PolicyError` `invalid_config`, `infeasible`. */
 export const createRollpacker = (config: RollpackerInput, options?: PolicyOptions): PolicyOf<typeof rollpacker> =>
   startPolicy(rollpacker, config, options);
+/** A new rolloutpipe recipe. Throws `PolicyError` `invalid_config`. */
+export const createRolloutPipe = (config: RolloutPipeInput, options?: PolicyOptions): PolicyOf<typeof rolloutPipe> =>
+  startPolicy(rolloutPipe, config, options);
 /** A new flexrl recipe. Throws `PolicyError` `invalid_config`. */
 export const createFlexrl = (config: FlexrlInput, options?: PolicyOptions): PolicyOf<typeof flexrl> =>
   startPolicy(flexrl, config, options);
@@ -170,6 +174,7 @@ export * from './policies/shadow-loader/index.ts';
 export * from './policies/speculative-admission/index.ts';
 export * from './policies/stream-training/index.ts';
 export * from './recipes/flexrl/index.ts';
+export * from './recipes/rolloutpipe/index.ts';
 export * from './recipes/rollpacker/index.ts';
 export * from './recipes/tail-batching/index.ts';
 export { registry } from './registry.ts';

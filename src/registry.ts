@@ -17,6 +17,7 @@ import { shadowLoader } from './policies/shadow-loader/index.ts';
 import { speculativeAdmission } from './policies/speculative-admission/index.ts';
 import { streamTraining } from './policies/stream-training/index.ts';
 import { flexrl } from './recipes/flexrl/index.ts';
+import { rolloutPipe } from './recipes/rolloutpipe/index.ts';
 import { rollpacker } from './recipes/rollpacker/index.ts';
 import { tailBatching } from './recipes/tail-batching/index.ts';
 
@@ -40,5 +41,6 @@ export const registry = createRegistry([
   shadowLoader, // FlexRL §4
   tailBatching, // RollPacker §3
   rollpacker, // RollPacker §3, §4
+  rolloutPipe, // RolloutPipe §3
   flexrl, // FlexRL §3, §4
 ]);

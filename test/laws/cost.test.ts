@@ -7,6 +7,7 @@ import {
   groupAssembly,
   longPromptQueue,
   rewardDispatch,
+  rolloutPipe,
   sandboxTimeout,
   speculativeAdmission,
   streamTraining,
@@ -364,6 +365,43 @@ test('frontier-group-dispatch keeps law 10, with many deferred and with many in 
     checkCost(frontierGroupDispatch, { responsesPerPrompt: 2, width }, (n) => ({
       build: Array.from({ length: n }, (_, index) => arrived(index >> 1, index & 1)) as never,
       probes: probes as never,
+    }));
+  }
+});
+
+test('rolloutpipe keeps law 10: no report walks over the round', () => {
+  const ids = (n: number): string[] => Array.from({ length: n / 2 }, (_, index) => `p${index}`);
+  const arrived = (promptId: string, index: number) => {
+    return { type: 'request.arrived', at: 0, requestId: `${promptId}/${index}#0`, promptId, roundId: 'r', index };
+  };
+  const completed = (requestId: string) => ({ type: 'response.completed', at: 1, requestId, tokens: 5 });
+  const ready = (requestId: string) => ({ type: 'reward.ready', at: 1, requestId, reward: 1 });
+  const opened = (roundId: string, prompts: string[]) => {
+    return {
+      type: 'round.opened',
+      at: 0,
+      roundId,
+      kind: 'long',
+      weightVersion: 1,
+      prompts: prompts.map((promptId) => ({ promptId })),
+    };
+  };
+  for (const width of [2, 1_000_000]) {
+    checkCost(rolloutPipe, { responsesPerPrompt: 2, globalBatchSamples: 2, width }, (n) => ({
+      build: [opened('r', ids(n)), ...ids(n).flatMap((id) => [arrived(id, 0), arrived(id, 1)])] as never,
+      probes: [
+        completed('p0/0#0'),
+        completed('p0/1#0'),
+        ready('p0/0#0'),
+        ready('p0/1#0'),
+        ready('p0/1#0'),
+        { type: 'response.failed', at: 1, requestId: 'p1/0#0', kind: 'data' },
+        { type: 'request.aborted', at: 1, requestId: 'p1/1#0' },
+        { type: 'update.consumed', at: 2, updateId: 'update#0', groups: ['p0'], seconds: 1 },
+        { type: 'optimizer.stepped', at: 3, roundId: 'r', updateId: 'update#0' },
+        opened('s', ['q']),
+        { type: 'round.failed', at: 4, roundId: 's' },
+      ] as never,
     }));
   }
 });

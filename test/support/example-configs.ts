@@ -183,6 +183,20 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
     },
     { ...admission, maxResponseTokens: 50, lastFraction: 1 },
   ],
+  rolloutpipe: [
+    { responsesPerPrompt: 2, globalBatchSamples: 4, width: 2, maxTokensPerGpu: 100 },
+    {
+      responsesPerPrompt: 3,
+      globalBatchSamples: 3,
+      width: 'auto',
+      startRequests: 6,
+      filter: 'zero-variance',
+      awaitRetries: true,
+    },
+    { responsesPerPrompt: 2, globalBatchSamples: 4, frontier: false, incompleteGroups: 'train', otherVersions: 'drop' },
+    { responsesPerPrompt: 1, globalBatchSamples: 2, pipelining: false, width: 1, idPrefix: 'r-' },
+    { responsesPerPrompt: 2, globalBatchSamples: 2, pipelining: false, frontier: false },
+  ],
   rollpacker: [
     smallCluster,
     { ...smallCluster, rewardKindByDomain: { code: 'sandbox' }, quotas: { code: 2, math: 1 }, filter: 'zero-variance' },

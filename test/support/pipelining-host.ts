@@ -197,6 +197,7 @@ export class PipeliningHost {
         expect(this.stepping).toBeUndefined();
         expect([...this.consumed.get(decision.updateId!)!].sort()).toEqual([...update.groups].sort());
         expect([decision.samples, decision.tokens]).toEqual([update.samples, update.tokens]);
+        expect(decision.groups).toEqual(update.groups);
         this.stepping = decision.updateId;
         return;
       }

@@ -13,6 +13,7 @@ const update = z.strictObject({
   updateId,
   attempts: positiveCount,
   consumed: z.array(groupId).nullable(),
+  consumedSeconds: seconds,
 });
 const round = z.strictObject({
   roundId,

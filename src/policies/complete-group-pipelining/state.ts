@@ -19,6 +19,8 @@ export interface Update {
   attempts: number;
   /** Groups whose gradients the trainer has reported, of the last try; `null` for none. */
   consumed: Set<string> | null;
+  /** What the trainer has reported for them, in seconds. */
+  consumedSeconds: number;
 }
 
 /** Times of a round, in seconds on the clock of the session. */

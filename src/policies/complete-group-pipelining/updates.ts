@@ -18,7 +18,14 @@ export function dispatch(
   const waiting = round.waiting.size;
   const groups: Group[] = [];
   while (groups.length < size) groups.push(round.waiting.shift()!);
-  const update: Update = { index: round.updates.length, groups, updateId: '', attempts: 0, consumed: null };
+  const update: Update = {
+    index: round.updates.length,
+    groups,
+    updateId: '',
+    attempts: 0,
+    consumed: null,
+    consumedSeconds: 0,
+  };
   if (times.idleSinceSeconds !== null) {
     times.waitSeconds += ctx.at - times.idleSinceSeconds;
     times.idleSinceSeconds = null;
@@ -33,6 +40,7 @@ function send(state: PipeliningState, round: Round, update: Update, reason: Disp
   update.updateId = `${state.prefix}update#${state.nextUpdate++}`;
   update.attempts += 1;
   update.consumed = null;
+  update.consumedSeconds = 0;
   round.dispatches += 1;
   state.live.set(update.updateId, update);
   ctx.emit({
@@ -67,6 +75,7 @@ export function consume(state: PipeliningState, event: EventNamed<'update.consum
   if (update.consumed?.has(groups[0]!)) return late({ updateId, code: 'already_consumed' }, ctx);
   const round = state.head!;
   round.times.computeSeconds += seconds;
+  update.consumedSeconds += seconds;
   update.consumed ??= new Set();
   for (let index = 0; index < groups.length; index += 1) update.consumed.add(groups[index]!);
   if (update.consumed.size < update.groups.length) return;
@@ -76,12 +85,14 @@ export function consume(state: PipeliningState, event: EventNamed<'update.consum
     at: ctx.at,
     roundId: round.roundId,
     updateId,
+    groups: update.groups.map(idOf),
     ...sizeOf(update.groups),
     reason: {
       code: 'update_consumed',
       groups: update.groups.length,
       groupsPerUpdate: state.groupsPerUpdate,
       update: update.index,
+      seconds: update.consumedSeconds,
     },
   });
 }
@@ -98,6 +109,7 @@ function stepOver(state: PipeliningState, round: Round, update: Update, ctx: Ctx
   const { times } = round;
   state.live.delete(update.updateId);
   update.consumed = null;
+  update.consumedSeconds = 0;
   round.stepped += 1;
   round.isStepping = false;
   times.lastStepSeconds = ctx.at;

@@ -12,6 +12,7 @@ export function arbitrary(state: AssemblyState, choices: Choices): AssemblyEvent
   const awaited = [...state.byRequest.values()].filter((member) => member.reward === undefined);
   const requestId = pick(awaited, choices)?.requestId ?? `${promptId}/0#${choices.below(50)}`;
   const open = state.open.get(promptId);
+  if (choices.below(40) === 0) return { type: 'round.failed', at, roundId };
   switch (choices.below(12)) {
     case 0:
     case 1:

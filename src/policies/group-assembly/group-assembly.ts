@@ -6,7 +6,7 @@ import { definePolicy, type Ledger } from '../../core/definition.ts';
 import { groupKey } from '../../core/trained-groups.ts';
 import { arbitrary } from './arbitrary.ts';
 import { check } from './check.ts';
-import { completeRound, countPrompt, forgetOpen, leave, openGroup, reward } from './groups.ts';
+import { completeRound, countPrompt, failRound, forgetOpen, leave, openGroup, reward } from './groups.ts';
 import { assemblyConfig } from './schema.ts';
 import { type AssemblyState, addMember, assemblySnapshot, load, newState, type SavedAssembly, save } from './state.ts';
 import { type AssemblyDecision, type AssemblyEvent, assemblyDecisions, assemblyEvents, type Ctx } from './words.ts';
@@ -33,6 +33,8 @@ function apply(state: AssemblyState, event: AssemblyEvent, ctx: Ctx): void {
       return leave(state, event.promptId);
     case 'round.completed':
       return completeRound(state, event, ctx);
+    case 'round.failed':
+      return failRound(state, event.roundId, ctx);
     case 'reward.ready':
       return reward(state, event.requestId, event.reward, ctx);
     case 'reward.failed':

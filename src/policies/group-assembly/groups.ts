@@ -155,22 +155,32 @@ export function completeRound(state: AssemblyState, event: EventNamed<'round.com
   const { kind, weightVersion } = event;
   const isFailed = event.reason.code === 'round_failed';
   round.completed = { kind, weightVersion, prompts: event.prompts.map(copyFinal), isFailed, at: ctx.at };
-  if (isFailed) {
-    for (const group of round.groups.values()) {
-      const { promptId } = group;
-      ctx.emit({
-        type: 'group.withdrawn',
-        at: ctx.at,
-        roundId: round.roundId,
-        promptId,
-        reason: { code: 'round_failed' },
-      });
-      forget(state, group);
-    }
-    round.groups.clear();
-    round.waiting = 0;
-  }
+  if (isFailed) withdraw(state, round, ctx);
   finish(state, round, ctx);
+}
+
+/** A round is given up, whether it was complete or not: one that was says so. */
+export function failRound(state: AssemblyState, roundId: string, ctx: Ctx): void {
+  const round = state.rounds.get(roundId);
+  if (round === undefined) return;
+  withdraw(state, round, ctx);
+  if (round.completed === null) state.rounds.delete(roundId);
+  else {
+    round.completed = { ...round.completed, prompts: [], isFailed: true };
+    finish(state, round, ctx);
+  }
+}
+
+/** What counted for a round that has failed does not train. */
+function withdraw(state: AssemblyState, round: Round, ctx: Ctx): void {
+  const { roundId } = round;
+  for (const group of round.groups.values()) {
+    const { promptId } = group;
+    ctx.emit({ type: 'group.withdrawn', at: ctx.at, roundId, promptId, reason: { code: 'round_failed' } });
+    forget(state, group);
+  }
+  round.groups.clear();
+  round.waiting = 0;
 }
 
 /** Gives a response its reward, if there is one. */

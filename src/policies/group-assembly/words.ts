@@ -13,6 +13,7 @@ export const assemblyEvents = [
   d.promptQuarantined,
   d.promptMerged,
   d.roundCompleted,
+  e.roundFailed,
   e.rewardReady,
   d.rewardFailed,
   e.hostRestarted,

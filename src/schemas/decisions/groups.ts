@@ -21,9 +21,9 @@ export const groupRewarded = defineDecision(
 export const groupUnrewarded = defineDecision(
   'group.unrewarded',
   'notice',
-  'No response of a prompt that counts gets a reward: the round trains without it.',
+  'No response of a prompt was completed, or gets a reward: the round trains without it.',
   { roundId, promptId },
-  { no_reward: { responses: count } },
+  { no_reward: { responses: count }, no_response: { givenUp: count } },
 );
 export const groupWithdrawn = defineDecision(
   'group.withdrawn',

@@ -5,9 +5,9 @@ import { defineDecision } from '../vocabulary.ts';
 export const rewardRequest = defineDecision(
   'reward.request',
   'command',
-  'Give the reward of a kept response with `reward.ready`: it is needed, and has not come while the prompt was away.',
+  'Give the reward of a completed response with `reward.ready`: it is needed, and has not come.',
   { requestId, promptId, domain: domain.optional() },
-  { kept_without_reward: {} },
+  { kept_without_reward: {}, host_restarted: {} },
 );
 export const judgementLate = defineDecision(
   'judgement.late',

@@ -57,6 +57,7 @@ export const roundCompleted = defineDecision(
     source_exhausted: { counted: count, needed: count },
     only_duplicates: { counted: count, needed: count },
     round_failed: { counted: count, needed: count },
+    all_ended: { counted: count, needed: count },
   },
 );
 export const roundDrained = defineDecision(

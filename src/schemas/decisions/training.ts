@@ -162,12 +162,21 @@ export const optimizerStep = defineDecision(
       .array(replicaId)
       .optional()
       .describe('Every replica of the collective, those without groups included; absent: all of the trainer.'),
+    groups: z
+      .array(groupId)
+      .optional()
+      .describe('Groups whose gradients it steps on, where a round has several updates.'),
     samples: count.describe('Samples in the gradients.'),
     tokens: tokens.describe('Tokens in the gradients.'),
   },
   {
     all_finished: { groups: count, streamed: count, afterSeconds: seconds },
-    update_consumed: { groups: count, groupsPerUpdate: positiveCount, update: count },
+    update_consumed: {
+      groups: count,
+      groupsPerUpdate: positiveCount,
+      update: count,
+      seconds: seconds.describe('How long the trainer has computed for it, in seconds.'),
+    },
   },
 );
 export const roundTrained = defineDecision(

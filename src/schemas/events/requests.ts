@@ -1,6 +1,6 @@
 /** Events: what the host reports about requests, and about the trajectories and environments behind them. */
 import { z } from 'zod';
-import { engineId, message, requestId, tokens } from '../units.ts';
+import { engineId, message, requestId, tokens, weightVersion } from '../units.ts';
 import { defineEvent } from '../vocabulary.ts';
 
 export const requestStarted = defineEvent('request.started', 'A request runs on this engine.', { requestId, engineId });
@@ -11,6 +11,13 @@ export const requestAborted = defineEvent('request.aborted', 'The engine confirm
 export const responseCompleted = defineEvent('response.completed', 'A request has generated its whole response.', {
   requestId,
   tokens: tokens.describe('Tokens of the response, over all attempts.'),
+  weightVersions: z
+    .array(weightVersion)
+    .min(1)
+    .optional()
+    .describe(
+      'Versions of the weights that generated it, where the engine tells, ascending; `rolloutpipe` reads them.',
+    ),
 });
 export const responseFailed = defineEvent('response.failed', 'A request has failed and generates no more.', {
   requestId,

@@ -130,7 +130,13 @@ describe('complete-group-pipelining', () => {
     const [last] = only(session.close(), 'train.dispatch');
     expect(last).toMatchObject({ update: 2, groups: ['e'], samples: 2, reason: { code: 'round_end', waiting: 1 } });
     expect(session.consume(first, 12)).toMatchObject([
-      { type: 'optimizer.step', updateId: 'update#0', samples: 4, reason: { code: 'update_consumed', update: 0 } },
+      {
+        type: 'optimizer.step',
+        updateId: 'update#0',
+        samples: 4,
+        groups: ['a', 'b'],
+        reason: { code: 'update_consumed', update: 0 },
+      },
     ]);
     expect(session.refuses({ type: 'update.consumed', updateId: 'update#1', groups: ['c', 'd'], seconds: 1 })).toEqual([
       'out_of_order',

@@ -145,6 +145,23 @@ describe('group-assembly', () => {
     expect(reward(assembly, 'a/0#0')).toMatchObject([{ type: 'group.rewarded', samples: 2 }]);
   });
 
+  test('`round.failed` withdraws the groups of a round, before it is complete and after', () => {
+    const assembly = createGroupAssembly();
+    const failed = (roundId: string) => assembly.send({ type: 'round.failed', at: 5, roundId });
+    accept(assembly, ...a, ...b);
+    count(assembly, 'a', ...a);
+    expect(failed('r')).toMatchObject([{ type: 'group.withdrawn', promptId: 'a', reason: { code: 'round_failed' } }]);
+    expect(failed('r')).toEqual([]);
+    expect(reward(assembly, a[0])).toMatchObject([{ type: 'reward.unused' }]);
+    count(assembly, 'b', ...b);
+    complete(assembly, 'quota_reached', { b: [...b] });
+    expect(failed('r')).toMatchObject([
+      { type: 'group.withdrawn', promptId: 'b' },
+      { type: 'round.rewarded', weightVersion: 5, prompts: [], reason: { code: 'round_failed' } },
+    ]);
+    expect(assembly.snapshot().state).toEqual({ rounds: [], groups: [] });
+  });
+
   test('a failed round withdraws its groups, and hands over an empty round', () => {
     const assembly = createGroupAssembly();
     accept(assembly, ...a);

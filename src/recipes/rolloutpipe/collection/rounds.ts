@@ -1,0 +1,140 @@
+/** Responses, groups and rounds: when they are complete, and what becomes of them where a round fails. */
+import {
+  type CountedResponse,
+  copyDeferral,
+  copyPrompt,
+  type DroppedResponse,
+  type FinalPrompt,
+} from '../../../schemas/prompts.ts';
+import { type CollectionState, completedOf, forgetRound, type Group, type Response, type Round } from './state.ts';
+import type { Ctx, EventNamed } from './words.ts';
+
+/** A response is held for its group; a report about a request that is not in an engine is late. */
+export function complete(
+  state: CollectionState,
+  { requestId, tokens, weightVersions }: EventNamed<'response.completed'>,
+  ctx: Ctx,
+): void {
+  const response = state.responses.get(requestId);
+  if (response === undefined || response.isCompleted) return;
+  response.isCompleted = true;
+  response.tokens = tokens;
+  if (weightVersions !== undefined) response.weightVersions = weightVersions.slice();
+  const { prompt } = response.group;
+  ctx.emit({
+    type: 'response.accepted',
+    at: ctx.at,
+    requestId,
+    ...named(prompt),
+    reason: { code: 'held', held: completedOf(response.group).length, needed: state.config.responsesPerPrompt },
+  });
+}
+
+function named({ promptId, domain }: Group['prompt']): { promptId: string; domain?: string } {
+  return domain === undefined ? { promptId } : { promptId, domain };
+}
+
+/** A group has all its responses: they count, if there is one. */
+export function leave(state: CollectionState, { promptId, roundId, reason }: EventNamed<'group.left'>, ctx: Ctx): void {
+  const group = state.generating.get(promptId);
+  // Its round has failed.
+  if (group === undefined || group.round.roundId !== roundId) return;
+  const { round, prompt } = group;
+  const responses = completedOf(group);
+  state.generating.delete(promptId);
+  round.generating -= 1;
+  if (responses.length === 0) {
+    group.status = 'over';
+    const { givenUp } = reason;
+    ctx.emit({ type: 'group.unrewarded', at: ctx.at, roundId, promptId, reason: { code: 'no_response', givenUp } });
+  } else {
+    group.status = 'counts';
+    round.counted += 1;
+    ctx.emit({
+      type: 'prompt.counted',
+      at: ctx.at,
+      ...named(prompt),
+      roundId,
+      ...(prompt.promptTokens === undefined ? undefined : { promptTokens: prompt.promptTokens }),
+      responses: responses.map(counted),
+      reason: { code: 'no_filter', counted: round.counted, needed: round.groups.size },
+    });
+  }
+  completeIfEnded(round, ctx);
+}
+
+/** The rollout of a round is over when none of its groups is being generated. */
+export function completeIfEnded(round: Round, ctx: Ctx): void {
+  if (round.generating > 0) return;
+  const { roundId, kind, weightVersion, openedSeconds, groups } = round;
+  const prompts = [...groups.values()].flatMap((group) => finalPrompt(group, weightVersion));
+  ctx.emit({
+    type: 'round.completed',
+    at: ctx.at,
+    roundId,
+    kind,
+    weightVersion,
+    prompts,
+    openedSeconds,
+    deferred: 0,
+    reason: { code: 'all_ended', counted: prompts.length, needed: groups.size },
+  });
+}
+
+function finalPrompt(group: Group, ofRound: number): FinalPrompt[] {
+  const responses = completedOf(group).map(({ requestId, index, tokens, weightVersions = [ofRound] }) => {
+    return { requestId, index, tokens, weightVersions: weightVersions.slice() };
+  });
+  if (responses.length === 0) return [];
+  const { promptId, ref, domain, deferral } = group.prompt;
+  return [
+    {
+      promptId,
+      ...(ref === undefined ? undefined : { ref }),
+      ...(domain === undefined ? undefined : { domain }),
+      ...(deferral === undefined ? undefined : { deferral: copyDeferral(deferral) }),
+      responses,
+    },
+  ];
+}
+
+/** Prompts of a round that has failed are handed back, but for those that have become groups of the trainer. */
+export function failRound(state: CollectionState, roundId: string, ctx: Ctx): void {
+  const round = state.rounds.get(roundId);
+  if (round === undefined) return;
+  for (const group of round.groups.values()) {
+    const { promptId } = group.prompt;
+    for (const { requestId, isCompleted } of group.responses.values()) {
+      if (isCompleted) continue;
+      ctx.emit({ type: 'request.abort', at: ctx.at, requestId, promptId, reason: { code: 'round_failed' } });
+    }
+    if (group.status === 'over') continue;
+    const dropped = droppedResponses(group);
+    const prompt = copyPrompt(group.prompt);
+    ctx.emit({ type: 'prompt.returned', at: ctx.at, prompt, roundId, dropped, reason: { code: 'round_failed' } });
+  }
+  forgetRound(state, round);
+}
+
+/** Rewards that were being computed are gone with the host. */
+export function askAgain(state: CollectionState, ctx: Ctx): void {
+  for (const { requestId, group, isCompleted, isRewarded } of state.responses.values()) {
+    if (!isCompleted || isRewarded) continue;
+    ctx.emit({
+      type: 'reward.request',
+      at: ctx.at,
+      requestId,
+      ...named(group.prompt),
+      reason: { code: 'host_restarted' },
+    });
+  }
+}
+
+function counted({ requestId: id, tokens: own, weightVersions }: Response): CountedResponse {
+  const one = { requestId: id, tokens: own };
+  return weightVersions === undefined ? one : { ...one, weightVersions: weightVersions.slice() };
+}
+
+function droppedResponses(group: Group): DroppedResponse[] {
+  return completedOf(group).map((one) => ({ requestId: one.requestId, tokens: one.tokens, cause: 'round_failed' }));
+}

@@ -1,0 +1,123 @@
+/**
+ * RolloutPipe (§3): complete groups are trained while later ones are generated, and the frontier decides which are
+ * complete first. A composition of frontier-group-dispatch, group-assembly and complete-group-pipelining; it adds no
+ * scheduling of its own. See README.md.
+ */
+import type { AnyDecision, AnyEvent, Choices, Ledger } from '../../core/definition.ts';
+import { defineRecipe, type RecipeState, type SavedRecipe } from '../../core/recipe.ts';
+import { groupKey, groupsLeft } from '../../core/trained-groups.ts';
+import { completeGroupPipelining } from '../../policies/complete-group-pipelining/index.ts';
+import { frontierGroupDispatch } from '../../policies/frontier-group-dispatch/index.ts';
+import { groupAssembly } from '../../policies/group-assembly/index.ts';
+import * as d from '../../schemas/decisions/index.ts';
+import * as e from '../../schemas/events/index.ts';
+import type { Of } from '../../schemas/vocabulary.ts';
+import { roundCollection } from './collection/round-collection.ts';
+import type { SavedCollection } from './collection/snapshot.ts';
+import { routes, wantedBy } from './routes.ts';
+import { partConfigs, type RolloutPipeConfig, rolloutPipeConfig } from './schema.ts';
+
+const parts = {
+  frontier: frontierGroupDispatch,
+  collection: roundCollection,
+  assembly: groupAssembly,
+  pipelining: completeGroupPipelining,
+} as const;
+
+const events = [
+  e.roundOpened,
+  e.requestArrived,
+  e.responseCompleted,
+  e.responseFailed,
+  d.responseAbandoned,
+  e.requestAborted,
+  e.rewardReady,
+  d.rewardFailed,
+  e.updateConsumed,
+  e.optimizerStepped,
+  e.weightsPublished,
+  e.updateLost,
+  e.trainerRestarted,
+  e.roundFailed,
+  e.hostRestarted,
+] as const;
+type RolloutPipeEvent = Of<(typeof events)[number]>;
+
+const decisions = d.decisions.filter(
+  (word) =>
+    word.type !== d.groupWithdrawn.type &&
+    Object.values(parts).some((part) => part.decisions.some((one: { type: string }) => one.type === word.type)),
+);
+
+/** Groups enter with their round, and leave trained, handed back, without a reward, or left out by name. */
+const groupLedger: Ledger<SavedRecipe, AnyEvent, AnyDecision> = {
+  name: 'groups',
+  entered: (event) => {
+    if (event.type !== 'round.opened') return [];
+    const { roundId, prompts } = event as Of<typeof e.roundOpened>;
+    return prompts.map(({ promptId }) => groupKey(roundId, promptId));
+  },
+  left: (decision) => {
+    const leaving = decision as Of<typeof d.promptReturned | typeof d.groupUnrewarded>;
+    switch (leaving.type) {
+      case 'prompt.returned':
+        return [groupKey(leaving.roundId, leaving.prompt.promptId)];
+      case 'group.unrewarded':
+        return [groupKey(leaving.roundId, leaving.promptId)];
+      default:
+        return groupsLeft(decision);
+    }
+  },
+  held: ({ parts: states }) => [
+    ...(states.collection!.state as SavedCollection).rounds.flatMap(({ roundId, groups }) =>
+      groups.filter((one) => one.status !== 'over').map(({ prompt }) => groupKey(roundId, prompt.promptId)),
+    ),
+    ...(completeGroupPipelining.ledgers[0]! as Ledger).held(states.pipelining!.state),
+  ],
+};
+
+/** The ledgers of requests are those of the frontier. */
+const requestLedgers = (frontierGroupDispatch.ledgers as readonly Ledger[]).map(
+  (ledger): Ledger<SavedRecipe, AnyEvent, AnyDecision> => ({
+    ...ledger,
+    held: ({ parts: states }) => ledger.held(states.frontier!.state),
+  }),
+);
+
+/** A round opens now and then; then what the rollout or the trainer would say next. */
+function arbitrary({ parts: states }: RecipeState<RolloutPipeConfig>, choices: Choices): RolloutPipeEvent {
+  const trainer = states.pipelining as Parameters<typeof completeGroupPipelining.arbitrary>[0];
+  const { rounds, recentRounds, weightVersion } = trainer;
+  if (rounds.size === 0 || (rounds.size < 3 && choices.below(40) === 0)) {
+    const opened = rounds.size + recentRounds.size;
+    const prompts = Array.from({ length: choices.below(7) }, (_, index) => ({
+      promptId: `p${opened}.${index}`,
+      ...(choices.below(3) === 0 ? { promptTokens: choices.below(20), domain: 'math' } : undefined),
+    }));
+    const version = Math.max(0, weightVersion + 1 - choices.below(3));
+    return { type: 'round.opened', at: 0, roundId: `r${opened}`, kind: 'long', weightVersion: version, prompts };
+  }
+  if (choices.below(4) === 0) {
+    const event = completeGroupPipelining.arbitrary(trainer, choices);
+    if (event.type in wantedBy && event.type !== 'round.opened') return event as RolloutPipeEvent;
+  }
+  return roundCollection.arbitrary(states.collection as never, choices) as RolloutPipeEvent;
+}
+
+/** Complete groups are trained while later ones are generated, in the order that the frontier makes. */
+export const rolloutPipe = defineRecipe({
+  id: 'rolloutpipe',
+  version: 1,
+  summary:
+    'A frontier of groups in service, each trained as soon as it is complete and rewarded; one publication a round.',
+  source: 'RolloutPipe §3',
+  config: rolloutPipeConfig,
+  parts,
+  configure: partConfigs,
+  events,
+  decisions,
+  deliver: (event) => wantedBy[event.type]!,
+  routes,
+  ledgers: [groupLedger, ...requestLedgers],
+  arbitrary,
+});

@@ -1,0 +1,90 @@
+/** Which part gets what: events from outside, and decisions of one part that are events of others. */
+import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
+import type { Delivery, Route } from '../../core/recipe.ts';
+import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
+
+type PartName = 'frontier' | 'collection' | 'assembly' | 'pipelining';
+type Decision<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
+
+/** Events from outside, by the parts that get them, in this order. */
+export const wantedBy: Readonly<Record<string, readonly PartName[]>> = Object.freeze({
+  'round.opened': ['pipelining', 'collection'],
+  'request.arrived': ['collection', 'frontier'],
+  // What a request has brought is kept before its group may leave.
+  'response.completed': ['collection', 'frontier'],
+  'response.failed': ['collection', 'frontier'],
+  'response.abandoned': ['collection', 'frontier'],
+  'request.aborted': ['collection', 'frontier'],
+  'reward.ready': ['collection', 'assembly'],
+  'reward.failed': ['collection', 'assembly'],
+  'update.consumed': ['pipelining'],
+  'optimizer.stepped': ['pipelining'],
+  'weights.published': ['pipelining'],
+  'update.lost': ['pipelining'],
+  'trainer.restarted': ['pipelining'],
+  'round.failed': ['collection', 'frontier', 'assembly', 'pipelining'],
+  'host.restarted': ['frontier', 'collection', 'assembly', 'pipelining'],
+});
+
+type AnyRoute = Route<AnyDecision, unknown>;
+const to =
+  (...parts: PartName[]) =>
+  (event: AnyEvent): Delivery[] =>
+    parts.map((part) => ({ part, event }));
+const out = (...parts: PartName[]): AnyRoute => ({ out: true, into: to(...parts) });
+
+/** What the frontier wants to know of the trainer: an update is consumed once, however often that was reported. */
+function consumed(decision: Decision<'optimizer.step'>): Delivery[] {
+  const { at, updateId, groups = [], samples, tokens, reason } = decision;
+  if (updateId === undefined || reason.code !== 'update_consumed') return [];
+  const { seconds } = reason;
+  const replica = 'trainer';
+  const event = {
+    type: 'train.consumed',
+    at,
+    fetchId: updateId,
+    replica,
+    groups: [...groups],
+    samples,
+    tokens,
+    seconds,
+  };
+  return [{ part: 'frontier', event }];
+}
+
+/** A prompt of a failed round may come again at once: its requests are over, whether an engine has stopped them or not. */
+const aborted = ({ at, requestId }: Decision<'request.abort'>): Delivery[] => [
+  { part: 'frontier', event: { type: 'request.aborted', at, requestId } as AnyEvent },
+];
+
+/** The trainer is told of a round that has failed by the host. */
+function rewarded(decision: Decision<'round.rewarded'>): Delivery[] {
+  return decision.reason.code === 'round_failed' ? [] : to('pipelining', 'collection')(decision);
+}
+
+/** By part, then by decision. */
+export const routes: Readonly<Record<PartName, Readonly<Record<string, AnyRoute>>>> = {
+  frontier: {
+    'request.admit': out('collection'),
+    'request.dropped': out('collection'),
+    'group.left': out('collection'),
+  },
+  collection: {
+    'request.abort': { out: true, into: aborted as never },
+    'response.accepted': out('assembly'),
+    'prompt.counted': out('assembly'),
+    'prompt.returned': out('assembly'),
+    // Requests of a round that is over are refused.
+    'round.completed': out('assembly', 'frontier'),
+  },
+  assembly: {
+    'group.rewarded': out('pipelining', 'collection'),
+    'group.unrewarded': out('collection'),
+    'round.rewarded': { out: true, into: rewarded as never },
+    // Its prompt was handed back, or its group was dropped by name.
+    'group.withdrawn': { out: false },
+  },
+  pipelining: {
+    'optimizer.step': { out: true, into: consumed as never },
+  },
+};

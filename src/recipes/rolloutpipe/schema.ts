@@ -1,0 +1,49 @@
+/** Configuration of rolloutpipe: flat, each setting once; the parts are configured from it. */
+import { z } from 'zod';
+import { settingsOf } from '../../core/recipe.ts';
+import { pipeliningConfig } from '../../policies/complete-group-pipelining/index.ts';
+import { frontierConfig } from '../../policies/frontier-group-dispatch/index.ts';
+import { idPrefix } from '../../schemas/units.ts';
+
+const { width, startRequests, starvedShare, awaitRetries } = frontierConfig.shape;
+
+const shape = pipeliningConfig.safeExtend({
+  frontier: z
+    .boolean()
+    .default(true)
+    .describe('Whether requests are admitted by groups, at most `width` at once; `false`: every request at once.'),
+  width: width
+    .optional()
+    .describe('F_w: most groups in service at once; `auto`: planned anew for every round. Required with `frontier`.'),
+  startRequests,
+  starvedShare,
+  awaitRetries,
+  idPrefix: idPrefix.default('').describe('Prefix of every id; new after each restart of the host.'),
+});
+
+/** Schema of the configuration. */
+export const rolloutPipeConfig = shape.superRefine((config, context) => {
+  if (!config.frontier || config.width !== undefined) return;
+  context.addIssue({ code: 'custom', path: ['width'], message: 'expected a width of the frontier, or `auto`' });
+});
+
+/** What a caller writes. */
+export type RolloutPipeInput = z.input<typeof rolloutPipeConfig>;
+/** The configuration with its defaults filled in. */
+export type RolloutPipeConfig = z.output<typeof rolloutPipeConfig>;
+
+/** The configuration of each part. */
+export function partConfigs(config: RolloutPipeConfig): Readonly<Record<string, Record<string, unknown>>> {
+  const { responsesPerPrompt, globalBatchSamples, otherVersions } = config;
+  return {
+    frontier: {
+      ...settingsOf(config, frontierConfig.shape),
+      groupsPerUpdate: globalBatchSamples / responsesPerPrompt,
+      ...(config.frontier ? undefined : { width: Number.MAX_SAFE_INTEGER }),
+    },
+    collection: { responsesPerPrompt, otherVersions },
+    assembly: {},
+    // Other versions are refused where they come in: an event inside the recipe could not be.
+    pipelining: { ...settingsOf(config, pipeliningConfig.shape), otherVersions: 'drop' },
+  };
+}
