@@ -1,0 +1,60 @@
+/**
+ * What the driver of disaggregated pools drives: the policies of RolloutPipe as one stream of events and decisions, with
+ * its two switches. Nothing here schedules.
+ */
+import type { AnyEvent } from '../../core/definition.ts';
+import type { PolicyOptions } from '../../core/policy.ts';
+import type { DrivenPolicy, NextRound } from '../host/scheduler.ts';
+import { JoinedPolicies } from './joined.ts';
+import type { PoolsJob } from './settings.ts';
+
+/** F_w: most groups in service at once; `all` is no frontier. */
+export type FrontierWidth = number | 'auto' | 'all';
+
+/** A scheduler that can be simulated. A new policy is made for every run, so that runs share nothing. */
+export interface PoolsScheduler {
+  /** Kebab case; results carry it. */
+  readonly id: string;
+  /** For people: tables and charts. */
+  readonly label: string;
+  /** Complete-group pipelining: whether updates are dispatched while the rollout goes on. */
+  readonly pipelining: boolean;
+  readonly width: FrontierWidth;
+  /** A new policy, at its beginning. */
+  createPolicy(job: PoolsJob, options: PolicyOptions): DrivenPolicy;
+  /** The event that begins a round. */
+  openRound(round: NextRound): AnyEvent;
+}
+
+/**
+ * A scheduler.
+ *
+ * @param pipelining - whether the trainer is fed during the rollout
+ * @param width - F_w, `auto`, or `all` for no frontier
+ */
+export function poolsScheduler(id: string, label: string, pipelining: boolean, width: FrontierWidth): PoolsScheduler {
+  return Object.freeze({
+    id,
+    label,
+    pipelining,
+    width,
+    createPolicy: (job: PoolsJob, options: PolicyOptions) => new JoinedPolicies(job, { pipelining, width }, options),
+    openRound: (round: NextRound) => ({ type: 'round.opened', ...round, kind: 'long', prompts: [] }) as AnyEvent,
+  });
+}
+
+/** Serial: all requests at once, and training when the last group of the round has its rewards, as in Slime. */
+export const serialBaseline = poolsScheduler('serial', 'serial', false, 'all');
+
+/** Complete-group pipelining alone. */
+export const cgpScheduler = poolsScheduler('cgp', 'CGP', true, 'all');
+
+const widthName = (width: FrontierWidth): string => (width === 'auto' ? 'auto' : `${width}`);
+
+/** Frontier-group dispatch alone: training still comes after the rollout. */
+export const fgdScheduler = (width: FrontierWidth): PoolsScheduler =>
+  poolsScheduler(`fgd-${widthName(width)}`, `FGD ${widthName(width)}`, false, width);
+
+/** Both: RolloutPipe. */
+export const rolloutpipeScheduler = (width: FrontierWidth): PoolsScheduler =>
+  poolsScheduler(`cgp-fgd-${widthName(width)}`, `CGP + FGD ${widthName(width)}`, true, width);
