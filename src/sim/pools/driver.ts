@@ -204,7 +204,11 @@ class PoolsHost {
   }
 
   /** Adds the round to the timelines of the engines; the trainer keeps its own. */
-  #draw(startSeconds: number, { openedSeconds, lastResponseAt }: RoundLog, { mainSeconds, endSeconds }: PoolsRound): void {
+  #draw(
+    startSeconds: number,
+    { openedSeconds, lastResponseAt }: RoundLog,
+    { mainSeconds, endSeconds }: PoolsRound,
+  ): void {
     if (this.#options.timeline === false) return;
     this.#pool.engines.rows.forEach((row, index) => {
       const segments = this.#segments[index]!;

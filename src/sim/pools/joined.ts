@@ -41,7 +41,15 @@ export class JoinedPolicies implements DrivenPolicy {
   }
 
   send(given: AnyEvent): readonly AnyDecision[] {
-    const event = given as AnyEvent & Record<string, never>;
+    const event = given as AnyEvent & {
+      roundId: string;
+      weightVersion: number;
+      prompts: { promptId: string }[];
+      requestId: string;
+      tokens: number;
+      groups: string[];
+      seconds: number;
+    };
     const at = event.at;
     switch (event.type) {
       case 'round.opened': {
@@ -50,17 +58,29 @@ export class JoinedPolicies implements DrivenPolicy {
         this.#round = { roundId, weightVersion, at, counted: 0 };
         this.#groups = new Map();
         const reason = { code: 'round_opened', target: count, known: 0 };
-        return [...this.#pipelining.send(given), { type: 'prompts.request', at, roundId, count, reason } as AnyDecision];
+        return [
+          ...this.#pipelining.send(given),
+          { type: 'prompts.request', at, roundId, count, reason } as AnyDecision,
+        ];
       }
       case 'prompts.supplied':
-        return (event.prompts as { promptId: string }[]).flatMap(({ promptId }) => this.#launch(promptId, at));
+        return event.prompts.flatMap(({ promptId }) => this.#launch(promptId, at));
       case 'response.completed':
         return this.#completed(given, event);
       case 'reward.ready':
         return this.#rewarded(this.#assembly.send(given));
       case 'update.consumed': {
         const { groups, seconds } = event;
-        const consumed = { type: 'train.consumed', at, fetchId: 'f', replica: 'r', groups, samples: 0, tokens: 0, seconds };
+        const consumed = {
+          type: 'train.consumed',
+          at,
+          fetchId: 'f',
+          replica: 'r',
+          groups,
+          samples: 0,
+          tokens: 0,
+          seconds,
+        };
         return [...(this.#frontier?.send(consumed as AnyEvent) ?? []), ...this.#pipelining.send(given)];
       }
       default:
@@ -87,7 +107,10 @@ export class JoinedPolicies implements DrivenPolicy {
     });
   }
 
-  #completed(given: AnyEvent, { at, requestId, tokens }: { at: number; requestId: string; tokens: number }): AnyDecision[] {
+  #completed(
+    given: AnyEvent,
+    { at, requestId, tokens }: { at: number; requestId: string; tokens: number },
+  ): AnyDecision[] {
     const decisions = [...(this.#frontier?.send(given) ?? [])];
     const slash = (requestId as string).lastIndexOf('/');
     const promptId = requestId.slice(0, slash);

@@ -16,9 +16,17 @@ export function notesOnPools(job: PoolsJob, results: readonly PoolsSchedulerResu
       `${label} is slower than ${baseline.label}: at most ${requests} requests run at once, which leaves the engines idle.`,
     );
   }
-  const starved = others.filter((one) => one.starvedRounds > 0);
-  if (starved.length > 0) {
-    notes.push(`The frontier says that it starves the trainer: ${starved.map((one) => one.label).join(', ')}.`);
+  const alone = others.find((one) => one.pipelining && one.width === 'all');
+  const both = others.filter((one) => one.pipelining && one.width !== 'all');
+  if (alone !== undefined && both.length > 0 && both.every((one) => one.reduction.value <= alone.reduction.value)) {
+    notes.push(
+      'A frontier adds nothing here: it makes the rollout longer, and the rollout decides the end of the round.',
+    );
+  }
+  for (const { label, starvedRounds, runs } of both) {
+    if (starvedRounds === 0) continue;
+    const rounds = runs.reduce((sum, run) => sum + run.rounds.length, 0);
+    notes.push(`In ${starvedRounds} of ${rounds} rounds the frontier of ${label} says that it starves the trainer.`);
   }
   const { rolloutSeconds, computeSeconds } = baseline;
   if (computeSeconds < 0.5 * rolloutSeconds) {

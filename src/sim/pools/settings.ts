@@ -8,7 +8,12 @@ import { costModelSchema } from '../cost-model.ts';
 export const verifierSettings = z.strictObject({
   medianSeconds: z.number().nonnegative().default(0.1).describe('Median seconds from a response to its reward.'),
   spread: z.number().nonnegative().max(5).default(0).describe('Standard deviation of the logarithm of those seconds.'),
-  correctShare: z.number().min(0).max(1).default(0.5).describe('Share of the responses with reward 1; the others have 0.'),
+  correctShare: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.5)
+    .describe('Share of the responses with reward 1; the others have 0.'),
 });
 
 /** Schema of a job. */
@@ -19,7 +24,9 @@ export const poolsJobSettings = z
     trainerGpus: positiveCount.default(1).describe('GPUs of the trainer pool, for tables and pictures.'),
     groupsPerRound: positiveCount.max(100_000).describe('R: groups of a round, each a prompt with its responses.'),
     responsesPerPrompt: positiveCount.max(10_000).describe('K: responses of a group.'),
-    globalBatchSamples: positiveCount.describe('B: samples of an update, a multiple of K; an update takes U = B / K groups.'),
+    globalBatchSamples: positiveCount.describe(
+      'B: samples of an update, a multiple of K; an update takes U = B / K groups.',
+    ),
     maxTokensPerGpu: positiveCount.optional().describe('Token budget of a micro-batch; it changes no time here.'),
     cost: costModelSchema.describe(
       'What an engine costs, what the trainer takes for an update (`trainBaseSeconds` is its optimizer step), and what it takes to bring new weights to the engines (`weightSyncSeconds`).',
