@@ -78,8 +78,7 @@ class PoolsHost {
     this.#policy = scheduler.createPolicy(job, { validate: options.validate ?? false });
     this.#source = new PromptSource(workload, options.rounds * job.groupsPerRound);
     const verifier = new Verifier(job, this.#source, options.seed);
-    const startedBy = scheduler.width === 'all' ? 'request.launch' : 'request.admit';
-    this.#pool = new RolloutPool(job, this.#source, startedBy, options.timeline ?? true, {
+    this.#pool = new RolloutPool(job, this.#source, options.timeline ?? true, {
       started: () => this.#log!.started(),
       completed: (requestId, at) => {
         this.#completed(requestId, at);
@@ -120,9 +119,9 @@ class PoolsHost {
     const startSeconds = this.#now;
     this.#now += cost.fixedRolloutSeconds;
     const [busyBefore, preemptedBefore] = [sumOf(engines.rows, (row) => row.busySeconds), this.#pool.preemptions];
-    const log = new RoundLog(`r${round}`, this.#now);
+    const log = new RoundLog(`r${round}`, this.#now, this.#scheduler.width !== 'all');
     this.#log = log;
-    this.#send(this.#scheduler.openRound({ at: this.#now, roundId: log.roundId, weightVersion: round }));
+    this.#openRound(log.roundId, round);
     this.#report();
     while (!log.isOver) this.#runOnce();
     engines.collect();
@@ -180,14 +179,22 @@ class PoolsHost {
 
   #carryOut(decision: VocabularyDecision): void {
     this.#log!.note(decision);
-    if (decision.type === 'prompts.request') return this.#supply(decision.roundId, decision.count);
     for (const machine of this.#machines) machine.carryOut(decision, this.#now);
   }
 
-  #supply(roundId: string, count: number): void {
-    const prompts = this.#source.take(count);
+  /** Every request of a round comes at once, group by group. */
+  #openRound(roundId: string, weightVersion: number): void {
+    const at = this.#now;
+    const { groupsPerRound, responsesPerPrompt } = this.#job;
+    const prompts = this.#source.take(groupsPerRound);
     for (const { promptId } of prompts) this.#batches.set(promptId, { responses: 0, tokens: 0 });
-    this.#send({ type: 'prompts.supplied', at: this.#now, roundId, prompts } as AnyEvent);
+    this.#send({ type: 'round.opened', at, roundId, kind: 'long', weightVersion, prompts } as AnyEvent);
+    for (const { promptId } of prompts) {
+      for (let index = 0; index < responsesPerPrompt; index += 1) {
+        const requestId = `${promptId}/${index}#0`;
+        this.#send({ type: 'request.arrived', at, requestId, promptId, roundId, index } as AnyEvent);
+      }
+    }
   }
 
   #completed(requestId: string, at: number): void {

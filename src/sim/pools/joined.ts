@@ -45,6 +45,8 @@ export class JoinedPolicies implements DrivenPolicy {
       roundId: string;
       weightVersion: number;
       prompts: { promptId: string }[];
+      promptId: string;
+      index: number;
       requestId: string;
       tokens: number;
       groups: string[];
@@ -53,18 +55,20 @@ export class JoinedPolicies implements DrivenPolicy {
     const at = event.at;
     switch (event.type) {
       case 'round.opened': {
-        const count = this.#job.groupsPerRound;
         const { roundId, weightVersion } = event;
         this.#round = { roundId, weightVersion, at, counted: 0 };
-        this.#groups = new Map();
-        const reason = { code: 'round_opened', target: count, known: 0 };
-        return [
-          ...this.#pipelining.send(given),
-          { type: 'prompts.request', at, roundId, count, reason } as AnyDecision,
-        ];
+        this.#groups = new Map(
+          event.prompts.map(({ promptId }) => [promptId, { promptId, responses: [], done: 0 } as Group]),
+        );
+        return this.#pipelining.send({ ...given, prompts: [] } as AnyEvent);
       }
-      case 'prompts.supplied':
-        return event.prompts.flatMap(({ promptId }) => this.#launch(promptId, at));
+      case 'request.arrived': {
+        const { requestId, promptId, index, roundId } = event;
+        this.#groups.get(promptId)!.responses.push({ requestId, index, tokens: 0 });
+        if (this.#frontier === undefined)
+          return [{ type: 'request.admit', at, requestId, promptId, roundId, index, reason: {} } as never];
+        return this.#frontier.send(given);
+      }
       case 'response.completed':
         return this.#completed(given, event);
       case 'reward.ready':
@@ -86,25 +90,6 @@ export class JoinedPolicies implements DrivenPolicy {
       default:
         return this.#pipelining.send(given);
     }
-  }
-
-  #launch(promptId: string, at: number): AnyDecision[] {
-    const { responsesPerPrompt } = this.#job;
-    const { roundId, weightVersion } = this.#round!;
-    const responses = Array.from({ length: responsesPerPrompt }, (_, index) => ({
-      requestId: `${promptId}/${index}#0`,
-      index,
-      tokens: 0,
-    }));
-    this.#groups.set(promptId, { promptId, responses, done: 0 });
-    return responses.flatMap(({ requestId, index }) => {
-      if (this.#frontier === undefined)
-        return [
-          { type: 'request.launch', at, requestId, promptId, roundId, index, weightVersion, attempt: 0 } as never,
-        ];
-      const arrived = { type: 'request.arrived', at, requestId, promptId, roundId, index } as AnyEvent;
-      return this.#frontier.send(arrived);
-    });
   }
 
   #completed(

@@ -17,20 +17,11 @@ export interface RolloutObserver {
 export class RolloutPool implements Machine {
   readonly engines: EnginePool;
   readonly #source: PromptSource;
-  readonly #startedBy: 'request.admit' | 'request.launch';
   readonly #observer: RolloutObserver;
 
-  /** @param startedBy - the decision that starts a request: where there is a frontier, the launch is not it */
-  constructor(
-    job: PoolsJob,
-    source: PromptSource,
-    startedBy: 'request.admit' | 'request.launch',
-    timeline: boolean,
-    observer: RolloutObserver,
-  ) {
+  constructor(job: PoolsJob, source: PromptSource, timeline: boolean, observer: RolloutObserver) {
     this.engines = new EnginePool(job.engines, job.cost, timeline);
     this.#source = source;
-    this.#startedBy = startedBy;
     this.#observer = observer;
   }
 
@@ -40,8 +31,8 @@ export class RolloutPool implements Machine {
   }
 
   carryOut(decision: VocabularyDecision, at: number): void {
-    if (decision.type !== this.#startedBy) return;
-    const { requestId, promptId, index } = decision as Extract<VocabularyDecision, { type: 'request.admit' }>;
+    if (decision.type !== 'request.admit') return;
+    const { requestId, promptId, index } = decision;
     const { tokens, promptTokens } = this.#source.draw(requestId, promptId, index);
     this.engines.launch({ requestId, promptTokens, responseTokens: tokens }, undefined, at);
     this.#observer.started();

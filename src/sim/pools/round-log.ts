@@ -21,6 +21,7 @@ export class RoundLog {
   /** When the last response was completed. */
   lastResponseAt: number;
   isTrained = false;
+  readonly #hasFrontier: boolean;
   #measured: Measured | undefined;
   #responses = 0;
   #tokens = 0;
@@ -31,8 +32,10 @@ export class RoundLog {
   #width: number | undefined;
   #starved = 0;
 
-  constructor(roundId: string, openedSeconds: number) {
+  /** @param hasFrontier - whether a width says something */
+  constructor(roundId: string, openedSeconds: number, hasFrontier: boolean) {
     this.roundId = roundId;
+    this.#hasFrontier = hasFrontier;
     this.openedSeconds = openedSeconds;
     this.lastResponseAt = openedSeconds;
   }
@@ -95,7 +98,7 @@ export class RoundLog {
       preemptions,
       bubbleRatio,
       mostInService: this.#mostInService,
-      ...(this.#width === undefined ? {} : { width: this.#width }),
+      ...(this.#width === undefined || !this.#hasFrontier ? {} : { width: this.#width }),
       starved: this.#starved,
     };
   }

@@ -2,9 +2,8 @@
  * What the driver of disaggregated pools drives: the policies of RolloutPipe as one stream of events and decisions, with
  * its two switches. Nothing here schedules.
  */
-import type { AnyEvent } from '../../core/definition.ts';
 import type { PolicyOptions } from '../../core/policy.ts';
-import type { DrivenPolicy, NextRound } from '../host/scheduler.ts';
+import type { DrivenPolicy } from '../host/scheduler.ts';
 import { JoinedPolicies } from './joined.ts';
 import type { PoolsJob } from './settings.ts';
 
@@ -22,8 +21,6 @@ export interface PoolsScheduler {
   readonly width: FrontierWidth;
   /** A new policy, at its beginning. */
   createPolicy(job: PoolsJob, options: PolicyOptions): DrivenPolicy;
-  /** The event that begins a round. */
-  openRound(round: NextRound): AnyEvent;
 }
 
 /**
@@ -39,7 +36,6 @@ export function poolsScheduler(id: string, label: string, pipelining: boolean, w
     pipelining,
     width,
     createPolicy: (job: PoolsJob, options: PolicyOptions) => new JoinedPolicies(job, { pipelining, width }, options),
-    openRound: (round: NextRound) => ({ type: 'round.opened', ...round, kind: 'long', prompts: [] }) as AnyEvent,
   });
 }
 
