@@ -4,7 +4,8 @@
  */
 import { PolicyError } from '../../errors.ts';
 import { bytesPerValue, deriveCostModel } from '../cost-model.ts';
-import { interpolated, longTailQuantile, marginalWorkload } from '../workload/marginal.ts';
+import { normalQuantile } from '../random.ts';
+import { interpolated, marginalWorkload } from '../workload/marginal.ts';
 import type { Workload } from '../workload/workload.ts';
 import { definePoolsJob, type PoolsJob } from './settings.ts';
 
@@ -71,11 +72,10 @@ export function rolloutpipeWorkload(task: PoolsTaskId, seed: number): Workload {
     throw new PolicyError('unknown_id', { expected: `one of ${poolsTaskIds.join(', ')}`, got: task, path: 'task' });
   }
   const { sigma, correlation } = poolsLengths;
-  const body = { medianTokens: found.medianTokens, sigma, tailWeight: 0, tailStartTokens: 1, tailExponent: 1 };
   return marginalWorkload({
     name: found.label,
     source: 'lognormal, RolloutPipe §5 and Table 1',
-    responseTokens: longTailQuantile(body),
+    responseTokens: (share) => found.medianTokens * Math.exp(sigma * normalQuantile(share)),
     promptTokens,
     correlation,
     capTokens: poolsCapTokens,

@@ -30,12 +30,10 @@ export class TrainerPool implements Machine {
   #work: Work | undefined;
   /** Whether gradients wait for the decision to step on them: no other update begins before. */
   #awaitsStep = false;
-  /** Seconds of gradients and optimizer steps since this was set to 0. */
+  /** Seconds of gradients and optimizer steps. */
   busySeconds = 0;
-  /** What it did since it was last taken, ascending; an update is one segment, its step another. */
+  /** What it did, ascending; an update is one segment, its step another. */
   readonly segments: Segment[] = [];
-  /** Groups of every update that was begun, in order, since it was last taken. */
-  readonly consumed: (readonly string[])[] = [];
 
   constructor(cost: CostModel, batchOf: BatchOf) {
     this.#cost = cost;
@@ -83,7 +81,6 @@ export class TrainerPool implements Machine {
     if (dispatch === undefined) return;
     const groups = [...dispatch.groups];
     const seconds = gradientSeconds(this.#cost, this.#batchOf(groups));
-    this.consumed.push(groups);
     const event = { type: 'update.consumed', updateId: dispatch.updateId, groups, seconds } as unknown as AnyEvent;
     this.#begin('train', seconds, event, at);
     this.#awaitsStep = true;
