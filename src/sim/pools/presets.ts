@@ -65,7 +65,7 @@ export const poolsLengths = Object.freeze({ sigma: 0.36, correlation: 0.6 });
 
 const promptTokens = interpolated([100, 200]);
 
-/** A task of RolloutPipe §5.1. Throws `PolicyError` `unknown_id`. */
+/** A task of RolloutPipe §5.1. Throws `PolicyError` `unknown_id`, and `invalid_input` for a seed that is none. */
 export function rolloutpipeWorkload(task: PoolsTaskId, seed: number): Workload {
   const found = tasks[task];
   if (found === undefined) {
@@ -79,6 +79,7 @@ export function rolloutpipeWorkload(task: PoolsTaskId, seed: number): Workload {
     promptTokens,
     correlation,
     capTokens: poolsCapTokens,
-    seed,
+    // Tasks differ in their draws, not only in their scale.
+    seed: poolsTaskIds.length * seed + poolsTaskIds.indexOf(task),
   });
 }

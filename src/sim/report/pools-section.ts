@@ -48,7 +48,6 @@ function timeTable(schedulers: readonly PoolsSchedulerResult[]): string {
     'training, s',
     'wait, s',
     'round, s',
-    'kept tokens',
   ];
   const rows = schedulers.map((one) => [
     escapeHtml(one.label),
@@ -58,7 +57,6 @@ function timeTable(schedulers: readonly PoolsSchedulerResult[]): string {
       (seconds) => number(seconds, 1),
     ),
     number(one.roundSeconds, 1),
-    `${number(one.keptTokenRatio)} ×`,
   ]);
   return table('Rounds', columns, rows);
 }
@@ -74,7 +72,7 @@ function waitTable({ schedulers, shares }: PoolsComparison): string {
     'F_w',
     'starved rounds',
     'bubbles',
-    'preemptions',
+    'kept tokens',
   ];
   const rows = schedulers.map((one) => {
     const share = shares.find(({ scheduler }) => scheduler === one.scheduler);
@@ -86,7 +84,7 @@ function waitTable({ schedulers, shares }: PoolsComparison): string {
       one.meanWidth === undefined ? 'all' : number(one.meanWidth, one.width === 'auto' ? 1 : 0),
       number(one.starvedRounds, 0),
       percent(one.bubbleRatio),
-      number(one.preemptions, 1),
+      `${number(one.keptTokenRatio)} ×`,
     ];
   });
   return table('Waiting ratios, by three definitions, and the frontier', columns, rows);
