@@ -52,3 +52,56 @@ export function printPools(comparisons: readonly PoolsComparison[], { quiet }: {
     if (!quiet) print(`${meaning(comparison)}\n`);
   }
 }
+
+/** A comparison in a row: serial, CGP, both with the given width, both with `auto`. */
+interface Summary {
+  readonly name: string;
+  readonly serial: PoolsSchedulerResult;
+  readonly cgp: PoolsSchedulerResult;
+  readonly both: PoolsSchedulerResult;
+  readonly auto: PoolsSchedulerResult;
+}
+
+const mostLetters = 18;
+const main = (one: PoolsSchedulerResult): string => seconds(one.mainSeconds.value);
+
+const summaryColumns: readonly Column<Summary>[] = [
+  ['workload', ({ name }) => (name.length > mostLetters ? `${name.slice(0, mostLetters - 1)}…` : name)],
+  ['serial\ns', ({ serial }) => main(serial)],
+  ['CGP\ns', ({ cgp }) => main(cgp)],
+  ['\nless', ({ cgp }) => percent(cgp.reduction.value)],
+  ['+ FGD\ns', ({ both }) => main(both)],
+  ['\nless', ({ both }) => percent(both.reduction.value)],
+  ['auto\ns', ({ auto }) => main(auto)],
+  ['\nless', ({ auto }) => percent(auto.reduction.value)],
+  ['waits\nserial', ({ serial }) => percent(serial.computeWaitingRatio)],
+  ['\nCGP', ({ cgp }) => percent(cgp.computeWaitingRatio)],
+  ['\n+ FGD', ({ both }) => percent(both.computeWaitingRatio)],
+];
+
+/** Prints comparisons of `poolsSchedulers`, one row each: beside other workloads there is no room for more. */
+export function printPoolsSummary(
+  comparisons: readonly PoolsComparison[],
+  { quiet }: { readonly quiet?: boolean },
+): void {
+  const [first] = comparisons;
+  if (first === undefined) return;
+  const rows = comparisons.map(({ workload, schedulers }): Summary => {
+    const [serial, cgp] = schedulers as [PoolsSchedulerResult, PoolsSchedulerResult];
+    const [both, auto = both] = schedulers.filter((one) => one.pipelining && one.width !== 'all') as [
+      PoolsSchedulerResult,
+      PoolsSchedulerResult?,
+    ];
+    return { name: workload.name, serial, cgp, both, auto };
+  });
+  const { job } = first;
+  const shape = `R ${job.groupsPerRound}, K ${job.responsesPerPrompt}, U ${job.globalBatchSamples / job.responsesPerPrompt}`;
+  print(`Disaggregated pools: ${job.name}, ${shape}\n\n${plainTable(summaryColumns, rows)}\n`);
+  if (quiet) return;
+  const [least, most] = [Math.min, Math.max].map((of) => of(...rows.map((one) => one.both.reduction.value)));
+  print(
+    `From rollout start to train end, RolloutPipe (${rows[0]!.both.label}: groups are trained while others are generated, at most\n` +
+      `${rows[0]!.both.width} of them at once) takes ${percent(least!)} to ${percent(most!)} less than a serial trainer; all tokens are kept.\n` +
+      '- waits: share of its time in which the trainer has nothing to do. rollflex pools says more.\n',
+  );
+}

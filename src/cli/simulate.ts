@@ -17,7 +17,7 @@ import type { Resampling } from '../sim/workload/traced.ts';
 import { bundledSandboxSeconds, bundledTraces, checkWritable } from './files.ts';
 import { coloured, print, printJson } from './output.ts';
 import { runBundledPools, withoutPoolTimelines } from './pools.ts';
-import { printPools } from './pools-table.ts';
+import { printPoolsSummary } from './pools-table.ts';
 import { comparisonTable, earnings, meaning } from './table.ts';
 import { runBundledVlm, withoutPictures } from './vlm.ts';
 import { printVlm } from './vlm-table.ts';
@@ -104,7 +104,7 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
     if (!options.quiet) print(meaning(comparison));
     print('');
   }
-  printPools(pools, options);
+  printPoolsSummary(pools, options);
   printVlm(vlm, options);
   if (options.quiet) return;
   if (options.report !== false)
