@@ -1,10 +1,10 @@
 /**
- * What the driver of disaggregated pools drives: the policies of RolloutPipe as one stream of events and decisions, with
- * its two switches. Nothing here schedules.
+ * What the driver of disaggregated pools drives: the recipe `rolloutpipe`, with its two switches. Nothing here schedules.
  */
 import type { PolicyOptions } from '../../core/policy.ts';
+import { startPolicy } from '../../core/registry.ts';
+import { type RolloutPipeInput, rolloutPipe } from '../../recipes/rolloutpipe/index.ts';
 import type { DrivenPolicy } from '../host/scheduler.ts';
-import { JoinedPolicies } from './joined.ts';
 import type { PoolsJob } from './settings.ts';
 
 /** F_w: most groups in service at once; `all` is no frontier. */
@@ -35,7 +35,18 @@ export function poolsScheduler(id: string, label: string, pipelining: boolean, w
     label,
     pipelining,
     width,
-    createPolicy: (job: PoolsJob, options: PolicyOptions) => new JoinedPolicies(job, { pipelining, width }, options),
+    createPolicy: (job: PoolsJob, options: PolicyOptions) => {
+      const { responsesPerPrompt, globalBatchSamples, maxTokensPerGpu } = job;
+      const frontier = width === 'all' ? { frontier: false } : { frontier: true, width };
+      const config: RolloutPipeInput = {
+        responsesPerPrompt,
+        globalBatchSamples,
+        maxTokensPerGpu,
+        pipelining,
+        ...frontier,
+      };
+      return startPolicy(rolloutPipe, config, options) as unknown as DrivenPolicy;
+    },
   });
 }
 
