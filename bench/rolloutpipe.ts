@@ -88,7 +88,9 @@ const whole = (value: number): string => value.toFixed(0);
 
 function printFigures(seeds: readonly number[]): void {
   const head = ['task', 'R', 'train s', 'Table 1', 'serial', 'CGP', 'both', 'shorter', 'CGP has'];
-  const times = new Table({ head: [...head, 'eq. 4 serial', 'first: serial', 'CGP', 'both', 'wait share: CGP', 'both'] });
+  const times = new Table({
+    head: [...head, 'eq. 4 serial', 'first: serial', 'CGP', 'both', 'wait share: CGP', 'both'],
+  });
   for (const groups of sizes) {
     for (const task of poolsTaskIds) {
       const { serial, cgp, both, cgpShare } = figuresOf(task, groups, seeds);
@@ -107,9 +109,13 @@ function printFigures(seeds: readonly number[]): void {
     }
   }
   console.log(times.toString());
-  console.log('RolloutPipe: shorter by 30.7 to 32.9 % at R = 32, 39.8 to 42.3 % at 96; CGP has 71 to 79 %, 92 to 96 %;');
+  console.log(
+    'RolloutPipe: shorter by 30.7 to 32.9 % at R = 32, 39.8 to 42.3 % at 96; CGP has 71 to 79 %, 92 to 96 %;',
+  );
   console.log('eq. 4 of serial 47 to 52 %; first dispatch at R = 96: 509 to 543 s, 46 to 90 s, 52 to 61 s;');
-  console.log('wait share of both 14 to 33 %, at R = 96 14.2, 15.0, 13.8 and 13.9 %; Sci-XW at 96: CGP 659 s, both 642 s.');
+  console.log(
+    'wait share of both 14 to 33 %, at R = 96 14.2, 15.0, 13.8 and 13.9 %; Sci-XW at 96: CGP 659 s, both 642 s.',
+  );
 }
 
 /** Widths that are compared. */
