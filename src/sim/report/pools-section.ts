@@ -19,6 +19,13 @@ function sharesText(share: ReductionShares | undefined): string {
   return `Complete-group pipelining alone has ${percent(share.cgp)} of that, frontier-group dispatch adds ${percent(share.fgd)}.`;
 }
 
+/** What a frontier costs: the engines are less full. */
+function rolloutText(best: PoolsSchedulerResult, baseline: PoolsSchedulerResult): string {
+  const [ours, theirs] = [best.rolloutSeconds, baseline.rolloutSeconds].map((seconds) => number(seconds, 0));
+  if (ours === theirs) return 'The rollout itself takes as long.';
+  return `The rollout itself takes ${ours} s instead of ${theirs} s.`;
+}
+
 function headline({ schedulers, shares }: PoolsComparison): string {
   const [baseline] = schedulers;
   const best = bestOf(schedulers);
@@ -33,8 +40,7 @@ function headline({ schedulers, shares }: PoolsComparison): string {
 ${number(baseline.mainSeconds.value, 0)} s (${percent(low)} to ${percent(high)} less). The first update is dispatched after
 ${number(best.firstDispatchSeconds, 0)} s instead of ${number(baseline.firstDispatchSeconds, 0)} s; in all the trainer waits for
 ${number(best.waitSeconds, 0)} s instead of ${number(baseline.waitSeconds, 0)} s. ${sharesText(share)}</p>
-<p><b>What it costs.</b> No token: every scheduler trains all of them, on policy, in as many updates. The rollout itself takes
-${number(best.rolloutSeconds, 0)} s instead of ${number(baseline.rolloutSeconds, 0)} s.</p>`;
+<p><b>What it costs.</b> No token: every scheduler trains all of them, on policy, in as many updates. ${rolloutText(best, baseline)}</p>`;
 }
 
 function timeTable(schedulers: readonly PoolsSchedulerResult[]): string {
@@ -52,7 +58,9 @@ function timeTable(schedulers: readonly PoolsSchedulerResult[]): string {
   const rows = schedulers.map((one) => [
     escapeHtml(one.label),
     `${number(one.mainSeconds.value, 1)} <span class="range">± ${number(one.mainDeviation, 1)}</span>`,
-    `<b>${percent(one.reduction.value)}</b> <span class="range">${rangeOf(one.reduction)}</span>`,
+    one === schedulers[0]
+      ? ''
+      : `<b>${percent(one.reduction.value)}</b> <span class="range">${rangeOf(one.reduction)}</span>`,
     ...[one.rolloutSeconds, one.firstDispatchSeconds, one.recoverySeconds, one.computeSeconds, one.waitSeconds].map(
       (seconds) => number(seconds, 1),
     ),
