@@ -29,7 +29,7 @@ function meaning({ schedulers, shares, notes }: PoolsComparison): string {
   if (baseline === undefined || best === undefined) return lines.join('\n');
   const share = shares.find((one) => one.scheduler === best.scheduler);
   const [ours, theirs] = [seconds(best.mainSeconds.value), seconds(baseline.mainSeconds.value)];
-  const parts = share === undefined ? '' : `, of which CGP alone has ${percent(share.cgp)}`;
+  const parts = share === undefined ? '' : ` (CGP alone has ${percent(share.cgp)} of that, FGD ${percent(share.fgd)})`;
   const sentence =
     best.reduction.value > 0.0005
       ? `${best.label} takes ${ours} s instead of ${theirs} s: ${percent(best.reduction.value)} less${parts}.`

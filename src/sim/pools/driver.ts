@@ -2,16 +2,14 @@
  * The simulated host of disaggregated pools: it opens a round, lets the policies' decisions be carried out by rollout
  * pool, verifier and trainer, and opens the next one when the engines have the new weights (on-policy).
  */
-import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
+import type { AnyEvent } from '../../core/definition.ts';
 import { PolicyError } from '../../errors.ts';
-import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
-import type { Machine } from '../host/machine.ts';
-import type { DrivenPolicy } from '../host/scheduler.ts';
 import { PromptSource } from '../host/source.ts';
 import { addActivity, rolloutSegments } from '../host/timeline.ts';
 import { sumOf } from '../metrics.ts';
 import type { Segment } from '../result.ts';
 import type { Workload } from '../workload/workload.ts';
+import { MachineLoop } from './machine-loop.ts';
 import type { PoolsRound, PoolsRun } from './result.ts';
 import { RolloutPool } from './rollout-pool.ts';
 import { RoundLog } from './round-log.ts';
@@ -60,22 +58,18 @@ class PoolsHost {
   readonly #job: PoolsJob;
   readonly #scheduler: PoolsScheduler;
   readonly #options: PoolsRunOptions;
-  readonly #policy: DrivenPolicy;
   readonly #source: PromptSource;
   readonly #pool: RolloutPool;
   readonly #trainer: TrainerPool;
-  readonly #machines: readonly Machine[];
-  readonly #pending: AnyDecision[] = [];
+  readonly #loop: MachineLoop;
   readonly #batches = new Map<string, { responses: number; tokens: number }>();
   readonly #segments: Segment[][];
-  #now = 0;
   #log: RoundLog | undefined;
 
   constructor(job: PoolsJob, scheduler: PoolsScheduler, workload: Workload, options: PoolsRunOptions) {
     this.#job = job;
     this.#scheduler = scheduler;
     this.#options = options;
-    this.#policy = scheduler.createPolicy(job, { validate: options.validate ?? false });
     this.#source = new PromptSource(workload, options.rounds * job.groupsPerRound);
     const verifier = new Verifier(job, this.#source, options.seed);
     this.#pool = new RolloutPool(job, this.#source, options.timeline ?? true, {
@@ -86,7 +80,9 @@ class PoolsHost {
       },
     });
     this.#trainer = new TrainerPool(job.cost, (groups) => this.#batchOf(groups));
-    this.#machines = [this.#pool, verifier, this.#trainer];
+    const policy = scheduler.createPolicy(job, { validate: options.validate ?? false });
+    const machines = [this.#pool, verifier, this.#trainer];
+    this.#loop = new MachineLoop(policy, machines, (decision) => this.#log!.note(decision));
     this.#segments = this.#pool.engines.rows.map(() => []);
   }
 
@@ -109,28 +105,33 @@ class PoolsHost {
       seed: this.#options.seed,
       rounds,
       rows: [...engines, trainer],
-      totalSeconds: this.#now,
+      totalSeconds: this.#loop.now,
     };
   }
 
   #runRound(round: number): PoolsRound {
     const { cost } = this.#job;
     const { engines } = this.#pool;
-    const startSeconds = this.#now;
-    this.#now += cost.fixedRolloutSeconds;
+    const loop = this.#loop;
+    const startSeconds = loop.now;
+    loop.now += cost.fixedRolloutSeconds;
     const [busyBefore, preemptedBefore] = [sumOf(engines.rows, (row) => row.busySeconds), this.#pool.preemptions];
-    const log = new RoundLog(`r${round}`, this.#now, this.#scheduler.width !== 'all');
+    const log = new RoundLog(`r${round}`, loop.now, this.#scheduler.width !== 'all');
     this.#log = log;
     this.#openRound(log.roundId, round);
-    this.#report();
-    while (!log.isOver) this.#runOnce();
+    loop.report();
+    while (!log.isOver) {
+      if (loop.runOnce()) continue;
+      const expected = `${this.#scheduler.id} to train round ${log.roundId}`;
+      throw new PolicyError('infeasible', { expected, got: 'nothing in flight' });
+    }
     engines.collect();
     const busySeconds = sumOf(engines.rows, (row) => row.busySeconds) - busyBefore;
     const offered = engines.rows.length * (log.lastResponseAt - log.openedSeconds);
     const result = log.result({
       round,
       startSeconds,
-      endSeconds: this.#now,
+      endSeconds: loop.now,
       preemptions: this.#pool.preemptions - preemptedBefore,
       // Rounding may leave the engines busy a hair longer than the rollout.
       bubbleRatio: offered > 0 ? Math.max(0, 1 - busySeconds / offered) : 0,
@@ -142,57 +143,18 @@ class PoolsHost {
     return result;
   }
 
-  /** Goes on to what happens next. */
-  #runOnce(): void {
-    const next = this.#machines.reduce((least, one) => Math.min(least, one.nextAt()), Number.POSITIVE_INFINITY);
-    if (next === Number.POSITIVE_INFINITY) {
-      const expected = `${this.#scheduler.id} to train round ${this.#log!.roundId}`;
-      throw new PolicyError('infeasible', { expected, got: 'nothing in flight' });
-    }
-    this.#now = Math.max(this.#now, next);
-    this.#report();
-  }
-
-  /** Tells the policy what has happened by now, until that leads to nothing new at this moment. */
-  #report(): void {
-    for (let isNew = true; isNew; ) {
-      isNew = false;
-      for (const machine of this.#machines) {
-        for (const event of machine.advanceTo(this.#now)) {
-          isNew = true;
-          this.#send(event);
-        }
-      }
-    }
-  }
-
-  #send(event: AnyEvent): void {
-    const isOuter = this.#pending.length === 0;
-    for (const decision of this.#policy.send(event)) this.#pending.push(decision);
-    if (!isOuter) return;
-    // In order: what a decision leads to comes after everything that was decided with it.
-    for (let index = 0; index < this.#pending.length; index += 1) {
-      this.#carryOut(this.#pending[index] as VocabularyDecision);
-    }
-    this.#pending.length = 0;
-  }
-
-  #carryOut(decision: VocabularyDecision): void {
-    this.#log!.note(decision);
-    for (const machine of this.#machines) machine.carryOut(decision, this.#now);
-  }
-
   /** Every request of a round comes at once, group by group. */
   #openRound(roundId: string, weightVersion: number): void {
-    const at = this.#now;
+    const loop = this.#loop;
+    const at = loop.now;
     const { groupsPerRound, responsesPerPrompt } = this.#job;
     const prompts = this.#source.take(groupsPerRound);
     for (const { promptId } of prompts) this.#batches.set(promptId, { responses: 0, tokens: 0 });
-    this.#send({ type: 'round.opened', at, roundId, kind: 'long', weightVersion, prompts } as AnyEvent);
+    loop.send({ type: 'round.opened', at, roundId, kind: 'long', weightVersion, prompts } as AnyEvent);
     for (const { promptId } of prompts) {
       for (let index = 0; index < responsesPerPrompt; index += 1) {
         const requestId = `${promptId}/${index}#0`;
-        this.#send({ type: 'request.arrived', at, requestId, promptId, roundId, index } as AnyEvent);
+        loop.send({ type: 'request.arrived', at, requestId, promptId, roundId, index } as AnyEvent);
       }
     }
   }
