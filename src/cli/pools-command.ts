@@ -30,7 +30,7 @@ Traces
 
 Examples
   rollflex pools                                   the four tasks of RolloutPipe
-  rollflex pools --task lsat-ar --groups 96 --width 2
+  rollflex pools --task lsat-ar --groups 32,64,96 --width 2
   rollflex pools my-lengths.jsonl --width auto --json`;
 
 /** F_w: a whole number, or `auto`. */
@@ -43,13 +43,21 @@ function widthOf(text: string): number | 'auto' {
   return value;
 }
 
+const oneSize = whole(1, 100_000);
+/** R: whole numbers, with commas between them. */
+const groupsOf = (text: string): number[] => text.split(',').map(oneSize);
+
 /** The command. */
 export function poolsCommand(): Command {
   return new Command('pools')
     .description('simulate disaggregated rollout and training pools: what RolloutPipe saves a serial job')
     .argument('[trace...]', 'trace files; the four tasks of RolloutPipe if none')
     .addOption(new Option('--task <id>', 'one task of RolloutPipe instead of all').choices(poolsTaskIds))
-    .option('--groups <n>', 'R: groups (prompts) of a round', whole(1, 100_000), 32)
+    .addOption(
+      new Option('--groups <n,...>', 'R: groups (prompts) of a round, or several numbers of them')
+        .argParser(groupsOf)
+        .default([32], '32'),
+    )
     .option('--responses-per-prompt <n>', 'K: responses of a group', whole(1, 10_000), 8)
     .option('--batch <samples>', 'B: samples of an update, a multiple of K (two groups)', whole(1, 10_000_000))
     .option('--width <groups>', 'F_w: most groups in service at once, or auto', widthOf, defaultWidth)

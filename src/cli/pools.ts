@@ -20,7 +20,8 @@ import { type NamedWorkload, traceWorkload } from './workloads.ts';
 /** Options as the command line gives them. */
 export interface PoolsOptions {
   readonly task?: PoolsTaskId;
-  readonly groups: number;
+  /** R, one or several. */
+  readonly groups: readonly number[];
   readonly responsesPerPrompt: number;
   readonly batch?: number;
   readonly width: number | 'auto';
@@ -41,10 +42,10 @@ export interface PoolsOptions {
 /** Most responses of all rounds, seeds and schedulers of a workload: beyond, it would take an hour. */
 const mostResponses = 50_000_000;
 
-function jobOf(options: PoolsOptions): PoolsJob {
+function jobOf(groups: number, options: PoolsOptions): PoolsJob {
   const { responsesPerPrompt, engines, verifierSeconds, trainSecondsPerToken } = options;
-  const preset = rolloutpipeJob(options.groups);
-  const job = rolloutpipeJob(options.groups, {
+  const preset = rolloutpipeJob(groups);
+  const job = rolloutpipeJob(groups, {
     responsesPerPrompt,
     globalBatchSamples: options.batch ?? 2 * responsesPerPrompt,
     engines,
@@ -87,7 +88,7 @@ export async function runPools(paths: readonly string[], options: PoolsOptions):
   if (paths.length > 0 && options.task !== undefined) {
     throw new PolicyError('invalid_input', { expected: 'traces, or --task, not both', got: paths[0], path: '--task' });
   }
-  const job = jobOf(options);
+  const jobs = options.groups.map((groups) => jobOf(groups, options));
   if (options.report !== false) checkWritable(options.report, '--report');
   const { resampling, correlation, cap: capTokens, rounds, width } = options;
   const tasks = options.task === undefined ? poolsTaskIds : [options.task];
@@ -97,7 +98,9 @@ export async function runPools(paths: readonly string[], options: PoolsOptions):
       : tasks.map((task) => (seed: number) => rolloutpipeWorkload(task, seed));
   const seeds = seedsFrom(options.seed, options.seeds);
   const schedulers = poolsSchedulers(width);
-  const comparisons = workloads.map((workload) => comparePools({ job, workload, rounds, seeds, schedulers }));
+  const comparisons = jobs.flatMap((job) =>
+    workloads.map((workload) => comparePools({ job, workload, rounds, seeds, schedulers })),
+  );
   const bytes = options.report === false ? 0 : await writeReport(options.report, [], [], comparisons);
   if (options.json) {
     printJson({ pools: comparisons.map(withoutPoolTimelines), report: options.report || null });

@@ -153,7 +153,7 @@ export function poolsSection(comparison: PoolsComparison, index: number): string
   const shown = pictured(schedulers).map((one) => escapeHtml(schedulers[one]!.label));
   const title = `Both pools over time: ${shown.join(', ')}`;
   return `<section>
-<h2>Disaggregated pools: ${escapeHtml(workload.name)}</h2>
+<h2>Disaggregated pools: ${escapeHtml(workload.name)}, R = ${groupsPerRound}</h2>
 ${headline(comparison)}
 <p class="note">${facts.join('; ')}.</p>
 ${timeTable(schedulers)}

@@ -25,7 +25,7 @@ describe('pools', () => {
     for (const line of out.split('\n').filter((one) => !/^(-|report|CGP.* takes)/.test(one))) {
       expect(line.length, line).toBeLessThanOrEqual(80);
     }
-    expect(readFileSync(report, 'utf8')).toContain('Disaggregated pools: lengths');
+    expect(readFileSync(report, 'utf8')).toContain('Disaggregated pools: lengths, R = 8');
   });
 
   test('--json is one object and nothing else, the same for the same seed; options reach the simulation', async () => {
@@ -61,15 +61,22 @@ describe('pools', () => {
   });
 
   test('--quiet prints the tables only', async () => {
-    const { out } = await rollflex('pools', '--task', 'olyphys', ...small, '--width', 'auto', '--quiet', '--no-report');
+    const sizes = ['--groups', '4,8', '--rounds', '1'];
+    const { out } = await rollflex('pools', '--task', 'olyphys', ...sizes, '--width', 'auto', '--quiet', '--no-report');
     expect(out).not.toMatch(/takes|report:|^- /m);
-    expect(out.match(/^CGP \+ FGD auto /gm)).toHaveLength(1);
+    expect(out.match(/^CGP \+ FGD auto /gm)).toHaveLength(2);
+    expect(out.match(/, R \d+,/g)).toEqual([', R 4,', ', R 8,']);
   });
 });
 
 describe.concurrent('wrong use and bad input: exit code 2, nothing on standard output, the reason on standard error', () => {
   test.each<[string, string[], RegExp]>([
     ['an unknown task', ['--task', 'math'], /Allowed choices are lsat-ar, sci-xw, sci-jl, olyphys/],
+    [
+      'no number of groups',
+      ['--groups', '8,x'],
+      /'--groups <n,...>' argument '8,x' is invalid. Expected a whole number/,
+    ],
     ['no width', ['--width', '0'], /'--width <groups>' argument '0' is invalid. Expected a whole number from 1 to/],
     ['a batch of part of a group', ['--batch', '12'], /globalBatchSamples: .* multiple of responsesPerPrompt/],
     ['a trace and a task', [path('lengths.jsonl'), '--task', 'lsat-ar'], /--task: expected traces, or --task/],
