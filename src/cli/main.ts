@@ -8,6 +8,7 @@ import { between, whole } from './arguments.ts';
 import { packageVersion } from './files.ts';
 import { exitCodes, leaveQuietly, reportError } from './output.ts';
 import { type PlanOptions, runPlan } from './plan.ts';
+import { poolsCommand } from './pools-command.ts';
 import { runReplay } from './replay.ts';
 import { runSchema, type SchemaOptions } from './schema.ts';
 import { runSimulate, type SimulateOptions } from './simulate.ts';
@@ -55,6 +56,7 @@ function simulateCommand(): Command {
     )
     .option('--one-off', 'of the ladder: half of the GPUs train beside the next rollout, one version behind')
     .option('--vlm', 'the bundled vision-language workloads as well; rollflex vlm has options for them')
+    .option('--pools', 'the tasks of RolloutPipe on disaggregated pools as well; rollflex pools has options for them')
     .option('--report <file>', 'where to write the HTML report', 'rollflex-report.html')
     .option('--no-report', 'write no report')
     .option('--perfetto <file>', 'write a Chrome/Perfetto trace as well')
@@ -125,6 +127,7 @@ function program(): Command {
       `
 Examples
   rollflex simulate                  what would tail batching save on the bundled workloads?
+  rollflex pools                     what would RolloutPipe save with a trainer of its own?
   rollflex vlm                       what would FlexRL save a vision-language model?
   rollflex plan grpo-advantages --input rewards.json
   rollflex schema tail-batching      the settings of a policy, as JSON Schema
@@ -133,6 +136,7 @@ Examples
 Exit codes: 0 done, 1 failed, 2 wrong use or bad input.`,
     );
   command.addCommand(simulateCommand());
+  command.addCommand(poolsCommand());
   command.addCommand(vlmCommand());
   command.addCommand(planCommand());
   command

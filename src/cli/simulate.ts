@@ -16,6 +16,8 @@ import type { ComparisonResult } from '../sim/result.ts';
 import type { Resampling } from '../sim/workload/traced.ts';
 import { bundledSandboxSeconds, bundledTraces, checkWritable } from './files.ts';
 import { coloured, print, printJson } from './output.ts';
+import { runBundledPools, withoutPoolTimelines } from './pools.ts';
+import { printPoolsSummary } from './pools-table.ts';
 import { comparisonTable, earnings, meaning } from './table.ts';
 import { runBundledVlm, withoutPictures } from './vlm.ts';
 import { printVlm } from './vlm-table.ts';
@@ -41,6 +43,7 @@ export interface SimulateOptions {
   readonly oneOff?: boolean;
   readonly judge?: 'workers' | 'dedicated' | 'colocated';
   readonly vlm?: boolean;
+  readonly pools?: boolean;
   readonly report: string | false;
   readonly perfetto?: string;
   readonly json?: boolean;
@@ -81,12 +84,14 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
       await runOne({ job, workload, steps: options.steps, seeds, baseline: baseline!, schedulers }, options),
     );
   }
+  const pools = options.pools ? runBundledPools(options.seed) : [];
   const vlm = options.vlm ? runBundledVlm(options.seed) : [];
-  const reportBytes = options.report === false ? 0 : await writeReport(options.report, comparisons, vlm);
+  const reportBytes = options.report === false ? 0 : await writeReport(options.report, comparisons, vlm, pools);
   if (options.perfetto !== undefined) writeFileSync(options.perfetto, JSON.stringify(perfettoTrace(comparisons)));
   if (options.json) {
     printJson({
       comparisons: comparisons.map(withoutTimelines),
+      ...(options.pools ? { pools: pools.map(withoutPoolTimelines) } : {}),
       ...(options.vlm ? { vlm: vlm.map(withoutPictures) } : {}),
       report: options.report === false ? null : options.report,
       perfetto: options.perfetto ?? null,
@@ -99,6 +104,7 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
     if (!options.quiet) print(meaning(comparison));
     print('');
   }
+  printPoolsSummary(pools, options);
   printVlm(vlm, options);
   if (options.quiet) return;
   if (options.report !== false)

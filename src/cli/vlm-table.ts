@@ -9,9 +9,10 @@ const gigabytes = (bytes: number): string =>
   bytes >= 1e13 ? `${fixed(bytes / 1e12, 0)}k` : fixed(bytes / 1e9, bytes >= 1e10 ? 0 : 1);
 const short = { device: 'GPU', controller: 'control', node: 'node' } as const;
 
-type Column = readonly [head: string, cell: (one: VlmSchedulerResult) => string];
+/** A column of a table: its head, and the cell of a row. */
+export type Column<T> = readonly [head: string, cell: (one: T) => string];
 
-const times: readonly Column[] = [
+const times: readonly Column<VlmSchedulerResult>[] = [
   ['scheduler', (one) => one.label],
   ['load\ns', (one) => seconds(one.exposedLoadSeconds)],
   ['rollout\ns', (one) => seconds(one.rolloutSeconds)],
@@ -24,7 +25,7 @@ const times: readonly Column[] = [
   ['without\nload', (one) => `${fixed(one.speedupWithoutLoading, 2)}x`],
 ];
 
-const loads: readonly Column[] = [
+const loads: readonly Column<VlmSchedulerResult>[] = [
   ['scheduler', (one) => one.label],
   ['balance', (one) => fixed(one.balance, 2)],
   ['sharded', (one) => `${fixed(100 * one.shardedShare, 0)}%`],
@@ -41,7 +42,8 @@ const none = ['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid',
 const noLines = [...none, 'left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid'];
 const chars = { ...Object.fromEntries(noLines.map((name) => [name, ''])), middle: ' ' };
 
-function tableOf(columns: readonly Column[], rows: readonly VlmSchedulerResult[]): string {
+/** A table without lines but the one below its head. */
+export function plainTable<T>(columns: readonly Column<T>[], rows: readonly T[]): string {
   const bold = coloured() ? ['bold'] : [];
   const table = new Table({
     head: columns.map(([head]) => head),
@@ -73,7 +75,7 @@ export function vlmTables(comparison: VlmComparison): string {
   const { workload, job, schedulers } = comparison;
   const lengths = `mean ${fixed(workload.meanTokens, 0)}, longest ${workload.longestTokens} tokens`;
   const shape = `${job.model} on ${job.gpus} ${job.gpu}, ${job.batchSequences} sequences a step`;
-  return `${workload.name}: ${lengths}\n${shape}\n\n${tableOf(times, schedulers)}\n\n${tableOf(loads, schedulers)}\n`;
+  return `${workload.name}: ${lengths}\n${shape}\n\n${plainTable(times, schedulers)}\n\n${plainTable(loads, schedulers)}\n`;
 }
 
 /** Prints comparisons. */

@@ -35,6 +35,34 @@ export { judge7b, withJudge } from './judge-preset.ts';
 export { type LoggedLengths, type LoggedPrompt, type LoggedResponse, lengthsFromLog } from './log-lengths.ts';
 export { clairvoyantLowerBound, clairvoyantOrder, type FixedPrompt, type LowerBound } from './lower-bound.ts';
 export { perfettoTrace } from './perfetto.ts';
+export { comparePools, type PoolsCompareOptions, poolsSchedulers } from './pools/compare.ts';
+export { type PoolsRunOptions, simulatePools } from './pools/driver.ts';
+export {
+  type PoolsTaskId,
+  poolsCapTokens,
+  poolsLengths,
+  poolsTaskIds,
+  reproducingWidth,
+  rolloutpipeJob,
+  rolloutpipeWorkload,
+} from './pools/presets.ts';
+export type * from './pools/result.ts';
+export {
+  cgpScheduler,
+  type FrontierWidth,
+  fgdScheduler,
+  type PoolsScheduler,
+  poolsScheduler,
+  rolloutpipeScheduler,
+  serialBaseline,
+} from './pools/scheduler.ts';
+export {
+  definePoolsJob,
+  type PoolsJob,
+  type PoolsJobInput,
+  poolsJobSettings,
+  verifierSettings,
+} from './pools/settings.ts';
 export {
   type JobPreset,
   type JobPresetId,

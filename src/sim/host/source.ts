@@ -13,6 +13,7 @@ interface Dealt {
 
 /** What was drawn for a request. */
 export interface Drawn {
+  readonly promptId: string;
   readonly promptIndex: number;
   readonly promptTokens: number;
   readonly task: string | undefined;
@@ -91,7 +92,7 @@ export class PromptSource {
     const sample = (this.#deferrals.get(promptId) ?? 0) * samplesPerTry + index;
     const { tokens, capped } = dealt.prompt.sample(sample);
     const { promptTokens } = dealt.prompt;
-    const drawn = { promptIndex: dealt.index, promptTokens, task: dealt.prompt.task, sample, tokens, capped };
+    const drawn = { promptId, promptIndex: dealt.index, promptTokens, task: dealt.prompt.task, sample, tokens, capped };
     dealt.requests.push(requestId);
     this.#drawn.set(requestId, drawn);
     return drawn;

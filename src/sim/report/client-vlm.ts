@@ -1,40 +1,21 @@
 /** Vision-language steps: seconds by stage, and plans as devices over time. */
 import type { CustomSeriesOption } from 'echarts/charts';
 import { graphic } from 'echarts/core';
-import { axis, colour, duration, legend, tooltip } from './client-style.ts';
+import { stacksChart, stacksHeight } from './client-stacks.ts';
+import { axis, colour, duration, tooltip } from './client-style.ts';
 import { notShards, type PlanBar, sequenceColours, stages, type VlmData } from './vlm-data.ts';
 
 const stageColours = ['sync', 'rollout', 'reward', 'long', 'train'];
 
 /** One bar a scheduler, stages in their order. */
-export function stagesChart(data: VlmData) {
-  return {
-    grid: { left: 136, right: 28, top: 40, bottom: 44 },
-    legend: legend(stages, 'boxes'),
-    tooltip: tooltip({
-      trigger: 'axis',
-      axisPointer: { type: 'shadow' },
-      valueFormatter: (value: number) => duration(value),
-    }),
-    xAxis: axis({ type: 'value', name: 'seconds', nameLocation: 'middle', nameGap: 26 }),
-    yAxis: axis({
-      type: 'category',
-      inverse: true,
-      data: data.runs.map((one) => one.label),
-      axisTick: { show: false },
-    }),
-    series: stages.map((name, stage) => ({
-      name,
-      type: 'bar',
-      stack: 'step',
-      itemStyle: { color: colour(stageColours[stage]!) },
-      data: data.runs.map((one) => one.stages[stage]),
-    })),
-  };
-}
+export const stagesChart = (data: VlmData) =>
+  stacksChart(
+    stages.map((name, stage) => [name, stageColours[stage]!]),
+    data.runs.map((one) => ({ label: one.label, parts: one.stages })),
+  );
 
 /** Pixels that the bars of the stages need. */
-export const stagesHeight = (data: VlmData): number => 96 + 26 * data.runs.length;
+export const stagesHeight = (data: VlmData): number => stacksHeight(data.runs.length);
 
 /** Pixels that a plan needs: rows of many devices are thin. */
 export function planHeight(data: VlmData): number {

@@ -34,9 +34,11 @@ import {
 import * as echarts from 'echarts/core';
 import { CanvasRenderer } from 'echarts/renderers';
 import { lengthsChart, queueChart, stepsChart } from './client-charts.ts';
+import { poolsChart, poolsHeight, waitsChart, waitsHeight } from './client-pools.ts';
 import { timelineChart, timelineHeight } from './client-timeline.ts';
 import { planChart, planHeight, stagesChart, stagesHeight } from './client-vlm.ts';
 import type { WorkloadData } from './data.ts';
+import type { PoolsData } from './pools-data.ts';
 import type { VlmData } from './vlm-data.ts';
 
 echarts.use([
@@ -54,6 +56,7 @@ echarts.use([
 const read = (id: string) => JSON.parse(document.getElementById(id)?.textContent ?? '[]');
 const workloads: WorkloadData[] = read('data');
 const vlmWorkloads: VlmData[] = read('vlm-data');
+const poolWorkloads: PoolsData[] = read('pools-data');
 
 interface Drawn {
   readonly chart: echarts.ECharts;
@@ -68,9 +71,18 @@ function prepareVlm(element: HTMLElement): Drawn {
   return { chart, option: () => (kind === 'plan' ? planChart(data, Number(run)) : stagesChart(data)) };
 }
 
+function preparePools(element: HTMLElement): Drawn {
+  const { chart: kind, workload } = element.dataset;
+  const data = poolWorkloads[Number(workload)]!;
+  element.style.height = `${kind === 'pools' ? poolsHeight(data) : waitsHeight(data)}px`;
+  const chart = echarts.init(element);
+  return { chart, option: () => (kind === 'pools' ? poolsChart(data) : waitsChart(data)) };
+}
+
 function prepare(element: HTMLElement): Drawn {
   const { chart: kind, workload, run } = element.dataset;
   if (kind === 'plan' || kind === 'stages') return prepareVlm(element);
+  if (kind === 'pools' || kind === 'waits') return preparePools(element);
   const data = workloads[Number(workload)]!;
   if (kind === 'timeline') element.style.height = `${timelineHeight(data.runs[Number(run)]!)}px`;
   const chart = echarts.init(element);
@@ -120,7 +132,7 @@ addEventListener('resize', () => {
   drawn.forEach((one, index) => {
     one.chart.resize();
     // Drawn anew, a timeline would lose its zoom.
-    if (elements[index]!.dataset.chart !== 'timeline') drawOne(one);
+    if (!['timeline', 'pools'].includes(elements[index]!.dataset.chart!)) drawOne(one);
   });
 });
 document.documentElement.dataset.drawn = String(drawn.length);

@@ -36,14 +36,24 @@ export interface WorkloadData {
 /** Shades of load: more would not be told apart. */
 const shades = 6;
 
-function bars(timeline: readonly Segment[], mostRunning: number, totalSeconds: number): Bar[] {
+/**
+ * A timeline, made small.
+ *
+ * @param kinds - what a bar may be, in the order of the indices
+ */
+export function bars(
+  timeline: readonly Segment[],
+  mostRunning: number,
+  totalSeconds: number,
+  kinds: readonly string[] = activities,
+): Bar[] {
   const result: Bar[] = [];
   // Shorter than this is not seen even when zoomed in twenty times.
   const finest = totalSeconds / 20_000;
   for (const { startSeconds, endSeconds, activity, running } of timeline) {
     if (activity === 'rollout' && running === 0) continue;
     const load = activity === 'rollout' ? Math.ceil((running / mostRunning) * shades) / shades : 1;
-    const kind = activities.indexOf(activity);
+    const kind = kinds.indexOf(activity);
     const last = result[result.length - 1];
     const touches = last !== undefined && startSeconds - last[1] <= finest && last[2] === kind;
     // Short pieces are put together until they can be seen; what is long keeps a shade of its own.

@@ -1,7 +1,11 @@
 /** The report as one self-contained HTML page: no network, no fonts, no files beside it. */
+
+import type { PoolsComparison } from '../pools/result.ts';
 import type { ComparisonResult } from '../result.ts';
 import type { VlmComparison } from '../vlm/result.ts';
 import { workloadData } from './data.ts';
+import { poolsData } from './pools-data.ts';
+import { poolsSection } from './pools-section.ts';
 import { section } from './section.ts';
 import { styles } from './styles.ts';
 import { vlmData } from './vlm-data.ts';
@@ -47,6 +51,17 @@ const vlmMeanings = [
   ['GPU, GB', 'What the fullest GPU needs at least in an update.'],
 ] as const;
 
+const poolsMeanings = [
+  ['main time', 'From rollout start to train end, as RolloutPipe counts it.'],
+  ['first dispatch', 'When the first update is dispatched to the trainer.'],
+  ['recovery', 'From the first groups that could be trained to the end of the rollout (RolloutPipe, equation 3).'],
+  ['wait', 'Seconds in which the trainer has nothing to do, up to its last update.'],
+  ['wait, eq. 4', 'The waiting ratio of RolloutPipe, equation 4: first dispatch ÷ main time.'],
+  ['wait ÷ (wait + training)', 'The waiting ratio of RolloutPipe §5.1; wait ÷ main time is that of §3.2, in words.'],
+  ['CGP’s share, FGD’s share', 'What pipelining alone has of the whole reduction, and what the frontier adds.'],
+  ['starved rounds', 'Rounds in which the frontier said that it is too narrow for the trainer.'],
+] as const;
+
 /** Data for the charts; `<` is escaped, so that no string in it can end the script element. */
 function dataElement(id: string, data: unknown): string {
   return `<script type="application/json" id="${id}">${JSON.stringify(data).replace(/</g, '\\u003c')}</script>`;
@@ -58,13 +73,20 @@ function dataElement(id: string, data: unknown): string {
  * @param comparisons - one section each
  * @param clientScript - what draws the charts, from `reportClient()`
  * @param vlm - one more section each
+ * @param pools - one more section each, before those
  */
 export function renderReport(
   comparisons: readonly ComparisonResult[],
   clientScript: string,
   vlm: readonly VlmComparison[] = [],
+  pools: readonly PoolsComparison[] = [],
 ): string {
-  const explained = [...(comparisons.length === 0 ? [] : meanings), ...(vlm.length === 0 ? [] : vlmMeanings)];
+  const explained = [
+    ...(comparisons.length === 0 ? [] : meanings),
+    ...(pools.length === 0 ? [] : poolsMeanings),
+    ...(vlm.length === 0 ? [] : vlmMeanings),
+  ];
+  const disaggregated = pools.length === 0 ? '' : dataElement('pools-data', pools.map(poolsData));
   const visual = vlm.length === 0 ? '' : dataElement('vlm-data', vlm.map(vlmData));
   const script = clientScript.replace(/<\/script/gi, '<\\/script');
   return `<!doctype html>
@@ -82,11 +104,12 @@ export function renderReport(
 <p>Simulated with the scheduling policies of rollflex. Every scheduler has the same engines, prompts and samples.</p>
 <noscript><p>Charts need JavaScript; the tables below have all their numbers.</p></noscript>
 ${comparisons.length === 0 ? '' : timelineLegend}</header>
-<main>${[...comparisons.map(section), ...vlm.map(vlmSection)].join('\n')}</main>
+<main>${[...comparisons.map(section), ...pools.map(poolsSection), ...vlm.map(vlmSection)].join('\n')}</main>
 <footer><h2>What the columns mean</h2>
 <dl>${explained.map(([name, text]) => `<dt>${name}</dt><dd>${text}</dd>`).join('')}</dl>
 <p>Charts are drawn by Apache ECharts (Apache-2.0); its notices are in the script of this page.</p></footer>
 ${dataElement('data', comparisons.map(workloadData))}
+${disaggregated}
 ${visual}
 <script>${script}</script>
 </body>

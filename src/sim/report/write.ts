@@ -1,6 +1,7 @@
 /** Writes a report to a file. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import type { PoolsComparison } from '../pools/result.ts';
 import type { ComparisonResult } from '../result.ts';
 import type { VlmComparison } from '../vlm/result.ts';
 import { renderReport } from './html.ts';
@@ -27,8 +28,9 @@ export async function writeReport(
   path: string,
   comparisons: readonly ComparisonResult[],
   vlm: readonly VlmComparison[] = [],
+  pools: readonly PoolsComparison[] = [],
 ): Promise<number> {
-  const html = renderReport(comparisons, await reportClient(), vlm);
+  const html = renderReport(comparisons, await reportClient(), vlm, pools);
   writeFileSync(path, html);
   return Buffer.byteLength(html);
 }

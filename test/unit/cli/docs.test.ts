@@ -26,6 +26,7 @@ const shape = (text: string): string[] => text.split('\n').map((line) => line.re
 test('every command is shown with its output', () => {
   expect(shown.map(([command]) => command.split(' ')[0])).toEqual([
     'simulate',
+    'pools',
     'vlm',
     'plan',
     'schema',

@@ -1,0 +1,107 @@
+/** Disaggregated pools on the terminal: one table for each workload, within 80 columns, and what it says. */
+import type { PoolsComparison, PoolsSchedulerResult } from '../sim/pools/result.ts';
+import { print } from './output.ts';
+import { type Column, plainTable } from './vlm-table.ts';
+
+const fixed = (value: number, digits = 1): string => value.toFixed(digits);
+const seconds = (value: number): string => fixed(value, value >= 100 ? 0 : 1);
+const percent = (share: number): string => `${fixed(100 * share)}%`;
+
+const columns: readonly Column<PoolsSchedulerResult>[] = [
+  ['scheduler', (one) => one.label],
+  ['main\ns', (one) => seconds(one.mainSeconds.value)],
+  ['shorter', (one) => percent(one.reduction.value)],
+  ['first\ns', (one) => seconds(one.firstDispatchSeconds)],
+  ['recover\ns', (one) => seconds(one.recoverySeconds)],
+  ['train\ns', (one) => seconds(one.computeSeconds)],
+  ['wait\ns', (one) => seconds(one.waitSeconds)],
+  ['wait\neq. 4', (one) => percent(one.startWaitingRatio)],
+  ['wait\nshare', (one) => percent(one.computeWaitingRatio)],
+  ['wait\nclock', (one) => percent(one.wallClockWaitingRatio)],
+  ['round\ns', (one) => seconds(one.roundSeconds)],
+];
+
+/** What the table says, in a sentence; then what a reader must know. */
+function meaning({ schedulers, shares, notes }: PoolsComparison): string {
+  const [baseline, ...others] = schedulers;
+  const best = [...others].sort((a, b) => a.mainSeconds.value - b.mainSeconds.value)[0];
+  const lines = notes.map((note) => `- ${note}`);
+  if (baseline === undefined || best === undefined) return lines.join('\n');
+  const share = shares.find((one) => one.scheduler === best.scheduler);
+  const [ours, theirs] = [seconds(best.mainSeconds.value), seconds(baseline.mainSeconds.value)];
+  const parts = share === undefined ? '' : ` (CGP alone has ${percent(share.cgp)} of that, FGD ${percent(share.fgd)})`;
+  const sentence =
+    best.reduction.value > 0.0005
+      ? `${best.label} takes ${ours} s instead of ${theirs} s: ${percent(best.reduction.value)} less${parts}.`
+      : `Nothing is saved here: ${best.label} takes ${ours} s instead of ${theirs} s.`;
+  return [sentence, ...lines].join('\n');
+}
+
+/** One workload as text. */
+export function poolsTable({ workload, job, schedulers }: PoolsComparison): string {
+  const lengths = `mean ${fixed(workload.meanTokens, 0)}, longest ${workload.longestTokens} tokens`;
+  const { groupsPerRound, responsesPerPrompt, globalBatchSamples } = job;
+  const shape = `R ${groupsPerRound}, K ${responsesPerPrompt}, U ${globalBatchSamples / responsesPerPrompt}`;
+  return `${workload.name}: ${lengths}\n${job.name}, ${shape}\n\n${plainTable(columns, schedulers)}\n`;
+}
+
+/** Prints comparisons. */
+export function printPools(comparisons: readonly PoolsComparison[], { quiet }: { readonly quiet?: boolean }): void {
+  for (const comparison of comparisons) {
+    print(poolsTable(comparison));
+    if (!quiet) print(`${meaning(comparison)}\n`);
+  }
+}
+
+/** A comparison in a row: serial, CGP, both with the given width, both with `auto`. */
+interface Summary {
+  readonly name: string;
+  readonly serial: PoolsSchedulerResult;
+  readonly cgp: PoolsSchedulerResult;
+  readonly both: PoolsSchedulerResult;
+  readonly auto: PoolsSchedulerResult;
+}
+
+const mostLetters = 18;
+const main = (one: PoolsSchedulerResult): string => seconds(one.mainSeconds.value);
+
+const summaryColumns: readonly Column<Summary>[] = [
+  ['workload', ({ name }) => (name.length > mostLetters ? `${name.slice(0, mostLetters - 1)}…` : name)],
+  ['serial\ns', ({ serial }) => main(serial)],
+  ['CGP\ns', ({ cgp }) => main(cgp)],
+  ['\nless', ({ cgp }) => percent(cgp.reduction.value)],
+  ['+ FGD\ns', ({ both }) => main(both)],
+  ['\nless', ({ both }) => percent(both.reduction.value)],
+  ['auto\ns', ({ auto }) => main(auto)],
+  ['\nless', ({ auto }) => percent(auto.reduction.value)],
+  ['waits\nserial', ({ serial }) => percent(serial.computeWaitingRatio)],
+  ['\nCGP', ({ cgp }) => percent(cgp.computeWaitingRatio)],
+  ['\n+ FGD', ({ both }) => percent(both.computeWaitingRatio)],
+];
+
+/** Prints comparisons of `poolsSchedulers`, one row each: beside other workloads there is no room for more. */
+export function printPoolsSummary(
+  comparisons: readonly PoolsComparison[],
+  { quiet }: { readonly quiet?: boolean },
+): void {
+  const [first] = comparisons;
+  if (first === undefined) return;
+  const rows = comparisons.map(({ workload, schedulers }): Summary => {
+    const [serial, cgp] = schedulers as [PoolsSchedulerResult, PoolsSchedulerResult];
+    const [both, auto = both] = schedulers.filter((one) => one.pipelining && one.width !== 'all') as [
+      PoolsSchedulerResult,
+      PoolsSchedulerResult?,
+    ];
+    return { name: workload.name, serial, cgp, both, auto };
+  });
+  const { job } = first;
+  const shape = `R ${job.groupsPerRound}, K ${job.responsesPerPrompt}, U ${job.globalBatchSamples / job.responsesPerPrompt}`;
+  print(`Disaggregated pools: ${job.name}, ${shape}\n\n${plainTable(summaryColumns, rows)}\n`);
+  if (quiet) return;
+  const [least, most] = [Math.min, Math.max].map((of) => of(...rows.map((one) => one.both.reduction.value)));
+  print(
+    `From rollout start to train end, RolloutPipe (${rows[0]!.both.label}: groups are trained while others are generated, at most\n` +
+      `${rows[0]!.both.width} of them at once) takes ${percent(least!)} to ${percent(most!)} less than a serial trainer; all tokens are kept.\n` +
+      '- waits: share of its time in which the trainer has nothing to do. rollflex pools says more.\n',
+  );
+}

@@ -1,0 +1,115 @@
+/** `rollflex pools`: what would RolloutPipe save a job with pools of its own for rollout and training? */
+import { PolicyError } from '../errors.ts';
+import { comparePools, poolsSchedulers } from '../sim/pools/compare.ts';
+import {
+  type PoolsTaskId,
+  poolsTaskIds,
+  reproducingWidth,
+  rolloutpipeJob,
+  rolloutpipeWorkload,
+} from '../sim/pools/presets.ts';
+import type { PoolsComparison } from '../sim/pools/result.ts';
+import type { PoolsJob } from '../sim/pools/settings.ts';
+import { writeReport } from '../sim/report/write.ts';
+import type { Resampling } from '../sim/workload/traced.ts';
+import { bundledTraces, checkWritable } from './files.ts';
+import { print, printJson } from './output.ts';
+import { printPools } from './pools-table.ts';
+import { type NamedWorkload, traceWorkload } from './workloads.ts';
+
+/** Options as the command line gives them. */
+export interface PoolsOptions {
+  readonly task?: PoolsTaskId;
+  /** R, one or several. */
+  readonly groups: readonly number[];
+  readonly responsesPerPrompt: number;
+  readonly batch?: number;
+  readonly width: number | 'auto';
+  readonly engines: number;
+  readonly cap: number;
+  readonly verifierSeconds?: number;
+  readonly trainSecondsPerToken?: number;
+  readonly rounds: number;
+  readonly seeds: number;
+  readonly seed: number;
+  readonly resampling: Resampling;
+  readonly correlation: number;
+  readonly report: string | false;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+}
+
+/** Most responses of all rounds, seeds and schedulers of a workload: beyond, it would take an hour. */
+const mostResponses = 50_000_000;
+
+function jobOf(groups: number, options: PoolsOptions): PoolsJob {
+  const { responsesPerPrompt, engines, verifierSeconds, trainSecondsPerToken } = options;
+  const preset = rolloutpipeJob(groups);
+  const job = rolloutpipeJob(groups, {
+    responsesPerPrompt,
+    globalBatchSamples: options.batch ?? 2 * responsesPerPrompt,
+    engines,
+    verifier: { ...preset.verifier, medianSeconds: verifierSeconds ?? preset.verifier.medianSeconds },
+    cost: { ...preset.cost, trainSecondsPerToken: trainSecondsPerToken ?? preset.cost.trainSecondsPerToken },
+  });
+  const responses = job.groupsPerRound * job.responsesPerPrompt * options.rounds * options.seeds;
+  if (responses > mostResponses) {
+    const path = 'responses of all rounds and seeds';
+    throw new PolicyError('limit_exceeded', { expected: `at most ${mostResponses}`, got: responses, path });
+  }
+  return job;
+}
+
+const seedsFrom = (first: number, count: number): number[] =>
+  Array.from({ length: count }, (_, index) => first + index);
+
+/** Timelines are for pictures; as JSON they would be most of the output. */
+export function withoutPoolTimelines(comparison: PoolsComparison): unknown {
+  const schedulers = comparison.schedulers.map((one) => ({
+    ...one,
+    runs: one.runs.map((run) => ({ ...run, rows: run.rows.map(({ timeline: _, ...row }) => row) })),
+  }));
+  return { ...comparison, schedulers };
+}
+
+/** The tasks of RolloutPipe, and the bundled traces on the same machines; as they stand beside other workloads. */
+export function runBundledPools(seed: number): PoolsComparison[] {
+  const draw = { resampling: 'copula', correlation: 0.3, capTokens: 16_384 } as const;
+  const workloads: NamedWorkload[] = [
+    ...poolsTaskIds.map((task) => (one: number) => rolloutpipeWorkload(task, one)),
+    ...bundledTraces().map((path) => traceWorkload(path, draw)),
+  ];
+  const seeds = seedsFrom(seed, 3);
+  return workloads.map((workload) => comparePools({ job: rolloutpipeJob(), workload, seeds }));
+}
+
+/** Runs the simulation, prints it, and writes what was asked for. */
+export async function runPools(paths: readonly string[], options: PoolsOptions): Promise<void> {
+  if (paths.length > 0 && options.task !== undefined) {
+    throw new PolicyError('invalid_input', { expected: 'traces, or --task, not both', got: paths[0], path: '--task' });
+  }
+  const jobs = options.groups.map((groups) => jobOf(groups, options));
+  if (options.report !== false) checkWritable(options.report, '--report');
+  const { resampling, correlation, cap: capTokens, rounds, width } = options;
+  const tasks = options.task === undefined ? poolsTaskIds : [options.task];
+  const workloads: NamedWorkload[] =
+    paths.length > 0
+      ? paths.map((path) => traceWorkload(path, { resampling, correlation, capTokens }))
+      : tasks.map((task) => (seed: number) => rolloutpipeWorkload(task, seed));
+  const seeds = seedsFrom(options.seed, options.seeds);
+  const schedulers = poolsSchedulers(width);
+  const comparisons = jobs.flatMap((job) =>
+    workloads.map((workload) => comparePools({ job, workload, rounds, seeds, schedulers })),
+  );
+  const bytes = options.report === false ? 0 : await writeReport(options.report, [], [], comparisons);
+  if (options.json) {
+    printJson({ pools: comparisons.map(withoutPoolTimelines), report: options.report || null });
+    return;
+  }
+  printPools(comparisons, options);
+  if (options.quiet || options.report === false) return;
+  print(`report: ${options.report} (${(bytes / 1e6).toFixed(1)} MB, open it in a browser)`);
+}
+
+/** F_w on the command line, if none is given. */
+export const defaultWidth = reproducingWidth;

@@ -1,0 +1,164 @@
+/** Several schedulers of disaggregated pools on the same prompts and samples. */
+import { sampleStandardDeviation } from 'simple-statistics';
+import { PolicyError } from '../../errors.ts';
+import { ratio, sumOf } from '../metrics.ts';
+import type { Interval } from '../result.ts';
+import { bootstrap } from '../statistics.ts';
+import type { Workload } from '../workload/workload.ts';
+import { simulatePools } from './driver.ts';
+import { notesOnPools } from './notes.ts';
+import { reproducingWidth } from './presets.ts';
+import type { PoolsComparison, PoolsRound, PoolsRun, PoolsSchedulerResult, ReductionShares } from './result.ts';
+import { cgpScheduler, fgdScheduler, type PoolsScheduler, rolloutpipeScheduler, serialBaseline } from './scheduler.ts';
+import type { PoolsJob } from './settings.ts';
+
+/** What a comparison needs. */
+export interface PoolsCompareOptions {
+  readonly job: PoolsJob;
+  /** Prompts and lengths, for each seed. */
+  readonly workload: (seed: number) => Workload;
+  /** Rounds of each run, by default 4. */
+  readonly rounds?: number;
+  /** By default 1, 2 and 3. */
+  readonly seeds?: readonly number[];
+  /** The first is the baseline; by default {@link poolsSchedulers}. */
+  readonly schedulers?: readonly PoolsScheduler[];
+  /** Whether timelines of the first seed are kept (default true). */
+  readonly timeline?: boolean;
+}
+
+/**
+ * Serial, each mechanism alone, and both.
+ *
+ * @param width - F_w of the frontier, by default the one that reproduces RolloutPipe
+ */
+export function poolsSchedulers(width: number | 'auto' = reproducingWidth): PoolsScheduler[] {
+  const both = width === 'auto' ? [] : [rolloutpipeScheduler(width)];
+  return [serialBaseline, cgpScheduler, fgdScheduler(width), ...both, rolloutpipeScheduler('auto')];
+}
+
+/**
+ * Compares schedulers.
+ *
+ * @throws PolicyError `invalid_input` for bad options, and as `simulatePools` does
+ */
+export function comparePools(options: PoolsCompareOptions): PoolsComparison {
+  const { job, rounds = 4, seeds = [1, 2, 3], schedulers = poolsSchedulers() } = options;
+  check(seeds, schedulers);
+  const runs = schedulers.map((scheduler) =>
+    seeds.map((seed, place) => {
+      const timeline = place === 0 && (options.timeline ?? true);
+      return simulatePools(job, scheduler, options.workload(seed), { rounds, seed, timeline });
+    }),
+  );
+  const results = schedulers.map((scheduler, index) => resultOf(scheduler, runs[index]!, runs[0]!));
+  const { name, source, capTokens, correlation } = options.workload(seeds[0]!);
+  const all = runs[0]!.flatMap((run) => run.rounds);
+  const workload = {
+    name,
+    source,
+    capTokens,
+    correlation,
+    meanTokens: results[0]!.meanResponseTokens,
+    longestTokens: all.reduce((most, round) => Math.max(most, round.maxResponseTokens), 0),
+  };
+  const shares = sharesOf(results);
+  return { workload, job, rounds, seeds, schedulers: results, shares, notes: notesOnPools(job, results) };
+}
+
+function check(seeds: readonly number[], schedulers: readonly PoolsScheduler[]): void {
+  const refuse = (path: string, expected: string, got: unknown): never => {
+    throw new PolicyError('invalid_input', { expected, got, path });
+  };
+  if (seeds.length === 0 || new Set(seeds).size < seeds.length) refuse('seeds', 'seeds that differ', seeds);
+  const ids = schedulers.map((one) => one.id);
+  if (ids.length === 0 || new Set(ids).size < ids.length) refuse('schedulers', 'ids that differ', ids);
+}
+
+function resultOf(
+  { id, label, pipelining, width }: PoolsScheduler,
+  runs: readonly PoolsRun[],
+  baseline: readonly PoolsRun[],
+): PoolsSchedulerResult {
+  const rounds = runs.flatMap((run) => run.rounds);
+  const sum = (value: (round: PoolsRound) => number): number => sumOf(rounds, value);
+  const mean = (value: (round: PoolsRound) => number): number => ratio(sum(value), rounds.length);
+  const main = (run: PoolsRun): number => sumOf(run.rounds, (round) => round.mainSeconds);
+  // Seeds are resampled as pairs: both schedulers saw the same prompts and samples.
+  const pairs = runs.map((run, index) => ({ run, base: baseline[index]! }));
+  const interval = (statistic: (cases: readonly (typeof pairs)[number][]) => number): Interval =>
+    bootstrap(pairs, statistic, { seed: 1 });
+  const widths = rounds.flatMap((round) => (round.width === undefined ? [] : [round.width]));
+  const seconds = rounds.map((round) => round.mainSeconds);
+  return {
+    scheduler: id,
+    label,
+    pipelining,
+    width,
+    runs,
+    mainSeconds: interval((cases) => {
+      const count = sumOf(cases, ({ run }) => run.rounds.length);
+      return ratio(
+        sumOf(cases, ({ run }) => main(run)),
+        count,
+      );
+    }),
+    mainDeviation: seconds.length < 2 ? 0 : sampleStandardDeviation(seconds),
+    reduction: interval(
+      (cases) =>
+        1 -
+        ratio(
+          sumOf(cases, ({ run }) => main(run)),
+          sumOf(cases, ({ base }) => main(base)),
+        ),
+    ),
+    roundSeconds: mean((round) => round.endSeconds - round.startSeconds),
+    rolloutSeconds: mean((round) => round.rolloutSeconds),
+    firstDispatchSeconds: mean((round) => round.firstDispatchSeconds),
+    recoverySeconds: mean((round) => round.recoverySeconds),
+    waitSeconds: mean((round) => round.waitSeconds),
+    computeSeconds: mean((round) => round.computeSeconds),
+    publishSeconds: mean((round) => round.publishSeconds),
+    startWaitingRatio: mean((round) => round.startWaitingRatio),
+    computeWaitingRatio: mean((round) => round.computeWaitingRatio),
+    wallClockWaitingRatio: mean((round) => round.wallClockWaitingRatio),
+    bubbleRatio: mean((round) => round.bubbleRatio),
+    meanResponseTokens: ratio(
+      sum((round) => round.tokens),
+      sum((round) => round.responses),
+    ),
+    cappedShare: ratio(
+      sum((round) => round.cappedResponses),
+      sum((round) => round.responses),
+    ),
+    keptTokenRatio: ratio(
+      sum((round) => round.tokens),
+      sumOf(
+        baseline.flatMap((run) => run.rounds),
+        (round) => round.tokens,
+      ),
+    ),
+    preemptions: mean((round) => round.preemptions),
+    ...(widths.length === 0
+      ? {}
+      : {
+          meanWidth: ratio(
+            sumOf(widths, (one) => one),
+            widths.length,
+          ),
+        }),
+    starvedRounds: rounds.filter((round) => round.starved > 0).length,
+  };
+}
+
+/** What CGP alone has of the reduction of each scheduler with both. */
+function sharesOf(results: readonly PoolsSchedulerResult[]): ReductionShares[] {
+  const alone = results.find((one) => one.pipelining && one.width === 'all');
+  if (alone === undefined) return [];
+  return results
+    .filter((one) => one.pipelining && one.width !== 'all' && one.reduction.value > 0)
+    .map(({ scheduler, reduction }) => {
+      const cgp = alone.reduction.value / reduction.value;
+      return { scheduler, cgp, fgd: 1 - cgp };
+    });
+}

@@ -1,0 +1,189 @@
+/**
+ * The simulated host of disaggregated pools: it opens a round, lets the policies' decisions be carried out by rollout
+ * pool, verifier and trainer, and opens the next one when the engines have the new weights (on-policy).
+ */
+import type { AnyEvent } from '../../core/definition.ts';
+import { PolicyError } from '../../errors.ts';
+import { PromptSource } from '../host/source.ts';
+import { addActivity, rolloutSegments } from '../host/timeline.ts';
+import { sumOf } from '../metrics.ts';
+import type { Segment } from '../result.ts';
+import type { Workload } from '../workload/workload.ts';
+import { MachineLoop } from './machine-loop.ts';
+import type { PoolsRound, PoolsRun } from './result.ts';
+import { RolloutPool } from './rollout-pool.ts';
+import { RoundLog } from './round-log.ts';
+import type { PoolsScheduler } from './scheduler.ts';
+import type { PoolsJob } from './settings.ts';
+import { TrainerPool } from './trainer-pool.ts';
+import { Verifier } from './verifier.ts';
+
+/** One simulated run. */
+export interface PoolsRunOptions {
+  /** Rounds, a whole number from 1 to 10,000. */
+  readonly rounds: number;
+  /** Of verifier and rewards; goes into the result. The workload has its own. */
+  readonly seed: number;
+  /** Whether timelines are kept (default true). */
+  readonly timeline?: boolean;
+  /** Whether the policies check events against their schemas (default false: the driver is trusted). */
+  readonly validate?: boolean;
+}
+
+/**
+ * Runs a job for so many rounds. The same arguments give the same result.
+ *
+ * @param workload - prompts and lengths; the same for every scheduler that is compared
+ * @throws PolicyError `invalid_input` for bad options; `infeasible` when a request can never fit an engine, or the
+ *   policies stop before a round is trained
+ */
+export function simulatePools(
+  job: PoolsJob,
+  scheduler: PoolsScheduler,
+  workload: Workload,
+  options: PoolsRunOptions,
+): PoolsRun {
+  const { rounds, seed } = options;
+  const refuse = (path: string, expected: string, got: unknown): never => {
+    throw new PolicyError('invalid_input', { expected, got, path });
+  };
+  if (!Number.isInteger(rounds) || rounds < 1 || rounds > 10_000) {
+    refuse('rounds', 'a whole number from 1 to 10000', rounds);
+  }
+  if (!Number.isSafeInteger(seed)) refuse('seed', 'a whole number', seed);
+  return new PoolsHost(job, scheduler, workload, options).run();
+}
+
+class PoolsHost {
+  readonly #job: PoolsJob;
+  readonly #scheduler: PoolsScheduler;
+  readonly #options: PoolsRunOptions;
+  readonly #source: PromptSource;
+  readonly #pool: RolloutPool;
+  readonly #trainer: TrainerPool;
+  readonly #loop: MachineLoop;
+  readonly #batches = new Map<string, { responses: number; tokens: number }>();
+  readonly #segments: Segment[][];
+  #log: RoundLog | undefined;
+
+  constructor(job: PoolsJob, scheduler: PoolsScheduler, workload: Workload, options: PoolsRunOptions) {
+    this.#job = job;
+    this.#scheduler = scheduler;
+    this.#options = options;
+    this.#source = new PromptSource(workload, options.rounds * job.groupsPerRound);
+    const verifier = new Verifier(job, this.#source, options.seed);
+    this.#pool = new RolloutPool(job, this.#source, options.timeline ?? true, {
+      started: () => this.#log!.started(),
+      completed: (requestId, at) => {
+        this.#completed(requestId, at);
+        verifier.verify(requestId, at);
+      },
+    });
+    this.#trainer = new TrainerPool(job.cost, (groups) => this.#batchOf(groups));
+    const policy = scheduler.createPolicy(job, { validate: options.validate ?? false });
+    const machines = [this.#pool, verifier, this.#trainer];
+    this.#loop = new MachineLoop(policy, machines, (decision) => this.#log!.note(decision));
+    this.#segments = this.#pool.engines.rows.map(() => []);
+  }
+
+  run(): PoolsRun {
+    const rounds = Array.from({ length: this.#options.rounds }, (_, round) => this.#runRound(round));
+    const { cost, trainerGpus } = this.#job;
+    const { rows } = this.#pool.engines;
+    const engines = rows.map(({ rowId, busySeconds }, index) => ({
+      rowId,
+      pool: 'rollout' as const,
+      gpus: cost.gpus,
+      busySeconds,
+      timeline: this.#segments[index]!,
+    }));
+    const { busySeconds, segments } = this.#trainer;
+    const timeline = this.#options.timeline === false ? [] : [...segments];
+    const trainer = { rowId: 'trainer', pool: 'trainer' as const, gpus: trainerGpus, busySeconds, timeline };
+    return {
+      scheduler: this.#scheduler.id,
+      seed: this.#options.seed,
+      rounds,
+      rows: [...engines, trainer],
+      totalSeconds: this.#loop.now,
+    };
+  }
+
+  #runRound(round: number): PoolsRound {
+    const { cost } = this.#job;
+    const { engines } = this.#pool;
+    const loop = this.#loop;
+    const startSeconds = loop.now;
+    loop.now += cost.fixedRolloutSeconds;
+    const [busyBefore, preemptedBefore] = [sumOf(engines.rows, (row) => row.busySeconds), this.#pool.preemptions];
+    const log = new RoundLog(`r${round}`, loop.now, this.#scheduler.width !== 'all');
+    this.#log = log;
+    this.#openRound(log.roundId, round);
+    loop.report();
+    while (!log.isOver) {
+      if (loop.runOnce()) continue;
+      const expected = `${this.#scheduler.id} to train round ${log.roundId}`;
+      throw new PolicyError('infeasible', { expected, got: 'nothing in flight' });
+    }
+    engines.collect();
+    const busySeconds = sumOf(engines.rows, (row) => row.busySeconds) - busyBefore;
+    const offered = engines.rows.length * (log.lastResponseAt - log.openedSeconds);
+    const result = log.result({
+      round,
+      startSeconds,
+      endSeconds: loop.now,
+      preemptions: this.#pool.preemptions - preemptedBefore,
+      // Rounding may leave the engines busy a hair longer than the rollout.
+      bubbleRatio: offered > 0 ? Math.max(0, 1 - busySeconds / offered) : 0,
+    });
+    this.#draw(startSeconds, log, result);
+    for (const promptId of this.#batches.keys()) this.#source.trained(promptId);
+    this.#source.endStep();
+    this.#batches.clear();
+    return result;
+  }
+
+  /** Every request of a round comes at once, group by group. */
+  #openRound(roundId: string, weightVersion: number): void {
+    const loop = this.#loop;
+    const at = loop.now;
+    const { groupsPerRound, responsesPerPrompt } = this.#job;
+    const prompts = this.#source.take(groupsPerRound);
+    for (const { promptId } of prompts) this.#batches.set(promptId, { responses: 0, tokens: 0 });
+    loop.send({ type: 'round.opened', at, roundId, kind: 'long', weightVersion, prompts } as AnyEvent);
+    for (const { promptId } of prompts) {
+      for (let index = 0; index < responsesPerPrompt; index += 1) {
+        const requestId = `${promptId}/${index}#0`;
+        loop.send({ type: 'request.arrived', at, requestId, promptId, roundId, index } as AnyEvent);
+      }
+    }
+  }
+
+  #completed(requestId: string, at: number): void {
+    const { promptId, promptTokens, tokens, capped } = this.#source.drawn(requestId)!;
+    const batch = this.#batches.get(promptId)!;
+    batch.responses += 1;
+    batch.tokens += promptTokens + tokens;
+    this.#log!.completed(tokens, capped, at);
+  }
+
+  #batchOf(groups: readonly string[]): { responses: number; tokens: number } {
+    const batches = groups.map((promptId) => this.#batches.get(promptId)!);
+    return { responses: sumOf(batches, (one) => one.responses), tokens: sumOf(batches, (one) => one.tokens) };
+  }
+
+  /** Adds the round to the timelines of the engines; the trainer keeps its own. */
+  #draw(
+    startSeconds: number,
+    { openedSeconds, lastResponseAt }: RoundLog,
+    { mainSeconds, endSeconds }: PoolsRound,
+  ): void {
+    if (this.#options.timeline === false) return;
+    this.#pool.engines.rows.forEach((row, index) => {
+      const segments = this.#segments[index]!;
+      addActivity(segments, 'overhead', startSeconds, openedSeconds);
+      segments.push(...rolloutSegments(row.segments.splice(0), openedSeconds, lastResponseAt));
+      addActivity(segments, 'sync', openedSeconds + mainSeconds, endSeconds);
+    });
+  }
+}

@@ -1,0 +1,39 @@
+/** What a reader of a comparison of disaggregated pools must know. */
+import type { PoolsSchedulerResult } from './result.ts';
+import type { PoolsJob } from './settings.ts';
+
+const whole = (value: number): string => value.toFixed(0);
+
+/** Notes, most important first. */
+export function notesOnPools(job: PoolsJob, results: readonly PoolsSchedulerResult[]): string[] {
+  const [baseline, ...others] = results;
+  const notes: string[] = [];
+  if (baseline === undefined) return notes;
+  for (const { label, reduction, width } of others) {
+    if (reduction.value >= 0 || typeof width !== 'number') continue;
+    const requests = width * job.responsesPerPrompt;
+    notes.push(
+      `${label} is slower than ${baseline.label}: at most ${requests} requests run at once, which leaves the engines idle.`,
+    );
+  }
+  const alone = others.find((one) => one.pipelining && one.width === 'all');
+  const both = others.filter((one) => one.pipelining && one.width !== 'all');
+  if (alone !== undefined && both.length > 0 && both.every((one) => one.reduction.value <= alone.reduction.value)) {
+    notes.push(
+      'A frontier adds nothing here: it makes the rollout longer, and the rollout decides the end of the round.',
+    );
+  }
+  for (const { label, starvedRounds, runs } of both) {
+    if (starvedRounds === 0) continue;
+    const rounds = runs.reduce((sum, run) => sum + run.rounds.length, 0);
+    notes.push(`In ${starvedRounds} of ${rounds} rounds the frontier of ${label} says that it starves the trainer.`);
+  }
+  const { rolloutSeconds, computeSeconds } = baseline;
+  if (computeSeconds < 0.5 * rolloutSeconds) {
+    notes.push(
+      `Training takes ${whole(computeSeconds)} s and the rollout ${whole(rolloutSeconds)} s: pipelining cannot save more than the training.`,
+    );
+  }
+  notes.push('All groups and tokens are trained on, by every scheduler: a shorter time is not fewer tokens.');
+  return notes;
+}

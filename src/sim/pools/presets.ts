@@ -1,0 +1,85 @@
+/**
+ * The job and the four tasks of RolloutPipe §5.1: Qwen3-1.7B, an engine on two A100 40GB PCIe (TP 2), a trainer on eight
+ * RTX 4090, K = 8, B = 16 (U = 2), R = 32, 64 or 96. `docs/calibration.md` says how the constants were found.
+ */
+import { PolicyError } from '../../errors.ts';
+import { bytesPerValue, deriveCostModel } from '../cost-model.ts';
+import { normalQuantile } from '../random.ts';
+import { interpolated, marginalWorkload } from '../workload/marginal.ts';
+import type { Workload } from '../workload/workload.ts';
+import { definePoolsJob, type PoolsJob } from './settings.ts';
+
+/** Ids of the tasks. */
+export const poolsTaskIds = ['lsat-ar', 'sci-xw', 'sci-jl', 'olyphys'] as const;
+/** Id of a task. */
+export type PoolsTaskId = (typeof poolsTaskIds)[number];
+
+const shape = { layers: 28, kvHeads: 8, headDimension: 128, tensorParallel: 2 };
+const gpu = { memoryGb: 40, bandwidthGbps: 1555, tflops: 312 };
+/** Share of the memory bandwidth that decode attention reaches: fitted, and less than is usual on A100. */
+const attentionEfficiency = 0.5;
+const kvBytesPerToken = 2 * shape.layers * shape.kvHeads * shape.headDimension * bytesPerValue;
+
+const cost = {
+  ...deriveCostModel({ billionParameters: 2.03, ...shape, gpu, hostSeconds: 2e-3 }),
+  secondsPerContextToken: kvBytesPerToken / (shape.tensorParallel * gpu.bandwidthGbps * 1e9 * attentionEfficiency),
+  // Two all-reduces a layer of 4 KiB a sequence, over PCIe at about 12 GB/s.
+  secondsPerSequence: 2e-5,
+  maxRunningSequences: 200,
+  // Table 1: 0.76 s for a sample of 3,500 tokens; it grows with R alone, so that nothing is taken for an update itself.
+  trainSecondsPerToken: 2.18e-4,
+  weightSyncSeconds: 3,
+};
+
+/** Tokens of a response that are never passed. */
+export const poolsCapTokens = 8192;
+
+/** F_w that reproduces RolloutPipe's figures; its §5.1 says 2, which cannot be meant (docs/calibration.md). */
+export const reproducingWidth = 14;
+
+/** The job of RolloutPipe §5.1 with R groups a round. Throws `PolicyError` `invalid_config` for an R that is none. */
+export function rolloutpipeJob(groupsPerRound = 32, changes: Partial<PoolsJob> = {}): PoolsJob {
+  return definePoolsJob({
+    name: 'Qwen3-1.7B, 2 × A100 and 8 × RTX 4090',
+    engines: 1,
+    trainerGpus: 8,
+    responsesPerPrompt: 8,
+    globalBatchSamples: 16,
+    cost,
+    verifier: { medianSeconds: 0.1 },
+    ...changes,
+    groupsPerRound,
+  });
+}
+
+/** Median tokens of a response: what Table 1's seconds of training leave for it. */
+const tasks: Readonly<Record<PoolsTaskId, { readonly label: string; readonly medianTokens: number }>> = Object.freeze({
+  'lsat-ar': { label: 'LSAT-AR', medianTokens: 3139 },
+  'sci-xw': { label: 'Sci-XW', medianTokens: 3061 },
+  'sci-jl': { label: 'Sci-JL', medianTokens: 3115 },
+  olyphys: { label: 'OlyPhys', medianTokens: 3420 },
+});
+
+/** Spread of the lengths of all tasks, and how much of it is the prompt's: fitted. */
+export const poolsLengths = Object.freeze({ sigma: 0.36, correlation: 0.6 });
+
+const promptTokens = interpolated([100, 200]);
+
+/** A task of RolloutPipe §5.1. Throws `PolicyError` `unknown_id`, and `invalid_input` for a seed that is none. */
+export function rolloutpipeWorkload(task: PoolsTaskId, seed: number): Workload {
+  const found = tasks[task];
+  if (found === undefined) {
+    throw new PolicyError('unknown_id', { expected: `one of ${poolsTaskIds.join(', ')}`, got: task, path: 'task' });
+  }
+  const { sigma, correlation } = poolsLengths;
+  return marginalWorkload({
+    name: found.label,
+    source: 'lognormal, RolloutPipe §5 and Table 1',
+    responseTokens: (share) => found.medianTokens * Math.exp(sigma * normalQuantile(share)),
+    promptTokens,
+    correlation,
+    capTokens: poolsCapTokens,
+    // Tasks differ in their draws, not only in their scale.
+    seed: poolsTaskIds.length * seed + poolsTaskIds.indexOf(task),
+  });
+}

@@ -1,0 +1,51 @@
+/** The rollout pool as a machine: requests that the policies let in, responses out. */
+import type { AnyEvent } from '../../core/definition.ts';
+import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
+import { EnginePool } from '../host/engine-pool.ts';
+import type { Machine } from '../host/machine.ts';
+import type { PromptSource } from '../host/source.ts';
+import { sumOf } from '../metrics.ts';
+import type { PoolsJob } from './settings.ts';
+
+/** Who is told of what the engines do. */
+export interface RolloutObserver {
+  started(): void;
+  completed(requestId: string, at: number): void;
+}
+
+/** Inference engines; a request goes to the one that has fewest. */
+export class RolloutPool implements Machine {
+  readonly engines: EnginePool;
+  readonly #source: PromptSource;
+  readonly #observer: RolloutObserver;
+
+  constructor(job: PoolsJob, source: PromptSource, timeline: boolean, observer: RolloutObserver) {
+    this.engines = new EnginePool(job.engines, job.cost, timeline);
+    this.#source = source;
+    this.#observer = observer;
+  }
+
+  /** Preemptions since the job began. */
+  get preemptions(): number {
+    return sumOf(this.engines.rows, (row) => row.preemptions);
+  }
+
+  carryOut(decision: VocabularyDecision, at: number): void {
+    if (decision.type !== 'request.admit') return;
+    const { requestId, promptId, index } = decision;
+    const { tokens, promptTokens } = this.#source.draw(requestId, promptId, index);
+    this.engines.launch({ requestId, promptTokens, responseTokens: tokens }, undefined, at);
+    this.#observer.started();
+  }
+
+  nextAt(): number {
+    return this.engines.nextEventAt();
+  }
+
+  advanceTo(at: number): AnyEvent[] {
+    return this.engines.advanceTo(at).map(({ requestId, tokens }) => {
+      this.#observer.completed(requestId, at);
+      return { type: 'response.completed', at, requestId, tokens } as AnyEvent;
+    });
+  }
+}

@@ -1,0 +1,105 @@
+/** The books of one round: what the driver saw, and what the policies measured. */
+import { PolicyError } from '../../errors.ts';
+import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
+import type { PoolsRound } from './result.ts';
+
+type Measured = Extract<VocabularyDecision, { type: 'pipeline.measured' }>;
+
+/** What the driver knows of a round beside this. */
+export interface RoundFrame {
+  readonly round: number;
+  readonly startSeconds: number;
+  readonly endSeconds: number;
+  readonly preemptions: number;
+  readonly bubbleRatio: number;
+}
+
+/** Gathers a round. */
+export class RoundLog {
+  readonly roundId: string;
+  readonly openedSeconds: number;
+  /** When the last response was completed. */
+  lastResponseAt: number;
+  isTrained = false;
+  readonly #hasFrontier: boolean;
+  #measured: Measured | undefined;
+  #responses = 0;
+  #tokens = 0;
+  #longest = 0;
+  #capped = 0;
+  #inService = 0;
+  #mostInService = 0;
+  #width: number | undefined;
+  #starved = 0;
+
+  /** @param hasFrontier - whether a width says something */
+  constructor(roundId: string, openedSeconds: number, hasFrontier: boolean) {
+    this.roundId = roundId;
+    this.#hasFrontier = hasFrontier;
+    this.openedSeconds = openedSeconds;
+    this.lastResponseAt = openedSeconds;
+  }
+
+  started(): void {
+    this.#inService += 1;
+    this.#mostInService = Math.max(this.#mostInService, this.#inService);
+  }
+
+  completed(tokens: number, capped: boolean, at: number): void {
+    this.#inService -= 1;
+    this.#responses += 1;
+    this.#tokens += tokens;
+    this.#longest = Math.max(this.#longest, tokens);
+    if (capped) this.#capped += 1;
+    this.lastResponseAt = at;
+  }
+
+  /** Keeps what the policies say of the round. */
+  note(decision: VocabularyDecision): void {
+    if (decision.type === 'pipeline.measured') this.#measured = decision;
+    else if (decision.type === 'round.trained') this.isTrained = true;
+    else if (decision.type === 'request.admit') this.#width = decision.reason.width;
+    else if (decision.type === 'frontier.starved') this.#starved += 1;
+  }
+
+  /** Whether the engines have the weights of the round, and its measures are there. */
+  get isOver(): boolean {
+    return this.isTrained && this.#measured !== undefined;
+  }
+
+  result({ round, startSeconds, endSeconds, preemptions, bubbleRatio }: RoundFrame): PoolsRound {
+    const measured = this.#measured;
+    if (measured === undefined) {
+      throw new PolicyError('internal', { expected: 'a round that was measured', got: this.roundId });
+    }
+    const mainSeconds = measured.trainEndSeconds;
+    return {
+      round,
+      startSeconds,
+      endSeconds,
+      mainSeconds,
+      rolloutSeconds: this.lastResponseAt - this.openedSeconds,
+      rewardedSeconds: measured.rolloutSeconds,
+      firstBatchSeconds: measured.firstBatchSeconds,
+      firstDispatchSeconds: measured.firstDispatchSeconds,
+      recoverySeconds: measured.recoverySeconds,
+      waitSeconds: measured.waitSeconds,
+      computeSeconds: measured.computeSeconds,
+      startWaitingRatio: measured.startWaitingRatio,
+      computeWaitingRatio: measured.computeWaitingRatio,
+      wallClockWaitingRatio: measured.wallClockWaitingRatio,
+      publishSeconds: Math.max(0, endSeconds - this.openedSeconds - mainSeconds),
+      groups: measured.reason.groups,
+      updates: measured.reason.updates,
+      responses: this.#responses,
+      tokens: this.#tokens,
+      maxResponseTokens: this.#longest,
+      cappedResponses: this.#capped,
+      preemptions,
+      bubbleRatio,
+      mostInService: this.#mostInService,
+      ...(this.#width === undefined || !this.#hasFrontier ? {} : { width: this.#width }),
+      starved: this.#starved,
+    };
+  }
+}

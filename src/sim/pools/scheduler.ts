@@ -1,0 +1,67 @@
+/**
+ * What the driver of disaggregated pools drives: the recipe `rolloutpipe`, with its two switches. Nothing here schedules.
+ */
+import type { PolicyOptions } from '../../core/policy.ts';
+import { startPolicy } from '../../core/registry.ts';
+import { type RolloutPipeInput, rolloutPipe } from '../../recipes/rolloutpipe/index.ts';
+import type { DrivenPolicy } from '../host/scheduler.ts';
+import type { PoolsJob } from './settings.ts';
+
+/** F_w: most groups in service at once; `all` is no frontier. */
+export type FrontierWidth = number | 'auto' | 'all';
+
+/** A scheduler that can be simulated. A new policy is made for every run, so that runs share nothing. */
+export interface PoolsScheduler {
+  /** Kebab case; results carry it. */
+  readonly id: string;
+  /** For people: tables and charts. */
+  readonly label: string;
+  /** Complete-group pipelining: whether updates are dispatched while the rollout goes on. */
+  readonly pipelining: boolean;
+  readonly width: FrontierWidth;
+  /** A new policy, at its beginning. */
+  createPolicy(job: PoolsJob, options: PolicyOptions): DrivenPolicy;
+}
+
+/**
+ * A scheduler.
+ *
+ * @param pipelining - whether the trainer is fed during the rollout
+ * @param width - F_w, `auto`, or `all` for no frontier
+ */
+export function poolsScheduler(id: string, label: string, pipelining: boolean, width: FrontierWidth): PoolsScheduler {
+  return Object.freeze({
+    id,
+    label,
+    pipelining,
+    width,
+    createPolicy: (job: PoolsJob, options: PolicyOptions) => {
+      const { responsesPerPrompt, globalBatchSamples, maxTokensPerGpu } = job;
+      const frontier = width === 'all' ? { frontier: false } : { frontier: true, width };
+      const config: RolloutPipeInput = {
+        responsesPerPrompt,
+        globalBatchSamples,
+        maxTokensPerGpu,
+        pipelining,
+        ...frontier,
+      };
+      return startPolicy(rolloutPipe, config, options) as unknown as DrivenPolicy;
+    },
+  });
+}
+
+/** Serial: all requests at once, and training when the last group of the round has its rewards, as in Slime. */
+export const serialBaseline = poolsScheduler('serial', 'serial', false, 'all');
+
+/** Complete-group pipelining alone. */
+export const cgpScheduler = poolsScheduler('cgp', 'CGP', true, 'all');
+
+const widthName = (width: FrontierWidth): string => (width === 'auto' ? 'auto' : `${width}`);
+
+/** Frontier-group dispatch alone: training still comes after the rollout. */
+export const fgdScheduler = (width: FrontierWidth): PoolsScheduler =>
+  poolsScheduler(`fgd-${widthName(width)}`, `FGD ${widthName(width)}`, false, width);
+
+/** Both: RolloutPipe. */
+export const rolloutpipeScheduler = (width: FrontierWidth): PoolsScheduler =>
+  poolsScheduler(`cgp-fgd-${widthName(width)}`, `CGP + FGD ${widthName(width)}`, true, width);

@@ -1,0 +1,57 @@
+/** The verifier as a machine: each response gets its reward after some seconds, beside all others. */
+import type { AnyEvent } from '../../core/definition.ts';
+import { IndexedHeap } from '../../core/heap.ts';
+import type { Machine } from '../host/machine.ts';
+import type { PromptSource } from '../host/source.ts';
+import { normal, uniform } from '../random.ts';
+import type { PoolsJob } from './settings.ts';
+
+interface Check {
+  readonly requestId: string;
+  readonly endsAt: number;
+  readonly seq: number;
+  heapIndex: number;
+}
+
+// Names of independent draws.
+const [latencyKey, correctKey] = [201, 202];
+
+/** Latencies and rewards are fixed by seed, prompt and sample, whoever schedules. */
+export class Verifier implements Machine {
+  readonly #settings: PoolsJob['verifier'];
+  readonly #source: PromptSource;
+  readonly #seed: number;
+  readonly #running = new IndexedHeap<Check>((a, b) => a.endsAt - b.endsAt || a.seq - b.seq);
+  #seq = 0;
+
+  constructor({ verifier }: PoolsJob, source: PromptSource, seed: number) {
+    this.#settings = verifier;
+    this.#source = source;
+    this.#seed = seed;
+  }
+
+  /** Begins with a response. */
+  verify(requestId: string, at: number): void {
+    const { medianSeconds, spread } = this.#settings;
+    const { promptIndex, sample } = this.#source.drawn(requestId)!;
+    const factor = spread === 0 ? 1 : Math.exp(spread * normal(this.#seed, latencyKey, promptIndex, sample));
+    this.#running.update({ requestId, endsAt: at + medianSeconds * factor, seq: this.#seq++, heapIndex: -1 });
+  }
+
+  carryOut(): void {}
+
+  nextAt(): number {
+    return this.#running.peek()?.endsAt ?? Number.POSITIVE_INFINITY;
+  }
+
+  advanceTo(at: number): AnyEvent[] {
+    const events: AnyEvent[] = [];
+    for (let next = this.#running.peek(); next !== undefined && next.endsAt <= at; next = this.#running.peek()) {
+      this.#running.remove(next);
+      const { promptIndex, sample } = this.#source.drawn(next.requestId)!;
+      const isCorrect = uniform(this.#seed, correctKey, promptIndex, sample) < this.#settings.correctShare;
+      events.push({ type: 'reward.ready', at, requestId: next.requestId, reward: isCorrect ? 1 : 0 } as AnyEvent);
+    }
+    return events;
+  }
+}

@@ -1,0 +1,101 @@
+/** Rows over time: bars of any kind, with a slider to zoom. */
+import type { CustomSeriesOption } from 'echarts/charts';
+import { graphic } from 'echarts/core';
+import { axis, colour, tooltip } from './client-style.ts';
+
+/** A bar: when, in which row, and how it looks. */
+export interface GanttBar {
+  readonly row: number;
+  readonly start: number;
+  readonly end: number;
+  /** A colour of the style sheet. */
+  readonly colour: string;
+  readonly opacity: number;
+  /** Pixels that are left free at its end. */
+  readonly gap?: number;
+  /** Text inside, where there is room. */
+  readonly name?: string;
+}
+
+/** What is drawn. */
+export interface Gantt {
+  readonly rows: readonly string[];
+  readonly bars: readonly GanttBar[];
+  readonly lastSeconds: number;
+  /** What is seen at first; the rest is a matter of zooming. */
+  readonly windowSeconds: number;
+  /** What is said of a bar, by its place. */
+  readonly describe: (place: number) => string;
+  /** Pixels for the names of the rows. */
+  readonly left?: number;
+}
+
+/** Rows over time. */
+export function ganttChart({ rows, bars, lastSeconds, windowSeconds, describe, left = 84 }: Gantt) {
+  const [unit, seconds] = lastSeconds >= 600 ? ['min', 60] : ['s', 1];
+  const label = (value: number): string => `${Number(value.toFixed(2))} ${unit}`;
+  const colours = new Map([...new Set(bars.map((bar) => bar.colour))].map((name) => [name, colour(name)]));
+  const ink = colour('ink');
+  const renderItem: CustomSeriesOption['renderItem'] = (params, api) => {
+    const { row, start, end, opacity, gap = 0, name, colour: kind } = bars[params.dataIndex]!;
+    const [x, y] = api.coord([start / seconds, row]) as [number, number];
+    const [right] = api.coord([end / seconds, row]) as [number];
+    const height = (api.size!([0, 1]) as number[])[1]! * 0.8;
+    const view = params.coordSys as unknown as { x: number; y: number; width: number; height: number };
+    const width = Math.max(0.6, right - x - gap);
+    const shape = graphic.clipRectByRect({ x, y: y - height / 2, width, height }, view);
+    if (shape === undefined) return undefined;
+    const rect = { type: 'rect' as const, shape, style: { fill: colours.get(kind), opacity } };
+    if (name === undefined || shape.width < 8 * name.length) return rect;
+    const fill = name === 'long' ? '#14171b' : ink;
+    return {
+      ...rect,
+      textContent: { type: 'text', style: { text: name, fill, fontSize: 11 } },
+      textConfig: { position: 'inside' },
+    };
+  };
+  return {
+    grid: { left, right: 24, top: 12, bottom: 68 },
+    tooltip: tooltip({ formatter: ({ dataIndex }: { dataIndex: number }) => describe(dataIndex) }),
+    xAxis: axis({
+      type: 'value',
+      min: 0,
+      max: lastSeconds / seconds,
+      axisLabel: { color: colour('soft'), formatter: label, showMaxLabel: false, hideOverlap: true },
+      splitLine: { show: false },
+    }),
+    yAxis: axis({
+      type: 'category',
+      inverse: true,
+      data: [...rows],
+      axisTick: { show: false },
+      splitLine: { show: false },
+    }),
+    dataZoom: [
+      {
+        type: 'slider',
+        bottom: 10,
+        height: 24,
+        startValue: 0,
+        endValue: windowSeconds / seconds,
+        labelFormatter: label,
+        textStyle: { color: colour('soft') },
+        borderColor: colour('line'),
+        fillerColor: 'rgba(86,140,190,.25)',
+        showDataShadow: false,
+        brushSelect: false,
+        filterMode: 'weakFilter',
+      },
+      { type: 'inside', filterMode: 'weakFilter', zoomOnMouseWheel: 'ctrl', moveOnMouseWheel: false },
+    ],
+    series: [
+      {
+        type: 'custom',
+        data: bars.map(({ row, start, end }) => [row, start / seconds, end / seconds]),
+        encode: { x: [1, 2], y: 0 },
+        clip: true,
+        renderItem,
+      },
+    ],
+  };
+}

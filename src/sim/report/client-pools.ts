@@ -1,0 +1,62 @@
+/** Disaggregated pools: what the trainer waits for, and both pools over time. */
+import { ganttChart } from './client-gantt.ts';
+import { stacksChart, stacksHeight } from './client-stacks.ts';
+import { duration } from './client-style.ts';
+import { type PoolBar, type PoolsData, poolActivities, trainerParts } from './pools-data.ts';
+
+const partColours = ['overhead', 'long', 'train', 'sync'];
+const rowHeight = 24;
+
+/** Waits and training, one bar a scheduler. */
+export const waitsChart = (data: PoolsData) =>
+  stacksChart(
+    trainerParts.map((name, part) => [name, partColours[part]!]),
+    data.waits,
+  );
+
+/** Pixels that the waits need. */
+export const waitsHeight = (data: PoolsData): number => stacksHeight(data.waits.length);
+
+/** Pixels that both pools of all pictured schedulers need. */
+export const poolsHeight = (data: PoolsData): number => Math.min(1200, 88 + rowHeight * data.rows.length);
+
+function describe(data: PoolsData, [row, start, end, activity, load]: PoolBar, index: number): string {
+  const kind = poolActivities[activity]!;
+  const span = `${duration(end - start)} (${duration(start)} to ${duration(end)})`;
+  if (kind === 'round') return `${data.rows[row]}: round ${index}<br>${span}`;
+  const share = kind === 'rollout' ? `, up to ${Math.round(load * 100)} % of the most running sequences` : '';
+  return `${data.rows[row]}: ${kind}${share}<br>${span}`;
+}
+
+/** Engines and trainer of each pictured scheduler, one under the other, on one axis. */
+export function poolsChart(data: PoolsData) {
+  // Rounds are counted in each row of their own.
+  const indices: number[] = [];
+  const seen = new Map<number, number>();
+  for (const [row, , , activity] of data.bars) {
+    const index = seen.get(row) ?? 0;
+    indices.push(index);
+    if (poolActivities[activity] === 'round') seen.set(row, index + 1);
+  }
+  return ganttChart({
+    rows: data.rows,
+    left: 124,
+    lastSeconds: data.lastSeconds,
+    windowSeconds: data.windowSeconds,
+    bars: data.bars.map(([row, start, end, activity, load], place) => {
+      const kind = poolActivities[activity]!;
+      const isRound = kind === 'round';
+      return {
+        row,
+        start,
+        end,
+        colour: isRound ? 'short' : kind,
+        opacity: 0.3 + 0.7 * load,
+        // Rounds and updates follow each other without gaps; a line of a pixel tells them apart.
+        ...(kind === 'rollout' ? {} : { gap: 1 }),
+        ...(isRound ? { name: `round ${indices[place]}` } : {}),
+      };
+    }),
+    describe: (place) => describe(data, data.bars[place]!, indices[place]!),
+  });
+}

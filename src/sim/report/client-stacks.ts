@@ -1,0 +1,39 @@
+/** One bar a scheduler, in parts. */
+import { axis, colour, duration, legend, tooltip } from './client-style.ts';
+
+/** A part of every bar: its name, and a colour of the style sheet. */
+export type StackPart = readonly [name: string, colour: string];
+
+/** A bar: its label, and seconds of each part. */
+export interface Stack {
+  readonly label: string;
+  readonly parts: readonly number[];
+}
+
+/** Bars in parts, over seconds. */
+export function stacksChart(parts: readonly StackPart[], stacks: readonly Stack[]) {
+  return {
+    grid: { left: 136, right: 28, top: 40, bottom: 44 },
+    legend: legend(
+      parts.map(([name]) => name),
+      'boxes',
+    ),
+    tooltip: tooltip({
+      trigger: 'axis',
+      axisPointer: { type: 'shadow' },
+      valueFormatter: (value: number) => duration(value),
+    }),
+    xAxis: axis({ type: 'value', name: 'seconds', nameLocation: 'middle', nameGap: 26 }),
+    yAxis: axis({ type: 'category', inverse: true, data: stacks.map((one) => one.label), axisTick: { show: false } }),
+    series: parts.map(([name, fill], part) => ({
+      name,
+      type: 'bar',
+      stack: 'all',
+      itemStyle: { color: colour(fill) },
+      data: stacks.map((one) => one.parts[part]),
+    })),
+  };
+}
+
+/** Pixels that so many bars need. */
+export const stacksHeight = (bars: number): number => 96 + 26 * bars;

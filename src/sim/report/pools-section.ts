@@ -1,0 +1,175 @@
+/** Disaggregated pools in a report: what was found, the table, waits, and both pools over time. */
+import type { PoolsComparison, PoolsSchedulerResult, ReductionShares } from '../pools/result.ts';
+import type { Interval } from '../result.ts';
+import { escapeHtml, number, percent, table } from './format.ts';
+import { pictured } from './pools-data.ts';
+
+/** What is less than this share of the time counts as nothing. */
+const nothing = 0.0005;
+
+/** The fastest beside the baseline. */
+const bestOf = (schedulers: readonly PoolsSchedulerResult[]): PoolsSchedulerResult | undefined =>
+  [...schedulers.slice(1)].sort((a, b) => a.mainSeconds.value - b.mainSeconds.value)[0];
+
+/** An interval in percent, without the sign that stands before it. */
+const rangeOf = ({ low, high }: Interval): string => `${number(100 * low, 1)} to ${number(100 * high, 1)}`;
+
+function sharesText(share: ReductionShares | undefined): string {
+  if (share === undefined) return '';
+  return `Complete-group pipelining alone has ${percent(share.cgp)} of that, frontier-group dispatch adds ${percent(share.fgd)}.`;
+}
+
+/** What a frontier costs: the engines are less full. */
+function rolloutText(best: PoolsSchedulerResult, baseline: PoolsSchedulerResult): string {
+  const [ours, theirs] = [best.rolloutSeconds, baseline.rolloutSeconds].map((seconds) => number(seconds, 0));
+  if (ours === theirs) return 'The rollout itself takes as long.';
+  return `The rollout itself takes ${ours} s instead of ${theirs} s.`;
+}
+
+function headline({ schedulers, shares }: PoolsComparison): string {
+  const [baseline] = schedulers;
+  const best = bestOf(schedulers);
+  if (baseline === undefined || best === undefined) return '';
+  const label = escapeHtml(best.label);
+  const { value, low, high } = best.reduction;
+  const verdict =
+    value > nothing ? `${label} would shorten rounds by ${percent(value)}.` : `${label} would save nothing here.`;
+  const share = shares.find((one) => one.scheduler === best.scheduler);
+  return `<p class="headline">${verdict}</p>
+<p><b>Where it comes from.</b> From rollout start to train end a round takes ${number(best.mainSeconds.value, 0)} s instead of
+${number(baseline.mainSeconds.value, 0)} s (${percent(low)} to ${percent(high)} less). The first update is dispatched after
+${number(best.firstDispatchSeconds, 0)} s instead of ${number(baseline.firstDispatchSeconds, 0)} s; in all the trainer waits for
+${number(best.waitSeconds, 0)} s instead of ${number(baseline.waitSeconds, 0)} s. ${sharesText(share)}</p>
+<p><b>What it costs.</b> No token: every scheduler trains all of them, on policy, in as many updates. ${rolloutText(best, baseline)}</p>`;
+}
+
+function timeTable(schedulers: readonly PoolsSchedulerResult[]): string {
+  const columns = [
+    'scheduler',
+    'main time, s',
+    'shorter by',
+    'rollout, s',
+    'first dispatch, s',
+    'recovery, s',
+    'training, s',
+    'wait, s',
+    'round, s',
+  ];
+  const rows = schedulers.map((one) => [
+    escapeHtml(one.label),
+    `${number(one.mainSeconds.value, 1)} <span class="range">± ${number(one.mainDeviation, 1)}</span>`,
+    one === schedulers[0]
+      ? ''
+      : `<b>${percent(one.reduction.value)}</b> <span class="range">${rangeOf(one.reduction)}</span>`,
+    ...[one.rolloutSeconds, one.firstDispatchSeconds, one.recoverySeconds, one.computeSeconds, one.waitSeconds].map(
+      (seconds) => number(seconds, 1),
+    ),
+    number(one.roundSeconds, 1),
+  ]);
+  return table('Rounds', columns, rows);
+}
+
+function waitTable({ schedulers, shares }: PoolsComparison): string {
+  const columns = [
+    'scheduler',
+    'wait, eq.\u00a04',
+    'wait ÷ (wait + training)',
+    'wait ÷ main time',
+    'CGP’s share',
+    'FGD’s share',
+    'F_w',
+    'starved rounds',
+    'bubbles',
+    'kept tokens',
+  ];
+  const rows = schedulers.map((one) => {
+    const share = shares.find(({ scheduler }) => scheduler === one.scheduler);
+    return [
+      escapeHtml(one.label),
+      ...[one.startWaitingRatio, one.computeWaitingRatio, one.wallClockWaitingRatio].map(percent),
+      share === undefined ? '' : percent(share.cgp),
+      share === undefined ? '' : percent(share.fgd),
+      one.meanWidth === undefined ? 'all' : number(one.meanWidth, one.width === 'auto' ? 1 : 0),
+      number(one.starvedRounds, 0),
+      percent(one.bubbleRatio),
+      `${number(one.keptTokenRatio)} ×`,
+    ];
+  });
+  return table('Waiting ratios, by three definitions, and the frontier', columns, rows);
+}
+
+function roundTable({ label, runs }: PoolsSchedulerResult): string {
+  const columns = [
+    'round',
+    'starts, s',
+    'main, s',
+    'rollout, s',
+    'first dispatch, s',
+    'recovery, s',
+    'training, s',
+    'wait, s',
+    'weights, s',
+    'updates',
+    'responses',
+    'tokens',
+    'most in service',
+    'preemptions',
+  ];
+  const rows = runs[0]!.rounds.map((one) => [
+    `${one.round}`,
+    ...[
+      one.startSeconds,
+      one.mainSeconds,
+      one.rolloutSeconds,
+      one.firstDispatchSeconds,
+      one.recoverySeconds,
+      one.computeSeconds,
+      one.waitSeconds,
+      one.publishSeconds,
+    ].map((seconds) => number(seconds, 1)),
+    ...[one.updates, one.responses, one.tokens, one.mostInService, one.preemptions].map((count) => number(count, 0)),
+  ]);
+  return table(`Rounds of the first seed: ${escapeHtml(label)}`, columns, rows);
+}
+
+const legend = [
+  ['rollout', 'rollout (stronger with more running sequences)'],
+  ['train', 'training: one bar an update'],
+  ['sync', 'new weights to the engines'],
+  ['bubble', 'nothing to do'],
+] as const;
+
+/** The section of one workload; `index` is its place in the data of the charts. */
+export function poolsSection(comparison: PoolsComparison, index: number): string {
+  const { workload, job, rounds, seeds, schedulers, notes } = comparison;
+  const { groupsPerRound, responsesPerPrompt, globalBatchSamples } = job;
+  const facts = [
+    escapeHtml(job.name),
+    `R = ${groupsPerRound} groups of K = ${responsesPerPrompt} responses, U = ${globalBatchSamples / responsesPerPrompt} groups an update`,
+    `mean response ${number(workload.meanTokens, 0)} tokens, longest ${number(workload.longestTokens, 0)}`,
+    `${rounds} rounds, ${seeds.length} ${seeds.length === 1 ? 'seed' : 'seeds'}`,
+    escapeHtml(workload.source),
+  ];
+  const shown = pictured(schedulers).map((one) => escapeHtml(schedulers[one]!.label));
+  const title = `Both pools over time: ${shown.join(', ')}`;
+  return `<section>
+<h2>Disaggregated pools: ${escapeHtml(workload.name)}, R = ${groupsPerRound}</h2>
+${headline(comparison)}
+<p class="note">${facts.join('; ')}.</p>
+${timeTable(schedulers)}
+${waitTable(comparison)}
+<p class="note">CGP: complete-group pipelining. FGD n: at most n groups in service. Main time: from rollout start to train end; ± is its
+standard deviation over rounds. Small figures are 95 % bootstrap intervals over seeds.</p>
+<figure><figcaption>What the trainer does in a round<small>mean over rounds and seeds</small></figcaption>
+<div class="chart waits" data-chart="waits" data-workload="${index}" data-run="0" role="img"
+ aria-label="Seconds of a round by what the trainer does, for each scheduler. The tables above have its numbers."></div></figure>
+<figure><figcaption>${title}<small>one axis for all; drag the bar below to zoom, or Ctrl and the wheel</small></figcaption>
+<ul class="legend">${legend.map(([name, text]) => `<li><i class="${name}"></i>${text}</li>`).join('')}</ul>
+<div class="chart pools" data-chart="pools" data-workload="${index}" data-run="0" role="img"
+ aria-label="${title}. The tables have its numbers."></div></figure>
+<details class="numbers"><summary>Every round of the first seed, as tables</summary>
+${schedulers.map(roundTable).join('\n')}
+</details>
+<ul class="note">${notes.map((note) => `<li>${escapeHtml(note)}</li>`).join('')}</ul>
+</section>`;
+}
