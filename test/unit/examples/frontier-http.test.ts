@@ -1,0 +1,258 @@
+/** The host of examples/07-frontier-http: killed at every moment at which it touches the world, it loses nothing. */
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { Durable, readSaved } from '../../../examples/07-frontier-http/durable.ts';
+import { filesOf, Host, type HostOptions } from '../../../examples/07-frontier-http/host.ts';
+import { Records, readRecords } from '../../../examples/07-frontier-http/records.ts';
+import type { Body, Outside } from '../../../examples/07-frontier-http/tasks.ts';
+import { type Step, Trainer } from '../../../examples/07-frontier-http/trainer.ts';
+import type { Generated } from '../../../examples/http-engine/client.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'rollflex-host-'));
+afterAll(() => rmSync(root, { recursive: true }));
+const folderOf = (): string => mkdtempSync(join(root, 'run-'));
+
+/** An engine that runs what it is given until it is aborted, and ends some of it whenever it is asked. */
+class FakeEngine {
+  readonly running = new Map<string, (ending: 'stop' | 'abort') => void>();
+  readonly seen = new Set<string>();
+  readonly repeated: string[] = [];
+  weights = '1';
+  readonly #random: () => number;
+
+  constructor(random: () => number) {
+    this.#random = random;
+  }
+
+  generate({ requestId, text, samplingSeed }: Parameters<Outside['engine']['generate']>[0]): Promise<Generated> {
+    if (this.seen.has(requestId)) this.repeated.push(requestId);
+    this.seen.add(requestId);
+    const weightVersion = this.weights;
+    return new Promise((resolve) => {
+      this.running.set(requestId, (ending) => {
+        this.running.delete(requestId);
+        resolve({ ending, text: `${text} ${samplingSeed}`, tokens: 10 + samplingSeed, weightVersion });
+      });
+    });
+  }
+
+  /** Ends one of the requests of a host that is alive; those of others run until they are aborted. */
+  endOne(prefix: string): void {
+    const own = [...this.running].filter(([requestId]) => requestId.startsWith(prefix));
+    own[Math.floor(this.#random() * own.length)]?.[1]('stop');
+  }
+}
+
+function randomOf(seed: number): () => number {
+  let state = seed + 1;
+  return () => {
+    state = (state * 48271) % 2147483647;
+    return state / 2147483647;
+  };
+}
+
+const options: HostOptions = {
+  rounds: 2,
+  groups: 3,
+  responses: 2,
+  groupsPerUpdate: 2,
+  width: 2,
+  pipelining: true,
+  maxNewTokens: 100,
+  prompts: ['a', 'b', 'c', 'd', 'e', 'f'],
+};
+
+/** A host is killed after so many touches: a call of it that begins, or one whose effect is there. */
+async function runKilled(kills: readonly number[], seed: number): Promise<{ touches: number; steps: Step[] }> {
+  const random = randomOf(seed);
+  const engine = new FakeEngine(random);
+  let folder = folderOf();
+  const record = join(folder, 'steps.jsonl');
+  const trainer = await Trainer.open(record, { secondsPerToken: 0, timeScale: 1 });
+  let touches = 0;
+  const files: { close(): Promise<void> }[] = [trainer];
+  for (let boot = 0; ; boot += 1) {
+    const paths = filesOf(folder);
+    let isAlive = true;
+    touches = 0;
+    let killed = (): void => {};
+    const death = new Promise<void>((resolve) => {
+      killed = resolve;
+    });
+    const never = new Promise<never>(() => {});
+    const left = folderOf();
+    /** What the host asks of the world, until it is dead. */
+    const touch = async <T>(call: () => Promise<T>): Promise<T> => {
+      const step = (): void => {
+        if (isAlive && touches++ === kills[boot]) {
+          // What is on disk now is all that the next one finds.
+          cpSync(folder, left, { recursive: true });
+          isAlive = false;
+          killed();
+        }
+      };
+      step();
+      if (!isAlive) return never;
+      const result = await call();
+      step();
+      return isAlive ? result : never;
+    };
+    const earlier = readRecords<Body>(paths.bodies);
+    const texts = new Map(earlier.map((one) => [one.requestId, one.text]));
+    const bodies = await Records.open<Body>(paths.bodies);
+    files.push(bodies);
+    const outside: Outside = {
+      engine: {
+        generate: (request) => touch(() => engine.generate(request)),
+        abort: (requestId) => touch(async () => engine.running.get(requestId)?.('abort')),
+        updateWeights: (version) =>
+          touch(async () => {
+            engine.weights = String(version);
+          }),
+      },
+      trainer: {
+        accumulate: (update) => touch(() => trainer.accumulate(update)),
+        step: (roundId, update) => touch(() => trainer.step(roundId, update)),
+        stepsOf: (roundId) => touch(async () => trainer.stepsOf(roundId)),
+      },
+      bodies: {
+        append: (body) =>
+          touch(() => {
+            texts.set(body.requestId, body.text);
+            return bodies.append(body);
+          }),
+      },
+      textOf: (requestId) => texts.get(requestId)!,
+      maxNewTokens: options.maxNewTokens,
+    };
+    const host = new Host(options, paths.state, outside, readSaved(paths.state));
+    const prefix = boot === 0 ? '' : `boot-${boot + 1}:`;
+    const driver = setInterval(() => isAlive && random() < 0.5 && engine.endOne(prefix), 1);
+    const ended = host.run().then(() => true);
+    const isOver = await Promise.race([ended, death.then(() => false)]);
+    clearInterval(driver);
+    if (isOver) break;
+    folder = left;
+  }
+  expect([...engine.running.keys()], 'nothing of any host runs any more').toEqual([]);
+  expect(engine.repeated, 'no id is used twice').toEqual([]);
+  for (const file of files) await file.close();
+  const bodies = new Map(readRecords<Body>(filesOf(folder).bodies).map((one) => [one.requestId, one]));
+  const steps = readRecords<Step>(record);
+  for (const [index, roundId] of ['round-1', 'round-2'].entries()) {
+    const own = steps.filter((one) => one.roundId === roundId);
+    expect(own.map((one) => one.update)).toEqual([0, 1]);
+    const groups = own.flatMap((one) => one.groups);
+    expect(groups.map((one) => one.order)).toEqual([0, 1, 2]);
+    expect(groups.map((one) => one.groupId).sort()).toEqual(options.prompts.slice(index * 3, index * 3 + 3));
+    for (const { groupId, requestIds } of groups) {
+      const responses = requestIds.map((requestId) => bodies.get(requestId)!);
+      expect(responses.map((one) => [one.promptId, one.index, one.weightVersion])).toEqual([
+        [groupId, 0, `${index + 1}`],
+        [groupId, 1, `${index + 1}`],
+      ]);
+    }
+  }
+  return { touches, steps };
+}
+
+describe('a host that is killed', () => {
+  test('at any touch of the world', async () => {
+    const { touches } = await runKilled([], 1);
+    expect(touches).toBeGreaterThan(50);
+    for (let kill = 0; kill < touches; kill += 1) await runKilled([kill], kill);
+  });
+
+  test('and again, and again', async () => {
+    const random = randomOf(5);
+    for (let run = 0; run < 25; run += 1) {
+      const kills = Array.from({ length: 4 }, () => Math.floor(random() * 30));
+      await runKilled(kills, run);
+    }
+  });
+});
+
+describe('what is durable', () => {
+  test('a task begins after the write that names it, and not if it was done or replaced meanwhile', async () => {
+    const path = join(folderOf(), 'state.json');
+    const begun: string[] = [];
+    let state = 0;
+    const settled = new Promise<void>((resolve, reject) => {
+      const durable = new Durable<number, string>(path, {
+        capture: () => state,
+        begin: (key, task) => {
+          expect(readSaved<number, string>(path)!.tasks).toContainEqual([key, task]);
+          begun.push(`${key} ${task}`);
+          if (task !== 'first') return;
+          state = 2;
+          durable.take('c', 'second');
+        },
+        settled: resolve,
+        failed: reject,
+      });
+      state = 1;
+      durable.take('a', 'first');
+      durable.take('b', 'old');
+      durable.take('b', 'new');
+      durable.take('x', 'never');
+      durable.done('x');
+    });
+    await settled;
+    expect(begun).toEqual(['a first', 'b new', 'c second']);
+    expect(readSaved(path)).toEqual({ state: 2, tasks: [['a', 'first'], ['b', 'new'], ['c', 'second']] });
+  });
+
+  test('a disk that fails is said', async () => {
+    const failure = await new Promise((resolve) => {
+      const durable = new Durable<number, string>(join(root, 'nowhere', 'state.json'), {
+        capture: () => 0,
+        begin: () => resolve('begun'),
+        settled: () => resolve('settled'),
+        failed: resolve,
+      });
+      durable.take('a', 'first');
+    });
+    expect(failure).toMatchObject({ code: 'ENOENT' });
+  });
+
+  test('a half line is passed over, and what is appended behind it is not lost', async () => {
+    const path = join(folderOf(), 'records.jsonl');
+    writeFileSync(path, '{"a":1}\n{"a":');
+    const records = await Records.open<{ a: number }>(path);
+    await Promise.all([records.append({ a: 2 }), records.append({ a: 3 })]);
+    await records.close();
+    expect(readRecords(path)).toEqual([{ a: 1 }, { a: 2 }, { a: 3 }]);
+    expect(readRecords(join(root, 'nothing'))).toEqual([]);
+  });
+});
+
+describe('the trainer', () => {
+  const groups = [{ groupId: 'a', order: 0, requestIds: ['a/0#0'], advantages: [0] }];
+  const update = (number: number) => ({ roundId: 'r', update: number, tokens: 10, groups });
+
+  test('takes updates in order, each once, and goes on behind its record', async () => {
+    const path = join(folderOf(), 'steps.jsonl');
+    const speed = { secondsPerToken: 0.001, timeScale: 1 };
+    const first = await Trainer.open(path, speed);
+    const later = first.accumulate(update(1));
+    expect(await first.accumulate(update(0))).toBe(0.01);
+    await first.accumulate(update(0));
+    expect(first.repeats).toBe(1);
+    await expect(first.step('r', 1)).rejects.toThrow(/no gradients/);
+    await first.step('r', 0);
+    await first.step('r', 0);
+    await later;
+    await first.close();
+
+    const second = await Trainer.open(path, speed);
+    expect(second.stepsOf('r')).toBe(1);
+    expect(() => second.accumulate(update(0))).toThrow(/in the weights/);
+    await expect(second.step('r', 1)).rejects.toThrow(/no gradients/);
+    await second.accumulate(update(1));
+    await second.step('r', 1);
+    await second.close();
+    expect(readRecords<Step>(path).map((one) => one.update)).toEqual([0, 1]);
+  });
+});
