@@ -55,14 +55,18 @@ export const filesOf = (folder: string): { state: string; bodies: string } => ({
   bodies: join(folder, 'responses.jsonl'),
 });
 
+/** Which host this is, from 1: one more than the last one that has written anything. */
+export const bootOf = (earlier: Earlier | undefined): number => (earlier?.state.boots ?? 0) + 1;
+
 /** Runs a host on what is in the folder, to the end of the last round. */
 export async function runHost(options: HostOptions, { folder, engineUrl, trainerUrl }: Surroundings): Promise<void> {
   const files = filesOf(folder);
+  const earlier = readSaved<HostState, Task>(files.state);
   const texts = new Map(readRecords<Body>(files.bodies).map((one) => [one.requestId, one.text]));
   const bodies = await Records.open<Body>(files.bodies);
   const outside: Outside = {
     engine: new SglangClient(engineUrl),
-    trainer: new TrainerClient(trainerUrl),
+    trainer: new TrainerClient(trainerUrl, bootOf(earlier)),
     bodies: {
       append: (body) => {
         texts.set(body.requestId, body.text);
@@ -72,7 +76,7 @@ export async function runHost(options: HostOptions, { folder, engineUrl, trainer
     textOf: (requestId) => texts.get(requestId)!,
     maxNewTokens: options.maxNewTokens,
   };
-  await new Host(options, files.state, outside, readSaved(files.state)).run();
+  await new Host(options, files.state, outside, earlier).run();
   await bodies.close();
 }
 
@@ -114,7 +118,7 @@ export class Host {
       failed: this.#end.failed,
     });
     const state = earlier?.state;
-    this.#boots = (state?.boots ?? 0) + 1;
+    this.#boots = bootOf(earlier);
     this.#opened = state?.opened ?? 0;
     this.#trainable = new Map(state?.trainable);
     this.#measured = [...(state?.measured ?? [])];
@@ -125,8 +129,9 @@ export class Host {
 
   /** Runs to the end of the last round. */
   async run(): Promise<void> {
+    const steps = await this.#outside.trainer.attach();
     if (this.#opened === 0) this.#openRound();
-    else await this.#goOn();
+    else this.#goOn(steps);
     await this.#ended;
   }
 
@@ -141,17 +146,16 @@ export class Host {
     });
   }
 
-  /** What happened while no host listened is told first; then that all that was in flight is gone. */
-  async #goOn(): Promise<void> {
-    const stepped: HostEvent[] = [];
-    for (const task of this.#durable.tasks.values()) {
-      if (task.do !== 'step') continue;
-      const { roundId, update, updateId } = task;
-      if ((await this.#outside.trainer.stepsOf(roundId)) <= update) continue;
-      stepped.push({ type: 'optimizer.stepped', at: now(), roundId, updateId });
+  /**
+   * First what happened while no host listened: a step may have been made whose news was lost. Then that all that was in
+   * flight is gone. Nothing is awaited between the two, so both are in one write.
+   */
+  #goOn(steps: Readonly<Record<string, number>>): void {
+    for (const [key, task] of this.#durable.tasks) {
+      if (task.do !== 'step' || (steps[task.roundId] ?? 0) <= task.update) continue;
+      this.#durable.done(key);
+      this.#send({ type: 'optimizer.stepped', roundId: task.roundId, updateId: task.updateId });
     }
-    // From here on nothing is awaited: all of it is in one write.
-    for (const event of stepped) this.#job.send(event);
     this.#job.send({ type: 'host.restarted', at: now(), idPrefix: `boot-${this.#boots}:` });
     this.#durable.change();
   }

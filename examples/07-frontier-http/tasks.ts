@@ -29,7 +29,7 @@ export interface Body {
 /** Where tasks are done. */
 export interface Outside {
   readonly engine: Pick<SglangClient, 'generate' | 'abort' | 'updateWeights'>;
-  readonly trainer: Pick<TrainerClient, 'accumulate' | 'step' | 'stepsOf'>;
+  readonly trainer: Pick<TrainerClient, 'attach' | 'accumulate' | 'step'>;
   readonly bodies: Pick<Records<Body>, 'append'>;
   /** Text of a response whose body is on disk. */
   readonly textOf: (requestId: string) => string;

@@ -33,12 +33,17 @@ export interface TrainerOptions {
   readonly timeScale: number;
 }
 
+const keyOf = (roundId: string, update: number): string => `${roundId}/${update}`;
+
 export class Trainer {
   readonly #options: TrainerOptions;
   readonly #record: Records<Step>;
   readonly #steps = new Map<string, number>();
   readonly #accumulated = new Map<string, { readonly update: TrainingUpdate; readonly seconds: Promise<number> }>();
   readonly #stepped = new EventEmitter();
+  /** Steps are made one after the other. */
+  #stepping: Promise<void> = Promise.resolve();
+  #epoch = 0;
   /** Updates that came again, and were not computed again. */
   repeats = 0;
 
@@ -58,9 +63,28 @@ export class Trainer {
     return this.#steps.get(roundId) ?? 0;
   }
 
-  /** Accumulates the gradients of an update. Gives the seconds that it took. */
-  accumulate(update: TrainingUpdate): Promise<number> {
-    const key = `${update.roundId} ${update.update}`;
+  /**
+   * A host begins. Those before it are refused from now on, and what they have begun is over when this answers: what it
+   * says of the steps stays true until the new host steps.
+   *
+   * @param epoch - higher for each host that begins, or the same where that one has done nothing yet
+   * @throws Error when a later host is at work
+   */
+  async attach(epoch: number): Promise<Record<string, number>> {
+    this.#checkEpoch(epoch);
+    this.#epoch = epoch;
+    await this.#stepping;
+    return Object.fromEntries(this.#steps);
+  }
+
+  /**
+   * Accumulates the gradients of an update. Gives the seconds that it took.
+   *
+   * @throws Error when the update is in the weights, or a later host is at work
+   */
+  accumulate(update: TrainingUpdate, epoch: number): Promise<number> {
+    this.#checkEpoch(epoch);
+    const key = keyOf(update.roundId, update.update);
     const known = this.#accumulated.get(key);
     if (known !== undefined) {
       this.repeats += 1;
@@ -72,16 +96,33 @@ export class Trainer {
     return seconds;
   }
 
-  /** Steps the optimizer on an update; nothing, if that was done before. */
-  async step(roundId: string, update: number): Promise<void> {
-    const accumulated = this.#accumulated.get(`${roundId} ${update}`);
-    if (update < this.stepsOf(roundId)) return;
-    if (accumulated === undefined || update > this.stepsOf(roundId)) throw new Error(`no gradients of ${update}`);
+  /**
+   * Steps the optimizer on an update; nothing, if that was done before.
+   *
+   * @throws Error when its gradients are not there, or a later host is at work
+   */
+  step(roundId: string, update: number, epoch: number): Promise<void> {
+    this.#checkEpoch(epoch);
+    const step = this.#stepping.then(() => this.#step(roundId, update));
+    this.#stepping = step.catch(() => {});
+    return step;
+  }
+
+  async #step(roundId: string, update: number): Promise<void> {
+    const key = keyOf(roundId, update);
+    const steps = this.stepsOf(roundId);
+    if (update < steps) return;
+    const accumulated = this.#accumulated.get(key);
+    if (accumulated === undefined || update > steps) throw new Error(`no gradients of ${key}`);
     await accumulated.seconds;
     await this.#record.append(accumulated.update);
-    this.#accumulated.delete(`${roundId} ${update}`);
+    this.#accumulated.delete(key);
     this.#steps.set(roundId, update + 1);
     this.#stepped.emit('step');
+  }
+
+  #checkEpoch(epoch: number): void {
+    if (epoch < this.#epoch) throw new Error(`host ${epoch} is over: host ${this.#epoch} is at work`);
   }
 
   async #compute({ roundId, update, tokens }: TrainingUpdate): Promise<number> {
@@ -100,35 +141,42 @@ export class Trainer {
 /** Serves a trainer over HTTP: it outlives the host. */
 export function serveTrainer(trainer: Trainer): Promise<Listening> {
   return listen({
-    'POST /accumulate': async (body, response) => {
-      const seconds = await trainer.accumulate(body as unknown as TrainingUpdate);
+    'POST /attach': async ({ epoch }, response) => reply(response, await trainer.attach(Number(epoch))),
+    'POST /accumulate': async ({ epoch, update }, response) => {
+      const seconds = await trainer.accumulate(update as TrainingUpdate, Number(epoch));
       reply(response, { seconds });
     },
-    'POST /step': async ({ roundId, update }, response) => {
-      await trainer.step(String(roundId), Number(update));
+    'POST /step': async ({ epoch, roundId, update }, response) => {
+      await trainer.step(String(roundId), Number(update), Number(epoch));
       reply(response, {});
     },
-    'POST /steps': ({ roundId }, response) => reply(response, { steps: trainer.stepsOf(String(roundId)) }),
   });
 }
 
-/** The same trainer, from another process. */
+/** The same trainer, from another process. Every call names the host that makes it. */
 export class TrainerClient {
   readonly #url: string;
+  readonly #epoch: number;
 
-  constructor(url: string) {
+  constructor(url: string, epoch: number) {
     this.#url = url;
+    this.#epoch = epoch;
+  }
+
+  /** Steps of each round that are in the weights. */
+  async attach(): Promise<Record<string, number>> {
+    return (await this.#post('attach', {})) as Record<string, number>;
   }
 
   async accumulate(update: TrainingUpdate): Promise<number> {
-    return Number((await post(`${this.#url}/accumulate`, update)).seconds);
+    return Number((await this.#post('accumulate', { update })).seconds);
   }
 
   async step(roundId: string, update: number): Promise<void> {
-    await post(`${this.#url}/step`, { roundId, update });
+    await this.#post('step', { roundId, update });
   }
 
-  async stepsOf(roundId: string): Promise<number> {
-    return Number((await post(`${this.#url}/steps`, { roundId })).steps);
+  #post(path: string, body: object): Promise<Record<string, unknown>> {
+    return post(`${this.#url}/${path}`, { epoch: this.#epoch, ...body });
   }
 }
