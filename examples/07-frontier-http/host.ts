@@ -1,14 +1,11 @@
 /**
- * The host: between the policies and an inference engine and a trainer that speak HTTP. It may be killed at any moment,
- * and another one goes on from what is on disk.
+ * The host: between the policies and an inference engine and a trainer. It may be killed at any moment, and another one
+ * goes on from what is on disk.
  */
-import { join } from 'node:path';
-import { SglangClient } from '../http-engine/client.ts';
-import { Durable, readSaved, type Saved } from './durable.ts';
-import { type HostEvent, type Job, resumeJob, startJob } from './job.ts';
-import { Records, readRecords } from './records.ts';
-import { type Body, carryOut, type Outside, type Report, type Task } from './tasks.ts';
-import { TrainerClient, type TrainingGroup } from './trainer.ts';
+import { createRolloutPipe, resumePolicy, rolloutPipe } from 'rollflex';
+import { Durable, type Saved } from './durable.ts';
+import { carryOut, failuresOf, idOf, type Outside, type Report, type Task, type TaskOf } from './tasks.ts';
+import type { TrainingGroup } from './trainer.ts';
 
 /** What is to be done. */
 export interface HostOptions {
@@ -19,11 +16,12 @@ export interface HostOptions {
   readonly responses: number;
   /** U: groups of an update. */
   readonly groupsPerUpdate: number;
+  readonly frontier: boolean;
   /** F_w: groups in service at once. */
   readonly width: number;
   readonly pipelining: boolean;
-  /** Most tokens of a response. */
-  readonly maxNewTokens: number;
+  /** Tries of a response. */
+  readonly tries: number;
   /** Prompts, in the order in which they are trained on. */
   readonly prompts: readonly string[];
 }
@@ -31,8 +29,8 @@ export interface HostOptions {
 /** What a round was like, as the policy has measured it. */
 export interface Measured {
   readonly roundId: string;
-  readonly rolloutSeconds: number;
   readonly firstDispatchSeconds: number;
+  readonly rolloutSeconds: number;
   readonly trainEndSeconds: number;
   readonly waitSeconds: number;
 }
@@ -40,71 +38,49 @@ export interface Measured {
 /** Everything that a host knows, beside its tasks. */
 export interface HostState {
   readonly snapshot: unknown;
-  /** How often a host has begun: each has its own prefix for ids. */
-  readonly boots: number;
+  /** Which host this is, from 1. Each has its own prefix for ids. */
+  readonly boot: number;
   /** Rounds that were opened. */
   readonly opened: number;
-  /** What the trainer will want to know of the groups that it has not trained on. */
+  /** What the trainer has to be told of groups that are trainable: `train.dispatch` only names them. */
   readonly trainable: readonly (readonly [groupId: string, group: TrainingGroup])[];
   readonly measured: readonly Measured[];
 }
 
-/** Its files in a folder. */
-export const filesOf = (folder: string): { state: string; bodies: string } => ({
-  state: join(folder, 'host.json'),
-  bodies: join(folder, 'responses.jsonl'),
-});
+/** What an earlier host has left. */
+export type Left = Saved<HostState, Task> | undefined;
 
-/** Which host this is, from 1: one more than the last one that has written anything. */
-export const bootOf = (earlier: Earlier | undefined): number => (earlier?.state.boots ?? 0) + 1;
-
-/** Runs a host on what is in the folder, to the end of the last round. */
-export async function runHost(options: HostOptions, { folder, engineUrl, trainerUrl }: Surroundings): Promise<void> {
-  const files = filesOf(folder);
-  const earlier = readSaved<HostState, Task>(files.state);
-  const texts = new Map(readRecords<Body>(files.bodies).map((one) => [one.requestId, one.text]));
-  const bodies = await Records.open<Body>(files.bodies);
-  const outside: Outside = {
-    engine: new SglangClient(engineUrl),
-    trainer: new TrainerClient(trainerUrl, bootOf(earlier)),
-    bodies: {
-      append: (body) => {
-        texts.set(body.requestId, body.text);
-        return bodies.append(body);
-      },
-    },
-    textOf: (requestId) => texts.get(requestId)!,
-    maxNewTokens: options.maxNewTokens,
-  };
-  await new Host(options, files.state, outside, earlier).run();
-  await bodies.close();
-}
-
-/** Where a host works. */
-export interface Surroundings {
-  readonly folder: string;
-  readonly engineUrl: string;
-  readonly trainerUrl: string;
-}
-
-type Earlier = Saved<HostState, Task>;
+/** Which host goes on from there: one more than the last that has written anything. */
+export const bootAfter = (left: Left): number => (left?.state.boot ?? 0) + 1;
+/** What stands before every id of a host. */
+export const prefixOf = (boot: number): string => `boot-${boot}:`;
 
 /** One host, from its start to the end of the last round. */
 export class Host {
   readonly #options: HostOptions;
   readonly #outside: Outside;
-  readonly #job: Job;
+  readonly #job: ReturnType<typeof createRolloutPipe>;
   readonly #durable: Durable<HostState, Task>;
+  readonly #boot: number;
+  readonly #idPrefix: string;
   readonly #trainable: Map<string, TrainingGroup>;
   readonly #measured: Measured[];
-  readonly #boots: number;
   #opened: number;
-  #end!: { done(): void; failed(error: unknown): void };
+  /** Updates that may begin as soon as the optimizer has stepped on the one before. */
+  readonly #next = new Map<string, TaskOf<'train'>>();
   readonly #ended: Promise<void>;
+  #end!: { done(): void; failed(error: unknown): void };
 
-  constructor(options: HostOptions, path: string, outside: Outside, earlier: Earlier | undefined) {
+  /** @param path - file of the state */
+  constructor(options: HostOptions, path: string, outside: Outside, left: Left) {
     this.#options = options;
     this.#outside = outside;
+    this.#boot = bootAfter(left);
+    this.#idPrefix = prefixOf(this.#boot);
+    this.#opened = left?.state.opened ?? 0;
+    this.#trainable = new Map(left?.state.trainable);
+    this.#measured = [...(left?.state.measured ?? [])];
+    this.#job = left === undefined ? this.#newJob() : resumePolicy(rolloutPipe, left.state.snapshot);
     this.#ended = new Promise((done, failed) => {
       this.#end = { done, failed };
     });
@@ -112,18 +88,11 @@ export class Host {
       capture: () => this.#capture(),
       begin: (key, task) => void this.#begin(key, task),
       settled: () => {
-        const isOver = this.#measured.length === options.rounds && this.#durable.tasks.size === 0;
-        if (isOver) this.#end.done();
+        if (this.#measured.length === options.rounds && this.#durable.tasks.size === 0) this.#end.done();
       },
-      failed: this.#end.failed,
+      failed: (error) => this.#end.failed(error),
     });
-    const state = earlier?.state;
-    this.#boots = bootOf(earlier);
-    this.#opened = state?.opened ?? 0;
-    this.#trainable = new Map(state?.trainable);
-    this.#measured = [...(state?.measured ?? [])];
-    this.#job = state === undefined ? this.#newJob() : resumeJob(state.snapshot);
-    this.#durable.restore(earlier?.tasks ?? []);
+    this.#durable.restore(left?.tasks ?? []);
     this.#listen();
   }
 
@@ -135,14 +104,16 @@ export class Host {
     await this.#ended;
   }
 
-  #newJob(): Job {
-    const { groups, responses, groupsPerUpdate, width, pipelining } = this.#options;
-    return startJob({
-      promptsPerRound: groups,
+  #newJob(): ReturnType<typeof createRolloutPipe> {
+    const { responses, groupsPerUpdate, width, pipelining, frontier } = this.#options;
+    return createRolloutPipe({
       responsesPerPrompt: responses,
       globalBatchSamples: groupsPerUpdate * responses,
       width,
       pipelining,
+      frontier,
+      awaitRetries: true,
+      idPrefix: this.#idPrefix,
     });
   }
 
@@ -156,84 +127,121 @@ export class Host {
       this.#durable.done(key);
       this.#send({ type: 'optimizer.stepped', roundId: task.roundId, updateId: task.updateId });
     }
-    this.#job.send({ type: 'host.restarted', at: now(), idPrefix: `boot-${this.#boots}:` });
-    this.#durable.change();
+    this.#send({ type: 'host.restarted', idPrefix: this.#idPrefix });
   }
 
-  #send(event: Report): void {
-    this.#job.send({ ...event, at: now() } as HostEvent);
+  #send(report: Report): void {
+    this.#job.send({ ...report, at: Date.now() / 1000 });
     this.#durable.change();
   }
 
   #openRound(): void {
-    const { groups, prompts } = this.#options;
-    const from = this.#opened * groups;
+    const { groups, responses, prompts } = this.#options;
+    const own = prompts.slice(this.#opened * groups, (this.#opened + 1) * groups);
     this.#opened += 1;
-    this.#send({
-      type: 'round.opened',
-      roundId: `round-${this.#opened}`,
-      kind: 'long',
-      weightVersion: this.#opened,
-      prompts: prompts.slice(from, from + groups).map((promptId) => ({ promptId })),
-    } as never);
+    const roundId = `round-${this.#opened}`;
+    const named = own.map((promptId) => ({ promptId }));
+    this.#send({ type: 'round.opened', roundId, kind: 'long', weightVersion: this.#opened, prompts: named });
+    for (const promptId of own) {
+      for (let index = 0; index < responses; index += 1) {
+        const requestId = idOf(this.#idPrefix, { promptId, index, failures: 0 });
+        this.#send({ type: 'request.arrived', requestId, promptId, roundId, index });
+      }
+    }
   }
 
   /** Decisions become tasks here, and nothing else: they are carried out when they are on disk. */
   #listen(): void {
     const job = this.#job;
     const durable = this.#durable;
-    job.on('request.admit', ({ requestId, promptId, index }) =>
-      durable.take(`generate ${requestId}`, { do: 'generate', requestId, promptId, index }),
-    );
+    job.on('request.admit', ({ requestId, promptId, roundId, index }) => {
+      const place = { roundId, promptId, index, failures: failuresOf(requestId) };
+      durable.take(`generate ${requestId}`, { do: 'generate', requestId, ...place });
+    });
     job.on('request.abort', ({ requestId }) => durable.take(`abort ${requestId}`, { do: 'abort', requestId }));
-    job.on('request.dropped', ({ requestId, admitted }) => {
+    job.on('request.dropped', ({ requestId, promptId, roundId, index, admitted, reason }) => {
       durable.done(`generate ${requestId}`);
       if (admitted) durable.take(`abort ${requestId}`, { do: 'abort', requestId });
+      if (reason.code !== 'host_restarted') return;
+      const again = idOf(this.#idPrefix, { promptId, index, failures: failuresOf(requestId) });
+      this.#send({ type: 'request.arrived', requestId: again, promptId, roundId, index });
     });
-    job.on('response.accepted', ({ requestId }) => durable.take(`reward ${requestId}`, { do: 'reward', requestId }));
+    for (const asks of ['response.accepted', 'reward.request'] as const) {
+      job.on(asks, ({ requestId }) => durable.take(`reward ${requestId}`, { do: 'reward', requestId }));
+    }
     job.on('group.trainable', ({ groupId, order, requestIds, advantages }) => {
       this.#trainable.set(groupId, { groupId, order, requestIds, advantages });
     });
-    job.on('train.dispatch', ({ roundId, update, updateId, tokens, groups }) => {
+    job.on('train.dispatch', ({ roundId, update, updateId, tokens, groups: named }) => {
       // An update that comes again is stepped on again, under its new id.
-      durable.done(`step ${roundId} ${update}`);
-      const bodies = groups.map((groupId) => this.#trainable.get(groupId)!);
-      durable.take(`train ${roundId} ${update}`, { do: 'train', roundId, update, updateId, tokens, groups: bodies });
+      durable.done(stepKey(roundId, update));
+      const groups = named.map((groupId) => this.#trainable.get(groupId)!);
+      durable.take(trainKey(roundId, update), { do: 'train', roundId, update, updateId, tokens, groups });
     });
     job.on('optimizer.step', ({ roundId, updateId, reason }) => {
-      if (reason.code !== 'update_consumed') return;
+      if (reason.code !== 'update_consumed' || updateId === undefined) return;
       const { update } = reason;
-      durable.take(`step ${roundId} ${update}`, { do: 'step', roundId, update, updateId: updateId! });
+      durable.take(stepKey(roundId, update), { do: 'step', roundId, update, updateId });
     });
-    job.on('weights.publish', ({ roundId, weightVersion }) =>
-      durable.take(`publish ${roundId}`, { do: 'publish', roundId, weightVersion: weightVersion + 1 }),
+    job.on('weights.publish', ({ roundId, weightVersion: replaced }) =>
+      durable.take(`publish ${roundId}`, { do: 'publish', roundId, weightVersion: replaced + 1 }),
     );
     job.on('round.trained', ({ groups }) => {
       for (const groupId of groups) this.#trainable.delete(groupId);
       if (this.#opened < this.#options.rounds) this.#openRound();
     });
     job.on('pipeline.measured', (measured) => {
-      const { roundId, rolloutSeconds, firstDispatchSeconds, trainEndSeconds, waitSeconds } = measured;
-      this.#measured.push({ roundId, rolloutSeconds, firstDispatchSeconds, trainEndSeconds, waitSeconds });
+      const { roundId, firstDispatchSeconds, rolloutSeconds, trainEndSeconds, waitSeconds } = measured;
+      this.#measured.push({ roundId, firstDispatchSeconds, rolloutSeconds, trainEndSeconds, waitSeconds });
     });
     job.on('listener.error', ({ error }) => this.#end.failed(error));
   }
 
   async #begin(key: string, task: Task): Promise<void> {
     try {
-      const report = await carryOut(task, this.#outside);
+      if (task.do === 'train' && this.#isBefore(task)) {
+        this.#next.set(key, task);
+        return;
+      }
+      const report = await carryOut(task, this.#outside, this.#idPrefix);
       // That it is done, and what came of it, is one change.
       this.#durable.done(key);
       if (report !== undefined) this.#send(report);
+      if (task.do === 'step') this.#beginNext(trainKey(task.roundId, task.update + 1));
+      if (task.do === 'generate' && report?.type === 'response.failed') this.#tryAgain(task);
     } catch (error) {
       this.#end.failed(error);
+    }
+  }
+
+  /** Whether the optimizer has yet to step on the update before. */
+  #isBefore({ roundId, update }: TaskOf<'train'>): boolean {
+    const { tasks } = this.#durable;
+    return tasks.has(trainKey(roundId, update - 1)) || tasks.has(stepKey(roundId, update - 1));
+  }
+
+  #beginNext(key: string): void {
+    const task = this.#next.get(key);
+    if (task === undefined) return;
+    this.#next.delete(key);
+    void this.#begin(key, task);
+  }
+
+  #tryAgain({ requestId, promptId, roundId, index, failures: before }: TaskOf<'generate'>): void {
+    const failures = before + 1;
+    const { tries: budget } = this.#options;
+    if (failures < budget) {
+      this.#durable.take(`retry ${promptId}/${index}`, { do: 'retry', roundId, promptId, index, failures });
+    } else {
+      const reason = { code: 'infrastructure', failures, budget } as const;
+      this.#send({ type: 'response.abandoned', requestId, promptId, reason });
     }
   }
 
   #capture(): HostState {
     return {
       snapshot: this.#job.snapshot(),
-      boots: this.#boots,
+      boot: this.#boot,
       opened: this.#opened,
       trainable: [...this.#trainable],
       measured: this.#measured,
@@ -241,4 +249,5 @@ export class Host {
   }
 }
 
-const now = (): number => Date.now() / 1000;
+const trainKey = (roundId: string, update: number): string => `train ${roundId} ${update}`;
+const stepKey = (roundId: string, update: number): string => `step ${roundId} ${update}`;

@@ -1,146 +1,89 @@
-/** Frontier and pipelining in front of an HTTP engine, with a host that is killed in the middle. */
+/** A frontier and a pipeline between an HTTP engine and a trainer; and a host that is killed in the middle of a round. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { Engine } from '../http-engine/engine.ts';
-import { serveSglang } from '../http-engine/sglang.ts';
-import { readSaved } from './durable.ts';
-import { filesOf, type HostOptions, type HostState, type Measured, runHost, type Surroundings } from './host.ts';
-import { readRecords } from './records.ts';
-import type { Body, Task } from './tasks.ts';
-import { type Step, serveTrainer, Trainer } from './trainer.ts';
-import * as w from './workload.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { check, type Outcome } from './check.ts';
+import { type HostOptions, prefixOf } from './host.ts';
+import { runHost } from './run-host.ts';
+import { rolloutPipe, serial } from './workload.ts';
+import { HostProcess, openWorld, type World } from './world.ts';
 
+// They stand by from the beginning: what a restart costs is not to be the start of Node.
+const [first, second] = [new HostProcess(), new HostProcess()];
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-'));
-const serial: HostOptions = { ...w, width: w.groups, pipelining: false };
-const pipelined: HostOptions = { ...w, pipelining: true };
-
-interface World extends Surroundings {
-  readonly engine: Engine;
-  readonly trainer: Trainer;
-}
-
-/** An engine and a trainer of its own for each run. What the run gives is asked before they are closed. */
-async function withWorld<T>(name: string, run: (world: World) => Promise<T>): Promise<T> {
-  const { timeScale, stepSeconds, lengthOf, secondsPerToken } = w;
-  const engine = new Engine({
-    maxRunningRequests: 128,
-    stepsInFlight: 1,
-    streamInterval: 64,
-    timeScale,
-    stepSeconds,
-    lengthOf,
-  });
-  const own = mkdtempSync(join(folder, `${name}-`));
-  const trainer = await Trainer.open(join(own, 'steps.jsonl'), { secondsPerToken, timeScale });
-  const [engineServer, trainerServer] = [
-    await serveSglang(engine, { disconnectGraceSeconds: 2 / timeScale }),
-    await serveTrainer(trainer),
-  ];
-  try {
-    return await run({ folder: own, engineUrl: engineServer.url, trainerUrl: trainerServer.url, engine, trainer });
-  } finally {
-    engine.stop();
-    await engineServer.close();
-    await trainerServer.close();
-    await trainer.close();
-  }
-}
-
-const surroundings = ({ folder, engineUrl, trainerUrl }: Surroundings): Surroundings => ({
-  folder,
-  engineUrl,
-  trainerUrl,
-});
-
-function start(options: HostOptions, world: World) {
-  const input = JSON.stringify({ options, surroundings: surroundings(world) });
-  const program = fileURLToPath(new URL('host-process.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--import', 'tsx', program, input], {
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
-  const exit = new Promise<number | string>((resolve) =>
-    child.on('exit', (code, signal) => resolve(signal ?? code ?? 0)),
-  );
-  return { child, exit };
-}
-
-function check(world: World) {
-  const { folder } = world;
-  const steps = readRecords<Step>(join(folder, 'steps.jsonl'));
-  const saved = readSaved<HostState, Task>(filesOf(folder).state)!;
-  const bodies = new Map(readRecords<Body>(filesOf(folder).bodies).map((one) => [one.requestId, one]));
-  for (let round = 0; round < w.rounds; round += 1) {
-    const roundId = `round-${round + 1}`;
-    const own = steps.filter((one) => one.roundId === roundId);
-    assert.deepEqual(
-      own.map((one) => one.update),
-      [0, 1, 2, 3],
-    );
-    const trained = own.flatMap((one) => one.groups);
-    assert.deepEqual(
-      trained.map((one) => one.order),
-      trained.map((_, index) => index),
-    );
-    assert.deepEqual(
-      trained.map((one) => one.groupId).sort(),
-      w.prompts.slice(round * w.groups, (round + 1) * w.groups).sort(),
-    );
-    for (const { groupId, requestIds } of trained) {
-      const responses = requestIds.map((requestId) => bodies.get(requestId)!);
-      assert.deepEqual(
-        responses.map((one) => one.index),
-        [0, 1, 2, 3, 4, 5, 6, 7],
-      );
-      for (const { promptId, index, tokens, weightVersion } of responses) {
-        assert.equal(promptId, groupId);
-        assert.equal(tokens, Math.min(w.maxNewTokens, w.lengthOf(promptId, index)));
-        assert.equal(weightVersion, String(round + 1));
-      }
-    }
-  }
-  return { measured: saved.state.measured, boots: saved.state.boots };
-}
-
-const show = (name: string, measured: readonly Measured[], engine: Engine) => {
-  const sum = (of: (one: Measured) => number) => (measured.reduce((s, one) => s + of(one), 0) * w.timeScale).toFixed(0);
-  console.log(
-    name,
-    sum((o) => o.trainEndSeconds),
-    sum((o) => o.firstDispatchSeconds),
-    sum((o) => o.rolloutSeconds),
-    sum((o) => o.waitSeconds),
-    engine.abortedRequests,
-    engine.abortedTokens,
-  );
+const until = async (holds: () => boolean): Promise<void> => {
+  for (const startedAt = performance.now(); !holds(); await sleep(2)) assert(performance.now() - startedAt < 30_000);
 };
 
-for (const [name, options] of [
-  ['serial', serial],
-  ['pipelined', pipelined],
-] as const) {
-  await withWorld(name, async (world) => {
-    world.engine.weightVersion = '1';
-    const t = performance.now();
-    await runHost(options, surroundings(world));
-    console.log(performance.now() - t);
-    show(name, check(world).measured, world.engine);
-  });
+/** Runs hosts in a world of their own, and checks what they have left. */
+async function run<T>(options: HostOptions, hosts: (world: World) => Promise<T>): Promise<Outcome & { more: T }> {
+  const world = await openWorld(mkdtempSync(join(folder, 'run-')));
+  try {
+    const more = await hosts(world);
+    assert.deepEqual(world.engine.rids, [], 'the engine has nothing left to do');
+    return { ...check(options, world.folder), more };
+  } finally {
+    await world.close();
+  }
 }
 
-await withWorld('killed', async (world) => {
-  world.engine.weightVersion = '1';
-  const t = performance.now();
-  const first = start(pipelined, world);
-  while (world.trainer.stepsOf('round-1') < 1 || world.engine.running < 10) await new Promise((r) => setTimeout(r, 5));
-  first.child.kill('SIGKILL');
-  console.log(await first.exit, performance.now() - t, world.engine.rids.length);
-  const second = start(pipelined, world);
-  console.log(await second.exit, performance.now() - t);
-  show('killed', check(world).measured, world.engine);
-  console.log(world.trainer.repeats);
-});
-rmSync(folder, { recursive: true });
+/** A host is killed while requests stream and the trainer is at work; another one goes on. */
+async function killAndGoOn(world: World) {
+  const { engine, trainer } = world;
+  first.work(rolloutPipe, world);
+  await until(() => trainer.steps >= 1 && trainer.isBusy && engine.running >= 24);
+  first.kill();
+  const killedAt = performance.now();
+  assert.equal(await first.end(), 'SIGKILL');
+  const orphans = engine.rids;
+  const trainedBefore = trainer.steps;
+
+  second.work(rolloutPipe, world);
+  await until(() => engine.rids.some((rid) => rid.startsWith(prefixOf(2))));
+  const withoutHostSeconds = (performance.now() - killedAt) / 1000;
+  assert.equal(await second.end(), 0);
+  assert(trainedBefore < trainer.steps, 'there was something left to do');
+  return { orphans: orphans.length, withoutHostSeconds };
+}
+
+try {
+  await Promise.all([first.ready(), second.ready()]);
+  const alone = await run(serial, (world) => runHost(serial, world));
+  const piped = await run(rolloutPipe, (world) => runHost(rolloutPipe, world));
+  const killed = await run(rolloutPipe, async (world) => {
+    const { engine, trainer } = world;
+    const restart = await killAndGoOn(world);
+    return { ...restart, aborted: engine.abortedRequests, tokens: engine.abortedTokens, repeats: trainer.repeats };
+  });
+  const { orphans, withoutHostSeconds, aborted, tokens, repeats } = killed.more;
+
+  console.log('seconds of two rounds        all   first dispatch   rollout   trainer waits');
+  for (const [name, { measured }] of Object.entries({ serial: alone, rolloutpipe: piped, 'killed half-way': killed })) {
+    const sums = (['trainEnd', 'firstDispatch', 'rollout', 'wait'] as const).map((part) =>
+      measured.reduce((sum, one) => sum + one[`${part}Seconds`], 0).toFixed(2),
+    );
+    const [all, first, rollout, wait] = sums as [string, string, string, string];
+    console.log(name.padEnd(22) + all.padStart(10) + first.padStart(17) + rollout.padStart(10) + wait.padStart(16));
+  }
+  console.log(`the kill: ${orphans} requests ran on, ${aborted} were aborted with ${tokens} tokens;`);
+  console.log(
+    `${withoutHostSeconds.toFixed(2)} s without a host; ${repeats} updates came again, none was computed again`,
+  );
+
+  assert.equal(piped.steps, alone.steps);
+  for (const [index, { firstDispatchSeconds, rolloutSeconds }] of piped.measured.entries()) {
+    assert(firstDispatchSeconds < rolloutSeconds, 'training begins before the rollout is over');
+    assert(alone.measured[index]!.firstDispatchSeconds >= alone.measured[index]!.rolloutSeconds);
+  }
+  const total = ({ measured }: Outcome): number => measured.reduce((sum, one) => sum + one.trainEndSeconds, 0);
+  assert(total(piped) < total(alone), 'and the rounds are over earlier');
+  assert.equal(killed.hosts, 2);
+  assert(orphans > 0 && aborted > 0 && aborted <= orphans, 'what the first host has left running was aborted');
+  assert(repeats > 0, 'the second host has dispatched again what the trainer was working on');
+} finally {
+  first.kill();
+  second.kill();
+  rmSync(folder, { recursive: true });
+}

@@ -1,20 +1,33 @@
 /**
- * What a host has to do outside, and how each end is reported to the policies. Doing a task twice does what doing it
- * once does, so that it can be done again after a restart.
+ * What a host has to do outside, and the event that reports the end of each to the policies. To do a task twice is to
+ * do it once, so that one that may have been done can be done again.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { createRolloutPipe } from 'rollflex';
 import type { SglangClient } from '../http-engine/client.ts';
-import type { HostEvent } from './job.ts';
 import type { Records } from './records.ts';
-import type { TrainerClient, TrainingUpdate } from './trainer.ts';
+import type { TrainingUpdate } from './trainer.ts';
+import type { TrainerClient } from './trainer-server.ts';
+
+/** Which response of which group, and which try of it. */
+interface Place {
+  readonly roundId: string;
+  readonly promptId: string;
+  readonly index: number;
+  /** Tries that have failed before. */
+  readonly failures: number;
+}
 
 /** One thing to do. */
 export type Task =
-  | { readonly do: 'generate'; readonly requestId: string; readonly promptId: string; readonly index: number }
+  | ({ readonly do: 'generate'; readonly requestId: string } & Place)
+  | ({ readonly do: 'retry' } & Place)
   | { readonly do: 'abort'; readonly requestId: string }
   | { readonly do: 'reward'; readonly requestId: string }
   | ({ readonly do: 'train'; readonly updateId: string } & TrainingUpdate)
   | { readonly do: 'step'; readonly roundId: string; readonly update: number; readonly updateId: string }
   | { readonly do: 'publish'; readonly roundId: string; readonly weightVersion: number };
+export type TaskOf<T extends Task['do']> = Extract<Task, { do: T }>;
 
 /** The body of a response. The policies know its id and its length, and nothing else. */
 export interface Body {
@@ -23,7 +36,7 @@ export interface Body {
   readonly index: number;
   readonly text: string;
   readonly tokens: number;
-  readonly weightVersion: string;
+  readonly weightVersion: number;
 }
 
 /** Where tasks are done. */
@@ -34,17 +47,31 @@ export interface Outside {
   /** Text of a response whose body is on disk. */
   readonly textOf: (requestId: string) => string;
   readonly maxNewTokens: number;
+  /** Seconds before the first retry; each further one waits twice as long. */
+  readonly retrySeconds: number;
 }
 
-/** An event without its time. */
+type HostEvent = Parameters<ReturnType<typeof createRolloutPipe>['send']>[0];
+/** An event of the policies without its time. */
 export type Report = HostEvent extends infer E ? (E extends { at: number } ? Omit<E, 'at'> : never) : never;
 
+/** The id of a request: `<prefix><prompt>/<index>#<failures>`, so new for each try of each host. */
+export const idOf = (prefix: string, { promptId, index, failures }: Omit<Place, 'roundId'>): string =>
+  `${prefix}${promptId}/${index}#${failures}`;
+/** What an id says of the tries before it. */
+export const failuresOf = (requestId: string): number => Number(requestId.slice(requestId.lastIndexOf('#') + 1));
+
 /** Does a task. Gives the event that reports its end, if there is one. */
-export async function carryOut(task: Task, outside: Outside): Promise<Report | undefined> {
+export async function carryOut(task: Task, outside: Outside, idPrefix: string): Promise<Report | undefined> {
   const { engine, trainer } = outside;
   switch (task.do) {
     case 'generate':
       return generate(task, outside);
+    case 'retry': {
+      const { roundId, promptId, index, failures } = task;
+      await sleep(outside.retrySeconds * 1000 * 2 ** (failures - 1));
+      return { type: 'request.arrived', requestId: idOf(idPrefix, task), promptId, roundId, index };
+    }
     case 'abort':
       // How the request has ended is said by its own stream, where somebody still listens to it.
       await engine.abort(task.requestId);
@@ -65,24 +92,23 @@ export async function carryOut(task: Task, outside: Outside): Promise<Report | u
   }
 }
 
-async function generate(
-  { requestId, promptId, index }: Extract<Task, { do: 'generate' }>,
-  { engine, bodies, maxNewTokens }: Outside,
-): Promise<Report> {
-  try {
-    // The same seed for every try: a response that was lost comes back as it was.
-    const response = await engine.generate({ requestId, text: promptId, maxNewTokens, samplingSeed: index });
-    const { ending, text, tokens, weightVersion } = response;
-    if (ending === 'abort') return { type: 'request.aborted', requestId, tokens };
-    // The body is on disk before any policy counts on it.
-    await bodies.append({ requestId, promptId, index, text, tokens, weightVersion });
-    return { type: 'response.completed', requestId, tokens };
-  } catch (error) {
-    return { type: 'response.failed', requestId, kind: 'infrastructure', message: String(error) };
+async function generate({ requestId, promptId, index }: TaskOf<'generate'>, outside: Outside): Promise<Report> {
+  const { engine, bodies, maxNewTokens } = outside;
+  // The same seed for every try: a response that was lost comes back as it was.
+  const asked = { requestId, text: promptId, maxNewTokens, samplingSeed: index };
+  const response = await engine.generate(asked).catch((error: unknown) => String(error).slice(0, 200));
+  if (typeof response === 'string') {
+    return { type: 'response.failed', requestId, kind: 'infrastructure', message: response };
   }
+  const { ending, text, tokens } = response;
+  if (ending === 'abort') return { type: 'request.aborted', requestId, tokens };
+  const weightVersion = Number(response.weightVersion);
+  // The body is on disk before any policy counts on it.
+  await bodies.append({ requestId, promptId, index, text, tokens, weightVersion });
+  return { type: 'response.completed', requestId, tokens, weightVersions: [weightVersion] };
 }
 
-/** A reward that depends on nothing but the text, 0 or 1. */
+/** A reward that depends on nothing but the text: 0 or 1. */
 function rewardOf(text: string): number {
   let hash = 7;
   for (const one of text) hash = (hash * 31 + one.charCodeAt(0)) % 1009;

@@ -3,7 +3,6 @@
  * stepped on the one before, and writes down every step before it says that it is made.
  */
 import { EventEmitter, once } from 'node:events';
-import { type Listening, listen, post, reply } from '../http-engine/http.ts';
 import { Records, readRecords } from './records.ts';
 
 /** A group as the trainer gets it; the bodies of its responses are in the host's file of responses. */
@@ -56,6 +55,18 @@ export class Trainer {
   /** A trainer that goes on behind the last step of its record. */
   static async open(path: string, options: TrainerOptions): Promise<Trainer> {
     return new Trainer(await Records.open<Step>(path), readRecords<Step>(path), options);
+  }
+
+  /** How many updates are in the weights. */
+  get steps(): number {
+    let steps = 0;
+    for (const one of this.#steps.values()) steps += one;
+    return steps;
+  }
+
+  /** Whether there are updates on which the optimizer has not stepped. */
+  get isBusy(): boolean {
+    return this.#accumulated.size > 0;
   }
 
   /** How many updates of a round are in the weights. */
@@ -135,48 +146,5 @@ export class Trainer {
 
   close(): Promise<void> {
     return this.#record.close();
-  }
-}
-
-/** Serves a trainer over HTTP: it outlives the host. */
-export function serveTrainer(trainer: Trainer): Promise<Listening> {
-  return listen({
-    'POST /attach': async ({ epoch }, response) => reply(response, await trainer.attach(Number(epoch))),
-    'POST /accumulate': async ({ epoch, update }, response) => {
-      const seconds = await trainer.accumulate(update as TrainingUpdate, Number(epoch));
-      reply(response, { seconds });
-    },
-    'POST /step': async ({ epoch, roundId, update }, response) => {
-      await trainer.step(String(roundId), Number(update), Number(epoch));
-      reply(response, {});
-    },
-  });
-}
-
-/** The same trainer, from another process. Every call names the host that makes it. */
-export class TrainerClient {
-  readonly #url: string;
-  readonly #epoch: number;
-
-  constructor(url: string, epoch: number) {
-    this.#url = url;
-    this.#epoch = epoch;
-  }
-
-  /** Steps of each round that are in the weights. */
-  async attach(): Promise<Record<string, number>> {
-    return (await this.#post('attach', {})) as Record<string, number>;
-  }
-
-  async accumulate(update: TrainingUpdate): Promise<number> {
-    return Number((await this.#post('accumulate', { update })).seconds);
-  }
-
-  async step(roundId: string, update: number): Promise<void> {
-    await this.#post('step', { roundId, update });
-  }
-
-  #post(path: string, body: object): Promise<Record<string, unknown>> {
-    return post(`${this.#url}/${path}`, { epoch: this.#epoch, ...body });
   }
 }

@@ -1,35 +1,40 @@
-/** What is generated, and how fast engine and trainer are. */
+/** What is generated and trained on, and how fast. */
 import { readFileSync } from 'node:fs';
+import type { HostOptions } from './host.ts';
 
-/** K: responses of a group. */
-export const responses = 8;
-/** R: groups of a round. */
-export const groups = 12;
-/** U: groups of an update. */
-export const groupsPerUpdate = 3;
-/** F_w: groups in service at once. */
-export const width = 5;
-export const rounds = 2;
-export const maxNewTokens = 2000;
-/** Seconds of the engine and the trainer that pass in one of the wall clock. */
-export const timeScale = 60;
-/** A decode step: the weights are read once, the KV cache of each request on top. */
-export const stepSeconds = (running: number): number => 0.01 + 0.0004 * running;
-export const secondsPerToken = 0.0008;
-
-const trace = new URL('../traces/castillo-qwen2.5-7b-instruct-1m.jsonl', import.meta.url);
+const rounds = 2;
+const groups = 12;
+/** The ten responses of a prompt that the trace has, by prompt. */
 const lengths = new Map<string, readonly number[]>();
+const trace = new URL('../traces/castillo-qwen2.5-7b-instruct-1m.jsonl', import.meta.url);
 for (const line of readFileSync(trace, 'utf8').split('\n')) {
   if (line === '') continue;
-  const { prompt_id: promptId, response_tokens: tokens } = JSON.parse(line) as {
-    prompt_id: string;
-    response_tokens: number[];
-  };
-  lengths.set(promptId, tokens);
+  const row = JSON.parse(line) as { prompt_id: string; response_tokens: number[] };
+  lengths.set(row.prompt_id, row.response_tokens);
 }
+const prompts = [...lengths.keys()].slice(0, rounds * groups);
 
-/** Prompts of the trace, in its order. */
-export const prompts = [...lengths.keys()].slice(0, rounds * groups);
+/** RolloutPipe: a frontier of five groups, and three groups an update as soon as they are complete. */
+export const rolloutPipe: HostOptions = {
+  rounds,
+  groups,
+  responses: 8,
+  groupsPerUpdate: 3,
+  frontier: true,
+  width: 5,
+  pipelining: true,
+  tries: 5,
+  prompts,
+};
+/** The serial order: all requests at once, then all training. */
+export const serial: HostOptions = { ...rolloutPipe, frontier: false, pipelining: false };
 
-/** Tokens of a response as the trace has them: the seed says which of the ten. */
+/** Seconds of the engine and of the trainer that pass in one of the wall clock. */
+export const timeScale = 50;
+export const maxNewTokens = 2000;
+/** Tokens of a response: the seed says which of the ten. */
 export const lengthOf = (promptId: string, samplingSeed: number): number => lengths.get(promptId)![samplingSeed]!;
+/** Seconds of a decode step: the weights are read once, and the cache of each request. */
+export const stepSeconds = (running: number): number => 0.01 + 0.0004 * running;
+/** Seconds that the trainer takes for a token. */
+export const secondsPerToken = 0.0009;

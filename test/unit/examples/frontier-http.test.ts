@@ -1,11 +1,18 @@
 /** The host of examples/07-frontier-http: killed at every moment at which it touches the world, it loses nothing. */
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { Durable, readSaved } from '../../../examples/07-frontier-http/durable.ts';
-import { bootOf, filesOf, Host, type HostOptions, type HostState } from '../../../examples/07-frontier-http/host.ts';
+import {
+  bootAfter,
+  Host,
+  type HostOptions,
+  type HostState,
+  prefixOf,
+} from '../../../examples/07-frontier-http/host.ts';
 import { Records, readRecords } from '../../../examples/07-frontier-http/records.ts';
+import { filesOf } from '../../../examples/07-frontier-http/run-host.ts';
 import type { Body, Outside, Task } from '../../../examples/07-frontier-http/tasks.ts';
 import { type Step, Trainer } from '../../../examples/07-frontier-http/trainer.ts';
 import type { Generated } from '../../../examples/http-engine/client.ts';
@@ -29,6 +36,7 @@ class FakeEngine {
   generate({ requestId, text, samplingSeed }: Parameters<Outside['engine']['generate']>[0]): Promise<Generated> {
     if (this.seen.has(requestId)) this.repeated.push(requestId);
     this.seen.add(requestId);
+    if (this.#random() < 0.1) return Promise.reject(new Error('the engine is not in the mood'));
     const weightVersion = this.weights;
     return new Promise((resolve) => {
       this.running.set(requestId, (ending) => {
@@ -53,15 +61,20 @@ function randomOf(seed: number): () => number {
   };
 }
 
+const copy = (from: string, to: string): void => {
+  if (existsSync(from)) copyFileSync(from, to);
+};
+
 const options: HostOptions = {
   rounds: 2,
-  groups: 3,
+  groups: 2,
   responses: 2,
-  groupsPerUpdate: 2,
-  width: 2,
+  groupsPerUpdate: 1,
+  width: 1,
+  frontier: true,
   pipelining: true,
-  maxNewTokens: 100,
-  prompts: ['a', 'b', 'c', 'd', 'e', 'f'],
+  tries: 8,
+  prompts: ['a', 'b', 'c', 'd'],
 };
 
 /** A host is killed after so many touches: a call of it that begins, or one whose effect is there. */
@@ -88,7 +101,7 @@ async function runKilled(kills: readonly number[], seed: number): Promise<{ touc
       const step = (): void => {
         if (isAlive && touches++ === kills[boot]) {
           // What is on disk now is all that the next one finds.
-          cpSync(folder, left, { recursive: true });
+          for (const file of ['host.json', 'responses.jsonl']) copy(join(folder, file), join(left, file));
           isAlive = false;
           killed();
         }
@@ -100,7 +113,7 @@ async function runKilled(kills: readonly number[], seed: number): Promise<{ touc
       return isAlive ? result : never;
     };
     const saved = readSaved<HostState, Task>(paths.state);
-    const epoch = bootOf(saved);
+    const epoch = bootAfter(saved);
     const earlier = readRecords<Body>(paths.bodies);
     const texts = new Map(earlier.map((one) => [one.requestId, one.text]));
     const bodies = await Records.open<Body>(paths.bodies);
@@ -127,19 +140,20 @@ async function runKilled(kills: readonly number[], seed: number): Promise<{ touc
           }),
       },
       textOf: (requestId) => texts.get(requestId)!,
-      maxNewTokens: options.maxNewTokens,
+      maxNewTokens: 100,
+      retrySeconds: 0.001,
     };
     const host = new Host(options, paths.state, outside, saved);
-    const prefix = epoch === 1 ? '' : `boot-${epoch}:`;
-    const driver = setInterval(() => isAlive && random() < 0.5 && engine.endOne(prefix), 1);
+    const driver = setInterval(() => isAlive && random() < 0.5 && engine.endOne(prefixOf(epoch)), 1);
     const ended = host.run().then(() => true);
+    // What becomes of one that is dead is of no interest.
+    ended.catch(() => {});
     const isOver = await Promise.race([ended, death.then(() => false)]);
     clearInterval(driver);
     if (isOver) break;
     folder = left;
   }
   expect([...engine.running.keys()], 'nothing of any host runs any more').toEqual([]);
-  if (engine.repeated.length) console.log(kills, seed, engine.repeated, [...engine.seen]);
   expect(engine.repeated, 'no id is used twice').toEqual([]);
   for (const file of files) await file.close();
   const bodies = new Map(readRecords<Body>(filesOf(folder).bodies).map((one) => [one.requestId, one]));
@@ -148,13 +162,13 @@ async function runKilled(kills: readonly number[], seed: number): Promise<{ touc
     const own = steps.filter((one) => one.roundId === roundId);
     expect(own.map((one) => one.update)).toEqual([0, 1]);
     const groups = own.flatMap((one) => one.groups);
-    expect(groups.map((one) => one.order)).toEqual([0, 1, 2]);
-    expect(groups.map((one) => one.groupId).sort()).toEqual(options.prompts.slice(index * 3, index * 3 + 3));
+    expect(groups.map((one) => one.order)).toEqual([0, 1]);
+    expect(groups.map((one) => one.groupId).sort()).toEqual(options.prompts.slice(index * 2, index * 2 + 2));
     for (const { groupId, requestIds } of groups) {
       const responses = requestIds.map((requestId) => bodies.get(requestId)!);
       expect(responses.map((one) => [one.promptId, one.index, one.weightVersion])).toEqual([
-        [groupId, 0, `${index + 1}`],
-        [groupId, 1, `${index + 1}`],
+        [groupId, 0, index + 1],
+        [groupId, 1, index + 1],
       ]);
     }
   }
@@ -169,10 +183,10 @@ describe('a host that is killed', () => {
   });
 
   test('and again, and again', async () => {
-    const random = randomOf(Number(process.env.SEED ?? 5));
-    for (let run = 0; run < Number(process.env.RUNS ?? 25); run += 1) {
+    const random = randomOf(5);
+    for (let run = 0; run < 20; run += 1) {
       const kills = Array.from({ length: 4 }, () => Math.floor(random() * 30));
-      await runKilled(kills, run + 1000 * Number(process.env.SEED ?? 0));
+      await runKilled(kills, run);
     }
   });
 });
