@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { HostOptions } from './host.ts';
 
 const rounds = 2;
-const groups = 12;
+const groups = 8;
 /** The ten responses of a prompt that the trace has, by prompt. */
 const lengths = new Map<string, readonly number[]>();
 const trace = new URL('../traces/castillo-qwen2.5-7b-instruct-1m.jsonl', import.meta.url);
@@ -12,16 +12,17 @@ for (const line of readFileSync(trace, 'utf8').split('\n')) {
   const row = JSON.parse(line) as { prompt_id: string; response_tokens: number[] };
   lengths.set(row.prompt_id, row.response_tokens);
 }
-const prompts = [...lengths.keys()].slice(0, rounds * groups);
+const longest = (promptId: string): number => Math.max(...lengths.get(promptId)!);
+const prompts = [...lengths.keys()].filter((one) => longest(one) >= 400).slice(0, rounds * groups);
 
-/** RolloutPipe: a frontier of five groups, and three groups an update as soon as they are complete. */
+/** RolloutPipe: a frontier of four groups, and two groups an update as soon as they are complete. */
 export const rolloutPipe: HostOptions = {
   rounds,
   groups,
   responses: 8,
-  groupsPerUpdate: 3,
+  groupsPerUpdate: 2,
   frontier: true,
-  width: 5,
+  width: 4,
   pipelining: true,
   tries: 5,
   prompts,
@@ -30,7 +31,7 @@ export const rolloutPipe: HostOptions = {
 export const serial: HostOptions = { ...rolloutPipe, frontier: false, pipelining: false };
 
 /** Seconds of the engine and of the trainer that pass in one of the wall clock. */
-export const timeScale = 50;
+export const timeScale = 60;
 export const maxNewTokens = 2000;
 /** Tokens of a response: the seed says which of the ten. */
 export const lengthOf = (promptId: string, samplingSeed: number): number => lengths.get(promptId)![samplingSeed]!;

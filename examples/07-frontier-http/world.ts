@@ -12,9 +12,19 @@ import { Trainer } from './trainer.ts';
 import { serveTrainer } from './trainer-server.ts';
 import { lengthOf, maxNewTokens, secondsPerToken, stepSeconds, timeScale } from './workload.ts';
 
+/** An engine that remembers which aborts it was asked for, whether there was still something to abort or not. */
+class WatchedEngine extends Engine {
+  readonly abortsAsked = new Set<string>();
+
+  override abort(rid: string): void {
+    this.abortsAsked.add(rid);
+    super.abort(rid);
+  }
+}
+
 /** An engine and a trainer that run in this process, and where a host finds them. */
 export interface World extends Surroundings {
-  readonly engine: Engine;
+  readonly engine: WatchedEngine;
   readonly trainer: Trainer;
   close(): Promise<void>;
 }
@@ -24,7 +34,7 @@ export const recordOf = (folder: string): string => join(folder, 'steps.jsonl');
 /** Starts a world whose files are in a folder. */
 export async function openWorld(folder: string): Promise<World> {
   const batch = { maxRunningRequests: 128, stepsInFlight: 1, streamInterval: 64 };
-  const engine = new Engine({ ...batch, timeScale, stepSeconds, lengthOf });
+  const engine = new WatchedEngine({ ...batch, timeScale, stepSeconds, lengthOf });
   engine.weightVersion = '1';
   const trainer = await Trainer.open(recordOf(folder), { secondsPerToken, timeScale });
   const engineServer = await serveSglang(engine, { disconnectGraceSeconds: 2 });
