@@ -71,10 +71,9 @@ try {
     const [all, first, rollout, wait] = sums as [string, string, string, string];
     console.log(name.padEnd(22) + all.padStart(10) + first.padStart(17) + rollout.padStart(10) + wait.padStart(16));
   }
-  console.log(`the kill: ${orphans} requests ran on, ${aborted} were aborted with ${tokens} tokens;`);
-  console.log(
-    `${withoutHostSeconds.toFixed(2)} s without a host; ${repeats} updates came again, none was computed again`,
-  );
+  const without = withoutHostSeconds.toFixed(2);
+  console.log(`killed: ${without} s without a host, in which ${orphans} requests ran on; ${aborted} of them, with`);
+  console.log(`${tokens} tokens, could be aborted. Updates that came again: ${repeats}; computed again: none.`);
 
   assert.equal(piped.steps, alone.steps);
   for (const [index, { firstDispatchSeconds, rolloutSeconds }] of piped.measured.entries()) {
