@@ -2,6 +2,7 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import { Durable, readSaved } from '../../../examples/07-frontier-http/durable.ts';
 import {
@@ -77,7 +78,7 @@ const options: HostOptions = {
   prompts: ['a', 'b', 'c', 'd'],
 };
 
-/** A host is killed after so many touches: a call of it that begins, or one whose effect is there. */
+/** Hosts are killed after so many touches, calls that begin or that are answered; or, if below 0, milliseconds. */
 async function runKilled(kills: readonly number[], seed: number): Promise<{ touches: number; steps: Step[] }> {
   const random = randomOf(seed);
   const engine = new FakeEngine(random);
@@ -97,22 +98,27 @@ async function runKilled(kills: readonly number[], seed: number): Promise<{ touc
     });
     const never = new Promise<never>(() => {});
     const left = folderOf();
-    /** What the host asks of the world, until it is dead. */
+    const die = (): void => {
+      if (!isAlive) return;
+      // What is on disk now is all that the next one finds.
+      for (const file of ['host.json', 'responses.jsonl']) copy(join(folder, file), join(left, file));
+      isAlive = false;
+      killed();
+    };
+    const step = (): void => {
+      if (touches++ === kills[boot]) die();
+    };
+    /** What the host asks of the world: it takes a while, arrives even if the host is dead, and is answered if not. */
     const touch = async <T>(call: () => Promise<T>): Promise<T> => {
-      const step = (): void => {
-        if (isAlive && touches++ === kills[boot]) {
-          // What is on disk now is all that the next one finds.
-          for (const file of ['host.json', 'responses.jsonl']) copy(join(folder, file), join(left, file));
-          isAlive = false;
-          killed();
-        }
-      };
       step();
       if (!isAlive) return never;
+      await sleep(random() * 3);
       const result = await call();
-      step();
+      if (random() < 0.5) await sleep(random() * 3);
+      if (isAlive) step();
       return isAlive ? result : never;
     };
+    const timer = setTimeout(die, kills[boot]! < 0 ? -kills[boot]! : 1e6);
     const saved = readSaved<HostState, Task>(paths.state);
     const epoch = bootAfter(saved);
     const earlier = readRecords<Body>(paths.bodies);
@@ -121,7 +127,8 @@ async function runKilled(kills: readonly number[], seed: number): Promise<{ touc
     files.push(bodies);
     const outside: Outside = {
       engine: {
-        generate: (request) => touch(() => engine.generate(request)),
+        // A request whose connection is closed is not begun.
+        generate: (request) => touch(() => (isAlive ? engine.generate(request) : never)),
         abort: (requestId) => touch(async () => engine.running.get(requestId)?.('abort')),
         updateWeights: (version) =>
           touch(async () => {
@@ -137,7 +144,7 @@ async function runKilled(kills: readonly number[], seed: number): Promise<{ touc
         append: (body) =>
           touch(() => {
             texts.set(body.requestId, body.text);
-            return bodies.append(body);
+            return isAlive ? bodies.append(body) : never;
           }),
       },
       textOf: (requestId) => texts.get(requestId)!,
@@ -151,6 +158,7 @@ async function runKilled(kills: readonly number[], seed: number): Promise<{ touc
     ended.catch(() => {});
     const isOver = await Promise.race([ended, death.then(() => false)]);
     clearInterval(driver);
+    clearTimeout(timer);
     if (isOver) break;
     folder = left;
     if (random() < 0.5) continue;
@@ -196,7 +204,7 @@ describe('a host that is killed', () => {
 
   test('and again, and again', async () => {
     const random = randomOf(5);
-    await sideBySide(Array.from({ length: 20 }, () => Array.from({ length: 4 }, () => Math.floor(random() * 30))));
+    await sideBySide(Array.from({ length: 30 }, () => Array.from({ length: 4 }, () => Math.floor(random() * 60 - 30))));
   });
 });
 
@@ -275,6 +283,7 @@ describe('the trainer', () => {
     expect(first.repeats).toBe(1);
     await expect(first.step('r', 1, 1)).rejects.toThrow(/no gradients/);
     await first.step('r', 0, 1);
+    expect(readRecords<Step>(path)).toHaveLength(1);
     await first.step('r', 0, 1);
     await later;
     await first.close();
