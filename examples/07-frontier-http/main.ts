@@ -33,7 +33,7 @@ async function run<T>(options: HostOptions, hosts: (world: World) => Promise<T>)
 async function killAndGoOn(world: World) {
   const { engine, trainer } = world;
   first.work(rolloutPipe, world);
-  await until(() => trainer.steps >= 1 && trainer.isBusy && engine.running >= 24);
+  await until(() => trainer.steps >= 1 && trainer.isComputing && engine.running >= 24);
   first.kill();
   const killedAt = performance.now();
   assert.equal(await first.end(), 'SIGKILL');

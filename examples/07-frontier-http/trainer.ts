@@ -3,6 +3,7 @@
  * stepped on the one before, and writes down every step before it says that it is made.
  */
 import { EventEmitter, once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Records, readRecords } from './records.ts';
 
 /** A group as the trainer gets it; the bodies of its responses are in the host's file of responses. */
@@ -42,6 +43,7 @@ export class Trainer {
   readonly #stepped = new EventEmitter();
   /** Steps are made one after the other. */
   #stepping: Promise<void> = Promise.resolve();
+  #isComputing = false;
   #epoch = 0;
   /** Updates that came again, and were not computed again. */
   repeats = 0;
@@ -64,9 +66,9 @@ export class Trainer {
     return steps;
   }
 
-  /** Whether there are updates on which the optimizer has not stepped. */
-  get isBusy(): boolean {
-    return this.#accumulated.size > 0;
+  /** Whether it is computing gradients. */
+  get isComputing(): boolean {
+    return this.#isComputing;
   }
 
   /** How many updates of a round are in the weights. */
@@ -140,7 +142,9 @@ export class Trainer {
     while (this.stepsOf(roundId) < update) await once(this.#stepped, 'step');
     const { secondsPerToken, timeScale } = this.#options;
     const seconds = tokens * secondsPerToken;
-    await new Promise((resolve) => setTimeout(resolve, (seconds * 1000) / timeScale));
+    this.#isComputing = true;
+    await sleep((seconds * 1000) / timeScale);
+    this.#isComputing = false;
     return seconds / timeScale;
   }
 

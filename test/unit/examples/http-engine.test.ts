@@ -1,4 +1,5 @@
 /** The HTTP engine of the examples: continuous batching, SGLang's routes, aborts and their races. */
+import { Readable } from 'node:stream';
 import { afterEach, describe, expect, test } from 'vitest';
 import { eventsOf, SglangClient } from '../../../examples/http-engine/client.ts';
 import { Decoder } from '../../../examples/http-engine/decoder.ts';
@@ -53,6 +54,20 @@ describe('the decoder', () => {
     expect(ended(decoder)).toEqual([['a', 2, 'stop']]);
     expect(decoder.abort('a')).toBeUndefined();
   });
+});
+
+test('server-sent events are whole, however their bytes come', async () => {
+  const bytes = new TextEncoder().encode(
+    'data: {"text":"é–好"}\n\n: a comment\n\ndata: 2\n\ndata: [DONE]\n\ndata: half',
+  );
+  for (const size of [1, 2, 7, 1000]) {
+    const parts = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
+      bytes.slice(at * size, (at + 1) * size),
+    );
+    const events: string[] = [];
+    for await (const event of eventsOf(Readable.from(parts))) events.push(event);
+    expect(events).toEqual(['{"text":"é–好"}', '2', '[DONE]']);
+  }
 });
 
 describe('the server', () => {
