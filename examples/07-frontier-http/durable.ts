@@ -38,8 +38,6 @@ export class Durable<State, Task> {
   #fresh: { readonly key: string; readonly task: Task }[] = [];
   #changed = false;
   #writing = false;
-  /** How often the file was written. */
-  writes = 0;
 
   constructor(path: string, owner: Owner<State, Task>) {
     this.#path = path;
@@ -91,7 +89,6 @@ export class Durable<State, Task> {
       this.#fresh = [];
       const saved: Saved<State, Task> = { state: this.#owner.capture(), tasks: [...this.#tasks] };
       await replaceFile(this.#path, JSON.stringify(saved));
-      this.writes += 1;
       for (const { key, task } of fresh) {
         // What was done or replaced while the file was written is not begun.
         if (this.#tasks.get(key) === task) this.#owner.begin(key, task);
