@@ -480,15 +480,17 @@ export class RollpackerHost {
     // What is being aborted ends where it is; an abort that is not confirmed for two rounds is forgotten.
     const running = here.filter(([, one]) => !one.isAborting).map(([id]) => id);
     const forgotten = here.filter(([, one]) => one.isAborting && one.abortedIn! < this.#rounds - 1).map(([id]) => id);
-    const moved = migrations.map((one) => one.requestId);
+    const moved = migrations.flatMap((one) => one.requestIds);
     expect(moved.filter((id) => !forgotten.includes(id)).sort()).toEqual(running.sort());
     expect(new Set(moved).size).toBe(moved.length);
-    for (const { requestId, from, to } of migrations) {
-      const flight = this.#flights.get(requestId)!;
-      expect(flight.engineId).toBe(from);
+    for (const { requestIds, from, to } of migrations) {
       expect(keep).toContain(to);
       this.#checkEngine(to);
-      flight.movesTo = to;
+      for (const requestId of requestIds) {
+        const flight = this.#flights.get(requestId)!;
+        expect(flight.engineId).toBe(from);
+        flight.movesTo = to;
+      }
     }
     const gpuIds = release.flatMap((one) => one.gpuIds);
     this.#release = { releaseId, roundId, engineIds, gpuIds, phase: 'asked' };

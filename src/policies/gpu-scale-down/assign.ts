@@ -16,14 +16,11 @@ const bins = binOf(heaviest) + 1;
 export class Weights {
   readonly counts = new Int32Array(bins);
   readonly sums = new Float64Array(bins);
+}
 
-  /** Adds a request, by its expected tokens at the time of the peak; gives its bin. */
-  add(weight: number): number {
-    const bin = binOf(weight < heaviest ? (weight + 0.5) | 0 : heaviest);
-    this.counts[bin]! += 1;
-    this.sums[bin]! += weight;
-    return bin;
-  }
+/** The bin of a request, by its expected tokens at the time of the peak. */
+export function weightBin(weight: number): number {
+  return binOf(weight < heaviest ? (weight + 0.5) | 0 : heaviest);
 }
 
 /**

@@ -1,68 +1,51 @@
 /** The decision at a milestone: which GPUs, where their requests go, and whether the KV cache has room for them. */
-import type { Migration, RunningRequest } from '../../schemas/gpus.ts';
-import { assign, type Target, Weights } from './assign.ts';
+import type { RunningRequest } from '../../schemas/gpus.ts';
+import { assign, type Target, Weights, weightBin } from './assign.ts';
 import { chooseEngines, wantedGpus } from './choose.ts';
-import type { Report } from './load.ts';
-import { Moves } from './moves.ts';
+import { groupBits, type Report } from './load.ts';
+import { migrate } from './migrations.ts';
 import { Outlook } from './outlook.ts';
-import { fillTogether } from './peak.ts';
+import { farthest, fillTogether } from './peak.ts';
 import { readReport } from './report.ts';
 import type { Query, ScaleDownState } from './state.ts';
-import type { Engine } from './topology.ts';
 import type { Ctx, DecisionOf } from './words.ts';
 
 type RejectReason = DecisionOf<'scale-down.rejected'>['reason'];
 
+const inPlace = (1 << groupBits) - 1;
+
 /** Deals the requests that leave their engines out to targets, and adds them to their loads; how many they are. */
 function deal({ requests, columns, loads }: Report, leaves: Uint8Array, targets: Target[], outlook: Outlook): number {
-  const { places, groups, kvTokens, rows, bins, positions } = columns;
+  const { cells, kvTokens, rows, bins, pairs, targets: goesTo } = columns;
+  const engines = leaves.length;
   const weights = new Weights();
+  const { counts, sums } = weights;
+  const { chanceThen, grownThen } = outlook;
   let size = 0;
   for (let index = 0; index < requests.length; index += 1) {
-    const place = places[index]!;
-    if (place < 0 || leaves[place] === 0) continue;
+    const cell = cells[index]!;
+    if (cell < 0 || leaves[cell >> groupBits] === 0) continue;
     rows[size] = index;
-    bins[size] = weights.add(outlook.weight(groups[index]!, kvTokens[index]!));
+    const group = cell & inPlace;
+    const weight = chanceThen[group]! * (kvTokens[index]! + grownThen[group]!);
+    const bin = weightBin(weight);
+    bins[size] = bin;
+    counts[bin]! += 1;
+    sums[bin]! += weight;
     size += 1;
   }
-  const starts = assign(weights, targets, columns.targets);
+  const starts = assign(weights, targets, goesTo);
   for (let row = 0; row < size; row += 1) {
     const index = rows[row]!;
-    const position = starts[bins[row]!]!;
-    starts[bins[row]!] = position + 1;
-    positions[row] = position;
-    // What it has generated is known to the outlook.
-    loads.add(columns.targets[position]!, groups[index]!, 0, kvTokens[index]!);
+    const bin = bins[row]!;
+    const position = starts[bin]!;
+    starts[bin] = position + 1;
+    const target = goesTo[position]!;
+    const cell = cells[index]!;
+    pairs[row] = (cell >> groupBits) * engines + target;
+    loads.take(target, cell & inPlace, kvTokens[index]!);
   }
   return size;
-}
-
-/** Requests that move, each where it was assigned to; and the list of them, the largest first. */
-function movesOf(
-  engines: readonly Engine[],
-  { requests, columns }: Report,
-  size: number,
-): { moves: Moves; migrations: Migration[] } {
-  const { places, rows, positions, targets, from, to, tokens } = columns;
-  const engineIds = engines.map((engine) => engine.engineId);
-  const ids: string[] = new Array(size);
-  const migrations: Migration[] = new Array(size);
-  // In the order of the report: there requests lie side by side in memory.
-  for (let row = 0; row < size; row += 1) {
-    const index = rows[row]!;
-    const request = requests[index]!;
-    const { requestId } = request;
-    const place = places[index]!;
-    ids[row] = requestId;
-    from[row] = place;
-    tokens[row] = request.tokens;
-    const position = positions[row]!;
-    const target = targets[position]!;
-    to[row] = target;
-    migrations[position] = { requestId, from: engineIds[place]!, to: engineIds[target]!, tokens: request.tokens };
-  }
-  const moves = new Moves(ids, from.subarray(0, size), to.subarray(0, size), tokens.subarray(0, size));
-  return { moves, migrations };
 }
 
 /** Answers a report with `gpus.release` or `scale-down.rejected`. */
@@ -102,8 +85,9 @@ export function decide(state: ScaleDownState, query: Query, requests: readonly R
   }));
   const moving = deal(report, leaves, targets, outlook);
   const capacities = keep.map((place) => engines[place]!.capacityTokens);
+  const z = farthest(keep.length, config.quantile);
   const { fill, peaks } = fillTogether(
-    keep.map((place) => outlook.moments(loads, place)),
+    keep.map((place) => outlook.moments(loads, place, z)),
     capacities,
     config.quantile,
   );
@@ -120,7 +104,7 @@ export function decide(state: ScaleDownState, query: Query, requests: readonly R
   if (trigger === 'adaptive' && !fits) return reject({ code: 'kv_cache', ...numbers });
 
   const releaseId = `${state.idPrefix}release-${state.nextId++}`;
-  const { moves, migrations } = movesOf(engines, report, moving);
+  const { moves, migrations } = migrate(state, report, moving);
   state.release = { releaseId, phase: 'releasing', engines: chosen, moves, free };
   ctx.emit({
     type: 'gpus.release',
