@@ -29,10 +29,10 @@ export function weightBin(weight: number): number {
  * first target. Ties go to the target that stands first.
  *
  * @param targets - at least one; `free` is brought down by what they get
- * @param places - in the order in which requests move, the place where each goes: written
+ * @param goesTo - in the order in which requests are dealt out, the target of each, as an index: written
  * @returns by bin, where its requests begin in that order
  */
-export function assign({ counts, sums }: Weights, targets: readonly Target[], places: Int32Array): Int32Array {
+export function assign({ counts, sums }: Weights, targets: readonly Target[], goesTo: Int32Array): Int32Array {
   const starts = new Int32Array(bins);
   let next = 0;
   for (let bin = bins - 1; bin >= 0; bin -= 1) {
@@ -44,7 +44,7 @@ export function assign({ counts, sums }: Weights, targets: readonly Target[], pl
     for (let at = 0; at < targets.length; at += 1) {
       const target = targets[at]!;
       target.free -= shares[at]! * weight;
-      places.fill(target.place, next, next + shares[at]!);
+      goesTo.fill(at, next, next + shares[at]!);
       next += shares[at]!;
     }
   }

@@ -12,9 +12,9 @@ export class Columns {
   rows = new Int32Array(0);
   /** The bin of what each of them weighs. */
   bins = new Uint16Array(0);
-  /** The engines that each leaves and goes to: their places, as one number. */
+  /** The engines that each leaves and goes to, as one number: which of those that leave, and which target. */
   pairs = new Int32Array(0);
-  /** In the order in which they are dealt out, the place of the engine that each goes to. */
+  /** In the order in which they are dealt out, the target of each. */
   targets = new Int32Array(0);
   /** Of those that move, by pairs: their ids. */
   ids: string[] = [];

@@ -5,7 +5,7 @@ import { chooseEngines, wantedGpus } from './choose.ts';
 import { groupBits, type Report } from './load.ts';
 import { migrate } from './migrations.ts';
 import { Outlook } from './outlook.ts';
-import { farthest, fillTogether } from './peak.ts';
+import { fillTogether } from './peak.ts';
 import { readReport } from './report.ts';
 import type { Query, ScaleDownState } from './state.ts';
 import type { Ctx, DecisionOf } from './words.ts';
@@ -15,9 +15,9 @@ type RejectReason = DecisionOf<'scale-down.rejected'>['reason'];
 const inPlace = (1 << groupBits) - 1;
 
 /** Deals the requests that leave their engines out to targets, and adds them to their loads; how many they are. */
-function deal({ requests, columns, loads }: Report, leaves: Uint8Array, targets: Target[], outlook: Outlook): number {
+function deal({ requests, columns, loads }: Report, leaves: Int32Array, targets: Target[], outlook: Outlook): number {
   const { cells, kvTokens, rows, bins, pairs, targets: goesTo } = columns;
-  const engines = leaves.length;
+  const places = Int32Array.from(targets, (target) => target.place);
   const weights = new Weights();
   const { counts, sums } = weights;
   const { chanceThen, grownThen } = outlook;
@@ -42,8 +42,8 @@ function deal({ requests, columns, loads }: Report, leaves: Uint8Array, targets:
     starts[bin] = position + 1;
     const target = goesTo[position]!;
     const cell = cells[index]!;
-    pairs[row] = (cell >> groupBits) * engines + target;
-    loads.take(target, cell & inPlace, kvTokens[index]!);
+    pairs[row] = (leaves[cell >> groupBits]! - 1) * places.length + target;
+    loads.take(places[target]!, cell & inPlace, kvTokens[index]!);
   }
   return size;
 }
@@ -60,8 +60,9 @@ export function decide(state: ScaleDownState, query: Query, requests: readonly R
   const { loads } = report;
   const chosen = chooseEngines(topology, { isUp, tokens: engines.map((_, place) => loads.kvTokens(place)) });
   if (chosen === undefined) return reject({ code: 'no_partition', ...wantedGpus(topology, isUp) });
-  const leaves = new Uint8Array(engines.length);
-  for (const place of chosen) leaves[place] = 1;
+  // Which of those that leave it is, from 1.
+  const leaves = new Int32Array(engines.length);
+  for (const [at, place] of chosen.entries()) leaves[place] = at + 1;
   const keep: number[] = [];
   for (let place = 0; place < engines.length; place += 1) if (!leaves[place] && isUp(place)) keep.push(place);
   const open = keep.filter((place) => status[place] === 'up');
@@ -85,9 +86,8 @@ export function decide(state: ScaleDownState, query: Query, requests: readonly R
   }));
   const moving = deal(report, leaves, targets, outlook);
   const capacities = keep.map((place) => engines[place]!.capacityTokens);
-  const z = farthest(keep.length, config.quantile);
   const { fill, peaks } = fillTogether(
-    keep.map((place) => outlook.moments(loads, place, z)),
+    keep.map((place) => outlook.moments(loads, place)),
     capacities,
     config.quantile,
   );
@@ -104,7 +104,7 @@ export function decide(state: ScaleDownState, query: Query, requests: readonly R
   if (trigger === 'adaptive' && !fits) return reject({ code: 'kv_cache', ...numbers });
 
   const releaseId = `${state.idPrefix}release-${state.nextId++}`;
-  const { moves, migrations } = migrate(state, report, moving);
+  const { moves, migrations } = migrate(state, report, moving, { from: chosen, to: open });
   state.release = { releaseId, phase: 'releasing', engines: chosen, moves, free };
   ctx.emit({
     type: 'gpus.release',

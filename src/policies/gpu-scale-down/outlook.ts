@@ -14,11 +14,6 @@ import { type Packed, packedAt } from './packed.ts';
 import { Moments } from './peak.ts';
 import { timesUntil, withFiner } from './times.ts';
 
-// Sums in another order may differ by so little.
-const rounding = 1 + 1e-9;
-/** How many times are bounded together. */
-const atOnce = 4;
-
 /** The future of all requests in flight: one for a decision, of which every engine has its share. */
 export class Outlook {
   readonly #maxTokens: number;
@@ -29,8 +24,8 @@ export class Outlook {
   readonly #times: readonly number[];
   /** Chance to be there at a time, by time and group. */
   readonly #chance: Float64Array;
-  /** How far that chance can be off for the smallness of the history: a standard deviation, as a share of it. */
-  readonly #deviation: Float64Array;
+  /** How far that chance can be off for the smallness of the history, as a standard deviation. */
+  readonly #doubt: Float64Array;
   /** When all requests together are expected to hold most, as an index. */
   readonly #busiest: number;
   /** At that time, by group: the chance to be there, and the tokens generated until then. */
@@ -51,7 +46,7 @@ export class Outlook {
     this.#times = withFiner(coarse, busy);
     const chance = this.#chances(curve, this.#times);
     this.#chance = chance;
-    this.#deviation = this.#deviations(curve);
+    this.#doubt = this.#doubts(curve);
     this.#busiest = this.#busiestOf(total, this.#times, chance);
     const time = this.#times[this.#busiest]!;
     this.chanceThen = new Float64Array(total.groups);
@@ -76,66 +71,12 @@ export class Outlook {
     return sum;
   }
 
-  /**
-   * What the engine at a place will hold.
-   *
-   * @param z - how far from the mean it is looked at, in standard deviations: times that do not matter then are left out
-   */
-  moments(loads: Loads, place: number, z: number): Moments {
+  /** What the engine at a place will hold. */
+  moments(loads: Loads, place: number): Moments {
     const packed = packedAt(loads, place, this.#groups);
     const moments = new Moments(this.#times.length, (time) => this.#common(packed, time));
-    const needed = this.#needed(packed, z);
-    for (let time = 0; time < needed.length; time += 1) if (needed[time] === 1) this.#fill(moments, packed, time);
+    for (let time = 0; time < this.#times.length; time += 1) this.#fill(moments, packed, time);
     return moments;
-  }
-
-  /**
-   * The times at which a quantile up to z can be more than the mean is when all engines together hold most, and the
-   * times before them, which they are compared with. Times are bounded some at once: the chance to be there only falls,
-   * and what is there and the doubt only grow.
-   */
-  #needed(packed: Packed, z: number): Uint8Array {
-    const times = this.#times.length;
-    // A request more counts for half, and the skewness is at most that of the group that holds most.
-    const bend = Math.max(z * z - 1, 1) / 6 + 0.5;
-    const needed = new Uint8Array(times);
-    const least = this.#above(packed, this.#busiest, this.#busiest, 0, 0);
-    for (let from = 0; from < times; from += atOnce) {
-      const until = Math.min(from + atOnce, times) - 1;
-      if (this.#above(packed, from, until, z, bend) * rounding < least) continue;
-      needed.fill(1, Math.max(0, from - 1), until + 1);
-    }
-    return needed;
-  }
-
-  /** No less than the mean, z deviations, and the most that one request holds times `bend`, at any of these times. */
-  #above(
-    { size, at: mine, count, kv, kvSquared, perCount }: Packed,
-    from: number,
-    until: number,
-    z: number,
-    bend: number,
-  ) {
-    const groups = this.#left.length;
-    const [first, last] = [from * groups, until * groups];
-    const now = this.#times[until]!;
-    const [chances, deviations, lefts] = [this.#chance, this.#deviation, this.#left];
-    let [mean, variance, doubt, most] = [0, 0, 0, 0];
-    for (let index = 0; index < size; index += 1) {
-      const at = mine[index]!;
-      const chance = chances[first + at]!;
-      if (chance === 0) break;
-      const left = lefts[at]!;
-      const grown = now < left ? now : left;
-      const n = count[index]!;
-      const sum = kv[index]!;
-      const whole = sum + n * grown;
-      mean += chance * whole;
-      variance += (chance < 0.25 ? chance : 0.25) * (kvSquared[index]! + grown * (sum + whole));
-      doubt += chance * deviations[last + at]! * whole;
-      most = Math.max(most, whole * perCount[index]!);
-    }
-    return mean + z * (Math.sqrt(variance) + doubt) + bend * most;
   }
 
   #chances(curve: SurvivalCurve, times: readonly number[]): Float64Array {
@@ -156,19 +97,20 @@ export class Outlook {
     return chance;
   }
 
-  #deviations(curve: SurvivalCurve): Float64Array {
+  #doubts(curve: SurvivalCurve): Float64Array {
     const groups = this.#left.length;
-    const deviation = new Float64Array(this.#chance.length);
+    const doubt = new Float64Array(this.#chance.length);
     for (let at = 0; at < groups; at += 1) {
       const left = this.#left[at]!;
       const age = this.#maxTokens - left;
       const known = curve.variance(Math.min(age + 1, this.#maxTokens));
       for (let time = 0; time < this.#times.length; time += 1) {
         const then = age + Math.min(this.#times[time]!, left);
-        deviation[time * groups + at] = Math.sqrt(Math.max(0, curve.variance(then) - known));
+        const deviation = Math.sqrt(Math.max(0, curve.variance(then) - known));
+        doubt[time * groups + at] = this.#chance[time * groups + at]! * deviation;
       }
     }
-    return deviation;
+    return doubt;
   }
 
   #busiestOf(total: Loads, times: readonly number[], chance: Float64Array): number {
@@ -191,7 +133,7 @@ export class Outlook {
   #fill(moments: Moments, { size, at: mine, count, kv, kvSquared, perCount }: Packed, time: number): void {
     const now = this.#times[time]!;
     const first = time * this.#groups.length;
-    const [chances, deviations, lefts] = [this.#chance, this.#deviation, this.#left];
+    const [chances, doubts, lefts] = [this.#chance, this.#doubt, this.#left];
     let mean = 0;
     let variance = 0;
     // The same error of the history stands in all requests: it does not average out.
@@ -212,7 +154,7 @@ export class Outlook {
       const spread = chance * (1 - chance);
       mean += chance * whole;
       variance += spread * (kvSquared[index]! + grown * (sum + whole));
-      doubt += chance * deviations[first + at]! * whole;
+      doubt += doubts[first + at]! * whole;
       const one = whole * perCount[index]!;
       third += spread * (1 - 2 * chance) * whole * one * one;
       all += whole;
@@ -237,10 +179,9 @@ export class Outlook {
       const grownBefore = Math.min(before, this.#left[at]!);
       const [n, sum] = [count[index]!, kv[index]!];
       const products = kvSquared[index]! + (grown + grownBefore) * sum + n * grown * grownBefore;
-      const [chance, chanceBefore] = [this.#chance[here]!, this.#chance[earlier]!];
-      common += chance * (1 - chanceBefore) * products;
-      doubt += chance * this.#deviation[here]! * (sum + n * grown);
-      doubtBefore += chanceBefore * this.#deviation[earlier]! * (sum + n * grownBefore);
+      common += this.#chance[here]! * (1 - this.#chance[earlier]!) * products;
+      doubt += this.#doubt[here]! * (sum + n * grown);
+      doubtBefore += this.#doubt[earlier]! * (sum + n * grownBefore);
     }
     return common + doubt * doubtBefore;
   }

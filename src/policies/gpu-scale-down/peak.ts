@@ -130,11 +130,6 @@ export interface Filling {
   readonly peaks: readonly number[];
 }
 
-/** How far from the mean of one engine the projection looks, in standard deviations, where there are so many. */
-export function farthest(engines: number, quantile: number): number {
-  return probit(1 - (1 - quantile) / (engines * manyTimes));
-}
-
 /**
  * How full engines get at most, with a chance of `quantile` that not one of them gets fuller: an engine that fills more
  * of its capacity than the others has more of the chance that remains.
@@ -145,7 +140,7 @@ export function farthest(engines: number, quantile: number): number {
 export function fillTogether(engines: readonly Moments[], capacities: readonly number[], quantile: number): Filling {
   const chance = 1 - quantile;
   const alone = probit(1 - chance);
-  const shared = farthest(engines.length, quantile);
+  const shared = probit(1 - chance / (engines.length * manyTimes));
   const peaks = engines.map((engine) => engine.peak(alone));
   // At least as full as the fullest one by itself, and at most as if all had the same share of the chance at all times.
   let low = 0;
