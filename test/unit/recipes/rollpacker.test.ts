@@ -240,6 +240,26 @@ describe('configurations', () => {
     );
   });
 
+  test('a prompt that is drawn again before its last round has let go of it: each reward is computed once', () => {
+    const job = new Job({ allowOverlap: true, maxStaleness: 1, keepPartial: true });
+    job.open();
+    job.complete(...first);
+    job.send({ type: 'round.requested', roundId: 'r1', weightVersion: 0 });
+    // The last prompt of r0 waits for what its aborts leave of it.
+    const prompts = ['r0p2', 'new', 'newer'].map((promptId) => ({ promptId }));
+    const launched = only(job.send({ type: 'prompts.supplied', roundId: 'r1', prompts }), 'request.launch');
+    const again = launched.filter((one) => one.promptId === 'r0p2').map((one) => one.requestId);
+    const begun = job.complete(again[0]!);
+    job.score(begun);
+    const aborted = ['r0p2/0#0', 'r0p2/1#0'].flatMap((requestId) =>
+      job.send({ type: 'request.aborted', requestId, tokens: 9 }),
+    );
+    expect(only(aborted, 'prompt.deferred')).toMatchObject([{ prompt: { promptId: 'r0p2' } }]);
+    const ended = job.complete(again[1]!);
+    expect(only(ended, 'reward.dispatch').map((one) => one.requestId)).toEqual([again[1]]);
+    expect(only(job.score(ended), 'group.rewarded')).toMatchObject([{ promptId: 'r0p2', samples: 2 }]);
+  });
+
   test('what does not go together is refused, with its path', () => {
     const refused = (config: object, path: string, code = 'invalid_config') =>
       expect(() => createRollpacker({ ...small, ...config } as never)).toThrow(expect.objectContaining({ code, path }));
