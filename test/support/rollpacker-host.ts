@@ -383,6 +383,12 @@ export class RollpackerHost {
 
   #arrange({ roundId, kind, tp, replicas }: Decision<'tp.use'>): void {
     expect(this.#release, 'GPUs are back before the next round').toBeUndefined();
+    // Engines change under nothing that runs on; what is being aborted ends with them.
+    const used = new Set([...this.#flights.values()].filter((one) => !one.isAborting).map((one) => one.engineId));
+    for (const engineId of used) {
+      const now = replicas.find(({ gpuIds }) => gpuIds[0] === engineId)?.gpuIds;
+      expect(now, `${engineId} stays as it is: requests run on it`).toEqual(this.#engines.get(engineId)?.gpuIds);
+    }
     this.#engines.clear();
     for (const { gpuIds } of replicas) this.#engines.set(gpuIds[0]!, { gpuIds, isUp: true, takes: true });
     this.#open = { roundId, kind, tp };
