@@ -12,20 +12,22 @@ export class Columns {
   rows = new Int32Array(0);
   /** The bin of what each of them weighs. */
   bins = new Uint16Array(0);
-  /** The engines that each leaves and goes to, as one number: which of those that leave, and which target. */
-  pairs = new Int32Array(0);
   /** In the order in which they are dealt out, the target of each. */
   targets = new Int32Array(0);
-  /** Of those that move, by pairs: their ids. */
-  ids: string[] = [];
-  /** The hashes of these. */
-  hashes = new Int32Array(0);
-  /** The place of the engine that each request leaves. */
+  /** The place of the engine that each leaves. */
   from = new Int32Array(0);
   /** That of the engine that it goes to. */
   to = new Int32Array(0);
-  /** Tokens that it has generated. */
+  /** Both as one number: which of those that leave, and which target. */
+  pairs = new Int32Array(0);
+  /** Their ids. */
+  ids: string[] = [];
+  /** The hashes of these. */
+  hashes = new Int32Array(0);
+  /** Tokens that they have generated. */
   tokens = new Float64Array(0);
+  /** The ids once more, by pairs. */
+  listed: string[] = [];
 
   /** Makes room for so many requests. */
   reserve(requests: number): this {
@@ -38,6 +40,7 @@ export class Columns {
     this.pairs = new Int32Array(size);
     this.targets = new Int32Array(size);
     this.ids = new Array(size).fill('');
+    this.listed = new Array(size).fill('');
     this.hashes = new Int32Array(size);
     this.from = new Int32Array(size);
     this.to = new Int32Array(size);

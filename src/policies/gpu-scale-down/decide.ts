@@ -16,7 +16,7 @@ const inPlace = (1 << groupBits) - 1;
 
 /** Deals the requests that leave their engines out to targets, and adds them to their loads; how many they are. */
 function deal({ requests, columns, loads }: Report, leaves: Int32Array, targets: Target[], outlook: Outlook): number {
-  const { cells, kvTokens, rows, bins, pairs, targets: goesTo } = columns;
+  const { cells, kvTokens, rows, bins, from, to, pairs, targets: goesTo } = columns;
   const places = Int32Array.from(targets, (target) => target.place);
   const weights = new Weights();
   const { counts, sums } = weights;
@@ -42,8 +42,11 @@ function deal({ requests, columns, loads }: Report, leaves: Int32Array, targets:
     starts[bin] = position + 1;
     const target = goesTo[position]!;
     const cell = cells[index]!;
-    pairs[row] = (leaves[cell >> groupBits]! - 1) * places.length + target;
-    loads.take(places[target]!, cell & inPlace, kvTokens[index]!);
+    const [left, place] = [cell >> groupBits, places[target]!];
+    from[row] = left;
+    to[row] = place;
+    pairs[row] = (leaves[left]! - 1) * places.length + target;
+    loads.take(place, cell & inPlace, kvTokens[index]!);
   }
   return size;
 }

@@ -22,6 +22,7 @@ export function readReport(state: ScaleDownState, requests: readonly RunningRequ
   // Reports have engines one after the other, or in turns: what came after an engine before is tried first.
   const after = new Int32Array(count);
   const lost = Uint8Array.from(status, (one) => (one === 'lost' ? 1 : 0));
+  const someGone = ended !== undefined || status.includes('lost');
   let last = 0;
   let unknown = -1;
   for (let index = 0; index < requests.length; index += 1) {
@@ -41,7 +42,7 @@ export function readReport(state: ScaleDownState, requests: readonly RunningRequ
       continue;
     }
     last = place;
-    if (lost[place] === 1 || ended?.has(requestId)) {
+    if (someGone && (lost[place] === 1 || ended?.has(requestId))) {
       cells[index] = -1;
       continue;
     }
