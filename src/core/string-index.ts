@@ -70,6 +70,24 @@ function hashOf(text: string): number {
   return hash ^ (hash >>> 15);
 }
 
+/** Arrays of an index, kept from one to the next: to make them anew costs as much as to fill them. */
+export class IndexRoom {
+  heads = new Int32Array(0);
+  next = new Int32Array(0);
+  depth = new Uint8Array(0);
+
+  /** Makes room for so many rows; the slots are empty. */
+  reserve(count: number): this {
+    const slots = 2 ** (32 - Math.clz32(count | 1));
+    if (this.heads.length !== slots) {
+      this.heads = new Int32Array(slots);
+      this.depth = new Uint8Array(slots);
+    }
+    if (this.next.length < count) this.next = new Int32Array(count);
+    return this;
+  }
+}
+
 /** Strings that are numbered from 0 in the order in which they are given. */
 export class StringIndex {
   readonly #texts: readonly string[];
@@ -84,17 +102,24 @@ export class StringIndex {
    * @param count - how many of them there are
    * @param hash - what `hashes` were made with
    * @param hashes - of each string; written
+   * @param room - what the index is made in; no other index may be in use there
    */
-  constructor(texts: readonly string[], count: number, hash: StringHash, hashes: Int32Array) {
-    const slots = 2 ** (32 - Math.clz32(count | 1));
+  constructor(
+    texts: readonly string[],
+    count: number,
+    hash: StringHash,
+    hashes: Int32Array,
+    room: IndexRoom = new IndexRoom(),
+  ) {
+    const { heads, next, depth } = room.reserve(count);
     this.#texts = texts;
     this.#hash = (text) => hash.of(text);
-    this.#heads = new Int32Array(slots);
-    this.#next = new Int32Array(count);
-    if (this.#link(hashes) <= deepest) return;
+    this.#heads = heads;
+    this.#next = next;
+    if (this.#link(hashes, count, depth) <= deepest) return;
     for (let row = 0; row < count; row += 1) hashes[row] = hashOf(texts[row]!);
     this.#hash = hashOf;
-    this.#link(hashes);
+    this.#link(hashes, count, depth);
   }
 
   /** The index of strings. */
@@ -109,14 +134,14 @@ export class StringIndex {
   }
 
   /** Puts every row into its slot; how many are in the fullest. */
-  #link(hashes: Int32Array): number {
+  #link(hashes: Int32Array, count: number, depth: Uint8Array): number {
     const heads = this.#heads.fill(0);
     const next = this.#next;
     const mask = heads.length - 1;
-    const depth = new Uint8Array(heads.length);
+    depth.fill(0);
     let most = 0;
     // The last comes first: of a string that is given twice the first row is found first.
-    for (let row = next.length - 1; row >= 0; row -= 1) {
+    for (let row = count - 1; row >= 0; row -= 1) {
       const slot = hashes[row]! & mask;
       next[row] = heads[slot]!;
       heads[slot] = row + 1;

@@ -1,7 +1,9 @@
+import { IndexRoom } from '../../core/string-index.ts';
+
 /**
  * What a report is read into and worked out in. It is kept from one report to the next: to make such columns anew costs
- * as much as to fill them. After the decision only `ids`, `from`, `to` and `tokens` are needed, as long as requests
- * move; no report is read in that time, as none is asked for until the release is over. Columns are not saved.
+ * as much as to fill them. After the decision only `ids`, `room`, `from`, `to` and `tokens` are needed, as long as
+ * requests move; no report is read in that time, as none is asked for until the release is over. Columns are not saved.
  */
 export class Columns {
   /** The place of the engine of each request and its group; −1 where the engine is not known, or the request gone. */
@@ -26,6 +28,8 @@ export class Columns {
   hashes = new Int32Array(0);
   /** Tokens that they have generated. */
   tokens = new Float64Array(0);
+  /** The index of the ids. */
+  readonly room = new IndexRoom();
   /** The ids once more, by pairs. */
   listed: string[] = [];
 

@@ -18,9 +18,9 @@ export interface Sides {
  * since the query, or must, are not listed; among the moves they stand as ended.
  */
 export function migrate(state: ScaleDownState, report: Report, size: number, sides: Sides) {
-  const { from, to, tokens, ids, hashes } = report.columns;
+  const { from, to, tokens, ids, hashes, room } = report.columns;
   const hash = read(report, size);
-  const index = new StringIndex(ids, size, hash, hashes);
+  const index = new StringIndex(ids, size, hash, hashes, room);
   const moves = new Moves(ids, index, from.subarray(0, size), to.subarray(0, size), tokens.subarray(0, size));
   unlist(state, moves, report.columns.pairs);
   return { moves, migrations: batches(state, report.columns, size, sides) };
