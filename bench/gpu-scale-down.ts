@@ -1,7 +1,7 @@
 /**
  * gpu-scale-down: the decision at a milestone by requests in flight, in this process and in one of its own, with events
- * validated or not, and the first event after it; the snapshot after many responses; and events a second, beside bare
- * emits of eventemitter3 in the same run.
+ * validated or not, and the first event after it, which finds its request by an index that the decision has made; the
+ * snapshot after many responses; and events a second, beside bare emits of eventemitter3 in the same run.
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

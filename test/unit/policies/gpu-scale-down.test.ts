@@ -433,6 +433,41 @@ describe('a release', () => {
     ).toEqual(['c', 'd']);
   });
 
+  test('a few that have ended of very many are not moved, but count as running; more of them do not', () => {
+    const decided = (gone: number, named: boolean) => {
+      const policy = create();
+      open(policy, 'r');
+      const queryId = untilQuery(policy);
+      for (let index = 0; index < gone; index += 1) send(policy, { type: 'request.aborted', requestId: `q${index}` });
+      const all = Array.from({ length: 400 }, (_, index): RunningRequest => {
+        return { requestId: `q${index}`, engineId: `e${index % 8}`, tokens: 10 + index, promptTokens: 5 };
+      });
+      const [release] = report(policy, queryId, named ? all : all.slice(gone)) as [Release];
+      return { policy, release, out: movesOf(release).map((one) => one.requestId) };
+    };
+    for (const gone of [6, 9]) {
+      const { policy, release, out } = decided(gone, true);
+      const without = decided(gone, false);
+      const ids = (one: readonly string[]) => [...one].sort();
+      const tokens = release.migrations.reduce((sum, one) => sum + one.tokens, 0);
+      expect(tokens).toBe(out.reduce((sum, id) => sum + 10 + Number(id.slice(1)), 0));
+      expect(out.filter((id) => Number(id.slice(1)) < gone)).toEqual([]);
+      const needs = (one: Release) => one.reason.projectedTokens;
+      if (gone === 9) {
+        expect(ids(out)).toEqual(ids(without.out));
+        expect(needs(release)).toBe(needs(without.release));
+        continue;
+      }
+      expect(needs(release)).toBeGreaterThan(needs(without.release));
+      const left = release.release.map((one) => one.engineId);
+      const ended = Array.from({ length: gone }, (_, index) => index).find((index) => left.includes(`e${index}`))!;
+      const arrived = { type: 'request.migrated', releaseId: release.releaseId, requestId: `q${ended}` };
+      expect(send(policy, arrived as never)).toMatchObject([
+        { type: 'migration.cancel', requestId: `q${ended}`, reason: { code: 'migrated_after_end' } },
+      ]);
+    }
+  });
+
   test.each(['e0', 'e7'])('an engine that is lost during the migration (%s) ends it', (engineId) => {
     const { policy, releaseId } = releasing();
     expect(send(policy, { type: 'engine.lost', engineId })).toMatchObject([
