@@ -62,7 +62,9 @@ export const migrationBatch = z.strictObject({
   from: engineId.describe('The engine that they leave.'),
   to: engineId.describe('The engine that they go to.'),
   requestIds: z.array(requestId).min(1).describe('The requests, in the order of the report.'),
-  tokens: tokens.describe('Tokens that they had generated when this was decided, together; each keeps its own.'),
+  tokens: z
+    .array(tokens)
+    .describe('Tokens that each had generated when this was decided, in the same order; they are kept.'),
 });
 
 /** A request that is in flight on an engine. */

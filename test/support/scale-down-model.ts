@@ -94,8 +94,10 @@ export interface Known extends RunningRequest {
 /** Requests that a release moves, one by one. */
 export function movesOf({
   migrations,
-}: Pick<Release, 'migrations'>): { requestId: string; from: string; to: string }[] {
-  return migrations.flatMap(({ from, to, requestIds }) => requestIds.map((requestId) => ({ requestId, from, to })));
+}: Pick<Release, 'migrations'>): { requestId: string; from: string; to: string; tokens: number }[] {
+  return migrations.flatMap(({ from, to, requestIds, tokens }) =>
+    requestIds.map((requestId, at) => ({ requestId, from, to, tokens: tokens[at]! })),
+  );
 }
 
 /** The largest sum of KV tokens, over time, of requests that decode in step. */

@@ -32,6 +32,7 @@ export class Columns {
   readonly room = new IndexRoom();
   /** The ids once more, by pairs. */
   listed: string[] = [];
+  listedTokens: number[] = [];
 
   /** Makes room for so many requests. */
   reserve(requests: number): this {
@@ -45,6 +46,7 @@ export class Columns {
     this.targets = new Int32Array(size);
     this.ids = new Array(size).fill('');
     this.listed = new Array(size).fill('');
+    this.listedTokens = new Array(size).fill(0);
     this.hashes = new Int32Array(size);
     this.from = new Int32Array(size);
     this.to = new Int32Array(size);

@@ -55,17 +55,15 @@ function unlist(state: ScaleDownState, moves: Moves, pairs: Int32Array): void {
 /** One list for two engines, by the place of the one that is left, then of the other. */
 function batches(
   { topology }: ScaleDownState,
-  { pairs, tokens, ids, listed }: Columns,
+  { pairs, tokens, ids, listed, listedTokens }: Columns,
   size: number,
   sides: Sides,
 ): MigrationBatch[] {
   const ends = new Int32Array(sides.from.length * sides.to.length);
-  const sums = new Float64Array(ends.length);
   for (let row = 0; row < size; row += 1) {
     const pair = pairs[row]!;
     if (pair < 0) continue;
     ends[pair]! += 1;
-    sums[pair]! += tokens[row]!;
   }
   let start = 0;
   for (let pair = 0; pair < ends.length; pair += 1) {
@@ -80,6 +78,7 @@ function batches(
     const at = ends[pair]!;
     ends[pair] = at + 1;
     listed[at] = ids[row]!;
+    listedTokens[at] = tokens[row]!;
   }
   const list: MigrationBatch[] = [];
   start = 0;
@@ -88,7 +87,7 @@ function batches(
     if (start === end) continue;
     const from = topology.engines[sides.from[Math.floor(pair / sides.to.length)]!]!.engineId;
     const to = topology.engines[sides.to[pair % sides.to.length]!]!.engineId;
-    list.push({ from, to, requestIds: listed.slice(start, end), tokens: sums[pair]! });
+    list.push({ from, to, requestIds: listed.slice(start, end), tokens: listedTokens.slice(start, end) });
     start = end;
   }
   return list;
