@@ -5,6 +5,7 @@ import { type CostModel, costModelSchema } from '../src/sim/cost-model.ts';
 import { normal } from '../src/sim/random.ts';
 import { readTrace } from '../src/sim/trace/read.ts';
 import { tracedWorkload } from '../src/sim/workload/traced.ts';
+import type { Workload } from '../src/sim/workload/workload.ts';
 import type { RoundWork, Setting } from './frontier-loop.ts';
 
 /** K and U, RolloutPipe §5.1. */
@@ -110,11 +111,19 @@ export function traceCase(file: string): Case {
   const trace = readTrace(readFileSync(file, 'utf8'), basename(file));
   if (trace.kind !== 'prompts') throw new Error(`${file}: single responses are needed, not quantiles`);
   const name = basename(file, '.jsonl');
+  const workloads = new Map<number, Workload>();
+  const workloadOf = (seed: number): Workload => {
+    const known = workloads.get(seed);
+    if (known !== undefined) return known;
+    const made = tracedWorkload({ name, prompts: trace.prompts, capTokens: traceCapTokens, seed });
+    workloads.set(seed, made);
+    return made;
+  };
   return {
     name,
     setting: { ...shared, trainSecondsPerToken, trainSecondsPerGroup: 0 },
     round: (groups, seed, round) => {
-      const workload = tracedWorkload({ name, prompts: trace.prompts, capTokens: traceCapTokens, seed });
+      const workload = workloadOf(seed);
       const prompts = Array.from({ length: groups }, (_, group) => workload.prompt(round * groups + group));
       return {
         promptTokens: prompts.map((prompt) => prompt.promptTokens),

@@ -1,5 +1,5 @@
 /** Groups come into service, and leave: the frontier itself. */
-import { advance, beginRound, remember } from './pace.ts';
+import { advance, begin, beginRound, remember } from './pace.ts';
 import { learn } from './resize.ts';
 import { type FrontierState, type Group, newGroup, newRound, type Request, type Round } from './state.ts';
 import type { Ctx, ReasonOf } from './words.ts';
@@ -61,8 +61,7 @@ export function admit(state: FrontierState, request: Request, code: ReasonOf<'re
   advance(state.pace, ctx.at);
   request.status = 'admitted';
   request.since = ctx.at;
-  request.sinceRequestSeconds = state.pace.requestSeconds;
-  state.pace.running += 1;
+  request.reading = begin(state.pace);
   ctx.emit({
     type: 'request.admit',
     at: ctx.at,

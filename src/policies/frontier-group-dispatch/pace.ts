@@ -15,12 +15,33 @@ const figure = z.number();
 const amount = z.number().nonnegative();
 const whole = z.int().nonnegative();
 
+const reading = { clock: amount, requests: amount, context: amount };
+
 /** Schema of what is measured. */
 export const paceSchema = z.strictObject({
   at: amount,
   running: whole,
-  requestSeconds: amount,
-  fit: z.strictObject({ weight: amount, n: amount, seconds: amount, nn: amount, nSeconds: amount }),
+  /**
+   * Tokens that a request in service all along would have, and the integrals over them of the requests in service and of
+   * their context: as far as the last completion tells.
+   */
+  known: z.strictObject({ at: amount, ...reading }),
+  /** Since then: seconds times requests in service, and times the sum of what the clock was when each came. */
+  since: z.strictObject({ requestSeconds: amount, startedSeconds: amount }),
+  /** Sum of what the clock was when each of those in service came. */
+  started: amount,
+  tokensPerSecond: amount,
+  fit: z.strictObject({
+    weight: amount,
+    n: amount,
+    c: amount,
+    seconds: amount,
+    nn: amount,
+    nc: amount,
+    cc: amount,
+    nSeconds: amount,
+    cSeconds: amount,
+  }),
   /** The least seconds a token of any response; forgotten slowly. */
   fastest: amount.nullable(),
   lengths: z.array(z.array(amount)),
@@ -58,8 +79,11 @@ export function newPace(width: number): Pace {
   return {
     at: 0,
     running: 0,
-    requestSeconds: 0,
-    fit: { weight: 0, n: 0, seconds: 0, nn: 0, nSeconds: 0 },
+    known: { at: 0, clock: 0, requests: 0, context: 0 },
+    since: { requestSeconds: 0, startedSeconds: 0 },
+    started: 0,
+    tokensPerSecond: 0,
+    fit: { weight: 0, n: 0, c: 0, seconds: 0, nn: 0, nc: 0, cc: 0, nSeconds: 0, cSeconds: 0 },
     fastest: null,
     lengths: [],
     lengthCount: 0,
@@ -69,10 +93,50 @@ export function newPace(width: number): Pace {
   };
 }
 
+/** What a request remembers of the moment when it was admitted. */
+export interface Reading {
+  readonly clock: number;
+  readonly requests: number;
+  readonly context: number;
+}
+
+/** The clock and its integrals when it shows `clock`, now. */
+function readingAt({ at, known, since }: Pace, clock: number): Reading {
+  const seconds = at - known.at;
+  if (seconds <= 0) return known;
+  const tokens = clock - known.clock;
+  const requests = (since.requestSeconds / seconds) * tokens;
+  const started = (since.startedSeconds / seconds) * tokens;
+  const context = requests * (known.clock + clock) * 0.5 - started;
+  return { clock, requests: known.requests + requests, context: known.context + Math.max(0, context) };
+}
+
 /** Goes on to a time: before anything that changes how many requests run. */
 export function advance(pace: Pace, at: number): void {
-  pace.requestSeconds += pace.running * (at - pace.at);
+  const seconds = at - pace.at;
+  pace.since.requestSeconds += pace.running * seconds;
+  pace.since.startedSeconds += pace.started * seconds;
   pace.at = at;
+}
+
+/** A request is admitted, now. */
+export function begin(pace: Pace): Reading {
+  const { known } = pace;
+  if (pace.running === 0) {
+    Object.assign(known, { at: pace.at, clock: 0, requests: 0, context: 0 });
+    Object.assign(pace.since, { requestSeconds: 0, startedSeconds: 0 });
+    pace.started = 0;
+  }
+  pace.running += 1;
+  const now = readingAt(pace, known.clock + pace.tokensPerSecond * (pace.at - known.at));
+  pace.started += now.clock;
+  return { clock: now.clock, requests: now.requests, context: now.context };
+}
+
+/** A request that came at this reading of the clock is no longer in service. */
+export function finish(pace: Pace, { clock }: Reading): void {
+  pace.running -= 1;
+  pace.started = Math.max(0, pace.started - clock);
 }
 
 /** A round begins. */
@@ -83,21 +147,36 @@ export function beginRound(pace: Pace): void {
 }
 
 /**
- * A request that was admitted at `since` has completed: its seconds a token, and how many were in service on average
- * meanwhile, are a point of a straight line, weighted by its tokens.
+ * A request that was admitted at `since` completes, still in service: its seconds a token, how many were in service, and
+ * with how much context, on average meanwhile, are a point of a plane, weighted by its tokens.
  */
-export function measure(pace: Pace, since: number, sinceRequestSeconds: number, tokens: number): void {
+export function measure(pace: Pace, since: number, first: Reading, tokens: number): void {
   const seconds = pace.at - since;
   if (seconds <= 0 || tokens <= 0) return;
-  const n = (pace.requestSeconds - sinceRequestSeconds) / seconds;
+  const { known } = pace;
+  const clock = first.clock + tokens;
+  pace.tokensPerSecond = tokens / seconds;
+  if (clock > known.clock && pace.at > known.at) {
+    Object.assign(known, readingAt(pace, clock), { at: pace.at });
+    Object.assign(pace.since, { requestSeconds: 0, startedSeconds: 0 });
+  }
+  // One that had to wait inside the engine has fewer tokens than the clock says.
+  const span = known.clock - first.clock;
+  if (span <= 0) return;
   const forgotten = pace.fastest === null ? Number.POSITIVE_INFINITY : pace.fastest / keptShare;
   pace.fastest = Math.min(forgotten, seconds / tokens);
+  const n = (known.requests - first.requests) / span;
+  const c = (known.context - first.context) / span;
   const { fit } = pace;
   fit.weight = fit.weight * keptShare + tokens;
   fit.n = fit.n * keptShare + tokens * n;
+  fit.c = fit.c * keptShare + tokens * c;
   fit.seconds = fit.seconds * keptShare + seconds;
   fit.nn = fit.nn * keptShare + tokens * n * n;
+  fit.nc = fit.nc * keptShare + tokens * n * c;
+  fit.cc = fit.cc * keptShare + tokens * c * c;
   fit.nSeconds = fit.nSeconds * keptShare + n * seconds;
+  fit.cSeconds = fit.cSeconds * keptShare + c * seconds;
 }
 
 /** Remembers how long the responses of a group were. */
@@ -108,24 +187,47 @@ export function remember(pace: Pace, lengths: number[]): void {
   while (pace.lengthCount > mostLengths) pace.lengthCount -= pace.lengths.shift()!.length;
 }
 
-/** Seconds a token: `base` + `slope` · requests in service, both >= 0; `fastest` is the least that any response has had. */
+/** Seconds a token: `base` + `slope` · requests in service + `contextSlope` · their tokens, all >= 0. */
 export interface StepLine {
   readonly base: number;
   readonly slope: number;
+  readonly contextSlope: number;
+  /** The least that any response has had. */
   readonly fastest: number;
 }
 
-/** The straight line through what was measured (least squares). */
+/** The plane through what was measured: least squares, without what would come out below 0. */
 export function stepLine({ fit, fastest }: Pace): StepLine | undefined {
   if (fit.weight === 0 || fastest === null) return undefined;
-  const mean = fit.n / fit.weight;
-  const meanSeconds = fit.seconds / fit.weight;
-  const spread = fit.nn / fit.weight - mean * mean;
-  // Without a spread of what was in service nothing is known of the slope: flat, so that wide seems to cost nothing.
-  if (spread <= 1e-9 * mean * mean) return { base: meanSeconds, slope: 0, fastest };
-  const slope = Math.max(0, (fit.nSeconds / fit.weight - mean * meanSeconds) / spread);
-  const base = meanSeconds - slope * mean;
-  return base >= 0 ? { base, slope, fastest } : { base: 0, slope: meanSeconds / mean, fastest };
+  const w = fit.weight;
+  const [n, c, y] = [fit.n / w, fit.c / w, fit.seconds / w];
+  const nn = Math.max(0, fit.nn / w - n * n);
+  const cc = Math.max(0, fit.cc / w - c * c);
+  const nc = fit.nc / w - n * c;
+  const ny = fit.nSeconds / w - n * y;
+  const cy = fit.cSeconds / w - c * y;
+  let best: { error: number; line: StepLine } | undefined;
+  const consider = (slope: number, contextSlope: number): void => {
+    const base = y - slope * n - contextSlope * c;
+    if (!(slope >= 0 && contextSlope >= 0 && base >= 0)) return;
+    const error =
+      slope * slope * nn + contextSlope * contextSlope * cc + 2 * slope * contextSlope * nc - 2 * (slope * ny + contextSlope * cy);
+    if (best === undefined || error < best.error) best = { error, line: { base, slope, contextSlope, fastest } };
+  };
+  consider(0, 0);
+  const least = 1e-9;
+  const isN = nn > least * n * n;
+  const isC = cc > least * c * c;
+  if (isN) consider(ny / nn, 0);
+  if (isC) consider(0, cy / cc);
+  const det = nn * cc - nc * nc;
+  if (isN && isC && det > 1e-6 * nn * cc) consider((ny * cc - cy * nc) / det, (cy * nn - ny * nc) / det);
+  // Through the origin.
+  const [n2, c2, m] = [fit.nn / w, fit.cc / w, fit.nc / w];
+  const [ny2, cy2] = [fit.nSeconds / w, fit.cSeconds / w];
+  void [n2, c2, m, ny2, cy2];
+  if (n > 0) consider(y / n, 0);
+  return best?.line;
 }
 
 /** What the trainer takes for a group, in seconds; 0 while unknown. */

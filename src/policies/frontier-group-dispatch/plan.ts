@@ -30,6 +30,7 @@ interface Job {
   readonly end: number;
   readonly group: number;
   readonly seq: number;
+  readonly start: number;
 }
 
 const byEnd = (a: Job, b: Job): number => a.end - b.end || a.seq - b.seq;
@@ -52,13 +53,14 @@ export function modelledSeconds(round: ModelRound, width: number): number {
   const { groups, groupsPerUpdate, line } = round;
   const jobs = new Heap<Job>(byEnd);
   const left: number[] = [];
-  let [token, seconds, seq, inService] = [0, 0, 0, 0];
+  let [token, seconds, seq, inService, started] = [0, 0, 0, 0, 0];
   let [ready, done, trainedUntil] = [0, 0, 0];
   const fill = (): void => {
     while (inService < width && left.length < groups) {
       const lengths = round.lengths(left.length);
       for (let at = 0; at < lengths.length; at += 1) {
-        jobs.push({ end: token + lengths[at]!, group: left.length, seq: seq++ });
+        jobs.push({ end: token + lengths[at]!, group: left.length, seq: seq++, start: token });
+        started += token;
       }
       left.push(lengths.length);
       inService += 1;
@@ -67,8 +69,11 @@ export function modelledSeconds(round: ModelRound, width: number): number {
   fill();
   while (jobs.size > 0) {
     const running = jobs.size;
-    const { end, group } = jobs.pop()!;
-    seconds += (end - token) * Math.max(floorShare * line.fastest, line.base + line.slope * running);
+    const { end, group, start } = jobs.pop()!;
+    const context = running * (token + end) * 0.5 - started;
+    const pace = line.base + line.slope * running + line.contextSlope * context;
+    seconds += (end - token) * Math.max(floorShare * line.fastest, pace);
+    started -= start;
     token = end;
     left[group]! -= 1;
     if (left[group]! > 0) continue;

@@ -1,6 +1,6 @@
 /** Requests come, are admitted or deferred, and end. */
 import { admit, groupOf, leaveIfDone, refill } from './groups.ts';
-import { advance, measure } from './pace.ts';
+import { advance, finish, measure } from './pace.ts';
 import { planRound } from './resize.ts';
 import { type FrontierState, type Group, newRequest, placeOf, type Request, type RequestStatus } from './state.ts';
 import type { Ctx, ReasonOf } from './words.ts';
@@ -52,7 +52,7 @@ function end(state: FrontierState, request: Request, status: RequestStatus, ctx:
   const { group } = request;
   if (request.status === 'admitted') {
     advance(state.pace, ctx.at);
-    state.pace.running -= 1;
+    finish(state.pace, request.reading);
   }
   if (isUnfinished(request)) group.unfinished -= 1;
   request.status = status;
@@ -99,9 +99,10 @@ function admitted(state: FrontierState, requestId: string, tokens: number | unde
 export function completed(state: FrontierState, requestId: string, tokens: number, ctx: Ctx): void {
   const request = admitted(state, requestId, tokens, ctx);
   if (request === undefined) return;
+  advance(state.pace, ctx.at);
+  measure(state.pace, request.since, request.reading, tokens);
   end(state, request, 'completed', ctx);
   request.tokens = tokens;
-  measure(state.pace, request.since, request.sinceRequestSeconds, tokens);
   settle(state, request.group, ctx);
 }
 

@@ -15,7 +15,7 @@ const request = z.strictObject({
   isHeld: z.boolean(),
   tokens: whole,
   since: amount,
-  sinceRequestSeconds: amount,
+  reading: z.strictObject({ clock: amount, requests: amount, context: amount }),
 });
 
 /** Schema of the saved state. */

@@ -1,7 +1,7 @@
 /** What the admission holds: rounds, groups, and a request for each place of a group. */
 import { IndexedHeap } from '../../core/heap.ts';
 import { RecentIds } from '../../core/recent-ids.ts';
-import { newPace, type Pace } from './pace.ts';
+import { newPace, type Pace, type Reading } from './pace.ts';
 import type { FrontierConfig } from './schema.ts';
 
 /**
@@ -19,9 +19,9 @@ export interface Request {
   isHeld: boolean;
   /** Tokens of the response, once it is completed. */
   tokens: number;
-  /** When it was admitted, in seconds, and what `Pace.requestSeconds` was then. */
+  /** When it was admitted, in seconds, and what the clock of `Pace` showed then. */
   since: number;
-  sinceRequestSeconds: number;
+  reading: Reading;
 }
 
 export interface Round {
@@ -124,6 +124,8 @@ export function placeOf({ places }: Group, index: number): number {
   return places[index]?.index === index ? index : places.findIndex((one) => one.index === index);
 }
 
+const noReading: Reading = { clock: 0, requests: 0, context: 0 };
+
 export function newRequest(requestId: string, group: Group, index: number): Request {
-  return { requestId, group, index, status: 'waiting', isHeld: true, tokens: 0, since: 0, sinceRequestSeconds: 0 };
+  return { requestId, group, index, status: 'waiting', isHeld: true, tokens: 0, since: 0, reading: noReading };
 }
