@@ -12,6 +12,8 @@ import { DecodeEngine } from '../src/sim/engine/decode-engine.ts';
 /** What the lengths run on. */
 export interface Setting {
   readonly engine: CostModel;
+  /** Engines of that kind; a request goes to the one that has fewest. */
+  readonly engines: number;
   readonly responsesPerPrompt: number;
   /** U: groups of an update. */
   readonly groupsPerUpdate: number;
@@ -149,10 +151,10 @@ export function runRounds(
     throughPolicy || width === 'auto'
       ? new PolicyGate({ responsesPerPrompt, groupsPerUpdate, width, ...more })
       : new FixedGate(width, responsesPerPrompt);
-  const engine = new DecodeEngine('engine', setting.engine);
+  const engines = Array.from({ length: setting.engines }, (_, at) => new DecodeEngine(`${at}`, setting.engine));
   let now = 0;
   return rounds.map((work, round) => {
-    const result = runRound(setting, work, gate, engine, round, now);
+    const result = runRound(setting, work, gate, engines, round, now);
     now += result.seconds + 1;
     return result;
   });
@@ -162,7 +164,7 @@ function runRound(
   setting: Setting,
   { promptTokens, lengths }: RoundWork,
   gate: Gate,
-  engine: DecodeEngine,
+  engines: readonly DecodeEngine[],
   round: number,
   start: number,
 ): RoundResult {
@@ -175,11 +177,12 @@ function runRound(
   const ready: number[] = [];
   let [consumed, trainedAt, training, seconds] = [0, never, [] as number[], 0];
   let [now, firstDispatch, rolloutEnd, trainSeconds, verified] = [start, 0, 0, 0, 0];
-  engine.advanceTo(start);
+  for (const engine of engines) engine.advanceTo(start);
   const admit = (requests: readonly number[]): void => {
     for (const request of requests) {
       const group = Math.floor(request / k);
       const responseTokens = lengths[group]![request % k]!;
+      const engine = engines.reduce((one, other) => (other.size < one.size ? other : one));
       engine.add({ requestId: `${round}:${request}`, promptTokens: promptTokens[group]!, responseTokens }, now);
     }
   };
@@ -199,14 +202,16 @@ function runRound(
   admit(gate.open(round, groups, now));
   while (consumed < groups) {
     const verifiedAt = verifying[verified]?.at ?? never;
-    now = Math.min(engine.nextEventAt(), trainedAt, verifiedAt);
+    let next = engines[0]!;
+    for (const engine of engines) if (engine.nextEventAt() < next.nextEventAt()) next = engine;
+    now = Math.min(next.nextEventAt(), trainedAt, verifiedAt);
     if (now === trainedAt) {
       consumed += training.length;
       trainedAt = never;
       gate.consumed(training, seconds, now);
     } else if (now === verifiedAt) ready.push(verifying[verified++]!.group);
     else {
-      for (const { requestId, tokens, at } of engine.advanceTo(now)) {
+      for (const { requestId, tokens, at } of next.advanceTo(now)) {
         const request = Number(requestId.slice(requestId.indexOf(':') + 1));
         const group = Math.floor(request / k);
         left[group]! -= 1;

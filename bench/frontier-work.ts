@@ -9,7 +9,7 @@ import type { Workload } from '../src/sim/workload/workload.ts';
 import type { RoundWork, Setting } from './frontier-loop.ts';
 
 /** K and U, RolloutPipe §5.1. */
-const responsesPerPrompt = 8;
+export const responsesPerPrompt = 8;
 const groupsPerUpdate = 2;
 /** Length limit of the tasks: the paper gives none, and with this one a rollout of 32 groups takes as long as it says. */
 const capTokens = 8192;
@@ -63,7 +63,7 @@ const tasks: readonly Task[] = [
 
 /** The trainer's seconds for a token: 6.11 s for a group of LSAT-AR. */
 const trainSecondsPerToken = 6.11 / (responsesPerPrompt * 3420);
-const shared = { engine: paperEngine, responsesPerPrompt, groupsPerUpdate, verifierSeconds: 0.1 };
+const shared = { engine: paperEngine, engines: 1, responsesPerPrompt, groupsPerUpdate, verifierSeconds: 0.1 };
 
 function taskCase(task: Task, number: number): Case {
   const { name, meanTokens, sigma, correlation } = task;

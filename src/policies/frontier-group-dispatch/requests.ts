@@ -1,7 +1,7 @@
 /** Requests come, are admitted or deferred, and end. */
 import { admit, groupOf, leaveIfDone, refill } from './groups.ts';
 import { advance, finish, measure } from './pace.ts';
-import { planRound } from './resize.ts';
+import { planLate, planRound } from './resize.ts';
 import { type FrontierState, type Group, newRequest, placeOf, type Request, type RequestStatus } from './state.ts';
 import type { Ctx, ReasonOf } from './words.ts';
 
@@ -141,6 +141,7 @@ export function giveUp(state: FrontierState, requestId: string, ctx: Ctx): void 
 /** Something of a group has ended. */
 function settle(state: FrontierState, group: Group, ctx: Ctx): void {
   leaveIfDone(state, group, ctx);
+  planLate(state, ctx);
   refill(state, ctx);
 }
 

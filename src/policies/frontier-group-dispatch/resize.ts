@@ -1,7 +1,7 @@
 /** How wide the frontier is: fixed, or found out. */
 import { trained, trainSecondsPerGroup } from './pace.ts';
 import { type Plan, planWidth } from './plan.ts';
-import type { FrontierState } from './state.ts';
+import { type FrontierState, startWidth } from './state.ts';
 import type { Ctx, ReasonOf } from './words.ts';
 
 /** A plan is made anew when the round turns out this much larger. */
@@ -25,6 +25,17 @@ function plan(state: FrontierState, narrowest: number): Plan | undefined {
   return planWidth(state.pace, { groups: groupsOf(state), groupsPerUpdate, narrowest });
 }
 
+function plannedReason(groups: number, { expectedSeconds, line, trainSecondsPerGroup: seconds }: Plan): ReasonOf<'frontier.resized'> {
+  return {
+    code: 'planned',
+    groups,
+    expectedSeconds,
+    stepSeconds: line.base,
+    stepSecondsPerRequest: line.slope,
+    trainSecondsPerGroup: seconds,
+  };
+}
+
 /** `auto`: a plan when a round begins, or has outgrown the one that was made. */
 export function planRound(state: FrontierState, ctx: Ctx): void {
   const { config, pace } = state;
@@ -36,15 +47,20 @@ export function planRound(state: FrontierState, ctx: Ctx): void {
   pace.plan.isMade = made !== undefined;
   if (made === undefined) return;
   pace.plan.width = made.width;
-  const reason = {
-    code: 'planned',
-    groups,
-    expectedSeconds: made.expectedSeconds,
-    stepSeconds: made.line.base,
-    stepSecondsPerRequest: made.line.slope,
-    trainSecondsPerGroup: made.trainSecondsPerGroup,
-  } as const;
-  resize(state, made.width, reason, ctx);
+  resize(state, made.width, plannedReason(groups, made), ctx);
+}
+
+/**
+ * `auto`, in a round that began without a plan: once as many groups have left as it began with, one is made. It may only
+ * widen the frontier: the groups that left first are the shortest, and what narrows this late saves little.
+ */
+export function planLate(state: FrontierState, ctx: Ctx): void {
+  const { config, pace, deferred } = state;
+  if (config.width !== 'auto' || pace.plan.isMade || deferred.size === 0) return;
+  if (pace.round.served !== startWidth(config)) return;
+  const made = plan(state, state.width);
+  if (made === undefined || made.width < state.width) return;
+  resize(state, made.width, plannedReason(groupsOf(state), made), ctx);
 }
 
 /** `auto`, while no plan can be made: another group comes into service where that keeps to the requests configured. */
