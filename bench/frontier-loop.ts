@@ -20,6 +20,8 @@ export interface Setting {
   /** Seconds of an update: for each token of its responses, and for each of its groups. */
   readonly trainSecondsPerToken: number;
   readonly trainSecondsPerGroup: number;
+  /** Seconds after each update, for the optimizer, which the trainer does not report. */
+  readonly stepSeconds: number;
   /** Seconds from a response to its reward. */
   readonly verifierSeconds: number;
 }
@@ -175,6 +177,7 @@ function runRound(
   // All verifications take the same time: a queue.
   const verifying: { at: number; group: number }[] = [];
   const ready: number[] = [];
+  let reportedAt = never;
   let [consumed, trainedAt, training, seconds] = [0, never, [] as number[], 0];
   let [now, firstDispatch, rolloutEnd, trainSeconds, verified] = [start, 0, 0, 0, 0];
   for (const engine of engines) engine.advanceTo(start);
@@ -197,18 +200,21 @@ function runRound(
     }
     if (consumed === 0) firstDispatch = now;
     trainSeconds += seconds;
-    trainedAt = now + seconds;
+    reportedAt = now + seconds;
+    trainedAt = reportedAt + setting.stepSeconds;
   };
   admit(gate.open(round, groups, now));
   while (consumed < groups) {
     const verifiedAt = verifying[verified]?.at ?? never;
     let next = engines[0]!;
     for (const engine of engines) if (engine.nextEventAt() < next.nextEventAt()) next = engine;
-    now = Math.min(next.nextEventAt(), trainedAt, verifiedAt);
-    if (now === trainedAt) {
+    now = Math.min(next.nextEventAt(), reportedAt, trainedAt, verifiedAt);
+    if (now === reportedAt) {
+      reportedAt = never;
+      gate.consumed(training, seconds, now);
+    } else if (now === trainedAt) {
       consumed += training.length;
       trainedAt = never;
-      gate.consumed(training, seconds, now);
     } else if (now === verifiedAt) ready.push(verifying[verified++]!.group);
     else {
       for (const { requestId, tokens, at } of next.advanceTo(now)) {

@@ -60,8 +60,7 @@ export function admit(state: FrontierState, request: Request, code: ReasonOf<'re
   const { group, requestId, index } = request;
   advance(state.pace, ctx.at);
   request.status = 'admitted';
-  request.since = ctx.at;
-  request.reading = begin(state.pace);
+  begin(state.pace, request);
   ctx.emit({
     type: 'request.admit',
     at: ctx.at,

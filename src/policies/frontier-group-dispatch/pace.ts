@@ -50,6 +50,9 @@ export const paceSchema = z.strictObject({
   round: z.strictObject({
     groups: whole,
     served: whole,
+    consumed: whole,
+    /** Whether there was another update for the trainer when it reported last. */
+    isSupplied: z.boolean(),
     firstServedSeconds: amount.nullable(),
     trainedUntil: figure.nullable(),
     waitedSeconds: amount,
@@ -66,6 +69,8 @@ export type Pace = z.output<typeof paceSchema>;
 const newRoundPace = (): Pace['round'] => ({
   groups: 0,
   served: 0,
+  consumed: 0,
+  isSupplied: false,
   firstServedSeconds: null,
   trainedUntil: null,
   waitedSeconds: 0,
@@ -93,22 +98,13 @@ export function newPace(width: number): Pace {
   };
 }
 
-/** What a request remembers of the moment when it was admitted. */
-export interface Reading {
-  readonly clock: number;
-  readonly requests: number;
-  readonly context: number;
-}
-
-/** The clock and its integrals when it shows `clock`, now. */
-function readingAt({ at, known, since }: Pace, clock: number): Reading {
-  const seconds = at - known.at;
-  if (seconds <= 0) return known;
-  const tokens = clock - known.clock;
-  const requests = (since.requestSeconds / seconds) * tokens;
-  const started = (since.startedSeconds / seconds) * tokens;
-  const context = requests * (known.clock + clock) * 0.5 - started;
-  return { clock, requests: known.requests + requests, context: known.context + Math.max(0, context) };
+/** What a request remembers of the moment when it was admitted: the clock, and its integrals. */
+export interface Mark {
+  /** Seconds. */
+  since: number;
+  clock: number;
+  clockRequests: number;
+  clockContext: number;
 }
 
 /** Goes on to a time: before anything that changes how many requests run. */
@@ -119,22 +115,46 @@ export function advance(pace: Pace, at: number): void {
   pace.at = at;
 }
 
-/** A request is admitted, now. */
-export function begin(pace: Pace): Reading {
-  const { known } = pace;
-  if (pace.running === 0) {
-    Object.assign(known, { at: pace.at, clock: 0, requests: 0, context: 0 });
-    Object.assign(pace.since, { requestSeconds: 0, startedSeconds: 0 });
-    pace.started = 0;
-  }
-  pace.running += 1;
-  const now = readingAt(pace, known.clock + pace.tokensPerSecond * (pace.at - known.at));
-  pace.started += now.clock;
-  return { clock: now.clock, requests: now.requests, context: now.context };
+/** What the integrals grow by until the clock shows `clock`, now: without allocation, since it is in the path of every event. */
+function requestsUntil({ at, known, since }: Pace, clock: number): number {
+  return (since.requestSeconds / (at - known.at)) * (clock - known.clock);
 }
 
-/** A request that came at this reading of the clock is no longer in service. */
-export function finish(pace: Pace, { clock }: Reading): void {
+function contextUntil(pace: Pace, clock: number): number {
+  const { at, known, since } = pace;
+  const share = (clock - known.clock) / (at - known.at);
+  return Math.max(0, share * (since.requestSeconds * (known.clock + clock) * 0.5 - since.startedSeconds));
+}
+
+/** What was known becomes what is known now, when the clock shows `clock`. */
+function restart({ known, since, at }: Pace, clock: number, requests: number, context: number): void {
+  known.at = at;
+  known.clock = clock;
+  known.requests = requests;
+  known.context = context;
+  since.requestSeconds = 0;
+  since.startedSeconds = 0;
+}
+
+/** A request is admitted, now. */
+export function begin(pace: Pace, mark: Mark): void {
+  const { known, at } = pace;
+  if (pace.running === 0) {
+    restart(pace, 0, 0, 0);
+    pace.started = 0;
+  }
+  const seconds = at - known.at;
+  const clock = known.clock + pace.tokensPerSecond * seconds;
+  mark.since = at;
+  mark.clock = clock;
+  mark.clockRequests = known.requests + (seconds > 0 ? requestsUntil(pace, clock) : 0);
+  mark.clockContext = known.context + (seconds > 0 ? contextUntil(pace, clock) : 0);
+  pace.running += 1;
+  pace.started += clock;
+}
+
+/** A request that came at this mark is no longer in service. */
+export function finish(pace: Pace, { clock }: Mark): void {
   pace.running -= 1;
   pace.started = Math.max(0, pace.started - clock);
 }
@@ -147,26 +167,25 @@ export function beginRound(pace: Pace): void {
 }
 
 /**
- * A request that was admitted at `since` completes, still in service: its seconds a token, how many were in service, and
+ * A request that was admitted at this mark completes, still in service: its seconds a token, how many were in service, and
  * with how much context, on average meanwhile, are a point of a plane, weighted by its tokens.
  */
-export function measure(pace: Pace, since: number, first: Reading, tokens: number): void {
-  const seconds = pace.at - since;
+export function measure(pace: Pace, mark: Mark, tokens: number): void {
+  const seconds = pace.at - mark.since;
   if (seconds <= 0 || tokens <= 0) return;
   const { known } = pace;
-  const clock = first.clock + tokens;
+  const clock = mark.clock + tokens;
   pace.tokensPerSecond = tokens / seconds;
   if (clock > known.clock && pace.at > known.at) {
-    Object.assign(known, readingAt(pace, clock), { at: pace.at });
-    Object.assign(pace.since, { requestSeconds: 0, startedSeconds: 0 });
+    restart(pace, clock, known.requests + requestsUntil(pace, clock), known.context + contextUntil(pace, clock));
   }
   // One that had to wait inside the engine has fewer tokens than the clock says.
-  const span = known.clock - first.clock;
+  const span = known.clock - mark.clock;
   if (span <= 0) return;
   const forgotten = pace.fastest === null ? Number.POSITIVE_INFINITY : pace.fastest / keptShare;
   pace.fastest = Math.min(forgotten, seconds / tokens);
-  const n = (known.requests - first.requests) / span;
-  const c = (known.context - first.context) / span;
+  const n = (known.requests - mark.clockRequests) / span;
+  const c = (known.context - mark.clockContext) / span;
   const { fit } = pace;
   fit.weight = fit.weight * keptShare + tokens;
   fit.n = fit.n * keptShare + tokens * n;
@@ -211,7 +230,10 @@ export function stepLine({ fit, fastest }: Pace): StepLine | undefined {
     const base = y - slope * n - contextSlope * c;
     if (!(slope >= 0 && contextSlope >= 0 && base >= 0)) return;
     const error =
-      slope * slope * nn + contextSlope * contextSlope * cc + 2 * slope * contextSlope * nc - 2 * (slope * ny + contextSlope * cy);
+      slope * slope * nn +
+      contextSlope * contextSlope * cc +
+      2 * slope * contextSlope * nc -
+      2 * (slope * ny + contextSlope * cy);
     if (best === undefined || error < best.error) best = { error, line: { base, slope, contextSlope, fastest } };
   };
   consider(0, 0);
@@ -222,10 +244,7 @@ export function stepLine({ fit, fastest }: Pace): StepLine | undefined {
   if (isC) consider(0, cy / cc);
   const det = nn * cc - nc * nc;
   if (isN && isC && det > 1e-6 * nn * cc) consider((ny * cc - cy * nc) / det, (cy * nn - ny * nc) / det);
-  // Through the origin.
-  const [n2, c2, m] = [fit.nn / w, fit.cc / w, fit.nc / w];
-  const [ny2, cy2] = [fit.nSeconds / w, fit.cSeconds / w];
-  void [n2, c2, m, ny2, cy2];
+  // Where only a base below 0 would fit better, all of it is the requests'.
   if (n > 0) consider(y / n, 0);
   return best?.line;
 }
@@ -239,19 +258,31 @@ export function trainSecondsPerGroup({ trainer }: Pace): number {
  * The trainer has worked `seconds` on this many groups, until now.
  *
  * @param isBehind - whether groups are deferred, so that a wait may be the frontier's doing
+ * @param groupsPerUpdate - groups that it takes at a time
  */
-export function trained(pace: Pace, groups: number, seconds: number, at: number, isBehind: boolean): void {
+export function trained(
+  pace: Pace,
+  groups: number,
+  seconds: number,
+  { at, isBehind, groupsPerUpdate }: { at: number; isBehind: boolean; groupsPerUpdate: number },
+): void {
   const { round, trainer } = pace;
   const start = Math.max(at - seconds, 0);
   const before = round.trainedUntil;
-  // Replicas that work side by side are one trainer: only what is after the last report counts.
-  const busy = at - Math.max(start, before ?? start);
+  const idle = before === null ? 0 : Math.max(0, start - before);
+  // Replicas that work side by side are one trainer: only what is after the last report counts. With another update at
+  // hand it does not wait: it is busy with what no report tells, such as its optimizer.
+  const busy = at - Math.max(start, before ?? start) + (round.isSupplied ? idle : 0);
   trainer.busySeconds = trainer.busySeconds * keptTrainingShare + busy;
   trainer.groups = trainer.groups * keptTrainingShare + groups;
+  const isSupplied = round.isSupplied;
   round.trainedUntil = at;
+  round.consumed += groups;
+  // One more than is needed: the last to leave may still be without rewards.
+  round.isSupplied = round.served - round.consumed >= 2 * groupsPerUpdate;
   if (!isBehind) return;
   round.reports += 1;
   round.trained += groups;
   round.busySeconds += busy;
-  if (before !== null) round.waitedSeconds += Math.max(0, start - before);
+  if (!isSupplied) round.waitedSeconds += idle;
 }

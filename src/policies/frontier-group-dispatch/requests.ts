@@ -52,7 +52,7 @@ function end(state: FrontierState, request: Request, status: RequestStatus, ctx:
   const { group } = request;
   if (request.status === 'admitted') {
     advance(state.pace, ctx.at);
-    finish(state.pace, request.reading);
+    finish(state.pace, request);
   }
   if (isUnfinished(request)) group.unfinished -= 1;
   request.status = status;
@@ -100,7 +100,7 @@ export function completed(state: FrontierState, requestId: string, tokens: numbe
   const request = admitted(state, requestId, tokens, ctx);
   if (request === undefined) return;
   advance(state.pace, ctx.at);
-  measure(state.pace, request.since, request.reading, tokens);
+  measure(state.pace, request, tokens);
   end(state, request, 'completed', ctx);
   request.tokens = tokens;
   settle(state, request.group, ctx);

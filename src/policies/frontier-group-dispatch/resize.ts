@@ -25,7 +25,10 @@ function plan(state: FrontierState, narrowest: number): Plan | undefined {
   return planWidth(state.pace, { groups: groupsOf(state), groupsPerUpdate, narrowest });
 }
 
-function plannedReason(groups: number, { expectedSeconds, line, trainSecondsPerGroup: seconds }: Plan): ReasonOf<'frontier.resized'> {
+function plannedReason(
+  groups: number,
+  { expectedSeconds, line, trainSecondsPerGroup: seconds }: Plan,
+): ReasonOf<'frontier.resized'> {
   return {
     code: 'planned',
     groups,
@@ -77,7 +80,8 @@ export function learn(state: FrontierState, ctx: Ctx): boolean {
 export function consumed(state: FrontierState, groups: number, seconds: number, ctx: Ctx): void {
   const { config, pace, newest } = state;
   const { round } = pace;
-  trained(pace, groups, seconds, ctx.at, state.deferred.size > 0);
+  const { groupsPerUpdate } = config;
+  trained(pace, groups, seconds, { at: ctx.at, isBehind: state.deferred.size > 0, groupsPerUpdate });
   const { waitedSeconds, busySeconds, firstServedSeconds } = round;
   const total = waitedSeconds + busySeconds;
   if (round.isReported || round.reports < fewestReports || waitedSeconds <= config.starvedShare * total) return;

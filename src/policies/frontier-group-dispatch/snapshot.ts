@@ -15,7 +15,9 @@ const request = z.strictObject({
   isHeld: z.boolean(),
   tokens: whole,
   since: amount,
-  reading: z.strictObject({ clock: amount, requests: amount, context: amount }),
+  clock: amount,
+  clockRequests: amount,
+  clockContext: amount,
 });
 
 /** Schema of the saved state. */

@@ -1,7 +1,7 @@
 /** What the admission holds: rounds, groups, and a request for each place of a group. */
 import { IndexedHeap } from '../../core/heap.ts';
 import { RecentIds } from '../../core/recent-ids.ts';
-import { newPace, type Pace, type Reading } from './pace.ts';
+import { type Mark, newPace, type Pace } from './pace.ts';
 import type { FrontierConfig } from './schema.ts';
 
 /**
@@ -10,7 +10,8 @@ import type { FrontierConfig } from './schema.ts';
  */
 export type RequestStatus = 'waiting' | 'admitted' | 'completed' | 'open' | 'gone';
 
-export interface Request {
+/** `since` and the clock are those of its admission. */
+export interface Request extends Mark {
   readonly requestId: string;
   readonly group: Group;
   readonly index: number;
@@ -19,9 +20,6 @@ export interface Request {
   isHeld: boolean;
   /** Tokens of the response, once it is completed. */
   tokens: number;
-  /** When it was admitted, in seconds, and what the clock of `Pace` showed then. */
-  since: number;
-  reading: Reading;
 }
 
 export interface Round {
@@ -124,8 +122,17 @@ export function placeOf({ places }: Group, index: number): number {
   return places[index]?.index === index ? index : places.findIndex((one) => one.index === index);
 }
 
-const noReading: Reading = { clock: 0, requests: 0, context: 0 };
-
 export function newRequest(requestId: string, group: Group, index: number): Request {
-  return { requestId, group, index, status: 'waiting', isHeld: true, tokens: 0, since: 0, reading: noReading };
+  return {
+    requestId,
+    group,
+    index,
+    status: 'waiting',
+    isHeld: true,
+    tokens: 0,
+    since: 0,
+    clock: 0,
+    clockRequests: 0,
+    clockContext: 0,
+  };
 }
