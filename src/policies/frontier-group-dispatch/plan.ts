@@ -15,8 +15,9 @@ const ratio = 1.15;
 const tolerance = 0.005;
 /** Share of the fastest pace that was seen which nothing is taken to fall below: responses seen were seldom alone. */
 const floorShare = 0.75;
-/** Steps through the remembered groups: each gives another order of lengths. */
-const strides = [1, 5] as const;
+/** Steps through the remembered groups: each gives another order of lengths. Small rounds differ more, and cost less. */
+const strides = [1, 5, 3, 7] as const;
+const fewRequests = 512;
 
 /** A plan for a round. */
 export interface Plan {
@@ -104,8 +105,11 @@ export function planWidth(
   if (line === undefined || known < fewestGroups) return undefined;
   const trainSeconds = trainSecondsPerGroup(pace);
   const size = Math.max(1, Math.min(groups, Math.floor((mostRequests * known) / pace.lengthCount)));
-  const rounds = strides.map((stride, turn): ModelRound => {
-    const lengths = (group: number) => pace.lengths[(group * stride + turn * 7) % known]!;
+  const orders = size * pace.lengthCount <= fewRequests * known ? strides.length : 2;
+  const rounds = strides.slice(0, orders).map((stride, turn): ModelRound => {
+    // Each time around begins one further, or a step that divides their number would always meet the same groups.
+    const place = (group: number) => group * stride + Math.floor((group * stride) / known) + turn * 7;
+    const lengths = (group: number) => pace.lengths[place(group) % known]!;
     return { groups: size, groupsPerUpdate, line, trainSecondsPerGroup: trainSeconds, lengths };
   });
   const tried: { width: number; seconds: number }[] = [];
