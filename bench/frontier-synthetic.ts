@@ -99,7 +99,8 @@ export function syntheticCases(groups: number): Case[] {
         groupsPerUpdate: 2,
         trainSecondsPerToken: 0,
         trainSecondsPerGroup: 0,
-        stepSeconds: 0, verifierSeconds: 0.1,
+        stepSeconds: 0,
+        verifierSeconds: 0.1,
       };
       const sample = round(groups, 0, 0);
       const { rolloutSeconds } = runRounds(free, groups, [sample])[0]!;

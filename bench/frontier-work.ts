@@ -63,7 +63,14 @@ const tasks: readonly Task[] = [
 
 /** The trainer's seconds for a token: 6.11 s for a group of LSAT-AR. */
 const trainSecondsPerToken = 6.11 / (responsesPerPrompt * 3420);
-const shared = { engine: paperEngine, engines: 1, responsesPerPrompt, groupsPerUpdate, stepSeconds: 0, verifierSeconds: 0.1 };
+const shared = {
+  engine: paperEngine,
+  engines: 1,
+  responsesPerPrompt,
+  groupsPerUpdate,
+  stepSeconds: 0,
+  verifierSeconds: 0.1,
+};
 
 function taskCase(task: Task, number: number): Case {
   const { name, meanTokens, sigma, correlation } = task;

@@ -1,5 +1,6 @@
 /** Groups come into service, and leave: the frontier itself. */
-import { advance, begin, beginRound, remember } from './pace.ts';
+import { advance, begin } from './clock.ts';
+import { beginRound, remember } from './pace.ts';
 import { learn } from './resize.ts';
 import { type FrontierState, type Group, newGroup, newRound, type Request, type Round } from './state.ts';
 import type { Ctx, ReasonOf } from './words.ts';
@@ -58,9 +59,9 @@ function moveGroup(state: FrontierState, group: Group, round: Round): void {
 /** Lets a request into the engines: its group is in service. */
 export function admit(state: FrontierState, request: Request, code: ReasonOf<'request.admit'>['code'], ctx: Ctx): void {
   const { group, requestId, index } = request;
-  advance(state.pace, ctx.at);
+  advance(state.pace.clock, ctx.at);
   request.status = 'admitted';
-  begin(state.pace, request);
+  begin(state.pace.clock, request);
   ctx.emit({
     type: 'request.admit',
     at: ctx.at,

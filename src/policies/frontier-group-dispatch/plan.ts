@@ -3,7 +3,8 @@
  * pure computation, bounded in what it looks at.
  */
 import { Heap } from '../../core/heap.ts';
-import { type Pace, type StepLine, stepLine, trainSecondsPerGroup } from './pace.ts';
+import { type Pace, trainSecondsPerGroup } from './pace.ts';
+import { type StepCost, stepCost } from './step-cost.ts';
 
 /** Requests of a modelled round, at most: a longer one is as its beginning. */
 const mostRequests = 2048;
@@ -23,7 +24,7 @@ const fewRequests = 512;
 export interface Plan {
   readonly width: number;
   readonly expectedSeconds: number;
-  readonly line: StepLine;
+  readonly step: StepCost;
   readonly trainSecondsPerGroup: number;
 }
 
@@ -40,7 +41,7 @@ const byEnd = (a: Job, b: Job): number => a.end - b.end || a.seq - b.seq;
 export interface ModelRound {
   readonly groups: number;
   readonly groupsPerUpdate: number;
-  readonly line: StepLine;
+  readonly step: StepCost;
   readonly trainSecondsPerGroup: number;
   /** Lengths of the responses of the group with this place in the round. */
   lengths(group: number): readonly number[];
@@ -51,7 +52,7 @@ export interface ModelRound {
  * one pace, which falls with their number, and the trainer takes complete groups first come, first served.
  */
 export function modelledSeconds(round: ModelRound, width: number): number {
-  const { groups, groupsPerUpdate, line } = round;
+  const { groups, groupsPerUpdate, step } = round;
   const jobs = new Heap<Job>(byEnd);
   const left: number[] = [];
   let [token, seconds, seq, inService, started] = [0, 0, 0, 0, 0];
@@ -72,8 +73,8 @@ export function modelledSeconds(round: ModelRound, width: number): number {
     const running = jobs.size;
     const { end, group, start } = jobs.pop()!;
     const context = running * (token + end) * 0.5 - started;
-    const pace = line.base + line.slope * running + line.contextSlope * context;
-    seconds += (end - token) * Math.max(floorShare * line.fastest, pace);
+    const pace = step.base + step.slope * running + step.contextSlope * context;
+    seconds += (end - token) * Math.max(floorShare * step.fastest, pace);
     started -= start;
     token = end;
     left[group]! -= 1;
@@ -100,9 +101,9 @@ export function planWidth(
   pace: Pace,
   { groups, groupsPerUpdate, narrowest }: { groups: number; groupsPerUpdate: number; narrowest: number },
 ): Plan | undefined {
-  const line = stepLine(pace);
+  const step = stepCost(pace.fit);
   const known = pace.lengths.length;
-  if (line === undefined || known < fewestGroups) return undefined;
+  if (step === undefined || known < fewestGroups) return undefined;
   const trainSeconds = trainSecondsPerGroup(pace);
   const size = Math.max(1, Math.min(groups, Math.floor((mostRequests * known) / pace.lengthCount)));
   const orders = size * pace.lengthCount <= fewRequests * known ? strides.length : 2;
@@ -110,7 +111,7 @@ export function planWidth(
     // Each time around begins one further, or a step that divides their number would always meet the same groups.
     const place = (group: number) => group * stride + Math.floor((group * stride) / known) + turn * 7;
     const lengths = (group: number) => pace.lengths[place(group) % known]!;
-    return { groups: size, groupsPerUpdate, line, trainSecondsPerGroup: trainSeconds, lengths };
+    return { groups: size, groupsPerUpdate, step, trainSecondsPerGroup: trainSeconds, lengths };
   });
   const tried: { width: number; seconds: number }[] = [];
   let best = Number.POSITIVE_INFINITY;
@@ -130,7 +131,7 @@ export function planWidth(
     // The whole of a modelled round stands for the whole of the real one.
     width: chosen.width === size ? Math.max(groups, chosen.width) : chosen.width,
     expectedSeconds: chosen.seconds,
-    line,
+    step,
     trainSecondsPerGroup: trainSeconds,
   };
 }

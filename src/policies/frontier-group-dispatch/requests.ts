@@ -1,6 +1,8 @@
 /** Requests come, are admitted or deferred, and end. */
+
+import { advance, finish } from './clock.ts';
 import { admit, groupOf, leaveIfDone, refill } from './groups.ts';
-import { advance, finish, measure } from './pace.ts';
+import { measure } from './pace.ts';
 import { planLate, planRound } from './resize.ts';
 import { type FrontierState, type Group, newRequest, placeOf, type Request, type RequestStatus } from './state.ts';
 import type { Ctx, ReasonOf } from './words.ts';
@@ -51,8 +53,8 @@ function takePlace(state: FrontierState, before: Request, ctx: Ctx): void {
 function end(state: FrontierState, request: Request, status: RequestStatus, ctx: Ctx): void {
   const { group } = request;
   if (request.status === 'admitted') {
-    advance(state.pace, ctx.at);
-    finish(state.pace, request);
+    advance(state.pace.clock, ctx.at);
+    finish(state.pace.clock, request);
   }
   if (isUnfinished(request)) group.unfinished -= 1;
   request.status = status;
@@ -99,7 +101,7 @@ function admitted(state: FrontierState, requestId: string, tokens: number | unde
 export function completed(state: FrontierState, requestId: string, tokens: number, ctx: Ctx): void {
   const request = admitted(state, requestId, tokens, ctx);
   if (request === undefined) return;
-  advance(state.pace, ctx.at);
+  advance(state.pace.clock, ctx.at);
   measure(state.pace, request, tokens);
   end(state, request, 'completed', ctx);
   request.tokens = tokens;

@@ -27,14 +27,15 @@ function plan(state: FrontierState, narrowest: number): Plan | undefined {
 
 function plannedReason(
   groups: number,
-  { expectedSeconds, line, trainSecondsPerGroup: seconds }: Plan,
+  { expectedSeconds, step, trainSecondsPerGroup: seconds }: Plan,
 ): ReasonOf<'frontier.resized'> {
   return {
     code: 'planned',
     groups,
     expectedSeconds,
-    stepSeconds: line.base,
-    stepSecondsPerRequest: line.slope,
+    stepSeconds: step.base,
+    stepSecondsPerRequest: step.slope,
+    stepSecondsPerContextToken: step.contextSlope,
     trainSecondsPerGroup: seconds,
   };
 }
@@ -71,8 +72,8 @@ export function learn(state: FrontierState, ctx: Ctx): boolean {
   const { config, pace, inService } = state;
   const { startRequests, responsesPerPrompt } = config;
   if (config.width !== 'auto' || pace.plan.isMade || inService > state.width) return false;
-  if (pace.running + responsesPerPrompt > startRequests || pace.fit.weight === 0) return false;
-  resize(state, inService + 1, { code: 'learning', unfinished: pace.running, startRequests }, ctx);
+  if (pace.clock.running + responsesPerPrompt > startRequests || pace.fit.weight === 0) return false;
+  resize(state, inService + 1, { code: 'learning', unfinished: pace.clock.running, startRequests }, ctx);
   return true;
 }
 

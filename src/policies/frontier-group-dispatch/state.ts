@@ -1,7 +1,8 @@
 /** What the admission holds: rounds, groups, and a request for each place of a group. */
 import { IndexedHeap } from '../../core/heap.ts';
 import { RecentIds } from '../../core/recent-ids.ts';
-import { type Mark, newPace, type Pace } from './pace.ts';
+import type { Mark } from './clock.ts';
+import { newPace, type Pace } from './pace.ts';
 import type { FrontierConfig } from './schema.ts';
 
 /**
