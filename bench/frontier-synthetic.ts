@@ -2,8 +2,9 @@
 import { type CostModel, costModelSchema } from '../src/sim/cost-model.ts';
 import { normal, uniform } from '../src/sim/random.ts';
 import { runRounds, type Setting } from './frontier-loop.ts';
-import { type Case, paperEngine, responsesPerPrompt } from './frontier-work.ts';
+import { type Case, paperSetting } from './frontier-work.ts';
 
+const { responsesPerPrompt, groupsPerUpdate } = paperSetting;
 const capTokens = 16_000;
 const promptTokens = 300;
 
@@ -45,7 +46,18 @@ const engines: Readonly<Record<string, { readonly cost: CostModel; readonly engi
       maxRunningSequences: 64,
     }),
   },
-  attention: { cost: paperEngine },
+  attention: {
+    cost: costModelSchema.parse({
+      ...base,
+      memoryBoundSeconds: 0.0014,
+      computeSecondsPerSequence: 1.1e-5,
+      overheadSeconds: 0.012,
+      secondsPerSequence: 1e-5,
+      secondsPerContextToken: 4.2e-8,
+      kvCapacityTokens: 560_000,
+      maxRunningSequences: 256,
+    }),
+  },
   compute: {
     cost: costModelSchema.parse({
       ...base,
@@ -59,7 +71,16 @@ const engines: Readonly<Record<string, { readonly cost: CostModel; readonly engi
   },
   fourEngines: {
     engines: 4,
-    cost: costModelSchema.parse({ ...paperEngine, secondsPerContextToken: 1.6e-7, kvCapacityTokens: 140_000 }),
+    cost: costModelSchema.parse({
+      ...base,
+      memoryBoundSeconds: 0.0014,
+      computeSecondsPerSequence: 1.1e-5,
+      overheadSeconds: 0.012,
+      secondsPerSequence: 1e-5,
+      secondsPerContextToken: 1.6e-7,
+      kvCapacityTokens: 140_000,
+      maxRunningSequences: 256,
+    }),
   },
 };
 
@@ -96,7 +117,7 @@ export function syntheticCases(groups: number): Case[] {
         engine: cost,
         engines: count,
         responsesPerPrompt,
-        groupsPerUpdate: 2,
+        groupsPerUpdate,
         trainSecondsPerToken: 0,
         trainSecondsPerGroup: 0,
         stepSeconds: 0,

@@ -42,7 +42,8 @@ export interface ModelRound {
   readonly groups: number;
   readonly groupsPerUpdate: number;
   readonly step: StepCost;
-  readonly trainSecondsPerGroup: number;
+  /** Seconds of training for each token. */
+  readonly trainSecondsPerToken: number;
   /** Lengths of the responses of the group with this place in the round. */
   lengths(group: number): readonly number[];
 }
@@ -55,16 +56,20 @@ export function modelledSeconds(round: ModelRound, width: number): number {
   const { groups, groupsPerUpdate, step } = round;
   const jobs = new Heap<Job>(byEnd);
   const left: number[] = [];
+  const tokens: number[] = [];
   let [token, seconds, seq, inService, started] = [0, 0, 0, 0, 0];
-  let [ready, done, trainedUntil] = [0, 0, 0];
+  let [ready, readyTokens, done, trainedUntil] = [0, 0, 0, 0];
   const fill = (): void => {
     while (inService < width && left.length < groups) {
       const lengths = round.lengths(left.length);
+      let sum = 0;
       for (let at = 0; at < lengths.length; at += 1) {
         jobs.push({ end: token + lengths[at]!, group: left.length, seq: seq++, start: token });
         started += token;
+        sum += lengths[at]!;
       }
       left.push(lengths.length);
+      tokens.push(sum);
       inService += 1;
     }
   };
@@ -81,10 +86,12 @@ export function modelledSeconds(round: ModelRound, width: number): number {
     if (left[group]! > 0) continue;
     inService -= 1;
     ready += 1;
+    readyTokens += tokens[group]!;
     done += 1;
     if (ready === groupsPerUpdate || done === groups) {
-      trainedUntil = Math.max(trainedUntil, seconds) + ready * round.trainSecondsPerGroup;
+      trainedUntil = Math.max(trainedUntil, seconds) + readyTokens * round.trainSecondsPerToken;
       ready = 0;
+      readyTokens = 0;
     }
     fill();
   }
@@ -105,13 +112,16 @@ export function planWidth(
   const known = pace.lengths.length;
   if (step === undefined || known < fewestGroups) return undefined;
   const trainSeconds = trainSecondsPerGroup(pace);
+  let tokens = 0;
+  for (const lengths of pace.lengths) for (const one of lengths) tokens += one;
+  const trainSecondsPerToken = tokens > 0 ? (trainSeconds * known) / tokens : 0;
   const size = Math.max(1, Math.min(groups, Math.floor((mostRequests * known) / pace.lengthCount)));
   const orders = size * pace.lengthCount <= fewRequests * known ? strides.length : 2;
   const rounds = strides.slice(0, orders).map((stride, turn): ModelRound => {
     // Each time around begins one further, or a step that divides their number would always meet the same groups.
     const place = (group: number) => group * stride + Math.floor((group * stride) / known) + turn * 7;
     const lengths = (group: number) => pace.lengths[place(group) % known]!;
-    return { groups: size, groupsPerUpdate, step, trainSecondsPerGroup: trainSeconds, lengths };
+    return { groups: size, groupsPerUpdate, step, trainSecondsPerToken, lengths };
   });
   const tried: { width: number; seconds: number }[] = [];
   let best = Number.POSITIVE_INFINITY;

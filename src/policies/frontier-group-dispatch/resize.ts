@@ -61,7 +61,8 @@ export function planRound(state: FrontierState, ctx: Ctx): void {
 export function planLate(state: FrontierState, ctx: Ctx): void {
   const { config, pace, deferred } = state;
   if (config.width !== 'auto' || pace.plan.isMade || deferred.size === 0) return;
-  if (pace.round.served !== startWidth(config)) return;
+  const waves = pace.round.served / startWidth(config);
+  if (!Number.isInteger(waves) || waves === 0 || (waves & (waves - 1)) !== 0) return;
   const made = plan(state, state.width);
   if (made === undefined || made.width < state.width) return;
   resize(state, made.width, plannedReason(groupsOf(state), made), ctx);
