@@ -281,16 +281,31 @@ describe('width', () => {
     expect(seconds(name, 32) / best).toBeGreaterThan(1.2);
   });
 
-  test('a plan survives a snapshot, and says what led to it', () => {
+  test('what is planned with survives a snapshot, and a plan says what led to it', () => {
     const one = start({ width: 'auto', startRequests: 4 });
-    for (let group = 0; group < 6; group += 1) one.group(`p${group}`);
-    for (let group = 0; group < 6; group += 1) {
+    for (let group = 0; group < 7; group += 1) one.group(`p${group}`);
+    const decisions: FrontierDecision[] = [];
+    for (let group = 0; group < 4; group += 1) {
       one.pass(3 + group);
-      one.complete(`p${group}/0#0`);
-      one.complete(`p${group}/1#0`);
+      if (group === 3) one.restore();
+      for (const index of [0, 1]) decisions.push(...one.complete(`p${group}/${index}#0`));
     }
-    one.restore();
-    const decisions = one.group('n0', { roundId: 'r2' });
-    expect(decisions[0]).toMatchObject({ type: 'frontier.resized', reason: { code: 'planned', groups: 6 } });
+    // Four groups are known, twice as many as it began with; a late plan only widens.
+    expect(decisions.filter((each) => each.type === 'frontier.resized').at(-1)).toMatchObject({
+      reason: { code: 'planned', groups: 7, stepSecondsPerContextToken: expect.any(Number) },
+    });
+  });
+
+  test('a round that begins with what is known has a plan at once', () => {
+    const one = start({ width: 'auto', startRequests: 8 });
+    for (let group = 0; group < 4; group += 1) one.group(`p${group}`);
+    for (let group = 0; group < 4; group += 1) {
+      one.pass(3 + group);
+      for (const index of [0, 1]) one.complete(`p${group}/${index}#0`);
+    }
+    const decisions = [0, 1, 2, 3, 4, 5].flatMap((group) => one.group(`n${group}`, { roundId: 'r2' }));
+    expect(decisions.filter((each) => each.type === 'frontier.resized')[0]).toMatchObject({
+      reason: { code: 'planned' },
+    });
   });
 });
