@@ -35,13 +35,16 @@ export function newClock(): Clock {
   };
 }
 
-/** What a request remembers of the moment when it was admitted, in seconds: the clock and its integrals. */
+/** What requests remember of the moment when they were admitted, in seconds: the clock and its integrals. */
 export interface Mark {
-  since: number;
-  clock: number;
-  clockRequests: number;
-  clockContext: number;
+  readonly since: number;
+  readonly clock: number;
+  readonly requests: number;
+  readonly context: number;
 }
+
+/** Of requests that were never admitted. */
+export const noMark: Mark = Object.freeze({ since: 0, clock: 0, requests: 0, context: 0 });
 
 /** Goes on to a time: before anything that changes how many requests run. */
 export function advance(clock: Clock, at: number): void {
@@ -51,8 +54,8 @@ export function advance(clock: Clock, at: number): void {
   clock.at = at;
 }
 
-/** A request is admitted, now. Between completions the clock goes on as fast as the last response got its tokens. */
-export function begin(clock: Clock, mark: Mark): void {
+/** The mark of what is admitted now. Between completions the clock goes on as fast as the last response got its tokens. */
+export function markNow(clock: Clock): Mark {
   const { known, at } = clock;
   if (clock.running === 0) {
     set(clock, 0, 0, 0);
@@ -60,12 +63,15 @@ export function begin(clock: Clock, mark: Mark): void {
   }
   const seconds = at - known.at;
   const tokens = known.tokens + clock.tokensPerSecond * seconds;
-  mark.since = at;
-  mark.clock = tokens;
-  mark.clockRequests = known.requests + (seconds > 0 ? requestsUntil(clock, tokens) : 0);
-  mark.clockContext = known.context + (seconds > 0 ? contextUntil(clock, tokens) : 0);
+  const requests = known.requests + (seconds > 0 ? requestsUntil(clock, tokens) : 0);
+  const context = known.context + (seconds > 0 ? contextUntil(clock, tokens) : 0);
+  return { since: at, clock: tokens, requests, context };
+}
+
+/** A request is admitted with the mark of now. */
+export function begin(clock: Clock, mark: Mark): void {
   clock.running += 1;
-  clock.started += tokens;
+  clock.started += mark.clock;
 }
 
 /** A request that came at this mark is no longer in service. */
@@ -92,8 +98,8 @@ export function complete(
   }
   const span = known.tokens - mark.clock;
   if (span <= 0) return undefined;
-  const requests = Math.max(0, (known.requests - mark.clockRequests) / span);
-  return { requests, context: Math.max(0, (known.context - mark.clockContext) / span) };
+  const requests = Math.max(0, (known.requests - mark.requests) / span);
+  return { requests, context: Math.max(0, (known.context - mark.context) / span) };
 }
 
 function set({ known, since, at }: Clock, tokens: number, requests: number, context: number): void {

@@ -1,7 +1,7 @@
 /** Requests come, are admitted or deferred, and end. */
 
 import { advance, finish } from './clock.ts';
-import { admit, groupOf, leaveIfDone, refill } from './groups.ts';
+import { admission, admit, groupOf, leaveIfDone, refill } from './groups.ts';
 import { measure } from './pace.ts';
 import { planLate, planRound } from './resize.ts';
 import { type FrontierState, type Group, newRequest, placeOf, type Request, type RequestStatus } from './state.ts';
@@ -28,7 +28,7 @@ export function arrived(state: FrontierState, arrival: Arrival, ctx: Ctx): void 
   group.unfinished += 1;
   state.requests.set(requestId, request);
   if (group.since !== null) {
-    admit(state, request, 'in_frontier', ctx);
+    admit(state, request, 'in_frontier', admission(state, ctx), ctx);
     return;
   }
   refill(state, ctx);
@@ -54,7 +54,7 @@ function end(state: FrontierState, request: Request, status: RequestStatus, ctx:
   const { group } = request;
   if (request.status === 'admitted') {
     advance(state.pace.clock, ctx.at);
-    finish(state.pace.clock, request);
+    finish(state.pace.clock, request.mark);
   }
   if (isUnfinished(request)) group.unfinished -= 1;
   request.status = status;
@@ -102,7 +102,7 @@ export function completed(state: FrontierState, requestId: string, tokens: numbe
   const request = admitted(state, requestId, tokens, ctx);
   if (request === undefined) return;
   advance(state.pace.clock, ctx.at);
-  measure(state.pace, request, tokens);
+  measure(state.pace, request.mark, tokens);
   end(state, request, 'completed', ctx);
   request.tokens = tokens;
   settle(state, request.group, ctx);

@@ -1,7 +1,7 @@
 /** What the admission holds: rounds, groups, and a request for each place of a group. */
 import { IndexedHeap } from '../../core/heap.ts';
 import { RecentIds } from '../../core/recent-ids.ts';
-import type { Mark } from './clock.ts';
+import { type Mark, noMark } from './clock.ts';
 import { newPace, type Pace } from './pace.ts';
 import type { FrontierConfig } from './schema.ts';
 
@@ -11,8 +11,7 @@ import type { FrontierConfig } from './schema.ts';
  */
 export type RequestStatus = 'waiting' | 'admitted' | 'completed' | 'open' | 'gone';
 
-/** `since` and the clock are those of its admission. */
-export interface Request extends Mark {
+export interface Request {
   readonly requestId: string;
   readonly group: Group;
   readonly index: number;
@@ -21,6 +20,8 @@ export interface Request extends Mark {
   isHeld: boolean;
   /** Tokens of the response, once it is completed. */
   tokens: number;
+  /** Of its admission. */
+  mark: Mark;
 }
 
 export interface Round {
@@ -124,16 +125,5 @@ export function placeOf({ places }: Group, index: number): number {
 }
 
 export function newRequest(requestId: string, group: Group, index: number): Request {
-  return {
-    requestId,
-    group,
-    index,
-    status: 'waiting',
-    isHeld: true,
-    tokens: 0,
-    since: 0,
-    clock: 0,
-    clockRequests: 0,
-    clockContext: 0,
-  };
+  return { requestId, group, index, status: 'waiting', isHeld: true, tokens: 0, mark: noMark };
 }
