@@ -31,6 +31,20 @@ export interface Placement {
 /** How many devices a top group has. */
 export const topDegree = (instance: Instance): number => 2 ** (instance.levels - 1);
 
+/** The lowest level at which a sequence fits on a device, as a test says; the last one if none does. */
+export function lowestLevel(levels: number, fits: (degree: number) => boolean): number {
+  let level = 0;
+  while (level < levels - 1 && !fits(2 ** level)) level += 1;
+  return level;
+}
+
+/** The least cost of sharding a sequence, at a level or above. */
+export function cheapestFrom(cost: readonly Float64Array[], index: number, lowest: number): number {
+  let cheapest = Number.POSITIVE_INFINITY;
+  for (let level = lowest; level < cost.length; level += 1) cheapest = Math.min(cheapest, cost[level]![index]!);
+  return cheapest;
+}
+
 type Heads = Pick<FlexUlyssesSettings, 'attentionHeads' | 'kvHeads'>;
 
 /** Whether the heads can be spread over so many devices. */

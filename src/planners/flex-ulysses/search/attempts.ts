@@ -29,10 +29,12 @@ const polishing: Omit<Schedule, 'steps'> = { temperature: [0.05, 0.003], price: 
 /** How full groups may be made of spread items, tried one after the other. */
 const fills = [0, 0.6, 1, 0.8, 0.4, 0.9, 0.7, 0.5, 0.3, 0.2] as const;
 
-interface Ranked {
-  readonly fill: number;
-  /** What is over, all devices together. */
-  readonly over: number;
+/** The fills, that with least over first, where so many items are spread. */
+interface Ranking {
+  readonly spread: number;
+  readonly fills: readonly { readonly fill: number; readonly over: number }[];
+  /** What it costs to spread them. */
+  readonly cost: number;
 }
 
 /** A search for the cheapest placement of a problem. */
@@ -41,7 +43,8 @@ export class Search {
   readonly #effort: Effort;
   readonly #flat: Int32Array;
   readonly #layout: Layout;
-  #ranked: readonly Ranked[] = [];
+  /** Where only what does not fit on one device is spread. */
+  #forced: Ranking | undefined;
   best: Kept;
 
   /** @param flat - the top group of each item where everything is spread, which keeps all limits */
@@ -68,17 +71,9 @@ export class Search {
     if (this.#layout.cost < this.best.cost - slop && this.#layout.fits()) this.best = this.#layout.keep();
   }
 
-  /** What is over, all devices together. */
-  #over(): number {
-    let over = 0;
-    for (let device = 0; device < this.#problem.devices; device += 1)
-      over += Math.max(0, this.#layout.load(device) - 1);
-    return over;
-  }
-
   /** Evens out what is a little over, without changing a degree; shakes it in between if that is not enough. */
   #mend(random: Sequence): void {
-    if (this.#over() > mendable * this.#problem.devices) return;
+    if (this.#layout.over() > mendable * this.#problem.devices) return;
     for (let attempt = 0; ; attempt += 1) {
       if (evenOut(this.#layout, this.#effort.exchanges)) return this.#offer();
       if (attempt === this.#effort.shakes) return;
@@ -86,33 +81,33 @@ export class Search {
     }
   }
 
-  #forced(): number {
-    return this.#problem.least.reduce((count, level) => count + (level > 0 ? 1 : 0), 0);
-  }
-
-  /** The fills, that with least over first, where so many items are spread; stops early where nothing is over. */
-  #rank(spread: number): readonly Ranked[] {
-    const ranked: Ranked[] = [];
+  /** Tries all fills where so many items are spread; stops early where nothing is over. */
+  #rank(spread: number): Ranking {
+    const ranked: { fill: number; over: number }[] = [];
     for (const fill of fills) {
       construct(this.#layout, spread, fill);
-      ranked.push({ fill, over: this.#over() });
+      ranked.push({ fill, over: this.#layout.over() });
       this.#offer();
       if (this.done) break;
     }
-    return ranked.sort((a, b) => a.over - b.over);
+    return { spread, fills: ranked.sort((a, b) => a.over - b.over), cost: this.#layout.cost };
+  }
+
+  #rankForced(): Ranking {
+    this.#forced ??= this.#rank(this.#problem.least.reduce((count, level) => count + (level > 0 ? 1 : 0), 0));
+    return this.#forced;
   }
 
   /** The longest items spread, as few as possible, and the others whole. */
   prefixes(random: Sequence): void {
     const { items, devices } = this.#problem;
     const { prefixes, polished } = this.#effort;
-    let spread = this.#forced();
+    let { spread } = this.#rankForced();
     for (let attempt = 0; attempt < prefixes && spread <= items; attempt += 1) {
       const before = this.best;
-      const ranked = this.#rank(spread);
-      if (attempt === 0) this.#ranked = ranked;
-      if (this.best !== before || this.#layout.cost >= before.cost) return;
-      for (const { fill, over } of ranked.slice(0, polished)) {
+      const ranking = attempt === 0 ? this.#rankForced() : this.#rank(spread);
+      if (this.best !== before || ranking.cost >= before.cost) return;
+      for (const { fill, over } of ranking.fills.slice(0, polished)) {
         if (over > hopeless * devices) return;
         construct(this.#layout, spread, fill);
         this.polish(random);
@@ -123,7 +118,8 @@ export class Search {
   }
 
   start(start: Start, random: Sequence): void {
-    const fill = typeof start.fill === 'number' ? start.fill : this.#ranked.at(start.fill === 'best' ? 0 : 1)!.fill;
+    const fill =
+      typeof start.fill === 'number' ? start.fill : this.#rankForced().fills[start.fill === 'best' ? 0 : 1]!.fill;
     if (start.over === 'devices') this.#startDevices(start, fill, random);
     else this.#startGroups(start, fill, random);
   }
@@ -185,7 +181,7 @@ export class Search {
    */
   fromPrevious(previous: NonNullable<FlexUlyssesSettings['previous']>, random: Sequence): boolean {
     // Where the cheapest plan is found at once, nothing has to be kept.
-    this.#ranked = this.#rank(this.#forced());
+    this.#rankForced();
     if (this.done) return true;
     const before = this.best.cost;
     putPrevious(this.#layout, previous);

@@ -13,7 +13,9 @@ import type { Schedule } from './schedule.ts';
 export interface Balance {
   /** Compute of the most loaded device, the least that was found. */
   readonly compute: number;
-  /** No plan has less: a bound, or the same where all were tried. */
+  /** The bound of it, by {@link computeBound}. */
+  readonly bound: number;
+  /** No plan has less: the bound, or the same where all were tried. */
   readonly leastCompute: number;
   /** Most tokens of a device: what was asked for, or the least that was found. */
   readonly memoryCap: number;
@@ -59,6 +61,7 @@ function binProblem({ count, first, second }: Bins, limit: number, asked: number
     memory: pick(second, cap),
     cost: [new Float64Array(items)],
     least: new Uint8Array(items),
+    cheapest: new Float64Array(items),
     bound: 0,
   };
 }
@@ -154,19 +157,19 @@ export function bestBalance(instance: Instance): Balance {
   const top = topDegree(instance);
   const groups = instance.devices / top;
   const bins = { count: groups, first: instance.work, second: instance.lengths };
-  const even = (memoryCap: number) => evenBins(bins, computeBound(instance, memoryCap) * top, memoryCap * top);
-  const asked = even(instance.memoryCap);
-  const balance = ({ bin, most, least }: Found, memoryCap: number): Balance => ({
-    compute: most / top,
-    leastCompute: least / top,
-    memoryCap,
-    group: bin,
-  });
-  if (asked !== undefined) return balance(asked, instance.memoryCap);
-  const roomiest = leastMemory(instance, groups);
-  const memoryCap = Math.max(instance.memoryCap, roomiest.most / top);
-  const most = mostWork(instance, roomiest.bin, groups);
-  return balance(even(memoryCap) ?? { bin: roomiest.bin, most, least: 0 }, memoryCap);
+  const even = (memoryCap: number, bound: number): Balance | undefined => {
+    const found = evenBins(bins, bound * top, memoryCap * top);
+    if (found === undefined) return undefined;
+    const { bin, most, least } = found;
+    return { compute: most / top, bound, leastCompute: least / top, memoryCap, group: bin };
+  };
+  const asked = even(instance.memoryCap, computeBound(instance, instance.memoryCap));
+  if (asked !== undefined) return asked;
+  const { bin, most } = leastMemory(instance, groups);
+  const memoryCap = Math.max(instance.memoryCap, most / top);
+  const compute = mostWork(instance, bin, groups) / top;
+  const bound = computeBound(instance, memoryCap);
+  return even(memoryCap, bound) ?? { compute, bound, leastCompute: 0, memoryCap, group: bin };
 }
 
 /**

@@ -1,7 +1,6 @@
 /** Starts from an earlier plan, for a batch that has changed little. */
 import type { FlexUlyssesSettings } from '../schema.ts';
-import { leastLoaded } from './group-layout.ts';
-import type { Layout } from './layout.ts';
+import { type Layout, leastLoaded } from './layout.ts';
 
 type Previous = NonNullable<FlexUlyssesSettings['previous']>;
 

@@ -42,5 +42,5 @@ export function placeBySearch(instance: Instance, settings: FlexUlyssesSettings)
       placement.group[i] = group[item]!;
     });
   }
-  return { placement, computeLimit: limit, memoryCap };
+  return { placement, computeLimit: limit, memoryCap, computeBound: balance.bound };
 }
