@@ -5,7 +5,7 @@
  */
 import { copyLoad, emptyLoad, type Load, weigh } from './group-load.ts';
 import { type Layout, leastLoaded } from './layout.ts';
-import { type Problem, slop } from './problem.ts';
+import type { Problem } from './problem.ts';
 
 /** Stands for no item. */
 export const none = -1;
