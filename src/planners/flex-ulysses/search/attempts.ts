@@ -2,6 +2,7 @@
 import type { FlexUlyssesSettings } from '../schema.ts';
 import { annealDevices } from './anneal-devices.ts';
 import { annealGroups } from './anneal-groups.ts';
+import { complete } from './complete.ts';
 import { construct, constructGroups, constructLayers, spreadLayers } from './construct.ts';
 import type { Effort } from './effort.ts';
 import { evenOut } from './even-out.ts';
@@ -20,6 +21,9 @@ const mendable = 0.012;
 const hopeless = 0.04;
 /** A run that ends with more than this over, all groups together, is not worth polishing. */
 const promising = 0.15;
+/** Devices are filled anew where there are no more of them, with no more items each. */
+const mostToComplete = 16;
+const mostItemsEach = 5;
 const shaking = { temperature: [0.01, 1e-4], price: [1, 1], frozen: true } as const;
 /** An earlier plan that was mended may cost so much more than before, relative; else the search starts over. */
 const littleMore = 1.02;
@@ -112,9 +116,21 @@ export class Search {
         construct(this.#layout, spread, fill);
         this.polish(random);
         if (this.best !== before) return;
+        this.#complete(spread, fill, random);
+        if (this.best !== before) return;
       }
       spread += 1 + (attempt >> 2);
     }
+  }
+
+  /** Fills all devices anew where so many items are spread. */
+  #complete(spread: number, fill: number, random: Sequence): void {
+    const { items, devices } = this.#problem;
+    if (devices > mostToComplete || items > mostItemsEach * devices) return;
+    construct(this.#layout, spread, fill);
+    const all = Array.from({ length: devices }, (_, device) => device);
+    complete(this.#layout, all, this.#effort.completion, random);
+    this.#offer();
   }
 
   start(start: Start, random: Sequence): void {

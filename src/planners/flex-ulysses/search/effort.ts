@@ -20,6 +20,8 @@ export interface Effort {
   readonly exchanges: number;
   /** How often items are shaken to even them out. */
   readonly shakes: number;
+  /** Steps of filling all devices anew, where they are few. */
+  readonly completion: number;
   /** Placements of one item that are tried where there are fewest. */
   readonly enumerated: number;
   /** How many starts. */
@@ -36,6 +38,7 @@ const efforts: Readonly<Record<FlexUlyssesSettings['effort'], Effort>> = {
     polishSteps: 1500,
     exchanges: 100_000,
     shakes: 0,
+    completion: 300_000,
     enumerated: 20_000,
     starts: 3,
     prefixes: 4,
@@ -47,6 +50,7 @@ const efforts: Readonly<Record<FlexUlyssesSettings['effort'], Effort>> = {
     polishSteps: 16_000,
     exchanges: 800_000,
     shakes: 1,
+    completion: 8_000_000,
     enumerated: 400_000,
     starts: 24,
     prefixes: 8,
@@ -58,6 +62,7 @@ const efforts: Readonly<Record<FlexUlyssesSettings['effort'], Effort>> = {
     polishSteps: 100_000,
     exchanges: 4_000_000,
     shakes: 4,
+    completion: 40_000_000,
     enumerated: 4_000_000,
     starts: 24,
     prefixes: 24,
