@@ -116,21 +116,26 @@ export class Search {
         construct(this.#layout, spread, fill);
         this.polish(random);
         if (this.best !== before) return;
-        this.#complete(spread, fill, random);
-        if (this.best !== before) return;
       }
       spread += 1 + (attempt >> 2);
     }
   }
 
-  /** Fills all devices anew where so many items are spread. */
-  #complete(spread: number, fill: number, random: Sequence): void {
+  /** As {@link prefixes}, but fills all devices anew, where they are few. */
+  completions(random: Sequence): void {
     const { items, devices } = this.#problem;
     if (devices > mostToComplete || items > mostItemsEach * devices) return;
-    construct(this.#layout, spread, fill);
     const all = Array.from({ length: devices }, (_, device) => device);
-    complete(this.#layout, all, this.#effort.completion, random);
-    this.#offer();
+    let left = this.#effort.completion;
+    for (let { spread } = this.#rankForced(); left > 0; spread += 1) {
+      construct(this.#layout, spread, 0);
+      if (this.#layout.cost >= this.best.cost - slop) return;
+      const budget = left / 2;
+      const completion = complete(this.#layout, all, budget, random);
+      this.#offer();
+      if (completion.done) return;
+      left -= budget - completion.left + 1;
+    }
   }
 
   start(start: Start, random: Sequence): void {

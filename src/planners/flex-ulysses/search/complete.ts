@@ -42,6 +42,8 @@ class Completion {
   /** The bin of each item; −1: not yet. */
   readonly #bin: Int32Array;
   readonly #filled: Uint8Array;
+  /** The bins that were filled one by one, the first one first. */
+  readonly #order: number[] = [];
   readonly #rests: readonly Int32Array[];
   readonly #restWork: readonly Float64Array[];
   readonly #restMemory: readonly Float64Array[];
@@ -112,6 +114,7 @@ class Completion {
     this.#spareWork -= this.#roomWork[pick.bin]!;
     this.#spareMemory -= this.#roomMemory[pick.bin]!;
     this.#filled[pick.bin] = 1;
+    this.#order.push(pick.bin);
     for (let one = 0; one < pick.count; one += 1) {
       const at = pick.at[one]!;
       this.#bin[at] = pick.bin;
@@ -177,6 +180,7 @@ class Completion {
         for (let at = Math.max(four, three + 1); at < count; at += 1) {
           const d = rest[at]!;
           const workFour = workThree + work[d]!;
+          this.left -= 1;
           if (workFour < room - mostLeft) break;
           if (workFour <= room) offer(4, b, c, d, workFour, memoryThree + memory[d]!);
         }
@@ -222,6 +226,8 @@ class Completion {
     };
     if (go(0, 0, 0)) return true;
     this.#filled[bin] = 0;
+    this.#spareWork = spareWork;
+    this.#spareMemory = spareMemory;
     return false;
   }
 
@@ -232,23 +238,36 @@ class Completion {
     const spareMemory = sum(this.#roomMemory) - sum(this.#memory);
     if (spareWork < -slop || spareMemory < -slop) return false;
     const one = Math.max(0, this.#devices.length - atLast);
+    this.#bin.fill(-1);
+    this.#spareWork = spareWork;
+    this.#spareMemory = spareMemory;
     while (this.left > 0) {
-      this.#bin.fill(-1);
-      this.#filled.fill(0);
-      this.#spareWork = spareWork;
-      this.#spareMemory = spareMemory;
-      let depth = 0;
-      while (depth < one && this.#fillOne(depth)) depth += 1;
-      if (depth < one) continue;
-      if (this.#fillAll(depth, Math.max(0, this.left - mostAtLast))) {
+      while (this.#order.length < one && this.#fillOne(this.#order.length));
+      const full = this.#order.length === one;
+      if (full && this.#fillAll(one, Math.max(0, this.left - mostAtLast))) {
         this.#items.forEach((item, at) => {
           this.#layout.put(item, 0, this.#devices[this.#bin[at]!]!);
         });
         return true;
       }
       if (one === 0) return false;
+      const keep = this.#random.below(this.#order.length);
+      while (this.#order.length > keep) this.#empty(this.#order.pop()!);
     }
     return false;
+  }
+
+  /** Empties a bin. */
+  #empty(bin: number): void {
+    this.#filled[bin] = 0;
+    this.#spareWork += this.#roomWork[bin]!;
+    this.#spareMemory += this.#roomMemory[bin]!;
+    for (let at = 0; at < this.#bin.length; at += 1) {
+      if (this.#bin[at] !== bin) continue;
+      this.#bin[at] = -1;
+      this.#spareWork -= this.#work[at]!;
+      this.#spareMemory -= this.#memory[at]!;
+    }
   }
 }
 
