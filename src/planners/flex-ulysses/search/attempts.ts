@@ -145,10 +145,10 @@ export class Search {
     else this.#startGroups(start, fill, random);
   }
 
-  #startDevices({ from, temperature, price }: Start, fill: number, random: Sequence): void {
+  #startDevices({ from, temperature, price, patience }: Start, fill: number, random: Sequence): void {
     if (from === 'flat') this.#putFlat();
     else construct(this.#layout, 0, fill);
-    this.#anneal({ steps: this.#effort.deviceSteps, temperature, price }, random);
+    this.#anneal({ steps: patience * this.#effort.deviceSteps, temperature, price }, random);
   }
 
   /** An annealing over groups, then over devices. */

@@ -79,6 +79,10 @@ const few = 64;
 /** With this many times more, few starts must do. */
 const huge = 8;
 
+/** Where devices have many items, steps find more than exchanges do in the same time. */
+const manySteps = 4;
+const fewExchanges = 8;
+
 /** The effort for a problem. */
 export function effortFor(effort: FlexUlyssesSettings['effort'], { items, devices }: Problem): Effort {
   const base = efforts[effort];
@@ -93,7 +97,15 @@ export function effortFor(effort: FlexUlyssesSettings['effort'], { items, device
     shakes: items <= few ? 4 * base.shakes : base.shakes,
     starts: items > huge * usual ? Math.min(3, base.starts) : base.starts,
   };
-  if (isCrowded(items, devices)) return { ...shared, groupSteps: 2 * shared.groupSteps };
+  if (isCrowded(items, devices)) {
+    return {
+      ...shared,
+      deviceSteps: manySteps * shared.deviceSteps,
+      groupSteps: 2 * shared.groupSteps,
+      polishSteps: manySteps * shared.polishSteps,
+      exchanges: base.exchanges / fewExchanges,
+    };
+  }
   // Where devices have few items, there are few exchanges, and they seldom help.
   const fewer = items > usual / most ? brisk : 1;
   return {
@@ -101,7 +113,7 @@ export function effortFor(effort: FlexUlyssesSettings['effort'], { items, device
     deviceSteps: Math.ceil(fewer * shared.deviceSteps),
     groupSteps: Math.ceil(fewer * shared.groupSteps),
     polishSteps: Math.ceil(fewer * shared.polishSteps),
-    exchanges: base.exchanges / 8,
+    exchanges: base.exchanges / fewExchanges,
     prefixes: Math.min(2, base.prefixes),
     polished: 1,
     shakes: items <= few ? base.shakes : 0,

@@ -15,6 +15,8 @@ export interface Start {
   readonly surplusWeight: number;
   readonly temperature: Schedule['temperature'];
   readonly price: Schedule['price'];
+  /** How many times more steps than usual it takes. */
+  readonly patience: number;
 }
 
 const devices: Start = {
@@ -24,10 +26,14 @@ const devices: Start = {
   surplusWeight: 0,
   temperature: [4.5, 0.03],
   price: [90, 300],
+  patience: 1,
 };
 const evenPrice: Start = { ...devices, temperature: [4.5, 0.009], price: [90, 90] };
 const cheap: Start = { ...devices, temperature: [0.9, 0.009], price: [9, 45] };
 const costly: Start = { ...devices, temperature: [9, 0.009], price: [90, 90] };
+/** Little is paid for what is over until the end: where the limits are tight, and many items fill the gaps. */
+const pressed: Start = { ...devices, fill: 0, temperature: [1, 0.003], price: [90, 540], patience: 6 };
+const hardPressed: Start = { ...pressed, temperature: [3, 0.01], price: [1000, 5000] };
 const groups: Start = {
   over: 'groups',
   from: 'layers',
@@ -35,6 +41,7 @@ const groups: Start = {
   surplusWeight: 3,
   temperature: [0.3, 0.02],
   price: [90, 300],
+  patience: 1,
 };
 const coldGroups: Start = { ...groups, fill: 0, surplusWeight: 10, temperature: [0.15, 0.01], price: [90, 180] };
 const hotGroups: Start = {
@@ -61,6 +68,8 @@ const flatDevices: Start = { ...devices, from: 'flat', temperature: [2.7, 0.009]
 const few = 128;
 
 const forCrowded: readonly Start[] = [
+  pressed,
+  hardPressed,
   cheap,
   { ...coolGroups, fill: 0.6 },
   { ...cheap, fill: 1 },
