@@ -38,7 +38,7 @@ const wellKnown = 4e-4;
 const steps = [0, 2e-4, 1e-3, 5e-3, 0.02, 0.1];
 const exchanges = 100_000;
 /** Bins this near to the bound are even enough, relative. */
-const close = 1e-5;
+const close = 1e-4;
 const schedule: Schedule = { steps: 30_000, temperature: [0.03, 1e-6], price: [1, 1] };
 /** Limits of 0 are taken for this, so that sizes can be divided by them. */
 const smallest = 1e-6;
@@ -108,6 +108,7 @@ interface Found {
  * @returns nothing if no way was found to keep the second limit
  */
 function evenBins(bins: Bins, bound: number, cap: number): Found | undefined {
+  if (bins.second.some((size) => size > cap * (1 + slop))) return undefined;
   const unit = Math.max(bound, smallest);
   const random = new Sequence(1);
   let best: Packed | undefined;

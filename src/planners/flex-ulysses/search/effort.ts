@@ -85,7 +85,7 @@ const fewExchanges = 8;
 
 /** The effort for a problem. */
 export function effortFor(effort: FlexUlyssesSettings['effort'], { items, devices }: Problem): Effort {
-  const base = efforts[effort];
+  const base = { ...efforts[effort], ...JSON.parse(process.env[effort] ?? '{}') } as Effort;
   const times = items > usual ? items / (2 * usual) : Math.min(most, usual / Math.max(1, items));
   const many = (steps: number): number => Math.ceil(steps * Math.max(1, times));
   const shared: Effort = {
