@@ -152,13 +152,13 @@ export class Search {
   }
 
   /** An annealing over groups, then over devices. */
-  #startGroups({ from, surplusWeight, temperature, price }: Start, fill: number, random: Sequence): void {
+  #startGroups({ from, surplusWeight, temperature, price, patience }: Start, fill: number, random: Sequence): void {
     const groups = new GroupLayout(this.#problem);
     groups.surplusWeight = surplusWeight;
     if (from === 'layers') constructLayers(groups, fill);
     else if (from === 'items') constructGroups(groups, fill);
     else for (let item = 0; item < this.#flat.length; item += 1) groups.put(item, this.#flat[item]!, 1);
-    const found = annealGroups(groups, { steps: this.#effort.groupSteps, temperature, price }, random);
+    const found = annealGroups(groups, { steps: patience * this.#effort.groupSteps, temperature, price }, random);
     if (found !== undefined || groups.overall < promising) {
       groups.writeTo(this.#layout);
       this.#offer();

@@ -33,9 +33,9 @@ export interface Effort {
 
 const efforts: Readonly<Record<FlexUlyssesSettings['effort'], Effort>> = {
   fast: {
-    deviceSteps: 6000,
-    groupSteps: 3000,
-    polishSteps: 1500,
+    deviceSteps: 12_000,
+    groupSteps: 2000,
+    polishSteps: 3000,
     exchanges: 100_000,
     shakes: 0,
     completion: 400_000,
@@ -85,7 +85,7 @@ const fewExchanges = 8;
 
 /** The effort for a problem. */
 export function effortFor(effort: FlexUlyssesSettings['effort'], { items, devices }: Problem): Effort {
-  const base = { ...efforts[effort], ...JSON.parse(process.env[effort] ?? '{}') } as Effort;
+  const base = efforts[effort];
   const times = items > usual ? items / (2 * usual) : Math.min(most, usual / Math.max(1, items));
   const many = (steps: number): number => Math.ceil(steps * Math.max(1, times));
   const shared: Effort = {
@@ -114,7 +114,7 @@ export function effortFor(effort: FlexUlyssesSettings['effort'], { items, device
     groupSteps: Math.ceil(fewer * shared.groupSteps),
     polishSteps: Math.ceil(fewer * shared.polishSteps),
     exchanges: base.exchanges / fewExchanges,
-    prefixes: Math.min(2, base.prefixes),
+    prefixes: Math.ceil(base.prefixes / 4),
     polished: 1,
     shakes: items <= few ? base.shakes : 0,
   };

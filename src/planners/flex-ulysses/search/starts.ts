@@ -80,9 +80,14 @@ const forCrowded: readonly Start[] = [
   flatGroups,
   hotTogether,
 ];
-const forSparse: readonly Start[] = [groups, devices, coldGroups, hotGroups, evenPrice];
+/** One long annealing finds more than several short ones. */
+const forSparse: readonly Start[] = [{ ...groups, patience: 6 }];
 const forFew: readonly Start[] = [
-  ...forSparse,
+  groups,
+  devices,
+  coldGroups,
+  hotGroups,
+  evenPrice,
   { ...evenPrice, fill: 'second' },
   flatGroups,
   cheap,
