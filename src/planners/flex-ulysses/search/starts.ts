@@ -1,4 +1,5 @@
 /** Where annealings start, and how they go. Found by trying many on batches of video, images and text. */
+import type { FlexUlyssesSettings } from '../schema.ts';
 import { isCrowded } from './effort.ts';
 import type { Problem } from './problem.ts';
 import type { Schedule } from './schedule.ts';
@@ -81,7 +82,9 @@ const forCrowded: readonly Start[] = [
   hotTogether,
 ];
 /** One long annealing finds more than several short ones. */
-const forSparse: readonly Start[] = [{ ...groups, patience: 6 }];
+const patient: Start = { ...groups, temperature: [0.3, 0.01], patience: 6 };
+/** With few steps, what cannot be mended has to be left early. */
+const hurried: Start = { ...patient, surplusWeight: 10 };
 const forFew: readonly Start[] = [
   groups,
   devices,
@@ -97,7 +100,8 @@ const forFew: readonly Start[] = [
 ];
 
 /** The ways to start, the most promising first; each again where that costs little, as luck has a part in it. */
-export function startsFor({ items, devices: count }: Problem): readonly Start[] {
+export function startsFor({ items, devices: count }: Problem, effort: FlexUlyssesSettings['effort']): readonly Start[] {
   if (isCrowded(items, count)) return items <= few ? [...forCrowded, costly, flatDevices] : forCrowded;
-  return items <= few ? [...forFew, ...forFew] : forSparse;
+  if (items <= few) return [...forFew, ...forFew];
+  return [effort === 'fast' ? hurried : patient];
 }
