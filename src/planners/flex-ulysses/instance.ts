@@ -16,6 +16,8 @@ export interface Instance {
   readonly lengths: Float64Array;
   /** Compute of each sequence on one device that holds it whole; at level l, each device has work ÷ 2 ** l. */
   readonly work: Float64Array;
+  /** The sequences, most work first. */
+  readonly byWork: readonly number[];
   /** Cost of sharding, by level and sequence; all 0 at level 0. */
   readonly splitCost: readonly Float64Array[];
   /** Most tokens of a device that were asked for. */
@@ -26,6 +28,11 @@ export interface Instance {
 export interface Placement {
   readonly level: Uint8Array;
   readonly group: Int32Array;
+}
+
+/** Indices of a list, by its values descending, ties by index. */
+export function descending(values: Float64Array): number[] {
+  return Array.from(values, (_, index) => index).sort((a, b) => values[b]! - values[a]! || a - b);
 }
 
 /** How many devices a top group has. */
@@ -77,12 +84,14 @@ export function instanceOf(settings: FlexUlyssesSettings): Instance {
   const { lengths, devices, costs } = settings;
   const levels = admissibleLevels(settings);
   const total = lengths.reduce((sum, length) => sum + length, 0);
+  const work = workOf(lengths, costs);
   return {
     sequences: lengths.length,
     devices,
     levels,
     lengths: Float64Array.from(lengths),
-    work: workOf(lengths, costs),
+    work,
+    byWork: descending(work),
     splitCost: Array.from({ length: levels }, (_, level) =>
       splitCosts(lengths, 2 ** level, crossesNodes(2 ** level, settings), costs),
     ),

@@ -9,7 +9,7 @@ import { evenOut } from './even-out.ts';
 import { cheapest } from './exact.ts';
 import { GroupLayout } from './group-layout.ts';
 import { type Kept, Layout } from './layout.ts';
-import { putPrevious } from './previous.ts';
+import { lowerStrays, putPrevious, rebuild } from './previous.ts';
 import { type Problem, slop } from './problem.ts';
 import type { Sequence } from './random.ts';
 import type { Schedule } from './schedule.ts';
@@ -201,16 +201,19 @@ export class Search {
    * @returns whether that was enough: all limits kept, for little more than it cost
    */
   fromPrevious(previous: NonNullable<FlexUlyssesSettings['previous']>, random: Sequence): boolean {
+    putPrevious(this.#layout, previous);
+    const carried = this.#layout.keep();
+    lowerStrays(this.#layout);
+    rebuild(this.#layout);
+    this.#offer();
+    if (this.done) return true;
     // Where the cheapest plan is found at once, nothing has to be kept.
     this.#rankForced();
     if (this.done) return true;
     const before = this.best.cost;
-    putPrevious(this.#layout, previous);
-    const enough = this.#layout.cost * littleMore + slop;
-    this.#offer();
-    if (this.done) return true;
+    this.#layout.restore(carried);
     this.polish(random);
-    return this.best.cost < before && this.best.cost <= enough;
+    return this.best.cost < before && this.best.cost <= carried.cost * littleMore + slop;
   }
 
   /** All placements, as long as there are few. */

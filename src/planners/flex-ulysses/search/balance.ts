@@ -1,6 +1,6 @@
 /** The best balance: the top groups as bins, which each sequence goes into whole (placement is flat inside a group). */
-import { computeBound, descending } from '../bounds.ts';
-import { type Instance, topDegree } from '../instance.ts';
+import { computeBound } from '../bounds.ts';
+import { descending, type Instance, topDegree } from '../instance.ts';
 import { annealDevices } from './anneal-devices.ts';
 import { evenOut } from './even-out.ts';
 import { exactBins, type Packed } from './exact-bins.ts';
@@ -28,6 +28,8 @@ interface Bins {
   readonly count: number;
   readonly first: Float64Array;
   readonly second: Float64Array;
+  /** Items, those with most of the first size first. */
+  readonly sequence: readonly number[];
 }
 
 /** With no more items than this, the best bins are found by trying all. */
@@ -44,9 +46,8 @@ const schedule: Schedule = { steps: 30_000, temperature: [0.03, 1e-6], price: [1
 const smallest = 1e-6;
 
 /** A problem of bins: one level, limits 1 for the first size at `limit` and for the second at `cap`. */
-function binProblem({ count, first, second }: Bins, limit: number, asked: number): Problem {
+function binProblem({ count, first, second, sequence }: Bins, limit: number, asked: number): Problem {
   const cap = Math.max(asked, smallest);
-  const sequence = descending(first);
   const items = sequence.length;
   const pick = (values: Float64Array, unit: number): Float64Array =>
     Float64Array.from(sequence, (i) => (values[i] === 0 ? 0 : values[i]! / unit));
@@ -140,7 +141,8 @@ function evenBins(bins: Bins, bound: number, cap: number): Found | undefined {
 function leastMemory({ lengths }: Instance, count: number): Found {
   const total = lengths.reduce((sum, length) => sum + length, 0);
   const longest = lengths.reduce((most, length) => Math.max(most, length), 0);
-  const bins = { count, first: lengths, second: new Float64Array(lengths.length) };
+  const second = new Float64Array(lengths.length);
+  const bins = { count, first: lengths, second, sequence: descending(lengths) };
   return evenBins(bins, Math.max(total / count, longest), 1)!;
 }
 
@@ -157,7 +159,7 @@ function mostWork({ work }: Instance, bin: Int32Array, groups: number): number {
 export function bestBalance(instance: Instance): Balance {
   const top = topDegree(instance);
   const groups = instance.devices / top;
-  const bins = { count: groups, first: instance.work, second: instance.lengths };
+  const bins = { count: groups, first: instance.work, second: instance.lengths, sequence: instance.byWork };
   const even = (memoryCap: number, bound: number): Balance | undefined => {
     const found = evenBins(bins, bound * top, memoryCap * top);
     if (found === undefined) return undefined;

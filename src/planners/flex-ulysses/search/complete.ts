@@ -124,16 +124,6 @@ class Completion {
     return true;
   }
 
-  /** Whether a bin before this one, not filled either, has the same room. */
-  #isTwin(bin: number): boolean {
-    for (let one = 0; one < bin; one += 1) {
-      if (this.#filled[one] === 1) continue;
-      if (Math.abs(this.#roomWork[one]! - this.#roomWork[bin]!) > slop) continue;
-      if (Math.abs(this.#roomMemory[one]! - this.#roomMemory[bin]!) <= slop) return true;
-    }
-    return false;
-  }
-
   #lookAt(bin: number, depth: number, count: number, unfilled: number, pick: Pick): void {
     const rest = this.#rests[depth]!;
     const work = this.#work;

@@ -92,6 +92,20 @@ export class Layout {
   }
 }
 
+/** The device that has least load after it is given an item; ties go to the first. */
+export function leastLoadedOf(layout: Layout, item: number, devices: Iterable<number>): number {
+  let device = -1;
+  let least = Number.POSITIVE_INFINITY;
+  const { work, memory } = layout.problem;
+  for (const one of devices) {
+    const after = Math.max(layout.work[one]! + work[item]!, layout.memory[one]! + memory[item]!);
+    if (after >= least) continue;
+    least = after;
+    device = one;
+  }
+  return device;
+}
+
 /** The device of a range that has least load after it is given an item; ties go to the first. */
 export function leastLoaded(layout: Layout, item: number, from: number, to: number): number {
   const { work, memory } = layout.problem;

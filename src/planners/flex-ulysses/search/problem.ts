@@ -1,5 +1,4 @@
 /** A batch in the units of the search: limits are 1, and sequences stand by their work, most first. */
-import { descending } from '../bounds.ts';
 import { cheapestFrom, type Instance, lowestLevel, topDegree } from '../instance.ts';
 
 /** Loads may pass a limit by this, relative: sums in another order differ by less, whole tokens by more. */
@@ -38,7 +37,7 @@ export interface Problem {
  */
 export function problemOf(instance: Instance, computeLimit: number, memoryCap: number): Problem {
   const { levels, devices } = instance;
-  const sequence = descending(instance.work).filter((i) => instance.lengths[i]! > 0);
+  const sequence = instance.byWork.filter((i) => instance.lengths[i]! > 0);
   const pick = (values: Float64Array, unit: number): Float64Array =>
     Float64Array.from(sequence, (i) => values[i]! / unit);
   const work = pick(instance.work, computeLimit);
