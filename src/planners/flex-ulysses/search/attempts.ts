@@ -13,7 +13,7 @@ import { lowerStrays, putPrevious, rebuild } from './previous.ts';
 import { type Problem, slop } from './problem.ts';
 import type { Sequence } from './random.ts';
 import type { Schedule } from './schedule.ts';
-import type { Start } from './starts.ts';
+import { isFew, type Start, short } from './starts.ts';
 
 /** Evening out cannot mend more than this: what is over, all devices together, by the number of devices. */
 const mendable = 0.012;
@@ -27,7 +27,10 @@ const mostItemsEach = 5;
 const shaking = { temperature: [0.01, 1e-4], price: [1, 1], frozen: true } as const;
 /** An earlier plan that was mended may cost so much more than before, relative; else the search starts over. */
 const littleMore = 1.02;
+const more = 1.1;
+const reheated = 1.5;
 const warm = 30;
+const reheating: Omit<Schedule, 'steps'> = { temperature: [4.5, 0.03], price: [90, 300] };
 const polishing: Omit<Schedule, 'steps'> = { temperature: [0.05, 0.003], price: [90, 540] };
 
 /** How full groups may be made of spread items, tried one after the other. */
@@ -212,8 +215,16 @@ export class Search {
     if (this.done) return true;
     const before = this.best.cost;
     this.#layout.restore(carried);
-    this.polish(random);
-    return this.best.cost < before && this.best.cost <= carried.cost * littleMore + slop;
+    const worth = (more: number): boolean => this.best.cost < before && this.best.cost <= carried.cost * more + slop;
+    if (isFew(this.#problem) || this.#layout.over() <= mendable * this.#problem.devices) {
+      this.polish(random);
+      if (worth(littleMore)) return true;
+      if (isFew(this.#problem)) return false;
+      this.#layout.restore(carried);
+    }
+    this.#anneal({ steps: reheated * this.#effort.deviceSteps, ...reheating }, random);
+    if (!worth(more)) this.start(short, random);
+    return this.best.cost < before;
   }
 
   /** All placements, as long as there are few. */

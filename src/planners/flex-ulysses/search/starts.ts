@@ -67,6 +67,7 @@ const flatDevices: Start = { ...devices, from: 'flat', temperature: [2.7, 0.009]
 
 /** With no more items than this, steps are cheap and more ways are tried. */
 const few = 128;
+export const isFew = ({ items }: Problem): boolean => items <= few;
 
 const forCrowded: readonly Start[] = [
   pressed,
@@ -85,6 +86,8 @@ const forCrowded: readonly Start[] = [
 const patient: Start = { ...groups, temperature: [0.3, 0.01], patience: 6 };
 /** With few steps, what cannot be mended has to be left early. */
 const hurried: Start = { ...patient, surplusWeight: 10 };
+/** Beside an earlier plan. */
+export const short: Start = { ...patient, surplusWeight: 10, patience: 2 };
 const forFew: readonly Start[] = [
   groups,
   devices,
@@ -100,8 +103,9 @@ const forFew: readonly Start[] = [
 ];
 
 /** The ways to start, the most promising first; each again where that costs little, as luck has a part in it. */
-export function startsFor({ items, devices: count }: Problem, effort: FlexUlyssesSettings['effort']): readonly Start[] {
-  if (isCrowded(items, count)) return items <= few ? [...forCrowded, costly, flatDevices] : forCrowded;
-  if (items <= few) return [...forFew, ...forFew];
+export function startsFor(problem: Problem, effort: FlexUlyssesSettings['effort']): readonly Start[] {
+  if (isCrowded(problem.items, problem.devices))
+    return isFew(problem) ? [...forCrowded, costly, flatDevices] : forCrowded;
+  if (isFew(problem)) return [...forFew, ...forFew];
   return [effort === 'fast' ? hurried : patient];
 }
