@@ -3,7 +3,7 @@ import type { FlexUlyssesSettings } from '../schema.ts';
 import { annealDevices } from './anneal-devices.ts';
 import { annealGroups } from './anneal-groups.ts';
 import { complete } from './complete.ts';
-import { construct, constructGroups, constructLayers, spreadLayers } from './construct.ts';
+import { construct, constructGroups, constructLayers, readGroups, spreadLayers } from './construct.ts';
 import type { Effort } from './effort.ts';
 import { evenOut } from './even-out.ts';
 import { cheapest } from './exact.ts';
@@ -13,7 +13,7 @@ import { lowerStrays, putPrevious, rebuild } from './previous.ts';
 import { type Problem, slop } from './problem.ts';
 import type { Sequence } from './random.ts';
 import type { Schedule } from './schedule.ts';
-import { isFew, type Start, short } from './starts.ts';
+import { again, isFew, type Start } from './starts.ts';
 
 /** Evening out cannot mend more than this: what is over, all devices together, by the number of devices. */
 const mendable = 0.012;
@@ -27,9 +27,9 @@ const mostItemsEach = 5;
 const shaking = { temperature: [0.01, 1e-4], price: [1, 1], frozen: true } as const;
 /** An earlier plan that was mended may cost so much more than before, relative; else the search starts over. */
 const littleMore = 1.02;
-const more = 1.1;
-const reheated = 1.5;
 const warm = 30;
+/** Where that is not enough, it is annealed for so many times the usual steps. */
+const reheated = 1.5;
 const reheating: Omit<Schedule, 'steps'> = { temperature: [4.5, 0.03], price: [90, 300] };
 const polishing: Omit<Schedule, 'steps'> = { temperature: [0.05, 0.003], price: [90, 540] };
 
@@ -80,7 +80,7 @@ export class Search {
 
   /** Evens out what is a little over, without changing a degree; shakes it in between if that is not enough. */
   #mend(random: Sequence): void {
-    if (this.#layout.over() > mendable * this.#problem.devices) return;
+    if (this.#layout.cost >= this.best.cost - slop || this.#layout.over() > mendable * this.#problem.devices) return;
     for (let attempt = 0; ; attempt += 1) {
       if (evenOut(this.#layout, this.#effort.exchanges)) return this.#offer();
       if (attempt === this.#effort.shakes) return;
@@ -160,6 +160,7 @@ export class Search {
     groups.surplusWeight = surplusWeight;
     if (from === 'layers') constructLayers(groups, fill);
     else if (from === 'items') constructGroups(groups, fill);
+    else if (from === 'layout') readGroups(groups, this.#layout);
     else for (let item = 0; item < this.#flat.length; item += 1) groups.put(item, this.#flat[item]!, 1);
     const found = annealGroups(groups, { steps: patience * this.#effort.groupSteps, temperature, price }, random);
     if (found !== undefined || groups.overall < promising) {
@@ -223,7 +224,8 @@ export class Search {
       this.#layout.restore(carried);
     }
     this.#anneal({ steps: reheated * this.#effort.deviceSteps, ...reheating }, random);
-    if (!worth(more)) this.start(short, random);
+    if (this.best.cost < before) this.#layout.restore(this.best);
+    this.start(again, random);
     return this.best.cost < before;
   }
 

@@ -126,3 +126,13 @@ export function constructLayers(layout: GroupLayout, fill: number): void {
   }
   layout.measure();
 }
+
+/** Reads a layout of top groups out of one of devices; items at degrees between are taken for spread. */
+export function readGroups(layout: GroupLayout, { level, group, problem }: Layout): void {
+  layout.clear();
+  for (let item = 0; item < problem.items; item += 1) {
+    const own = Math.floor((group[item]! * 2 ** level[item]!) / problem.top);
+    layout.put(item, own, level[item]! > 0 ? 1 : 0);
+  }
+  layout.measure();
+}

@@ -8,8 +8,11 @@ import type { Schedule } from './schedule.ts';
 export interface Start {
   /** What is moved: items between devices, at any degree; or between top groups, spread or whole. */
   readonly over: 'devices' | 'groups';
-  /** `items`, `layers`: see `construct`, `constructGroups` and `constructLayers`; `flat`: all is spread. */
-  readonly from: 'items' | 'layers' | 'flat';
+  /**
+   * `items`, `layers`: see `construct`, `constructGroups` and `constructLayers`; `flat`: all is spread; `layout`: what
+   * was there before, over groups only.
+   */
+  readonly from: 'items' | 'layers' | 'flat' | 'layout';
   /** How full groups are made of spread items; a rank: the best of the fills that were tried, or the second. */
   readonly fill: number | 'best' | 'second';
   /** As for a layout of groups. */
@@ -86,8 +89,8 @@ const forCrowded: readonly Start[] = [
 const patient: Start = { ...groups, temperature: [0.3, 0.01], patience: 6 };
 /** With few steps, what cannot be mended has to be left early. */
 const hurried: Start = { ...patient, surplusWeight: 10 };
-/** Beside an earlier plan. */
-export const short: Start = { ...patient, surplusWeight: 10, patience: 2 };
+/** From an earlier plan: not so warm that nothing of it stays. */
+export const again: Start = { ...hurried, from: 'layout', temperature: [0.15, 0.01], patience: 2.5 };
 const forFew: readonly Start[] = [
   groups,
   devices,
