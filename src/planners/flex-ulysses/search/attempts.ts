@@ -24,6 +24,8 @@ const promising = 0.15;
 /** Devices are filled anew where there are no more of them, with no more items each. */
 const mostToComplete = 16;
 const mostItemsEach = 5;
+/** … and their mean load is more than this. */
+const tight = 0.995;
 const shaking = { temperature: [0.01, 1e-4], price: [1, 1], frozen: true } as const;
 /** An earlier plan that was mended may cost so much more than before, relative; else the search starts over. */
 const littleMore = 1.02;
@@ -126,14 +128,15 @@ export class Search {
 
   /** As {@link prefixes}, but fills all devices anew, where they are few. */
   completions(random: Sequence): void {
-    const { items, devices } = this.#problem;
+    const { items, devices, work } = this.#problem;
     if (devices > mostToComplete || items > mostItemsEach * devices) return;
+    if (work.reduce((sum, one) => sum + one, 0) < tight * devices) return;
     const all = Array.from({ length: devices }, (_, device) => device);
     let left = this.#effort.completion;
     for (let { spread } = this.#rankForced(); left > 0; spread += 1) {
       construct(this.#layout, spread, 0);
       if (this.#layout.cost >= this.best.cost - slop) return;
-      const budget = left / 2;
+      const budget = left / 3;
       const completion = complete(this.#layout, all, budget, random);
       this.#offer();
       if (completion.done) return;

@@ -62,7 +62,7 @@ const efforts: Readonly<Record<FlexUlyssesSettings['effort'], Effort>> = {
     polishSteps: 100_000,
     exchanges: 4_000_000,
     shakes: 4,
-    completion: 200_000_000,
+    completion: 120_000_000,
     enumerated: 4_000_000,
     starts: 24,
     prefixes: 24,
@@ -98,12 +98,13 @@ export function effortFor(effort: FlexUlyssesSettings['effort'], { items, device
     starts: items > huge * usual ? Math.min(3, base.starts) : base.starts,
   };
   if (isCrowded(items, devices)) {
+    const longer = items > usual / most ? manySteps : 1;
     return {
       ...shared,
-      deviceSteps: manySteps * shared.deviceSteps,
+      deviceSteps: longer * shared.deviceSteps,
       groupSteps: 2 * shared.groupSteps,
-      polishSteps: manySteps * shared.polishSteps,
-      exchanges: base.exchanges / fewExchanges,
+      polishSteps: longer * shared.polishSteps,
+      exchanges: base.exchanges / (items > usual / most ? fewExchanges : 1),
     };
   }
   // Where devices have few items, there are few exchanges, and they seldom help.
