@@ -23,7 +23,7 @@ function searched(problem: Problem, balance: Balance, settings: FlexUlyssesSetti
   const ways: (() => void)[] = [() => search.prefixes(random)];
   for (const start of startsFor(problem, settings.effort).slice(0, effort.starts))
     ways.push(() => search.start(start, random));
-  ways.push(() => search.completions(new Sequence(2)));
+  if (problem.items > fewest) ways.push(() => search.completions(new Sequence(2)));
   ways.push(() => search.polishBest(random));
   if (problem.items <= fewest) ways.push(() => search.enumerate());
   for (const way of ways) if (!search.done) way();
