@@ -2,7 +2,7 @@
 import type { FlexUlyssesSettings } from '../schema.ts';
 import { annealDevices } from './anneal-devices.ts';
 import { annealGroups } from './anneal-groups.ts';
-import { complete } from './complete.ts';
+import { complete, isTight } from './complete.ts';
 import { construct, constructGroups, constructLayers, readGroups, spreadLayers } from './construct.ts';
 import type { Effort } from './effort.ts';
 import { evenOut } from './even-out.ts';
@@ -12,6 +12,7 @@ import { type Kept, Layout } from './layout.ts';
 import { lowerStrays, putPrevious, rebuild } from './previous.ts';
 import { type Problem, slop } from './problem.ts';
 import type { Sequence } from './random.ts';
+import { type Ranking, rank } from './ranking.ts';
 import type { Schedule } from './schedule.ts';
 import { again, isFew, type Start } from './starts.ts';
 
@@ -21,11 +22,6 @@ const mendable = 0.012;
 const hopeless = 0.04;
 /** A run that ends with more than this over, all groups together, is not worth polishing. */
 const promising = 0.15;
-/** Devices are filled anew where there are no more of them, with no more items each. */
-const mostToComplete = 16;
-const mostItemsEach = 5;
-/** … and their mean load is more than this. */
-const tight = 0.995;
 const shaking = { temperature: [0.01, 1e-4], price: [1, 1], frozen: true } as const;
 /** An earlier plan that was mended may cost so much more than before, relative; else the search starts over. */
 const littleMore = 1.02;
@@ -34,17 +30,6 @@ const warm = 30;
 const reheated = 1.5;
 const reheating: Omit<Schedule, 'steps'> = { temperature: [4.5, 0.03], price: [90, 300] };
 const polishing: Omit<Schedule, 'steps'> = { temperature: [0.05, 0.003], price: [90, 540] };
-
-/** How full groups may be made of spread items, tried one after the other. */
-const fills = [0, 0.6, 1, 0.8, 0.4, 0.9, 0.7, 0.5, 0.3, 0.2] as const;
-
-/** The fills, that with least over first, where so many items are spread. */
-interface Ranking {
-  readonly spread: number;
-  readonly fills: readonly { readonly fill: number; readonly over: number }[];
-  /** What it costs to spread them. */
-  readonly cost: number;
-}
 
 /** A search for the cheapest placement of a problem. */
 export class Search {
@@ -90,20 +75,15 @@ export class Search {
     }
   }
 
-  /** Tries all fills where so many items are spread; stops early where nothing is over. */
   #rank(spread: number): Ranking {
-    const ranked: { fill: number; over: number }[] = [];
-    for (const fill of fills) {
-      construct(this.#layout, spread, fill);
-      ranked.push({ fill, over: this.#layout.over() });
+    return rank(this.#layout, spread, () => {
       this.#offer();
-      if (this.done) break;
-    }
-    return { spread, fills: ranked.sort((a, b) => a.over - b.over), cost: this.#layout.cost };
+      return this.done;
+    });
   }
 
   #rankForced(): Ranking {
-    this.#forced ??= this.#rank(this.#problem.least.reduce((count, level) => count + (level > 0 ? 1 : 0), 0));
+    this.#forced ??= this.#rank(this.#problem.least.filter((level) => level > 0).length);
     return this.#forced;
   }
 
@@ -128,9 +108,8 @@ export class Search {
 
   /** As {@link prefixes}, but fills all devices anew, where they are few. */
   completions(random: Sequence): void {
-    const { items, devices, work } = this.#problem;
-    if (devices > mostToComplete || items > mostItemsEach * devices) return;
-    if (work.reduce((sum, one) => sum + one, 0) < tight * devices) return;
+    if (!isTight(this.#problem)) return;
+    const { devices } = this.#problem;
     const all = Array.from({ length: devices }, (_, device) => device);
     let left = this.#effort.completion;
     for (let { spread } = this.#rankForced(); left > 0; spread += 1) {
@@ -208,28 +187,30 @@ export class Search {
    * @returns whether that was enough: all limits kept, for little more than it cost
    */
   fromPrevious(previous: NonNullable<FlexUlyssesSettings['previous']>, random: Sequence): boolean {
+    const flat = this.best;
     putPrevious(this.#layout, previous);
     const carried = this.#layout.keep();
     lowerStrays(this.#layout);
     rebuild(this.#layout);
     this.#offer();
     if (this.done) return true;
+    const rebuilt = this.best !== flat;
     // Where the cheapest plan is found at once, nothing has to be kept.
     this.#rankForced();
     if (this.done) return true;
     const before = this.best.cost;
+    const kept = (): boolean => rebuilt || this.best.cost < before;
     this.#layout.restore(carried);
-    const worth = (more: number): boolean => this.best.cost < before && this.best.cost <= carried.cost * more + slop;
     if (isFew(this.#problem) || this.#layout.over() <= mendable * this.#problem.devices) {
       this.polish(random);
-      if (worth(littleMore)) return true;
+      if (kept() && this.best.cost <= carried.cost * littleMore + slop) return true;
       if (isFew(this.#problem)) return false;
       this.#layout.restore(carried);
     }
     this.#anneal({ steps: reheated * this.#effort.deviceSteps, ...reheating }, random);
-    if (this.best.cost < before) this.#layout.restore(this.best);
+    if (kept()) this.#layout.restore(this.best);
     this.start(again, random);
-    return this.best.cost < before;
+    return kept();
   }
 
   /** All placements, as long as there are few. */

@@ -3,7 +3,7 @@
  * the way: one device after the other, and the last few by trying all ways (bin completion).
  */
 import type { Layout } from './layout.ts';
-import { slop } from './problem.ts';
+import { type Problem, slop } from './problem.ts';
 import type { Sequence } from './random.ts';
 
 /** So many devices are left for the end, where all ways to fill them are tried. */
@@ -18,6 +18,17 @@ const generous = 1;
 const luck = 2;
 /** How much it counts, beside the same, that a device takes fewer tokens than those that are left have. */
 const evenMemory = 10;
+
+/** Devices are filled anew where there are no more of them, with no more items each, and their mean load is more. */
+const mostDevices = 16;
+const mostItemsEach = 5;
+const tight = 0.995;
+
+/** Whether devices are few and so little room is left on them that it is worth it to fill all of them anew. */
+export function isTight({ items, devices, work }: Problem): boolean {
+  if (devices > mostDevices || items > mostItemsEach * devices) return false;
+  return work.reduce((sum, one) => sum + one, 0) >= tight * devices;
+}
 
 /** A way to fill a device: with the first item that is left, and up to three others. */
 class Pick {
