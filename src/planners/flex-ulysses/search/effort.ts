@@ -79,7 +79,10 @@ const few = 64;
 /** With this many times more, few starts must do. */
 const huge = 8;
 
-/** Where devices have many items, steps find more than exchanges do in the same time. */
+/**
+ * Where devices have many items, steps find more than exchanges do in the same time; few items need no more steps, and
+ * very many leave no time for them.
+ */
 const manySteps = 4;
 const fewExchanges = 8;
 
@@ -98,7 +101,7 @@ export function effortFor(effort: FlexUlyssesSettings['effort'], { items, device
     starts: items > huge * usual ? Math.min(3, base.starts) : base.starts,
   };
   if (isCrowded(items, devices)) {
-    const longer = items > usual / most ? manySteps : 1;
+    const longer = items > usual / most && items <= huge * usual ? manySteps : 1;
     return {
       ...shared,
       deviceSteps: longer * shared.deviceSteps,
