@@ -1,10 +1,5 @@
 /** How good a plan can be at best. */
-import { type Instance, topDegree } from './instance.ts';
-
-/** Indices of a list, by its values descending, ties by index. */
-export function descending(values: Float64Array): number[] {
-  return Array.from(values, (_, index) => index).sort((a, b) => values[b]! - values[a]! || a - b);
-}
+import { cheapestFrom, descending, type Instance, lowestLevel, topDegree } from './instance.ts';
 
 const sum = (values: Float64Array): number => values.reduce((total, value) => total + value, 0);
 
@@ -78,8 +73,7 @@ function memoryComplement(instance: Instance, byWork: readonly number[], memoryC
  */
 export function computeBound(instance: Instance, memoryCap: number): number {
   if (instance.sequences === 0) return 0;
-  const { work, devices } = instance;
-  const byWork = descending(work);
+  const { work, byWork, devices } = instance;
   const mean = sum(work) / devices;
   return Math.max(mean, pigeonhole(instance, byWork), memoryComplement(instance, byWork, memoryCap));
 }
@@ -94,13 +88,8 @@ export function communicationBound(instance: Instance, computeLimit: number, mem
   const { work, lengths, splitCost, levels } = instance;
   let total = 0;
   for (let i = 0; i < instance.sequences; i += 1) {
-    let cheapest = Number.POSITIVE_INFINITY;
-    for (let level = 0; level < levels; level += 1) {
-      const degree = 2 ** level;
-      const fits = work[i]! / degree <= computeLimit && lengths[i]! / degree <= memoryCap;
-      if (fits || level === levels - 1) cheapest = Math.min(cheapest, splitCost[level]![i]!);
-    }
-    total += cheapest;
+    const fits = (degree: number): boolean => work[i]! / degree <= computeLimit && lengths[i]! / degree <= memoryCap;
+    total += cheapestFrom(splitCost, i, lowestLevel(levels, fits));
   }
   return total;
 }

@@ -34,7 +34,7 @@ function compute(settings: FlexUlyssesSettings): FlexUlyssesPlan {
   return {
     assignments,
     bounds: {
-      compute: computeBound(instance, memoryTokens),
+      compute: placed.computeBound ?? computeBound(instance, memoryTokens),
       communication: communicationBound(instance, computeLimit, memoryTokens),
     },
     limits: { compute: computeLimit, memoryTokens },

@@ -16,6 +16,8 @@ export interface Instance {
   readonly lengths: Float64Array;
   /** Compute of each sequence on one device that holds it whole; at level l, each device has work ÷ 2 ** l. */
   readonly work: Float64Array;
+  /** The sequences, most work first. */
+  readonly byWork: readonly number[];
   /** Cost of sharding, by level and sequence; all 0 at level 0. */
   readonly splitCost: readonly Float64Array[];
   /** Most tokens of a device that were asked for. */
@@ -28,8 +30,27 @@ export interface Placement {
   readonly group: Int32Array;
 }
 
+/** Indices of a list, by its values descending, ties by index. */
+export function descending(values: Float64Array): number[] {
+  return Array.from(values, (_, index) => index).sort((a, b) => values[b]! - values[a]! || a - b);
+}
+
 /** How many devices a top group has. */
 export const topDegree = (instance: Instance): number => 2 ** (instance.levels - 1);
+
+/** The lowest level at which a sequence fits on a device, as a test says; the last one if none does. */
+export function lowestLevel(levels: number, fits: (degree: number) => boolean): number {
+  let level = 0;
+  while (level < levels - 1 && !fits(2 ** level)) level += 1;
+  return level;
+}
+
+/** The least cost of sharding a sequence, at a level or above. */
+export function cheapestFrom(cost: readonly Float64Array[], index: number, lowest: number): number {
+  let cheapest = Number.POSITIVE_INFINITY;
+  for (let level = lowest; level < cost.length; level += 1) cheapest = Math.min(cheapest, cost[level]![index]!);
+  return cheapest;
+}
 
 type Heads = Pick<FlexUlyssesSettings, 'attentionHeads' | 'kvHeads'>;
 
@@ -63,12 +84,14 @@ export function instanceOf(settings: FlexUlyssesSettings): Instance {
   const { lengths, devices, costs } = settings;
   const levels = admissibleLevels(settings);
   const total = lengths.reduce((sum, length) => sum + length, 0);
+  const work = workOf(lengths, costs);
   return {
     sequences: lengths.length,
     devices,
     levels,
     lengths: Float64Array.from(lengths),
-    work: workOf(lengths, costs),
+    work,
+    byWork: descending(work),
     splitCost: Array.from({ length: levels }, (_, level) =>
       splitCosts(lengths, 2 ** level, crossesNodes(2 ** level, settings), costs),
     ),

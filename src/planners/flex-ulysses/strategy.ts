@@ -9,6 +9,8 @@ export interface Placed {
   readonly computeLimit?: number;
   /** Most tokens of a device: what was asked for, or the least that any plan needs. */
   readonly memoryCap?: number;
+  /** What no plan within the memory limit is below in compute. */
+  readonly computeBound?: number;
 }
 
 /** Places a batch. */

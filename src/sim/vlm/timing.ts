@@ -40,7 +40,7 @@ export function allToAllSeconds(
   // Whole groups on a node, or whole nodes in a group; otherwise some device may be alone on its node.
   const whole = devicesPerNode % degree === 0 || degree % devicesPerNode === 0;
   const besides = whole ? Math.min(degree, devicesPerNode) : 1;
-  return allToAllTime(timings[gpu], degree, (tokens * heads) / measuredHeads.allToAll, besides);
+  return 2 * allToAllTime(timings[gpu], degree, (tokens * heads) / measuredHeads.allToAll, besides);
 }
 
 /** Heads that an all-to-all of a model sends. */

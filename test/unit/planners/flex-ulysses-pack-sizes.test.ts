@@ -8,8 +8,8 @@ const batches = knownInstances.filter(({ devices }) => devices < 1000);
 const mean = (values: readonly number[]) => values.reduce((sum, one) => sum + one, 0) / values.length;
 
 describe.each([
-  ['H200', 0.02, 0.1, 0.1],
-  ['H800', 0.06, 0.7, 1],
+  ['H200', 0.01, 0.05, 0.06],
+  ['H800', 0.04, 0.4, 0.5],
 ] as const)('on %s, everything sharded at the top degree', (timing, usual, most, without) => {
   const planOf = (known: KnownInstance, packCapTokens?: number): FlexUlyssesPlan =>
     planFlexUlysses({

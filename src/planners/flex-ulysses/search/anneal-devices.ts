@@ -1,8 +1,8 @@
 /** Simulated annealing over devices: every item at any degree, on any group. */
 import type { Kept, Layout } from './layout.ts';
 import { slop } from './problem.ts';
-import { climb, type Sequence } from './random.ts';
-import { coolingAt, legs, type Schedule } from './schedule.ts';
+import type { Sequence } from './random.ts';
+import { Annealing, type Schedule } from './schedule.ts';
 
 /** Of 256 steps: this many change a degree, then this many move an item; the rest exchange two. */
 const changes = 64;
@@ -13,21 +13,20 @@ const nearby = 8;
 
 const positive = (value: number): number => (value > 0 ? value : 0);
 
-class Annealing {
+class DeviceAnnealing extends Annealing {
   readonly #layout: Layout;
-  readonly #random: Sequence;
   /** By how much each device is over its limits. */
   readonly #over: Float64Array;
   #overall = 0;
-  #frozen = false;
-  #temperature = 0;
-  #price = 0;
+  readonly #frozen: boolean;
   readonly #kept: { level: Uint8Array; group: Int32Array; cost: number };
   found: Kept | undefined;
 
-  constructor(layout: Layout, random: Sequence) {
+  /** @param frozen - whether degrees stay as they are */
+  constructor(layout: Layout, random: Sequence, frozen: boolean) {
+    super(random);
     this.#layout = layout;
-    this.#random = random;
+    this.#frozen = frozen;
     this.#kept = layout.keep();
     this.#over = new Float64Array(layout.problem.devices);
     for (let device = 0; device < this.#over.length; device += 1) this.#measure(device);
@@ -50,16 +49,8 @@ class Annealing {
     this.found = this.#kept;
   }
 
-  run(schedule: Schedule): void {
-    this.#frozen = schedule.frozen ?? false;
-    for (let leg = 0; leg < legs; leg += 1) {
-      [this.#temperature, this.#price] = coolingAt(schedule, leg);
-      for (let step = Math.ceil(schedule.steps / legs); step > 0; step -= 1) this.#step();
-    }
-  }
-
-  #step(): void {
-    const random = this.#random;
+  protected step(): void {
+    const random = this.random;
     const layout = this.#layout;
     const { items, devices, least } = layout.problem;
     const item = random.below(items);
@@ -82,12 +73,12 @@ class Annealing {
 
   /** The less loaded of a device and another one. */
   #roomier(device: number): number {
-    const other = this.#random.below(this.#over.length);
+    const other = this.random.below(this.#over.length);
     return this.#layout.work[other]! < this.#layout.work[device]! ? other : device;
   }
 
   #changeDegree(item: number, level: number, group: number): void {
-    const random = this.#random;
+    const random = this.random;
     const { levels, devices, least } = this.#layout.problem;
     let next = level === 0 ? levels - 1 : 0;
     if (random.next() >>> 24 < anyDegree) next = random.below(levels);
@@ -105,7 +96,7 @@ class Annealing {
 
   /** Whom to exchange an item with: who would bring its device to its limit, who is near in order of work, or anyone. */
   #partnerOf(item: number, kind: number): number {
-    const random = this.#random;
+    const random = this.random;
     const { items, work } = this.#layout.problem;
     if (kind < 180 && this.#layout.level[item] === 0) {
       const wanted = work[item]! - this.#layout.work[this.#layout.group[item]!]! + 1;
@@ -135,7 +126,7 @@ class Annealing {
       moved -= work[partner]!;
       tokens -= memory[partner]!;
     }
-    const allowed = (climb(this.#random) * this.#temperature - costs) / this.#price;
+    const allowed = this.allowed(costs);
     const a = fromGroup << from;
     const aEnd = (fromGroup + 1) << from;
     const b = group << level;
@@ -180,7 +171,7 @@ class Annealing {
  * @returns the cheapest layout that kept all limits, the first one included, if one did
  */
 export function annealDevices(layout: Layout, schedule: Schedule, random: Sequence): Kept | undefined {
-  const annealing = new Annealing(layout, random);
+  const annealing = new DeviceAnnealing(layout, random, schedule.frozen ?? false);
   annealing.run(schedule);
   return annealing.found;
 }

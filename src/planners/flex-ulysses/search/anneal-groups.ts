@@ -1,9 +1,9 @@
 /** Simulated annealing over top groups: which items are spread, and which group each is in. */
 import { type GroupLayout, none } from './group-layout.ts';
-import { copyLoad, emptyLoad, type Load } from './group-load.ts';
+import { copyLoad, emptyLoad, type Load, weigh } from './group-load.ts';
 import { slop } from './problem.ts';
-import { climb, type Sequence } from './random.ts';
-import { coolingAt, legs, type Schedule } from './schedule.ts';
+import type { Sequence } from './random.ts';
+import { Annealing, type Schedule } from './schedule.ts';
 
 /** What was found that keeps the limits. */
 export interface Found {
@@ -19,33 +19,28 @@ const moves = 40;
 /** Partners of an exchange are mostly neighbours in order of work, at most this far. */
 const nearby = 8;
 
-class Annealing {
+class GroupAnnealing extends Annealing {
   readonly #layout: GroupLayout;
-  readonly #random: Sequence;
+  /** What it costs to spread each item. */
+  readonly #costs: Float64Array;
   readonly #layer: Int32Array;
+  /** What the two groups of a step would have. */
   readonly #here: Load = emptyLoad();
   readonly #there: Load = emptyLoad();
-  #temperature = 0;
-  #price = 0;
   readonly #found: { group: Int32Array; spread: Uint8Array; cost: number };
   found: Found | undefined;
 
   constructor(layout: GroupLayout, random: Sequence) {
+    super(random);
     this.#layout = layout;
-    this.#random = random;
+    const { cost, levels } = layout.problem;
+    this.#costs = cost[levels - 1]!;
     this.#layer = new Int32Array(layout.problem.top);
     this.#found = { group: layout.group.slice(), spread: layout.spread.slice(), cost: 0 };
   }
 
-  run(schedule: Schedule): void {
-    for (let leg = 0; leg < legs; leg += 1) {
-      [this.#temperature, this.#price] = coolingAt(schedule, leg);
-      for (let step = Math.ceil(schedule.steps / legs); step > 0; step -= 1) this.#step();
-    }
-  }
-
-  #step(): void {
-    const random = this.#random;
+  protected step(): void {
+    const random = this.random;
     const { items, groups, least } = this.#layout.problem;
     const { group, spread } = this.#layout;
     const item = random.below(items);
@@ -64,12 +59,19 @@ class Annealing {
     this.#exchange(item, partner);
   }
 
-  /** By how much more all may be over for a step that costs so much to be taken. */
-  #allowed(cost: number): number {
-    return (climb(this.#random) * this.#temperature - cost) / this.#price;
+  #draft(group: number, load: Load): Load {
+    copyLoad(this.#layout.loads[group]!, load);
+    return load;
   }
 
-  #take(over: number): void {
+  /** The drafts of two groups become what they have. */
+  #settle(home: number, other: number, over: number): void {
+    copyLoad(this.#here, this.#layout.loads[home]!);
+    if (home !== other) copyLoad(this.#there, this.#layout.loads[other]!);
+    this.#took(over);
+  }
+
+  #took(over: number): void {
     const layout = this.#layout;
     layout.overall += over;
     if (layout.overall > slop || (this.found !== undefined && layout.cost >= this.found.cost - slop)) return;
@@ -78,24 +80,6 @@ class Annealing {
     this.#found.spread.set(layout.spread);
     this.#found.cost = layout.cost;
     this.found = this.#found;
-  }
-
-  /** Starts to consider what a group would have. */
-  #consider(group: number, draft: Load): Load {
-    copyLoad(this.#layout.loads[group]!, draft);
-    return draft;
-  }
-
-  /** Adds an item to what is considered, or takes it away. */
-  #weigh(load: Load, item: number, spread: number, sign: number): void {
-    const { work, memory } = this.#layout.problem;
-    if (spread === 1) {
-      load.spreadWork += sign * work[item]!;
-      load.spreadMemory += sign * memory[item]!;
-    } else {
-      load.wholeWork += sign * work[item]!;
-      load.wholeMemory += sign * memory[item]!;
-    }
   }
 
   /**
@@ -118,63 +102,61 @@ class Annealing {
   /** Moves an item to a group, spread or whole. */
   #move(item: number, to: number, next: number): void {
     const layout = this.#layout;
-    const { cost, levels } = layout.problem;
+    const { problem } = layout;
     const from = layout.group[item]!;
     const now = layout.spread[item]!;
     if (from === to && now === next) return;
     const before = layout.loads[from]!.over + (from === to ? 0 : layout.loads[to]!.over);
-    const allowed = this.#allowed((next - now) * cost[levels - 1]![item]!) + before;
+    const allowed = this.allowed((next - now) * this.#costs[item]!) + before;
     if (allowed < 0) return;
     const leaves = now === 1 ? none : item;
     const joins = next === 1 ? none : item;
-    const here = this.#consider(from, this.#here);
-    this.#weigh(here, item, now, -1);
+    const here = this.#draft(from, this.#here);
+    weigh(here, problem, item, now, -1);
     let after: number;
     if (from === to) {
-      this.#weigh(here, item, next, 1);
+      weigh(here, problem, item, next, 1);
       after = this.#overIf(from, here, leaves, joins, allowed);
     } else {
       after = this.#overIf(from, here, leaves, none, allowed);
       if (after > allowed) return;
-      const there = this.#consider(to, this.#there);
-      this.#weigh(there, item, next, 1);
+      const there = this.#draft(to, this.#there);
+      weigh(there, problem, item, next, 1);
       after += this.#overIf(to, there, none, joins, allowed - after);
     }
     if (after > allowed) return;
     layout.take(item);
     layout.put(item, to, next);
-    copyLoad(here, layout.loads[from]!);
-    if (from !== to) copyLoad(this.#there, layout.loads[to]!);
-    this.#take(after - before);
+    this.#settle(from, to, after - before);
   }
 
   /** Each of two items goes where the other is. */
   #exchange(item: number, partner: number): void {
     const layout = this.#layout;
-    const { cost, levels } = layout.problem;
+    const { problem } = layout;
     const home = layout.group[item]!;
     const other = layout.group[partner]!;
     const mine = layout.spread[item]!;
     const theirs = layout.spread[partner]!;
     if (home === other && mine === theirs) return;
-    const costs = cost[levels - 1]!;
+    const costs = this.#costs;
     const before = layout.loads[home]!.over + (home === other ? 0 : layout.loads[other]!.over);
-    const allowed = this.#allowed((theirs - mine) * (costs[item]! - costs[partner]!)) + before;
+    const allowed = this.allowed((theirs - mine) * (costs[item]! - costs[partner]!)) + before;
     if (allowed < 0) return;
-    const here = this.#consider(home, this.#here);
-    this.#weigh(here, item, mine, -1);
-    this.#weigh(here, partner, mine, 1);
+    const here = this.#draft(home, this.#here);
+    weigh(here, problem, item, mine, -1);
+    weigh(here, problem, partner, mine, 1);
     let after: number;
     if (home === other) {
-      this.#weigh(here, partner, theirs, -1);
-      this.#weigh(here, item, theirs, 1);
+      weigh(here, problem, partner, theirs, -1);
+      weigh(here, problem, item, theirs, 1);
       after = this.#overIf(home, here, mine === 1 ? partner : item, mine === 1 ? item : partner, allowed);
     } else {
       after = this.#overIf(home, here, mine === 1 ? none : item, mine === 1 ? none : partner, allowed);
       if (after > allowed) return;
-      const there = this.#consider(other, this.#there);
-      this.#weigh(there, partner, theirs, -1);
-      this.#weigh(there, item, theirs, 1);
+      const there = this.#draft(other, this.#there);
+      weigh(there, problem, partner, theirs, -1);
+      weigh(there, problem, item, theirs, 1);
       after += this.#overIf(other, there, theirs === 1 ? none : partner, theirs === 1 ? none : item, allowed - after);
     }
     if (after > allowed) return;
@@ -182,9 +164,7 @@ class Annealing {
     layout.take(partner);
     layout.put(item, other, theirs);
     layout.put(partner, home, mine);
-    copyLoad(here, layout.loads[home]!);
-    if (home !== other) copyLoad(this.#there, layout.loads[other]!);
-    this.#take(after - before);
+    this.#settle(home, other, after - before);
   }
 
   /**
@@ -193,33 +173,28 @@ class Annealing {
    */
   #moveLayer(item: number): void {
     const layout = this.#layout;
-    const { items, top, least, cost, levels } = layout.problem;
+    const { items, top, least } = layout.problem;
     const { group, spread } = layout;
     const now = spread[item]!;
     if (now === 1 && least[item]! > 0) return;
     const home = group[item]!;
-    const wanted = this.#random.below(10) < 7 ? top : 1 + this.#random.below(top);
+    const wanted = this.random.below(10) < 7 ? top : 1 + this.random.below(top);
     let count = 0;
     let costs = 0;
     for (let one = item; one < items && count < wanted; one += 1) {
       if (group[one] !== home || spread[one] !== now || (now === 1 && least[one]! > 0)) continue;
       this.#layer[count] = one;
       count += 1;
-      costs += cost[levels - 1]![one]!;
+      costs += this.#costs[one]!;
     }
-    const allowed = this.#allowed(now === 1 ? -costs : costs) + layout.loads[home]!.over;
+    const allowed = this.allowed(now === 1 ? -costs : costs) + layout.loads[home]!.over;
     if (count < 2 || allowed < 0) return;
-    const turn = (to: number): void => {
-      for (let at = 0; at < count; at += 1) {
-        layout.take(this.#layer[at]!);
-        layout.put(this.#layer[at]!, home, to);
-      }
-    };
+    const layer = this.#layer.subarray(0, count);
     const load = layout.loads[home]!;
     const { peakWork, peakMemory, over } = load;
-    turn(1 - now);
-    if (layout.measureGroup(home) <= allowed) return this.#take(load.over - over);
-    turn(now);
+    layout.turn(layer, 1 - now);
+    if (layout.measureGroup(home) <= allowed) return this.#took(load.over - over);
+    layout.turn(layer, now);
     load.peakWork = peakWork;
     load.peakMemory = peakMemory;
     load.over = over;
@@ -233,7 +208,7 @@ class Annealing {
  */
 export function annealGroups(layout: GroupLayout, schedule: Schedule, random: Sequence): Found | undefined {
   layout.measure();
-  const annealing = new Annealing(layout, random);
+  const annealing = new GroupAnnealing(layout, random);
   annealing.run(schedule);
   return annealing.found;
 }

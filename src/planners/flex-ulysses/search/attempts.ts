@@ -2,17 +2,19 @@
 import type { FlexUlyssesSettings } from '../schema.ts';
 import { annealDevices } from './anneal-devices.ts';
 import { annealGroups } from './anneal-groups.ts';
-import { construct, constructGroups, constructLayers, spreadLayers } from './construct.ts';
+import { complete, isTight } from './complete.ts';
+import { construct, constructGroups, constructLayers, readGroups, spreadLayers } from './construct.ts';
 import type { Effort } from './effort.ts';
 import { evenOut } from './even-out.ts';
 import { cheapest } from './exact.ts';
 import { GroupLayout } from './group-layout.ts';
 import { type Kept, Layout } from './layout.ts';
-import { putPrevious } from './previous.ts';
+import { lowerStrays, putPrevious, rebuild } from './previous.ts';
 import { type Problem, slop } from './problem.ts';
 import type { Sequence } from './random.ts';
+import { type Ranking, rank } from './ranking.ts';
 import type { Schedule } from './schedule.ts';
-import type { Start } from './starts.ts';
+import { again, isFew, type Start } from './starts.ts';
 
 /** Evening out cannot mend more than this: what is over, all devices together, by the number of devices. */
 const mendable = 0.012;
@@ -24,16 +26,10 @@ const shaking = { temperature: [0.01, 1e-4], price: [1, 1], frozen: true } as co
 /** An earlier plan that was mended may cost so much more than before, relative; else the search starts over. */
 const littleMore = 1.02;
 const warm = 30;
+/** Where that is not enough, it is annealed for so many times the usual steps. */
+const reheated = 1.5;
+const reheating: Omit<Schedule, 'steps'> = { temperature: [4.5, 0.03], price: [90, 300] };
 const polishing: Omit<Schedule, 'steps'> = { temperature: [0.05, 0.003], price: [90, 540] };
-
-/** How full groups may be made of spread items, tried one after the other. */
-const fills = [0, 0.6, 1, 0.8, 0.4, 0.9, 0.7, 0.5, 0.3, 0.2] as const;
-
-interface Ranked {
-  readonly fill: number;
-  /** What is over, all devices together. */
-  readonly over: number;
-}
 
 /** A search for the cheapest placement of a problem. */
 export class Search {
@@ -41,7 +37,8 @@ export class Search {
   readonly #effort: Effort;
   readonly #flat: Int32Array;
   readonly #layout: Layout;
-  #ranked: readonly Ranked[] = [];
+  /** Where only what does not fit on one device is spread. */
+  #forced: Ranking | undefined;
   best: Kept;
 
   /** @param flat - the top group of each item where everything is spread, which keeps all limits */
@@ -68,17 +65,9 @@ export class Search {
     if (this.#layout.cost < this.best.cost - slop && this.#layout.fits()) this.best = this.#layout.keep();
   }
 
-  /** What is over, all devices together. */
-  #over(): number {
-    let over = 0;
-    for (let device = 0; device < this.#problem.devices; device += 1)
-      over += Math.max(0, this.#layout.load(device) - 1);
-    return over;
-  }
-
   /** Evens out what is a little over, without changing a degree; shakes it in between if that is not enough. */
   #mend(random: Sequence): void {
-    if (this.#over() > mendable * this.#problem.devices) return;
+    if (this.#layout.cost >= this.best.cost - slop || this.#layout.over() > mendable * this.#problem.devices) return;
     for (let attempt = 0; ; attempt += 1) {
       if (evenOut(this.#layout, this.#effort.exchanges)) return this.#offer();
       if (attempt === this.#effort.shakes) return;
@@ -86,33 +75,28 @@ export class Search {
     }
   }
 
-  #forced(): number {
-    return this.#problem.least.reduce((count, level) => count + (level > 0 ? 1 : 0), 0);
+  #rank(spread: number): Ranking {
+    return rank(this.#layout, spread, () => {
+      this.#offer();
+      return this.done;
+    });
   }
 
-  /** The fills, that with least over first, where so many items are spread; stops early where nothing is over. */
-  #rank(spread: number): readonly Ranked[] {
-    const ranked: Ranked[] = [];
-    for (const fill of fills) {
-      construct(this.#layout, spread, fill);
-      ranked.push({ fill, over: this.#over() });
-      this.#offer();
-      if (this.done) break;
-    }
-    return ranked.sort((a, b) => a.over - b.over);
+  #rankForced(): Ranking {
+    this.#forced ??= this.#rank(this.#problem.least.filter((level) => level > 0).length);
+    return this.#forced;
   }
 
   /** The longest items spread, as few as possible, and the others whole. */
   prefixes(random: Sequence): void {
     const { items, devices } = this.#problem;
     const { prefixes, polished } = this.#effort;
-    let spread = this.#forced();
+    let { spread } = this.#rankForced();
     for (let attempt = 0; attempt < prefixes && spread <= items; attempt += 1) {
       const before = this.best;
-      const ranked = this.#rank(spread);
-      if (attempt === 0) this.#ranked = ranked;
-      if (this.best !== before || this.#layout.cost >= before.cost) return;
-      for (const { fill, over } of ranked.slice(0, polished)) {
+      const ranking = attempt === 0 ? this.#rankForced() : this.#rank(spread);
+      if (this.best !== before || ranking.cost >= before.cost) return;
+      for (const { fill, over } of ranking.fills.slice(0, polished)) {
         if (over > hopeless * devices) return;
         construct(this.#layout, spread, fill);
         this.polish(random);
@@ -122,26 +106,45 @@ export class Search {
     }
   }
 
+  /** As {@link prefixes}, but fills all devices anew, where they are few. */
+  completions(random: Sequence): void {
+    if (!isTight(this.#problem)) return;
+    const { devices } = this.#problem;
+    const all = Array.from({ length: devices }, (_, device) => device);
+    let left = this.#effort.completion;
+    for (let { spread } = this.#rankForced(); left > 0; spread += 1) {
+      construct(this.#layout, spread, 0);
+      if (this.#layout.cost >= this.best.cost - slop) return;
+      const budget = left / 3;
+      const completion = complete(this.#layout, all, budget, random);
+      this.#offer();
+      if (completion.done) return;
+      left -= budget - completion.left + 1;
+    }
+  }
+
   start(start: Start, random: Sequence): void {
-    const fill = typeof start.fill === 'number' ? start.fill : this.#ranked.at(start.fill === 'best' ? 0 : 1)!.fill;
+    const fill =
+      typeof start.fill === 'number' ? start.fill : this.#rankForced().fills[start.fill === 'best' ? 0 : 1]!.fill;
     if (start.over === 'devices') this.#startDevices(start, fill, random);
     else this.#startGroups(start, fill, random);
   }
 
-  #startDevices({ from, temperature, price }: Start, fill: number, random: Sequence): void {
+  #startDevices({ from, temperature, price, patience }: Start, fill: number, random: Sequence): void {
     if (from === 'flat') this.#putFlat();
     else construct(this.#layout, 0, fill);
-    this.#anneal({ steps: this.#effort.deviceSteps, temperature, price }, random);
+    this.#anneal({ steps: patience * this.#effort.deviceSteps, temperature, price }, random);
   }
 
   /** An annealing over groups, then over devices. */
-  #startGroups({ from, surplusWeight, temperature, price }: Start, fill: number, random: Sequence): void {
+  #startGroups({ from, surplusWeight, temperature, price, patience }: Start, fill: number, random: Sequence): void {
     const groups = new GroupLayout(this.#problem);
     groups.surplusWeight = surplusWeight;
     if (from === 'layers') constructLayers(groups, fill);
     else if (from === 'items') constructGroups(groups, fill);
+    else if (from === 'layout') readGroups(groups, this.#layout);
     else for (let item = 0; item < this.#flat.length; item += 1) groups.put(item, this.#flat[item]!, 1);
-    const found = annealGroups(groups, { steps: this.#effort.groupSteps, temperature, price }, random);
+    const found = annealGroups(groups, { steps: patience * this.#effort.groupSteps, temperature, price }, random);
     if (found !== undefined || groups.overall < promising) {
       groups.writeTo(this.#layout);
       this.#offer();
@@ -184,16 +187,30 @@ export class Search {
    * @returns whether that was enough: all limits kept, for little more than it cost
    */
   fromPrevious(previous: NonNullable<FlexUlyssesSettings['previous']>, random: Sequence): boolean {
-    // Where the cheapest plan is found at once, nothing has to be kept.
-    this.#ranked = this.#rank(this.#forced());
-    if (this.done) return true;
-    const before = this.best.cost;
+    const flat = this.best;
     putPrevious(this.#layout, previous);
-    const enough = this.#layout.cost * littleMore + slop;
+    const carried = this.#layout.keep();
+    lowerStrays(this.#layout);
+    rebuild(this.#layout);
     this.#offer();
     if (this.done) return true;
-    this.polish(random);
-    return this.best.cost < before && this.best.cost <= enough;
+    const rebuilt = this.best !== flat;
+    // Where the cheapest plan is found at once, nothing has to be kept.
+    this.#rankForced();
+    if (this.done) return true;
+    const before = this.best.cost;
+    const kept = (): boolean => rebuilt || this.best.cost < before;
+    this.#layout.restore(carried);
+    if (isFew(this.#problem) || this.#layout.over() <= mendable * this.#problem.devices) {
+      this.polish(random);
+      if (kept() && this.best.cost <= carried.cost * littleMore + slop) return true;
+      if (isFew(this.#problem)) return false;
+      this.#layout.restore(carried);
+    }
+    this.#anneal({ steps: reheated * this.#effort.deviceSteps, ...reheating }, random);
+    if (kept()) this.#layout.restore(this.best);
+    this.start(again, random);
+    return kept();
   }
 
   /** All placements, as long as there are few. */

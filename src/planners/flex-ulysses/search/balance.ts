@@ -1,6 +1,6 @@
 /** The best balance: the top groups as bins, which each sequence goes into whole (placement is flat inside a group). */
-import { computeBound, descending } from '../bounds.ts';
-import { type Instance, topDegree } from '../instance.ts';
+import { computeBound } from '../bounds.ts';
+import { descending, type Instance, topDegree } from '../instance.ts';
 import { annealDevices } from './anneal-devices.ts';
 import { evenOut } from './even-out.ts';
 import { exactBins, type Packed } from './exact-bins.ts';
@@ -13,7 +13,9 @@ import type { Schedule } from './schedule.ts';
 export interface Balance {
   /** Compute of the most loaded device, the least that was found. */
   readonly compute: number;
-  /** No plan has less: a bound, or the same where all were tried. */
+  /** The bound of it, by {@link computeBound}. */
+  readonly bound: number;
+  /** No plan has less: the bound, or the same where all were tried. */
   readonly leastCompute: number;
   /** Most tokens of a device: what was asked for, or the least that was found. */
   readonly memoryCap: number;
@@ -26,6 +28,8 @@ interface Bins {
   readonly count: number;
   readonly first: Float64Array;
   readonly second: Float64Array;
+  /** Items, those with most of the first size first. */
+  readonly sequence: readonly number[];
 }
 
 /** With no more items than this, the best bins are found by trying all. */
@@ -36,15 +40,14 @@ const wellKnown = 4e-4;
 const steps = [0, 2e-4, 1e-3, 5e-3, 0.02, 0.1];
 const exchanges = 100_000;
 /** Bins this near to the bound are even enough, relative. */
-const close = 1e-5;
+const close = 1e-4;
 const schedule: Schedule = { steps: 30_000, temperature: [0.03, 1e-6], price: [1, 1] };
 /** Limits of 0 are taken for this, so that sizes can be divided by them. */
 const smallest = 1e-6;
 
 /** A problem of bins: one level, limits 1 for the first size at `limit` and for the second at `cap`. */
-function binProblem({ count, first, second }: Bins, limit: number, asked: number): Problem {
+function binProblem({ count, first, second, sequence }: Bins, limit: number, asked: number): Problem {
   const cap = Math.max(asked, smallest);
-  const sequence = descending(first);
   const items = sequence.length;
   const pick = (values: Float64Array, unit: number): Float64Array =>
     Float64Array.from(sequence, (i) => (values[i] === 0 ? 0 : values[i]! / unit));
@@ -59,6 +62,7 @@ function binProblem({ count, first, second }: Bins, limit: number, asked: number
     memory: pick(second, cap),
     cost: [new Float64Array(items)],
     least: new Uint8Array(items),
+    cheapest: new Float64Array(items),
     bound: 0,
   };
 }
@@ -105,6 +109,7 @@ interface Found {
  * @returns nothing if no way was found to keep the second limit
  */
 function evenBins(bins: Bins, bound: number, cap: number): Found | undefined {
+  if (bins.second.some((size) => size > cap * (1 + slop))) return undefined;
   const unit = Math.max(bound, smallest);
   const random = new Sequence(1);
   let best: Packed | undefined;
@@ -136,7 +141,8 @@ function evenBins(bins: Bins, bound: number, cap: number): Found | undefined {
 function leastMemory({ lengths }: Instance, count: number): Found {
   const total = lengths.reduce((sum, length) => sum + length, 0);
   const longest = lengths.reduce((most, length) => Math.max(most, length), 0);
-  const bins = { count, first: lengths, second: new Float64Array(lengths.length) };
+  const second = new Float64Array(lengths.length);
+  const bins = { count, first: lengths, second, sequence: descending(lengths) };
   return evenBins(bins, Math.max(total / count, longest), 1)!;
 }
 
@@ -153,20 +159,20 @@ function mostWork({ work }: Instance, bin: Int32Array, groups: number): number {
 export function bestBalance(instance: Instance): Balance {
   const top = topDegree(instance);
   const groups = instance.devices / top;
-  const bins = { count: groups, first: instance.work, second: instance.lengths };
-  const even = (memoryCap: number) => evenBins(bins, computeBound(instance, memoryCap) * top, memoryCap * top);
-  const asked = even(instance.memoryCap);
-  const balance = ({ bin, most, least }: Found, memoryCap: number): Balance => ({
-    compute: most / top,
-    leastCompute: least / top,
-    memoryCap,
-    group: bin,
-  });
-  if (asked !== undefined) return balance(asked, instance.memoryCap);
-  const roomiest = leastMemory(instance, groups);
-  const memoryCap = Math.max(instance.memoryCap, roomiest.most / top);
-  const most = mostWork(instance, roomiest.bin, groups);
-  return balance(even(memoryCap) ?? { bin: roomiest.bin, most, least: 0 }, memoryCap);
+  const bins = { count: groups, first: instance.work, second: instance.lengths, sequence: instance.byWork };
+  const even = (memoryCap: number, bound: number): Balance | undefined => {
+    const found = evenBins(bins, bound * top, memoryCap * top);
+    if (found === undefined) return undefined;
+    const { bin, most, least } = found;
+    return { compute: most / top, bound, leastCompute: least / top, memoryCap, group: bin };
+  };
+  const asked = even(instance.memoryCap, computeBound(instance, instance.memoryCap));
+  if (asked !== undefined) return asked;
+  const { bin, most } = leastMemory(instance, groups);
+  const memoryCap = Math.max(instance.memoryCap, most / top);
+  const compute = mostWork(instance, bin, groups) / top;
+  const bound = computeBound(instance, memoryCap);
+  return even(memoryCap, bound) ?? { compute, bound, leastCompute: 0, memoryCap, group: bin };
 }
 
 /**

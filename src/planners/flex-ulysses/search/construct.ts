@@ -1,8 +1,42 @@
 /** Placements made in one pass, and how to mend them. */
 import type { GroupLayout } from './group-layout.ts';
-import { leastLoaded, none } from './group-layout.ts';
-import type { Layout } from './layout.ts';
-import { slop } from './problem.ts';
+import { type Layout, leastLoaded } from './layout.ts';
+import { type Problem, slop } from './problem.ts';
+
+/** Stands for no fill: to the group with least load in any case. */
+const nowhere = -1;
+
+/** What top groups have been given, as a share of what they may have. */
+class Shares {
+  readonly #problem: Problem;
+  readonly #work: Float64Array;
+  readonly #memory: Float64Array;
+
+  constructor(problem: Problem) {
+    this.#problem = problem;
+    this.#work = new Float64Array(problem.groups);
+    this.#memory = new Float64Array(problem.groups);
+  }
+
+  /** Gives some items to the group that is fullest with them, up to a fill, else to that with least load. */
+  give(items: readonly number[], fill: number): number {
+    const { work, memory, groups, top } = this.#problem;
+    const moreWork = items.reduce((sum, item) => sum + work[item]!, 0) / top;
+    const moreMemory = items.reduce((sum, item) => sum + memory[item]!, 0) / top;
+    let best = 0;
+    let rank = Number.POSITIVE_INFINITY;
+    for (let group = 0; group < groups; group += 1) {
+      const load = Math.max(this.#work[group]! + moreWork, this.#memory[group]! + moreMemory);
+      const one = load <= fill ? -load : load;
+      if (one >= rank) continue;
+      rank = one;
+      best = group;
+    }
+    this.#work[best]! += moreWork;
+    this.#memory[best]! += moreMemory;
+    return best;
+  }
+}
 
 /**
  * Most work first: some items are spread over top groups, the others whole on the least loaded device.
@@ -12,26 +46,12 @@ import { slop } from './problem.ts';
  *   with 0, they go to the least loaded one. Full groups leave others empty, for items that need a device alone.
  */
 export function construct(layout: Layout, spread: number, fill: number): void {
-  const { items, groups, top, levels, devices, work, memory, least } = layout.problem;
+  const { items, levels, devices, least } = layout.problem;
   const isSpread = (item: number): boolean => item < spread || least[item]! > 0;
   layout.clear();
-  const loads = new Float64Array(groups);
-  const tokens = new Float64Array(groups);
-  for (let item = 0; item < items; item += 1) {
-    if (!isSpread(item)) continue;
-    let best = 0;
-    let rank = Number.POSITIVE_INFINITY;
-    for (let group = 0; group < groups; group += 1) {
-      const load = Math.max(loads[group]! + work[item]! / top, tokens[group]! + memory[item]! / top);
-      const one = load <= fill ? -load : load;
-      if (one >= rank) continue;
-      rank = one;
-      best = group;
-    }
-    loads[best]! += work[item]! / top;
-    tokens[best]! += memory[item]! / top;
-    layout.put(item, levels - 1, best);
-  }
+  const shares = new Shares(layout.problem);
+  for (let item = 0; item < items; item += 1)
+    if (isSpread(item)) layout.put(item, levels - 1, shares.give([item], fill));
   for (let item = 0; item < items; item += 1)
     if (!isSpread(item)) layout.put(item, 0, leastLoaded(layout, item, 0, devices));
 }
@@ -42,24 +62,12 @@ export function construct(layout: Layout, spread: number, fill: number): void {
  * @param fill - as for {@link construct}
  */
 export function constructGroups(layout: GroupLayout, fill: number): void {
-  const { items, groups, top, work, memory, least } = layout.problem;
+  const { items, least } = layout.problem;
   layout.clear();
-  const loads = new Float64Array(groups);
-  const tokens = new Float64Array(groups);
+  const shares = new Shares(layout.problem);
   for (let item = 0; item < items; item += 1) {
     const spread = least[item]! > 0;
-    let best = 0;
-    let rank = Number.POSITIVE_INFINITY;
-    for (let group = 0; group < groups; group += 1) {
-      const load = Math.max(loads[group]! + work[item]! / top, tokens[group]! + memory[item]! / top);
-      const one = spread && load <= fill ? -load : load;
-      if (one >= rank) continue;
-      rank = one;
-      best = group;
-    }
-    loads[best]! += work[item]! / top;
-    tokens[best]! += memory[item]! / top;
-    layout.put(item, best, spread ? 1 : 0);
+    layout.put(item, shares.give([item], spread ? fill : nowhere), spread ? 1 : 0);
   }
   layout.measure();
 }
@@ -71,12 +79,6 @@ export function constructGroups(layout: GroupLayout, fill: number): void {
 export function spreadLayers(layout: GroupLayout): void {
   const { groups, top, cost, levels } = layout.problem;
   const costs = cost[levels - 1]!;
-  const turn = (run: Int32Array, group: number, to: number): void => {
-    for (const item of run) {
-      layout.take(item);
-      layout.put(item, group, to);
-    }
-  };
   for (let group = 0; group < groups; group += 1) {
     for (let over = layout.measureGroup(group); over > slop; over = layout.measureGroup(group)) {
       const whole = layout.wholeOf(group).slice();
@@ -86,9 +88,9 @@ export function spreadLayers(layout: GroupLayout): void {
         for (const count of [1, 2, 3, 4, top, 2 * top, whole.length - at]) {
           if (count > whole.length - at) continue;
           const run = whole.subarray(at, at + count);
-          turn(run, group, 1);
+          layout.turn(run, 1);
           const relieved = over - layout.measureGroup(group);
-          turn(run, group, 0);
+          layout.turn(run, 0);
           const price = run.reduce((sum, item) => sum + costs[item]!, 0);
           if (relieved <= slop || relieved <= rate * (price + slop)) continue;
           rate = relieved / (price + slop);
@@ -96,18 +98,8 @@ export function spreadLayers(layout: GroupLayout): void {
         }
       }
       if (best === undefined) break;
-      turn(best, group, 1);
+      layout.turn(best, 1);
     }
-  }
-  layout.measure();
-}
-
-/** Reads a layout of top groups out of one of devices; items at degrees between are taken for spread. */
-export function readGroups(layout: GroupLayout, { level, group, problem }: Layout): void {
-  layout.clear();
-  for (let item = 0; item < problem.items; item += 1) {
-    const own = Math.floor((group[item]! * 2 ** level[item]!) / problem.top);
-    layout.put(item, own, level[item]! > none + 1 ? 1 : 0);
   }
   layout.measure();
 }
@@ -119,31 +111,28 @@ export function readGroups(layout: GroupLayout, { level, group, problem }: Layou
  * @param fill - as for {@link construct}
  */
 export function constructLayers(layout: GroupLayout, fill: number): void {
-  const { items, groups, top, work, memory, least } = layout.problem;
+  const { items, top, least } = layout.problem;
   layout.clear();
-  const loads = new Float64Array(groups);
-  const tokens = new Float64Array(groups);
-  const place = (from: readonly number[], spread: number): void => {
-    const totalWork = from.reduce((sum, item) => sum + work[item]!, 0) / top;
-    const totalMemory = from.reduce((sum, item) => sum + memory[item]!, 0) / top;
-    let best = 0;
-    let rank = Number.POSITIVE_INFINITY;
-    for (let group = 0; group < groups; group += 1) {
-      const load = Math.max(loads[group]! + totalWork, tokens[group]! + totalMemory);
-      const one = spread === 1 && load <= fill ? -load : load;
-      if (one >= rank) continue;
-      rank = one;
-      best = group;
-    }
-    loads[best]! += totalWork;
-    tokens[best]! += totalMemory;
-    for (const item of from) layout.put(item, best, spread);
-  };
+  const shares = new Shares(layout.problem);
   const whole: number[] = [];
   for (let item = 0; item < items; item += 1) {
-    if (least[item]! > 0) place([item], 1);
+    if (least[item]! > 0) layout.put(item, shares.give([item], fill), 1);
     else whole.push(item);
   }
-  for (let at = 0; at < whole.length; at += top) place(whole.slice(at, at + top), 0);
+  for (let at = 0; at < whole.length; at += top) {
+    const layer = whole.slice(at, at + top);
+    const group = shares.give(layer, nowhere);
+    for (const item of layer) layout.put(item, group, 0);
+  }
+  layout.measure();
+}
+
+/** Reads a layout of top groups out of one of devices; items at degrees between are taken for spread. */
+export function readGroups(layout: GroupLayout, { level, group, problem }: Layout): void {
+  layout.clear();
+  for (let item = 0; item < problem.items; item += 1) {
+    const own = Math.floor((group[item]! * 2 ** level[item]!) / problem.top);
+    layout.put(item, own, level[item]! > 0 ? 1 : 0);
+  }
   layout.measure();
 }

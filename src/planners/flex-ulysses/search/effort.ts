@@ -20,6 +20,8 @@ export interface Effort {
   readonly exchanges: number;
   /** How often items are shaken to even them out. */
   readonly shakes: number;
+  /** Steps of filling all devices anew, where they are few. */
+  readonly completion: number;
   /** Placements of one item that are tried where there are fewest. */
   readonly enumerated: number;
   /** How many starts. */
@@ -31,11 +33,12 @@ export interface Effort {
 
 const efforts: Readonly<Record<FlexUlyssesSettings['effort'], Effort>> = {
   fast: {
-    deviceSteps: 6000,
-    groupSteps: 3000,
-    polishSteps: 1500,
+    deviceSteps: 12_000,
+    groupSteps: 2000,
+    polishSteps: 3000,
     exchanges: 100_000,
     shakes: 0,
+    completion: 400_000,
     enumerated: 20_000,
     starts: 3,
     prefixes: 4,
@@ -47,6 +50,7 @@ const efforts: Readonly<Record<FlexUlyssesSettings['effort'], Effort>> = {
     polishSteps: 16_000,
     exchanges: 800_000,
     shakes: 1,
+    completion: 20_000_000,
     enumerated: 400_000,
     starts: 24,
     prefixes: 8,
@@ -58,6 +62,7 @@ const efforts: Readonly<Record<FlexUlyssesSettings['effort'], Effort>> = {
     polishSteps: 100_000,
     exchanges: 4_000_000,
     shakes: 4,
+    completion: 120_000_000,
     enumerated: 4_000_000,
     starts: 24,
     prefixes: 24,
@@ -74,6 +79,13 @@ const few = 64;
 /** With this many times more, few starts must do. */
 const huge = 8;
 
+/**
+ * Where devices have many items, steps find more than exchanges do in the same time; few items need no more steps, and
+ * very many leave no time for them.
+ */
+const manySteps = 4;
+const fewExchanges = 8;
+
 /** The effort for a problem. */
 export function effortFor(effort: FlexUlyssesSettings['effort'], { items, devices }: Problem): Effort {
   const base = efforts[effort];
@@ -88,7 +100,16 @@ export function effortFor(effort: FlexUlyssesSettings['effort'], { items, device
     shakes: items <= few ? 4 * base.shakes : base.shakes,
     starts: items > huge * usual ? Math.min(3, base.starts) : base.starts,
   };
-  if (isCrowded(items, devices)) return { ...shared, groupSteps: 2 * shared.groupSteps };
+  if (isCrowded(items, devices)) {
+    const longer = items > usual / most && items <= huge * usual ? manySteps : 1;
+    return {
+      ...shared,
+      deviceSteps: longer * shared.deviceSteps,
+      groupSteps: 2 * shared.groupSteps,
+      polishSteps: longer * shared.polishSteps,
+      exchanges: base.exchanges / (items > usual / most ? fewExchanges : 1),
+    };
+  }
   // Where devices have few items, there are few exchanges, and they seldom help.
   const fewer = items > usual / most ? brisk : 1;
   return {
@@ -96,8 +117,8 @@ export function effortFor(effort: FlexUlyssesSettings['effort'], { items, device
     deviceSteps: Math.ceil(fewer * shared.deviceSteps),
     groupSteps: Math.ceil(fewer * shared.groupSteps),
     polishSteps: Math.ceil(fewer * shared.polishSteps),
-    exchanges: base.exchanges / 8,
-    prefixes: Math.min(2, base.prefixes),
+    exchanges: base.exchanges / fewExchanges,
+    prefixes: Math.ceil(base.prefixes / 4),
     polished: 1,
     shakes: items <= few ? base.shakes : 0,
   };

@@ -18,14 +18,12 @@ class Enumeration {
     this.#layout = new Layout(problem);
     this.#limit = limit;
     this.#left = budget;
-    const { items, levels, cost, work, memory, least } = problem;
+    const { items, cheapest, work, memory } = problem;
     this.#restCost = new Float64Array(items + 1);
     this.#restWork = new Float64Array(items + 1);
     this.#restMemory = new Float64Array(items + 1);
     for (let item = items - 1; item >= 0; item -= 1) {
-      let cheapest = Number.POSITIVE_INFINITY;
-      for (let level = least[item]!; level < levels; level += 1) cheapest = Math.min(cheapest, cost[level]![item]!);
-      this.#restCost[item] = this.#restCost[item + 1]! + cheapest;
+      this.#restCost[item] = this.#restCost[item + 1]! + cheapest[item]!;
       this.#restWork[item] = this.#restWork[item + 1]! + work[item]!;
       this.#restMemory[item] = this.#restMemory[item + 1]! + memory[item]!;
     }

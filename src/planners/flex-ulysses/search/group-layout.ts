@@ -3,9 +3,9 @@
  * one is left open: whole items go to the least loaded device in turn, most work first. That leaves far fewer placements
  * to search than devices do, and none of those that are lost is much better.
  */
-import { copyLoad, emptyLoad, type Load } from './group-load.ts';
-import type { Layout } from './layout.ts';
-import { type Problem, slop } from './problem.ts';
+import { copyLoad, emptyLoad, type Load, weigh } from './group-load.ts';
+import { type Layout, leastLoaded } from './layout.ts';
+import type { Problem } from './problem.ts';
 
 /** Stands for no item. */
 export const none = -1;
@@ -83,17 +83,18 @@ export class GroupLayout {
     for (; at < count; at += 1) list[at] = list[at + 1]!;
   }
 
-  #weigh(item: number, group: number, spread: number, sign: number): void {
-    const { work, memory, cost, levels } = this.problem;
-    const load = this.loads[group]!;
-    if (spread === 1) {
-      load.spreadWork += sign * work[item]!;
-      load.spreadMemory += sign * memory[item]!;
-      this.cost += sign * cost[levels - 1]![item]!;
-    } else {
-      load.wholeWork += sign * work[item]!;
-      load.wholeMemory += sign * memory[item]!;
+  /** Spreads items where they are, or makes them whole. Leaves peaks and what is over as they are. */
+  turn(items: Int32Array, spread: number): void {
+    for (const item of items) {
+      this.take(item);
+      this.put(item, this.group[item]!, spread);
     }
+  }
+
+  #weigh(item: number, group: number, spread: number, sign: number): void {
+    const { cost, levels } = this.problem;
+    weigh(this.loads[group]!, this.problem, item, spread, sign);
+    if (spread === 1) this.cost += sign * cost[levels - 1]![item]!;
   }
 
   /** Takes everything away. */
@@ -185,11 +186,6 @@ export class GroupLayout {
     for (let group = 0; group < this.problem.groups; group += 1) this.overall += this.measureGroup(group);
   }
 
-  /** Whether no group is over its limits. */
-  fits(): boolean {
-    return this.overall <= slop;
-  }
-
   /** Writes it down device by device. */
   writeTo(layout: Layout): void {
     const { items, groups, top, levels } = this.problem;
@@ -201,18 +197,4 @@ export class GroupLayout {
         layout.put(item, 0, leastLoaded(layout, item, group * top, (group + 1) * top));
     }
   }
-}
-
-/** The device of a range that has least load after it is given an item; ties go to the first. */
-export function leastLoaded(layout: Layout, item: number, from: number, to: number): number {
-  const { work, memory } = layout.problem;
-  let device = from;
-  let least = Number.POSITIVE_INFINITY;
-  for (let one = from; one < to; one += 1) {
-    const after = Math.max(layout.work[one]! + work[item]!, layout.memory[one]! + memory[item]!);
-    if (after >= least) continue;
-    least = after;
-    device = one;
-  }
-  return device;
 }

@@ -1,4 +1,5 @@
 /** What a top group has: numbers that an annealing drafts and keeps by the million. */
+import type { Problem } from './problem.ts';
 
 /** What a group would have. */
 export interface Load {
@@ -32,4 +33,20 @@ export function copyLoad(from: Load, to: Load): void {
   to.peakWork = from.peakWork;
   to.peakMemory = from.peakMemory;
   to.over = from.over;
+}
+
+/**
+ * Adds an item to a load, or takes it away. Leaves peaks and what is over as they are.
+ *
+ * @param spread - 1 where it is spread over the group, 0 where it is whole
+ * @param sign - 1 to add it, −1 to take it away
+ */
+export function weigh(load: Load, { work, memory }: Problem, item: number, spread: number, sign: number): void {
+  if (spread === 1) {
+    load.spreadWork += sign * work[item]!;
+    load.spreadMemory += sign * memory[item]!;
+  } else {
+    load.wholeWork += sign * work[item]!;
+    load.wholeMemory += sign * memory[item]!;
+  }
 }

@@ -67,6 +67,13 @@ export class Layout {
     return Math.max(this.work[device]!, this.memory[device]!);
   }
 
+  /** What is over the limits, all devices together. */
+  over(): number {
+    let over = 0;
+    for (let device = 0; device < this.problem.devices; device += 1) over += Math.max(0, this.load(device) - 1);
+    return over;
+  }
+
   /** Whether no device is over a limit. */
   fits(): boolean {
     for (let device = 0; device < this.problem.devices; device += 1) if (this.load(device) > 1 + slop) return false;
@@ -83,4 +90,32 @@ export class Layout {
     this.clear();
     for (let item = 0; item < this.problem.items; item += 1) this.put(item, level[item]!, group[item]!);
   }
+}
+
+/** The device that has least load after it is given an item; ties go to the first. */
+export function leastLoadedOf(layout: Layout, item: number, devices: Iterable<number>): number {
+  let device = -1;
+  let least = Number.POSITIVE_INFINITY;
+  const { work, memory } = layout.problem;
+  for (const one of devices) {
+    const after = Math.max(layout.work[one]! + work[item]!, layout.memory[one]! + memory[item]!);
+    if (after >= least) continue;
+    least = after;
+    device = one;
+  }
+  return device;
+}
+
+/** The device of a range that has least load after it is given an item; ties go to the first. */
+export function leastLoaded(layout: Layout, item: number, from: number, to: number): number {
+  const { work, memory } = layout.problem;
+  let device = from;
+  let least = Number.POSITIVE_INFINITY;
+  for (let one = from; one < to; one += 1) {
+    const after = Math.max(layout.work[one]! + work[item]!, layout.memory[one]! + memory[item]!);
+    if (after >= least) continue;
+    least = after;
+    device = one;
+  }
+  return device;
 }

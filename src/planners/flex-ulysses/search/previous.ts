@@ -1,7 +1,10 @@
 /** Starts from an earlier plan, for a batch that has changed little. */
 import type { FlexUlyssesSettings } from '../schema.ts';
-import { leastLoaded } from './group-layout.ts';
-import type { Layout } from './layout.ts';
+import { type Layout, leastLoaded, leastLoadedOf } from './layout.ts';
+import { type Problem, slop } from './problem.ts';
+
+/** If no more of the items than this are sharded higher than they must be, it was for lengths that have changed. */
+const stray = 0.02;
 
 type Previous = NonNullable<FlexUlyssesSettings['previous']>;
 
@@ -17,6 +20,13 @@ function placeOf(
   return { level, group: first / degree };
 }
 
+/** The level itself, if an item fits on a device there; else the cheapest one at which it does. */
+function levelFrom({ least, cheapest, cost }: Problem, item: number, level: number): number {
+  let next = level;
+  if (level < least[item]!) for (next = least[item]!; cost[next]![item]! > cheapest[item]!; ) next += 1;
+  return next;
+}
+
 /**
  * Puts each item where its sequence was, at a higher degree if it no longer fits alone. What is new, or was elsewhere
  * than this problem has groups, goes whole to the least loaded device.
@@ -29,13 +39,63 @@ export function putPrevious(layout: Layout, { assignments }: Previous): void {
     const item = itemOf.get(assignment.sequence);
     const place = placeOf(assignment, layout);
     if (item === undefined || place === undefined || layout.group[item]! >= 0) continue;
-    const level = Math.max(place.level, problem.least[item]!);
+    const level = levelFrom(problem, item, place.level);
     layout.put(item, level, place.group >> (level - place.level));
   }
   for (let item = 0; item < problem.items; item += 1) {
     if (layout.group[item]! >= 0) continue;
     const device = leastLoaded(layout, item, 0, problem.devices);
-    const level = problem.least[item]!;
+    const level = levelFrom(problem, item, 0);
     layout.put(item, level, device >> level);
   }
+}
+
+/** Makes items whole that fit on one device, if nearly all of these are whole anyway. */
+export function lowerStrays(layout: Layout): void {
+  const { items, least } = layout.problem;
+  const strays: number[] = [];
+  for (let item = 0; item < items; item += 1) if (layout.level[item]! > 0 && least[item] === 0) strays.push(item);
+  if (strays.length > stray * items) return;
+  for (const item of strays) {
+    const degree = 2 ** layout.level[item]!;
+    const first = layout.group[item]! * degree;
+    layout.put(item, 0, leastLoaded(layout, item, first, first + degree));
+  }
+}
+
+/** Top groups that have a device over a limit, and as many others as it takes to have half of the usual room together. */
+function groupsToRebuild(layout: Layout): Set<number> {
+  const { devices, groups, top } = layout.problem;
+  const room = new Float64Array(groups);
+  const chosen = new Set<number>();
+  for (let device = 0; device < devices; device += 1) {
+    const group = Math.floor(device / top);
+    room[group]! += 1 - layout.load(device);
+    if (layout.load(device) > 1 + slop) chosen.add(group);
+  }
+  const usual = room.reduce((sum, one) => sum + one, 0) / groups;
+  let have = 0;
+  for (const group of chosen) have += room[group]!;
+  for (let group = 0; group < groups && chosen.size > 0 && have < (usual * chosen.size) / 2; group += 1) {
+    if (chosen.has(group)) continue;
+    chosen.add(group);
+    have += room[group]!;
+  }
+  return chosen;
+}
+
+/** Puts the whole items of top groups that are over a limit anew, together with those of enough others. */
+export function rebuild(layout: Layout): void {
+  const { items, top } = layout.problem;
+  const chosen = groupsToRebuild(layout);
+  const whole: number[] = [];
+  for (let item = 0; item < items; item += 1) {
+    if (layout.level[item] !== 0 || !chosen.has(Math.floor(layout.group[item]! / top))) continue;
+    whole.push(item);
+    layout.remove(item);
+  }
+  const devices = Int32Array.from(
+    [...chosen].flatMap((group) => Array.from({ length: top }, (_, rank) => group * top + rank)),
+  );
+  for (const item of whole) layout.put(item, 0, leastLoadedOf(layout, item, devices));
 }

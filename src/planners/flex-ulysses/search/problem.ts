@@ -1,6 +1,5 @@
 /** A batch in the units of the search: limits are 1, and sequences stand by their work, most first. */
-import { descending } from '../bounds.ts';
-import { type Instance, topDegree } from '../instance.ts';
+import { cheapestFrom, type Instance, lowestLevel, topDegree } from '../instance.ts';
 
 /** Loads may pass a limit by this, relative: sums in another order differ by less, whole tokens by more. */
 export const slop = 1e-9;
@@ -24,6 +23,8 @@ export interface Problem {
   readonly cost: readonly Float64Array[];
   /** The lowest level at which the item fits on a device, by item. */
   readonly least: Uint8Array;
+  /** What an item costs at least, by item. */
+  readonly cheapest: Float64Array;
   /** No plan costs less. */
   readonly bound: number;
 }
@@ -36,24 +37,17 @@ export interface Problem {
  */
 export function problemOf(instance: Instance, computeLimit: number, memoryCap: number): Problem {
   const { levels, devices } = instance;
-  const sequence = descending(instance.work).filter((i) => instance.lengths[i]! > 0);
+  const sequence = instance.byWork.filter((i) => instance.lengths[i]! > 0);
   const pick = (values: Float64Array, unit: number): Float64Array =>
     Float64Array.from(sequence, (i) => values[i]! / unit);
   const work = pick(instance.work, computeLimit);
   const memory = pick(instance.lengths, memoryCap);
   const total = instance.splitCost[levels - 1]!.reduce((sum, cost) => sum + cost, 0);
   const cost = instance.splitCost.map((costs) => pick(costs, total > 0 ? total / devices : 1));
-  const least = Uint8Array.from(sequence, (_, item) => {
-    let level = 0;
-    while (level < levels - 1 && Math.max(work[item]!, memory[item]!) / 2 ** level > 1 + slop) level += 1;
-    return level;
-  });
-  let bound = 0;
-  least.forEach((lowest, item) => {
-    let cheapest = Number.POSITIVE_INFINITY;
-    for (let level = lowest; level < levels; level += 1) cheapest = Math.min(cheapest, cost[level]![item]!);
-    bound += cheapest;
-  });
+  const least = Uint8Array.from(sequence, (_, item) =>
+    lowestLevel(levels, (degree) => Math.max(work[item]!, memory[item]!) / degree <= 1 + slop),
+  );
+  const cheapest = Float64Array.from(least, (lowest, item) => cheapestFrom(cost, item, lowest));
   const top = topDegree(instance);
   return {
     items: sequence.length,
@@ -66,6 +60,7 @@ export function problemOf(instance: Instance, computeLimit: number, memoryCap: n
     memory,
     cost,
     least,
-    bound,
+    cheapest,
+    bound: cheapest.reduce((sum, one) => sum + one, 0),
   };
 }

@@ -1,4 +1,5 @@
-/** How an annealing cools. */
+/** What annealings have in common: how they cool, and which steps they take. */
+import { climb, type Sequence } from './random.ts';
 
 /** How an annealing runs: temperature and the price of being over a limit go evenly (in logarithm) from first to last. */
 export interface Schedule {
@@ -10,11 +11,37 @@ export interface Schedule {
 }
 
 /** An annealing goes in so many legs, each at one temperature. */
-export const legs = 64;
+const legs = 64;
 
 /** Temperature and price of a leg. */
-export function coolingAt({ temperature, price }: Schedule, leg: number): [number, number] {
+function coolingAt({ temperature, price }: Schedule, leg: number): [number, number] {
   const share = leg / (legs - 1);
   const between = ([first, last]: readonly [number, number]): number => first * (last / first) ** share;
   return [between(temperature), between(price)];
+}
+
+/** Simulated annealing: a step that makes things worse is taken the less often, the colder it is. */
+export abstract class Annealing {
+  protected readonly random: Sequence;
+  #temperature = 0;
+  #price = 0;
+
+  constructor(random: Sequence) {
+    this.random = random;
+  }
+
+  /** Takes all steps of a schedule. */
+  run(schedule: Schedule): void {
+    for (let leg = 0; leg < legs; leg += 1) {
+      [this.#temperature, this.#price] = coolingAt(schedule, leg);
+      for (let step = Math.ceil(schedule.steps / legs); step > 0; step -= 1) this.step();
+    }
+  }
+
+  protected abstract step(): void;
+
+  /** By how much more all may be over for a step that costs so much to be taken. */
+  protected allowed(cost: number): number {
+    return (climb(this.random) * this.#temperature - cost) / this.#price;
+  }
 }

@@ -21,7 +21,9 @@ function searched(problem: Problem, balance: Balance, settings: FlexUlyssesSetti
   const random = new Sequence(1);
   if (settings.previous !== undefined && search.fromPrevious(settings.previous, random)) return search.best;
   const ways: (() => void)[] = [() => search.prefixes(random)];
-  for (const start of startsFor(problem).slice(0, effort.starts)) ways.push(() => search.start(start, random));
+  for (const start of startsFor(problem, settings.effort).slice(0, effort.starts))
+    ways.push(() => search.start(start, random));
+  if (problem.items > fewest) ways.push(() => search.completions(new Sequence(2)));
   ways.push(() => search.polishBest(random));
   if (problem.items <= fewest) ways.push(() => search.enumerate());
   for (const way of ways) if (!search.done) way();
@@ -42,5 +44,5 @@ export function placeBySearch(instance: Instance, settings: FlexUlyssesSettings)
       placement.group[i] = group[item]!;
     });
   }
-  return { placement, computeLimit: limit, memoryCap };
+  return { placement, computeLimit: limit, memoryCap, computeBound: balance.bound };
 }

@@ -1,4 +1,5 @@
 /** Where annealings start, and how they go. Found by trying many on batches of video, images and text. */
+import type { FlexUlyssesSettings } from '../schema.ts';
 import { isCrowded } from './effort.ts';
 import type { Problem } from './problem.ts';
 import type { Schedule } from './schedule.ts';
@@ -7,14 +8,19 @@ import type { Schedule } from './schedule.ts';
 export interface Start {
   /** What is moved: items between devices, at any degree; or between top groups, spread or whole. */
   readonly over: 'devices' | 'groups';
-  /** `items`, `layers`: see `construct`, `constructGroups` and `constructLayers`; `flat`: all is spread. */
-  readonly from: 'items' | 'layers' | 'flat';
+  /**
+   * `items`, `layers`: see `construct`, `constructGroups` and `constructLayers`; `flat`: all is spread; `layout`: what
+   * was there before, over groups only.
+   */
+  readonly from: 'items' | 'layers' | 'flat' | 'layout';
   /** How full groups are made of spread items; a rank: the best of the fills that were tried, or the second. */
   readonly fill: number | 'best' | 'second';
   /** As for a layout of groups. */
   readonly surplusWeight: number;
   readonly temperature: Schedule['temperature'];
   readonly price: Schedule['price'];
+  /** How many times more steps than usual it takes. */
+  readonly patience: number;
 }
 
 const devices: Start = {
@@ -24,10 +30,14 @@ const devices: Start = {
   surplusWeight: 0,
   temperature: [4.5, 0.03],
   price: [90, 300],
+  patience: 1,
 };
 const evenPrice: Start = { ...devices, temperature: [4.5, 0.009], price: [90, 90] };
 const cheap: Start = { ...devices, temperature: [0.9, 0.009], price: [9, 45] };
 const costly: Start = { ...devices, temperature: [9, 0.009], price: [90, 90] };
+/** Little is paid for what is over until the end: where the limits are tight, and many items fill the gaps. */
+const pressed: Start = { ...devices, fill: 0, temperature: [1, 0.003], price: [90, 540], patience: 6 };
+const hardPressed: Start = { ...pressed, temperature: [3, 0.01], price: [1000, 5000] };
 const groups: Start = {
   over: 'groups',
   from: 'layers',
@@ -35,6 +45,7 @@ const groups: Start = {
   surplusWeight: 3,
   temperature: [0.3, 0.02],
   price: [90, 300],
+  patience: 1,
 };
 const coldGroups: Start = { ...groups, fill: 0, surplusWeight: 10, temperature: [0.15, 0.01], price: [90, 180] };
 const hotGroups: Start = {
@@ -59,8 +70,11 @@ const flatDevices: Start = { ...devices, from: 'flat', temperature: [2.7, 0.009]
 
 /** With no more items than this, steps are cheap and more ways are tried. */
 const few = 128;
+export const isFew = ({ items }: Problem): boolean => items <= few;
 
 const forCrowded: readonly Start[] = [
+  pressed,
+  hardPressed,
   cheap,
   { ...coolGroups, fill: 0.6 },
   { ...cheap, fill: 1 },
@@ -71,9 +85,18 @@ const forCrowded: readonly Start[] = [
   flatGroups,
   hotTogether,
 ];
-const forSparse: readonly Start[] = [groups, devices, coldGroups, hotGroups, evenPrice];
+/** One long annealing finds more than several short ones. */
+const patient: Start = { ...groups, temperature: [0.3, 0.01], patience: 6 };
+/** With few steps, what cannot be mended has to be left early. */
+const hurried: Start = { ...patient, surplusWeight: 10 };
+/** From an earlier plan: not so warm that nothing of it stays. */
+export const again: Start = { ...hurried, from: 'layout', temperature: [0.15, 0.01], patience: 2.5 };
 const forFew: readonly Start[] = [
-  ...forSparse,
+  groups,
+  devices,
+  coldGroups,
+  hotGroups,
+  evenPrice,
   { ...evenPrice, fill: 'second' },
   flatGroups,
   cheap,
@@ -83,7 +106,9 @@ const forFew: readonly Start[] = [
 ];
 
 /** The ways to start, the most promising first; each again where that costs little, as luck has a part in it. */
-export function startsFor({ items, devices: count }: Problem): readonly Start[] {
-  if (isCrowded(items, count)) return items <= few ? [...forCrowded, costly, flatDevices] : forCrowded;
-  return items <= few ? [...forFew, ...forFew] : forSparse;
+export function startsFor(problem: Problem, effort: FlexUlyssesSettings['effort']): readonly Start[] {
+  if (isCrowded(problem.items, problem.devices))
+    return isFew(problem) ? [...forCrowded, costly, flatDevices] : forCrowded;
+  if (isFew(problem)) return [...forFew, ...forFew];
+  return [effort === 'fast' ? hurried : patient];
 }

@@ -1,7 +1,8 @@
 /** Baseline: whole sequences, longest first. */
-import { descending } from '../bounds.ts';
+
 import { baselineWorkOf } from '../costs.ts';
 import type { Instance } from '../instance.ts';
+import { descending } from '../instance.ts';
 import type { FlexUlyssesSettings } from '../schema.ts';
 import type { Placed } from '../strategy.ts';
 import { leastLoaded } from './least-loaded.ts';

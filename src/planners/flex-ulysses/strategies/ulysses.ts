@@ -1,6 +1,5 @@
 /** Baseline: one degree for all sequences, as Ulysses sequence parallelism is run. */
 import { PolicyError } from '../../../errors.ts';
-import { descending } from '../bounds.ts';
 import type { Instance } from '../instance.ts';
 import { emptyPlacement } from '../placement.ts';
 import type { FlexUlyssesSettings } from '../schema.ts';
@@ -24,7 +23,7 @@ function levelFor({ levels }: Instance, degree: number | undefined): number {
 export function placeByUlysses(instance: Instance, settings: FlexUlyssesSettings): Placed {
   const level = levelFor(instance, settings.ulyssesDegree);
   const placement = emptyPlacement(instance.sequences);
-  const groups = leastLoaded(descending(instance.work), instance.work, instance.devices / 2 ** level);
+  const groups = leastLoaded(instance.byWork, instance.work, instance.devices / 2 ** level);
   for (const [i, group] of groups.entries()) {
     placement.level[i] = instance.lengths[i] === 0 ? 0 : level;
     placement.group[i] = placement.level[i] === level ? group : group * 2 ** level;

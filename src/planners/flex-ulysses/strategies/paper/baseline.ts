@@ -1,5 +1,5 @@
 /** BASELINESPLITPLACE (FlexRL, Algorithm 3, lines 1 to 15). */
-import { descending } from '../../bounds.ts';
+import { descending } from '../../instance.ts';
 import { bestGroup, type PaperState, put } from './state.ts';
 
 /**

@@ -4,8 +4,9 @@
  *
  * Lengths squared are `costs.compute`, SplitCost is `costs.communication`, the memory limit is that of the input.
  */
-import { descending } from '../../bounds.ts';
+
 import type { Instance } from '../../instance.ts';
+import { descending } from '../../instance.ts';
 import type { Placed } from '../../strategy.ts';
 import { baselineSplitPlace } from './baseline.ts';
 import { mergeAt } from './merge.ts';

@@ -1,5 +1,5 @@
 /** SHORTITEMREORDER (FlexRL, Algorithm 3, lines 38 to 47). */
-import { descending } from '../../bounds.ts';
+import { descending } from '../../instance.ts';
 import { bestGroup, type PaperState, put, take } from './state.ts';
 
 /** Items on one or two devices are taken off, then put on one device each: longest first, least compute first. */

@@ -1,0 +1,109 @@
+/** Devices without their whole items, which are filled with them again. */
+import type { Layout } from './layout.ts';
+
+/** Some devices without their whole items, as bins that are filled with these again. */
+export class Bins {
+  readonly #layout: Layout;
+  readonly #devices: readonly number[];
+  /** Whole items, most work first; work and tokens of each. */
+  readonly #items: Int32Array;
+  readonly work: Float64Array;
+  readonly memory: Float64Array;
+  /** Room of each device. */
+  readonly roomWork: Float64Array;
+  readonly roomMemory: Float64Array;
+  /** The bin of each item; −1: not yet. */
+  readonly bin: Int32Array;
+  readonly filled: Uint8Array;
+  /** The items that are in no bin, and their work and tokens from each one on, by how many bins are filled. */
+  readonly rests: readonly Int32Array[];
+  readonly restWork: readonly Float64Array[];
+  readonly restMemory: readonly Float64Array[];
+  /** What all bins that are not filled can leave over. */
+  spareWork: number;
+  spareMemory: number;
+
+  constructor(layout: Layout, devices: readonly number[]) {
+    this.#layout = layout;
+    this.#devices = devices;
+    const { items, devices: all, work, memory } = layout.problem;
+    const binOf = new Int32Array(all).fill(-1);
+    devices.forEach((device, bin) => {
+      binOf[device] = bin;
+    });
+    const whole: number[] = [];
+    for (let item = 0; item < items; item += 1)
+      if (layout.level[item] === 0 && binOf[layout.group[item]!]! >= 0) whole.push(item);
+    this.#items = Int32Array.from(whole);
+    this.work = Float64Array.from(whole, (item) => work[item]!);
+    this.memory = Float64Array.from(whole, (item) => memory[item]!);
+    this.roomWork = Float64Array.from(devices, (device) => 1 - layout.work[device]!);
+    this.roomMemory = Float64Array.from(devices, (device) => 1 - layout.memory[device]!);
+    for (const item of whole) {
+      this.roomWork[binOf[layout.group[item]!]!]! += work[item]!;
+      this.roomMemory[binOf[layout.group[item]!]!]! += memory[item]!;
+    }
+    const sum = (values: Float64Array): number => values.reduce((total, value) => total + value, 0);
+    this.spareWork = sum(this.roomWork) - sum(this.work);
+    this.spareMemory = sum(this.roomMemory) - sum(this.memory);
+    this.bin = new Int32Array(whole.length).fill(-1);
+    this.filled = new Uint8Array(devices.length);
+    this.rests = devices.map(() => new Int32Array(whole.length));
+    this.restWork = devices.map(() => new Float64Array(whole.length + 1));
+    this.restMemory = devices.map(() => new Float64Array(whole.length + 1));
+  }
+
+  /** How many there are. */
+  get count(): number {
+    return this.#devices.length;
+  }
+
+  /** Writes down the items that are in no bin. */
+  rest(depth: number): number {
+    const rest = this.rests[depth]!;
+    let count = 0;
+    for (let at = 0; at < this.bin.length; at += 1) if (this.bin[at]! < 0) rest[count++] = at;
+    const work = this.restWork[depth]!;
+    const memory = this.restMemory[depth]!;
+    work[count] = 0;
+    memory[count] = 0;
+    for (let at = count - 1; at >= 0; at -= 1) {
+      work[at] = work[at + 1]! + this.work[rest[at]!]!;
+      memory[at] = memory[at + 1]! + this.memory[rest[at]!]!;
+    }
+    return count;
+  }
+
+  /** Fills a bin with some items, the first ones of a list. */
+  fill(bin: number, items: Int32Array, count: number): void {
+    this.filled[bin] = 1;
+    this.spareWork -= this.roomWork[bin]!;
+    this.spareMemory -= this.roomMemory[bin]!;
+    for (let one = 0; one < count; one += 1) {
+      const at = items[one]!;
+      this.bin[at] = bin;
+      this.spareWork += this.work[at]!;
+      this.spareMemory += this.memory[at]!;
+    }
+  }
+
+  /** Empties a bin. */
+  empty(bin: number): void {
+    this.filled[bin] = 0;
+    this.spareWork += this.roomWork[bin]!;
+    this.spareMemory += this.roomMemory[bin]!;
+    for (let at = 0; at < this.bin.length; at += 1) {
+      if (this.bin[at] !== bin) continue;
+      this.bin[at] = -1;
+      this.spareWork -= this.work[at]!;
+      this.spareMemory -= this.memory[at]!;
+    }
+  }
+
+  /** Puts every item on the device of its bin. */
+  write(): void {
+    this.#items.forEach((item, at) => {
+      this.#layout.put(item, 0, this.#devices[this.bin[at]!]!);
+    });
+  }
+}

@@ -1,0 +1,29 @@
+/** How full groups are best made of spread items. */
+import { construct } from './construct.ts';
+import type { Layout } from './layout.ts';
+
+/** How full groups may be made of spread items, tried one after the other. */
+const fills = [0, 0.6, 1, 0.8, 0.4, 0.9, 0.7, 0.5, 0.3, 0.2] as const;
+
+/** The fills, that with least over first, where so many items are spread. */
+export interface Ranking {
+  readonly spread: number;
+  readonly fills: readonly { readonly fill: number; readonly over: number }[];
+  /** What it costs to spread them. */
+  readonly cost: number;
+}
+
+/**
+ * Tries all fills where so many items are spread.
+ *
+ * @param found - called with each in the layout; true to stop
+ */
+export function rank(layout: Layout, spread: number, found: () => boolean): Ranking {
+  const ranked: { fill: number; over: number }[] = [];
+  for (const fill of fills) {
+    construct(layout, spread, fill);
+    ranked.push({ fill, over: layout.over() });
+    if (found()) break;
+  }
+  return { spread, fills: ranked.sort((a, b) => a.over - b.over), cost: layout.cost };
+}
