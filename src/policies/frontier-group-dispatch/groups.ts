@@ -58,6 +58,7 @@ function moveGroup(state: FrontierState, group: Group, round: Round): void {
 /** Lets a request into the engines: its group is in service. */
 export function admit(state: FrontierState, request: Request, code: ReasonOf<'request.admit'>['code'], ctx: Ctx): void {
   const { group, requestId, index } = request;
+  const { promptId, round, order, ref } = group;
   advance(state.pace, ctx.at);
   request.status = 'admitted';
   request.since = ctx.at;
@@ -67,10 +68,11 @@ export function admit(state: FrontierState, request: Request, code: ReasonOf<'re
     type: 'request.admit',
     at: ctx.at,
     requestId,
-    promptId: group.promptId,
-    roundId: group.round.roundId,
+    promptId,
+    roundId: round.roundId,
     index,
-    reason: { code, order: group.order, inService: state.inService, width: state.width },
+    ...(ref === undefined ? undefined : { ref }),
+    reason: { code, order, inService: state.inService, width: state.width },
   });
 }
 

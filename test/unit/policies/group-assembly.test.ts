@@ -229,7 +229,7 @@ describe('group-assembly', () => {
   test('invariants 1, 2 and 4: against what a naive host remembers', () => {
     fc.assert(
       fc.property(tapes(), (tape) => {
-        const shadow = groupAssembly.init({});
+        const shadow = groupAssembly.init(groupAssembly.config.parse({}));
         const choices = choicesFrom(tape);
         const assembly = createGroupAssembly();
         const held = new Set<string>();
