@@ -145,10 +145,11 @@ function settle(state: FrontierState, group: Group, ctx: Ctx): void {
   refill(state, ctx);
 }
 
-/** Nothing more of a group comes: what waits is dropped, and it leaves as soon as nothing of it runs. */
+/** Nothing more of a group comes: what waits is dropped, and it leaves as soon as nothing of it runs, or at once. */
 function close(state: FrontierState, group: Group, ctx: Ctx): void {
   for (const request of group.places) {
     if (request.status === 'waiting') drop(state, request, 'gone', 'closed', ctx);
+    else if (request.status === 'admitted' && state.config.closeAtOnce) end(state, request, 'gone', ctx);
   }
   group.isClosing = true;
   leaveIfDone(state, group, ctx);

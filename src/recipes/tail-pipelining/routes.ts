@@ -67,14 +67,9 @@ function opened(decision: Decision<'round.planned'>): Delivery[] {
   return openings(decision, decision.kind, decision.queued);
 }
 
-/** Its slot is free at once: what an engine says of it later is of no use to the frontier. */
-function aborted({ at, requestId }: Decision<'request.abort'>, config: TailPipeliningConfig): Delivery[] {
-  return config.frontier ? [{ part: 'frontier', event: { type: 'request.aborted', at, requestId } as AnyEvent }] : [];
-}
-
 /** A request that never came to an engine need not be stopped there: nobody else would confirm its abort. */
 function dropped({ at, requestId, admitted, reason }: Decision<'request.dropped'>): Delivery[] {
-  const isOver = !admitted && (reason.code === 'aborted' || reason.code === 'closed');
+  const isOver = !admitted && reason.code === 'closed';
   return isOver ? [{ part: 'admission', event: { type: 'request.aborted', at, requestId } as AnyEvent }] : [];
 }
 
@@ -93,7 +88,6 @@ export const routes: Readonly<Record<PartName, Readonly<Record<string, AnyRoute>
   admission: {
     // With a frontier, `request.admit` says when.
     'request.launch': { out: ({ frontier }) => !frontier, into: into('frontier') },
-    'request.abort': { out: true, into: aborted as never },
     'response.abandoned': out('frontier'),
     'response.accepted': out('assembly'),
     'prompt.collected': out('frontier'),

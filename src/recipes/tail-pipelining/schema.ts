@@ -75,6 +75,8 @@ export function partConfigs(config: Settings): Readonly<Record<string, Record<st
       groupsPerUpdate: config.globalBatchSamples / responsesPerPrompt,
       // The admission tries again: a failed request keeps its place until another comes for it.
       awaitRetries: true,
+      // What the admission has aborted is over for it, whether an engine has stopped it or not.
+      closeAtOnce: true,
     },
     assembly: { askAgain: true },
     pipelining: {
