@@ -237,7 +237,8 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
       width: 'auto',
       startRequests: 6,
       incompleteGroups: 'train',
-      maxDeferrals: 2,
+      maxWaitRounds: 2,
+      retry: { infrastructure: 1, data: 0, environment: 1 },
       idPrefix: 't-',
     },
     {
