@@ -152,13 +152,13 @@ export function defineRecipe<
       for (let index = 0; index < pending.length; index += 1) {
         const next = pending[index]!;
         const routes = spec.routes[next.part];
-        let urgent = index + 1;
+        const urgent: Delivery[] = [];
         const emit = (decision: AnyDecision): void => {
           const route: Route<AnyDecision, Config> = routes?.[decision.type] ?? goesOut;
           const isOut = typeof route.out === 'function' ? route.out(config) : route.out;
           if (isOut) context.emit(decision as Of<DW> & AnyDecision);
           for (const to of route.into?.(decision, config) ?? []) {
-            if (to.first) pending.splice(urgent++, 0, to);
+            if (to.first) urgent.push(to);
             else pending.push(to);
           }
         };
@@ -166,6 +166,9 @@ export function defineRecipe<
         const wasChecked = outside.includes(next) && next.ifTaken !== true;
         if (!wasChecked && !isTaken(next, parts[next.part])) continue;
         part(next.part).apply(parts[next.part], next.event, { at: context.at, emit });
+        if (urgent.length === 0) continue;
+        const later = pending.splice(index + 1);
+        for (const list of [urgent, later]) for (const to of list) pending.push(to);
       }
     },
     save: ({ parts: states }: RecipeState<Config>): SavedRecipe => ({

@@ -47,6 +47,7 @@ export class TailPipeliningHost {
   readonly waiting = new Map<string, string>();
   readonly inService = new Set<string>();
   readonly started = new Set<string>();
+  readonly aborted = new Set<string>();
   readonly unrewarded = new Set<string>();
   readonly toJudge = new Map<string, string>();
   readonly timers = new Map<string, number>();
@@ -134,9 +135,12 @@ export class TailPipeliningHost {
   }
 
   /** A request comes to an engine: by its launch, or with a frontier by its admission. */
-  start({ requestId, promptId }: { requestId: string; promptId: string }): void {
+  start({ requestId, promptId, roundId }: { requestId: string; promptId: string; roundId: string }): void {
     expect(this.started.has(requestId)).toBe(false); // invariant 5
     this.started.add(requestId);
+    // Invariant 5: nothing starts that was to stop, or whose round is over.
+    expect(this.aborted.has(requestId)).toBe(false);
+    expect(this.open).toBe(roundId);
     this.flights.set(requestId, { promptId, isAborting: false });
   }
 
@@ -184,6 +188,7 @@ export class TailPipeliningHost {
         this.inService.delete(decision.promptId);
         return;
       case 'request.abort': {
+        this.aborted.add(decision.requestId);
         const flight = this.flights.get(decision.requestId);
         if (flight === undefined) expect(this.config.frontier).toBe(true);
         else flight.isAborting = true;

@@ -67,9 +67,14 @@ function opened(decision: Decision<'round.planned'>): Delivery[] {
   return openings(decision, decision.kind, decision.queued);
 }
 
+/** Nothing that is aborted may still be admitted: the frontier hears of that before a slot becomes free. */
+function aborted(decision: Decision<'request.abort'>, config: TailPipeliningConfig): Delivery[] {
+  return into('frontier')(decision, config).map((one) => ({ ...one, first: true }));
+}
+
 /** A request that never came to an engine need not be stopped there: nobody else would confirm its abort. */
 function dropped({ at, requestId, admitted, reason }: Decision<'request.dropped'>): Delivery[] {
-  const isOver = !admitted && reason.code === 'closed';
+  const isOver = !admitted && (reason.code === 'aborted' || reason.code === 'closed');
   return isOver ? [{ part: 'admission', event: { type: 'request.aborted', at, requestId } as AnyEvent }] : [];
 }
 
@@ -88,6 +93,7 @@ export const routes: Readonly<Record<PartName, Readonly<Record<string, AnyRoute>
   admission: {
     // With a frontier, `request.admit` says when.
     'request.launch': { out: ({ frontier }) => !frontier, into: into('frontier') },
+    'request.abort': { out: true, into: aborted as never },
     'response.abandoned': out('frontier'),
     'response.accepted': out('assembly'),
     'prompt.collected': out('frontier'),
