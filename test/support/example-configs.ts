@@ -75,6 +75,7 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
   'frontier-group-dispatch': [
     { responsesPerPrompt: 2, width: 2 },
     { responsesPerPrompt: 3, width: 'auto', startRequests: 6, groupsPerUpdate: 2, awaitRetries: true },
+    { responsesPerPrompt: 2, width: 2, awaitRetries: true, closeAtOnce: true },
   ],
   'speculative-admission': [
     admission,
@@ -111,7 +112,7 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
     { timeoutFactor: 1.5, minTimeoutSeconds: 0, exploreEvery: 3, maxTestCases: 3, historyRuns: 5 },
     { exploreEvery: 0, maxTestCases: 1, historyRuns: 1 },
   ],
-  'group-assembly': [{}],
+  'group-assembly': [{}, { askAgain: true }],
   'reward-dispatch': [
     {},
     {

@@ -38,20 +38,15 @@ const isOutside = (type: string): boolean => events.some((word) => word.type ===
 /** What the rollout would say next, most often; a reward, or what the trainer would say. */
 function arbitrary({ parts: states }: RecipeState<TailPipeliningConfig>, choices: Choices): TailPipeliningEvent {
   const turn = choices.below(6);
-  const part = turn === 0 ? completeGroupPipelining : turn === 1 ? groupAssembly : speculativeAdmission;
-  const name = turn === 0 ? 'pipelining' : turn === 1 ? 'assembly' : 'admission';
-  const event = part.arbitrary(states[name] as never, choices);
-  if (event.type === 'round.opened') {
-    const { roundId, weightVersion } = nextRound(states.admission as never);
-    return { type: 'round.requested', at: event.at, roundId, weightVersion };
-  }
-  if (isOutside(event.type)) return event as TailPipeliningEvent;
-  return { type: 'source.reopened', at: event.at };
-}
-
-/** The next round, under a name that the admission has not had. */
-function nextRound({ rounds, weightVersion }: { rounds: number; weightVersion: number }) {
-  return { roundId: `r${rounds}`, weightVersion: weightVersion + 1 };
+  const other =
+    turn === 0
+      ? completeGroupPipelining.arbitrary(states.pipelining as never, choices)
+      : turn === 1 && groupAssembly.arbitrary(states.assembly as never, choices);
+  if (other && isOutside(other.type)) return other as TailPipeliningEvent;
+  const event = speculativeAdmission.arbitrary(states.admission as never, choices);
+  if (event.type !== 'round.opened') return event as TailPipeliningEvent;
+  const { at, roundId, weightVersion } = event;
+  return { type: 'round.requested', at, roundId, weightVersion: weightVersion + 1 };
 }
 
 /** Tail batching whose rounds are trained while they are generated. */
