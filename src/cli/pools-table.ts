@@ -88,10 +88,9 @@ export function printPoolsSummary(
   if (first === undefined) return;
   const rows = comparisons.map(({ workload, schedulers }): Summary => {
     const [serial, cgp] = schedulers as [PoolsSchedulerResult, PoolsSchedulerResult];
-    const [both, auto = both] = schedulers.filter((one) => one.pipelining && one.width !== 'all') as [
-      PoolsSchedulerResult,
-      PoolsSchedulerResult?,
-    ];
+    const [both, auto = both] = schedulers.filter(
+      (one) => one.pipelining && !one.tailBatching && one.width !== 'all',
+    ) as [PoolsSchedulerResult, PoolsSchedulerResult?];
     return { name: workload.name, serial, cgp, both, auto };
   });
   const { job } = first;

@@ -1,6 +1,6 @@
 /** `rollflex pools`: what would RolloutPipe save a job with pools of its own for rollout and training? */
 import { PolicyError } from '../errors.ts';
-import { comparePools, poolsSchedulers } from '../sim/pools/compare.ts';
+import { comparePools, poolsSchedulers, poolsTailSchedulers } from '../sim/pools/compare.ts';
 import {
   type PoolsTaskId,
   poolsTaskIds,
@@ -25,6 +25,7 @@ export interface PoolsOptions {
   readonly responsesPerPrompt: number;
   readonly batch?: number;
   readonly width: number | 'auto';
+  readonly tail?: boolean;
   readonly engines: number;
   readonly cap: number;
   readonly verifierSeconds?: number;
@@ -97,7 +98,7 @@ export async function runPools(paths: readonly string[], options: PoolsOptions):
       ? paths.map((path) => traceWorkload(path, { resampling, correlation, capTokens }))
       : tasks.map((task) => (seed: number) => rolloutpipeWorkload(task, seed));
   const seeds = seedsFrom(options.seed, options.seeds);
-  const schedulers = poolsSchedulers(width);
+  const schedulers = [...poolsSchedulers(width), ...(options.tail ? poolsTailSchedulers() : [])];
   const comparisons = jobs.flatMap((job) =>
     workloads.map((workload) => comparePools({ job, workload, rounds, seeds, schedulers })),
   );
