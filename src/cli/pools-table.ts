@@ -8,7 +8,7 @@ const seconds = (value: number): string => fixed(value, value >= 100 ? 0 : 1);
 const percent = (share: number): string => `${fixed(100 * share)}%`;
 
 const columns: readonly Column<PoolsSchedulerResult>[] = [
-  ['scheduler', (one) => one.label],
+  ['scheduler', ({ label, tailBatching }) => (tailBatching ? label.replaceAll(' + ', '+') : label)],
   ['main\ns', (one) => seconds(one.mainSeconds.value)],
   ['shorter', (one) => percent(one.reduction.value)],
   ['first\ns', (one) => seconds(one.firstDispatchSeconds)],

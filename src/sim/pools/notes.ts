@@ -36,11 +36,14 @@ export function notesOnPools(job: PoolsJob, results: readonly PoolsSchedulerResu
     );
   }
   const tails = others.filter((one) => one.tailBatching);
-  for (const { label, keptTokenRatio } of tails) {
-    const kept = `${(100 * keptTokenRatio).toFixed(0)} %`;
-    notes.push(`${label} trains on as many groups, and on ${kept} of the tokens: shorter responses are kept.`);
+  if (tails.length > 0) {
+    const kept = tails.map((one) => whole(100 * one.keptTokenRatio)).sort((a, b) => Number(a) - Number(b));
+    const share = [...new Set([kept[0], kept.at(-1)])].join(' to ');
+    notes.push(
+      `Tail batching trains on as many groups, and on ${share} % of the tokens: shorter responses are kept. Compare seconds for a token, too.`,
+    );
+    return notes;
   }
-  if (tails.length > 0) return notes;
   notes.push('All groups and tokens are trained on, by every scheduler: a shorter time is not fewer tokens.');
   return notes;
 }
