@@ -1,7 +1,7 @@
 /**
  * gpu-scale-down: the decision at a milestone by requests in flight, in this process and in one of its own, with events
- * validated or not, and the first event after it; the snapshot after many responses; and events a second, beside bare
- * emits of eventemitter3 in the same run.
+ * validated or not, and the first event after it, which finds its request by an index that the decision has made; the
+ * snapshot after many responses; and events a second, beside bare emits of eventemitter3 in the same run.
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -105,12 +105,12 @@ function decisions({ lengths, requests }: ReturnType<typeof scene>, given: Case)
     const { user, system } = process.cpuUsage(before);
     if (first?.type === 'scale-down.rejected') answer = `rejected, ${first.reason.code}`;
     if (first?.type === 'gpus.release') {
-      answer = `released, ${first.migrations.length} moves`;
+      answer = `released, ${first.migrations.reduce((sum, one) => sum + one.requestIds.length, 0)} moves`;
       ({ projectedTokens } = first.reason);
       const { releaseId, migrations } = first;
       const arrived = performance.now();
       if (migrations.length > 0) {
-        policy.send({ type: 'request.migrated', at: 0, releaseId, requestId: migrations[0]!.requestId });
+        policy.send({ type: 'request.migrated', at: 0, releaseId, requestId: migrations[0]!.requestIds[0]! });
       }
       if (round >= warming) after.push(performance.now() - arrived);
       policy.send({ type: 'gpus.release.failed', at: 0, releaseId });

@@ -115,13 +115,14 @@ function start(engineId: string, requestId: string, generatedTokens: number): vo
 
 /** Requests leave the released engines with their tokens; their KV is computed again where they go. */
 function migrate({ releaseId, roundId, release, migrations }: Extract<Decision, { type: 'gpus.release' }>): void {
-  log.push(`${release.length} GPUs released at ${clock.now.toFixed(1)} s, ${migrations.length} requests move`);
+  const moves = migrations.flatMap(({ requestIds, to }) => requestIds.map((requestId) => ({ requestId, to })));
+  log.push(`${release.length} GPUs released at ${clock.now.toFixed(1)} s, ${moves.length} requests move`);
   const tokens = new Map<string, number>();
   for (const { engineId } of release) {
     for (const lost of engines.get(engineId)!.lose(clock.now)) tokens.set(lost.requestId, lost.tokens);
     engines.delete(engineId);
   }
-  for (const { requestId, to } of migrations) {
+  for (const { requestId, to } of moves) {
     start(to, requestId, tokens.get(requestId)!);
     tokens.delete(requestId);
     later(0, { type: 'request.migrated', releaseId, requestId });

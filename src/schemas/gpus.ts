@@ -57,11 +57,21 @@ export const migration = z.strictObject({
   tokens: tokens.describe('Tokens generated when this was decided; they are kept, the budget is cumulative.'),
 });
 
+/** Requests that move from one engine to another. */
+export const migrationBatch = z.strictObject({
+  from: engineId.describe('The engine that they leave.'),
+  to: engineId.describe('The engine that they go to.'),
+  requestIds: z.array(requestId).min(1).describe('The requests, in the order of the report.'),
+  tokens: z
+    .array(tokens)
+    .describe('Tokens that each had generated when this was decided, in the same order; they are kept.'),
+});
+
 /** A request that is in flight on an engine. */
 export type RunningRequest = z.output<typeof runningRequest>;
 /** An engine and its GPUs. */
 export type EnginePlace = z.output<typeof enginePlace>;
 /** An engine with its server, its GPUs and the size of its KV cache. */
 export type PlacedEngine = z.output<typeof placedEngine>;
-/** A request that moves to another engine. */
-export type Migration = z.output<typeof migration>;
+/** Requests that move from one engine to another. */
+export type MigrationBatch = z.output<typeof migrationBatch>;

@@ -11,6 +11,7 @@ import {
   cluster,
   type Engines,
   lengthLaws,
+  movesOf,
   open,
   type Release,
   randomFrom,
@@ -106,7 +107,7 @@ describe('one decision', () => {
         const { free } = (policy.snapshot().state as { release: { free: number[] } }).release;
         expect(Math.min(...free)).toBeGreaterThanOrEqual(0);
         // What is there now is no more than the projected peak.
-        const to = new Map(decision.migrations.map((one) => [one.requestId, one.to]));
+        const to = new Map(movesOf(decision).map((one) => [one.requestId, one.to]));
         const moved = given.requests.map((one) => ({ ...one, engineId: to.get(one.requestId) ?? one.engineId }));
         const now = kvOf({ ...given, requests: moved });
         for (const { engineId, kvCapacityTokens } of given.engines) {
@@ -127,8 +128,15 @@ describe('one decision', () => {
         const out = new Set(decision.release.map((one) => one.engineId));
         const expected = given.requests.filter((one) => out.has(one.engineId));
         const byId = (a: { requestId: string }, b: { requestId: string }) => (a.requestId < b.requestId ? -1 : 1);
-        expect(decision.migrations.map(({ to: _, ...one }) => one).sort(byId)).toEqual(
+        expect(
+          movesOf(decision)
+            .map(({ to: _, ...one }) => one)
+            .sort(byId),
+        ).toEqual(
           expected.map(({ requestId, engineId, tokens }) => ({ requestId, from: engineId, tokens })).sort(byId),
+        );
+        expect(new Set(decision.migrations.map(({ from, to }) => `${from} ${to}`)).size).toBe(
+          decision.migrations.length,
         );
         const keep = given.engines.map((one) => one.engineId).filter((id) => !out.has(id));
         expect([...decision.keep].sort()).toEqual([...keep].sort());
@@ -178,7 +186,7 @@ class Watch {
         // 5: none while one is under way, none after one has succeeded in the round.
         expect(this.releasedIn.has(decision.roundId)).toBe(false);
         this.release = decision.releaseId;
-        this.moving = new Map(decision.migrations.map((one) => [one.requestId, 'moving']));
+        this.moving = new Map(movesOf(decision).map((one) => [one.requestId, 'moving']));
       }
       if (decision.type === 'gpus.reclaim' && decision.reason.code !== 'asked_again') {
         // 8: each release is asked back once.

@@ -26,7 +26,13 @@ const configs: Readonly<Record<string, RollpackerInput>> = {
   'rewards after the rollout': { ...cluster, asyncReward: false },
   'training after the rollout': { ...cluster, streamTraining: false },
   DAPO: { ...cluster, filter: 'zero-variance', maxInFlightPerEngine: 3, quotas: { code: 2, math: 1 } },
-  'one-off pipeline': { ...cluster, allowOverlap: true, maxStaleness: 1 },
+  'one-off pipeline': { ...cluster, allowOverlap: true },
+  'one-off pipeline in which prompts run on': {
+    ...cluster,
+    allowOverlap: true,
+    maxStaleness: 1,
+    adaptiveTp: false,
+  },
   'one-off pipeline that keeps what is unfinished': {
     ...cluster,
     allowOverlap: true,
@@ -56,7 +62,7 @@ function run(config: RollpackerInput, tape: readonly number[], troubled: boolean
 
 describe('rollpacker', () => {
   test.each(Object.entries(configs))(
-    'invariants 4, 6 and 7 hold: %s',
+    'invariants 4, 6, 7 and 8 hold: %s',
     { timeout: 120_000 * scale },
     (_name, config) => {
       fc.assert(

@@ -70,10 +70,8 @@ export class GroupBooks {
         return this.#rewarded(decision.requestId, 'failed');
       case 'prompt.deferred':
       case 'prompt.returned': {
-        // What it keeps may be rewarded again, in the round that brings it back. A copy that came too late had nothing.
-        const { promptId } = decision.prompt;
-        if (decision.reason.code === 'round_closed') return;
-        for (const one of this.#responses.values()) if (one.promptId === promptId && !one.counts) delete one.reward;
+        // What it keeps may be rewarded again, in the round that brings it back; nothing of another copy of it.
+        for (const { requestId } of decision.prompt.kept ?? []) delete this.#responses.get(requestId)?.reward;
         return;
       }
       case 'prompt.counted':

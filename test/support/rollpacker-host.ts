@@ -383,6 +383,12 @@ export class RollpackerHost {
 
   #arrange({ roundId, kind, tp, replicas }: Decision<'tp.use'>): void {
     expect(this.#release, 'GPUs are back before the next round').toBeUndefined();
+    // Engines change under nothing that runs on; what is being aborted ends with them.
+    const used = new Set([...this.#flights.values()].filter((one) => !one.isAborting).map((one) => one.engineId));
+    for (const engineId of used) {
+      const now = replicas.find(({ gpuIds }) => gpuIds[0] === engineId)?.gpuIds;
+      expect(now, `${engineId} stays as it is: requests run on it`).toEqual(this.#engines.get(engineId)?.gpuIds);
+    }
     this.#engines.clear();
     for (const { gpuIds } of replicas) this.#engines.set(gpuIds[0]!, { gpuIds, isUp: true, takes: true });
     this.#open = { roundId, kind, tp };
@@ -480,15 +486,17 @@ export class RollpackerHost {
     // What is being aborted ends where it is; an abort that is not confirmed for two rounds is forgotten.
     const running = here.filter(([, one]) => !one.isAborting).map(([id]) => id);
     const forgotten = here.filter(([, one]) => one.isAborting && one.abortedIn! < this.#rounds - 1).map(([id]) => id);
-    const moved = migrations.map((one) => one.requestId);
+    const moved = migrations.flatMap((one) => one.requestIds);
     expect(moved.filter((id) => !forgotten.includes(id)).sort()).toEqual(running.sort());
     expect(new Set(moved).size).toBe(moved.length);
-    for (const { requestId, from, to } of migrations) {
-      const flight = this.#flights.get(requestId)!;
-      expect(flight.engineId).toBe(from);
+    for (const { requestIds, from, to } of migrations) {
       expect(keep).toContain(to);
       this.#checkEngine(to);
-      flight.movesTo = to;
+      for (const requestId of requestIds) {
+        const flight = this.#flights.get(requestId)!;
+        expect(flight.engineId).toBe(from);
+        flight.movesTo = to;
+      }
     }
     const gpuIds = release.flatMap((one) => one.gpuIds);
     this.#release = { releaseId, roundId, engineIds, gpuIds, phase: 'asked' };

@@ -91,6 +91,15 @@ export interface Known extends RunningRequest {
   readonly left: number;
 }
 
+/** Requests that a release moves, one by one. */
+export function movesOf({
+  migrations,
+}: Pick<Release, 'migrations'>): { requestId: string; from: string; to: string; tokens: number }[] {
+  return migrations.flatMap(({ from, to, requestIds, tokens }) =>
+    requestIds.map((requestId, at) => ({ requestId, from, to, tokens: tokens[at]! })),
+  );
+}
+
 /** The largest sum of KV tokens, over time, of requests that decode in step. */
 export function realPeak(requests: readonly Known[]): number {
   const byEnd = [...requests].sort((a, b) => b.left - a.left);
@@ -168,7 +177,7 @@ export function simulatedRound(seed: number, law: (random: () => number) => numb
     queryId,
     running.map(({ left: _, ...one }) => one),
   ) as [Release];
-  const to = new Map(release.migrations.map((one) => [one.requestId, one.to]));
+  const to = new Map(movesOf(release).map((one) => [one.requestId, one.to]));
   const real = release.keep.map((engineId) =>
     realPeak(running.filter((one) => (to.get(one.requestId) ?? one.engineId) === engineId)),
   );

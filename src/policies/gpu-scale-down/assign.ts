@@ -16,14 +16,11 @@ const bins = binOf(heaviest) + 1;
 export class Weights {
   readonly counts = new Int32Array(bins);
   readonly sums = new Float64Array(bins);
+}
 
-  /** Adds a request, by its expected tokens at the time of the peak; gives its bin. */
-  add(weight: number): number {
-    const bin = binOf(weight < heaviest ? (weight + 0.5) | 0 : heaviest);
-    this.counts[bin]! += 1;
-    this.sums[bin]! += weight;
-    return bin;
-  }
+/** The bin of a request, by its expected tokens at the time of the peak. */
+export function weightBin(weight: number): number {
+  return binOf(weight < heaviest ? (weight + 0.5) | 0 : heaviest);
 }
 
 /**
@@ -32,10 +29,10 @@ export class Weights {
  * first target. Ties go to the target that stands first.
  *
  * @param targets - at least one; `free` is brought down by what they get
- * @param places - in the order in which requests move, the place where each goes: written
+ * @param goesTo - in the order in which requests are dealt out, the target of each, as an index: written
  * @returns by bin, where its requests begin in that order
  */
-export function assign({ counts, sums }: Weights, targets: readonly Target[], places: Int32Array): Int32Array {
+export function assign({ counts, sums }: Weights, targets: readonly Target[], goesTo: Int32Array): Int32Array {
   const starts = new Int32Array(bins);
   let next = 0;
   for (let bin = bins - 1; bin >= 0; bin -= 1) {
@@ -47,7 +44,7 @@ export function assign({ counts, sums }: Weights, targets: readonly Target[], pl
     for (let at = 0; at < targets.length; at += 1) {
       const target = targets[at]!;
       target.free -= shares[at]! * weight;
-      places.fill(target.place, next, next + shares[at]!);
+      goesTo.fill(at, next, next + shares[at]!);
       next += shares[at]!;
     }
   }

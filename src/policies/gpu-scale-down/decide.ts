@@ -1,68 +1,54 @@
 /** The decision at a milestone: which GPUs, where their requests go, and whether the KV cache has room for them. */
-import type { Migration, RunningRequest } from '../../schemas/gpus.ts';
-import { assign, type Target, Weights } from './assign.ts';
+import type { RunningRequest } from '../../schemas/gpus.ts';
+import { assign, type Target, Weights, weightBin } from './assign.ts';
 import { chooseEngines, wantedGpus } from './choose.ts';
-import type { Report } from './load.ts';
-import { Moves } from './moves.ts';
+import { groupBits, type Report } from './load.ts';
+import { migrate } from './migrations.ts';
 import { Outlook } from './outlook.ts';
 import { fillTogether } from './peak.ts';
 import { readReport } from './report.ts';
 import type { Query, ScaleDownState } from './state.ts';
-import type { Engine } from './topology.ts';
 import type { Ctx, DecisionOf } from './words.ts';
 
 type RejectReason = DecisionOf<'scale-down.rejected'>['reason'];
 
+const inPlace = (1 << groupBits) - 1;
+
 /** Deals the requests that leave their engines out to targets, and adds them to their loads; how many they are. */
-function deal({ requests, columns, loads }: Report, leaves: Uint8Array, targets: Target[], outlook: Outlook): number {
-  const { places, groups, kvTokens, rows, bins, positions } = columns;
+function deal({ requests, columns, loads }: Report, leaves: Int32Array, targets: Target[], outlook: Outlook): number {
+  const { cells, kvTokens, rows, bins, from, to, pairs, targets: goesTo } = columns;
+  const places = Int32Array.from(targets, (target) => target.place);
   const weights = new Weights();
+  const { counts, sums } = weights;
+  const { chanceThen, grownThen } = outlook;
   let size = 0;
   for (let index = 0; index < requests.length; index += 1) {
-    const place = places[index]!;
-    if (place < 0 || leaves[place] === 0) continue;
+    const cell = cells[index]!;
+    if (cell < 0 || leaves[cell >> groupBits] === 0) continue;
     rows[size] = index;
-    bins[size] = weights.add(outlook.weight(groups[index]!, kvTokens[index]!));
+    const group = cell & inPlace;
+    const weight = chanceThen[group]! * (kvTokens[index]! + grownThen[group]!);
+    const bin = weightBin(weight);
+    bins[size] = bin;
+    counts[bin]! += 1;
+    sums[bin]! += weight;
     size += 1;
   }
-  const starts = assign(weights, targets, columns.targets);
+  const starts = assign(weights, targets, goesTo);
   for (let row = 0; row < size; row += 1) {
     const index = rows[row]!;
-    const position = starts[bins[row]!]!;
-    starts[bins[row]!] = position + 1;
-    positions[row] = position;
-    // What it has generated is known to the outlook.
-    loads.add(columns.targets[position]!, groups[index]!, 0, kvTokens[index]!);
+    const bin = bins[row]!;
+    const position = starts[bin]!;
+    starts[bin] = position + 1;
+    const target = goesTo[position]!;
+    const cell = cells[index]!;
+    const [left, place] = [cell >> groupBits, places[target]!];
+    from[row] = left;
+    to[row] = place;
+    pairs[row] = (leaves[left]! - 1) * places.length + target;
+    loads.take(place, cell & inPlace, kvTokens[index]!);
   }
   return size;
-}
-
-/** Requests that move, each where it was assigned to; and the list of them, the largest first. */
-function movesOf(
-  engines: readonly Engine[],
-  { requests, columns }: Report,
-  size: number,
-): { moves: Moves; migrations: Migration[] } {
-  const { places, rows, positions, targets, from, to, tokens } = columns;
-  const engineIds = engines.map((engine) => engine.engineId);
-  const ids: string[] = new Array(size);
-  const migrations: Migration[] = new Array(size);
-  // In the order of the report: there requests lie side by side in memory.
-  for (let row = 0; row < size; row += 1) {
-    const index = rows[row]!;
-    const request = requests[index]!;
-    const { requestId } = request;
-    const place = places[index]!;
-    ids[row] = requestId;
-    from[row] = place;
-    tokens[row] = request.tokens;
-    const position = positions[row]!;
-    const target = targets[position]!;
-    to[row] = target;
-    migrations[position] = { requestId, from: engineIds[place]!, to: engineIds[target]!, tokens: request.tokens };
-  }
-  const moves = new Moves(ids, from.subarray(0, size), to.subarray(0, size), tokens.subarray(0, size));
-  return { moves, migrations };
 }
 
 /** Answers a report with `gpus.release` or `scale-down.rejected`. */
@@ -77,8 +63,9 @@ export function decide(state: ScaleDownState, query: Query, requests: readonly R
   const { loads } = report;
   const chosen = chooseEngines(topology, { isUp, tokens: engines.map((_, place) => loads.kvTokens(place)) });
   if (chosen === undefined) return reject({ code: 'no_partition', ...wantedGpus(topology, isUp) });
-  const leaves = new Uint8Array(engines.length);
-  for (const place of chosen) leaves[place] = 1;
+  // Which of those that leave it is, from 1.
+  const leaves = new Int32Array(engines.length);
+  for (const [at, place] of chosen.entries()) leaves[place] = at + 1;
   const keep: number[] = [];
   for (let place = 0; place < engines.length; place += 1) if (!leaves[place] && isUp(place)) keep.push(place);
   const open = keep.filter((place) => status[place] === 'up');
@@ -120,7 +107,7 @@ export function decide(state: ScaleDownState, query: Query, requests: readonly R
   if (trigger === 'adaptive' && !fits) return reject({ code: 'kv_cache', ...numbers });
 
   const releaseId = `${state.idPrefix}release-${state.nextId++}`;
-  const { moves, migrations } = movesOf(engines, report, moving);
+  const { moves, migrations } = migrate(state, report, moving, { from: chosen, to: open });
   state.release = { releaseId, phase: 'releasing', engines: chosen, moves, free };
   ctx.emit({
     type: 'gpus.release',

@@ -5,6 +5,9 @@ import type { Columns } from './columns.ts';
 
 // Requests are put together where their lengths differ by an eighth at most: two bins are a group.
 
+/** A place and a group as one number: `(place << groupBits) + group`; there are no 256 groups. */
+export const groupBits = 8;
+
 /** The group of a request that has generated so many tokens. */
 export function groupOf(tokens: number, maxTokens: number): number {
   return binOf(tokens < maxTokens ? tokens : maxTokens) >> 1;
@@ -19,17 +22,21 @@ export function groupCount(maxTokens: number): number {
 export class Loads {
   readonly groups: number;
   readonly #places: number;
+  /** Numbers from one place to the next. */
+  readonly #stride: number;
   readonly #table: Float64Array;
 
   constructor(places: number, groups: number) {
     this.groups = groups;
     this.#places = places;
-    this.#table = new Float64Array(4 * places * groups);
+    // An odd number of cache lines: else the same group of all places would fall into one set of the cache.
+    this.#stride = 8 * (((groups + 1) >> 1) | 1);
+    this.#table = new Float64Array(places * this.#stride);
   }
 
   /** Adds a request that has generated so many tokens and holds so many, prompt and response, in the KV cache. */
   add(place: number, group: number, tokens: number, kvTokens: number): void {
-    const at = 4 * (place * this.groups + group);
+    const at = place * this.#stride + 4 * group;
     const table = this.#table;
     table[at]! += 1;
     table[at + 1]! += kvTokens;
@@ -37,24 +44,33 @@ export class Loads {
     table[at + 3]! += tokens;
   }
 
+  /** Adds one that comes from another place; what it has generated is read before any does. */
+  take(place: number, group: number, kvTokens: number): void {
+    const at = place * this.#stride + 4 * group;
+    const table = this.#table;
+    table[at]! += 1;
+    table[at + 1]! += kvTokens;
+    table[at + 2]! += kvTokens * kvTokens;
+  }
+
   /** How many requests. */
   count(place: number, group: number): number {
-    return this.#table[4 * (place * this.groups + group)]!;
+    return this.#table[place * this.#stride + 4 * group]!;
   }
 
   /** Sum of their tokens in the KV cache, prompt and response. */
   kv(place: number, group: number): number {
-    return this.#table[4 * (place * this.groups + group) + 1]!;
+    return this.#table[place * this.#stride + 4 * group + 1]!;
   }
 
   /** Sum of the squares of these. */
   kvSquared(place: number, group: number): number {
-    return this.#table[4 * (place * this.groups + group) + 2]!;
+    return this.#table[place * this.#stride + 4 * group + 2]!;
   }
 
   /** Sum of the tokens that they have generated. */
   generated(place: number, group: number): number {
-    return this.#table[4 * (place * this.groups + group) + 3]!;
+    return this.#table[place * this.#stride + 4 * group + 3]!;
   }
 
   /** All places together, as one. */
@@ -62,7 +78,7 @@ export class Loads {
     const sum = new Loads(1, this.groups);
     const table = this.#table;
     for (let from = 0; from < this.#places; from += 1) {
-      const offset = from * sum.#table.length;
+      const offset = from * this.#stride;
       for (let at = 0; at < sum.#table.length; at += 1) sum.#table[at]! += table[offset + at]!;
     }
     return sum;

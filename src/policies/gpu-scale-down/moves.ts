@@ -19,8 +19,7 @@ export interface SavedMove {
 /** The requests of a release, by id; rows are numbered from 0. */
 export class Moves {
   readonly #ids: readonly string[];
-  /** Made when a request is first asked for: until then the decision waits for nothing that it does not need. */
-  #index: StringIndex | undefined;
+  readonly #index: StringIndex;
   readonly #from: Int32Array;
   readonly #to: Int32Array;
   readonly #tokens: Float64Array;
@@ -31,33 +30,34 @@ export class Moves {
   /**
    * Requests that begin to move. What is given is kept, not copied.
    *
-   * @param ids - by row; of one that is given twice only the first row is ever found
+   * @param ids - by row, and others after them; of one that is given twice only the first row is ever found
+   * @param index - of these ids
    * @param from - places of the engines that they leave
    * @param to - places of the engines that they go to
    * @param tokens - tokens that they have generated
    */
-  constructor(ids: readonly string[], from: Int32Array, to: Int32Array, tokens: Float64Array) {
+  constructor(ids: readonly string[], index: StringIndex, from: Int32Array, to: Int32Array, tokens: Float64Array) {
     this.#ids = ids;
+    this.#index = index;
     this.#from = from;
     this.#to = to;
     this.#tokens = tokens;
-    this.#status = new Uint8Array(ids.length);
+    this.#status = new Uint8Array(tokens.length);
   }
 
   /** No request. */
   static none(): Moves {
-    return new Moves([], new Int32Array(), new Int32Array(), new Float64Array());
+    return Moves.load([]);
   }
 
   /** The row of a request, or −1. */
   row(requestId: string): number {
-    this.#index ??= new StringIndex(this.#ids);
     return this.#index.row(requestId);
   }
 
   /** Ids, in the order of rows. */
   ids(): string[] {
-    return [...this.#ids];
+    return this.#ids.slice(0, this.#status.length);
   }
 
   /** The place of the engine that a request leaves. */
@@ -95,7 +95,7 @@ export class Moves {
   }
 
   save(): SavedMove[] {
-    return this.#ids.map((requestId, row) => ({
+    return this.ids().map((requestId, row) => ({
       requestId,
       from: this.from(row),
       to: this.to(row),
@@ -111,6 +111,7 @@ export class Moves {
     const tokens = Float64Array.from(saved, (move) => move.tokens);
     const moves = new Moves(
       ids,
+      StringIndex.of(ids),
       column((move) => move.from),
       column((move) => move.to),
       tokens,

@@ -29,8 +29,8 @@ export class Outlook {
   /** When all requests together are expected to hold most, as an index. */
   readonly #busiest: number;
   /** At that time, by group: the chance to be there, and the tokens generated until then. */
-  readonly #chanceThen: Float64Array;
-  readonly #grownThen: Float64Array;
+  readonly chanceThen: Float64Array;
+  readonly grownThen: Float64Array;
 
   /** @param total - all requests in flight */
   constructor(curve: SurvivalCurve, maxTokens: number, total: Loads) {
@@ -49,24 +49,24 @@ export class Outlook {
     this.#doubt = this.#doubts(curve);
     this.#busiest = this.#busiestOf(total, this.#times, chance);
     const time = this.#times[this.#busiest]!;
-    this.#chanceThen = new Float64Array(total.groups);
-    this.#grownThen = new Float64Array(total.groups);
+    this.chanceThen = new Float64Array(total.groups);
+    this.grownThen = new Float64Array(total.groups);
     for (const [at, group] of groups.entries()) {
-      this.#chanceThen[group] = chance[this.#busiest * groups.length + at]!;
-      this.#grownThen[group] = Math.min(time, this.#left[at]!);
+      this.chanceThen[group] = chance[this.#busiest * groups.length + at]!;
+      this.grownThen[group] = Math.min(time, this.#left[at]!);
     }
   }
 
   /** The expected tokens of a request in the KV cache at the time when all engines together hold most. */
   weight(group: number, kvTokens: number): number {
-    return this.#chanceThen[group]! * (kvTokens + this.#grownThen[group]!);
+    return this.chanceThen[group]! * (kvTokens + this.grownThen[group]!);
   }
 
   /** The expected tokens of what is at a place at that time. */
   mean(loads: Loads, place: number): number {
     let sum = 0;
     for (const group of this.#groups) {
-      sum += this.weight(group, 0) * loads.count(place, group) + this.#chanceThen[group]! * loads.kv(place, group);
+      sum += this.weight(group, 0) * loads.count(place, group) + this.chanceThen[group]! * loads.kv(place, group);
     }
     return sum;
   }

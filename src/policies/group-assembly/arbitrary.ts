@@ -42,9 +42,10 @@ export function arbitrary(state: AssemblyState, choices: Choices): AssemblyEvent
     case 5:
       return completion(state, choices, roundId, at);
     case 6: {
-      const prompt = { promptId };
-      const reason = { code: 'round_completed', held: 0, needed: 2 } as const;
-      return { type: 'prompt.deferred', at, prompt, roundId, dropped: [], reason };
+      const held = [...(open?.members.keys() ?? [])];
+      const dropped = held.map((id) => ({ requestId: id, tokens: 1, cause: 'stale_weights' as const }));
+      const reason = { code: 'round_completed', held: held.length, needed: 2 } as const;
+      return { type: 'prompt.deferred', at, prompt: { promptId }, roundId, dropped, reason };
     }
     case 7: {
       const dropped = [{ requestId, tokens: 1, cause: 'merged' as const }];

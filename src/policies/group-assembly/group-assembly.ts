@@ -6,7 +6,17 @@ import { definePolicy, type Ledger } from '../../core/definition.ts';
 import { groupKey } from '../../core/trained-groups.ts';
 import { arbitrary } from './arbitrary.ts';
 import { check } from './check.ts';
-import { askAgain, completeRound, countPrompt, failRound, forgetOpen, leave, openGroup, reward } from './groups.ts';
+import {
+  askAgain,
+  completeRound,
+  countPrompt,
+  failRound,
+  forgetOpen,
+  goAway,
+  leave,
+  openGroup,
+  reward,
+} from './groups.ts';
 import { assemblyConfig } from './schema.ts';
 import { type AssemblyState, addMember, assemblySnapshot, load, newState, type SavedAssembly, save } from './state.ts';
 import { type AssemblyDecision, type AssemblyEvent, assemblyDecisions, assemblyEvents, type Ctx } from './words.ts';
@@ -23,11 +33,11 @@ function apply(state: AssemblyState, event: AssemblyEvent, ctx: Ctx): void {
       for (const { requestId } of event.dropped) forgetOpen(state, requestId);
       return;
     case 'prompt.deferred':
-      return leave(state, event.prompt.promptId);
+      return goAway(state, event);
     case 'prompt.returned':
       // It came after its round: what is open under its name is of one that is carried on.
       if (event.reason.code === 'round_closed') return;
-      return leave(state, event.prompt.promptId);
+      return goAway(state, event);
     case 'prompt.filtered':
     case 'prompt.quarantined':
       return leave(state, event.promptId);

@@ -26,12 +26,21 @@ function forget(state: AssemblyState, group: Group): void {
   for (const requestId of group.members.keys()) state.byRequest.delete(requestId);
 }
 
-/** A prompt that does not count leaves, with what is known of its rewards. */
+/** A prompt leaves for good, with what is known of its rewards. */
 export function leave(state: AssemblyState, promptId: string): void {
   const group = state.open.get(promptId);
   if (group === undefined) return;
   forget(state, group);
   state.open.delete(promptId);
+}
+
+/**
+ * A prompt goes away unfinished: what it names is forgotten. The prompt may have been drawn again before an earlier round
+ * has let go of it, and then the rest is of that other copy.
+ */
+export function goAway(state: AssemblyState, event: EventNamed<'prompt.deferred' | 'prompt.returned'>): void {
+  for (const { requestId } of event.dropped) forgetOpen(state, requestId);
+  for (const { requestId } of event.prompt.kept ?? []) forgetOpen(state, requestId);
 }
 
 export function forgetOpen(state: AssemblyState, requestId: string): void {

@@ -19,7 +19,9 @@ const on = (text: string) => z.boolean().default(true).describe(text);
 /** Settings of the recipe beside those of the admission. */
 const settings = {
   tailBatching: on('Speculation in short rounds, and long rounds for what they defer. Off: every round waits for all.'),
-  adaptiveTp: on('The parallelism of the engines follows their preemptions. Off: it stays at `startTp`, or `minTp`.'),
+  adaptiveTp: on(
+    'The parallelism of the engines follows their preemptions. Off: TP stays at `startTp`, or `minTp`, and EP as it is.',
+  ),
   adaptiveTimeout: on('Code in sandboxes is stopped early. Off: only at `rewardBudgetSeconds.sandbox`.'),
   asyncReward: on('Rewards are computed beside the rollout. Off: when the round is complete.'),
   streamTraining: on('GPUs are released during the rollout and train completed groups. Off: training comes after it.'),
@@ -76,7 +78,9 @@ function fixedTp({ startTp: start, minTp: least }: Pick<Settings, 'startTp' | 'm
 export function partConfigs(config: Settings): Readonly<Record<string, Record<string, unknown>>> {
   const { promptsPerRound, responsesPerPrompt, idPrefix, maxResponseTokens, kvBytesPerToken } = config;
   const none = config.tailBatching ? {} : { speculation: 'fixed', promptSpeculation: 1, responseSpeculation: 1 };
-  const degree = config.adaptiveTp ? {} : { minTp: fixedTp(config), maxTp: fixedTp(config), startTp: {} };
+  // Without experts EP is left as it is.
+  const fixed = { minTp: fixedTp(config), maxTp: fixedTp(config), startTp: {}, experts: undefined };
+  const degree = config.adaptiveTp ? {} : fixed;
   return {
     queue: {
       promptsPerRound,
@@ -125,6 +129,15 @@ export const rollpackerConfig = shape.superRefine((config, context) => {
   const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
   if (config.filter === 'zero-variance' && !config.asyncReward) {
     refuse('asyncReward', 'rewards beside the rollout: a filter needs them before the round is complete');
+  }
+  const rollout = new Set(config.servers.flatMap(({ gpuIds }) => gpuIds));
+  const other = config.trainingReplicas.flatMap(({ gpuIds }) => gpuIds).find((gpu) => !rollout.has(gpu));
+  if (config.streamTraining && other !== undefined) {
+    refuse('trainingReplicas', `GPUs of \`servers\` alone with \`streamTraining\`, ${other} is none`);
+  }
+  if (config.adaptiveTp && config.maxStaleness > 0 && !config.keepPartial) {
+    const expected = '`adaptiveTp` off, or `keepPartial`, beside `maxStaleness` above 0';
+    refuse('adaptiveTp', `${expected}: engines cannot change under prompts that run on into the next round`);
   }
   if (config.judgeOffload !== (config.judge !== undefined)) {
     refuse('judge', 'a judge with `judgeOffload`, and only with it');

@@ -1,6 +1,6 @@
 /** Decisions: which GPUs go from rollout to training and back, and where their requests go. */
 import { z } from 'zod';
-import { enginePlace, migration } from '../gpus.ts';
+import { enginePlace, migration, migrationBatch } from '../gpus.ts';
 import { gpuId } from '../training.ts';
 import { count, engineId, positiveCount, queryId, releaseId, requestId, roundId, tokens } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
@@ -32,7 +32,11 @@ export const gpusRelease = defineDecision(
     roundId,
     release: z.array(enginePlace).describe('Engines whose GPUs go to training.'),
     keep: z.array(engineId).describe('Engines that go on with rollout.'),
-    migrations: z.array(migration).describe('Every request of the released engines, largest projected KV first.'),
+    migrations: z
+      .array(migrationBatch)
+      .describe(
+        'Every request of the released engines once, by the engine that it leaves and the one that it goes to.',
+      ),
   },
   { fits: { ...progress, ...fullest }, fixed_fraction: { ...progress, ...fullest } },
 );

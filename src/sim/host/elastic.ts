@@ -103,7 +103,8 @@ export class ElasticInference extends InferenceMachine {
     for (const { engineId } of release) {
       for (const lost of this.pool.release(engineId, at)) tokens.set(lost.requestId, lost.tokens);
     }
-    for (const { requestId, to } of migrations) {
+    const moves = migrations.flatMap(({ requestIds, to }) => requestIds.map((requestId) => ({ requestId, to })));
+    for (const { requestId, to } of moves) {
       const generatedTokens = tokens.get(requestId);
       // It has ended in this very moment; the report of that is under way.
       if (generatedTokens === undefined) continue;

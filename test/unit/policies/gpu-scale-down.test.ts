@@ -12,6 +12,7 @@ import {
   accept,
   cluster,
   type Engines,
+  movesOf,
   open,
   type Release,
   report,
@@ -67,7 +68,11 @@ function releasing(more: Partial<ScaleDownInput> = {}) {
   const [release] = report(policy, untilQuery(policy), running(['a', 'e0'], ['b', 'e1'], ['c', 'e7', 900])) as [
     Release,
   ];
-  expect(release.migrations.map((one) => one.requestId).sort()).toEqual(['a', 'b']);
+  expect(
+    movesOf(release)
+      .map((one) => one.requestId)
+      .sort(),
+  ).toEqual(['a', 'b']);
   return { policy, release, releaseId: release.releaseId };
 }
 const freed = ({ policy, release, releaseId }: ReturnType<typeof releasing>) => {
@@ -195,7 +200,7 @@ describe('which GPUs', () => {
     const [release] = report(policy, untilQuery(policy), all) as [Release];
     expect(release.release).toHaveLength(128);
     // 22 servers hold nothing, and 10 of the 21 with one token an engine go with them.
-    expect(release.migrations.reduce((sum, one) => sum + one.tokens, 0)).toBe(40);
+    expect(release.migrations.flatMap((one) => one.tokens).reduce((sum, one) => sum + one, 0)).toBe(40);
   });
 
   test('engines that are lost neither go nor stay, those that are drained are no target', () => {
@@ -208,7 +213,7 @@ describe('which GPUs', () => {
     // Seven GPUs are left: three go. Of the second server that would be the whole rest of it.
     expect(release.release).toHaveLength(3);
     expect([...release.keep, ...release.release.map((one) => one.engineId)]).not.toContain('e7');
-    expect(release.migrations.map((one) => one.requestId)).not.toContain('c');
+    expect(movesOf(release).map((one) => one.requestId)).not.toContain('c');
     for (const { to } of release.migrations) expect(to).not.toBe('e6');
     const drained = create({ engines: cluster(2, 1e6) });
     send(drained, { type: 'engine.drained', engineId: 'e1' });
@@ -302,7 +307,11 @@ describe('where to', () => {
     const all = running(['a', 'e0', 10], ['b', 'e1', 20], ['c', 'e2', 900], ['d', 'e2', 900], ['e', 'e3', 900]);
     const [release] = report(policy, untilQuery(policy), all) as [Release];
     expect(release.keep).toEqual(['e2', 'e3']);
-    expect(release.migrations.map((one) => one.to).sort()).toEqual(['e3', 'e3']);
+    expect(
+      movesOf(release)
+        .map((one) => one.to)
+        .sort(),
+    ).toEqual(['e3', 'e3']);
   });
 });
 
@@ -310,7 +319,7 @@ describe('a release', () => {
   test('only gpus.released counts: then there is none more in the round, and the GPUs come back at its end', () => {
     const begun = releasing();
     const { policy, release, releaseId } = begun;
-    for (const { requestId } of release.migrations) {
+    for (const { requestId } of movesOf(release)) {
       expect(send(policy, { type: 'request.migrated', releaseId, requestId })).toEqual([]);
     }
     expect(freed(begun)).toEqual([]);
@@ -337,7 +346,7 @@ describe('a release', () => {
 
   test('a migration that fails is tried on another engine, then the release is given up', () => {
     const { policy, release, releaseId } = releasing();
-    const { requestId, from, to, tokens } = release.migrations[0]!;
+    const { requestId, from, to, tokens } = movesOf(release)[0]!;
     const again = send(policy, { type: 'migration.failed', releaseId, requestId, message: 'out of memory' });
     expect(again).toMatchObject([
       { type: 'request.migrate', requestId, from, tokens, reason: { attempt: 1, budget: 2 } },
@@ -347,7 +356,7 @@ describe('a release', () => {
     expect(send(policy, { type: 'migration.failed', releaseId, requestId })).toMatchObject([
       { type: 'gpus.reclaim', reason: { code: 'migration_failed', requestId, attempts: 2 } },
     ]);
-    const other = release.migrations[1]!.requestId;
+    const other = movesOf(release)[1]!.requestId;
     // On the way back the others stay where they are, or have arrived: both are fine.
     expect(send(policy, { type: 'migration.failed', releaseId, requestId: other })).toEqual([]);
   });
@@ -355,7 +364,7 @@ describe('a release', () => {
   test('a migration that fails after the GPUs are gone is tried elsewhere, then abandoned by name', () => {
     const begun = releasing();
     const { policy, release, releaseId } = begun;
-    const { requestId } = release.migrations[0]!;
+    const { requestId } = movesOf(release)[0]!;
     freed(begun);
     expect(types(send(policy, { type: 'migration.failed', releaseId, requestId }))).toEqual(['request.migrate']);
     expect(send(policy, { type: 'migration.failed', releaseId, requestId })).toMatchObject([
@@ -416,7 +425,46 @@ describe('a release', () => {
     send(policy, { type: 'response.completed', requestId: 'b', tokens: 100 });
     const all = running(['a', 'e0'], ['b', 'e0'], ['c', 'e1'], ['d', 'e1'], ['x', 'e7', 900]);
     const [release] = report(policy, queryId, all) as [Release];
-    expect(release.migrations.map((one) => one.requestId).sort()).toEqual(['c', 'd']);
+    expect(
+      movesOf(release)
+        .map((one) => one.requestId)
+        .sort(),
+    ).toEqual(['c', 'd']);
+  });
+
+  test('a few that have ended of very many are not moved, but count as running; more of them do not', () => {
+    const decided = (gone: number, named: boolean) => {
+      const policy = create();
+      open(policy, 'r');
+      const queryId = untilQuery(policy);
+      for (let index = 0; index < gone; index += 1) send(policy, { type: 'request.aborted', requestId: `q${index}` });
+      const all = Array.from({ length: 400 }, (_, index): RunningRequest => {
+        return { requestId: `q${index}`, engineId: `e${index % 8}`, tokens: 10 + index, promptTokens: 5 };
+      });
+      const [release] = report(policy, queryId, named ? all : all.slice(gone)) as [Release];
+      return { policy, release, out: movesOf(release).map((one) => one.requestId) };
+    };
+    for (const gone of [6, 9]) {
+      const { policy, release, out } = decided(gone, true);
+      const without = decided(gone, false);
+      const ids = (one: readonly string[]) => [...one].sort();
+      const tokens = release.migrations.flatMap((one) => one.tokens).reduce((sum, one) => sum + one, 0);
+      expect(tokens).toBe(out.reduce((sum, id) => sum + 10 + Number(id.slice(1)), 0));
+      expect(out.filter((id) => Number(id.slice(1)) < gone)).toEqual([]);
+      const needs = (one: Release) => one.reason.projectedTokens;
+      if (gone === 9) {
+        expect(ids(out)).toEqual(ids(without.out));
+        expect(needs(release)).toBe(needs(without.release));
+        continue;
+      }
+      expect(needs(release)).toBeGreaterThan(needs(without.release));
+      const left = release.release.map((one) => one.engineId);
+      const ended = Array.from({ length: gone }, (_, index) => index).find((index) => left.includes(`e${index}`))!;
+      const arrived = { type: 'request.migrated', releaseId: release.releaseId, requestId: `q${ended}` };
+      expect(send(policy, arrived as never)).toMatchObject([
+        { type: 'migration.cancel', requestId: `q${ended}`, reason: { code: 'migrated_after_end' } },
+      ]);
+    }
   });
 
   test.each(['e0', 'e7'])('an engine that is lost during the migration (%s) ends it', (engineId) => {
@@ -695,7 +743,7 @@ describe('bad input', () => {
     const [release] = report(trusted, untilQuery(trusted), running(['a', 'e0'], ['a', 'e1'], ['b', 'e7', 900])) as [
       Release,
     ];
-    expect(release.migrations.map((one) => one.requestId)).toEqual(['a', 'a']);
+    expect(movesOf(release).map((one) => one.requestId)).toEqual(['a', 'a']);
     const { releaseId } = release;
     const arrived = { type: 'request.migrated', at: 0, releaseId, requestId: 'a' } as const;
     expect(trusted.send(arrived)).toEqual([]);

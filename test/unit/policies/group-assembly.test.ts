@@ -205,20 +205,34 @@ describe('group-assembly', () => {
     expect(count(assembly, 'a', ...a)).toMatchObject([{ type: 'group.rewarded', samples: 2 }]);
   });
 
+  test.each(['prompt.deferred', 'prompt.returned'] as const)(
+    '%s of one copy of a prompt leaves the other its rewards',
+    (type) => {
+      const assembly = createGroupAssembly();
+      accept(assembly, ...a);
+      reward(assembly, a[0]);
+      // Another copy has been drawn before the round of this one has let go of it.
+      accept(assembly, 'a/0#9', 'a/1#9');
+      reward(assembly, 'a/0#9');
+      const kept = [{ requestId: a[0], index: 0, tokens: 5, weightVersions: [0], finished: true }];
+      const dropped = [{ requestId: a[1], tokens: 5, cause: 'round_failed' as const }];
+      const left = { at: 5, prompt: { promptId: 'a', kept }, roundId: 'q', dropped };
+      if (type === 'prompt.returned') assembly.send({ type, ...left, reason: { code: 'round_failed' } });
+      else assembly.send({ type, ...left, reason: { code: 'round_completed', held: 2, needed: 3 } });
+      expect(reward(assembly, a[1])).toMatchObject([{ type: 'reward.unused' }]);
+      expect(count(assembly, 'a', 'a/0#9', 'a/1#9')).toEqual([]);
+      expect(reward(assembly, 'a/1#9')).toMatchObject([{ type: 'group.rewarded', samples: 2 }]);
+    },
+  );
+
   test('a reward that comes twice, or after its prompt has left, changes nothing', () => {
     const assembly = createGroupAssembly();
     accept(assembly, ...a);
     reward(assembly, a[0]);
     expect(reward(assembly, a[0], 0)).toMatchObject([{ type: 'reward.unused' }]);
-    const dropped = { code: 'round_completed', held: 1, needed: 2 } as const;
-    assembly.send({
-      type: 'prompt.deferred',
-      at: 5,
-      prompt: { promptId: 'a' },
-      roundId: 'r',
-      dropped: [],
-      reason: dropped,
-    });
+    const reason = { code: 'round_completed', held: 2, needed: 3 } as const;
+    const dropped = a.map((requestId) => ({ requestId, tokens: 5, cause: 'stale_weights' as const }));
+    assembly.send({ type: 'prompt.deferred', at: 5, prompt: { promptId: 'a' }, roundId: 'r', dropped, reason });
     expect(reward(assembly, a[1])).toMatchObject([{ type: 'reward.unused' }]);
     expect(assembly.snapshot().state).toEqual({ rounds: [], groups: [] });
   });

@@ -232,12 +232,68 @@ describe('configurations', () => {
   });
 
   test('the one-off pipeline: a round may open while the one before waits for its training (§6.7)', () => {
-    const job = new Job({ allowOverlap: true, maxStaleness: 1 });
+    const trainer = [{ id: 'd0', gpuIds: ['t0', 't1'] }];
+    const job = new Job({ streamTraining: false, trainingReplicas: trainer });
     job.open();
-    job.score(job.complete(...first));
-    expect(only(job.send({ type: 'round.requested', roundId: 'r1', weightVersion: 0 }), 'round.planned')).toHaveLength(
-      1,
+    const done = job.complete(...first);
+    const next = { type: 'round.requested', roundId: 'r1', weightVersion: 0 };
+    expect(() => job.send(next)).toThrow(expect.objectContaining({ code: 'out_of_order' }));
+    const aborted = only(done, 'request.abort').flatMap(({ requestId }) =>
+      job.send({ type: 'request.aborted', requestId }),
     );
+    expect(only(aborted, 'round.drained')).toHaveLength(1);
+    expect(only(job.send(next), 'round.planned')).toHaveLength(1);
+    expect(only(job.score(done), 'train.finish')).toMatchObject([{ roundId: 'r0' }]);
+    // Before the last round has drained.
+    const overlapping = new Job({ streamTraining: false, trainingReplicas: trainer, allowOverlap: true });
+    overlapping.open();
+    expect(only(overlapping.complete(...first), 'round.drained')).toEqual([]);
+    expect(only(overlapping.send(next), 'round.planned')).toHaveLength(1);
+  });
+
+  test('prompts that run on into the next round keep their engines; their report is taken', () => {
+    const running = { allowOverlap: true, maxStaleness: 1, adaptiveTp: false, experts: 4, startTp: { short: 2 } };
+    const job = new Job(running);
+    const [used] = only(job.open(), 'tp.use');
+    expect(used).toMatchObject({ tp: 2, replicas: [{ gpuIds: ['g0', 'g1'] }, { gpuIds: ['g2', 'g3'] }] });
+    expect(used).not.toHaveProperty('ep');
+    const done = job.complete(...first);
+    expect(only(done, 'prompt.carried')).toMatchObject([{ promptId: 'r0p2' }]);
+    expect(only(done, 'round.drained')).toHaveLength(1);
+    job.score(done);
+    const opened = job.open('r1');
+    expect(only(opened, 'tp.use')).toMatchObject([{ replicas: used!.replicas }]);
+    const [query] = only(job.complete('r0p2/0#0'), 'progress.query');
+    const requests = [{ requestId: 'r0p2/1#0', engineId: 'g2', tokens: 5, promptTokens: 5 }];
+    const answer = job.send({ type: 'progress.reported', queryId: query!.queryId, requests });
+    expect(types(answer)).not.toContain('scale-down.late');
+    // Engines cannot change under them.
+    for (const more of [{}, { experts: undefined }]) {
+      expect(() => new Job({ ...running, ...more, adaptiveTp: true })).toThrow(
+        expect.objectContaining({ code: 'invalid_config', path: 'adaptiveTp' }),
+      );
+    }
+    expect(() => new Job({ ...running, adaptiveTp: true, keepPartial: true })).not.toThrow();
+  });
+
+  test('a prompt that is drawn again before its last round has let go of it: each reward is computed once', () => {
+    const job = new Job({ allowOverlap: true, maxStaleness: 1, keepPartial: true });
+    job.open();
+    job.complete(...first);
+    job.send({ type: 'round.requested', roundId: 'r1', weightVersion: 0 });
+    // The last prompt of r0 waits for what its aborts leave of it.
+    const prompts = ['r0p2', 'new', 'newer'].map((promptId) => ({ promptId }));
+    const launched = only(job.send({ type: 'prompts.supplied', roundId: 'r1', prompts }), 'request.launch');
+    const again = launched.filter((one) => one.promptId === 'r0p2').map((one) => one.requestId);
+    const begun = job.complete(again[0]!);
+    job.score(begun);
+    const aborted = ['r0p2/0#0', 'r0p2/1#0'].flatMap((requestId) =>
+      job.send({ type: 'request.aborted', requestId, tokens: 9 }),
+    );
+    expect(only(aborted, 'prompt.deferred')).toMatchObject([{ prompt: { promptId: 'r0p2' } }]);
+    const ended = job.complete(again[1]!);
+    expect(only(ended, 'reward.dispatch').map((one) => one.requestId)).toEqual([again[1]]);
+    expect(only(job.score(ended), 'group.rewarded')).toMatchObject([{ promptId: 'r0p2', samples: 2 }]);
   });
 
   test('what does not go together is refused, with its path', () => {
@@ -245,6 +301,7 @@ describe('configurations', () => {
       expect(() => createRollpacker({ ...small, ...config } as never)).toThrow(expect.objectContaining({ code, path }));
     refused({ filter: 'zero-variance', asyncReward: false }, 'asyncReward');
     refused({ placement: 'host' }, 'placement');
+    refused({ trainingReplicas: [{ id: 'd0', gpuIds: ['g0', 't0'] }] }, 'trainingReplicas');
     refused({ epochs: 2 }, 'epochs', 'infeasible');
     refused({ tailbatching: true }, 'tailbatching');
     refused({ kvHeads: 0 }, 'kvHeads');
