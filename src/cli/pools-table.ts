@@ -101,6 +101,16 @@ export function printPoolsSummary(
   print(
     `From rollout start to train end, RolloutPipe (${rows[0]!.both.label}: groups are trained while others are generated, at most\n` +
       `${rows[0]!.both.width} of them at once) takes ${percent(least!)} to ${percent(most!)} less than a serial trainer; all tokens are kept.\n` +
-      '- waits: share of its time in which the trainer has nothing to do. rollflex pools says more.\n',
+      '- waits: share of its time in which the trainer has nothing to do. rollflex pools says more.',
+  );
+}
+
+/** What tail batching adds to pipelining, in a sentence. */
+export function printTail({ workload, job, schedulers }: PoolsComparison): void {
+  const [cgp, both] = schedulers as [PoolsSchedulerResult, PoolsSchedulerResult];
+  const perPrompt = (one: PoolsSchedulerResult): string => fixed(one.mainSeconds.value / job.groupsPerRound);
+  print(
+    `- With tail batching, ${workload.name}: ${perPrompt(both)} s a trained prompt instead of ${perPrompt(cgp)} s with CGP alone, on\n` +
+      `  ${fixed(100 * both.keptTokenRatio, 0)}% of the tokens (rollflex pools --tail).\n`,
   );
 }

@@ -9,6 +9,7 @@ import {
   rolloutpipeWorkload,
 } from '../sim/pools/presets.ts';
 import type { PoolsComparison } from '../sim/pools/result.ts';
+import { cgpScheduler, poolsTailScheduler } from '../sim/pools/scheduler.ts';
 import type { PoolsJob } from '../sim/pools/settings.ts';
 import { writeReport } from '../sim/report/write.ts';
 import type { Resampling } from '../sim/workload/traced.ts';
@@ -82,6 +83,14 @@ export function runBundledPools(seed: number): PoolsComparison[] {
   ];
   const seeds = seedsFrom(seed, 3);
   return workloads.map((workload) => comparePools({ job: rolloutpipeJob(), workload, seeds }));
+}
+
+/** Tail batching beside pipelining, where it does most: on the bundled lengths with the heaviest tail. */
+export function runBundledTail(seed: number): PoolsComparison {
+  const path = bundledTraces().find((one) => one.includes('deepseek-r1'))!;
+  const workload = traceWorkload(path, { resampling: 'copula', correlation: 0.3, capTokens: 16_384 });
+  const schedulers = [cgpScheduler, poolsTailScheduler(true)];
+  return comparePools({ job: rolloutpipeJob(), workload, rounds: 10, seeds: [seed], schedulers, timeline: false });
 }
 
 /** Runs the simulation, prints it, and writes what was asked for. */
