@@ -230,7 +230,14 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
   ],
   'tail-pipelining': [
     { ...admission, globalBatchSamples: 4 },
-    { ...admission, globalBatchSamples: 2, frontier: true, width: 2, filter: 'zero-variance' },
+    {
+      ...admission,
+      globalBatchSamples: 2,
+      frontier: true,
+      width: 2,
+      filter: 'zero-variance',
+      allowOverlap: true,
+    },
     {
       ...admission,
       globalBatchSamples: 4,
