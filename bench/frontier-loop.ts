@@ -1,170 +1,239 @@
 /**
- * A small closed loop of engine and trainer around frontier-group-dispatch: a round of R groups of K requests arrives at
- * once, the engine is that of the simulator, and the trainer takes U complete groups at a time, first come, first served.
+ * A small closed loop of engine, verifier and trainer around a frontier: a round of R groups of K requests arrives at
+ * once, the engine is that of the simulator, every response is verified by itself, and the trainer takes U complete
+ * groups at a time, first come, first served. Rounds follow one another; lengths are given, so that everything else
+ * is the same for every width.
  */
-import type { FrontierDecision, FrontierEvent, FrontierInput } from '../src/index.ts';
+import type { FrontierEvent, FrontierInput } from '../src/index.ts';
 import { createFrontierGroupDispatch } from '../src/index.ts';
-import { type CostModel, costModelSchema } from '../src/sim/cost-model.ts';
+import type { CostModel } from '../src/sim/cost-model.ts';
 import { DecodeEngine } from '../src/sim/engine/decode-engine.ts';
-import { normal, uniform } from '../src/sim/random.ts';
 
-/** Responses of a group, groups of an update, and the length limit, as in RolloutPipe §5.1. */
-export const responsesPerPrompt = 8;
-export const groupsPerUpdate = 2;
-const capTokens = 16_000;
-
-const base = { prefillSecondsPerToken: 2e-5, maxRunningSequences: 1024 };
-/** Engines that differ in what more requests cost: little, KV cache, slots, attention (as in RolloutPipe §5.1), compute. */
-export const engines: Readonly<Record<string, CostModel>> = {
-  flat: costModelSchema.parse({
-    ...base,
-    memoryBoundSeconds: 0.004,
-    computeSecondsPerSequence: 8e-6,
-    overheadSeconds: 0.004,
-    secondsPerSequence: 5e-6,
-    secondsPerContextToken: 3e-9,
-    kvCapacityTokens: 4_000_000,
-  }),
-  smallCache: costModelSchema.parse({
-    ...base,
-    memoryBoundSeconds: 0.005,
-    computeSecondsPerSequence: 2e-5,
-    overheadSeconds: 0.005,
-    secondsPerSequence: 2e-5,
-    secondsPerContextToken: 3e-8,
-    kvCapacityTokens: 250_000,
-    maxRunningSequences: 256,
-  }),
-  fewSlots: costModelSchema.parse({
-    ...base,
-    memoryBoundSeconds: 0.006,
-    computeSecondsPerSequence: 2e-5,
-    overheadSeconds: 0.006,
-    secondsPerSequence: 1e-5,
-    secondsPerContextToken: 2e-8,
-    kvCapacityTokens: 2_000_000,
-    maxRunningSequences: 64,
-  }),
-  attention: costModelSchema.parse({
-    ...base,
-    memoryBoundSeconds: 0.0014,
-    computeSecondsPerSequence: 1.1e-5,
-    overheadSeconds: 0.012,
-    secondsPerSequence: 3e-5,
-    secondsPerContextToken: 4.2e-8,
-    kvCapacityTokens: 560_000,
-    maxRunningSequences: 256,
-  }),
-  compute: costModelSchema.parse({
-    ...base,
-    memoryBoundSeconds: 0.002,
-    computeSecondsPerSequence: 1.2e-4,
-    overheadSeconds: 0.002,
-    secondsPerSequence: 5e-5,
-    secondsPerContextToken: 2e-8,
-    kvCapacityTokens: 8_000_000,
-  }),
-};
-
-/** Lengths of response k of group g, by seed. */
-export type LengthLaw = (seed: number, group: number, k: number) => number;
-const lognormal =
-  (median: number, between: number, within: number): LengthLaw =>
-  (seed, group, k) =>
-    median * Math.exp(between * normal(seed, 1, group) + within * normal(seed, 2, group, k));
-/** Narrow, broad, long-tailed and two-humped laws, and one in which the prompt decides. */
-export const lengthLaws: Readonly<Record<string, LengthLaw>> = {
-  narrow: lognormal(3400, 0.2, 0.2),
-  broad: lognormal(2600, 0.5, 0.6),
-  longTailed: lognormal(900, 0.7, 1),
-  twoHumps: (seed, group, k) => (uniform(seed, 3, group, k) < 0.08 ? 15_000 : lognormal(1500, 0, 0.4)(seed, group, k)),
-  byPrompt: lognormal(2000, 0.9, 0.25),
-};
-
-/** What a job is made of. */
-export interface Job {
+/** What the lengths run on. */
+export interface Setting {
   readonly engine: CostModel;
-  readonly law: LengthLaw;
-  readonly groups: number;
-  /** Seconds of training for each token. */
+  /** Engines of that kind; a request goes to the one that has fewest. */
+  readonly engines: number;
+  readonly responsesPerPrompt: number;
+  /** U: groups of an update. */
+  readonly groupsPerUpdate: number;
+  /** Seconds of an update: for each token of its responses, and for each of its groups. */
   readonly trainSecondsPerToken: number;
+  readonly trainSecondsPerGroup: number;
+  /** Seconds after each update, for the optimizer, which the trainer does not report. */
+  readonly stepSeconds: number;
+  /** Seconds from a response to its reward. */
+  readonly verifierSeconds: number;
 }
 
-const tokensOf = ({ law }: Job, seed: number, group: number, k: number): number =>
-  Math.max(1, Math.min(capTokens, Math.round(law(seed, group, k))));
-
-/** Runs rounds, one after another, through one policy, and gives when the trainer was done with each, in seconds. */
-export function runRounds(job: Job, width: FrontierInput['width'], seeds: readonly number[]): RoundResult[] {
-  const policy = createFrontierGroupDispatch({ responsesPerPrompt, groupsPerUpdate, width }, { validate: false });
-  let now = 0;
-  return seeds.map((seed) => {
-    const result = runRound(job, seed, now, (event) => policy.send(event));
-    now += result.seconds + 1;
-    return result;
-  });
+/** The groups of a round, in their order. */
+export interface RoundWork {
+  readonly promptTokens: readonly number[];
+  /** Tokens of each response of each group. */
+  readonly lengths: readonly (readonly number[])[];
 }
 
 /** What a round took. */
 export interface RoundResult {
+  /** From its first admission until the trainer is done with it. */
   readonly seconds: number;
+  readonly firstDispatchSeconds: number;
+  readonly rolloutSeconds: number;
+  readonly trainSeconds: number;
   /** The width at its end. */
   readonly width: number;
   readonly starved: number;
 }
 
-function runRound(
-  job: Job,
-  seed: number,
-  start: number,
-  send: (event: FrontierEvent) => FrontierDecision[],
-): RoundResult {
-  const engine = new DecodeEngine('engine', job.engine);
-  engine.advanceTo(start);
-  const tokens: number[] = Array(job.groups).fill(0);
-  const ready: number[] = [];
-  let [consumed, trainedAt, training, trainSeconds] = [0, Number.POSITIVE_INFINITY, [] as number[], 0];
-  let [now, width, starved] = [start, 0, 0];
-  const carryOut = (event: FrontierEvent): void => {
-    for (const decision of send(event)) {
+/** Decides what runs; requests are numbered group by group. */
+interface Gate {
+  /** The requests of a round come; gives those that are admitted. */
+  open(round: number, groups: number, at: number): number[];
+  completed(request: number, tokens: number, at: number): number[];
+  consumed(groups: readonly number[], seconds: number, at: number): void;
+  readonly width: number;
+  readonly starved: number;
+}
+
+/** A frontier of a fixed width in a few lines: what the policy does, and faster. */
+class FixedGate implements Gate {
+  readonly width: number;
+  readonly starved = 0;
+  readonly #k: number;
+  #left: number[] = [];
+  #next = 0;
+
+  constructor(width: number, responsesPerPrompt: number) {
+    this.width = width;
+    this.#k = responsesPerPrompt;
+  }
+
+  open(_round: number, groups: number): number[] {
+    this.#left = Array<number>(groups).fill(this.#k);
+    this.#next = 0;
+    return this.#admit(this.width);
+  }
+
+  completed(request: number): number[] {
+    const group = Math.floor(request / this.#k);
+    this.#left[group]! -= 1;
+    return this.#left[group] === 0 ? this.#admit(1) : [];
+  }
+
+  consumed(): void {}
+
+  #admit(groups: number): number[] {
+    const last = Math.min(this.#left.length, this.#next + groups);
+    const requests: number[] = [];
+    for (let request = this.#next * this.#k; request < last * this.#k; request += 1) requests.push(request);
+    this.#next = last;
+    return requests;
+  }
+}
+
+/** The policy itself. */
+class PolicyGate implements Gate {
+  width = 0;
+  starved = 0;
+  readonly #k: number;
+  readonly #policy: ReturnType<typeof createFrontierGroupDispatch>;
+  #roundId = '';
+
+  constructor(input: FrontierInput) {
+    this.#k = input.responsesPerPrompt;
+    this.#policy = createFrontierGroupDispatch(input, { validate: false });
+  }
+
+  open(round: number, groups: number, at: number): number[] {
+    const roundId = `r${round}`;
+    this.#roundId = roundId;
+    const admitted: number[] = [];
+    for (let group = 0; group < groups; group += 1) {
+      const promptId = `${roundId}-${group}`;
+      for (let index = 0; index < this.#k; index += 1) {
+        const requestId = `${promptId}/${index}#0`;
+        admitted.push(...this.#send({ type: 'request.arrived', at, requestId, promptId, roundId, index }));
+      }
+    }
+    return admitted;
+  }
+
+  completed(request: number, tokens: number, at: number): number[] {
+    const requestId = `${this.#roundId}-${Math.floor(request / this.#k)}/${request % this.#k}#0`;
+    return this.#send({ type: 'response.completed', at, requestId, tokens });
+  }
+
+  consumed(groups: readonly number[], seconds: number, at: number): void {
+    const names = groups.map((group) => `${this.#roundId}-${group}`);
+    const report = { fetchId: 'f', replica: 'a', groups: names, samples: 0, tokens: 0, seconds };
+    this.#send({ type: 'train.consumed', at, ...report });
+  }
+
+  #send(event: FrontierEvent): number[] {
+    const admitted: number[] = [];
+    for (const decision of this.#policy.send(event)) {
       if (decision.type === 'request.admit') {
-        const { requestId, promptId, index } = decision;
-        const responseTokens = tokensOf(job, seed, Number(promptId.split('-')[1]), index);
-        engine.add({ requestId, promptTokens: 300, responseTokens }, now);
-        width = decision.reason.width;
-      } else if (decision.type === 'group.left') ready.push(Number(decision.promptId.split('-')[1]));
-      else if (decision.type === 'frontier.starved') starved += 1;
+        admitted.push(Number(decision.promptId.slice(this.#roundId.length + 1)) * this.#k + decision.index);
+        this.width = decision.reason.width;
+      } else if (decision.type === 'frontier.starved') this.starved += 1;
+    }
+    return admitted;
+  }
+}
+
+/** Runs rounds, one after another, through one frontier. */
+export function runRounds(
+  setting: Setting,
+  width: FrontierInput['width'],
+  rounds: readonly RoundWork[],
+  { throughPolicy = width === 'auto', ...more }: { throughPolicy?: boolean } & Partial<FrontierInput> = {},
+): RoundResult[] {
+  const { responsesPerPrompt, groupsPerUpdate } = setting;
+  const gate =
+    throughPolicy || width === 'auto'
+      ? new PolicyGate({ responsesPerPrompt, groupsPerUpdate, width, ...more })
+      : new FixedGate(width, responsesPerPrompt);
+  const engines = Array.from({ length: setting.engines }, (_, at) => new DecodeEngine(`${at}`, setting.engine));
+  let now = 0;
+  return rounds.map((work, round) => {
+    const result = runRound(setting, work, gate, engines, round, now);
+    now += result.seconds + 1;
+    return result;
+  });
+}
+
+function runRound(
+  setting: Setting,
+  { promptTokens, lengths }: RoundWork,
+  gate: Gate,
+  engines: readonly DecodeEngine[],
+  round: number,
+  start: number,
+): RoundResult {
+  const { responsesPerPrompt: k, groupsPerUpdate, verifierSeconds } = setting;
+  const groups = lengths.length;
+  const never = Number.POSITIVE_INFINITY;
+  const left = Array<number>(groups).fill(k);
+  // All verifications take the same time: a queue.
+  const verifying: { at: number; group: number }[] = [];
+  const ready: number[] = [];
+  let reportedAt = never;
+  let [consumed, trainedAt, training, seconds] = [0, never, [] as number[], 0];
+  let [now, firstDispatch, rolloutEnd, trainSeconds, verified] = [start, 0, 0, 0, 0];
+  for (const engine of engines) engine.advanceTo(start);
+  const admit = (requests: readonly number[]): void => {
+    for (const request of requests) {
+      const group = Math.floor(request / k);
+      const responseTokens = lengths[group]![request % k]!;
+      const engine = engines.reduce((one, other) => (other.size < one.size ? other : one));
+      engine.add({ requestId: `${round}:${request}`, promptTokens: promptTokens[group]!, responseTokens }, now);
     }
   };
   const train = (): void => {
-    const isEnough = ready.length >= groupsPerUpdate || ready.length + consumed === job.groups;
-    if (trainedAt !== Number.POSITIVE_INFINITY || ready.length === 0 || !isEnough) return;
+    const isEnough = ready.length >= groupsPerUpdate || ready.length + consumed === groups;
+    if (trainedAt !== never || ready.length === 0 || !isEnough) return;
     training = ready.splice(0, groupsPerUpdate);
-    trainSeconds = training.reduce((sum, group) => sum + tokens[group]! * job.trainSecondsPerToken, 0);
-    trainedAt = now + trainSeconds;
-  };
-  const roundId = `${start}-${seed}`;
-  for (let group = 0; group < job.groups; group += 1) {
-    for (let index = 0; index < responsesPerPrompt; index += 1) {
-      const promptId = `${roundId}-${group}`.replaceAll('-', ':').replace(/:(\d+)$/, '-$1');
-      carryOut({ type: 'request.arrived', at: now, requestId: `${promptId}/${index}#0`, promptId, roundId, index });
+    seconds = 0;
+    for (const group of training) {
+      const tokens = lengths[group]!.reduce((sum, one) => sum + one, 0);
+      seconds += tokens * setting.trainSecondsPerToken + setting.trainSecondsPerGroup;
     }
-  }
-  while (consumed < job.groups) {
-    now = Math.min(engine.nextEventAt(), trainedAt);
-    if (now === trainedAt) {
+    if (consumed === 0) firstDispatch = now;
+    trainSeconds += seconds;
+    reportedAt = now + seconds;
+    trainedAt = reportedAt + setting.stepSeconds;
+  };
+  admit(gate.open(round, groups, now));
+  while (consumed < groups) {
+    const verifiedAt = verifying[verified]?.at ?? never;
+    let next = engines[0]!;
+    for (const engine of engines) if (engine.nextEventAt() < next.nextEventAt()) next = engine;
+    now = Math.min(next.nextEventAt(), reportedAt, trainedAt, verifiedAt);
+    if (now === reportedAt) {
+      reportedAt = never;
+      gate.consumed(training, seconds, now);
+    } else if (now === trainedAt) {
       consumed += training.length;
-      trainedAt = Number.POSITIVE_INFINITY;
-      const groups = training.map(String);
-      const report = { fetchId: 'f', replica: 'a', groups, samples: 0, tokens: 0, seconds: trainSeconds };
-      carryOut({ type: 'train.consumed', at: now, ...report });
-    } else {
-      for (const { requestId, tokens: length, at } of engine.advanceTo(now)) {
-        const group = Number(/-(\d+)\/\d+#0$/.exec(requestId)![1]);
-        tokens[group]! += length;
-        carryOut({ type: 'response.completed', at, requestId, tokens: length });
+      trainedAt = never;
+    } else if (now === verifiedAt) ready.push(verifying[verified++]!.group);
+    else {
+      for (const { requestId, tokens, at } of next.advanceTo(now)) {
+        const request = Number(requestId.slice(requestId.indexOf(':') + 1));
+        const group = Math.floor(request / k);
+        left[group]! -= 1;
+        rolloutEnd = at;
+        if (left[group] === 0) verifying.push({ at: at + verifierSeconds, group });
+        admit(gate.completed(request, tokens, at));
       }
     }
     train();
   }
-  return { seconds: now - start, width, starved };
+  return {
+    seconds: now - start,
+    firstDispatchSeconds: firstDispatch - start,
+    rolloutSeconds: rolloutEnd - start,
+    trainSeconds,
+    width: gate.width,
+    starved: gate.starved,
+  };
 }

@@ -1,61 +1,62 @@
 /**
- * How far `auto` is from the best fixed width of frontier-group-dispatch: R = 32, 64 and 96 groups, five engines, five
- * laws of lengths, three speeds of the trainer, 20 seeds; sessions of four rounds that begin without knowledge.
- * Run: `npx tsx bench/frontier-width.ts [R,…] [seeds]`.
+ * How far `auto` is from the best fixed width of frontier-group-dispatch: the four tasks of RolloutPipe §5.1 and recorded
+ * traces (the bundled ones, or those that are named), R = 32, 64 and 96 groups, 20 seeds, sessions of eight rounds that
+ * begin without knowledge; the same rounds for every width.
+ * Run: `npx tsx bench/frontier-width.ts [--groups 32,64,96] [--seeds 20] [--rounds 8] [--synthetic] [trace.jsonl …]`.
  */
-import { engines, type Job, lengthLaws, responsesPerPrompt, runRounds } from './frontier-loop.ts';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { autoWidths, fixedWidths, mean, sessionsOf } from './frontier-study.ts';
+import { syntheticCases } from './frontier-synthetic.ts';
+import { type Case, paperCases, traceCase } from './frontier-work.ts';
 
-const rounds = 4;
-const sizes = (process.argv[2] ?? '32,64,96').split(',').map(Number);
-const seeds = Number(process.argv[3] ?? 20);
-/** Training time, as a share of the time of the rollout alone. */
-const speeds = [0.5, 1, 1.5];
-const widthsOf = (groups: number): number[] =>
-  [1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96].filter((width) => width <= groups);
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    groups: { type: 'string', default: '32,64,96' },
+    seeds: { type: 'string', default: '20' },
+    rounds: { type: 'string', default: '8' },
+    synthetic: { type: 'boolean', default: false },
+  },
+});
+const [seeds, rounds] = [Number(values.seeds), Number(values.rounds)];
+const bundled = ['castillo-qwen2.5-7b-instruct-1m', 'castillo-qwen2.5-32b-instruct'].map((name) =>
+  fileURLToPath(new URL(`../examples/traces/${name}.jsonl`, import.meta.url)),
+);
+const traces = positionals.length > 0 ? positionals : bundled;
+const recorded = values.synthetic ? [] : [...paperCases, ...traces.map(traceCase)];
 
-const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
-const percent = (value: number): string => `${((value - 1) * 100).toFixed(1)} %`.padStart(8);
-/** Every seed has rounds of its own. */
-const seedsOf = (seed: number): number[] => Array.from({ length: rounds }, (_, round) => seed * rounds + round);
+const percent = (ratio: number): string => `${((ratio - 1) * 100).toFixed(1)} %`.padStart(8);
+const within = (ratios: readonly number[]): string =>
+  `mean ${percent(mean(ratios))}, worst ${percent(Math.max(...ratios))}, within 3 %: ${ratios.filter((one) => one <= 1.03).length} of ${ratios.length}`;
 
-for (const groups of sizes) {
-  const losses: number[][] = Array.from({ length: rounds + 1 }, () => []);
-  for (const [engineName, engine] of Object.entries(engines)) {
-    for (const [lawName, law] of Object.entries(lengthLaws)) {
-      for (const speed of speeds) {
-        const free: Job = { engine, law, groups, trainSecondsPerToken: 1e-12 };
-        const rolloutSeconds = runRounds(free, groups, [0])[0]!.seconds;
-        let tokens = 0;
-        for (let group = 0; group < groups; group += 1) {
-          for (let k = 0; k < responsesPerPrompt; k += 1) tokens += law(0, group, k);
-        }
-        const job: Job = { ...free, trainSecondsPerToken: (speed * rolloutSeconds) / tokens };
-        const all = Array.from({ length: seeds }, (_, seed) => seedsOf(seed));
-        const fixed = widthsOf(groups).map((width) => ({
-          width,
-          seconds: runRounds(job, width, all.flat()).map((one) => one.seconds),
-        }));
-        const best = fixed.reduce((one, other) => (mean(other.seconds) < mean(one.seconds) ? other : one));
-        const sessions = all.map((one) => runRounds(job, 'auto', one));
-        const auto = sessions.map((session) => session.map((one) => one.seconds));
-        const of = (round: number) => (_: number, at: number) => at % rounds === round;
-        for (let round = 0; round < rounds; round += 1) {
-          const ratio = mean(auto.map((one) => one[round]!)) / mean(best.seconds.filter(of(round)));
-          losses[round]!.push(ratio);
-        }
-        losses[rounds]!.push(mean(auto.flat()) / mean(best.seconds));
-        const widths = sessions[0]!.map((one) => one.width).join(' ');
-        const line = losses.map((one) => percent(one.at(-1)!)).join('');
-        console.log(`R ${groups} ${engineName.padEnd(11)}${lawName.padEnd(11)}trainer ${speed}`.padEnd(40), line);
-        console.log(`     best fixed ${best.width}, ${mean(best.seconds).toFixed(0)} s; auto ${widths}`);
-      }
-    }
+for (const groups of values.groups.split(',').map(Number)) {
+  const cases: readonly Case[] = values.synthetic ? syntheticCases(groups) : recorded;
+  const [sessionLosses, firstLosses]: [number[], number[]] = [[], []];
+  console.log(
+    `R = ${groups}`.padEnd(38),
+    'best F_w  s a round  auto: session  first round  no frontier  its widths, seed 1',
+  );
+  for (const one of cases) {
+    const sessions = sessionsOf(one, { groups, seeds, rounds });
+    const { means, best } = fixedWidths(one, sessions, groups);
+    const auto = autoWidths(one, sessions);
+    const fixed = means.get(best)!;
+    const session = mean(auto.flat().map((round) => round.seconds)) / fixed.session;
+    const first = mean(auto.map((all) => all[0]!.seconds)) / fixed.first;
+    const wide = means.get(groups);
+    sessionLosses.push(session);
+    firstLosses.push(first);
+    const cells = [
+      String(best).padStart(8),
+      fixed.session.toFixed(0).padStart(10),
+      percent(session).padStart(14),
+      percent(first).padStart(12),
+      (wide === undefined ? '> 6 %' : percent(wide.session / fixed.session)).padStart(12),
+      `  ${auto[0]!.map((round) => round.width).join(' ')}`,
+    ];
+    console.log(one.name.padEnd(38), cells.join(' '));
   }
-  losses.forEach((one, round) => {
-    const what = round < rounds ? `round ${round + 1}` : 'whole session';
-    const within = one.filter((ratio) => ratio <= 1.03).length;
-    console.log(
-      `R ${groups}, ${what}: mean ${percent(mean(one))}, worst ${percent(Math.max(...one))}, within 3 %: ${within} of ${one.length}`,
-    );
-  });
+  console.log(`sessions: ${within(sessionLosses)}`);
+  console.log(`first rounds: ${within(firstLosses)}\n`);
 }

@@ -1,5 +1,6 @@
 /** Groups come into service, and leave: the frontier itself. */
-import { advance, beginRound, remember } from './pace.ts';
+import { advance, begin, type Mark, markNow } from './clock.ts';
+import { beginRound, remember } from './pace.ts';
 import { learn } from './resize.ts';
 import { type FrontierState, type Group, newGroup, newRound, type Request, type Round } from './state.ts';
 import type { Ctx, ReasonOf } from './words.ts';
@@ -55,15 +56,25 @@ function moveGroup(state: FrontierState, group: Group, round: Round): void {
   forgetRound(state, old);
 }
 
+/** The mark of what is admitted at this event. */
+export function admission({ pace: { clock } }: FrontierState, ctx: Ctx): Mark {
+  advance(clock, ctx.at);
+  return markNow(clock);
+}
+
 /** Lets a request into the engines: its group is in service. */
-export function admit(state: FrontierState, request: Request, code: ReasonOf<'request.admit'>['code'], ctx: Ctx): void {
+export function admit(
+  state: FrontierState,
+  request: Request,
+  code: ReasonOf<'request.admit'>['code'],
+  mark: Mark,
+  ctx: Ctx,
+): void {
   const { group, requestId, index } = request;
   const { promptId, round, order, ref } = group;
-  advance(state.pace, ctx.at);
   request.status = 'admitted';
-  request.since = ctx.at;
-  request.sinceRequestSeconds = state.pace.requestSeconds;
-  state.pace.running += 1;
+  request.mark = mark;
+  begin(state.pace.clock, mark);
   ctx.emit({
     type: 'request.admit',
     at: ctx.at,
@@ -83,8 +94,9 @@ export function refill(state: FrontierState, ctx: Ctx): void {
     state.deferred.remove(group);
     group.since = ctx.at;
     state.inService += 1;
+    const mark = admission(state, ctx);
     for (const request of group.places) {
-      if (request.status === 'waiting') admit(state, request, 'group_admitted', ctx);
+      if (request.status === 'waiting') admit(state, request, 'group_admitted', mark, ctx);
     }
   }
 }

@@ -3,7 +3,8 @@
  * pure computation, bounded in what it looks at.
  */
 import { Heap } from '../../core/heap.ts';
-import { type Pace, type StepLine, stepLine, trainSecondsPerGroup } from './pace.ts';
+import { type Pace, trainSecondsPerGroup } from './pace.ts';
+import { type StepCost, stepCost } from './step-cost.ts';
 
 /** Requests of a modelled round, at most: a longer one is as its beginning. */
 const mostRequests = 2048;
@@ -15,14 +16,15 @@ const ratio = 1.15;
 const tolerance = 0.005;
 /** Share of the fastest pace that was seen which nothing is taken to fall below: responses seen were seldom alone. */
 const floorShare = 0.75;
-/** Steps through the remembered groups: each gives another order of lengths. */
-const strides = [1, 5] as const;
+/** Steps through the remembered groups: each gives another order of lengths. Small rounds differ more, and cost less. */
+const strides = [1, 5, 3, 7] as const;
+const fewRequests = 512;
 
 /** A plan for a round. */
 export interface Plan {
   readonly width: number;
   readonly expectedSeconds: number;
-  readonly line: StepLine;
+  readonly step: StepCost;
   readonly trainSecondsPerGroup: number;
 }
 
@@ -30,6 +32,7 @@ interface Job {
   readonly end: number;
   readonly group: number;
   readonly seq: number;
+  readonly start: number;
 }
 
 const byEnd = (a: Job, b: Job): number => a.end - b.end || a.seq - b.seq;
@@ -38,8 +41,9 @@ const byEnd = (a: Job, b: Job): number => a.end - b.end || a.seq - b.seq;
 export interface ModelRound {
   readonly groups: number;
   readonly groupsPerUpdate: number;
-  readonly line: StepLine;
-  readonly trainSecondsPerGroup: number;
+  readonly step: StepCost;
+  /** Seconds of training for each token. */
+  readonly trainSecondsPerToken: number;
   /** Lengths of the responses of the group with this place in the round. */
   lengths(group: number): readonly number[];
 }
@@ -49,35 +53,45 @@ export interface ModelRound {
  * one pace, which falls with their number, and the trainer takes complete groups first come, first served.
  */
 export function modelledSeconds(round: ModelRound, width: number): number {
-  const { groups, groupsPerUpdate, line } = round;
+  const { groups, groupsPerUpdate, step } = round;
   const jobs = new Heap<Job>(byEnd);
   const left: number[] = [];
-  let [token, seconds, seq, inService] = [0, 0, 0, 0];
-  let [ready, done, trainedUntil] = [0, 0, 0];
+  const tokens: number[] = [];
+  let [token, seconds, seq, inService, started] = [0, 0, 0, 0, 0];
+  let [ready, readyTokens, done, trainedUntil] = [0, 0, 0, 0];
   const fill = (): void => {
     while (inService < width && left.length < groups) {
       const lengths = round.lengths(left.length);
+      let sum = 0;
       for (let at = 0; at < lengths.length; at += 1) {
-        jobs.push({ end: token + lengths[at]!, group: left.length, seq: seq++ });
+        jobs.push({ end: token + lengths[at]!, group: left.length, seq: seq++, start: token });
+        started += token;
+        sum += lengths[at]!;
       }
       left.push(lengths.length);
+      tokens.push(sum);
       inService += 1;
     }
   };
   fill();
   while (jobs.size > 0) {
     const running = jobs.size;
-    const { end, group } = jobs.pop()!;
-    seconds += (end - token) * Math.max(floorShare * line.fastest, line.base + line.slope * running);
+    const { end, group, start } = jobs.pop()!;
+    const context = running * (token + end) * 0.5 - started;
+    const pace = step.base + step.slope * running + step.contextSlope * context;
+    seconds += (end - token) * Math.max(floorShare * step.fastest, pace);
+    started -= start;
     token = end;
     left[group]! -= 1;
     if (left[group]! > 0) continue;
     inService -= 1;
     ready += 1;
+    readyTokens += tokens[group]!;
     done += 1;
     if (ready === groupsPerUpdate || done === groups) {
-      trainedUntil = Math.max(trainedUntil, seconds) + ready * round.trainSecondsPerGroup;
+      trainedUntil = Math.max(trainedUntil, seconds) + readyTokens * round.trainSecondsPerToken;
       ready = 0;
+      readyTokens = 0;
     }
     fill();
   }
@@ -94,14 +108,20 @@ export function planWidth(
   pace: Pace,
   { groups, groupsPerUpdate, narrowest }: { groups: number; groupsPerUpdate: number; narrowest: number },
 ): Plan | undefined {
-  const line = stepLine(pace);
+  const step = stepCost(pace.fit);
   const known = pace.lengths.length;
-  if (line === undefined || known < fewestGroups) return undefined;
+  if (step === undefined || known < fewestGroups) return undefined;
   const trainSeconds = trainSecondsPerGroup(pace);
+  let tokens = 0;
+  for (const lengths of pace.lengths) for (const one of lengths) tokens += one;
+  const trainSecondsPerToken = tokens > 0 ? (trainSeconds * known) / tokens : 0;
   const size = Math.max(1, Math.min(groups, Math.floor((mostRequests * known) / pace.lengthCount)));
-  const rounds = strides.map((stride, turn): ModelRound => {
-    const lengths = (group: number) => pace.lengths[(group * stride + turn * 7) % known]!;
-    return { groups: size, groupsPerUpdate, line, trainSecondsPerGroup: trainSeconds, lengths };
+  const orders = size * pace.lengthCount <= fewRequests * known ? strides.length : 2;
+  const rounds = strides.slice(0, orders).map((stride, turn): ModelRound => {
+    // Each time around begins one further, or a step that divides their number would always meet the same groups.
+    const place = (group: number) => group * stride + Math.floor((group * stride) / known) + turn * 7;
+    const lengths = (group: number) => pace.lengths[place(group) % known]!;
+    return { groups: size, groupsPerUpdate, step, trainSecondsPerToken, lengths };
   });
   const tried: { width: number; seconds: number }[] = [];
   let best = Number.POSITIVE_INFINITY;
@@ -121,7 +141,7 @@ export function planWidth(
     // The whole of a modelled round stands for the whole of the real one.
     width: chosen.width === size ? Math.max(groups, chosen.width) : chosen.width,
     expectedSeconds: chosen.seconds,
-    line,
+    step,
     trainSecondsPerGroup: trainSeconds,
   };
 }

@@ -1,7 +1,9 @@
 /** Requests come, are admitted or deferred, and end. */
-import { admit, groupOf, leaveIfDone, refill } from './groups.ts';
-import { advance, measure } from './pace.ts';
-import { planRound } from './resize.ts';
+
+import { advance, finish } from './clock.ts';
+import { admission, admit, groupOf, leaveIfDone, refill } from './groups.ts';
+import { measure } from './pace.ts';
+import { planLate, planRound } from './resize.ts';
 import { type FrontierState, type Group, newRequest, placeOf, type Request, type RequestStatus } from './state.ts';
 import type { Ctx, EventNamed, ReasonOf } from './words.ts';
 
@@ -28,7 +30,7 @@ export function arrived(state: FrontierState, arrival: Arrival, ctx: Ctx): void 
   group.unfinished += 1;
   state.requests.set(requestId, request);
   if (group.since !== null) {
-    admit(state, request, 'in_frontier', ctx);
+    admit(state, request, 'in_frontier', admission(state, ctx), ctx);
     return;
   }
   refill(state, ctx);
@@ -53,8 +55,8 @@ function takePlace(state: FrontierState, before: Request, ctx: Ctx): void {
 function end(state: FrontierState, request: Request, status: RequestStatus, ctx: Ctx): void {
   const { group } = request;
   if (request.status === 'admitted') {
-    advance(state.pace, ctx.at);
-    state.pace.running -= 1;
+    advance(state.pace.clock, ctx.at);
+    finish(state.pace.clock, request.mark);
   }
   if (isUnfinished(request)) group.unfinished -= 1;
   request.status = status;
@@ -101,9 +103,10 @@ function admitted(state: FrontierState, requestId: string, tokens: number | unde
 export function completed(state: FrontierState, requestId: string, tokens: number, ctx: Ctx): void {
   const request = admitted(state, requestId, tokens, ctx);
   if (request === undefined) return;
+  advance(state.pace.clock, ctx.at);
+  measure(state.pace, request.mark, tokens);
   end(state, request, 'completed', ctx);
   request.tokens = tokens;
-  measure(state.pace, request.since, request.sinceRequestSeconds, tokens);
   settle(state, request.group, ctx);
 }
 
@@ -142,6 +145,7 @@ export function giveUp(state: FrontierState, requestId: string, ctx: Ctx): void 
 /** Something of a group has ended. */
 function settle(state: FrontierState, group: Group, ctx: Ctx): void {
   leaveIfDone(state, group, ctx);
+  planLate(state, ctx);
   refill(state, ctx);
 }
 

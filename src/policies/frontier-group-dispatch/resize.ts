@@ -1,7 +1,7 @@
 /** How wide the frontier is: fixed, or found out. */
 import { trained, trainSecondsPerGroup } from './pace.ts';
 import { type Plan, planWidth } from './plan.ts';
-import type { FrontierState } from './state.ts';
+import { type FrontierState, startWidth } from './state.ts';
 import type { Ctx, ReasonOf } from './words.ts';
 
 /** A plan is made anew when the round turns out this much larger. */
@@ -25,6 +25,21 @@ function plan(state: FrontierState, narrowest: number): Plan | undefined {
   return planWidth(state.pace, { groups: groupsOf(state), groupsPerUpdate, narrowest });
 }
 
+function plannedReason(
+  groups: number,
+  { expectedSeconds, step, trainSecondsPerGroup: seconds }: Plan,
+): ReasonOf<'frontier.resized'> {
+  return {
+    code: 'planned',
+    groups,
+    expectedSeconds,
+    stepSeconds: step.base,
+    stepSecondsPerRequest: step.slope,
+    stepSecondsPerContextToken: step.contextSlope,
+    trainSecondsPerGroup: seconds,
+  };
+}
+
 /** `auto`: a plan when a round begins, or has outgrown the one that was made. */
 export function planRound(state: FrontierState, ctx: Ctx): void {
   const { config, pace } = state;
@@ -36,15 +51,21 @@ export function planRound(state: FrontierState, ctx: Ctx): void {
   pace.plan.isMade = made !== undefined;
   if (made === undefined) return;
   pace.plan.width = made.width;
-  const reason = {
-    code: 'planned',
-    groups,
-    expectedSeconds: made.expectedSeconds,
-    stepSeconds: made.line.base,
-    stepSecondsPerRequest: made.line.slope,
-    trainSecondsPerGroup: made.trainSecondsPerGroup,
-  } as const;
-  resize(state, made.width, reason, ctx);
+  resize(state, made.width, plannedReason(groups, made), ctx);
+}
+
+/**
+ * `auto`, in a round that began without a plan: once as many groups have left as it began with, one is made. It may only
+ * widen the frontier: the groups that left first are the shortest, and what narrows this late saves little.
+ */
+export function planLate(state: FrontierState, ctx: Ctx): void {
+  const { config, pace, deferred } = state;
+  if (config.width !== 'auto' || pace.plan.isMade || deferred.size === 0) return;
+  const waves = pace.round.served / startWidth(config);
+  if (!Number.isInteger(waves) || waves === 0 || (waves & (waves - 1)) !== 0) return;
+  const made = plan(state, state.width);
+  if (made === undefined || made.width < state.width) return;
+  resize(state, made.width, plannedReason(groupsOf(state), made), ctx);
 }
 
 /** `auto`, while no plan can be made: another group comes into service where that keeps to the requests configured. */
@@ -52,8 +73,8 @@ export function learn(state: FrontierState, ctx: Ctx): boolean {
   const { config, pace, inService } = state;
   const { startRequests, responsesPerPrompt } = config;
   if (config.width !== 'auto' || pace.plan.isMade || inService > state.width) return false;
-  if (pace.running + responsesPerPrompt > startRequests || pace.fit.weight === 0) return false;
-  resize(state, inService + 1, { code: 'learning', unfinished: pace.running, startRequests }, ctx);
+  if (pace.clock.running + responsesPerPrompt > startRequests || pace.fit.weight === 0) return false;
+  resize(state, inService + 1, { code: 'learning', unfinished: pace.clock.running, startRequests }, ctx);
   return true;
 }
 
@@ -61,7 +82,8 @@ export function learn(state: FrontierState, ctx: Ctx): boolean {
 export function consumed(state: FrontierState, groups: number, seconds: number, ctx: Ctx): void {
   const { config, pace, newest } = state;
   const { round } = pace;
-  trained(pace, groups, seconds, ctx.at, state.deferred.size > 0);
+  const { groupsPerUpdate } = config;
+  trained(pace, groups, seconds, { at: ctx.at, isBehind: state.deferred.size > 0, groupsPerUpdate });
   const { waitedSeconds, busySeconds, firstServedSeconds } = round;
   const total = waitedSeconds + busySeconds;
   if (round.isReported || round.reports < fewestReports || waitedSeconds <= config.starvedShare * total) return;

@@ -12,7 +12,7 @@ export const frontierConfig = z.strictObject({
     .default(1)
     .describe('U: groups that the trainer takes at a time; what `auto` and the suggested width reckon with.'),
   startRequests: positiveCount
-    .default(256)
+    .default(96)
     .describe('Requests that `auto` keeps in service while nothing is known of the engines.'),
   starvedShare: z
     .number()

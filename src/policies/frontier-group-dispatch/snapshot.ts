@@ -14,8 +14,7 @@ const request = z.strictObject({
   status: z.enum(['waiting', 'admitted', 'completed', 'open', 'gone']),
   isHeld: z.boolean(),
   tokens: whole,
-  since: amount,
-  sinceRequestSeconds: amount,
+  mark: z.strictObject({ since: amount, clock: amount, requests: amount, context: amount }),
 });
 
 /** Schema of the saved state. */
@@ -58,7 +57,7 @@ export function save(state: FrontierState): SavedFrontier {
       ...(ref === undefined ? undefined : { ref }),
       since,
       isClosing,
-      requests: places.map(({ group: _, ...one }) => one),
+      requests: places.map(({ group: _, ...one }) => ({ ...one, mark: { ...one.mark } })),
     })),
     endedRounds: [...state.endedRounds],
     pace: structuredClone(state.pace),
@@ -94,7 +93,7 @@ function loadGroup(state: FrontierState, saved: SavedFrontier['groups'][number])
   Object.assign(group, { since, isClosing });
   if (ref !== undefined) group.ref = ref;
   for (const { requestId, index, ...rest } of saved.requests) {
-    const one = Object.assign(newRequest(requestId, group, index), rest);
+    const one = Object.assign(newRequest(requestId, group, index), { ...rest, mark: { ...rest.mark } });
     group.places.push(one);
     if (one.isHeld) state.requests.set(requestId, one);
     if (one.status === 'waiting' || one.status === 'admitted') group.unfinished += 1;

@@ -1,6 +1,7 @@
 /** What the admission holds: rounds, groups, and a request for each place of a group. */
 import { IndexedHeap } from '../../core/heap.ts';
 import { RecentIds } from '../../core/recent-ids.ts';
+import { type Mark, noMark } from './clock.ts';
 import { newPace, type Pace } from './pace.ts';
 import type { FrontierConfig } from './schema.ts';
 
@@ -19,9 +20,8 @@ export interface Request {
   isHeld: boolean;
   /** Tokens of the response, once it is completed. */
   tokens: number;
-  /** When it was admitted, in seconds, and what `Pace.requestSeconds` was then. */
-  since: number;
-  sinceRequestSeconds: number;
+  /** Of its admission. */
+  mark: Mark;
 }
 
 export interface Round {
@@ -127,5 +127,5 @@ export function placeOf({ places }: Group, index: number): number {
 }
 
 export function newRequest(requestId: string, group: Group, index: number): Request {
-  return { requestId, group, index, status: 'waiting', isHeld: true, tokens: 0, since: 0, sinceRequestSeconds: 0 };
+  return { requestId, group, index, status: 'waiting', isHeld: true, tokens: 0, mark: noMark };
 }

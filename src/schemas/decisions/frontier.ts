@@ -65,6 +65,7 @@ export const frontierResized = defineDecision(
       expectedSeconds: seconds.describe('When the trainer is expected to be done, seconds from the first admission.'),
       stepSeconds: seconds.describe('Seconds a token of a response, with nothing else in service.'),
       stepSecondsPerRequest: seconds.describe('Further seconds a token for each request in service.'),
+      stepSecondsPerContextToken: seconds.describe('Further seconds a token for each token that those have.'),
       trainSecondsPerGroup: seconds.describe('What the trainer takes for a group; 0 while unknown.'),
     },
   },

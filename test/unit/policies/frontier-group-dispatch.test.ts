@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { engines, type Job, lengthLaws, runRounds } from '../../../bench/frontier-loop.ts';
+import { runRounds } from '../../../bench/frontier-loop.ts';
+import { mean } from '../../../bench/frontier-study.ts';
+import { syntheticCases } from '../../../bench/frontier-synthetic.ts';
+import { paperCases } from '../../../bench/frontier-work.ts';
 import {
   createFrontierGroupDispatch,
   type FrontierDecision,
@@ -296,41 +299,79 @@ describe('width', () => {
     expect(notice.reason.trainedGroupsPerSecond).toBeCloseTo(0.5, 6);
   });
 
-  const job = (engine: string, law: string, trainSecondsPerToken: number): Job => {
-    return { engine: engines[engine]!, law: lengthLaws[law]!, groups: 32, trainSecondsPerToken };
-  };
-  const seconds = (one: Job, width: FrontierInput['width']): number =>
-    runRounds(one, width, [1, 2, 3, 4, 5, 6])
-      .slice(3)
-      .reduce((sum, round) => sum + round.seconds, 0);
-
   test('strict F_w = U starves the trainer, and says so', () => {
-    const rounds = runRounds(job('attention', 'broad', 2e-4), 2, [1]);
+    const { setting, round } = paperCases[0]!;
+    const rounds = runRounds(setting, 2, [round(32, 1, 0)], { throughPolicy: true });
     expect(rounds[0]!.starved).toBe(1);
   });
 
+  test('what the trainer does between updates, and does not report, is no wait while groups are ready', () => {
+    const starved = (isReady: boolean): number => {
+      const one = start({ width: 8 });
+      for (let group = 0; group < 16; group += 1) one.group(`p${group}`);
+      let notices = 0;
+      for (let group = 0; group < 6; group += 1) {
+        one.pass(2);
+        for (let k = 0; k < (isReady && group === 0 ? 8 : 1); k += 1) {
+          for (const index of [0, 1]) one.complete(`p${isReady && group > 0 ? 20 : group + k}/${index}#0`);
+        }
+        one.pass(2);
+        notices += one.consumed([`p${group}`], 2).filter((each) => each.type === 'frontier.starved').length;
+      }
+      return notices;
+    };
+    expect(starved(false)).toBe(1);
+    expect(starved(true)).toBe(0);
+  });
+
+  const seconds = (name: string, width: FrontierInput['width']): number => {
+    const { setting, round } = cases.find((one) => one.name === name)!;
+    const rounds = [0, 1, 2, 3, 4, 5, 6].map((at) => round(32, 1, at));
+    return mean(
+      runRounds(setting, width, rounds)
+        .slice(4)
+        .map((one) => one.seconds),
+    );
+  };
+  const cases = syntheticCases(32);
+
   test('auto stays wide where more requests cost an engine little', () => {
-    const one = job('flat', 'broad', 1e-5);
-    expect(seconds(one, 'auto') / seconds(one, 32)).toBeLessThan(1.03);
+    const name = 'flat, broad, trainer 0.5';
+    expect(seconds(name, 'auto') / seconds(name, 32)).toBeLessThan(1.03);
   });
 
   test('auto narrows where more requests make the first groups late', () => {
-    const one = job('compute', 'narrow', 4e-4);
-    const best = Math.min(...[2, 4, 6, 8, 12, 16].map((width) => seconds(one, width)));
-    expect(seconds(one, 'auto') / best).toBeLessThan(1.03);
-    expect(seconds(one, 32) / best).toBeGreaterThan(1.2);
+    const name = 'compute, narrow, trainer 1.5';
+    const best = Math.min(...[2, 3, 4, 6, 8, 12, 16].map((width) => seconds(name, width)));
+    expect(seconds(name, 'auto') / best).toBeLessThan(1.03);
+    expect(seconds(name, 32) / best).toBeGreaterThan(1.2);
   });
 
-  test('a plan survives a snapshot, and says what led to it', () => {
+  test('what is planned with survives a snapshot, and a plan says what led to it', () => {
     const one = start({ width: 'auto', startRequests: 4 });
-    for (let group = 0; group < 6; group += 1) one.group(`p${group}`);
-    for (let group = 0; group < 6; group += 1) {
+    for (let group = 0; group < 7; group += 1) one.group(`p${group}`);
+    const decisions: FrontierDecision[] = [];
+    for (let group = 0; group < 4; group += 1) {
       one.pass(3 + group);
-      one.complete(`p${group}/0#0`);
-      one.complete(`p${group}/1#0`);
+      if (group === 3) one.restore();
+      for (const index of [0, 1]) decisions.push(...one.complete(`p${group}/${index}#0`));
     }
-    one.restore();
-    const decisions = one.group('n0', { roundId: 'r2' });
-    expect(decisions[0]).toMatchObject({ type: 'frontier.resized', reason: { code: 'planned', groups: 6 } });
+    // Four groups are known, twice as many as it began with; a late plan only widens.
+    expect(decisions.filter((each) => each.type === 'frontier.resized').at(-1)).toMatchObject({
+      reason: { code: 'planned', groups: 7, stepSecondsPerContextToken: expect.any(Number) },
+    });
+  });
+
+  test('a round that begins with what is known has a plan at once', () => {
+    const one = start({ width: 'auto', startRequests: 8 });
+    for (let group = 0; group < 4; group += 1) one.group(`p${group}`);
+    for (let group = 0; group < 4; group += 1) {
+      one.pass(3 + group);
+      for (const index of [0, 1]) one.complete(`p${group}/${index}#0`);
+    }
+    const decisions = [0, 1, 2, 3, 4, 5].flatMap((group) => one.group(`n${group}`, { roundId: 'r2' }));
+    expect(decisions.filter((each) => each.type === 'frontier.resized')[0]).toMatchObject({
+      reason: { code: 'planned' },
+    });
   });
 });

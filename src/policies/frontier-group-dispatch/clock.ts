@@ -1,0 +1,124 @@
+/**
+ * A clock of tokens: what a request that is in service all along would have by now. Every completion sets it right, and
+ * how many are in service, and how much context they have, is known against it. All in constant time an event.
+ */
+import { z } from 'zod';
+
+/** No response gets more tokens a second; times that lie too close together would say so. */
+const mostTokensPerSecond = 1e6;
+
+const amount = z.number().nonnegative();
+
+/** Schema of the clock. */
+export const clockSchema = z.strictObject({
+  at: amount,
+  running: z.int().nonnegative(),
+  /** At the last completion that set it: its tokens, and the integrals over them of requests in service and context. */
+  known: z.strictObject({ at: amount, tokens: amount, requests: amount, context: amount }),
+  /** Since then: seconds times requests in service, and times `started`. */
+  since: z.strictObject({ requestSeconds: amount, startedSeconds: amount }),
+  /** Sum of what it showed when each of those in service came. */
+  started: amount,
+  tokensPerSecond: amount,
+});
+/** A clock, as plain data. */
+export type Clock = z.output<typeof clockSchema>;
+
+export function newClock(): Clock {
+  return {
+    at: 0,
+    running: 0,
+    known: { at: 0, tokens: 0, requests: 0, context: 0 },
+    since: { requestSeconds: 0, startedSeconds: 0 },
+    started: 0,
+    tokensPerSecond: 0,
+  };
+}
+
+/** What requests remember of the moment when they were admitted, in seconds: the clock and its integrals. */
+export interface Mark {
+  readonly since: number;
+  readonly clock: number;
+  readonly requests: number;
+  readonly context: number;
+}
+
+/** Of requests that were never admitted. */
+export const noMark: Mark = Object.freeze({ since: 0, clock: 0, requests: 0, context: 0 });
+
+/** Goes on to a time: before anything that changes how many requests run. */
+export function advance(clock: Clock, at: number): void {
+  const seconds = at - clock.at;
+  clock.since.requestSeconds += clock.running * seconds;
+  clock.since.startedSeconds += clock.started * seconds;
+  clock.at = at;
+}
+
+/** The mark of what is admitted now. Between completions the clock goes on as fast as the last response got its tokens. */
+export function markNow(clock: Clock): Mark {
+  const { known, at } = clock;
+  if (clock.running === 0) {
+    set(clock, 0, 0, 0);
+    clock.started = 0;
+  }
+  const seconds = at - known.at;
+  const tokens = known.tokens + clock.tokensPerSecond * seconds;
+  const requests = known.requests + (seconds > 0 ? requestsUntil(clock, tokens) : 0);
+  const context = known.context + (seconds > 0 ? contextUntil(clock, tokens) : 0);
+  return { since: at, clock: tokens, requests, context };
+}
+
+/** A request is admitted with the mark of now. */
+export function begin(clock: Clock, mark: Mark): void {
+  clock.running += 1;
+  clock.started += mark.clock;
+}
+
+/** A request that came at this mark is no longer in service. */
+export function finish(clock: Clock, { clock: tokens }: Mark): void {
+  clock.running -= 1;
+  clock.started = Math.max(0, clock.started - tokens);
+}
+
+/**
+ * A request that was admitted at this mark completes, still in service: how many were in service, and with how much
+ * context, on average over its tokens. Nothing where the clock has not moved meanwhile.
+ */
+export function complete(
+  clock: Clock,
+  mark: Mark,
+  tokens: number,
+): { readonly requests: number; readonly context: number } | undefined {
+  const { known, at } = clock;
+  const shown = mark.clock + tokens;
+  clock.tokensPerSecond = Math.min(tokens / (at - mark.since), mostTokensPerSecond);
+  // One that had to wait inside the engine has fewer tokens than the clock shows.
+  if (shown > known.tokens && at > known.at) {
+    set(clock, shown, known.requests + requestsUntil(clock, shown), known.context + contextUntil(clock, shown));
+  }
+  const span = known.tokens - mark.clock;
+  if (span <= 0) return undefined;
+  const requests = Math.max(0, (known.requests - mark.requests) / span);
+  return { requests, context: Math.max(0, (known.context - mark.context) / span) };
+}
+
+function set({ known, since, at }: Clock, tokens: number, requests: number, context: number): void {
+  known.at = at;
+  known.tokens = tokens;
+  known.requests = requests;
+  known.context = context;
+  since.requestSeconds = 0;
+  since.startedSeconds = 0;
+}
+
+/** What the integrals grow by until the clock shows this, now. */
+function requestsUntil({ at, known, since }: Clock, tokens: number): number {
+  return (since.requestSeconds / (at - known.at)) * (tokens - known.tokens);
+}
+
+function contextUntil({ at, known, since }: Clock, tokens: number): number {
+  const seconds = at - known.at;
+  // Each of those in service has what the clock shows less what it showed when that came.
+  const mean = (since.requestSeconds / seconds) * (known.tokens + tokens) * 0.5 - since.startedSeconds / seconds;
+  return Math.max(0, mean * (tokens - known.tokens));
+}

@@ -1,0 +1,91 @@
+/** What a token costs, by how many requests are in service and how much context they have: a plane by least squares. */
+import { z } from 'zod';
+
+/** How much of what was measured stays with each further completion: about the last 4,000 count. */
+const keptShare = 0.99975;
+/** Spread of what was measured, as a share of its mean square, below which nothing is known of a slope. */
+const leastSpread = 1e-9;
+/** The same for two slopes apart. */
+const leastDifference = 1e-6;
+
+const amount = z.number().nonnegative();
+
+/** Schema of the sums of the fit; n requests, c tokens of context, weighted by the tokens of each response. */
+export const fitSchema = z.strictObject({
+  weight: amount,
+  n: amount,
+  c: amount,
+  seconds: amount,
+  nn: amount,
+  nc: amount,
+  cc: amount,
+  nSeconds: amount,
+  cSeconds: amount,
+  /** The least seconds a token of any response; forgotten slowly. */
+  fastest: amount.nullable(),
+});
+/** The sums of a fit, as plain data. */
+export type Fit = z.output<typeof fitSchema>;
+
+export function newFit(): Fit {
+  return { weight: 0, n: 0, c: 0, seconds: 0, nn: 0, nc: 0, cc: 0, nSeconds: 0, cSeconds: 0, fastest: null };
+}
+
+/** A response of so many tokens took `seconds`, with n requests and c tokens of context in service. */
+export function addPoint(fit: Fit, tokens: number, seconds: number, n: number, c: number): void {
+  const forgotten = fit.fastest === null ? Number.POSITIVE_INFINITY : fit.fastest / keptShare;
+  fit.fastest = Math.min(forgotten, seconds / tokens);
+  fit.weight = fit.weight * keptShare + tokens;
+  fit.n = fit.n * keptShare + tokens * n;
+  fit.c = fit.c * keptShare + tokens * c;
+  fit.seconds = fit.seconds * keptShare + seconds;
+  fit.nn = fit.nn * keptShare + tokens * n * n;
+  fit.nc = fit.nc * keptShare + tokens * n * c;
+  fit.cc = fit.cc * keptShare + tokens * c * c;
+  fit.nSeconds = fit.nSeconds * keptShare + n * seconds;
+  fit.cSeconds = fit.cSeconds * keptShare + c * seconds;
+}
+
+/** Seconds a token: `base` + `slope` · requests in service + `contextSlope` · their tokens, all >= 0. */
+export interface StepCost {
+  readonly base: number;
+  readonly slope: number;
+  readonly contextSlope: number;
+  /** The least that any response has had. */
+  readonly fastest: number;
+}
+
+/** The plane with the least squares of those whose three figures are not below 0. */
+export function stepCost({ weight, fastest, ...sums }: Fit): StepCost | undefined {
+  if (weight === 0 || fastest === null) return undefined;
+  const [n, c, seconds] = [sums.n / weight, sums.c / weight, sums.seconds / weight];
+  const nn = sums.nn / weight - n * n;
+  const cc = sums.cc / weight - c * c;
+  const nc = sums.nc / weight - n * c;
+  const nSeconds = sums.nSeconds / weight - n * seconds;
+  const cSeconds = sums.cSeconds / weight - c * seconds;
+  // Flat, so that wide seems to cost nothing, where nothing tells otherwise.
+  let best: StepCost = { base: seconds, slope: 0, contextSlope: 0, fastest };
+  let least = 0;
+  const consider = (slope: number, contextSlope: number): void => {
+    const base = seconds - slope * n - contextSlope * c;
+    if (!(slope >= 0 && contextSlope >= 0 && base >= 0)) return;
+    const squares = slope * slope * nn + 2 * slope * contextSlope * nc + contextSlope * contextSlope * cc;
+    const error = squares - 2 * (slope * nSeconds + contextSlope * cSeconds);
+    if (error >= least) return;
+    least = error;
+    best = { base, slope, contextSlope, fastest };
+  };
+  const [hasN, hasC] = [nn > leastSpread * n * n, cc > leastSpread * c * c];
+  if (hasN) {
+    consider(nSeconds / nn, 0);
+    // Where a base below 0 would fit better, all of it is the requests'.
+    consider(seconds / n, 0);
+  }
+  if (hasC) consider(0, cSeconds / cc);
+  const determinant = nn * cc - nc * nc;
+  if (hasN && hasC && determinant > leastDifference * nn * cc) {
+    consider((nSeconds * cc - cSeconds * nc) / determinant, (cSeconds * nn - nSeconds * nc) / determinant);
+  }
+  return best;
+}
