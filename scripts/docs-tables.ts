@@ -27,6 +27,7 @@ export const generatedFiles: readonly string[] = [
   'src/policies/shadow-loader/README.md',
   'src/recipes/flexrl/README.md',
   'src/recipes/rolloutpipe/README.md',
+  'src/recipes/tail-pipelining/README.md',
   'src/recipes/rollpacker/README.md',
   'src/policies/reward-dispatch/README.md',
   'src/policies/stream-training/README.md',

@@ -30,6 +30,7 @@ import { type FlexrlInput, flexrl } from './recipes/flexrl/index.ts';
 import { type RolloutPipeInput, rolloutPipe } from './recipes/rolloutpipe/index.ts';
 import { type RollpackerInput, rollpacker } from './recipes/rollpacker/index.ts';
 import { type TailBatchingInput, tailBatching } from './recipes/tail-batching/index.ts';
+import { type TailPipeliningInput, tailPipelining } from './recipes/tail-pipelining/index.ts';
 import { registry } from './registry.ts';
 
 /** A new tail-batching recipe. Throws `PolicyError` `invalid_config`. */
@@ -41,6 +42,11 @@ export const createRollpacker = (config: RollpackerInput, options?: PolicyOption
 /** A new rolloutpipe recipe. Throws `PolicyError` `invalid_config`. */
 export const createRolloutPipe = (config: RolloutPipeInput, options?: PolicyOptions): PolicyOf<typeof rolloutPipe> =>
   startPolicy(rolloutPipe, config, options);
+/** A new tail-pipelining recipe. Throws `PolicyError` `invalid_config`. */
+export const createTailPipelining = (
+  config: TailPipeliningInput,
+  options?: PolicyOptions,
+): PolicyOf<typeof tailPipelining> => startPolicy(tailPipelining, config, options);
 /** A new flexrl recipe. Throws `PolicyError` `invalid_config`. */
 export const createFlexrl = (config: FlexrlInput, options?: PolicyOptions): PolicyOf<typeof flexrl> =>
   startPolicy(flexrl, config, options);
@@ -177,6 +183,7 @@ export * from './recipes/flexrl/index.ts';
 export * from './recipes/rolloutpipe/index.ts';
 export * from './recipes/rollpacker/index.ts';
 export * from './recipes/tail-batching/index.ts';
+export * from './recipes/tail-pipelining/index.ts';
 export { registry } from './registry.ts';
 export {
   type DecisionWord,

@@ -20,6 +20,7 @@ import { flexrl } from './recipes/flexrl/index.ts';
 import { rolloutPipe } from './recipes/rolloutpipe/index.ts';
 import { rollpacker } from './recipes/rollpacker/index.ts';
 import { tailBatching } from './recipes/tail-batching/index.ts';
+import { tailPipelining } from './recipes/tail-pipelining/index.ts';
 
 /** Policies, planners and recipes of rollflex. */
 export const registry = createRegistry([
@@ -42,5 +43,6 @@ export const registry = createRegistry([
   tailBatching, // RollPacker §3
   rollpacker, // RollPacker §3, §4
   rolloutPipe, // RolloutPipe §3
+  tailPipelining, // RollPacker §3, RolloutPipe §3
   flexrl, // FlexRL §3, §4
 ]);

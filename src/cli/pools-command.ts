@@ -24,6 +24,9 @@ Schedulers
   CGP       complete-group pipelining: U groups are trained as soon as they are there
   FGD n     frontier-group dispatch: at most n groups in service, lowest order first
   auto      the policy measures and plans the width, anew for every round
+  tail      tail batching (--tail): short rounds with speculation, and a long one as
+            soon as a round of deferred prompts is there; alone it trains after
+            the rollout; the same number of groups a round, fewer tokens
 
 Traces
   What rollflex simulate reads. Engine and trainer stay those of RolloutPipe.
@@ -61,6 +64,7 @@ export function poolsCommand(): Command {
     .option('--responses-per-prompt <n>', 'K: responses of a group', whole(1, 10_000), 8)
     .option('--batch <samples>', 'B: samples of an update, a multiple of K (two groups)', whole(1, 10_000_000))
     .option('--width <groups>', 'F_w: most groups in service at once, or auto', widthOf, defaultWidth)
+    .option('--tail', 'tail batching on the same pools, too (give it 10 rounds or more)')
     .option('--engines <n>', 'inference engines of the rollout pool', whole(1, 4096), 1)
     .option('--cap <tokens>', 'longest response of a trace; what is longer is cut', whole(1, 500_000), 16_384)
     .option('--verifier-seconds <s>', 'from a response to its reward (0.1)', between(0, 1e6))

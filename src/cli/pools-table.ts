@@ -8,7 +8,7 @@ const seconds = (value: number): string => fixed(value, value >= 100 ? 0 : 1);
 const percent = (share: number): string => `${fixed(100 * share)}%`;
 
 const columns: readonly Column<PoolsSchedulerResult>[] = [
-  ['scheduler', (one) => one.label],
+  ['scheduler', ({ label, tailBatching }) => (tailBatching ? label.replaceAll(' + ', '+') : label)],
   ['main\ns', (one) => seconds(one.mainSeconds.value)],
   ['shorter', (one) => percent(one.reduction.value)],
   ['first\ns', (one) => seconds(one.firstDispatchSeconds)],
@@ -88,10 +88,9 @@ export function printPoolsSummary(
   if (first === undefined) return;
   const rows = comparisons.map(({ workload, schedulers }): Summary => {
     const [serial, cgp] = schedulers as [PoolsSchedulerResult, PoolsSchedulerResult];
-    const [both, auto = both] = schedulers.filter((one) => one.pipelining && one.width !== 'all') as [
-      PoolsSchedulerResult,
-      PoolsSchedulerResult?,
-    ];
+    const [both, auto = both] = schedulers.filter(
+      (one) => one.pipelining && !one.tailBatching && one.width !== 'all',
+    ) as [PoolsSchedulerResult, PoolsSchedulerResult?];
     return { name: workload.name, serial, cgp, both, auto };
   });
   const { job } = first;
@@ -102,6 +101,16 @@ export function printPoolsSummary(
   print(
     `From rollout start to train end, RolloutPipe (${rows[0]!.both.label}: groups are trained while others are generated, at most\n` +
       `${rows[0]!.both.width} of them at once) takes ${percent(least!)} to ${percent(most!)} less than a serial trainer; all tokens are kept.\n` +
-      '- waits: share of its time in which the trainer has nothing to do. rollflex pools says more.\n',
+      '- waits: share of its time in which the trainer has nothing to do. rollflex pools says more.',
+  );
+}
+
+/** What tail batching adds to pipelining, in a sentence. */
+export function printTail({ workload, job, schedulers }: PoolsComparison): void {
+  const [cgp, both] = schedulers as [PoolsSchedulerResult, PoolsSchedulerResult];
+  const perPrompt = (one: PoolsSchedulerResult): string => fixed(one.mainSeconds.value / job.groupsPerRound);
+  print(
+    `- With tail batching, ${workload.name}: ${perPrompt(both)} s a trained prompt instead of ${perPrompt(cgp)} s with CGP alone, on\n` +
+      `  ${fixed(100 * both.keptTokenRatio, 0)}% of the tokens (rollflex pools --tail).\n`,
   );
 }

@@ -1,6 +1,6 @@
 /** `rollflex pools`: what would RolloutPipe save a job with pools of its own for rollout and training? */
 import { PolicyError } from '../errors.ts';
-import { comparePools, poolsSchedulers } from '../sim/pools/compare.ts';
+import { comparePools, poolsSchedulers, poolsTailSchedulers } from '../sim/pools/compare.ts';
 import {
   type PoolsTaskId,
   poolsTaskIds,
@@ -9,6 +9,7 @@ import {
   rolloutpipeWorkload,
 } from '../sim/pools/presets.ts';
 import type { PoolsComparison } from '../sim/pools/result.ts';
+import { cgpScheduler, poolsTailScheduler } from '../sim/pools/scheduler.ts';
 import type { PoolsJob } from '../sim/pools/settings.ts';
 import { writeReport } from '../sim/report/write.ts';
 import type { Resampling } from '../sim/workload/traced.ts';
@@ -25,6 +26,7 @@ export interface PoolsOptions {
   readonly responsesPerPrompt: number;
   readonly batch?: number;
   readonly width: number | 'auto';
+  readonly tail?: boolean;
   readonly engines: number;
   readonly cap: number;
   readonly verifierSeconds?: number;
@@ -83,6 +85,14 @@ export function runBundledPools(seed: number): PoolsComparison[] {
   return workloads.map((workload) => comparePools({ job: rolloutpipeJob(), workload, seeds }));
 }
 
+/** Tail batching beside pipelining, where it does most: on the bundled lengths with the heaviest tail. */
+export function runBundledTail(seed: number): PoolsComparison {
+  const path = bundledTraces().find((one) => one.includes('deepseek-r1'))!;
+  const workload = traceWorkload(path, { resampling: 'copula', correlation: 0.3, capTokens: 16_384 });
+  const schedulers = [cgpScheduler, poolsTailScheduler(true)];
+  return comparePools({ job: rolloutpipeJob(), workload, rounds: 10, seeds: [seed], schedulers, timeline: false });
+}
+
 /** Runs the simulation, prints it, and writes what was asked for. */
 export async function runPools(paths: readonly string[], options: PoolsOptions): Promise<void> {
   if (paths.length > 0 && options.task !== undefined) {
@@ -97,7 +107,7 @@ export async function runPools(paths: readonly string[], options: PoolsOptions):
       ? paths.map((path) => traceWorkload(path, { resampling, correlation, capTokens }))
       : tasks.map((task) => (seed: number) => rolloutpipeWorkload(task, seed));
   const seeds = seedsFrom(options.seed, options.seeds);
-  const schedulers = poolsSchedulers(width);
+  const schedulers = [...poolsSchedulers(width), ...(options.tail ? poolsTailSchedulers() : [])];
   const comparisons = jobs.flatMap((job) =>
     workloads.map((workload) => comparePools({ job, workload, rounds, seeds, schedulers })),
   );

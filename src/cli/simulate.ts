@@ -16,8 +16,8 @@ import type { ComparisonResult } from '../sim/result.ts';
 import type { Resampling } from '../sim/workload/traced.ts';
 import { bundledSandboxSeconds, bundledTraces, checkWritable } from './files.ts';
 import { coloured, print, printJson } from './output.ts';
-import { runBundledPools, withoutPoolTimelines } from './pools.ts';
-import { printPoolsSummary } from './pools-table.ts';
+import { runBundledPools, runBundledTail, withoutPoolTimelines } from './pools.ts';
+import { printPoolsSummary, printTail } from './pools-table.ts';
 import { comparisonTable, earnings, meaning } from './table.ts';
 import { runBundledVlm, withoutPictures } from './vlm.ts';
 import { printVlm } from './vlm-table.ts';
@@ -105,6 +105,7 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
     print('');
   }
   printPoolsSummary(pools, options);
+  if (options.pools && !options.quiet) printTail(runBundledTail(options.seed));
   printVlm(vlm, options);
   if (options.quiet) return;
   if (options.report !== false)

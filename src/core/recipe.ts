@@ -32,14 +32,17 @@ export interface Delivery {
    * must know before they go on.
    */
   readonly first?: boolean;
-  /** Whether it is left out where the part refuses it (default false: that would be a fault of the recipe). */
+  /**
+   * Whether it is left out where the part refuses it (default false: an event from outside is refused then, and one
+   * from inside would be a fault of the recipe).
+   */
   readonly ifTaken?: boolean;
 }
 
 /** Where a decision of a part goes. */
 export interface Route<D extends AnyDecision = AnyDecision, Config = never> {
-  /** Whether it leaves the recipe. */
-  readonly out: boolean;
+  /** Whether it leaves the recipe; a function where that depends on the configuration. */
+  readonly out: boolean | ((config: Config) => boolean);
   /** Events that it becomes, in this order. */
   readonly into?: (decision: D, config: Config) => readonly Delivery[];
 }
@@ -139,7 +142,7 @@ export function defineRecipe<
     },
     // Every part is asked before any of them changes.
     check: ({ config, parts }: RecipeState<Config>, event: Of<EW>) => {
-      for (const to of deliveries(event, config)) part(to.part).check(parts[to.part], to.event);
+      for (const to of deliveries(event, config)) isTaken(to, parts[to.part]);
       for (const next of spec.expects?.(event, config) ?? []) part(next.part).check(parts[next.part], next.event);
     },
     apply: ({ config, parts }: RecipeState<Config>, event: Of<EW>, context: Context<Of<DW> & AnyDecision>) => {
@@ -149,18 +152,23 @@ export function defineRecipe<
       for (let index = 0; index < pending.length; index += 1) {
         const next = pending[index]!;
         const routes = spec.routes[next.part];
-        let urgent = index + 1;
+        const urgent: Delivery[] = [];
         const emit = (decision: AnyDecision): void => {
           const route: Route<AnyDecision, Config> = routes?.[decision.type] ?? goesOut;
-          if (route.out) context.emit(decision as Of<DW> & AnyDecision);
+          const isOut = typeof route.out === 'function' ? route.out(config) : route.out;
+          if (isOut) context.emit(decision as Of<DW> & AnyDecision);
           for (const to of route.into?.(decision, config) ?? []) {
-            if (to.first) pending.splice(urgent++, 0, to);
+            if (to.first) urgent.push(to);
             else pending.push(to);
           }
         };
-        // What comes from outside was checked before.
-        if (!outside.includes(next) && !isTaken(next, parts[next.part])) continue;
+        // What comes from outside was checked before, and nothing has changed since in the part that gets it.
+        const wasChecked = outside.includes(next) && next.ifTaken !== true;
+        if (!wasChecked && !isTaken(next, parts[next.part])) continue;
         part(next.part).apply(parts[next.part], next.event, { at: context.at, emit });
+        if (urgent.length === 0) continue;
+        const later = pending.splice(index + 1);
+        for (const list of [urgent, later]) for (const to of list) pending.push(to);
       }
     },
     save: ({ parts: states }: RecipeState<Config>): SavedRecipe => ({

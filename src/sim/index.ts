@@ -35,7 +35,7 @@ export { judge7b, withJudge } from './judge-preset.ts';
 export { type LoggedLengths, type LoggedPrompt, type LoggedResponse, lengthsFromLog } from './log-lengths.ts';
 export { clairvoyantLowerBound, clairvoyantOrder, type FixedPrompt, type LowerBound } from './lower-bound.ts';
 export { perfettoTrace } from './perfetto.ts';
-export { comparePools, type PoolsCompareOptions, poolsSchedulers } from './pools/compare.ts';
+export { comparePools, type PoolsCompareOptions, poolsSchedulers, poolsTailSchedulers } from './pools/compare.ts';
 export { type PoolsRunOptions, simulatePools } from './pools/driver.ts';
 export {
   type PoolsTaskId,
@@ -52,7 +52,9 @@ export {
   type FrontierWidth,
   fgdScheduler,
   type PoolsScheduler,
+  type PoolsTailSettings,
   poolsScheduler,
+  poolsTailScheduler,
   rolloutpipeScheduler,
   serialBaseline,
 } from './pools/scheduler.ts';

@@ -35,7 +35,8 @@ const traces = [
     ending: [],
   },
   ...['adaptive-tp', 'frontier-group-dispatch', 'gpu-scale-down', 'group-assembly', 'reward-dispatch',
-    'rolloutpipe', 'rollpacker', 'sandbox-timeout', 'shadow-loader', 'speculative-admission', 'stream-training', 'tail-batching']
+    'rolloutpipe', 'rollpacker', 'sandbox-timeout', 'shadow-loader', 'speculative-admission', 'stream-training', 'tail-batching',
+    'tail-pipelining']
     .filter((id) => exampleConfigs[id] !== undefined)
     .map((id) => ({ id, config: exampleConfigs[id]![1] ?? exampleConfigs[id]![0], choice: steps, ending: [] })),
 ];

@@ -11,6 +11,7 @@ import {
   sandboxTimeout,
   speculativeAdmission,
   streamTraining,
+  tailPipelining,
 } from '../../src/index.ts';
 
 import { checkCost } from '../../src/testing/index.ts';
@@ -401,6 +402,37 @@ test('rolloutpipe keeps law 10: no report walks over the round', () => {
         { type: 'optimizer.stepped', at: 3, roundId: 'r', updateId: 'update#0' },
         opened('s', ['q']),
         { type: 'round.failed', at: 4, roundId: 's' },
+      ] as never,
+    }));
+  }
+});
+
+test('tail-pipelining keeps law 10: no report walks over the round', () => {
+  const supplied = (n: number) => Array.from({ length: n / 2 }, (_, index) => ({ promptId: `p${index}` }));
+  const completed = (requestId: string) => ({ type: 'response.completed', at: 1, requestId, tokens: 5 });
+  const ready = (requestId: string) => ({ type: 'reward.ready', at: 1, requestId, reward: 1 });
+  const failed = (requestId: string) => ({ type: 'response.failed', at: 1, requestId, kind: 'infrastructure' });
+  for (const frontier of [{}, { frontier: true, width: 2 }, { frontier: true, width: 1_000_000 }]) {
+    const settings = { responsesPerPrompt: 2, globalBatchSamples: 2, responseSpeculation: 1.5, ...frontier };
+    // Large enough for every n.
+    const config = { promptsPerRound: 1_000_000, promptSpeculation: 1, ...settings };
+    checkCost(tailPipelining, config, (n) => ({
+      build: [
+        { type: 'round.requested', at: 0, roundId: 'r', weightVersion: 1 },
+        { type: 'prompts.supplied', at: 0, roundId: 'r', prompts: supplied(n) },
+      ] as never,
+      probes: [
+        completed('p0/0#0'),
+        failed('p0/1#0'),
+        completed('p0/2#0'),
+        ready('p0/0#0'),
+        ready('p0/2#0'),
+        ready('p0/2#0'),
+        { type: 'request.aborted', at: 1, requestId: 'p0/1#1' },
+        completed('p1/0#0'),
+        { type: 'update.consumed', at: 2, updateId: 'update#0', groups: ['p0'], seconds: 1 },
+        { type: 'optimizer.stepped', at: 3, roundId: 'r', updateId: 'update#0' },
+        { type: 'prompts.supplied', at: 4, roundId: 'r', prompts: [{ promptId: 'q' }] },
       ] as never,
     }));
   }

@@ -75,6 +75,7 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
   'frontier-group-dispatch': [
     { responsesPerPrompt: 2, width: 2 },
     { responsesPerPrompt: 3, width: 'auto', startRequests: 6, groupsPerUpdate: 2, awaitRetries: true },
+    { responsesPerPrompt: 2, width: 2, awaitRetries: true, closeAtOnce: true },
   ],
   'speculative-admission': [
     admission,
@@ -111,7 +112,7 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
     { timeoutFactor: 1.5, minTimeoutSeconds: 0, exploreEvery: 3, maxTestCases: 3, historyRuns: 5 },
     { exploreEvery: 0, maxTestCases: 1, historyRuns: 1 },
   ],
-  'group-assembly': [{}],
+  'group-assembly': [{}, { askAgain: true }],
   'reward-dispatch': [
     {},
     {
@@ -226,6 +227,38 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
         actorSmShare: 0.7,
       },
     },
+  ],
+  'tail-pipelining': [
+    { ...admission, globalBatchSamples: 4 },
+    {
+      ...admission,
+      globalBatchSamples: 2,
+      frontier: true,
+      width: 2,
+      filter: 'zero-variance',
+      allowOverlap: true,
+    },
+    {
+      ...admission,
+      globalBatchSamples: 4,
+      frontier: true,
+      width: 'auto',
+      startRequests: 6,
+      incompleteGroups: 'train',
+      maxWaitRounds: 2,
+      retry: { infrastructure: 1, data: 0, environment: 1 },
+      idPrefix: 't-',
+    },
+    {
+      ...admission,
+      globalBatchSamples: 2,
+      pipelining: false,
+      placement: 'policy',
+      maxInFlightPerEngine: 3,
+      responseTimeoutSeconds: 20,
+      allowOverlap: true,
+    },
+    { ...admission, globalBatchSamples: 4, frontier: true, width: 1, filter: 'host', quotas: { code: 2, math: 1 } },
   ],
   'tail-batching': [
     admission,

@@ -136,7 +136,8 @@ export class PipeliningHost {
         if (head?.roundId !== event.roundId) return;
         if (event.updates > head.inWeights) this.#stepped(this.stepping!);
         head.inWeights = event.updates;
-        if (event.updates < head.contents.length || event.updates === 0) head.isPublishing = false;
+        // Of a round that has failed no update comes again: what is left of it is published.
+        if ((event.updates < head.contents.length && !head.isFailed) || event.updates === 0) head.isPublishing = false;
         return this.#forgetAll();
       case 'host.restarted':
         return this.#forgetAll();

@@ -90,6 +90,15 @@ function rare(state: FrontierState, choices: Choices, roundId: string, at: numbe
         deferred: 0,
         reason: { code: 'quota_reached', counted: 1, needed: 1 },
       };
+    case 3:
+    case 4: {
+      const reason = { code: 'responses_held', held: 1, launched: 2 } as const;
+      return { type: 'prompt.collected', at, promptId, roundId, requestIds: [], reason };
+    }
+    case 5: {
+      const reason = { code: 'round_completed', held: 0, needed: 1 } as const;
+      return { type: 'prompt.deferred', at, prompt: { promptId }, roundId, dropped: [], reason };
+    }
     default: {
       const reason = { code: 'data', failures: 1, budget: 0 } as const;
       return { type: 'prompt.quarantined', at, promptId, roundId, dropped: [], reason };

@@ -27,8 +27,11 @@ function apply(state: FrontierState, event: FrontierEvent, ctx: Ctx): void {
       return requests.abort(state, event.requestId, ctx);
     case 'request.aborted':
       return requests.giveUp(state, event.requestId, ctx);
+    case 'prompt.collected':
     case 'prompt.quarantined':
-      return requests.quarantined(state, event.promptId, ctx);
+      return requests.closed(state, event.promptId, ctx);
+    case 'prompt.deferred':
+      return requests.deferred(state, event, ctx);
     case 'round.completed':
     case 'round.failed':
       return requests.roundOver(state, event.roundId, ctx);

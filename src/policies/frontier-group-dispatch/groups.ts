@@ -71,6 +71,7 @@ export function admit(
   ctx: Ctx,
 ): void {
   const { group, requestId, index } = request;
+  const { promptId, round, order, ref } = group;
   request.status = 'admitted';
   request.mark = mark;
   begin(state.pace.clock, mark);
@@ -78,10 +79,11 @@ export function admit(
     type: 'request.admit',
     at: ctx.at,
     requestId,
-    promptId: group.promptId,
-    roundId: group.round.roundId,
+    promptId,
+    roundId: round.roundId,
     index,
-    reason: { code, order: group.order, inService: state.inService, width: state.width },
+    ...(ref === undefined ? undefined : { ref }),
+    reason: { code, order, inService: state.inService, width: state.width },
   });
 }
 

@@ -5,7 +5,7 @@ import { admission, admit, groupOf, leaveIfDone, refill } from './groups.ts';
 import { measure } from './pace.ts';
 import { planLate, planRound } from './resize.ts';
 import { type FrontierState, type Group, newRequest, placeOf, type Request, type RequestStatus } from './state.ts';
-import type { Ctx, ReasonOf } from './words.ts';
+import type { Ctx, EventNamed, ReasonOf } from './words.ts';
 
 /** A request as it comes. */
 interface Arrival {
@@ -14,11 +14,13 @@ interface Arrival {
   readonly roundId: string;
   readonly index: number;
   readonly order?: number | undefined;
+  readonly ref?: string | undefined;
 }
 
 export function arrived(state: FrontierState, arrival: Arrival, ctx: Ctx): void {
-  const { requestId, promptId, roundId, index } = arrival;
+  const { requestId, promptId, roundId, index, ref } = arrival;
   const group = groupOf(state, promptId, roundId, arrival.order);
+  if (ref !== undefined) group.ref = ref;
   planRound(state, ctx);
   const place = placeOf(group, index);
   if (place >= 0) takePlace(state, group.places[place]!, ctx);
@@ -147,21 +149,33 @@ function settle(state: FrontierState, group: Group, ctx: Ctx): void {
   refill(state, ctx);
 }
 
-/** Nothing more of a group comes: what waits is dropped, and it leaves as soon as nothing of it runs. */
+/** Nothing more of a group comes: what waits is dropped, and it leaves as soon as nothing of it runs, or at once. */
 function close(state: FrontierState, group: Group, ctx: Ctx): void {
   for (const request of group.places) {
     if (request.status === 'waiting') drop(state, request, 'gone', 'closed', ctx);
+    else if (request.status === 'admitted' && state.config.closeAtOnce) end(state, request, 'gone', ctx);
   }
   group.isClosing = true;
   leaveIfDone(state, group, ctx);
 }
 
-/** A prompt is given up. */
-export function quarantined(state: FrontierState, promptId: string, ctx: Ctx): void {
+/** Of a prompt nothing more comes in this round: it has its responses, or is given up, or is put off. */
+export function closed(state: FrontierState, promptId: string, ctx: Ctx): void {
   const group = state.groups.get(promptId);
   if (group === undefined) return;
   close(state, group, ctx);
   refill(state, ctx);
+}
+
+/** A prompt is put off. What is said of an earlier round is not of the group that is here now. */
+export function deferred(
+  state: FrontierState,
+  { prompt, roundId, reason }: EventNamed<'prompt.deferred'>,
+  ctx: Ctx,
+): void {
+  const group = state.groups.get(prompt.promptId);
+  // One that was carried on too long is put off by the next round.
+  if (group?.round.roundId === roundId || reason.code === 'stale_weights') closed(state, prompt.promptId, ctx);
 }
 
 /** A round is over. */

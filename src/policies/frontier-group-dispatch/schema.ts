@@ -26,6 +26,10 @@ export const frontierConfig = z.strictObject({
     .describe(
       'Whether a failed request keeps its place until another comes for it, or `response.abandoned`; if not, it has failed for good.',
     ),
+  closeAtOnce: z
+    .boolean()
+    .default(false)
+    .describe('Whether a closed group leaves at once, with what still runs of it; if not, as soon as that has ended.'),
   idPrefix: idPrefix.default('').describe('What stands before every request id; new after each restart of the host.'),
 });
 

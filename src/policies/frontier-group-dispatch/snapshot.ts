@@ -26,6 +26,7 @@ export const frontierSnapshot = z.strictObject({
       roundId: z.string(),
       order: whole,
       seq: whole,
+      ref: z.string().optional(),
       since: amount.nullable(),
       isClosing: z.boolean(),
       requests: z.array(request),
@@ -48,11 +49,12 @@ export function save(state: FrontierState): SavedFrontier {
     rounds: [...state.rounds.values()].map(({ roundId, ordinal, left, nextOrder }) => {
       return { roundId, ordinal, left: [...left], nextOrder };
     }),
-    groups: [...state.groups.values()].map(({ promptId, round, order, seq: own, since, isClosing, places }) => ({
+    groups: [...state.groups.values()].map(({ promptId, round, order, seq: own, ref, since, isClosing, places }) => ({
       promptId,
       roundId: round.roundId,
       order,
       seq: own,
+      ...(ref === undefined ? undefined : { ref }),
       since,
       isClosing,
       requests: places.map(({ group: _, ...one }) => ({ ...one, mark: { ...one.mark } })),
@@ -87,8 +89,9 @@ export function load(saved: SavedFrontier, config: FrontierConfig): FrontierStat
 function loadGroup(state: FrontierState, saved: SavedFrontier['groups'][number]): void {
   const round = state.rounds.get(saved.roundId)!;
   const group = newGroup(saved.promptId, round, saved.order, saved.seq);
-  const { since, isClosing } = saved;
+  const { ref, since, isClosing } = saved;
   Object.assign(group, { since, isClosing });
+  if (ref !== undefined) group.ref = ref;
   for (const { requestId, index, ...rest } of saved.requests) {
     const one = Object.assign(newRequest(requestId, group, index), { ...rest, mark: { ...rest.mark } });
     group.places.push(one);

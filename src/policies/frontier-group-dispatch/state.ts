@@ -42,6 +42,8 @@ export interface Group {
   readonly seq: number;
   /** One for each index, in the order in which the first of each came; a later one stands in its stead. */
   readonly places: Request[];
+  /** What the host has attached to its prompt. */
+  ref?: string;
   /** When it came into service, in seconds; `null` while it is deferred. */
   since: number | null;
   /** Nothing more comes: it leaves as soon as nothing of it waits or runs. */

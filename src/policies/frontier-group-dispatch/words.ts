@@ -12,6 +12,8 @@ export const frontierEvents = [
   d.responseAbandoned,
   d.requestAbort,
   e.requestAborted,
+  d.promptCollected,
+  d.promptDeferred,
   d.promptQuarantined,
   d.roundCompleted,
   e.roundFailed,

@@ -13,6 +13,7 @@ export function arbitrary(state: AssemblyState, choices: Choices): AssemblyEvent
   const requestId = pick(awaited, choices)?.requestId ?? `${promptId}/0#${choices.below(50)}`;
   const open = state.open.get(promptId);
   if (choices.below(40) === 0) return { type: 'round.failed', at, roundId };
+  if (choices.below(40) === 0) return { type: 'host.restarted', at, idPrefix: `h${choices.below(1000)}-` };
   switch (choices.below(12)) {
     case 0:
     case 1:

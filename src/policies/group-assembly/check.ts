@@ -36,7 +36,7 @@ function checkCounted(state: AssemblyState, { roundId, promptId, responses }: Ev
   });
 }
 
-function checkCompleted(state: AssemblyState, { roundId, prompts }: EventNamed<'round.completed'>): void {
+function checkCompleted(state: AssemblyState, { roundId, prompts, reason }: EventNamed<'round.completed'>): void {
   const round = state.rounds.get(roundId);
   if (round !== undefined && round.completed !== null) {
     throw new PolicyError('duplicate_id', { expected: 'a round that is not complete', got: roundId, path: 'roundId' });
@@ -52,7 +52,7 @@ function checkCompleted(state: AssemblyState, { roundId, prompts }: EventNamed<'
     throw new PolicyError('unknown_id', { expected: 'a prompt that counts for the round, once', got: promptId, path });
   });
   const counts = (round?.groups.size ?? 0) + (round?.unrewarded.size ?? 0);
-  if (prompts.length > 0 && named.size < counts) {
+  if (reason.code !== 'round_failed' && named.size < counts) {
     const expected = `all ${counts} prompts that count for the round`;
     throw new PolicyError('invalid_event', { expected, got: named.size, path: 'prompts' });
   }

@@ -6,7 +6,17 @@ import { definePolicy, type Ledger } from '../../core/definition.ts';
 import { groupKey } from '../../core/trained-groups.ts';
 import { arbitrary } from './arbitrary.ts';
 import { check } from './check.ts';
-import { completeRound, countPrompt, failRound, forgetOpen, goAway, leave, openGroup, reward } from './groups.ts';
+import {
+  askAgain,
+  completeRound,
+  countPrompt,
+  failRound,
+  forgetOpen,
+  goAway,
+  leave,
+  openGroup,
+  reward,
+} from './groups.ts';
 import { assemblyConfig } from './schema.ts';
 import { type AssemblyState, addMember, assemblySnapshot, load, newState, type SavedAssembly, save } from './state.ts';
 import { type AssemblyDecision, type AssemblyEvent, assemblyDecisions, assemblyEvents, type Ctx } from './words.ts';
@@ -15,7 +25,7 @@ function apply(state: AssemblyState, event: AssemblyEvent, ctx: Ctx): void {
   switch (event.type) {
     case 'response.accepted':
       if (state.byRequest.has(event.requestId)) return;
-      addMember(state, openGroup(state, event.promptId), event.requestId, undefined);
+      addMember(state, openGroup(state, event.promptId, event.domain), event.requestId, undefined);
       return;
     case 'prompt.counted':
       return countPrompt(state, event, ctx);
@@ -40,7 +50,8 @@ function apply(state: AssemblyState, event: AssemblyEvent, ctx: Ctx): void {
     case 'reward.failed':
       return reward(state, event.requestId, null, ctx);
     case 'host.restarted':
-    // Rewards that were being computed are computed again; what is known stays.
+      // Rewards that were being computed are computed again; what is known stays.
+      if (state.config.askAgain) askAgain(state, ctx);
   }
 }
 

@@ -3,6 +3,7 @@ import { copyFinal, type FinalPrompt, type FinalResponse, type RewardedResponse 
 import {
   type AssemblyState,
   addMember,
+  allGroups,
   describe,
   type Group,
   moveMember,
@@ -12,10 +13,11 @@ import {
 } from './state.ts';
 import type { Ctx, EventNamed } from './words.ts';
 
-export function openGroup(state: AssemblyState, promptId: string): Group {
+export function openGroup(state: AssemblyState, promptId: string, domain: string | undefined): Group {
   const known = state.open.get(promptId);
   if (known !== undefined) return known;
   const group = newGroup(promptId);
+  if (domain !== undefined) group.domain = domain;
   state.open.set(promptId, group);
   return group;
 }
@@ -68,6 +70,7 @@ export function countPrompt(state: AssemblyState, event: EventNamed<'prompt.coun
   group.round = round;
   group.since = ctx.at;
   if (promptTokens !== undefined) group.promptTokens = promptTokens;
+  if (domain !== undefined) group.domain = domain;
   for (const { requestId, tokens, weightVersions, reward: known } of responses) {
     const before = open?.members.get(requestId);
     if (before !== undefined) {
@@ -78,20 +81,32 @@ export function countPrompt(state: AssemblyState, event: EventNamed<'prompt.coun
     describe(addMember(state, group, requestId, known), tokens, weightVersions);
     // Nobody has been asked for the reward of a response that was kept from an earlier round.
     if (known !== undefined) continue;
-    ctx.emit({
-      type: 'reward.request',
-      at: ctx.at,
-      requestId,
-      promptId,
-      ...(domain === undefined ? undefined : { domain }),
-      reason: { code: 'kept_without_reward' },
-    });
+    askReward(requestId, group, 'kept_without_reward', ctx);
   }
   // What the prompt had beside the responses that count is of no use.
   if (open !== undefined) forget(state, open);
   round.groups.set(promptId, group);
   round.waiting += 1;
   if (group.waiting === 0) completeGroup(state, group, round, ctx);
+}
+
+function askReward(
+  requestId: string,
+  { promptId, domain }: Group,
+  code: 'kept_without_reward' | 'host_restarted',
+  ctx: Ctx,
+): void {
+  const named = domain === undefined ? { promptId } : { promptId, domain };
+  ctx.emit({ type: 'reward.request', at: ctx.at, requestId, ...named, reason: { code } });
+}
+
+/** Rewards that were being computed are gone with the host. */
+export function askAgain(state: AssemblyState, ctx: Ctx): void {
+  for (const group of allGroups(state)) {
+    for (const { requestId, reward: known } of group.members.values()) {
+      if (known === undefined) askReward(requestId, group, 'host_restarted', ctx);
+    }
+  }
 }
 
 export function reward(state: AssemblyState, requestId: string, value: number | null, ctx: Ctx): void {

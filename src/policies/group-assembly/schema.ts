@@ -1,8 +1,15 @@
 /** Configuration of group-assembly. */
 import { z } from 'zod';
 
-/** Schema of the configuration: there is nothing to set. */
-export const assemblyConfig = z.strictObject({});
+/** Schema of the configuration. */
+export const assemblyConfig = z.strictObject({
+  askAgain: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether a restarted host is asked for the rewards that have not come; if not, whoever computes them does so.',
+    ),
+});
 
 /** What a caller writes. */
 export type AssemblyInput = z.input<typeof assemblyConfig>;

@@ -1,7 +1,17 @@
 /** The state of group-assembly, and how it is saved. */
 import { z } from 'zod';
 import { type FinalPrompt, finalPrompt } from '../../schemas/prompts.ts';
-import { count, promptId, requestId, roundId, roundKind, seconds, tokens, weightVersion } from '../../schemas/units.ts';
+import {
+  count,
+  domain,
+  promptId,
+  requestId,
+  roundId,
+  roundKind,
+  seconds,
+  tokens,
+  weightVersion,
+} from '../../schemas/units.ts';
 import type { AssemblyConfig } from './schema.ts';
 
 /** One response: `undefined` while its reward is awaited, `null` if it will never have one. */
@@ -21,6 +31,7 @@ export interface Group {
   round: Round | null;
   readonly members: Map<string, Member>;
   promptTokens?: number;
+  domain?: string;
   /** Members without a reward that may still come. */
   waiting: number;
   /** When it counted. */
@@ -103,6 +114,7 @@ const groupSchema = z.strictObject({
     }),
   ),
   promptTokens: tokens.optional(),
+  domain: domain.optional(),
   since: seconds,
 });
 
@@ -129,8 +141,12 @@ export const assemblySnapshot = z.strictObject({
 
 export type SavedAssembly = z.output<typeof assemblySnapshot>;
 
+/** Every group, in the order in which they are saved. */
+export function allGroups({ open, rounds }: AssemblyState): Group[] {
+  return [...open.values(), ...[...rounds.values()].flatMap((round) => [...round.groups.values()])];
+}
+
 export function save(state: AssemblyState): SavedAssembly {
-  const groups = [...state.open.values(), ...[...state.rounds.values()].flatMap((round) => [...round.groups.values()])];
   return structuredClone({
     rounds: [...state.rounds.values()].map(({ roundId: id, unrewarded, waiting, completed }) => ({
       roundId: id,
@@ -138,7 +154,7 @@ export function save(state: AssemblyState): SavedAssembly {
       waiting,
       completed,
     })),
-    groups: groups.map(({ promptId: id, round, members, promptTokens, since }) => ({
+    groups: allGroups(state).map(({ promptId: id, round, members, promptTokens, domain: own, since }) => ({
       promptId: id,
       roundId: round?.roundId ?? null,
       members: [...members.values()].map(({ requestId: request, tokens: own, weightVersions, reward }) => ({
@@ -148,6 +164,7 @@ export function save(state: AssemblyState): SavedAssembly {
         ...(reward === undefined ? {} : { reward }),
       })),
       ...(promptTokens === undefined ? {} : { promptTokens }),
+      ...(own === undefined ? {} : { domain: own }),
       since,
     })),
   });
@@ -163,6 +180,7 @@ export function load(given: SavedAssembly, config: AssemblyConfig): AssemblyStat
     const group = newGroup(one.promptId);
     group.since = one.since;
     if (one.promptTokens !== undefined) group.promptTokens = one.promptTokens;
+    if (one.domain !== undefined) group.domain = one.domain;
     for (const { requestId: request, tokens: own, weightVersions, reward } of one.members) {
       describe(addMember(state, group, request, reward), own, weightVersions);
     }

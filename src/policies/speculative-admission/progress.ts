@@ -53,7 +53,7 @@ function judgeRewards(state: AdmissionState, prompt: PromptState, ctx: Ctx): voi
 export function count(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
   const { round } = state;
   const { lane } = prompt;
-  const { promptId, domain } = prompt.spec;
+  const { promptId, domain, promptTokens } = prompt.spec;
   if (round === null || lane === null || lane.counted === lane.quota) return;
   prompt.status = 'counted';
   lane.members.delete(prompt);
@@ -66,6 +66,7 @@ export function count(state: AdmissionState, prompt: PromptState, ctx: Ctx): voi
     promptId,
     roundId: round.id,
     ...(domain === undefined ? undefined : { domain }),
+    ...(promptTokens === undefined ? undefined : { promptTokens }),
     responses: countedResponses(prompt, round.weightVersion),
     reason: {
       code: state.config.filter === 'none' ? 'no_filter' : 'passed',

@@ -34,7 +34,7 @@ const to =
 const out = (...parts: PartName[]): AnyRoute => ({ out: true, into: to(...parts) });
 
 /** What the frontier wants to know of the trainer: an update is consumed once, however often that was reported. */
-function consumed(decision: Decision<'optimizer.step'>): Delivery[] {
+export function consumed(decision: Decision<'optimizer.step'>): Delivery[] {
   const { at, updateId, groups = [], samples, tokens, reason } = decision;
   if (updateId === undefined || reason.code !== 'update_consumed') return [];
   const { seconds } = reason;

@@ -1,6 +1,6 @@
 /** Decisions: which groups are in service, and how many at once. */
 import { z } from 'zod';
-import { count, positiveCount, promptId, requestId, roundId, seconds } from '../units.ts';
+import { count, positiveCount, promptId, ref, requestId, roundId, seconds } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
 
 const inService = count.describe('Groups in service, this one included.');
@@ -11,7 +11,13 @@ export const requestAdmit = defineDecision(
   'request.admit',
   'command',
   'Let this request into an engine.',
-  { requestId, promptId, roundId, index: count.describe('Which response of the group, from 0.') },
+  {
+    requestId,
+    promptId,
+    roundId,
+    index: count.describe('Which response of the group, from 0.'),
+    ref: ref.optional(),
+  },
   { group_admitted: { order, inService, width }, in_frontier: { order, inService, width } },
 );
 export const requestDeferred = defineDecision(

@@ -1,5 +1,5 @@
 /** Events: requests that come to the admission in front of the engines. */
-import { count, promptId, requestId, roundId } from '../units.ts';
+import { count, promptId, ref, requestId, roundId } from '../units.ts';
 import { defineEvent } from '../vocabulary.ts';
 
 export const requestArrived = defineEvent(
@@ -13,5 +13,6 @@ export const requestArrived = defineEvent(
     order: count
       .optional()
       .describe('Place of the group in its round, lowest first; absent: after all groups that came before.'),
+    ref: ref.optional(),
   },
 );

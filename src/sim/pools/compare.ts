@@ -9,7 +9,14 @@ import { simulatePools } from './driver.ts';
 import { notesOnPools } from './notes.ts';
 import { reproducingWidth } from './presets.ts';
 import type { PoolsComparison, PoolsRound, PoolsRun, PoolsSchedulerResult, ReductionShares } from './result.ts';
-import { cgpScheduler, fgdScheduler, type PoolsScheduler, rolloutpipeScheduler, serialBaseline } from './scheduler.ts';
+import {
+  cgpScheduler,
+  fgdScheduler,
+  type PoolsScheduler,
+  poolsTailScheduler,
+  rolloutpipeScheduler,
+  serialBaseline,
+} from './scheduler.ts';
 import type { PoolsJob } from './settings.ts';
 
 /** What a comparison needs. */
@@ -35,6 +42,11 @@ export interface PoolsCompareOptions {
 export function poolsSchedulers(width: number | 'auto' = reproducingWidth): PoolsScheduler[] {
   const both = width === 'auto' ? [] : [rolloutpipeScheduler(width)];
   return [serialBaseline, cgpScheduler, fgdScheduler(width), ...both, rolloutpipeScheduler('auto')];
+}
+
+/** Tail batching, its rounds trained when they are complete, then as they are generated, then with a frontier. */
+export function poolsTailSchedulers(): PoolsScheduler[] {
+  return [poolsTailScheduler(false), poolsTailScheduler(true), poolsTailScheduler(true, 'auto')];
 }
 
 /**
@@ -76,7 +88,7 @@ function check(seeds: readonly number[], schedulers: readonly PoolsScheduler[]):
 }
 
 function resultOf(
-  { id, label, pipelining, width }: PoolsScheduler,
+  { id, label, pipelining, width, tailBatching }: PoolsScheduler,
   runs: readonly PoolsRun[],
   baseline: readonly PoolsRun[],
 ): PoolsSchedulerResult {
@@ -95,6 +107,7 @@ function resultOf(
     label,
     pipelining,
     width,
+    tailBatching,
     runs,
     mainSeconds: interval((cases) => {
       const count = sumOf(cases, ({ run }) => run.rounds.length);
@@ -131,6 +144,7 @@ function resultOf(
       sum((round) => round.cappedResponses),
       sum((round) => round.responses),
     ),
+    longShare: mean((round) => (round.kind === 'long' ? 1 : 0)),
     keptTokenRatio: ratio(
       sum((round) => round.tokens),
       sumOf(
@@ -153,10 +167,11 @@ function resultOf(
 
 /** What CGP alone has of the reduction of each scheduler with both. */
 function sharesOf(results: readonly PoolsSchedulerResult[]): ReductionShares[] {
-  const alone = results.find((one) => one.pipelining && one.width === 'all');
+  const ofRolloutPipe = results.filter((one) => one.pipelining && !one.tailBatching);
+  const alone = ofRolloutPipe.find((one) => one.width === 'all');
   if (alone === undefined) return [];
-  return results
-    .filter((one) => one.pipelining && one.width !== 'all' && one.reduction.value > 0)
+  return ofRolloutPipe
+    .filter((one) => one.width !== 'all' && one.reduction.value > 0)
     .map(({ scheduler, reduction }) => {
       const cgp = alone.reduction.value / reduction.value;
       return { scheduler, cgp, fgd: 1 - cgp };

@@ -4,12 +4,14 @@
  */
 import type { AnyEvent } from '../../core/definition.ts';
 import { PolicyError } from '../../errors.ts';
+import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import { PromptSource } from '../host/source.ts';
 import { addActivity, rolloutSegments } from '../host/timeline.ts';
 import { sumOf } from '../metrics.ts';
 import type { Segment } from '../result.ts';
 import type { Workload } from '../workload/workload.ts';
 import { MachineLoop } from './machine-loop.ts';
+import { PromptSupply } from './prompt-supply.ts';
 import type { PoolsRound, PoolsRun } from './result.ts';
 import { RolloutPool } from './rollout-pool.ts';
 import { RoundLog } from './round-log.ts';
@@ -70,19 +72,22 @@ class PoolsHost {
     this.#job = job;
     this.#scheduler = scheduler;
     this.#options = options;
-    this.#source = new PromptSource(workload, options.rounds * job.groupsPerRound);
+    // With tail batching there are always enough: no round ends early, nor is what is deferred flushed.
+    const perRound = scheduler.tailBatching ? 16 * job.groupsPerRound : job.groupsPerRound;
+    this.#source = new PromptSource(workload, options.rounds * perRound);
     const verifier = new Verifier(job, this.#source, options.seed);
     this.#pool = new RolloutPool(job, this.#source, options.timeline ?? true, {
       started: () => this.#log!.started(),
       completed: (requestId, at) => {
-        this.#completed(requestId, at);
+        this.#log!.ended();
         verifier.verify(requestId, at);
       },
+      aborted: () => this.#log!.ended(),
     });
     this.#trainer = new TrainerPool(job.cost, (groups) => this.#batchOf(groups));
     const policy = scheduler.createPolicy(job, { validate: options.validate ?? false });
-    const machines = [this.#pool, verifier, this.#trainer];
-    this.#loop = new MachineLoop(policy, machines, (decision) => this.#log!.note(decision));
+    const machines = [this.#pool, verifier, this.#trainer, new PromptSupply(this.#source)];
+    this.#loop = new MachineLoop(policy, machines, (decision) => this.#note(decision));
     this.#segments = this.#pool.engines.rows.map(() => []);
   }
 
@@ -116,7 +121,7 @@ class PoolsHost {
     const startSeconds = loop.now;
     loop.now += cost.fixedRolloutSeconds;
     const [busyBefore, preemptedBefore] = [sumOf(engines.rows, (row) => row.busySeconds), this.#pool.preemptions];
-    const log = new RoundLog(`r${round}`, loop.now, this.#scheduler.width !== 'all');
+    const log = new RoundLog(`r${round}`, loop.now, this.#scheduler.width !== 'all', this.#scheduler.tailBatching);
     this.#log = log;
     this.#openRound(log.roundId, round);
     loop.report();
@@ -143,13 +148,15 @@ class PoolsHost {
     return result;
   }
 
-  /** Every request of a round comes at once, group by group. */
+  /** Every request of a round comes at once, group by group; or the policy launches them. */
   #openRound(roundId: string, weightVersion: number): void {
     const loop = this.#loop;
     const at = loop.now;
+    if (this.#scheduler.tailBatching) {
+      return loop.send({ type: 'round.requested', at, roundId, weightVersion } as AnyEvent);
+    }
     const { groupsPerRound, responsesPerPrompt } = this.#job;
     const prompts = this.#source.take(groupsPerRound);
-    for (const { promptId } of prompts) this.#batches.set(promptId, { responses: 0, tokens: 0 });
     loop.send({ type: 'round.opened', at, roundId, kind: 'long', weightVersion, prompts } as AnyEvent);
     for (const { promptId } of prompts) {
       for (let index = 0; index < responsesPerPrompt; index += 1) {
@@ -159,12 +166,16 @@ class PoolsHost {
     }
   }
 
-  #completed(requestId: string, at: number): void {
-    const { promptId, promptTokens, tokens, capped } = this.#source.drawn(requestId)!;
-    const batch = this.#batches.get(promptId)!;
-    batch.responses += 1;
-    batch.tokens += promptTokens + tokens;
-    this.#log!.completed(tokens, capped, at);
+  /** What is said of prompts, and of the round. */
+  #note(decision: VocabularyDecision): void {
+    this.#log!.note(decision);
+    if (decision.type === 'prompt.deferred') this.#source.deferred(decision.prompt);
+    if (decision.type !== 'prompt.counted') return;
+    const { promptId, responses } = decision;
+    const drawn = responses.map(({ requestId }) => this.#source.drawn(requestId)!);
+    for (const { tokens, capped } of drawn) this.#log!.counted(tokens, capped);
+    const tokens = sumOf(drawn, (one) => one.promptTokens + one.tokens);
+    this.#batches.set(promptId, { responses: drawn.length, tokens });
   }
 
   #batchOf(groups: readonly string[]): { responses: number; tokens: number } {

@@ -16,8 +16,9 @@ export function notesOnPools(job: PoolsJob, results: readonly PoolsSchedulerResu
       `${label} is slower than ${baseline.label}: at most ${requests} requests run at once, which leaves the engines idle.`,
     );
   }
-  const alone = others.find((one) => one.pipelining && one.width === 'all');
-  const both = others.filter((one) => one.pipelining && one.width !== 'all');
+  const ofRolloutPipe = others.filter((one) => one.pipelining && !one.tailBatching);
+  const alone = ofRolloutPipe.find((one) => one.width === 'all');
+  const both = ofRolloutPipe.filter((one) => one.width !== 'all');
   if (alone !== undefined && both.length > 0 && both.every((one) => one.reduction.value <= alone.reduction.value)) {
     notes.push(
       'A frontier adds nothing here: it makes the rollout longer, and the rollout decides the end of the round.',
@@ -33,6 +34,15 @@ export function notesOnPools(job: PoolsJob, results: readonly PoolsSchedulerResu
     notes.push(
       `Training takes ${whole(computeSeconds)} s and the rollout ${whole(rolloutSeconds)} s: pipelining cannot save more than the training.`,
     );
+  }
+  const tails = others.filter((one) => one.tailBatching);
+  if (tails.length > 0) {
+    const kept = tails.map((one) => whole(100 * one.keptTokenRatio)).sort((a, b) => Number(a) - Number(b));
+    const share = [...new Set([kept[0], kept.at(-1)])].join(' to ');
+    notes.push(
+      `Tail batching trains on as many groups, and on ${share} % of the tokens: shorter responses are kept. Compare seconds for a token, too.`,
+    );
+    return notes;
   }
   notes.push('All groups and tokens are trained on, by every scheduler: a shorter time is not fewer tokens.');
   return notes;

@@ -7,12 +7,14 @@ import type { PoolsJob } from './settings.ts';
 export interface PoolsRound {
   /** From 0. */
   readonly round: number;
+  /** With tail batching `short` rounds speculate; every other one is `long`. */
+  readonly kind: 'short' | 'long';
   /** From the start of the job. */
   readonly startSeconds: number;
   readonly endSeconds: number;
   /** From rollout start to train end: what RolloutPipe calls the main time. */
   readonly mainSeconds: number;
-  /** Until the last response. */
+  /** Until the last response that counts. */
   readonly rolloutSeconds: number;
   /** Until every group had its rewards: t_complete. */
   readonly rewardedSeconds: number;
@@ -36,7 +38,7 @@ export interface PoolsRound {
   readonly groups: number;
   readonly updates: number;
   readonly responses: number;
-  /** Tokens of the responses: all of them are trained on. */
+  /** Tokens of the responses that are trained on. */
   readonly tokens: number;
   readonly maxResponseTokens: number;
   readonly cappedResponses: number;
@@ -76,6 +78,7 @@ export interface PoolsSchedulerResult {
   readonly label: string;
   readonly pipelining: boolean;
   readonly width: FrontierWidth;
+  readonly tailBatching: boolean;
   readonly runs: readonly PoolsRun[];
   /** Main seconds of a round, with a bootstrap interval over seeds. */
   readonly mainSeconds: Interval;
@@ -97,7 +100,9 @@ export interface PoolsSchedulerResult {
   readonly bubbleRatio: number;
   readonly meanResponseTokens: number;
   readonly cappedShare: number;
-  /** Tokens trained on ÷ those of the first scheduler: 1, as nothing is left out. */
+  /** Share of the rounds that are long ones. */
+  readonly longShare: number;
+  /** Tokens trained on ÷ those of the first scheduler: 1 where nothing is left out. */
   readonly keptTokenRatio: number;
   readonly preemptions: number;
   /** Mean F_w at the end of a round; absent without a frontier. */

@@ -11,6 +11,7 @@ import type { PoolsJob } from './settings.ts';
 export interface RolloutObserver {
   started(): void;
   completed(requestId: string, at: number): void;
+  aborted(requestId: string, at: number): void;
 }
 
 /** Inference engines; a request goes to the one that has fewest. */
@@ -31,7 +32,9 @@ export class RolloutPool implements Machine {
   }
 
   carryOut(decision: VocabularyDecision, at: number): void {
-    if (decision.type !== 'request.admit') return;
+    if (decision.type === 'request.abort') return this.engines.abort(decision.requestId, at);
+    // With a frontier a launch stays in the policy, and its admission comes out.
+    if (decision.type !== 'request.admit' && decision.type !== 'request.launch') return;
     const { requestId, promptId, index } = decision;
     const { tokens, promptTokens } = this.#source.draw(requestId, promptId, index);
     this.engines.launch({ requestId, promptTokens, responseTokens: tokens }, undefined, at);
@@ -43,9 +46,10 @@ export class RolloutPool implements Machine {
   }
 
   advanceTo(at: number): AnyEvent[] {
-    return this.engines.advanceTo(at).map(({ requestId, tokens }) => {
-      this.#observer.completed(requestId, at);
-      return { type: 'response.completed', at, requestId, tokens } as AnyEvent;
+    return this.engines.advanceTo(at).map(({ requestId, kind, tokens }) => {
+      this.#observer[kind](requestId, at);
+      const type = kind === 'completed' ? 'response.completed' : 'request.aborted';
+      return { type, at, requestId, tokens } as AnyEvent;
     });
   }
 }

@@ -22,6 +22,9 @@ export class RoundLog {
   lastResponseAt: number;
   isTrained = false;
   readonly #hasFrontier: boolean;
+  readonly #drains: boolean;
+  #isDrained = false;
+  #kind: 'short' | 'long' = 'long';
   #measured: Measured | undefined;
   #responses = 0;
   #tokens = 0;
@@ -32,8 +35,12 @@ export class RoundLog {
   #width: number | undefined;
   #starved = 0;
 
-  /** @param hasFrontier - whether a width says something */
-  constructor(roundId: string, openedSeconds: number, hasFrontier: boolean) {
+  /**
+   * @param hasFrontier - whether a width says something
+   * @param drains - whether requests may be aborted: the round is not over before that is confirmed
+   */
+  constructor(roundId: string, openedSeconds: number, hasFrontier: boolean, drains: boolean) {
+    this.#drains = drains;
     this.roundId = roundId;
     this.#hasFrontier = hasFrontier;
     this.openedSeconds = openedSeconds;
@@ -45,26 +52,33 @@ export class RoundLog {
     this.#mostInService = Math.max(this.#mostInService, this.#inService);
   }
 
-  completed(tokens: number, capped: boolean, at: number): void {
+  /** A request has left the engines. */
+  ended(): void {
     this.#inService -= 1;
+  }
+
+  /** A response that the round trains on. */
+  counted(tokens: number, capped: boolean): void {
     this.#responses += 1;
     this.#tokens += tokens;
     this.#longest = Math.max(this.#longest, tokens);
     if (capped) this.#capped += 1;
-    this.lastResponseAt = at;
   }
 
   /** Keeps what the policies say of the round. */
   note(decision: VocabularyDecision): void {
     if (decision.type === 'pipeline.measured') this.#measured = decision;
     else if (decision.type === 'round.trained') this.isTrained = true;
+    else if (decision.type === 'round.planned') this.#kind = decision.kind;
+    else if (decision.type === 'round.drained') this.#isDrained = true;
+    else if (decision.type === 'round.completed') this.lastResponseAt = decision.at;
     else if (decision.type === 'request.admit') this.#width = decision.reason.width;
     else if (decision.type === 'frontier.starved') this.#starved += 1;
   }
 
   /** Whether the engines have the weights of the round, and its measures are there. */
   get isOver(): boolean {
-    return this.isTrained && this.#measured !== undefined;
+    return this.isTrained && this.#measured !== undefined && (this.#isDrained || !this.#drains);
   }
 
   result({ round, startSeconds, endSeconds, preemptions, bubbleRatio }: RoundFrame): PoolsRound {
@@ -75,6 +89,7 @@ export class RoundLog {
     const mainSeconds = measured.trainEndSeconds;
     return {
       round,
+      kind: this.#kind,
       startSeconds,
       endSeconds,
       mainSeconds,

@@ -1,9 +1,11 @@
 /**
- * What the driver of disaggregated pools drives: the recipe `rolloutpipe`, with its two switches. Nothing here schedules.
+ * What the driver of disaggregated pools drives: the recipe `rolloutpipe`, with its two switches, or `tail-pipelining`, with
+ * the same two. Nothing here schedules.
  */
 import type { PolicyOptions } from '../../core/policy.ts';
 import { startPolicy } from '../../core/registry.ts';
 import { type RolloutPipeInput, rolloutPipe } from '../../recipes/rolloutpipe/index.ts';
+import { type TailPipeliningInput, tailPipelining } from '../../recipes/tail-pipelining/index.ts';
 import type { DrivenPolicy } from '../host/scheduler.ts';
 import type { PoolsJob } from './settings.ts';
 
@@ -19,6 +21,8 @@ export interface PoolsScheduler {
   /** Complete-group pipelining: whether updates are dispatched while the rollout goes on. */
   readonly pipelining: boolean;
   readonly width: FrontierWidth;
+  /** Whether rounds are those of tail batching: the policy asks for prompts, launches and aborts. */
+  readonly tailBatching: boolean;
   /** A new policy, at its beginning. */
   createPolicy(job: PoolsJob, options: PolicyOptions): DrivenPolicy;
 }
@@ -35,6 +39,7 @@ export function poolsScheduler(id: string, label: string, pipelining: boolean, w
     label,
     pipelining,
     width,
+    tailBatching: false,
     createPolicy: (job: PoolsJob, options: PolicyOptions) => {
       const { responsesPerPrompt, globalBatchSamples, maxTokensPerGpu } = job;
       const frontier = width === 'all' ? { frontier: false } : { frontier: true, width };
@@ -65,3 +70,41 @@ export const fgdScheduler = (width: FrontierWidth): PoolsScheduler =>
 /** Both: RolloutPipe. */
 export const rolloutpipeScheduler = (width: FrontierWidth): PoolsScheduler =>
   poolsScheduler(`cgp-fgd-${widthName(width)}`, `CGP + FGD ${widthName(width)}`, true, width);
+
+/** Factors of tail batching, beside what the job says; both are 1.25 if absent. */
+export type PoolsTailSettings = Pick<TailPipeliningInput, 'promptSpeculation' | 'responseSpeculation'>;
+
+/**
+ * Tail batching on pools: P0 is R, R0 is K.
+ *
+ * @param pipelining - whether what counts is trained while the rest is generated
+ * @param width - F_w, `auto`, or `all` for no frontier
+ */
+export function poolsTailScheduler(
+  pipelining: boolean,
+  width: FrontierWidth = 'all',
+  settings: PoolsTailSettings = {},
+): PoolsScheduler {
+  const name = [...(pipelining ? ['CGP'] : []), ...(width === 'all' ? [] : [`FGD ${widthName(width)}`])];
+  const frontier = width === 'all' ? { frontier: false } : { frontier: true, width };
+  return Object.freeze({
+    id: ['tail', ...name].join('-').toLowerCase().replaceAll(' ', '-'),
+    label: ['tail', ...name].join(' + '),
+    pipelining,
+    width,
+    tailBatching: true,
+    createPolicy: (job: PoolsJob, options: PolicyOptions) => {
+      const { groupsPerRound, responsesPerPrompt, globalBatchSamples, maxTokensPerGpu } = job;
+      const config: TailPipeliningInput = {
+        ...settings,
+        promptsPerRound: groupsPerRound,
+        responsesPerPrompt,
+        globalBatchSamples,
+        maxTokensPerGpu,
+        pipelining,
+        ...frontier,
+      };
+      return startPolicy(tailPipelining, config, options) as unknown as DrivenPolicy;
+    },
+  });
+}

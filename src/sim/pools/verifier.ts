@@ -8,6 +8,7 @@ import type { PoolsJob } from './settings.ts';
 
 interface Check {
   readonly requestId: string;
+  readonly isCorrect: boolean;
   readonly endsAt: number;
   readonly seq: number;
   heapIndex: number;
@@ -35,7 +36,9 @@ export class Verifier implements Machine {
     const { medianSeconds, spread } = this.#settings;
     const { promptIndex, sample } = this.#source.drawn(requestId)!;
     const factor = spread === 0 ? 1 : Math.exp(spread * normal(this.#seed, latencyKey, promptIndex, sample));
-    this.#running.update({ requestId, endsAt: at + medianSeconds * factor, seq: this.#seq++, heapIndex: -1 });
+    const isCorrect = uniform(this.#seed, correctKey, promptIndex, sample) < this.#settings.correctShare;
+    const endsAt = at + medianSeconds * factor;
+    this.#running.update({ requestId, isCorrect, endsAt, seq: this.#seq++, heapIndex: -1 });
   }
 
   carryOut(): void {}
@@ -48,9 +51,8 @@ export class Verifier implements Machine {
     const events: AnyEvent[] = [];
     for (let next = this.#running.peek(); next !== undefined && next.endsAt <= at; next = this.#running.peek()) {
       this.#running.remove(next);
-      const { promptIndex, sample } = this.#source.drawn(next.requestId)!;
-      const isCorrect = uniform(this.#seed, correctKey, promptIndex, sample) < this.#settings.correctShare;
-      events.push({ type: 'reward.ready', at, requestId: next.requestId, reward: isCorrect ? 1 : 0 } as AnyEvent);
+      const { requestId, isCorrect } = next;
+      events.push({ type: 'reward.ready', at, requestId, reward: isCorrect ? 1 : 0 } as AnyEvent);
     }
     return events;
   }

@@ -28,7 +28,10 @@ export interface PoolsData {
 export function pictured(schedulers: readonly PoolsSchedulerResult[]): number[] {
   const both = schedulers
     .map((_, index) => index)
-    .filter((index) => schedulers[index]!.pipelining && schedulers[index]!.width !== 'all')
+    .filter(
+      (index) =>
+        schedulers[index]!.pipelining && !schedulers[index]!.tailBatching && schedulers[index]!.width !== 'all',
+    )
     .sort((a, b) => schedulers[a]!.mainSeconds.value - schedulers[b]!.mainSeconds.value || a - b);
   const alone = schedulers.findIndex((one) => one.pipelining && one.width === 'all');
   return [...new Set([0, alone, both[0] ?? -1])].filter((index) => index >= 0);

@@ -35,6 +35,72 @@ const admitted = (decisions: readonly FrontierDecision[]): string[] =>
   decisions.flatMap((one) => (one.type === 'request.admit' ? [one.requestId] : []));
 const types = (decisions: readonly FrontierDecision[]): string[] => decisions.map((one) => one.type);
 
+describe('with a speculative admission before it', () => {
+  const collected = (promptId: string) => {
+    const reason = { code: 'responses_held', held: 1, launched: 2 };
+    return { type: 'prompt.collected', promptId, roundId: 'r1', requestIds: [`${promptId}/0#0`], reason };
+  };
+  const deferred = (promptId: string, roundId: string, code: 'round_completed' | 'stale_weights') => ({
+    type: 'prompt.deferred',
+    prompt: { promptId },
+    roundId,
+    dropped: [],
+    reason:
+      code === 'round_completed'
+        ? { code, held: 0, needed: 2 }
+        : { code, startVersion: 0, weightVersion: 3, maxStaleness: 1 },
+  });
+
+  test('a prompt that has its responses, or is deferred, leaves when what runs of it has ended, and `closeAtOnce` at once', () => {
+    const late = start({ width: 1 });
+    const early = start({ width: 1, closeAtOnce: true });
+    for (const one of [late, early]) [one.group('a'), one.group('b'), one.complete('a/0#0')];
+    expect(late.send(collected('a'))).toEqual([]);
+    late.restore();
+    expect(types(late.send({ type: 'request.aborted', requestId: 'a/1#0' }))).toEqual([
+      'group.left',
+      'request.admit',
+      'request.admit',
+    ]);
+    expect(early.send(collected('a'))).toMatchObject([
+      { type: 'group.left', requestIds: ['a/0#0', 'a/1#0'], reason: { completed: 1, givenUp: 1 } },
+      { type: 'request.admit', requestId: 'b/0#0' },
+      { type: 'request.admit', requestId: 'b/1#0' },
+    ]);
+    expect(early.send(collected('a'))).toEqual([]);
+    expect(early.send(deferred('b', 'r1', 'round_completed'))).toMatchObject([{ type: 'group.left', promptId: 'b' }]);
+  });
+
+  test('a deferral of an earlier round is not of the group that is here now, unless it was carried on too long', () => {
+    const one = start({ closeAtOnce: true });
+    one.arrive('a', 0);
+    expect(one.send(deferred('a', 'r0', 'round_completed'))).toEqual([]);
+    expect(types(one.send(deferred('a', 'r2', 'stale_weights')))).toEqual(['group.left']);
+    expect(one.send(deferred('z', 'r1', 'round_completed'))).toEqual([]);
+  });
+
+  test('what waits of a closed group is dropped by name; the `ref` of a prompt is there when it is admitted', () => {
+    const one = start({ width: 1 });
+    one.arrive('a', 0, { ref: 'body of a' });
+    one.arrive('b', 0);
+    one.restore();
+    const launch = { type: 'request.launch', promptId: 'b', roundId: 'r1', index: 1, weightVersion: 0 };
+    const reason = { code: 'planned', inFlight: 0 };
+    one.send({ ...launch, requestId: 'b/1#0', ref: 'body of b', reason });
+    expect(one.arrive('a', 1)).toMatchObject([{ type: 'request.admit', requestId: 'a/1#0', ref: 'body of a' }]);
+    one.send({ type: 'request.aborted', requestId: 'a/0#0' });
+    expect(one.send({ type: 'request.aborted', requestId: 'a/1#0' }).slice(1)).toMatchObject([
+      { type: 'request.admit', requestId: 'b/0#0', ref: 'body of b' },
+      { type: 'request.admit', requestId: 'b/1#0', ref: 'body of b' },
+    ]);
+    one.arrive('c', 0);
+    expect(one.send(deferred('c', 'r1', 'round_completed'))).toMatchObject([
+      { type: 'request.dropped', requestId: 'c/0#0', admitted: false, reason: { code: 'closed' } },
+      { type: 'group.left', promptId: 'c' },
+    ]);
+  });
+});
+
 describe('admission', () => {
   test('requests of the frontier are admitted, others deferred, with the numbers', () => {
     const one = start();

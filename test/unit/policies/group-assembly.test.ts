@@ -50,6 +50,27 @@ const [a, b] = [
 ] as const;
 
 describe('group-assembly', () => {
+  test('after a restart rewards that have not come are asked for, in `askAgain`; not without', () => {
+    const restarted = { type: 'host.restarted', at: 3, idPrefix: 'h-' } as const;
+    let assembly = createGroupAssembly({ askAgain: true });
+    accept(assembly, 'b/0#0');
+    assembly.send({ type: 'response.accepted', at: 1, requestId: 'a/0#0', promptId: 'a', domain: 'code', reason });
+    accept(assembly, 'a/1#0', 'c/0#0');
+    reward(assembly, 'c/0#0');
+    count(assembly, 'b', 'b/0#0');
+    const asked = [
+      { type: 'reward.request', requestId: 'a/0#0', domain: 'code', reason: { code: 'host_restarted' } },
+      { type: 'reward.request', requestId: 'a/1#0', domain: 'code' },
+      { type: 'reward.request', requestId: 'b/0#0' },
+    ];
+    expect(assembly.send(restarted)).toMatchObject(asked);
+    assembly = restorePolicy(JSON.parse(JSON.stringify(assembly.snapshot()))) as never;
+    expect(assembly.send(restarted)).toMatchObject(asked);
+    const other = createGroupAssembly();
+    accept(other, 'a/0#0');
+    expect(other.send(restarted)).toEqual([]);
+  });
+
   test('what is known of a prompt that counts goes with its group: its tokens, and weights that are not of the round', () => {
     let assembly = createGroupAssembly();
     accept(assembly, ...a);
@@ -243,7 +264,7 @@ describe('group-assembly', () => {
   test('invariants 1, 2 and 4: against what a naive host remembers', () => {
     fc.assert(
       fc.property(tapes(), (tape) => {
-        const shadow = groupAssembly.init({});
+        const shadow = groupAssembly.init(groupAssembly.config.parse({}));
         const choices = choicesFrom(tape);
         const assembly = createGroupAssembly();
         const held = new Set<string>();

@@ -1,0 +1,123 @@
+/** Which part gets what: events from outside, and decisions of one part that are events of others. */
+import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
+import type { Delivery, Route } from '../../core/recipe.ts';
+import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
+import type { VocabularyEvent } from '../../schemas/events/index.ts';
+import { copyPrompt } from '../../schemas/prompts.ts';
+import { consumed } from '../rolloutpipe/routes.ts';
+import type { TailPipeliningConfig } from './schema.ts';
+
+export type PartName = 'queue' | 'admission' | 'frontier' | 'assembly' | 'pipelining';
+type Decision<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
+type AnyRoute = Route<AnyDecision, TailPipeliningConfig>;
+
+/** Events from outside, by the parts that get them, in this order; what is not named here goes to the admission. */
+const wantedBy: Readonly<Record<string, readonly PartName[]>> = Object.freeze({
+  'round.requested': ['queue'],
+  'source.exhausted': ['queue', 'admission'],
+  'source.reopened': ['queue', 'admission'],
+  // Failures go to the admission alone: the frontier hears of the next try, or that there is none.
+  'response.completed': ['admission', 'frontier'],
+  'reward.ready': ['assembly', 'admission'],
+  'reward.failed': ['assembly', 'admission'],
+  'update.consumed': ['pipelining'],
+  'optimizer.stepped': ['pipelining'],
+  'weights.published': ['pipelining'],
+  'update.lost': ['pipelining'],
+  'trainer.restarted': ['pipelining'],
+  'round.failed': ['admission', 'assembly', 'pipelining'],
+  'host.restarted': ['frontier', 'admission', 'assembly', 'pipelining'],
+});
+const toAdmission: readonly PartName[] = ['admission'];
+
+/** Which parts get an event from outside. */
+export function deliver(event: AnyEvent, config: TailPipeliningConfig): (string | Delivery)[] {
+  return (wantedBy[event.type] ?? toAdmission).flatMap((part): (string | Delivery)[] => {
+    if (part === 'frontier' && !config.frontier) return [];
+    // A reward is of use to the admission where it filters by it.
+    const isReward = event.type === 'reward.ready' || event.type === 'reward.failed';
+    if (part === 'admission' && isReward && config.filter !== 'zero-variance') return [];
+    // A round that has left the admission may still fail in the trainer.
+    return part === 'admission' && event.type === 'round.failed' ? [{ part, event, ifTaken: true }] : [part];
+  });
+}
+
+/** The events that open a round: asked of both parts before one is planned. */
+export function openings(
+  { at, roundId, weightVersion }: Pick<Decision<'round.planned'>, 'at' | 'roundId' | 'weightVersion'>,
+  kind: 'short' | 'long',
+  queued: Decision<'round.planned'>['queued'],
+): Delivery[] {
+  const opened = { type: 'round.opened', at, roundId, kind, weightVersion } as const;
+  const to = (part: PartName, event: VocabularyEvent): Delivery => ({ part, event: event as AnyEvent });
+  // Parts share nothing with the host, nor with each other.
+  return [
+    to('pipelining', { ...opened, prompts: [] }),
+    to('admission', { ...opened, prompts: queued.map(copyPrompt) }),
+  ];
+}
+
+const into =
+  (...parts: PartName[]) =>
+  (event: AnyDecision, config: TailPipeliningConfig): Delivery[] =>
+    parts.flatMap((part) => (part === 'frontier' && !config.frontier ? [] : [{ part, event }]));
+const out = (...parts: PartName[]): AnyRoute => ({ out: true, into: into(...parts) });
+
+function opened(decision: Decision<'round.planned'>): Delivery[] {
+  return openings(decision, decision.kind, decision.queued);
+}
+
+/** Nothing that is aborted may still be admitted: the frontier hears of that before a slot becomes free. */
+function aborted(decision: Decision<'request.abort'>, config: TailPipeliningConfig): Delivery[] {
+  return into('frontier')(decision, config).map((one) => ({ ...one, first: true }));
+}
+
+/** A request that never came to an engine need not be stopped there: nobody else would confirm its abort. */
+function dropped({ at, requestId, admitted, reason }: Decision<'request.dropped'>): Delivery[] {
+  const isOver = !admitted && (reason.code === 'aborted' || reason.code === 'closed');
+  return isOver ? [{ part: 'admission', event: { type: 'request.aborted', at, requestId } as AnyEvent }] : [];
+}
+
+/** The trainer is told of a round that has failed by the host. */
+function rewarded(decision: Decision<'round.rewarded'>, config: TailPipeliningConfig): Delivery[] {
+  return decision.reason.code === 'round_failed' ? [] : into('pipelining')(decision, config);
+}
+
+/** By part, then by decision. */
+export const routes: Readonly<Record<PartName, Readonly<Record<string, AnyRoute>>>> = {
+  queue: {
+    'round.planned': { out: true, into: opened as never },
+    // The admission asks for what is missing: it knows what it has.
+    'prompts.request': { out: false },
+  },
+  admission: {
+    // With a frontier, `request.admit` says when.
+    'request.launch': { out: ({ frontier }) => !frontier, into: into('frontier') },
+    'request.abort': { out: true, into: aborted as never },
+    'response.abandoned': out('frontier'),
+    'response.accepted': out('assembly'),
+    'prompt.collected': out('frontier'),
+    'prompt.counted': out('assembly'),
+    'prompt.deferred': out('queue', 'assembly', 'frontier'),
+    'prompt.returned': out('queue', 'assembly'),
+    'prompt.filtered': out('assembly'),
+    'prompt.quarantined': out('assembly', 'frontier'),
+    'prompt.merged': out('assembly'),
+    'round.completed': out('assembly', 'frontier'),
+  },
+  frontier: {
+    'request.dropped': { out: true, into: dropped as never },
+    // The admission says what is late: it knows every request.
+    'response.late': { out: false },
+  },
+  assembly: {
+    'group.rewarded': out('pipelining'),
+    'round.rewarded': { out: true, into: rewarded as never },
+  },
+  pipelining: {
+    'optimizer.step': {
+      out: true,
+      into: (decision, { frontier }) => (frontier ? consumed(decision as never) : []),
+    },
+  },
+};

@@ -1,0 +1,90 @@
+/** Configuration of tail-pipelining: flat, each setting once; the parts are configured from it. */
+import { z } from 'zod';
+import { settingsOf } from '../../core/recipe.ts';
+import { pipeliningConfig } from '../../policies/complete-group-pipelining/index.ts';
+import { frontierConfig } from '../../policies/frontier-group-dispatch/index.ts';
+import { queueSettings } from '../../policies/long-prompt-queue/index.ts';
+import { admissionConfig } from '../../policies/speculative-admission/index.ts';
+
+const { globalBatchSamples, maxTokensPerGpu, pipelining, incompleteGroups, ...training } = pipeliningConfig.shape;
+const { baseline, normalization, std, epsilon, singleResponse } = training;
+const { width, startRequests, starvedShare } = frontierConfig.shape;
+
+const shape = admissionConfig.safeExtend({
+  maxStaleness: z.literal(0).default(0).describe('Every sample is of the weights of its round.'),
+  keepPartial: z.literal(false).default(false).describe('Deferred prompts begin anew: their tokens would be stale.'),
+  ...queueSettings,
+  globalBatchSamples,
+  maxTokensPerGpu,
+  pipelining,
+  incompleteGroups,
+  baseline,
+  normalization,
+  std,
+  epsilon,
+  singleResponse,
+  frontier: z
+    .boolean()
+    .default(false)
+    .describe('Whether launches wait for `request.admit`, groups of at most `width` prompts at once.'),
+  width: width
+    .optional()
+    .describe('F_w: most prompts in service at once; `auto`: planned anew for every round. Required with `frontier`.'),
+  startRequests,
+  starvedShare,
+});
+type Settings = z.output<typeof shape>;
+
+/** What counts from the launch of a request means nothing where it waits after that. */
+const notWithFrontier = {
+  placement: 'no engine chosen before a request is admitted: `placement: host` with `frontier`',
+  maxInFlight: 'no limit of launches that wait for admission: `width` is the limit with `frontier`',
+  responseTimeoutSeconds: 'no time limit that begins before a request is admitted, with `frontier`',
+} as const;
+
+/** Schema of the configuration. */
+export const tailPipeliningConfig = shape.superRefine((config, context) => {
+  const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
+  const { responsesPerPrompt: perPrompt } = config;
+  if (config.globalBatchSamples % perPrompt !== 0) {
+    refuse('globalBatchSamples', `expected a multiple of responsesPerPrompt, ${perPrompt}`);
+  }
+  if (!config.frontier) return;
+  if (config.width === undefined) refuse('width', 'expected a width of the frontier, or `auto`');
+  for (const [path, message] of Object.entries(notWithFrontier)) {
+    const value = config[path as keyof typeof notWithFrontier];
+    if (value !== undefined && value !== 'host') refuse(path, message);
+  }
+});
+
+/** What a caller writes. */
+export type TailPipeliningInput = z.input<typeof tailPipeliningConfig>;
+/** The configuration with its defaults filled in. */
+export type TailPipeliningConfig = z.output<typeof tailPipeliningConfig>;
+
+/** The configuration of each part. */
+export function partConfigs(config: Settings): Readonly<Record<string, Record<string, unknown>>> {
+  const { promptsPerRound, promptSpeculation, responsesPerPrompt } = config;
+  return {
+    queue: { promptsPerRound, promptSpeculation, ...settingsOf(config, queueSettings) },
+    admission: settingsOf(config, admissionConfig.shape),
+    frontier: {
+      ...settingsOf(config, frontierConfig.shape),
+      // Without a frontier nothing comes to it.
+      width: config.width ?? 1,
+      groupsPerUpdate: config.globalBatchSamples / responsesPerPrompt,
+      // The admission tries again: a failed request keeps its place until another comes for it.
+      awaitRetries: true,
+      // What the admission has aborted is over for it, whether an engine has stopped it or not.
+      closeAtOnce: true,
+    },
+    assembly: { askAgain: true },
+    pipelining: {
+      ...settingsOf(config, pipeliningConfig.shape),
+      // The admission has filtered, and replaced, what is not to be trained.
+      filter: 'none',
+      // An event inside the recipe could not be refused.
+      otherVersions: 'drop',
+    },
+  };
+}

@@ -1,0 +1,69 @@
+/**
+ * Tail batching (RollPacker §3) with a trainer on GPUs of its own (RolloutPipe §3.2, §3.3): what counts for a round is
+ * trained while the rest of the round is generated. It adds no scheduling of its own. See README.md.
+ */
+import type { Choices } from '../../core/definition.ts';
+import { defineRecipe, type RecipeState } from '../../core/recipe.ts';
+import { completeGroupPipelining } from '../../policies/complete-group-pipelining/index.ts';
+import { frontierGroupDispatch } from '../../policies/frontier-group-dispatch/index.ts';
+import { groupAssembly } from '../../policies/group-assembly/index.ts';
+import { longPromptQueue } from '../../policies/long-prompt-queue/index.ts';
+import { speculativeAdmission } from '../../policies/speculative-admission/index.ts';
+import * as d from '../../schemas/decisions/index.ts';
+import * as e from '../../schemas/events/index.ts';
+import type { Of } from '../../schemas/vocabulary.ts';
+import { joinedLedger } from '../tail-batching/joined-ledger.ts';
+import { deliver, openings, routes } from './routes.ts';
+import { partConfigs, type TailPipeliningConfig, tailPipeliningConfig } from './schema.ts';
+
+const parts = {
+  queue: longPromptQueue,
+  admission: speculativeAdmission,
+  frontier: frontierGroupDispatch,
+  assembly: groupAssembly,
+  pipelining: completeGroupPipelining,
+} as const;
+
+const ofAdmission = speculativeAdmission.events.filter((word) => word.type !== e.roundOpened.type);
+const ofTrainer = [e.updateConsumed, e.optimizerStepped, e.weightsPublished, e.updateLost, e.trainerRestarted];
+const events = [e.roundRequested, ...ofAdmission, ...ofTrainer] as readonly (typeof e.events)[number][];
+type TailPipeliningEvent = Of<(typeof e.events)[number]>;
+
+const decisions = d.decisions.filter((word) =>
+  Object.values(parts).some((part) => part.decisions.some((one: { type: string }) => one.type === word.type)),
+);
+
+const isOutside = (type: string): boolean => events.some((word) => word.type === type);
+
+/** What the rollout would say next, most often; a reward, or what the trainer would say. */
+function arbitrary({ parts: states }: RecipeState<TailPipeliningConfig>, choices: Choices): TailPipeliningEvent {
+  const turn = choices.below(6);
+  const other =
+    turn === 0
+      ? completeGroupPipelining.arbitrary(states.pipelining as never, choices)
+      : turn === 1 && groupAssembly.arbitrary(states.assembly as never, choices);
+  if (other && isOutside(other.type)) return other as TailPipeliningEvent;
+  const event = speculativeAdmission.arbitrary(states.admission as never, choices);
+  if (event.type !== 'round.opened') return event as TailPipeliningEvent;
+  const { at, roundId, weightVersion } = event;
+  return { type: 'round.requested', at, roundId, weightVersion: weightVersion + 1 };
+}
+
+/** Tail batching whose rounds are trained while they are generated. */
+export const tailPipelining = defineRecipe({
+  id: 'tail-pipelining',
+  version: 1,
+  summary: 'Tail batching whose counted prompts are trained while the rest of the round is generated.',
+  source: 'RollPacker §3, RolloutPipe §3',
+  config: tailPipeliningConfig,
+  parts,
+  configure: partConfigs,
+  events,
+  decisions,
+  deliver,
+  // A round is planned by the queue, but only the other parts know whether one may open.
+  expects: (event) => (event.type === 'round.requested' ? openings(event, 'long', []) : []),
+  routes,
+  ledgers: [joinedLedger('prompts'), joinedLedger('responses')],
+  arbitrary,
+});
