@@ -135,14 +135,20 @@ export const methods = Object.freeze([
   method(
     'plan',
     'The plan of a planner for an input.',
-    { planner: z.string().min(1).max(256).describe('Id of the planner.'), input: z.unknown().describe('Its input.') },
+    { planner: z.string().min(1).max(256).describe('Id of the planner.'), input: z.looseObject({}).describe('Its input.') },
     { plan: z.unknown().describe('Its plan.') },
   ),
   method(
     'rpc.discover',
     'The OpenRPC document of this server.',
     {},
-    { openrpc: z.string(), info: z.unknown(), methods: z.array(z.unknown()), components: z.unknown() },
+    {
+      openrpc: z.string(),
+      info: z.unknown(),
+      methods: z.array(z.unknown()),
+      components: z.unknown(),
+      'x-notifications': z.array(z.unknown()).describe('What the server sends without being asked.'),
+    },
   ),
   method(
     'server.info',
