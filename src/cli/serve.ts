@@ -1,5 +1,6 @@
 /** `rollflex serve`: the JSON-RPC server. */
 import { Console } from 'node:console';
+import { accessSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type AnyDefinition, isDefinition } from '../core/definition.ts';
@@ -41,6 +42,8 @@ function checkTransport({ stdio, socket, port, tokenFile }: ServeOptions): void 
 
 /** Definitions that a module exports, by themselves or in lists; each once. */
 async function ownDefinitions(path: string): Promise<AnyDefinition[]> {
+  // A path that is not there is the user's; what fails inside the module is not.
+  accessSync(path);
   const exported = (await import(pathToFileURL(resolve(path)).href)) as Record<string, unknown>;
   const found = Object.values(exported).flat().filter(isDefinition);
   if (found.length === 0) wrong('a module that exports definitions (definePolicy, …)', Object.keys(exported), path);

@@ -46,6 +46,13 @@ async function makeRoom(path: string): Promise<void> {
   throw new PolicyError('invalid_input', { expected: 'a path that is free', got, path: '--socket' });
 }
 
+/** An address that cannot be had is the caller's; anything else is the system's. */
+function refused(error: NodeJS.ErrnoException, address: Address): Error {
+  if (!['EADDRINUSE', 'EADDRNOTAVAIL', 'ENOTFOUND'].includes(error.code ?? '')) return error;
+  const got = 'path' in address ? address.path : `${address.host ?? '127.0.0.1'}:${address.port} (${error.code})`;
+  return new PolicyError('invalid_input', { expected: 'an address that is free', got, path: 'address', cause: error });
+}
+
 /** Unix sockets are for their owner only. */
 async function listen(listener: Server, address: Address): Promise<void> {
   const isPath = 'path' in address;
@@ -53,7 +60,7 @@ async function listen(listener: Server, address: Address): Promise<void> {
   const before = isPath ? process.umask(0o177) : 0;
   try {
     await new Promise<void>((resolve, reject) => {
-      listener.once('error', reject);
+      listener.once('error', (error: NodeJS.ErrnoException) => reject(refused(error, address)));
       if (isPath) listener.listen(address.path, resolve);
       else listener.listen(address.port, address.host ?? '127.0.0.1', resolve);
     });
@@ -68,8 +75,8 @@ async function listen(listener: Server, address: Address): Promise<void> {
  *
  * TCP needs a server with `isToken`: whoever reaches the port could use it.
  *
- * @throws PolicyError `invalid_config` for TCP without a token, `invalid_input` for a path that is taken; the system's
- *   error where it cannot listen
+ * @throws PolicyError `invalid_config` for TCP without a token, `invalid_input` for an address that is taken; the
+ *   system's error where it cannot listen for another reason
  */
 export async function listenOn(server: RpcServer, address: Address): Promise<Listening> {
   if ('port' in address && !server.asksForToken) {
