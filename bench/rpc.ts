@@ -25,7 +25,12 @@ function workload() {
   const completions = launched
     .filter((one) => one.index < config.responsesPerPrompt)
     .slice(0, config.promptsPerRound * config.responsesPerPrompt)
-    .map(({ requestId }, index) => ({ type: 'response.completed', at: index / 100, requestId, tokens: 500 + (index % 997) }));
+    .map(({ requestId }, index) => ({
+      type: 'response.completed',
+      at: index / 100,
+      requestId,
+      tokens: 500 + (index % 997),
+    }));
   return { opening, completions };
 }
 
@@ -40,7 +45,9 @@ function answersOf(groups: readonly Events[]): unknown[][] {
 }
 
 const groupsOf = (size: number): Events[] =>
-  Array.from({ length: Math.floor(completions.length / size) }, (_, at) => completions.slice(at * size, (at + 1) * size));
+  Array.from({ length: Math.floor(completions.length / size) }, (_, at) =>
+    completions.slice(at * size, (at + 1) * size),
+  );
 
 /** Parses each line, and answers with the decisions that it was given for the n-th call. */
 const echo = `
@@ -138,7 +145,9 @@ echoing.end();
 async function dispatch(): Promise<[number, number]> {
   const library = new JSONRPCServer();
   library.addMethodAdvanced('x', (request) => Promise.resolve({ jsonrpc: '2.0', id: request.id!, result: 1 }));
-  const own = new Map([['x', (request: { id: number }) => Promise.resolve({ jsonrpc: '2.0', id: request.id, result: 1 })]]);
+  const own = new Map([
+    ['x', (request: { id: number }) => Promise.resolve({ jsonrpc: '2.0', id: request.id, result: 1 })],
+  ]);
   const calls = 100_000;
   const timed = async (call: (id: number) => PromiseLike<unknown>): Promise<number> => {
     const begun = performance.now();

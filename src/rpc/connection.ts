@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts';
 import { errorCodes, refusal } from './errors.ts';
 import { isDeeperThan, LineReader, parseLine, tooLong } from './framing.ts';
 import type { ServerLimits } from './limits.ts';
-import type { Link } from './link.ts';
+import type { Link, Served } from './link.ts';
 import type { Meter } from './meter.ts';
 import type { Session } from './session.ts';
 import type { SessionReader } from './sessions.ts';
@@ -48,7 +48,7 @@ function wrongPart(value: unknown): string | undefined {
 }
 
 /** A connection; the transport gives it bytes, and a {@link Link} for the way back. */
-export class Connection implements SessionReader {
+export class Connection implements SessionReader, Served {
   readonly #link: Link;
   readonly #host: ConnectionHost;
   readonly #lines: LineReader;
@@ -212,7 +212,12 @@ export class Connection implements SessionReader {
     try {
       return JSON.stringify(answer);
     } catch (error) {
-      return this.#refuse(errorCodes.internalError, 'an answer that fits into a string', (error as Error).name, answer.id);
+      return this.#refuse(
+        errorCodes.internalError,
+        'an answer that fits into a string',
+        (error as Error).name,
+        answer.id,
+      );
     }
   }
 

@@ -4,16 +4,13 @@
  * @packageDocumentation
  */
 export { type Clock, systemClock } from './clock.ts';
-export { Connection } from './connection.ts';
 export { type ErrorData, errorCodes, RpcError } from './errors.ts';
 export { limitsSchema, type ServerLimits, serverLimits } from './limits.ts';
-export type { Link } from './link.ts';
+export type { Link, Served } from './link.ts';
 export { type Meter, noMeter } from './meter.ts';
 export { type MethodName, type MethodWord, methods, notifications, type ParamsOf, type ResultOf } from './methods.ts';
 export { openRpcDocument } from './openrpc.ts';
 export { RpcServer, type ServerOptions } from './server.ts';
-export { Session, type SessionHost, type SessionStart } from './session.ts';
-export { type SessionReader, Sessions } from './sessions.ts';
 export { type Metrics, type MetricsListening, prometheus } from './transports/metrics.ts';
 export { type Address, type Listening, listenOn } from './transports/socket.ts';
 export { type StdioStreams, serveStdio } from './transports/stdio.ts';

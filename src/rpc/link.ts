@@ -11,3 +11,13 @@ export interface Link {
   /** Closes at once; what waits is lost. */
   destroy(): void;
 }
+
+/** A connection as its transport uses it. */
+export interface Served {
+  /** Takes bytes; settles when their lines are answered and the answers have room. Give no more before. */
+  receive(bytes: Uint8Array): Promise<void>;
+  /** The input has ended: what came is answered, and then nothing is subscribed any more. */
+  finish(): Promise<void>;
+  /** The link is gone. */
+  close(): void;
+}

@@ -135,7 +135,10 @@ export const methods = Object.freeze([
   method(
     'plan',
     'The plan of a planner for an input.',
-    { planner: z.string().min(1).max(256).describe('Id of the planner.'), input: z.looseObject({}).describe('Its input.') },
+    {
+      planner: z.string().min(1).max(256).describe('Id of the planner.'),
+      input: z.looseObject({}).describe('Its input.'),
+    },
     { plan: z.unknown().describe('Its plan.') },
   ),
   method(
@@ -193,8 +196,7 @@ export const notifications = Object.freeze([
 
 /** Name of a method. */
 export type MethodName = (typeof methods)[number]['name'];
-type Word<N extends MethodName> = Extract<(typeof methods)[number], { name: N }>;
 /** Parameters of a method, defaults filled in. */
-export type ParamsOf<N extends MethodName> = z.output<Word<N>['params']>;
+export type ParamsOf<N extends MethodName> = z.output<Extract<(typeof methods)[number], { name: N }>['params']>;
 /** Result of a method. */
-export type ResultOf<N extends MethodName> = z.input<Word<N>['result']>;
+export type ResultOf<N extends MethodName> = z.input<Extract<(typeof methods)[number], { name: N }>['result']>;

@@ -9,7 +9,7 @@ import { type Clock, systemClock } from './clock.ts';
 import { type CallContext, Connection, type ConnectionHost } from './connection.ts';
 import { errorCodes, RpcError, toRpcError } from './errors.ts';
 import { type ServerLimits, serverLimits } from './limits.ts';
-import type { Link } from './link.ts';
+import type { Link, Served } from './link.ts';
 import { type Meter, noMeter } from './meter.ts';
 import { type MethodName, methods, type ParamsOf, type ResultOf } from './methods.ts';
 import { openRpcDocument } from './openrpc.ts';
@@ -38,6 +38,7 @@ type Handlers = { readonly [N in MethodName]: Handler<N> };
 /** A JSON-RPC server of sessions and plans. */
 export class RpcServer {
   readonly limits: ServerLimits;
+  /** @internal */
   readonly sessions: Sessions;
   readonly version: string;
   readonly #registry: Registry<readonly AnyDefinition[]>;
@@ -67,7 +68,7 @@ export class RpcServer {
   }
 
   /** A new connection, or nothing where there are too many: then the link is closed. */
-  connect(link: Link): Connection | undefined {
+  connect(link: Link): Served | undefined {
     if (this.#connections.size >= this.limits.maxConnections) {
       link.destroy();
       return undefined;

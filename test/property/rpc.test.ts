@@ -1,10 +1,10 @@
 /** The server changes no decision, and nothing that comes over a wire breaks it. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { registry } from '../../src/index.ts';
 import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
 import { startPolicy } from '../../src/core/registry.ts';
 import { isPolicyError } from '../../src/errors.ts';
+import { registry } from '../../src/index.ts';
 import { methods } from '../../src/rpc/index.ts';
 import { likelyEvents, tapes } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
@@ -39,7 +39,12 @@ describe('a session over RPC', () => {
         fc.asyncProperty(tapes(), chunked, fc.boolean(), async (tape, sizes, streamed) => {
           const { client } = rpc({ limits: { pageDecisions: 16 } });
           const policy = startPolicy(definition, config);
-          await client.call('session.open', { policy: definition.id, config, session: 'x', deliver: streamed ? 'stream' : 'reply' });
+          await client.call('session.open', {
+            policy: definition.id,
+            config,
+            session: 'x',
+            deliver: streamed ? 'stream' : 'reply',
+          });
           if (streamed) await client.call('session.subscribe', { session: 'x' });
           client.pushed();
           const events = likelyEvents(definition, config, tape, 40);
@@ -53,7 +58,11 @@ describe('a session over RPC', () => {
               const again = await client.reply('session.send', params);
               expect([again.result, again.error?.data]).toEqual([reply.result, reply.error?.data]);
             }
-            const given = (reply.result ?? reply.error!.data) as { decisions: unknown[]; more?: string; nextSeq: number };
+            const given = (reply.result ?? reply.error!.data) as {
+              decisions: unknown[];
+              more?: string;
+              nextSeq: number;
+            };
             const decisions = streamed ? client.pushed().map((one) => one.decision) : [...given.decisions];
             for (let { more } = given; more !== undefined; ) {
               const page = await client.call('session.more', { session: 'x', more });
@@ -83,8 +92,26 @@ const nasty = fc.oneof(
   fc.constant(JSON.parse('{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}')),
 );
 const key = fc.constantFrom(
-  'session', 'events', 'producer', 'firstSeq', 'policy', 'config', 'snapshot', 'deliver', 'timers', 'armed', 'after',
-  'types', 'decisionSeq', 'planner', 'input', 'more', 'token', 'onExisting', '__proto__', 'constructor',
+  'session',
+  'events',
+  'producer',
+  'firstSeq',
+  'policy',
+  'config',
+  'snapshot',
+  'deliver',
+  'timers',
+  'armed',
+  'after',
+  'types',
+  'decisionSeq',
+  'planner',
+  'input',
+  'more',
+  'token',
+  'onExisting',
+  '__proto__',
+  'constructor',
 );
 /** Text of an object: keys may come twice, and `__proto__` is a key like any other. */
 const object = (keys: fc.Arbitrary<string>) =>
@@ -92,12 +119,21 @@ const object = (keys: fc.Arbitrary<string>) =>
     .array(fc.tuple(keys, nasty), { maxLength: 5 })
     .map((pairs) => `{${pairs.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`);
 const request = fc
-  .tuple(fc.oneof(fc.constantFrom(...names), fc.string(), fc.constantFrom('__proto__', 'constructor')), object(key), nasty)
-  .map(([method, params, id]) => `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"method":${JSON.stringify(method)},"params":${params}}`)
+  .tuple(
+    fc.oneof(fc.constantFrom(...names), fc.string(), fc.constantFrom('__proto__', 'constructor')),
+    object(key),
+    nasty,
+  )
+  .map(
+    ([method, params, id]) =>
+      `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"method":${JSON.stringify(method)},"params":${params}}`,
+  )
   // What closes or replaces the session on purpose is no accident.
   .filter((text) => !/"session\.close"|replace/.test(text));
 const event = object(fc.constantFrom('type', 'at', 'roundId', 'prompts', '__proto__', 'requestId', 'tokens'));
-const wrongEvent = event.map((one) => `{"jsonrpc":"2.0","id":1,"method":"session.send","params":{"session":"x","events":[${one}]}}`);
+const wrongEvent = event.map(
+  (one) => `{"jsonrpc":"2.0","id":1,"method":"session.send","params":{"session":"x","events":[${one}]}}`,
+);
 const bytes = (text: string) => new TextEncoder().encode(text);
 const mangled = fc
   .tuple(request, fc.nat(), fc.uint8Array({ maxLength: 4 }), fc.constantFrom('cut', 'insert', 'flip'))
@@ -113,7 +149,8 @@ const malformed = fc.oneof(
   wrongEvent.map(bytes),
   mangled,
   fc.uint8Array({ maxLength: 200 }),
-  fc.tuple(fc.integer({ min: 1, max: 3000 }), fc.constantFrom('[', '{"a":', '[{', '"', '\\', '{"id":['))
+  fc
+    .tuple(fc.integer({ min: 1, max: 3000 }), fc.constantFrom('[', '{"a":', '[{', '"', '\\', '{"id":['))
     .map(([n, text]) => bytes(text.repeat(n))),
   fc.array(request, { maxLength: 4 }).map((all) => bytes(`[${all.join(',')}]`)),
   fc.string({ unit: 'binary', maxLength: 3000 }).map(bytes),

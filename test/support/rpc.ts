@@ -1,6 +1,6 @@
 /** A server in a test: a clock that is moved by hand, and clients whose reading can be stopped. */
 import { expect } from 'vitest';
-import { type Clock, type Connection, type Link, RpcServer, type ServerOptions } from '../../src/rpc/index.ts';
+import { type Clock, type Link, RpcServer, type Served, type ServerOptions } from '../../src/rpc/index.ts';
 
 /** A clock that stands still until it is moved. */
 export class HandClock implements Clock {
@@ -43,7 +43,7 @@ export interface Reply {
 
 /** A client in memory. */
 export class WireClient implements Link {
-  readonly connection: Connection | undefined;
+  readonly connection: Served | undefined;
   readonly lines: string[] = [];
   /** Whether it has stopped reading. */
   stalled = false;

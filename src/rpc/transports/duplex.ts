@@ -1,6 +1,5 @@
 /** From a pair of Node streams to a connection. */
 import type { Readable, Writable } from 'node:stream';
-import type { Connection } from '../connection.ts';
 import type { Link } from '../link.ts';
 import type { RpcServer } from '../server.ts';
 
@@ -58,7 +57,7 @@ export function serveStreams(
   output: Writable,
   destroy: () => void,
 ): Promise<void> | undefined {
-  const connection: Connection | undefined = server.connect(linkOver(output, destroy));
+  const connection = server.connect(linkOver(output, destroy));
   if (connection === undefined) return undefined;
   return new Promise((resolve) => {
     const gone = (): void => {

@@ -19,6 +19,7 @@ export interface Metrics {
 /** Metrics that are served. */
 export interface MetricsListening {
   readonly port: number;
+  /** Stops; open requests end. */
   close(): Promise<void>;
 }
 

@@ -8,7 +8,11 @@ import { openingEvents, rpc, tail } from '../../support/rpc.ts';
 
 type Json = Record<string, unknown>;
 interface Document extends Json {
-  readonly methods: { name: string; params: { name: string; required: boolean; schema: Json }[]; result: { schema: Json } }[];
+  readonly methods: {
+    name: string;
+    params: { name: string; required: boolean; schema: Json }[];
+    result: { schema: Json };
+  }[];
   readonly components: { readonly schemas: Record<string, Json> };
 }
 const { client } = rpc({ version: '1.2.3' });
@@ -25,7 +29,10 @@ describe('the OpenRPC document', () => {
     const drafts = new Ajv({ strict: false, logger: false, validateFormats: false });
     // It refers to a copy of draft 7 that lies elsewhere.
     const text = JSON.stringify(schema)
-      .replaceAll('https://meta.json-schema.tools/#/definitions/JSONSchemaObject', 'http://json-schema.org/draft-07/schema#')
+      .replaceAll(
+        'https://meta.json-schema.tools/#/definitions/JSONSchemaObject',
+        'http://json-schema.org/draft-07/schema#',
+      )
       .replaceAll(/"https:\/\/meta\.json-schema\.tools\/?"/g, '"http://json-schema.org/draft-07/schema"');
     const validate = drafts.compile(JSON.parse(text));
     expect(validate(document), JSON.stringify(validate.errors?.slice(0, 3))).toBe(true);
@@ -33,7 +40,9 @@ describe('the OpenRPC document', () => {
 
   test('has every method, and every reference leads somewhere', () => {
     expect(document.methods.map((one) => one.name)).toEqual(methods.map((one) => one.name));
-    expect((document['x-notifications'] as Json[]).map((one) => one.name)).toEqual(notifications.map((one) => one.name));
+    expect((document['x-notifications'] as Json[]).map((one) => one.name)).toEqual(
+      notifications.map((one) => one.name),
+    );
     const names = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name!);
     expect(names.length).toBeGreaterThan(100);
     for (const name of new Set(names)) expect(document.components.schemas, name).toHaveProperty([name]);

@@ -50,7 +50,11 @@ describe('retries', () => {
       const data = await client.fails('session.send', params, { code: 'out_of_order', path: 'firstSeq' });
       expect(data.expected).toMatch(/^4, /);
     }
-    await client.fails('session.send', { session: 'x', producer: 'new', firstSeq: 1, events: [] }, { code: 'out_of_order' });
+    await client.fails(
+      'session.send',
+      { session: 'x', producer: 'new', firstSeq: 1, events: [] },
+      { code: 'out_of_order' },
+    );
     expect(state()).toBe(before);
   });
 
@@ -59,7 +63,9 @@ describe('retries', () => {
     const wrong = await send('p', 0, [...openingEvents(), completed('never'), completed('a/0#0')]);
     expect(wrong.error!.data).toMatchObject({ index: 2, seq: 2, nextSeq: 2 });
     // The answer was lost: the retry gets it again, with its decisions.
-    expect((await send('p', 0, [...openingEvents(), completed('never'), completed('a/0#0')])).error).toEqual(wrong.error);
+    expect((await send('p', 0, [...openingEvents(), completed('never'), completed('a/0#0')])).error).toEqual(
+      wrong.error,
+    );
     // All refused: it may be mended and sent with the same number.
     expect((await send('p', 2, [completed('never')])).error!.data).toMatchObject({ index: 0, nextSeq: 2 });
     expect((await send('p', 2, [completed('a/0#0')])).result).toMatchObject({ seq: 3, nextSeq: 3 });
@@ -69,7 +75,11 @@ describe('retries', () => {
     const { client, send } = await opened({ maxProducers: 1 });
     await send('p', undefined, openingEvents());
     expect((await send('p', 2, [completed('a/0#0')])).result).toMatchObject({ seq: 3 });
-    await client.fails('session.send', { session: 'x', firstSeq: 0, events: [] }, { code: 'invalid_input', path: 'producer' });
+    await client.fails(
+      'session.send',
+      { session: 'x', firstSeq: 0, events: [] },
+      { code: 'invalid_input', path: 'producer' },
+    );
     const params = { session: 'x', producer: 'q', firstSeq: 0, events: [completed('a/1#0')] };
     await client.fails('session.send', params, { code: 'limit_exceeded', path: 'producer' });
   });

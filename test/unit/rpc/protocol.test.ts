@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { definePolicy } from '../../../src/index.ts';
 import { createRegistry } from '../../../src/core/registry.ts';
-import { type Meter, methods, noMeter, serverLimits } from '../../../src/rpc/index.ts';
+import { definePolicy } from '../../../src/index.ts';
 import { tailBatching } from '../../../src/recipes/tail-batching/index.ts';
+import { type Meter, methods, noMeter, serverLimits } from '../../../src/rpc/index.ts';
 import { type Reply, rpc, tail, WireClient } from '../../support/rpc.ts';
 
 const call = (id: unknown, method = 'session.list', params?: unknown) => ({ jsonrpc: '2.0', id, method, params });
@@ -235,7 +235,9 @@ describe('tokens', () => {
 
   test('what follows a wrong one in the same bytes is not read', async () => {
     const { client, server } = guarded();
-    await client.raw(`${JSON.stringify(show('wrong'))}\n${JSON.stringify(show('right'))}\n${JSON.stringify(call(2, 'session.open', tail))}\n`);
+    await client.raw(
+      `${JSON.stringify(show('wrong'))}\n${JSON.stringify(show('right'))}\n${JSON.stringify(call(2, 'session.open', tail))}\n`,
+    );
     expect([client.lines, server.sessions.size]).toEqual([[], 0]);
   });
 
@@ -265,7 +267,10 @@ test('a meter hears of calls and events', async () => {
   };
   const { client } = rpc({ meter });
   const { session } = await client.call('session.open', tail);
-  await client.reply('session.send', { session, events: [{ type: 'round.requested', roundId: 'r', weightVersion: 0 }, 5] });
+  await client.reply('session.send', {
+    session,
+    events: [{ type: 'round.requested', roundId: 'r', weightVersion: 0 }, 5],
+  });
   await client.line('{');
   expect(heard).toEqual([
     ['session.open', 0, true],

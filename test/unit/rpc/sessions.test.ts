@@ -161,7 +161,9 @@ describe('session.send', () => {
     const { session: other } = await client.call('session.open', tail);
     const data = await client.fails('session.send', { session: other, events: [...openingEvents(), 5] }, { index: 2 });
     expect(data.decisions).toEqual(whole.slice(0, 4));
-    expect((await client.call('session.more', { session: other, more: data.more })).decisions).toEqual(whole.slice(4, 8));
+    expect((await client.call('session.more', { session: other, more: data.more })).decisions).toEqual(
+      whole.slice(4, 8),
+    );
   });
   const inProcess2 = inProcess();
 });

@@ -25,7 +25,11 @@ describe('streamed decisions', () => {
     expect(pushed.map((one) => one.decisionSeq)).toEqual(expected.map((_, index) => index + 1));
     expect(client.pushed()).toEqual([]);
     // A notification may send to a stream: there is nothing that its answer would carry.
-    await client.line({ jsonrpc: '2.0', method: 'session.send', params: { session: 'x', events: [completed('a/0#0')] } });
+    await client.line({
+      jsonrpc: '2.0',
+      method: 'session.send',
+      params: { session: 'x', events: [completed('a/0#0')] },
+    });
     expect(server.sessions.get('x').policy.seq).toBe(3);
   });
 
@@ -51,7 +55,8 @@ describe('streamed decisions', () => {
     expect(second.pushed().map((one) => one.decisionSeq)).toEqual(all.map((_, index) => index + 1).slice(3));
     await second.call('session.subscribe', { session: 'x', after: 5 });
     expect(second.pushed()[0]!.decisionSeq).toBe(6);
-    const fails = (params: object) => second.fails('session.subscribe', params, { code: 'out_of_order', path: 'after' });
+    const fails = (params: object) =>
+      second.fails('session.subscribe', params, { code: 'out_of_order', path: 'after' });
     await fails({ session: 'x', after: 4 });
     await fails({ session: 'x', after: all.length + 1 });
     await second.fails('session.ack', { session: 'x', decisionSeq: all.length + 1 }, { code: 'out_of_order' });

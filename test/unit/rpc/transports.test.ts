@@ -134,7 +134,9 @@ describe('sockets', () => {
         bytes += chunk.length;
       });
       const end = closed(socket);
-      socket.write(`${JSON.stringify(first)}\n${JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'session.open', params: tail })}\n`);
+      socket.write(
+        `${JSON.stringify(first)}\n${JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'session.open', params: tail })}\n`,
+      );
       await end;
       expect(bytes).toBe(0);
     }
@@ -150,7 +152,12 @@ describe('sockets', () => {
     const sockets = [await open({ path }), await open({ path })] as const;
     const wire = thirdParty(sockets[0], sockets[0]);
     const slow = thirdParty(sockets[1], sockets[1]);
-    await wire.client.request('session.open', { ...tail, session: 'x', deliver: 'stream', config: { promptsPerRound: 3000, responsesPerPrompt: 1 } });
+    await wire.client.request('session.open', {
+      ...tail,
+      session: 'x',
+      deliver: 'stream',
+      config: { promptsPerRound: 3000, responsesPerPrompt: 1 },
+    });
     await slow.client.request('session.subscribe', { session: 'x' });
     slow.lines.pause();
     sockets[1].pause();
@@ -178,7 +185,7 @@ test('metrics and health', async () => {
   const { client } = thirdParty(output, input);
   const { session } = await client.request('session.open', tail);
   await client.request('session.send', { session, events: openingEvents() });
-  await client.request('made.up').then(
+  await client.request('made.up', undefined).then(
     () => undefined,
     () => undefined,
   );
@@ -198,12 +205,22 @@ test('metrics and health', async () => {
 });
 
 describe('rollflex serve', () => {
-  const call = (id: number, method: string, params?: unknown) => `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`;
+  const call = (id: number, method: string, params?: unknown) =>
+    `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`;
 
   test('--stdio answers all that came, and leaves when its input ends', async () => {
-    const run = await rollflexOn(call(1, 'session.open', tail) + call(2, 'server.info') + call(3, 'rpc.discover'), 'serve', '--stdio');
+    const run = await rollflexOn(
+      call(1, 'session.open', tail) + call(2, 'server.info') + call(3, 'rpc.discover'),
+      'serve',
+      '--stdio',
+    );
     expect([run.code, run.err]).toEqual([0, '']);
-    expect(run.out.trim().split('\n').map((one) => JSON.parse(one).id)).toEqual([1, 2, 3]);
+    expect(
+      run.out
+        .trim()
+        .split('\n')
+        .map((one) => JSON.parse(one).id),
+    ).toEqual([1, 2, 3]);
   });
 
   test('--policies serves definitions of your own; what they print does not get between the messages', async () => {
@@ -226,10 +243,14 @@ export default [mine];
   test('--port says where it listens, and stops at a signal', async () => {
     const file = join(folder, 'serve-token');
     writeFileSync(file, 'a-token-of-some-length');
-    const child = spawn(process.execPath, [...entry, 'serve', '--port', '0', '--token-file', file, '--metrics-port', '0'], {
-      cwd: root,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const child = spawn(
+      process.execPath,
+      [...entry, 'serve', '--port', '0', '--token-file', file, '--metrics-port', '0'],
+      {
+        cwd: root,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
     children.push(child);
     let said = '';
     child.stderr.on('data', (text) => {
