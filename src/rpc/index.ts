@@ -13,5 +13,5 @@ export { openRpcDocument } from './openrpc.ts';
 export { RpcServer, type ServerOptions } from './server.ts';
 export { type Metrics, type MetricsListening, prometheus } from './transports/metrics.ts';
 export { type Address, type Listening, listenOn } from './transports/socket.ts';
-export { type StdioStreams, serveStdio } from './transports/stdio.ts';
+export { type InputStream, type OutputStream, type StdioStreams, serveStdio } from './transports/stdio.ts';
 export { tokenFromFile } from './transports/token.ts';
