@@ -29,6 +29,11 @@ export class PagedAnswers {
     return this.#page(name, decisions, 0);
   }
 
+  /** Keeps the pages of an answer that is given once more, if they have left. */
+  keep(more: string, decisions: readonly AnyDecision[]): void {
+    this.#answers.set(more.slice(0, more.indexOf('-')), decisions);
+  }
+
   /** A page that follows; it can be asked for again. Throws `unknown_id`. */
   next(more: string): Page {
     const [, name = '', from = ''] = /^(\d{1,15})-(\d{1,15})$/.exec(more) ?? [];

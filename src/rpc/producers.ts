@@ -1,9 +1,13 @@
 /** Retries: what each producer of a session has sent, and its last answers. */
+import type { AnyDecision } from '../core/definition.ts';
 import { Fifo } from '../core/fifo.ts';
 import { PolicyError } from '../errors.ts';
 
 /** An answer as it was given, result or error, for a retry of the same call. */
-export type Answer = { readonly result: object } | { readonly error: Error };
+export type Answer = ({ readonly result: object } | { readonly error: Error }) & {
+  /** All its decisions, where they are more than one page, and what the second is asked for by. */
+  readonly pages?: { readonly more: string; readonly decisions: readonly AnyDecision[] };
+};
 
 interface Kept {
   readonly firstSeq: number;

@@ -34,6 +34,9 @@ export interface SessionHost {
 type SendParams = Omit<ParamsOf<'session.send'>, 'session'>;
 type SendResult = ResultOf<'session.send'>;
 
+const pagesOf = ({ more }: SendResult, decisions: readonly AnyDecision[]): Pick<Answer, 'pages'> =>
+  more === undefined ? {} : { pages: { more, decisions } };
+
 /** A running session. */
 export class Session {
   readonly id: string;
@@ -130,6 +133,7 @@ export class Session {
   }
 
   #resultOf(answer: Answer): SendResult {
+    if (answer.pages !== undefined) this.#answers.keep(answer.pages.more, answer.pages.decisions);
     if ('error' in answer) throw answer.error;
     return answer.result as SendResult;
   }
@@ -144,10 +148,12 @@ export class Session {
       }
     } catch (error) {
       if (!isPolicyError(error)) throw error;
-      const more = { index, ...this.#done(decisions, producer, index) };
-      return { answer: { error: new RpcError(errorCodes.refused, error, more) }, applied: index };
+      const done = this.#done(decisions, producer, index);
+      const refused = new RpcError(errorCodes.refused, error, { index, ...done });
+      return { answer: { error: refused, ...pagesOf(done, decisions) }, applied: index };
     }
-    return { answer: { result: this.#done(decisions, producer, index) }, applied: index };
+    const result = this.#done(decisions, producer, index);
+    return { answer: { result, ...pagesOf(result, decisions) }, applied: index };
   }
 
   #applyOne(value: unknown): readonly AnyDecision[] {

@@ -84,10 +84,15 @@ describe('retries', () => {
     await client.fails('session.send', params, { code: 'limit_exceeded', path: 'producer' });
   });
 
-  test('the answers that are kept share nothing with those that were given', async () => {
-    const { send } = await opened({ pageDecisions: 3 });
+  test('a retry of a long answer brings its pages back', async () => {
+    const { client, send } = await opened({ pageDecisions: 3, keptAnswers: 1 });
     const first = await send('p', 0, openingEvents());
-    expect(first.result!.more).toBeDefined();
+    const { more } = first.result!;
+    const page = await client.call('session.more', { session: 'x', more });
+    // Another long answer takes the place of its pages.
+    await send('q', 0, [{ type: 'host.restarted', at: 5, idPrefix: 'again/' }]);
+    await client.fails('session.more', { session: 'x', more }, { code: 'unknown_id' });
     expect((await send('p', 0, openingEvents())).result).toEqual(first.result);
+    expect(await client.call('session.more', { session: 'x', more })).toEqual(page);
   });
 });
