@@ -6,6 +6,8 @@ import { isDeeperThan, LineReader, parseLine, tooLong } from './framing.ts';
 import type { ServerLimits } from './limits.ts';
 import type { Link, Served } from './link.ts';
 import type { Meter } from './meter.ts';
+import { Outflow } from './outflow.ts';
+import { type Id, type Request, wrongPart } from './request.ts';
 import type { Session } from './session.ts';
 import type { SessionReader } from './sessions.ts';
 
@@ -25,31 +27,14 @@ export interface CallContext {
   readonly connection: Connection;
 }
 
-type Id = string | number | null;
-interface Request {
-  readonly jsonrpc: '2.0';
-  readonly method: string;
-  readonly params?: unknown;
-  readonly id?: Id;
-}
-
 /** A line before the token was shown cannot be longer. */
 const longestGreeting = 8192;
 const greetingSeconds = 10;
 
-/** What a JSON-RPC request must be, or the part that is not. */
-function wrongPart(value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'a request object';
-  const { jsonrpc, method, id, params } = value as Record<string, unknown>;
-  if (jsonrpc !== '2.0') return 'jsonrpc: "2.0"';
-  if (typeof method !== 'string') return 'the name of a method';
-  if (id !== undefined && id !== null && typeof id !== 'string' && typeof id !== 'number') return 'an id';
-  return params === undefined || (typeof params === 'object' && params !== null) ? undefined : 'params';
-}
-
 /** A connection; the transport gives it bytes, and a {@link Link} for the way back. */
 export class Connection implements SessionReader, Served {
   readonly #link: Link;
+  readonly #out: Outflow;
   readonly #host: ConnectionHost;
   readonly #lines: LineReader;
   readonly #subscribed = new Map<string, Session>();
@@ -61,6 +46,7 @@ export class Connection implements SessionReader, Served {
 
   constructor(link: Link, host: ConnectionHost) {
     this.#link = link;
+    this.#out = new Outflow(link, host, () => this.#cutOff());
     this.#host = host;
     this.#welcome = host.isToken === undefined;
     this.#lines = new LineReader(this.#welcome ? host.limits.maxMessageBytes : longestGreeting);
@@ -128,7 +114,7 @@ export class Connection implements SessionReader, Served {
         for (let one = session.stream.next(subscription); one !== undefined; one = session.stream.next(subscription)) {
           more = true;
           this.#notify('session.decision', { session: session.id, ...one });
-          if (this.#link.waiting > this.#host.limits.maxOutputBytes) await this.#room();
+          if (this.#out.full) await this.#out.room();
           if (this.#closed || !this.#subscribed.has(session.id)) break;
         }
       }
@@ -137,7 +123,7 @@ export class Connection implements SessionReader, Served {
   }
 
   #notify(method: string, params: object): void {
-    this.#link.write(`${JSON.stringify({ jsonrpc: '2.0', method, params })}\n`);
+    this.#out.write(JSON.stringify({ jsonrpc: '2.0', method, params }));
   }
 
   async #receive(bytes: Uint8Array): Promise<void> {
@@ -151,8 +137,8 @@ export class Connection implements SessionReader, Served {
     const answer = await this.#answer(line);
     if (this.#closed) return;
     if (answer !== undefined) {
-      this.#link.write(`${answer}\n`);
-      if (this.#link.waiting > this.#host.limits.maxOutputBytes) await this.#room();
+      this.#out.write(answer);
+      if (this.#out.full) await this.#out.room();
     }
     if (this.#subscribed.size > 0) this.wake();
   }
@@ -239,30 +225,13 @@ export class Connection implements SessionReader, Served {
     return this.#call(message);
   }
 
-  #turnAway(): undefined {
-    this.#host.meter.turnedAway();
+  #cutOff(): void {
+    this.#host.meter.cutOff();
     this.destroy();
   }
 
-  /** Waits until the client has read. One that reads nothing for too long is cut off. */
-  async #room(): Promise<void> {
-    const { stallSeconds } = this.#host.limits;
-    while (!this.#closed && this.#link.waiting > 0) {
-      const before = this.#link.waiting;
-      let late = false;
-      let cancel: () => void = () => undefined;
-      const stalled = new Promise<void>((resolve) => {
-        cancel = this.#host.clock.after(stallSeconds, () => {
-          late = true;
-          resolve();
-        });
-      });
-      await Promise.race([this.#link.drained(), stalled]);
-      cancel();
-      if (!late) return;
-      if (this.#link.waiting < before) continue;
-      this.#host.meter.cutOff();
-      this.destroy();
-    }
+  #turnAway(): undefined {
+    this.#host.meter.turnedAway();
+    this.destroy();
   }
 }

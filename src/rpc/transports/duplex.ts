@@ -68,16 +68,20 @@ export function serveStreams(
       input.pause();
       connection.receive(bytes).then(() => input.resume(), gone);
     });
-    input.on('end', () => {
+    let ending = false;
+    const end = (): void => {
+      if (ending) return;
+      ending = true;
       connection
         .finish()
         .then(() => flushed(output))
         .then(resolve, gone);
-    });
+    };
+    input.on('end', end);
+    input.on('close', end);
     // A broken connection is no error of the server.
     input.on('error', gone);
     output.on('error', gone);
-    input.on('close', () => void connection.finish().then(resolve, gone));
     output.on('close', gone);
   });
 }
