@@ -1,4 +1,4 @@
-// Layers point one way: errors <- schemas <- core <- policies, planners <- recipes <- registry, index <- sim, testing <- cli.
+// Layers point one way: errors <- schemas <- core <- policies, planners <- recipes <- registry, index <- rpc, sim, testing <- cli.
 const layer = (name, from, allowed) => ({
   name,
   comment: 'Layers point one way; see CONTRIBUTING.md.',
@@ -31,6 +31,7 @@ module.exports = {
     layer('registry', '^src/registry\\.ts$', `^src/(${below}|${parts})`),
     layer('index', '^src/index\\.ts$', `^src/(${below}|registry\\.ts$|${parts})`),
     layer('testing', '^src/testing/', `^src/(${below}|testing/|registry\\.ts$)`),
+    layer('rpc', '^src/rpc/', `^src/(${below}|registry\\.ts$|rpc/)`),
     layer('sim', '^src/sim/', `^src/(${below}|${parts}|registry\\.ts$|sim/)`),
     {
       name: 'node-only-where-files-are-read-and-written',

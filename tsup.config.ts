@@ -3,6 +3,7 @@ import { defineConfig, type Options } from 'tsup';
 const entries = {
   index: 'src/index.ts',
   schemas: 'src/schemas/index.ts',
+  rpc: 'src/rpc/index.ts',
   sim: 'src/sim/index.ts',
   testing: 'src/testing/index.ts',
 };

@@ -9,6 +9,7 @@ export const benchmarks: Readonly<Record<string, string | null>> = {
   'group-assembly': 'group-assembly',
   'sandbox-timeout': 'sandbox-timeout',
   state: null,
+  rpc: null,
   'sim-engine': null,
   calibration: null,
   'reward-dispatch': 'reward-dispatch',

@@ -40,7 +40,8 @@ pack() { npm pack --pack-destination "$work" && mv "$work"/rollflex-*.tgz "$work
 # What must be inside, and what must not.
 contents() {
   tar -tzf "$work/rollflex.tgz" | sed 's|^package/||' >"$work/files"
-  for file in dist/index.js dist/index.cjs dist/index.d.ts dist/index.d.cts dist/cli.js dist/report-client.js \
+  for file in dist/index.js dist/index.cjs dist/index.d.ts dist/index.d.cts dist/rpc.js dist/rpc.cjs dist/rpc.d.ts dist/rpc.d.cts \
+    dist/cli.js dist/report-client.js \
     examples/traces/PROVENANCE.md LICENSE README.md; do
     grep -qx "$file" "$work/files" || { echo "missing: $file"; return 1; }
   done
@@ -72,6 +73,7 @@ binary() {
   in_consumer npx --no-install rollflex --version &&
     in_consumer npx --no-install rollflex schema tail-batching &&
     echo '{"groups":[{"rewards":[1,0]}]}' | in_consumer npx --no-install rollflex plan grpo-advantages --input - --json &&
+    echo '{"jsonrpc":"2.0","id":1,"method":"server.info"}' | in_consumer npx --no-install rollflex serve --stdio | grep -q tail-batching &&
     in_consumer npx --no-install rollflex simulate --steps 5 --seeds 1 --report "$work/report.html" --quiet &&
     grep -q '</html>' "$work/report.html"
 }

@@ -3,6 +3,7 @@
  * `<!-- generated: KIND ID -->` and `<!-- /generated -->`.
  */
 import { type AnyPlannerDefinition, type AnyPolicyDefinition, policyErrorCodes, registry } from '../src/index.ts';
+import { limitsSchema, type MethodWord, methods, notifications } from '../src/rpc/index.ts';
 import { type DecisionWord, decisions, type EventWord, events } from '../src/schemas/index.ts';
 import { rowsOf, shapeOf, sharedObjects, table } from './schema-table.ts';
 
@@ -11,6 +12,7 @@ export const generatedFiles: readonly string[] = [
   'README.md',
   'docs/vocabulary.md',
   'docs/errors.md',
+  'docs/server.md',
   'src/planners/flex-ulysses/README.md',
   'src/planners/gradient-renormalization/README.md',
   'src/planners/grpo-advantages/README.md',
@@ -163,12 +165,58 @@ function codeList(): string {
   return policyErrorCodes.map(code).join(', ');
 }
 
+function methodTable(words: readonly MethodWord[]): string {
+  const fields = (schema: MethodWord['params']): string =>
+    rowsOf(shapeOf(schema))
+      .filter((row) => !row.name.includes('.'))
+      .map((row) => code(row.name + (row.required ? '' : '?')))
+      .join(', ') || 'none';
+  return table(
+    ['Method', 'Meaning', 'Parameters', 'Result'],
+    words.map((word) => [code(word.name), word.summary, fields(word.params), fields(word.result)]),
+  );
+}
+
+function methodReference(): string {
+  return methods
+    .filter((word) => Object.keys(word.params.shape).length > 0)
+    .map((word: MethodWord) => {
+      const rows = rowsOf(shapeOf(word.params)).map((row) => [
+        code(row.name) + (row.required ? '' : ', optional'),
+        row.type,
+        row.description,
+      ]);
+      return `#### ${code(word.name)}\n\n${table(['Parameter', 'Type', 'Meaning'], rows)}`;
+    })
+    .join('\n\n');
+}
+
+function limitTable(): string {
+  return table(
+    ['Limit', 'Option', 'Default', 'Meaning'],
+    rowsOf(shapeOf(limitsSchema)).map(({ name, default: usual, description }) => [
+      code(name),
+      code(`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`),
+      usual,
+      description,
+    ]),
+  );
+}
+
 function render(kind: string, id: string): string {
   switch (`${kind} ${id}`) {
     case 'policies all':
       return policyTable();
     case 'codes all':
       return codeList();
+    case 'rpc methods':
+      return methodTable(methods);
+    case 'rpc notifications':
+      return methodTable(notifications);
+    case 'rpc parameters':
+      return methodReference();
+    case 'rpc limits':
+      return limitTable();
     case 'vocabulary events':
       return eventReference();
     case 'vocabulary decisions':

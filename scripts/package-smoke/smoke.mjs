@@ -1,6 +1,8 @@
 /** Uses the installed package from ESM. */
 import assert from 'node:assert/strict';
+import { Readable, Writable } from 'node:stream';
 import { createTailBatching, isPolicyError, plan as planBy, renormalizeGradients, restorePolicy } from 'rollflex';
+import { RpcServer, serveStdio } from 'rollflex/rpc';
 import { responseCompleted } from 'rollflex/schemas';
 import { compare, jobPreset, renderReport, reportClient, rollpackerWorkload } from 'rollflex/sim';
 
@@ -19,4 +21,11 @@ const small = { ...job, promptsPerRound: 8 };
 const result = compare({ job: small, workload: (seed) => rollpackerWorkload(4096, seed), steps: 5, seeds: [1] });
 assert(result.schedulers[1].rolloutSpeedup.value > 0);
 assert(renderReport([result], await reportClient()).includes('</html>'));
+const answers = [];
+const input = Readable.from([
+  Buffer.from('{"jsonrpc":"2.0","id":1,"method":"session.open","params":{"policy":"flexrl"}}\n'),
+]);
+const output = new Writable({ write: (text, _, done) => done(answers.push(JSON.parse(text))) });
+await serveStdio(new RpcServer(), { input, output });
+assert.equal(answers[0].error.data.code, 'invalid_config');
 console.log(`ESM on Node ${process.version}`);

@@ -1,5 +1,6 @@
 /** The types, as a consumer's compiler sees them; the same file is checked as ESM and as CommonJS. */
 import { createPolicy, createTailBatching, definePolicy, type Policy, plan, type TailBatchingInput, z } from 'rollflex';
+import { type ParamsOf, RpcServer } from 'rollflex/rpc';
 import { type Prompt, promptId } from 'rollflex/schemas';
 import { type ComparisonResult, compare } from 'rollflex/sim';
 import { checkLaws } from 'rollflex/testing';
@@ -32,4 +33,6 @@ export const used: [typeof definePolicy, typeof z, typeof promptId, typeof compa
   compare,
   checkLaws,
 ];
+export const opened: ParamsOf<'session.open'> = { policy: 'tail-batching', onExisting: 'fail' };
+export const served: number = new RpcServer().limits.maxSessions;
 export type Used = ComparisonResult;

@@ -11,6 +11,7 @@ import { type PlanOptions, runPlan } from './plan.ts';
 import { poolsCommand } from './pools-command.ts';
 import { runReplay } from './replay.ts';
 import { runSchema, type SchemaOptions } from './schema.ts';
+import { serveCommand } from './serve-command.ts';
 import { runSimulate, type SimulateOptions } from './simulate.ts';
 import { vlmCommand } from './vlm-command.ts';
 
@@ -130,6 +131,7 @@ Examples
   rollflex pools                     what would RolloutPipe save with a trainer of its own?
   rollflex vlm                       what would FlexRL save a vision-language model?
   rollflex plan grpo-advantages --input rewards.json
+  rollflex serve --stdio             sessions for a trainer in Python, by JSON-RPC
   rollflex schema tail-batching      the settings of a policy, as JSON Schema
   rollflex replay run.jsonl          does this version decide as the log says?
 
@@ -139,6 +141,7 @@ Exit codes: 0 done, 1 failed, 2 wrong use or bad input.`,
   command.addCommand(poolsCommand());
   command.addCommand(vlmCommand());
   command.addCommand(planCommand());
+  command.addCommand(serveCommand());
   command
     .command('schema')
     .description('list policies, planners, events and decisions, or print the JSON Schema of one')

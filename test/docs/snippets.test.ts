@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as rollflex from 'rollflex';
+import * as rpc from 'rollflex/rpc';
 import * as schemas from 'rollflex/schemas';
 import * as sim from 'rollflex/sim';
 import * as testing from 'rollflex/testing';
@@ -12,7 +13,13 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { extractSnippets, runSnippet, typeErrors } from '../support/snippets.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
-const modules = { rollflex, 'rollflex/schemas': schemas, 'rollflex/sim': sim, 'rollflex/testing': testing };
+const modules = {
+  rollflex,
+  'rollflex/rpc': rpc,
+  'rollflex/schemas': schemas,
+  'rollflex/sim': sim,
+  'rollflex/testing': testing,
+};
 
 function markdownFiles(): string[] {
   const policies = ['policies', 'planners', 'recipes'].flatMap((layer) => {

@@ -1,0 +1,174 @@
+/**
+ * The server beside an echo server, both in processes of their own, with the same framing and the same messages: what a
+ * session costs over JSON-RPC. Batches of 256 events, and single round trips; and what the dispatch library costs.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { JSONRPCServer } from 'json-rpc-2.0';
+import { createTailBatching } from '../src/index.ts';
+import { machine, median } from './support.ts';
+
+const batch = 256;
+const runs = 5;
+const config = { promptsPerRound: 2000, responsesPerPrompt: 8, promptSpeculation: 1.25, responseSpeculation: 1.25 };
+
+/** A round, and the completions that fill it, as a host would send them. */
+function workload() {
+  const policy = createTailBatching(config);
+  const prompts = Array.from({ length: 2500 }, (_, index) => ({ promptId: `prompt-${index}` }));
+  const opening = [
+    { type: 'round.requested', at: 0, roundId: 'r1', weightVersion: 1 },
+    { type: 'prompts.supplied', at: 0, roundId: 'r1', prompts },
+  ];
+  const launched = opening.flatMap((one) => policy.send(one as never)).filter((one) => one.type === 'request.launch');
+  const completions = launched
+    .filter((one) => one.index < config.responsesPerPrompt)
+    .slice(0, config.promptsPerRound * config.responsesPerPrompt)
+    .map(({ requestId }, index) => ({
+      type: 'response.completed',
+      at: index / 100,
+      requestId,
+      tokens: 500 + (index % 997),
+    }));
+  return { opening, completions };
+}
+
+type Events = readonly object[];
+const { opening, completions } = workload();
+
+/** What the policy answers: the echo server is given the same text to make and to send. */
+function answersOf(groups: readonly Events[]): unknown[][] {
+  const policy = createTailBatching(config);
+  for (const one of opening) policy.send(one as never);
+  return groups.map((events) => events.flatMap((one) => policy.send(one as never)));
+}
+
+const groupsOf = (size: number): Events[] =>
+  Array.from({ length: Math.floor(completions.length / size) }, (_, at) =>
+    completions.slice(at * size, (at + 1) * size),
+  );
+
+/** Parses each line, and answers with the decisions that it was given for the n-th call. */
+const echo = `
+const { createInterface } = require('node:readline');
+let answers = [];
+let next = 0;
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (method === 'answers') { answers = params; next = 0; }
+  const result = method === 'session.send' ? { seq: params.events.length, decisions: answers[next++] } : {};
+  process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n');
+});`;
+
+class Client {
+  readonly #child: ChildProcess;
+  readonly #waiting: ((line: string) => void)[] = [];
+  #id = 0;
+
+  constructor(args: readonly string[]) {
+    this.#child = spawn(process.execPath, [...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+    createInterface({ input: this.#child.stdout! }).on('line', (line) => this.#waiting.shift()!(line));
+  }
+
+  async call(method: string, params: unknown): Promise<{ session: string; decisions: unknown[] }> {
+    this.#id += 1;
+    const line = `${JSON.stringify({ jsonrpc: '2.0', id: this.#id, method, params })}\n`;
+    const answer = await new Promise<string>((resolve) => {
+      this.#waiting.push(resolve);
+      this.#child.stdin!.write(line);
+    });
+    const { result, error } = JSON.parse(answer);
+    if (error !== undefined) throw new Error(error.message);
+    return result;
+  }
+
+  end(): void {
+    this.#child.stdin!.end();
+  }
+}
+
+interface Pace {
+  readonly eventsPerSecond: number;
+  readonly microseconds: number;
+}
+
+/** Sends calls one after the other. */
+async function pace(client: Client, session: string, groups: readonly Events[]): Promise<Pace> {
+  const took: number[] = [];
+  const begun = performance.now();
+  for (const events of groups) {
+    const from = performance.now();
+    await client.call('session.send', { session, events });
+    took.push(performance.now() - from);
+  }
+  const seconds = (performance.now() - begun) / 1000;
+  const events = groups.reduce((sum, one) => sum + one.length, 0);
+  return { eventsPerSecond: events / seconds, microseconds: median(took) * 1000 };
+}
+
+const main = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
+const server = new Client(['--import', 'tsx', main, 'serve', '--stdio']);
+const echoing = new Client(['-e', echo]);
+
+async function compare(size: number, most: number) {
+  const groups = groupsOf(size).slice(0, most);
+  const answers = answersOf(groups);
+  const ratios: number[] = [];
+  const ours: Pace[] = [];
+  const theirs: Pace[] = [];
+  for (let run = 0; run <= runs; run += 1) {
+    await echoing.call('answers', answers);
+    const { session } = await server.call('session.open', { policy: 'tail-batching', config });
+    await server.call('session.send', { session, events: opening });
+    const one = await pace(server, session, groups);
+    const other = await pace(echoing, session, groups);
+    await server.call('session.close', { session });
+    // The first run is for the compilers.
+    if (run === 0) continue;
+    ours.push(one);
+    theirs.push(other);
+    ratios.push(size === 1 ? one.microseconds / other.microseconds : one.eventsPerSecond / other.eventsPerSecond);
+  }
+  return { ours, theirs, ratio: median(ratios) };
+}
+
+const whole = (value: number): string => Math.round(value).toLocaleString('en');
+const middle = (paces: readonly Pace[], of: keyof Pace): string => whole(median(paces.map((one) => one[of])));
+
+const batches = await compare(batch, 60);
+const singles = await compare(1, 3000);
+server.end();
+echoing.end();
+
+/** Microseconds of a call that does nothing, through the library and without it. */
+async function dispatch(): Promise<[number, number]> {
+  const library = new JSONRPCServer();
+  library.addMethodAdvanced('x', (request) => Promise.resolve({ jsonrpc: '2.0', id: request.id!, result: 1 }));
+  const own = new Map([
+    ['x', (request: { id: number }) => Promise.resolve({ jsonrpc: '2.0', id: request.id, result: 1 })],
+  ]);
+  const calls = 100_000;
+  const timed = async (call: (id: number) => PromiseLike<unknown>): Promise<number> => {
+    const begun = performance.now();
+    for (let id = 0; id < calls; id += 1) await call(id);
+    return ((performance.now() - begun) * 1000) / calls;
+  };
+  const withLibrary: number[] = [];
+  const without: number[] = [];
+  for (let run = 0; run < runs; run += 1) {
+    withLibrary.push(await timed((id) => library.receive({ jsonrpc: '2.0', id, method: 'x' })));
+    without.push(await timed((id) => own.get('x')!({ id })));
+  }
+  return [median(withLibrary), median(without)];
+}
+
+const [withLibrary, without] = await dispatch();
+console.log(`rpc, tail batching over standard input and output; ${machine()}`);
+console.log(
+  `batches of ${batch}: ${middle(batches.ours, 'eventsPerSecond')} events/s, echo ${middle(batches.theirs, 'eventsPerSecond')}: ${batches.ratio.toFixed(2)} of it`,
+);
+console.log(
+  `single events: median round trip ${middle(singles.ours, 'microseconds')} µs, echo ${middle(singles.theirs, 'microseconds')}: ${singles.ratio.toFixed(2)} times it`,
+);
+console.log(`dispatch of a call: ${withLibrary.toFixed(2)} µs with json-rpc-2.0, ${without.toFixed(2)} with a map`);

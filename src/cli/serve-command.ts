@@ -1,0 +1,70 @@
+/** The options of `rollflex serve`, and its help. Those of limits are made from their schema. */
+import { Command, Option } from 'commander';
+import { z } from 'zod';
+import { limitsSchema } from '../rpc/limits.ts';
+import { between, whole } from './arguments.ts';
+import { runServe, type ServeOptions } from './serve.ts';
+
+const explained = `
+Protocol
+  JSON-RPC 2.0, one message a line (UTF-8), batches allowed. rpc.discover answers with
+  the OpenRPC document: methods, events, decisions and settings.
+
+  {"jsonrpc":"2.0","id":1,"method":"session.open","params":{"policy":"tail-batching",
+   "config":{"promptsPerRound":2,"responsesPerPrompt":2}}}
+  {"jsonrpc":"2.0","id":2,"method":"session.send","params":{"session":"s1","events":[
+   {"type":"round.requested","roundId":"r1","weightVersion":1}]}}
+  (each on one line)
+
+Who may use it
+  --stdio   whoever started it; the server leaves when its input ends
+  --socket  the user who started it: only the owner may open the socket
+  --port    whoever has the token: the first call of a connection must be
+            server.authenticate {"token": …}, any other closes it. The line is not
+            encrypted: keep it on the machine, or in a network that you trust.
+
+Examples
+  rollflex serve --stdio
+  rollflex serve --socket /run/user/1000/rollflex.sock
+  rollflex serve --port 7411 --token-file token --metrics-port 9411
+  rollflex serve --stdio --policies ./mine.js    your own definitions, beside those shipped
+
+Sessions are kept in memory: take a session.snapshot where you save a checkpoint.`;
+
+interface Shape {
+  readonly type: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly default: number;
+  readonly description: string;
+}
+
+/** `maxMessageBytes` as `--max-message-bytes`. */
+function limitOptions(): Option[] {
+  const { properties } = z.toJSONSchema(limitsSchema, { io: 'input' }) as unknown as {
+    properties: Record<string, Shape>;
+  };
+  return Object.entries(properties).map(([name, { type, minimum, maximum, default: usual, description }]) => {
+    const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    const parser = type === 'integer' ? whole(minimum!, maximum!) : between(0.001, maximum!);
+    return new Option(`--${flag} <n>`, description).argParser(parser).default(usual);
+  });
+}
+
+/** The command. */
+export function serveCommand(): Command {
+  const command = new Command('serve')
+    .description('serve sessions and plans to other languages: JSON-RPC over standard input, a Unix socket or TCP')
+    .option('--stdio', 'serve one client on standard input and output')
+    .option('--socket <path>', 'listen at a Unix socket')
+    .option('--port <n>', 'listen at a TCP port, 0 for any that is free; needs --token-file', whole(0, 65_535))
+    .option('--host <address>', 'address of --port', '127.0.0.1')
+    .option('--token-file <file>', 'a file with the token that clients must show, at least 16 characters')
+    .option('--policies <file>', 'a module with definitions of your own, each an export or in a list')
+    .option('--metrics-port <n>', 'serve GET /metrics (Prometheus) and GET /healthz here', whole(0, 65_535))
+    .option('--metrics-host <address>', 'address of --metrics-port', '127.0.0.1');
+  for (const option of limitOptions()) command.addOption(option);
+  return command.addHelpText('after', explained).action(async (options: ServeOptions) => {
+    await runServe(options);
+  });
+}

@@ -1,0 +1,108 @@
+/** `rollflex serve`: the JSON-RPC server. */
+import { Console } from 'node:console';
+import { accessSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type AnyDefinition, isDefinition } from '../core/definition.ts';
+import { createRegistry, type Registry } from '../core/registry.ts';
+import { PolicyError } from '../errors.ts';
+import { registry } from '../registry.ts';
+import { limitsSchema, type ServerLimits } from '../rpc/limits.ts';
+import { RpcServer } from '../rpc/server.ts';
+import { prometheus } from '../rpc/transports/metrics.ts';
+import { type Address, listenOn } from '../rpc/transports/socket.ts';
+import { serveStdio } from '../rpc/transports/stdio.ts';
+import { tokenFromFile } from '../rpc/transports/token.ts';
+import { packageVersion } from './files.ts';
+
+/** Options as the command line gives them, those of limits by their names. */
+export interface ServeOptions extends ServerLimits {
+  readonly stdio?: boolean;
+  readonly socket?: string;
+  readonly port?: number;
+  readonly host: string;
+  readonly tokenFile?: string;
+  readonly policies?: string;
+  readonly metricsPort?: number;
+  readonly metricsHost: string;
+}
+
+const wrong = (expected: string, got: unknown, path: string): never => {
+  throw new PolicyError('invalid_input', { expected, got, path });
+};
+
+function checkTransport({ stdio, socket, port, tokenFile }: ServeOptions): void {
+  const given = [stdio && '--stdio', socket !== undefined && '--socket', port !== undefined && '--port'].filter(
+    Boolean,
+  );
+  if (given.length !== 1) wrong('one of --stdio, --socket PATH, --port N', given.join(' '), 'serve');
+  if (port !== undefined && tokenFile === undefined) wrong('--token-file beside --port', 'none', '--token-file');
+  if (stdio && tokenFile !== undefined) wrong('--token-file with --socket or --port', '--stdio', '--token-file');
+}
+
+/** Definitions that a module exports, by themselves or in lists; each once. */
+async function ownDefinitions(path: string): Promise<AnyDefinition[]> {
+  // A path that is not there is the user's; what fails inside the module is not.
+  accessSync(path);
+  const exported = (await import(pathToFileURL(resolve(path)).href)) as Record<string, unknown>;
+  const found = Object.values(exported).flat().filter(isDefinition);
+  if (found.length === 0) wrong('a module that exports definitions (definePolicy, …)', Object.keys(exported), path);
+  return [...new Set(found)];
+}
+
+async function registryFor(path: string | undefined): Promise<Registry<readonly AnyDefinition[]>> {
+  if (path === undefined) return registry as unknown as Registry<readonly AnyDefinition[]>;
+  return createRegistry([...registry.definitions, ...(await ownDefinitions(path))]) as never;
+}
+
+function limitsOf(options: ServeOptions): Partial<ServerLimits> {
+  const names = Object.keys(limitsSchema.shape) as (keyof ServerLimits)[];
+  return Object.fromEntries(names.map((name) => [name, options[name]]));
+}
+
+/** Settles at the first signal to stop; a second one ends the process as usual. */
+function stopSignal(): Promise<void> {
+  return new Promise((done) => {
+    process.once('SIGINT', () => done());
+    process.once('SIGTERM', () => done());
+  });
+}
+
+/** A line for people and for who started it; standard output belongs to the protocol on --stdio. */
+const say = (text: string): void => void process.stderr.write(`rollflex: ${text}\n`);
+
+/**
+ * Serves until the input ends or a signal comes.
+ *
+ * @throws PolicyError `invalid_input` for options that contradict each other; the system's error where it cannot listen
+ */
+export async function runServe(options: ServeOptions): Promise<void> {
+  checkTransport(options);
+  // What a policy prints must not get between the messages.
+  if (options.stdio) globalThis.console = new Console(process.stderr, process.stderr);
+  const { tokenFile, metricsPort, metricsHost, socket, port, host } = options;
+  const isToken = tokenFile === undefined ? undefined : tokenFromFile(tokenFile);
+  const metrics = metricsPort === undefined ? undefined : await prometheus();
+  const server = new RpcServer({
+    registry: await registryFor(options.policies),
+    limits: limitsOf(options),
+    version: packageVersion(),
+    ...(isToken === undefined ? {} : { isToken }),
+    ...(metrics === undefined ? {} : { meter: metrics.meter }),
+  });
+  const measured = await metrics?.listen(server, { port: metricsPort!, host: metricsHost });
+  if (measured !== undefined) say(`metrics at http://${metricsHost}:${measured.port}/metrics`);
+  if (options.stdio) {
+    await Promise.race([serveStdio(server), stopSignal()]);
+    server.close();
+  } else {
+    const address: Address = socket === undefined ? { port: port!, host } : { path: socket };
+    const listening = await listenOn(server, address);
+    say(`listening at ${listening.address}`);
+    await stopSignal();
+    await listening.close();
+  }
+  await measured?.close();
+  // A client may keep its end open; what it was to get is written.
+  process.stdin.destroy();
+}

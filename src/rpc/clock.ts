@@ -1,0 +1,29 @@
+/** The only clock of the server. */
+
+/** What a server takes time from. */
+export interface Clock {
+  /** Unix time, in seconds. */
+  now(): number;
+  /** Calls back after some seconds, >= 0; the result takes that back. */
+  after(seconds: number, callback: () => void): () => void;
+}
+
+/** Longer waits are made of several: a timer of the platform counts milliseconds in 31 bits. */
+const longestSeconds = 2_000_000;
+
+/** The clock of the machine. */
+export const systemClock: Clock = Object.freeze({
+  now: () => Date.now() / 1000,
+  after(seconds: number, callback: () => void) {
+    let cancel: () => void;
+    const handle = setTimeout(
+      () => {
+        if (seconds <= longestSeconds) callback();
+        else cancel = systemClock.after(seconds - longestSeconds, callback);
+      },
+      Math.ceil(Math.min(seconds, longestSeconds) * 1000),
+    );
+    cancel = () => clearTimeout(handle);
+    return () => cancel();
+  },
+});

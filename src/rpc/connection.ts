@@ -1,0 +1,237 @@
+/** One connection: its lines in, its answers and its subscribed decisions out, never more than it reads. */
+import type { JSONRPCResponse, JSONRPCServer } from 'json-rpc-2.0';
+import type { Clock } from './clock.ts';
+import { errorCodes, refusal } from './errors.ts';
+import { isDeeperThan, LineReader, parseLine, tooLong } from './framing.ts';
+import type { ServerLimits } from './limits.ts';
+import type { Link, Served } from './link.ts';
+import type { Meter } from './meter.ts';
+import { Outflow } from './outflow.ts';
+import { type Id, type Request, wrongPart } from './request.ts';
+import type { Session } from './session.ts';
+import type { SessionReader } from './sessions.ts';
+
+/** What a connection takes from its server. */
+export interface ConnectionHost {
+  readonly limits: ServerLimits;
+  readonly clock: Clock;
+  readonly meter: Meter;
+  readonly dispatch: JSONRPCServer<CallContext>;
+  /** Whether a token is the right one; absent where none is asked for. */
+  readonly isToken: ((token: string) => boolean) | undefined;
+  left(connection: Connection): void;
+}
+
+/** What a method knows of its call. */
+export interface CallContext {
+  readonly connection: Connection;
+}
+
+/** A line before the token was shown cannot be longer. */
+const longestGreeting = 8192;
+const greetingSeconds = 10;
+
+/** A connection; the transport gives it bytes, and a {@link Link} for the way back. */
+export class Connection implements SessionReader, Served {
+  readonly #link: Link;
+  readonly #out: Outflow;
+  readonly #host: ConnectionHost;
+  readonly #lines: LineReader;
+  readonly #subscribed = new Map<string, Session>();
+  #welcome: boolean;
+  #pushing = false;
+  #closed = false;
+  #stopGreeting: () => void = () => undefined;
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(link: Link, host: ConnectionHost) {
+    this.#link = link;
+    this.#out = new Outflow(link, host, () => this.#cutOff());
+    this.#host = host;
+    this.#welcome = host.isToken === undefined;
+    this.#lines = new LineReader(this.#welcome ? host.limits.maxMessageBytes : longestGreeting);
+    if (!this.#welcome) this.#stopGreeting = host.clock.after(greetingSeconds, () => this.#turnAway());
+  }
+
+  /** Takes bytes; settles when their lines are answered and the answers have room. Give no more before. */
+  receive(bytes: Uint8Array): Promise<void> {
+    return (this.#work = this.#work.then(() => this.#receive(bytes)));
+  }
+
+  /** The input has ended: what came is answered, and then nothing is subscribed any more. */
+  finish(): Promise<void> {
+    return (this.#work = this.#work.then(async () => {
+      const rest = this.#lines.rest();
+      if (rest !== undefined && !this.#closed) await this.#line(rest);
+      this.close();
+    }));
+  }
+
+  /** Forgets the connection; the transport calls it when the link is gone. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#stopGreeting();
+    for (const session of this.#subscribed.values()) session.stream.unsubscribe(this);
+    this.#subscribed.clear();
+    this.#host.left(this);
+  }
+
+  /** Closes it from this side; what waits is lost. */
+  destroy(): void {
+    this.#link.destroy();
+    this.close();
+  }
+
+  subscribe(session: Session, after: number | undefined, types: readonly string[] | undefined): void {
+    session.stream.subscribe(this, after, types);
+    this.#subscribed.set(session.id, session);
+  }
+
+  unsubscribe(session: Session): void {
+    session.stream.unsubscribe(this);
+    this.#subscribed.delete(session.id);
+  }
+
+  /** There are decisions to push; as many are as have room. */
+  wake(): void {
+    if (this.#pushing || this.#closed) return;
+    this.#pushing = true;
+    void this.#push();
+  }
+
+  closed(session: Session, reason: 'closed' | 'replaced'): void {
+    this.unsubscribe(session);
+    this.#notify('session.closed', { session: session.id, reason });
+  }
+
+  async #push(): Promise<void> {
+    for (let more = true; more && !this.#closed; ) {
+      more = false;
+      for (const session of this.#subscribed.values()) {
+        const subscription = session.stream.subscriptionOf(this);
+        if (subscription === undefined) continue;
+        for (let one = session.stream.next(subscription); one !== undefined; one = session.stream.next(subscription)) {
+          more = true;
+          this.#notify('session.decision', { session: session.id, ...one });
+          if (this.#out.full) await this.#out.room();
+          if (this.#closed || !this.#subscribed.has(session.id)) break;
+        }
+      }
+    }
+    this.#pushing = false;
+  }
+
+  #notify(method: string, params: object): void {
+    this.#out.write(JSON.stringify({ jsonrpc: '2.0', method, params }));
+  }
+
+  async #receive(bytes: Uint8Array): Promise<void> {
+    for (const line of this.#lines.read(bytes)) {
+      if (this.#closed) return;
+      await this.#line(line);
+    }
+  }
+
+  async #line(line: Uint8Array | typeof tooLong): Promise<void> {
+    const answer = await this.#answer(line);
+    if (this.#closed) return;
+    if (answer !== undefined) {
+      this.#out.write(answer);
+      if (this.#out.full) await this.#out.room();
+    }
+    if (this.#subscribed.size > 0) this.wake();
+  }
+
+  /** The answer to a line as text, if it has one. */
+  async #answer(line: Uint8Array | typeof tooLong): Promise<string | undefined> {
+    const { maxMessageBytes, maxDepth } = this.#host.limits;
+    if (line === tooLong) return this.#refuse(errorCodes.refused, `at most ${maxMessageBytes} bytes in a line`, 'more');
+    if (line.length === 0) return undefined;
+    if (isDeeperThan(line, maxDepth)) return this.#refuse(errorCodes.refused, `at most ${maxDepth} levels`, 'more');
+    let message: unknown;
+    try {
+      message = parseLine(line);
+    } catch (error) {
+      return this.#refuse(errorCodes.parseError, 'JSON in UTF-8', (error as Error).message);
+    }
+    if (!this.#welcome) return this.#greet(message);
+    if (Array.isArray(message)) return this.#batch(message);
+    return this.#call(message);
+  }
+
+  /** In order, one after the other; what is left when the answers outgrow the output is refused, and not done. */
+  async #batch(calls: readonly unknown[]): Promise<string | undefined> {
+    const { maxBatchCalls, maxOutputBytes } = this.#host.limits;
+    if (calls.length === 0) return this.#refuse(errorCodes.invalidRequest, 'calls in a batch', 'none');
+    if (calls.length > maxBatchCalls) {
+      return this.#refuse(errorCodes.refused, `at most ${maxBatchCalls} calls in a batch`, calls.length);
+    }
+    const answers: string[] = [];
+    let length = 0;
+    for (const call of calls) {
+      const full = length > maxOutputBytes;
+      const answer = full ? this.#tooMuch(call) : await this.#call(call);
+      if (answer === undefined) continue;
+      answers.push(answer);
+      length += answer.length;
+    }
+    return answers.length === 0 ? undefined : `[${answers.join(',')}]`;
+  }
+
+  #tooMuch(call: unknown): string | undefined {
+    const { id } = (call ?? {}) as { id?: Id };
+    if (wrongPart(call) === undefined && id === undefined) return undefined;
+    const expected = `answers of a batch of at most ${this.#host.limits.maxOutputBytes} characters`;
+    const known = typeof id === 'string' || typeof id === 'number' ? id : null;
+    return this.#refuse(errorCodes.refused, expected, 'more: this call was not made', known);
+  }
+
+  async #call(message: unknown): Promise<string | undefined> {
+    const wrong = wrongPart(message);
+    if (wrong !== undefined) return this.#refuse(errorCodes.invalidRequest, wrong, message);
+    const request = message as Request;
+    const from = performance.now();
+    const answer: JSONRPCResponse | null = await this.#host.dispatch.receive(request as never, { connection: this });
+    this.#host.meter.called(request.method, answer?.error?.code ?? 0, (performance.now() - from) / 1000);
+    if (answer === null) return undefined;
+    try {
+      return JSON.stringify(answer);
+    } catch (error) {
+      return this.#refuse(
+        errorCodes.internalError,
+        'an answer that fits into a string',
+        (error as Error).name,
+        answer.id,
+      );
+    }
+  }
+
+  #refuse(code: number, expected: string, got: unknown, id: Id = null): string | undefined {
+    // Who has not shown the token gets nothing.
+    if (!this.#welcome) return this.#turnAway();
+    this.#host.meter.called('', code, 0);
+    return JSON.stringify(refusal(code, expected, got, id));
+  }
+
+  #greet(message: unknown): string | undefined | Promise<string | undefined> {
+    const { method, params } = (message ?? {}) as { method?: unknown; params?: { token?: unknown } | null };
+    const token = params?.token;
+    const right = method === 'server.authenticate' && typeof token === 'string' && this.#host.isToken?.(token);
+    if (!right) return this.#turnAway();
+    this.#stopGreeting();
+    this.#welcome = true;
+    this.#lines.longest = this.#host.limits.maxMessageBytes;
+    return this.#call(message);
+  }
+
+  #cutOff(): void {
+    this.#host.meter.cutOff();
+    this.destroy();
+  }
+
+  #turnAway(): undefined {
+    this.#host.meter.turnedAway();
+    this.destroy();
+  }
+}

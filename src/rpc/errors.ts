@@ -1,0 +1,61 @@
+/** JSON-RPC error codes, and how a refusal becomes one of them. */
+import { isPolicyError, PolicyError } from '../errors.ts';
+
+/** The error codes that a server answers with. */
+export const errorCodes = {
+  /** The line is not JSON, or not UTF-8. */
+  parseError: -32700,
+  /** JSON, but no JSON-RPC request. */
+  invalidRequest: -32600,
+  /** No method has this name. */
+  methodNotFound: -32601,
+  /** The parameters do not fit the schema of the method. */
+  invalidParams: -32602,
+  /** A defect of the server. */
+  internalError: -32603,
+  /** A refusal by a policy, a planner or a limit: `data.code` says which. */
+  refused: -32000,
+} as const;
+
+/** `data` of an error. */
+export interface ErrorData {
+  /** One of `policyErrorCodes`. */
+  readonly code: string;
+  readonly path: string;
+  readonly expected: string;
+  readonly got: string;
+  /** What a call has done before it was refused: `index`, `seq`, `decisions` of `session.send`. */
+  readonly [more: string]: unknown;
+}
+
+/** A refusal with its JSON-RPC code, as a method throws it. */
+export class RpcError extends Error {
+  override readonly name = 'RpcError';
+  readonly code: number;
+  readonly data: ErrorData;
+
+  constructor(code: number, error: PolicyError, more: Readonly<Record<string, unknown>> = {}) {
+    super(error.message, { cause: error });
+    this.code = code;
+    const { code: name, path, expected, got } = error;
+    this.data = { code: name, path, expected, got, ...more };
+  }
+}
+
+/** What was thrown as a JSON-RPC error; only what is no refusal is a defect, and tells nothing of its insides. */
+export function toRpcError(error: unknown): RpcError {
+  if (error instanceof RpcError) return error;
+  if (isPolicyError(error)) return new RpcError(errorCodes.refused, error);
+  const got = error instanceof Error ? error.name : typeof error;
+  return new RpcError(
+    errorCodes.internalError,
+    new PolicyError('internal', { expected: 'the server to answer', got, cause: error }),
+  );
+}
+
+/** An answer that says why a message was no request; `id` is null where it could not be read. */
+export function refusal(code: number, expected: string, got: unknown, id: string | number | null = null): object {
+  const kind = code === errorCodes.refused ? 'limit_exceeded' : 'invalid_input';
+  const { message, data } = new RpcError(code, new PolicyError(kind, { expected, got }));
+  return { jsonrpc: '2.0', id, error: { code, message, data } };
+}

@@ -1,0 +1,17 @@
+/**
+ * The JSON-RPC server: sessions and plans over standard input and output, Unix sockets and TCP.
+ *
+ * @packageDocumentation
+ */
+export { type Clock, systemClock } from './clock.ts';
+export { type ErrorData, errorCodes, RpcError } from './errors.ts';
+export { limitsSchema, type ServerLimits, serverLimits } from './limits.ts';
+export type { Link, Served } from './link.ts';
+export { type Meter, noMeter } from './meter.ts';
+export { type MethodName, type MethodWord, methods, notifications, type ParamsOf, type ResultOf } from './methods.ts';
+export { openRpcDocument } from './openrpc.ts';
+export { RpcServer, type ServerOptions } from './server.ts';
+export { type Metrics, type MetricsListening, prometheus } from './transports/metrics.ts';
+export { type Address, type Listening, listenOn } from './transports/socket.ts';
+export { type InputStream, type OutputStream, type StdioStreams, serveStdio } from './transports/stdio.ts';
+export { tokenFromFile } from './transports/token.ts';

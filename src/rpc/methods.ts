@@ -1,0 +1,202 @@
+/** The methods: name, what it does, parameters and result. OpenRPC document and tables are made from these. */
+import { z } from 'zod';
+import { snapshotSchema } from '../core/snapshot.ts';
+import { seconds, timerId } from '../schemas/units.ts';
+import { limitsSchema } from './limits.ts';
+
+/** A method, or a notification of the server. */
+export interface MethodWord<
+  N extends string = string,
+  P extends z.ZodType = z.ZodType,
+  R extends z.ZodType = z.ZodType,
+> {
+  readonly name: N;
+  readonly summary: string;
+  readonly params: P;
+  readonly result: R;
+}
+
+function method<const N extends string, P extends z.ZodRawShape, R extends z.ZodRawShape>(
+  name: N,
+  summary: string,
+  params: P,
+  result: R,
+) {
+  return Object.freeze({ name, summary, params: z.strictObject(params), result: z.strictObject(result) });
+}
+
+const session = z.string().min(1).max(256).describe('Id of the session.');
+const seq = z.int().nonnegative().describe('Events that the session has applied.');
+const number = z.int().nonnegative();
+const decisionSeq = number.describe('Number of the last decision of a streaming session; the first has 1.');
+const more = z.string().max(64).optional().describe('There are more decisions: `session.more` gets them by this.');
+const events = z
+  .array(z.unknown())
+  .describe('Events, applied in order; `at` is stamped with Unix time where it is absent.');
+const decisions = z.array(z.unknown()).describe('Decisions, in order.');
+const producer = z.string().min(1).max(256);
+const deliver = z.enum(['reply', 'stream']);
+const timers = z.enum(['host', 'server']);
+const armedTimer = z.strictObject({ timerId, fireAtSeconds: seconds });
+
+/** Every method of a server. */
+export const methods = Object.freeze([
+  method(
+    'session.open',
+    'Opens a session: a policy with its state.',
+    {
+      policy: z.string().min(1).max(256).optional().describe('Id of the policy; may be left out beside a snapshot.'),
+      config: z.unknown().optional().describe('Configuration of the policy; not beside a snapshot, which has its own.'),
+      snapshot: z.unknown().optional().describe('Where the session goes on from.'),
+      session: session.optional().describe('Id of the session; one is made if absent.'),
+      onExisting: z
+        .enum(['fail', 'attach', 'replace'])
+        .default('fail')
+        .describe('If there is a session with this id: refuse, use it as it is, or put a new one in its place.'),
+      deliver: deliver
+        .optional()
+        .describe('Where decisions go: into the answer of `session.send` (`reply`, the default), or to subscribers.'),
+      timers: timers
+        .optional()
+        .describe('Who answers `timer.set`: the host (the default), or the server, which needs `deliver: stream`.'),
+      armed: z.array(armedTimer).optional().describe('Timers that run, as `session.snapshot` gave them.'),
+    },
+    { session, policy: z.string().describe('Id of the policy.'), version: number.describe('Its version.'), seq },
+  ),
+  method(
+    'session.send',
+    'Applies events in order. If one is refused, the earlier ones stay applied and the error has their decisions.',
+    {
+      session,
+      events,
+      producer: producer.optional().describe('Who sends: sequences and retries are counted for each.'),
+      firstSeq: number
+        .optional()
+        .describe('Events of this producer that were applied before these: makes a retry safe. Needs `producer`.'),
+    },
+    {
+      seq,
+      decisions: decisions.describe('Decisions, in order; none where they are streamed.'),
+      more,
+      nextSeq: number.optional().describe('The next `firstSeq` of this producer.'),
+      decisionSeq: decisionSeq.optional(),
+    },
+  ),
+  method(
+    'session.more',
+    'The decisions that did not fit into an answer. The last such answers of a session are kept.',
+    { session, more: z.string().max(64).describe('As the answer gave it.') },
+    { decisions, more },
+  ),
+  method(
+    'session.snapshot',
+    'The whole state as JSON.',
+    { session },
+    {
+      snapshot: snapshotSchema.describe('What `session.open` takes.'),
+      seq,
+      armed: z.array(armedTimer).optional().describe('Timers that the server runs.'),
+      decisionSeq: decisionSeq.optional(),
+    },
+  ),
+  method('session.close', 'Forgets a session; its subscribers get `session.closed`.', { session }, {}),
+  method(
+    'session.list',
+    'The sessions, in the order of their ids.',
+    {
+      after: session.optional().describe('Only sessions whose id comes after this one.'),
+    },
+    {
+      sessions: z
+        .array(z.strictObject({ session, policy: z.string(), version: number, seq, deliver, timers }))
+        .describe('Sessions.'),
+      next: session.optional().describe('There are more: give this as `after`.'),
+    },
+  ),
+  method(
+    'session.subscribe',
+    'Sends the decisions of a streaming session to this connection as `session.decision`, those not acknowledged first.',
+    {
+      session,
+      after: number
+        .optional()
+        .describe('Only decisions after this number, which counts as acknowledged by this subscriber.'),
+      types: z.array(z.string().max(256)).min(1).max(256).optional().describe('Only decisions of these types.'),
+    },
+    { decisionSeq, acknowledged: number.describe('What every subscriber has acknowledged.') },
+  ),
+  method(
+    'session.ack',
+    'Acknowledges the decisions up to a number. What all subscribers have acknowledged is forgotten.',
+    { session, decisionSeq: number.describe('The last decision that was carried out.') },
+    { acknowledged: number.describe('What every subscriber has acknowledged.') },
+  ),
+  method('session.unsubscribe', 'Ends the subscription of this connection.', { session }, {}),
+  method(
+    'plan',
+    'The plan of a planner for an input.',
+    {
+      planner: z.string().min(1).max(256).describe('Id of the planner.'),
+      input: z.looseObject({}).describe('Its input.'),
+    },
+    { plan: z.unknown().describe('Its plan.') },
+  ),
+  method(
+    'rpc.discover',
+    'The OpenRPC document of this server.',
+    {},
+    {
+      openrpc: z.string(),
+      info: z.unknown(),
+      methods: z.array(z.unknown()),
+      components: z.unknown(),
+      'x-notifications': z.array(z.unknown()).describe('What the server sends without being asked.'),
+    },
+  ),
+  method(
+    'server.info',
+    'Version, policies and limits of the server.',
+    {},
+    {
+      name: z.string(),
+      version: z.string().describe('Version of the package.'),
+      policies: z.array(z.strictObject({ id: z.string(), kind: z.string(), version: number, summary: z.string() })),
+      planners: z.array(z.strictObject({ id: z.string(), version: number, summary: z.string() })),
+      limits: limitsSchema,
+      sessions: number.describe('Sessions that are open.'),
+    },
+  ),
+  method(
+    'server.authenticate',
+    'Shows the token of a server that asks for one; must be the first call of a connection. Any other closes it.',
+    { token: z.string().max(4096).describe('What is in the token file, without white space at its ends.') },
+    {},
+  ),
+]);
+
+/** What a server sends without being asked. */
+export const notifications = Object.freeze([
+  method(
+    'session.decision',
+    'A decision of a session that this connection has subscribed to.',
+    {
+      session,
+      decisionSeq: number.describe('Its number; numbers only grow.'),
+      decision: z.unknown().describe('The decision.'),
+    },
+    {},
+  ),
+  method(
+    'session.closed',
+    'A session that this connection has subscribed to was closed or replaced.',
+    { session, reason: z.enum(['closed', 'replaced']).describe('What happened to it.') },
+    {},
+  ),
+]);
+
+/** Name of a method. */
+export type MethodName = (typeof methods)[number]['name'];
+/** Parameters of a method, defaults filled in. */
+export type ParamsOf<N extends MethodName> = z.output<Extract<(typeof methods)[number], { name: N }>['params']>;
+/** Result of a method. */
+export type ResultOf<N extends MethodName> = z.input<Extract<(typeof methods)[number], { name: N }>['result']>;

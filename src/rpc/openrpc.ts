@@ -1,0 +1,117 @@
+/** The OpenRPC document: methods, and the vocabulary that their events and decisions are made of. */
+import { z } from 'zod';
+import type { AnyDefinition } from '../core/definition.ts';
+import type { Registry } from '../core/registry.ts';
+import { policyErrorCodes } from '../errors.ts';
+import type { EventWord } from '../schemas/vocabulary.ts';
+import { errorCodes } from './errors.ts';
+import { type MethodName, type MethodWord, methods, notifications, type ResultOf } from './methods.ts';
+
+type Json = Record<string, unknown>;
+
+/** JSON Schemas under names, each stated once. */
+class Components {
+  readonly schemas: Record<string, Json> = {};
+
+  /** Adds a schema, and gives the reference to it. */
+  add(name: string, schema: z.ZodType, io: 'input' | 'output'): Json {
+    const key = name.replace(/[^\w.-]/g, '.');
+    this.schemas[key] ??= this.inline(schema, io);
+    return { $ref: `#/components/schemas/${key}` };
+  }
+
+  /** A schema in place; what it names goes under the components. */
+  inline(schema: z.ZodType, io: 'input' | 'output'): Json {
+    const { $schema: _, ...made } = z.toJSONSchema(schema, { io, unrepresentable: 'any', target: 'draft-7' }) as Json;
+    const { definitions = {}, ...shape } = JSON.parse(
+      JSON.stringify(made).replaceAll('"#/definitions/', '"#/components/schemas/'),
+    ) as Json & { definitions?: Record<string, Json> };
+    const own = String(shape.$ref ?? '').replace('#/components/schemas/', '');
+    for (const [name, definition] of Object.entries(definitions)) {
+      if (name !== own) this.schemas[name] ??= definition;
+    }
+    return definitions[own] ?? shape;
+  }
+}
+
+const anyOf = (schemas: readonly Json[], description: string): Json => ({ description, anyOf: schemas });
+
+/** The events or decisions of every policy, each once. */
+function words(registry: Registry<readonly AnyDefinition[]>, of: 'events' | 'decisions'): EventWord[] {
+  const all = new Map<string, EventWord>();
+  for (const policy of registry.policies) for (const word of policy[of]) all.set(word.type, word);
+  return [...all.values()].sort((a, b) => (a.type < b.type ? -1 : 1));
+}
+
+const errors = [
+  [errorCodes.parseError, 'Not JSON, or not UTF-8.'],
+  [errorCodes.invalidRequest, 'Not a JSON-RPC request.'],
+  [errorCodes.methodNotFound, 'No such method.'],
+  [errorCodes.invalidParams, 'Parameters that do not fit; data: { code, path, expected, got }.'],
+  [errorCodes.internalError, 'A defect of the server.'],
+  [
+    errorCodes.refused,
+    `Refused; data: { code, path, expected, got }, of session.send also { index, seq, decisions }. Codes: ${policyErrorCodes.join(', ')}.`,
+  ],
+].map(([code, message]) => ({ code, message }));
+
+/** The OpenRPC document of a server with this registry. */
+export function openRpcDocument(
+  registry: Registry<readonly AnyDefinition[]>,
+  version: string,
+): ResultOf<'rpc.discover'> {
+  const components = new Components();
+  const event = words(registry, 'events').map((one) => components.add(`event.${one.type}`, one.schema, 'input'));
+  const decision = words(registry, 'decisions').map((one) =>
+    components.add(`decision.${one.type}`, one.schema, 'output'),
+  );
+  const config = registry.policies.map((one) => components.add(`config.${one.id}`, one.config, 'input'));
+  const input = registry.planners.map((one) => components.add(`input.${one.id}`, one.input, 'input'));
+  const plan = registry.planners.map((one) => components.add(`plan.${one.id}`, one.plan, 'output'));
+  const known: Record<string, Json> = {
+    events: { type: 'array', items: anyOf(event, 'An event.'), description: 'Events, in order.' },
+    decisions: { type: 'array', items: anyOf(decision, 'A decision.'), description: 'Decisions, in order.' },
+    decision: anyOf(decision, 'The decision.'),
+    config: anyOf(config, 'Configuration of the policy.'),
+    input: anyOf(input, 'Input of the planner.'),
+    plan: anyOf(plan, 'Plan of the planner.'),
+  };
+  const fields = ({ params, name }: MethodWord): Json[] => {
+    const { properties = {}, required = [] } = components.inline(params, 'input') as {
+      properties?: Record<string, Json>;
+      required?: string[];
+    };
+    return Object.entries(properties).map(([field, shape]) => ({
+      name: field,
+      // `config` of session.open, `input` of plan, and so on, say what they are for.
+      schema: name === 'session.list' ? shape : (known[field] ?? shape),
+      required: required.includes(field),
+      ...(shape.description === undefined ? {} : { summary: String(shape.description) }),
+    }));
+  };
+  const result = (method: MethodWord): Json => {
+    const shape = components.inline(method.result, 'output') as { properties?: Record<string, Json> };
+    const properties = Object.entries(shape.properties ?? {}).map(([field, one]) => [field, known[field] ?? one]);
+    return { name: 'result', schema: { ...shape, properties: Object.fromEntries(properties) } };
+  };
+  const describe = (method: MethodWord<MethodName>) => ({
+    name: method.name,
+    summary: method.summary,
+    paramStructure: 'by-name',
+    params: fields(method),
+    result: result(method),
+    errors,
+  });
+  return {
+    openrpc: '1.3.2',
+    info: {
+      title: 'rollflex',
+      version,
+      description: 'Scheduling policies for RL post-training. JSON-RPC 2.0, one message a line.',
+      license: { name: 'Apache-2.0' },
+    },
+    methods: (methods as readonly MethodWord<MethodName>[]).map(describe),
+    components: { schemas: components.schemas },
+    'x-notifications': notifications.map((one) => ({ name: one.name, summary: one.summary, params: fields(one) })),
+  } as ResultOf<'rpc.discover'>;
+}

@@ -1,0 +1,71 @@
+/** Retries: what each producer of a session has sent, and its last answers. */
+import type { AnyDecision } from '../core/definition.ts';
+import { Fifo } from '../core/fifo.ts';
+import { PolicyError } from '../errors.ts';
+
+/** An answer as it was given, result or error, for a retry of the same call. */
+export type Answer = ({ readonly result: object } | { readonly error: Error }) & {
+  /** All its decisions, where they are more than one page, and what the second is asked for by. */
+  readonly pages?: { readonly more: string; readonly decisions: readonly AnyDecision[] };
+};
+
+interface Kept {
+  readonly firstSeq: number;
+  /** Events that the call held, refused ones included. */
+  readonly events: number;
+  readonly answer: Answer;
+}
+
+interface Producer {
+  /** Events applied so far. */
+  nextSeq: number;
+  readonly kept: Fifo<Kept>;
+}
+
+/** The producers of one session. */
+export class Producers {
+  readonly #most: number;
+  readonly #keptAnswers: number;
+  readonly #producers = new Map<string, Producer>();
+
+  constructor(limits: { readonly maxProducers: number; readonly keptAnswers: number }) {
+    this.#most = limits.maxProducers;
+    this.#keptAnswers = limits.keptAnswers;
+  }
+
+  /**
+   * The answer of a call that was applied before, or nothing for one that is new.
+   *
+   * @throws PolicyError `out_of_order` for one that leaves events out, or that is too old; `limit_exceeded` for one
+   *   producer too many
+   */
+  earlier(name: string, firstSeq: number | undefined, events: number): Answer | undefined {
+    const producer = this.#producers.get(name);
+    if (producer === undefined && this.#producers.size >= this.#most) {
+      const expected = `at most ${this.#most} producers of a session`;
+      throw new PolicyError('limit_exceeded', { expected, got: name, path: 'producer' });
+    }
+    const nextSeq = producer?.nextSeq ?? 0;
+    if (firstSeq === undefined || firstSeq === nextSeq) return undefined;
+    if (producer !== undefined && firstSeq < nextSeq) {
+      for (const one of producer.kept) if (one.firstSeq === firstSeq && one.events === events) return one.answer;
+    }
+    const expected = `${nextSeq}, or a call as it was sent, one of the last ${this.#keptAnswers} of this producer`;
+    throw new PolicyError('out_of_order', { expected, got: firstSeq, path: 'firstSeq' });
+  }
+
+  /** What a producer would have to send next, if the given number of its events were applied. */
+  nextSeq(name: string, applied = 0): number {
+    return (this.#producers.get(name)?.nextSeq ?? 0) + applied;
+  }
+
+  /** Keeps the answer of a call. One of which no event was applied is not kept: it may be tried again. */
+  keep(name: string, applied: number, events: number, answer: Answer): void {
+    if (applied === 0) return;
+    let producer = this.#producers.get(name);
+    if (producer === undefined) this.#producers.set(name, (producer = { nextSeq: 0, kept: new Fifo() }));
+    producer.kept.push({ firstSeq: producer.nextSeq, events, answer });
+    if (producer.kept.size > this.#keptAnswers) producer.kept.shift();
+    producer.nextSeq += applied;
+  }
+}

@@ -1,0 +1,157 @@
+/** The sessions of a server: opened, found, listed and closed by their ids. */
+import type { AnyDefinition, AnyPolicyDefinition } from '../core/definition.ts';
+import type { Registry } from '../core/registry.ts';
+import { parse } from '../core/validate.ts';
+import { PolicyError } from '../errors.ts';
+import type { ParamsOf, ResultOf } from './methods.ts';
+import { Session, type SessionHost } from './session.ts';
+
+/** Who wants to know that a session is no more. */
+export interface SessionReader {
+  wake(): void;
+  closed(session: Session, reason: 'closed' | 'replaced'): void;
+}
+
+const refuse = (code: 'invalid_input' | 'invalid_config', path: string, expected: string, got: unknown): never => {
+  throw new PolicyError(code, { expected, got, path });
+};
+
+/** All sessions. */
+export class Sessions {
+  readonly #registry: Registry<readonly AnyDefinition[]>;
+  readonly #host: SessionHost;
+  readonly #sessions = new Map<string, Session>();
+  /** Ids in order, made anew when a session was opened or closed since. */
+  #ids: readonly string[] | undefined;
+  #made = 0;
+
+  constructor(registry: Registry<readonly AnyDefinition[]>, host: SessionHost) {
+    this.#registry = registry;
+    this.#host = host;
+  }
+
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  [Symbol.iterator](): Iterator<Session> {
+    return this.#sessions.values();
+  }
+
+  /** Throws `unknown_id`. */
+  get(id: string): Session {
+    const found = this.#sessions.get(id);
+    if (found !== undefined) return found;
+    throw new PolicyError('unknown_id', { expected: 'a session that is open', got: id, path: 'session' });
+  }
+
+  /** Throws `unknown_id`, `duplicate_id`, `invalid_input`, `invalid_config`, `snapshot_mismatch`, `limit_exceeded`. */
+  open(params: ParamsOf<'session.open'>): ResultOf<'session.open'> {
+    const definition = this.#definition(params);
+    const id = params.session ?? this.#newId();
+    const existing = this.#sessions.get(id);
+    if (existing !== undefined && params.onExisting === 'attach') return this.#attach(existing, definition, params);
+    if (existing !== undefined && params.onExisting === 'fail') {
+      throw new PolicyError('duplicate_id', { expected: 'a session that is not open yet', got: id, path: 'session' });
+    }
+    const { maxSessions } = this.#host.limits;
+    if (existing === undefined && this.#sessions.size >= maxSessions) {
+      const expected = `at most ${maxSessions} sessions`;
+      throw new PolicyError('limit_exceeded', { expected, got: this.#sessions.size + 1, path: 'session' });
+    }
+    const session = this.#make(id, definition, params);
+    // Only now that the new one stands.
+    if (existing !== undefined) this.#end(existing, 'replaced');
+    this.#sessions.set(id, session);
+    this.#ids = undefined;
+    return this.#opened(session);
+  }
+
+  /** Throws `unknown_id`. */
+  close(id: string): void {
+    this.#end(this.get(id), 'closed');
+    this.#sessions.delete(id);
+    this.#ids = undefined;
+  }
+
+  closeAll(): void {
+    for (const id of [...this.#sessions.keys()]) this.close(id);
+  }
+
+  list(after: string | undefined): ResultOf<'session.list'> {
+    this.#ids ??= [...this.#sessions.keys()].sort();
+    const from = after === undefined ? 0 : firstAfter(this.#ids, after);
+    const to = from + this.#host.limits.pageSessions;
+    const sessions = this.#ids.slice(from, to).map((id) => {
+      const { deliver, timers, policy } = this.#sessions.get(id)!;
+      return { session: id, policy: policy.id, version: policy.version, seq: policy.seq, deliver, timers };
+    });
+    return to < this.#ids.length ? { sessions, next: this.#ids[to - 1]! } : { sessions };
+  }
+
+  #make(id: string, definition: AnyPolicyDefinition, params: ParamsOf<'session.open'>): Session {
+    const { config, snapshot, armed, deliver = 'reply', timers = 'host' } = params;
+    if (snapshot !== undefined && config !== undefined) {
+      refuse('invalid_input', 'config', 'none beside a snapshot, which has its own', config);
+    }
+    if (timers === 'server' && deliver === 'reply') {
+      const expected = 'deliver: stream where the server runs the timers: no answer could carry their decisions';
+      refuse('invalid_input', 'deliver', expected, deliver);
+    }
+    if (timers === 'host' && armed !== undefined) {
+      refuse('invalid_input', 'armed', 'no timers where the host runs them', armed);
+    }
+    return new Session(id, { definition, config, snapshot, armed, deliver, timers }, this.#host);
+  }
+
+  #definition({ policy, snapshot }: ParamsOf<'session.open'>): AnyPolicyDefinition {
+    const inside = (snapshot as { policy?: unknown } | null | undefined)?.policy;
+    const id = policy ?? (typeof inside === 'string' ? inside : undefined);
+    if (id === undefined) return refuse('invalid_input', 'policy', 'the id of a policy, or a snapshot', policy);
+    const definition = this.#registry.get(id);
+    if (definition.kind !== 'planner') return definition;
+    throw new PolicyError('unknown_id', { expected: 'a policy or a recipe', got: `${id}, a planner`, path: 'policy' });
+  }
+
+  /** What is said of the session must be so; what is not said may be anything. */
+  #attach(session: Session, definition: AnyPolicyDefinition, params: ParamsOf<'session.open'>) {
+    const { policy, deliver, timers } = session;
+    if (definition.id !== policy.id) refuse('invalid_input', 'policy', `${policy.id}, as it was opened`, definition.id);
+    if ((params.deliver ?? deliver) !== deliver) refuse('invalid_input', 'deliver', deliver, params.deliver);
+    if ((params.timers ?? timers) !== timers) refuse('invalid_input', 'timers', timers, params.timers);
+    if (params.config !== undefined) {
+      const config = parse(definition.config, params.config, 'invalid_config');
+      const same = JSON.stringify(config) === JSON.stringify(policy.config);
+      if (!same)
+        refuse('invalid_config', 'config', 'the configuration that the session was opened with', params.config);
+    }
+    return this.#opened(session);
+  }
+
+  #opened({ id, policy }: Session): ResultOf<'session.open'> {
+    return { session: id, policy: policy.id, version: policy.version, seq: policy.seq };
+  }
+
+  #end(session: Session, reason: 'closed' | 'replaced'): void {
+    session.close();
+    if (session.deliver !== 'stream') return;
+    for (const reader of [...session.stream.readers]) (reader as SessionReader).closed(session, reason);
+  }
+
+  #newId(): string {
+    do this.#made += 1;
+    while (this.#sessions.has(`s${this.#made}`));
+    return `s${this.#made}`;
+  }
+}
+
+/** The place of the first id after another, by halves. */
+function firstAfter(ids: readonly string[], after: string): number {
+  let [low, high] = [0, ids.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (ids[middle]! <= after) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

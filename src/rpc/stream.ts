@@ -1,0 +1,151 @@
+/** Streamed decisions: a backlog that subscribers read at their own pace, and acknowledge. */
+import type { AnyDecision } from '../core/definition.ts';
+import { PolicyError } from '../errors.ts';
+
+/** Where a subscriber is told that there is something to read. */
+export interface Reader {
+  /** There are decisions that were not there before. */
+  wake(): void;
+}
+
+/** A subscription of one connection to one session. */
+export interface Subscription {
+  readonly reader: Reader;
+  readonly types: ReadonlySet<string> | undefined;
+  /** Up to here it was given what it wants. */
+  given: number;
+  /** The last that was sent to it. */
+  sent: number;
+  acknowledged: number;
+}
+
+/** A decision with its number. */
+export interface Numbered {
+  readonly decisionSeq: number;
+  readonly decision: AnyDecision;
+}
+
+/** The decisions of one session that are not acknowledged, and who reads them. */
+export class DecisionStream {
+  readonly #most: number;
+  readonly #mostReaders: number;
+  /** From `#head` on: the decisions after `#forgotten`. */
+  #backlog: AnyDecision[] = [];
+  #head = 0;
+  #forgotten = 0;
+  readonly #subscriptions = new Map<Reader, Subscription>();
+
+  constructor(limits: { readonly maxBacklog: number; readonly maxSubscriptions: number }) {
+    this.#most = limits.maxBacklog;
+    this.#mostReaders = limits.maxSubscriptions;
+  }
+
+  /** Number of the last decision. */
+  get last(): number {
+    return this.#forgotten + this.size;
+  }
+
+  /** Up to here everything is acknowledged. */
+  get acknowledged(): number {
+    return this.#forgotten;
+  }
+
+  /** Decisions that are not acknowledged. */
+  get size(): number {
+    return this.#backlog.length - this.#head;
+  }
+
+  get full(): boolean {
+    return this.size >= this.#most;
+  }
+
+  get readers(): Iterable<Reader> {
+    return this.#subscriptions.keys();
+  }
+
+  /** Refuses with `limit_exceeded` while the backlog is full. */
+  assertRoom(): void {
+    if (!this.full) return;
+    const expected = `fewer than ${this.#most} decisions that nobody has acknowledged`;
+    throw new PolicyError('limit_exceeded', { expected, got: this.size, path: 'backlog' });
+  }
+
+  push(decisions: readonly AnyDecision[]): void {
+    if (decisions.length === 0) return;
+    for (const one of decisions) this.#backlog.push(one);
+    for (const { reader } of this.#subscriptions.values()) reader.wake();
+  }
+
+  /** Throws `out_of_order` for a number that is forgotten or not there yet, `limit_exceeded`. */
+  subscribe(reader: Reader, after = this.#forgotten, types?: readonly string[]): Subscription {
+    this.#assertKnown(after, 'after');
+    if (!this.#subscriptions.has(reader) && this.#subscriptions.size >= this.#mostReaders) {
+      const expected = `at most ${this.#mostReaders} subscriptions of a session`;
+      throw new PolicyError('limit_exceeded', { expected, got: this.#subscriptions.size + 1, path: 'session' });
+    }
+    const wanted = types === undefined ? undefined : new Set(types);
+    const subscription = { reader, types: wanted, given: after, sent: after, acknowledged: after };
+    this.#subscriptions.set(reader, subscription);
+    this.#forget();
+    return subscription;
+  }
+
+  /** What a subscriber that left has not acknowledged stays until another one has. */
+  unsubscribe(reader: Reader): boolean {
+    return this.#subscriptions.delete(reader);
+  }
+
+  subscriptionOf(reader: Reader): Subscription | undefined {
+    return this.#subscriptions.get(reader);
+  }
+
+  /** Throws `out_of_order` for a number that is not there yet, `unknown_id` without a subscription. */
+  ack(reader: Reader, decisionSeq: number): void {
+    const subscription = this.#subscriptions.get(reader);
+    if (subscription === undefined) {
+      throw new PolicyError('unknown_id', {
+        expected: 'a session that this connection has subscribed to',
+        got: 'no subscription',
+        path: 'session',
+      });
+    }
+    if (decisionSeq > subscription.sent) this.#assertKnown(decisionSeq, 'decisionSeq', subscription.sent);
+    subscription.acknowledged = Math.max(subscription.acknowledged, decisionSeq);
+    this.#forget();
+  }
+
+  /** The next decision that a subscriber wants, or nothing. */
+  next(subscription: Subscription): Numbered | undefined {
+    while (subscription.given < this.last) {
+      subscription.given += 1;
+      const decision = this.#backlog[this.#head + subscription.given - this.#forgotten - 1]!;
+      if (subscription.types !== undefined && !subscription.types.has(decision.type)) continue;
+      subscription.sent = subscription.given;
+      return { decisionSeq: subscription.given, decision };
+    }
+    this.#forget();
+    return undefined;
+  }
+
+  #assertKnown(decisionSeq: number, path: string, most = this.last): void {
+    if (decisionSeq >= this.#forgotten && decisionSeq <= most) return;
+    const expected = `a number from ${this.#forgotten} to ${most}`;
+    throw new PolicyError('out_of_order', { expected, got: decisionSeq, path });
+  }
+
+  /** A subscriber that has acknowledged all it was sent asks for nothing that it does not want. */
+  #forget(): void {
+    if (this.#subscriptions.size === 0) return;
+    let least = Number.POSITIVE_INFINITY;
+    for (const { acknowledged, sent, given } of this.#subscriptions.values()) {
+      least = Math.min(least, acknowledged >= sent ? given : acknowledged);
+    }
+    if (least <= this.#forgotten) return;
+    this.#head += least - this.#forgotten;
+    this.#forgotten = least;
+    // Not at every step: that would copy all of it each time.
+    if (this.#head < 1024 || this.#head * 2 < this.#backlog.length) return;
+    this.#backlog = this.#backlog.slice(this.#head);
+    this.#head = 0;
+  }
+}

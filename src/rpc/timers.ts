@@ -1,0 +1,60 @@
+/** Timers of a session that the server runs: `timer.set` arms one, and `timer.fired` is its answer. */
+import type { AnyDecision } from '../core/definition.ts';
+import type { Clock } from './clock.ts';
+
+/** A timer that runs. */
+export interface ArmedTimer {
+  readonly timerId: string;
+  readonly fireAtSeconds: number;
+}
+
+interface Running extends ArmedTimer {
+  readonly cancel: () => void;
+}
+
+/** A backlog that is full leaves a timer waiting; then it is tried again after this. */
+const retrySeconds = 0.25;
+
+/** The timers of one session. */
+export class Timers {
+  readonly #clock: Clock;
+  /** Sends `timer.fired`; false if it cannot be taken now. */
+  readonly #fire: (timerId: string, at: number) => boolean;
+  readonly #running = new Map<string, Running>();
+
+  constructor(clock: Clock, fire: (timerId: string, at: number) => boolean) {
+    this.#clock = clock;
+    this.#fire = fire;
+  }
+
+  /** Arms what the decisions ask for; a later one with the same id replaces it. */
+  arm(decisions: readonly AnyDecision[]): void {
+    for (const one of decisions) if (one.type === 'timer.set') this.set(one as unknown as ArmedTimer);
+  }
+
+  set({ timerId, fireAtSeconds }: ArmedTimer): void {
+    this.#start(timerId, fireAtSeconds, Math.max(0, fireAtSeconds - this.#clock.now()));
+  }
+
+  /** The timers that run, in the order of their ids. */
+  armed(): ArmedTimer[] {
+    const all = [...this.#running.values()].map(({ timerId, fireAtSeconds }) => ({ timerId, fireAtSeconds }));
+    return all.sort((a, b) => (a.timerId < b.timerId ? -1 : 1));
+  }
+
+  close(): void {
+    for (const { cancel } of this.#running.values()) cancel();
+    this.#running.clear();
+  }
+
+  #start(timerId: string, fireAtSeconds: number, seconds: number): void {
+    this.#running.get(timerId)?.cancel();
+    const cancel = this.#clock.after(seconds, () => {
+      this.#running.delete(timerId);
+      // The timer of the platform may be early by a part of a millisecond.
+      const taken = this.#fire(timerId, Math.max(fireAtSeconds, this.#clock.now()));
+      if (!taken) this.#start(timerId, fireAtSeconds, retrySeconds);
+    });
+    this.#running.set(timerId, { timerId, fireAtSeconds, cancel });
+  }
+}

@@ -1,0 +1,118 @@
+/** `GET /metrics` for Prometheus, and `GET /healthz`. */
+import { createServer } from 'node:http';
+import type * as Prometheus from 'prom-client';
+import type { Registry } from 'prom-client';
+import type { Meter } from '../meter.ts';
+import { methods } from '../methods.ts';
+import type { RpcServer } from '../server.ts';
+
+const names: ReadonlySet<string> = new Set(methods.map(({ name }) => name));
+
+/** A meter, and where its numbers are read. */
+export interface Metrics {
+  /** Goes into the options of the server. */
+  readonly meter: Meter;
+  /** Listens; the numbers of this server are read when somebody asks. */
+  listen(server: RpcServer, address: { readonly port: number; readonly host?: string }): Promise<MetricsListening>;
+}
+
+/** Metrics that are served. */
+export interface MetricsListening {
+  readonly port: number;
+  /** Stops; open requests end. */
+  close(): Promise<void>;
+}
+
+function metersIn({ Counter, Histogram }: typeof Prometheus, registers: Registry[]): Meter {
+  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
+    new Counter({ name: `rollflex_${name}`, help, labelNames, registers });
+  const calls = counter('rpc_calls_total', 'Calls, by method and code (0: answered).', ['method', 'code']);
+  const seconds = new Histogram({
+    name: 'rollflex_rpc_call_seconds',
+    help: 'Seconds that a call took, by method.',
+    labelNames: ['method'],
+    buckets: [0.0001, 0.001, 0.01, 0.1, 1, 10],
+    registers,
+  });
+  const events = counter('events_total', 'Events applied, by policy.', ['policy']);
+  const decisions = counter('decisions_total', 'Decisions, by policy.', ['policy']);
+  const timers = counter('timers_refused_total', 'Timers of the server that their policy refused.', ['policy']);
+  const cutOff = counter('connections_cut_off_total', 'Connections cut off because they did not read.', []);
+  const turnedAway = counter('connections_turned_away_total', 'Connections closed because of their token.', []);
+  return {
+    called(name, code, took) {
+      // Names that clients make up must not become labels.
+      const method = names.has(name) ? name : 'unknown';
+      calls.inc({ method, code: String(code) });
+      seconds.observe({ method }, took);
+    },
+    applied(policy, _, made) {
+      events.inc({ policy });
+      decisions.inc({ policy }, made.length);
+    },
+    timerRefused: (policy) => timers.inc({ policy }),
+    cutOff: () => cutOff.inc(),
+    turnedAway: () => turnedAway.inc(),
+  };
+}
+
+function gaugesOf({ Gauge }: typeof Prometheus, server: RpcServer, registers: Registry[]): void {
+  const gauge = (name: string, help: string, value: () => number) =>
+    new Gauge({
+      name: `rollflex_${name}`,
+      help,
+      registers,
+      collect() {
+        this.set(value());
+      },
+    });
+  const sum = (of: 'inFlight' | 'backlog') => (): number => {
+    let total = 0;
+    for (const session of server.sessions) total += session[of];
+    return total;
+  };
+  gauge('sessions', 'Sessions that are open.', () => server.sessions.size);
+  gauge('connections', 'Connections.', () => server.connections);
+  gauge('in_flight_ids', 'Ids in flight, of all sessions.', sum('inFlight'));
+  gauge('backlog_decisions', 'Streamed decisions that nobody has acknowledged.', sum('backlog'));
+  gauge('resident_memory_bytes', 'Resident memory of the process.', () => process.memoryUsage.rss());
+}
+
+/** Metrics of one server. The library is loaded only here: it is the heaviest part of a start. */
+export async function prometheus(): Promise<Metrics> {
+  const client = await import('prom-client');
+  const register = new client.Registry();
+  return {
+    meter: metersIn(client, [register]),
+    async listen(server, { port, host = '127.0.0.1' }) {
+      gaugesOf(client, server, [register]);
+      const http = createServer((request, response) => {
+        const found = request.method === 'GET' ? request.url?.split('?')[0] : undefined;
+        const answer = (status: number, type: string, body: string): void => {
+          response.writeHead(status, { 'content-type': type }).end(body);
+        };
+        if (found === '/healthz') answer(200, 'text/plain', 'ok\n');
+        else if (found !== '/metrics') answer(404, 'text/plain', 'GET /metrics or /healthz\n');
+        else {
+          register.metrics().then(
+            (text) => answer(200, register.contentType, text),
+            (error: unknown) => answer(500, 'text/plain', `${String(error)}\n`),
+          );
+        }
+      });
+      await new Promise<void>((resolve, reject) => {
+        http.once('error', reject);
+        http.listen(port, host, resolve);
+      });
+      const bound = http.address() as { port: number };
+      return {
+        port: bound.port,
+        close: () =>
+          new Promise((resolve) => {
+            http.close(() => resolve());
+            http.closeAllConnections();
+          }),
+      };
+    },
+  };
+}

@@ -1,0 +1,44 @@
+/** Standard input and output: one connection, and the server leaves when its input ends. */
+import type { Readable, Writable } from 'node:stream';
+import type { RpcServer } from '../server.ts';
+import { serveStreams } from './duplex.ts';
+
+/** What is used of a `Readable`: named here, so that the types need none of Node's. */
+export interface InputStream {
+  /** Listens for `data`, `end`, `error` and `close`. */
+  on(event: string, listener: (...values: never[]) => void): unknown;
+  /** Stops the flow of data. */
+  pause(): unknown;
+  /** Lets it flow again. */
+  resume(): unknown;
+  /** Closes it. */
+  destroy(): unknown;
+}
+
+/** What is used of a `Writable`. */
+export interface OutputStream {
+  /** Listens for `drain`, `error` and `close`. */
+  on(event: string, listener: (...values: never[]) => void): unknown;
+  /** Takes text. */
+  write(text: string): boolean;
+  /** Bytes that wait. */
+  readonly writableLength: number;
+  /** Closes it. */
+  destroy(): unknown;
+}
+
+/** Streams other than those of the process, for tests and for hosts that spawn it in some other way. */
+export interface StdioStreams {
+  readonly input?: InputStream;
+  readonly output?: OutputStream;
+}
+
+/** Serves one client; settles when its input has ended and everything is written. */
+export async function serveStdio(server: RpcServer, streams: StdioStreams = {}): Promise<void> {
+  const { input = process.stdin, output = process.stdout } = streams;
+  await serveStreams(server, input as Readable, output as Writable, () => {
+    input.destroy();
+    output.destroy();
+  });
+  server.close();
+}
