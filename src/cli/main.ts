@@ -3,7 +3,6 @@
 import { Command, CommanderError, Option } from 'commander';
 import { registry } from '../registry.ts';
 import { jobPresetIds } from '../sim/presets.ts';
-import { resamplingMethods } from '../sim/workload/traced.ts';
 import { between, whole } from './arguments.ts';
 import { packageVersion } from './files.ts';
 import { exitCodes, leaveQuietly, reportError } from './output.ts';
@@ -14,6 +13,7 @@ import { runSchema, type SchemaOptions } from './schema.ts';
 import { serveCommand } from './serve-command.ts';
 import { runSimulate, type SimulateOptions } from './simulate.ts';
 import { vlmCommand } from './vlm-command.ts';
+import { correlationOption, resamplingOption } from './workloads.ts';
 
 const factor = between(1, 16);
 const seed = whole(0, Number.MAX_SAFE_INTEGER);
@@ -35,17 +35,8 @@ function simulateCommand(): Command {
     .option('--steps <n>', 'training steps of the baseline', whole(1, 100_000), 20)
     .option('--seeds <n>', 'runs, each with other samples; intervals need at least 2', whole(1, 1000), 3)
     .option('--seed <n>', 'first seed', seed, 1)
-    .addOption(
-      new Option('--resampling <method>', 'how responses that were never recorded are made')
-        .choices(resamplingMethods)
-        .default('copula'),
-    )
-    .option(
-      '--correlation <rho>',
-      'within-prompt correlation, where a trace has only quantiles',
-      between(0, 0.999),
-      0.3,
-    )
+    .addOption(resamplingOption())
+    .addOption(correlationOption())
     .option('--from-log <file>', 'take the lengths from an event log instead of a trace')
     .option('--ladder', 'every mechanism of RollPacker, one more on each rung, rewards and training included')
     .addOption(

@@ -1,9 +1,9 @@
 /** The options of `rollflex pools`, and its help. */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { poolsTaskIds } from '../sim/pools/presets.ts';
-import { resamplingMethods } from '../sim/workload/traced.ts';
 import { between, whole } from './arguments.ts';
 import { defaultWidth, type PoolsOptions, runPools } from './pools.ts';
+import { correlationOption, resamplingOption } from './workloads.ts';
 
 const explained = `
 What the columns mean
@@ -72,17 +72,8 @@ export function poolsCommand(): Command {
     .option('--rounds <n>', 'rounds of each run', whole(1, 10_000), 4)
     .option('--seeds <n>', 'runs, each with other samples', whole(1, 1000), 3)
     .option('--seed <n>', 'first seed', whole(0, Number.MAX_SAFE_INTEGER), 1)
-    .addOption(
-      new Option('--resampling <method>', 'how responses that were never recorded are made')
-        .choices(resamplingMethods)
-        .default('copula'),
-    )
-    .option(
-      '--correlation <rho>',
-      'within-prompt correlation, where a trace has only quantiles',
-      between(0, 0.999),
-      0.3,
-    )
+    .addOption(resamplingOption())
+    .addOption(correlationOption())
     .option('--report <file>', 'where to write the HTML report', 'rollflex-report.html')
     .option('--no-report', 'write no report')
     .option('--json', 'print one JSON object, and nothing else')

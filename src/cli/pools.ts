@@ -16,7 +16,7 @@ import type { Resampling } from '../sim/workload/traced.ts';
 import { bundledTraces, checkWritable } from './files.ts';
 import { print, printJson } from './output.ts';
 import { printPools } from './pools-table.ts';
-import { type NamedWorkload, traceWorkload } from './workloads.ts';
+import { type NamedWorkload, traceWorkload, usualWorkload } from './workloads.ts';
 
 /** Options as the command line gives them. */
 export interface PoolsOptions {
@@ -76,10 +76,9 @@ export function withoutPoolTimelines(comparison: PoolsComparison): unknown {
 
 /** The tasks of RolloutPipe, and the bundled traces on the same machines; as they stand beside other workloads. */
 export function runBundledPools(seed: number): PoolsComparison[] {
-  const draw = { resampling: 'copula', correlation: 0.3, capTokens: 16_384 } as const;
   const workloads: NamedWorkload[] = [
     ...poolsTaskIds.map((task) => (one: number) => rolloutpipeWorkload(task, one)),
-    ...bundledTraces().map((path) => traceWorkload(path, draw)),
+    ...bundledTraces().map((path) => traceWorkload(path, usualWorkload)),
   ];
   const seeds = seedsFrom(seed, 3);
   return workloads.map((workload) => comparePools({ job: rolloutpipeJob(), workload, seeds }));
@@ -88,7 +87,7 @@ export function runBundledPools(seed: number): PoolsComparison[] {
 /** Tail batching beside pipelining, where it does most: on the bundled lengths with the heaviest tail. */
 export function runBundledTail(seed: number): PoolsComparison {
   const path = bundledTraces().find((one) => one.includes('deepseek-r1'))!;
-  const workload = traceWorkload(path, { resampling: 'copula', correlation: 0.3, capTokens: 16_384 });
+  const workload = traceWorkload(path, usualWorkload);
   const schedulers = [cgpScheduler, poolsTailScheduler(true)];
   return comparePools({ job: rolloutpipeJob(), workload, rounds: 10, seeds: [seed], schedulers, timeline: false });
 }

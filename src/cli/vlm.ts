@@ -15,7 +15,7 @@ import { readVlmTrace } from '../sim/vlm/trace.ts';
 import { bundledTraces, bundledVisionSources, checkWritable } from './files.ts';
 import { print, printJson } from './output.ts';
 import { printVlm } from './vlm-table.ts';
-import { traceWorkload } from './workloads.ts';
+import { traceWorkload, usualWorkload } from './workloads.ts';
 
 /** Workloads that come with the package. */
 export const bundledVlmIds = [...mixtureIds, 'text'] as const;
@@ -51,7 +51,7 @@ const responsesPerPrompt = 8;
 type Draw = Pick<VlmOptions, 'frames' | 'cap' | 'seed'>;
 
 function textWorkload(path: string, { cap: capTokens = defaultTextCap, seed }: Draw): VlmWorkload {
-  const workload = traceWorkload(path, { resampling: 'copula', correlation: 0.3, capTokens })(seed);
+  const workload = traceWorkload(path, { ...usualWorkload, capTokens })(seed);
   return textVlmWorkload(workload, responsesPerPrompt);
 }
 

@@ -1,7 +1,9 @@
 /** From a trace file to a workload, whichever kind of trace it is. */
+import { Option } from 'commander';
 import { marginalWorkload, pooledQuantile } from '../sim/workload/marginal.ts';
-import { type Resampling, tracedWorkload } from '../sim/workload/traced.ts';
+import { type Resampling, resamplingMethods, tracedWorkload } from '../sim/workload/traced.ts';
 import type { Workload } from '../sim/workload/workload.ts';
+import { between } from './arguments.ts';
 import { readTraceFile } from './files.ts';
 
 /** A workload for each seed. */
@@ -14,6 +16,21 @@ export interface TraceWorkloadOptions {
   readonly correlation: number;
   readonly capTokens: number;
 }
+
+/** How responses are made unless the command line says otherwise. */
+export const usualWorkload: TraceWorkloadOptions = { resampling: 'copula', correlation: 0.3, capTokens: 16_384 };
+
+/** The option of the command line for responses that a trace does not have. */
+export const resamplingOption = (): Option =>
+  new Option('--resampling <method>', 'how responses that were never recorded are made')
+    .choices(resamplingMethods)
+    .default(usualWorkload.resampling);
+
+/** The option of the command line for traces of quantiles. */
+export const correlationOption = (): Option =>
+  new Option('--correlation <rho>', 'within-prompt correlation, where a trace has only quantiles')
+    .argParser(between(0, 0.999))
+    .default(usualWorkload.correlation);
 
 /** The workload of a trace file. Throws `PolicyError` `invalid_input` with file and line, or the system's error. */
 export function traceWorkload(
