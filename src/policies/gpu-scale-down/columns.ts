@@ -30,9 +30,6 @@ export class Columns {
   tokens = new Float64Array(0);
   /** The index of the ids. */
   readonly room = new IndexRoom();
-  /** The ids once more, by pairs. */
-  listed: string[] = [];
-  listedTokens: number[] = [];
 
   /** Makes room for so many requests. */
   reserve(requests: number): this {
@@ -45,8 +42,6 @@ export class Columns {
     this.pairs = new Int32Array(size);
     this.targets = new Int32Array(size);
     this.ids = new Array(size).fill('');
-    this.listed = new Array(size).fill('');
-    this.listedTokens = new Array(size).fill(0);
     this.hashes = new Int32Array(size);
     this.from = new Int32Array(size);
     this.to = new Int32Array(size);

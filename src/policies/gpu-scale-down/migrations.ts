@@ -55,40 +55,34 @@ function unlist(state: ScaleDownState, moves: Moves, pairs: Int32Array): void {
 /** One list for two engines, by the place of the one that is left, then of the other. */
 function batches(
   { topology }: ScaleDownState,
-  { pairs, tokens, ids, listed, listedTokens }: Columns,
+  { pairs, tokens, ids }: Columns,
   size: number,
   sides: Sides,
 ): MigrationBatch[] {
-  const ends = new Int32Array(sides.from.length * sides.to.length);
+  const many = new Int32Array(sides.from.length * sides.to.length);
   for (let row = 0; row < size; row += 1) {
     const pair = pairs[row]!;
-    if (pair < 0) continue;
-    ends[pair]! += 1;
-  }
-  let start = 0;
-  for (let pair = 0; pair < ends.length; pair += 1) {
-    const many = ends[pair]!;
-    // Each start becomes the end as the pair is filled.
-    ends[pair] = start;
-    start += many;
-  }
-  for (let row = 0; row < size; row += 1) {
-    const pair = pairs[row]!;
-    if (pair < 0) continue;
-    const at = ends[pair]!;
-    ends[pair] = at + 1;
-    listed[at] = ids[row]!;
-    listedTokens[at] = tokens[row]!;
+    if (pair >= 0) many[pair]! += 1;
   }
   const list: MigrationBatch[] = [];
-  start = 0;
-  for (let pair = 0; pair < ends.length; pair += 1) {
-    const end = ends[pair]!;
-    if (start === end) continue;
+  // Each list has its length from the start: to let it grow would copy it.
+  const byPair = Array.from(many, (length, pair): MigrationBatch | undefined => {
+    if (length === 0) return undefined;
     const from = topology.engines[sides.from[Math.floor(pair / sides.to.length)]!]!.engineId;
     const to = topology.engines[sides.to[pair % sides.to.length]!]!.engineId;
-    list.push({ from, to, requestIds: listed.slice(start, end), tokens: listedTokens.slice(start, end) });
-    start = end;
+    const batch = { from, to, requestIds: new Array<string>(length), tokens: new Array<number>(length) };
+    list.push(batch);
+    return batch;
+  });
+  many.fill(0);
+  for (let row = 0; row < size; row += 1) {
+    const pair = pairs[row]!;
+    if (pair < 0) continue;
+    const { requestIds, tokens: ofEach } = byPair[pair]!;
+    const at = many[pair]!;
+    many[pair] = at + 1;
+    requestIds[at] = ids[row]!;
+    ofEach[at] = tokens[row]!;
   }
   return list;
 }
