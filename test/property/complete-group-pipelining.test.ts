@@ -12,11 +12,12 @@ import {
   type PipeliningInput,
 } from '../../src/policies/complete-group-pipelining/index.ts';
 import { microBatches } from '../../src/policies/complete-group-pipelining/micro-batches.ts';
-import { choicesFrom, tapes } from '../../src/testing/index.ts';
+import { choicesFrom } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
 import { type HostRound, PipeliningHost } from '../support/pipelining-host.ts';
+import { play, scale, testEach } from '../support/tape-runs.ts';
+import { loseUpdate, restartTrainer, trainings } from '../support/trainer-doings.ts';
 
-const scale = Number(process.env.ROLLFLEX_RUNS ?? 1);
 const tally = new Map<string, number>();
 const count = (name: string): void => void tally.set(name, (tally.get(name) ?? 0) + 1);
 
@@ -135,19 +136,7 @@ class Run {
       if (this.due.get(round.roundId)! > 0) list.push(() => this.rewardGroup(round));
       else list.push(() => this.closeRound(round));
     }
-    const { head, current } = host;
-    if (head === undefined) return list;
-    const { roundId } = head;
-    if (head.isAsked)
-      list.push(() => this.send({ type: 'weights.published', roundId, weightVersion: head.weightVersion + 1 }));
-    if (current === undefined) return list;
-    const { updateId } = current;
-    if (host.stepping !== undefined) list.push(() => this.send({ type: 'optimizer.stepped', roundId, updateId }));
-    else {
-      const left = current.groups.filter((id) => !host.consumed.get(updateId)!.has(id));
-      const groups = choices.below(3) === 0 ? left.slice(0, 1 + choices.below(left.length)) : left;
-      list.push(() => this.send({ type: 'update.consumed', updateId, groups, seconds: choices.below(20) / 10 }));
-    }
+    list.push(...trainings(host, choices, (report) => this.send(report)));
     return list;
   }
 
@@ -156,20 +145,12 @@ class Run {
     const { head } = host;
     switch (choices.below(7)) {
       case 0:
-      case 1: {
-        const [...ids] = host.live.keys();
-        if (ids.length > 0) this.send({ type: 'update.lost', updateId: ids[choices.below(ids.length)]! });
-        return;
-      }
+      case 1:
+        return loseUpdate(host, choices, (report) => this.send(report));
       case 2:
         if (head === undefined) return;
         this.refused({ type: 'trainer.restarted', roundId: head.roundId, updates: head.contents.length + 1 });
-        this.send({
-          type: 'trainer.restarted',
-          roundId: head.roundId,
-          updates: choices.below(head.inWeights + (host.stepping === undefined ? 1 : 2)),
-        });
-        return;
+        return restartTrainer(host, choices, (report) => this.send(report));
       case 3:
         this.send({ type: 'host.restarted', idPrefix: `h${this.restarts++}-` });
         return;
@@ -241,19 +222,8 @@ class Run {
 }
 
 describe('complete-group-pipelining', () => {
-  test.each(exampleConfigs['complete-group-pipelining']!.map((config) => [JSON.stringify(config), config] as const))(
-    'invariants 1 to 10 hold with %s',
-    { timeout: 60_000 * scale },
-    (_name, config) => {
-      fc.assert(
-        fc.property(tapes(), (tape) => {
-          const run = new Run(config as PipeliningInput, tape);
-          for (let step = 0; step < 120; step += 1) run.step();
-          run.finish();
-        }),
-        { numRuns: 70 * scale, endOnFailure: true },
-      );
-    },
+  testEach('invariants 1 to 10 hold with %s', exampleConfigs['complete-group-pipelining']!, 70, (config, tape) =>
+    play(new Run(config as PipeliningInput, tape), 120),
   );
 
   test('invariant 8: micro-batches are the fewest that keep the order and the budget', () => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type CostModel, costModelSchema } from '../../src/sim/cost-model.ts';
 import { DecodeEngine, type LostRequest, type Outcome } from '../../src/sim/engine/decode-engine.ts';
 import { type Counters, type EngineRun, type Input, runOracle } from '../support/engine-oracle.ts';
+import { freeCost } from '../support/free-cost.ts';
 
 const runs = 1000 * Number(process.env.ROLLFLEX_RUNS ?? 1);
 
@@ -144,9 +145,7 @@ describe('the decode engine', () => {
   test('the comparison can fail', () => {
     const cost = costModelSchema.parse({
       memoryBoundSeconds: 0.01,
-      computeSecondsPerSequence: 0,
-      overheadSeconds: 0,
-      secondsPerSequence: 0,
+      ...freeCost,
       secondsPerContextToken: 1e-5,
       prefillSecondsPerToken: 1e-4,
       kvCapacityTokens: 100,

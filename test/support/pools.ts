@@ -3,6 +3,7 @@ import type { AnyDecision, AnyEvent } from '../../src/core/definition.ts';
 import type { PoolsScheduler } from '../../src/sim/pools/scheduler.ts';
 import { definePoolsJob, type PoolsJob, type PoolsJobInput } from '../../src/sim/pools/settings.ts';
 import type { Workload } from '../../src/sim/workload/workload.ts';
+import { freeCost } from './free-cost.ts';
 
 /** Tokens of every response: of each group in turn, rounds one after the other. */
 export type Lengths = readonly (readonly number[])[];
@@ -31,11 +32,7 @@ export function steadyJob(input: Partial<PoolsJobInput> & Pick<PoolsJobInput, 'g
     verifier: { medianSeconds: 0.5 },
     cost: {
       memoryBoundSeconds: 1,
-      computeSecondsPerSequence: 0,
-      overheadSeconds: 0,
-      secondsPerSequence: 0,
-      secondsPerContextToken: 0,
-      prefillSecondsPerToken: 0,
+      ...freeCost,
       kvCapacityTokens: 1_000_000_000,
       maxRunningSequences: 10_000,
       trainSecondsPerToken: 0.1,
@@ -44,6 +41,16 @@ export function steadyJob(input: Partial<PoolsJobInput> & Pick<PoolsJobInput, 'g
     ...input,
   });
 }
+
+/** Four groups, complete after 50, 20, 90 and 30 s on a steady job; 8, 4, 10 and 5 s of training. */
+export const fourGroups: Lengths = [
+  [30, 50],
+  [20, 20],
+  [10, 90],
+  [20, 30],
+];
+/** The job of four groups: rewards take half a second. */
+export const fourGroupsJob = steadyJob({ groupsPerRound: 4 });
 
 /** What a round takes on a steady job. */
 export interface Expected {

@@ -3,6 +3,7 @@ import type { AnyDecision, AnyEvent } from '../../src/core/definition.ts';
 import { defineJob, type Job } from '../../src/sim/host/job.ts';
 import type { Scheduler } from '../../src/sim/host/scheduler.ts';
 import type { Workload } from '../../src/sim/workload/workload.ts';
+import { freeCost } from './free-cost.ts';
 
 /** A job whose decode steps take 10 ms whatever runs, with no other costs unless given. */
 export function plainJob(
@@ -15,11 +16,7 @@ export function plainJob(
     ...shape,
     cost: {
       memoryBoundSeconds: 0.01,
-      computeSecondsPerSequence: 0,
-      overheadSeconds: 0,
-      secondsPerSequence: 0,
-      secondsPerContextToken: 0,
-      prefillSecondsPerToken: 0,
+      ...freeCost,
       kvCapacityTokens: 1_000_000,
       ...cost,
     },

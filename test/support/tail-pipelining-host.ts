@@ -4,8 +4,6 @@
  * responses are checked by HostModel, the trainer's side by PipeliningHost.
  */
 import { expect } from 'vitest';
-import { resumePolicy, startPolicy } from '../../src/core/registry.ts';
-import { completeGroupPipelining, isPolicyError } from '../../src/index.ts';
 import {
   type TailPipeliningConfig,
   type TailPipeliningInput,
@@ -13,132 +11,64 @@ import {
 } from '../../src/recipes/tail-pipelining/index.ts';
 import { partConfigs } from '../../src/recipes/tail-pipelining/schema.ts';
 import type { Prompt, VocabularyDecision, VocabularyEvent } from '../../src/schemas/index.ts';
-import { choicesFrom } from '../../src/testing/index.ts';
 import { HostModel } from './host-model.ts';
-import { PipeliningHost } from './pipelining-host.ts';
+import { type Decision, PipeliningRecipeHost, type Report } from './pipelining-recipe-host.ts';
 
-type Report = { readonly type: VocabularyEvent['type'] | VocabularyDecision['type'] } & Readonly<
-  Record<string, unknown>
->;
-type Decision<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
-
-const fromTrainer: ReadonlySet<string> = new Set(completeGroupPipelining.events.map((word) => word.type));
-const ofTrainer: ReadonlySet<string> = new Set(completeGroupPipelining.decisions.map((word) => word.type));
-/** Reports that may come again: they are late then. */
-const repeatable: ReadonlySet<string> = new Set([
-  'response.completed',
-  'response.failed',
-  'request.aborted',
-  'reward.ready',
-  'update.consumed',
-  'optimizer.stepped',
-]);
-
-export class TailPipeliningHost {
-  readonly config: TailPipeliningConfig;
-  readonly trainer: PipeliningHost;
+export class TailPipeliningHost extends PipeliningRecipeHost<TailPipeliningConfig> {
   readonly model: HostModel;
-  readonly choices: ReturnType<typeof choicesFrom>;
-  readonly tally = new Map<string, number>();
-  policy: ReturnType<typeof startPolicy<typeof tailPipelining>>;
   /** Requests in engines, and whether they are to stop. */
   readonly flights = new Map<string, { readonly promptId: string; isAborting: boolean }>();
   /** Requests that the frontier keeps from the engines. */
   readonly waiting = new Map<string, string>();
-  readonly inService = new Set<string>();
-  readonly started = new Set<string>();
   readonly aborted = new Set<string>();
   readonly unrewarded = new Set<string>();
   readonly toJudge = new Map<string, string>();
   readonly timers = new Map<string, number>();
-  /** Where a prompt that counts for a round is, until it has left. */
-  readonly places = new Map<string, 'rewards' | 'trainer'>();
   readonly undrained = new Set<string>();
-  readonly taken: Report[] = [];
   /** Every decision, in order. */
   readonly log: VocabularyDecision[] = [];
   wanted: { roundId: string; count: number; domains: Record<string, number> } | undefined;
   open: string | undefined;
   isDrained = false;
   supply: number;
-  rounds = 0;
-  prompts = 0;
-  restarts = 0;
-  prefix: string;
-  width: number;
-  at = 0;
 
   constructor(input: TailPipeliningInput, tape: readonly number[], supply = 40) {
-    this.policy = startPolicy(tailPipelining, input);
-    this.config = this.policy.config;
+    super(tailPipelining, input, tape, (config) => partConfigs(config).pipelining);
     this.supply = supply;
     this.model = new HostModel(this.config);
-    this.trainer = new PipeliningHost(partConfigs(this.config).pipelining as never);
-    this.choices = choicesFrom(tape);
-    this.prefix = this.config.idPrefix;
     const { width = Number.POSITIVE_INFINITY } = this.config;
     this.width = width === 'auto' ? Math.floor(this.config.startRequests / this.config.responsesPerPrompt) : width;
     if (this.config.placement === 'policy')
       for (const engineId of ['e0', 'e1']) this.send({ type: 'engine.added', engineId });
   }
 
-  /** Sends an event that fits, unless it `mayBeRefused`; false where it was. */
-  send(report: Report, mayBeRefused = false): boolean {
-    this.at += this.choices.below(4) === 0 ? 0 : this.choices.below(30) / 10;
-    const event = { at: this.at, ...report } as never as VocabularyEvent;
-    let decisions: VocabularyDecision[];
-    try {
-      decisions = this.policy.send(event as never) as VocabularyDecision[];
-    } catch (error) {
-      if (!mayBeRefused || !isPolicyError(error) || error.code === 'internal') throw error;
-      return false;
-    }
-    this.taken.push(event);
+  override heard(event: VocabularyEvent): void {
+    super.heard(event);
     this.model.sent(event);
-    if (fromTrainer.has(event.type)) this.trainer.sent(event as never);
-    this.told(decisions);
-    if (this.choices.below(12) === 0)
-      this.policy = resumePolicy(tailPipelining, JSON.parse(JSON.stringify(this.policy.snapshot())));
-    if (this.taken.length % 8 === 0) this.model.compareWith(this.policy.snapshot().state as never); // invariant 1
-    return true;
   }
 
-  told(decisions: readonly VocabularyDecision[]): void {
+  override send(report: Report, mayBeRefused = false): VocabularyDecision[] {
+    const before = this.taken.length;
+    const decisions = super.send(report, mayBeRefused);
+    if (this.taken.length > before && this.taken.length % 8 === 0)
+      this.model.compareWith(this.policy.snapshot().state as never); // invariant 1
+    return decisions;
+  }
+
+  override told(decisions: readonly VocabularyDecision[]): void {
     this.log.push(...decisions);
-    let closing: VocabularyDecision | undefined;
-    for (const decision of decisions) {
-      const name = `${decision.type} ${(decision.reason as { code: string }).code}`;
-      this.tally.set(name, (this.tally.get(name) ?? 0) + 1);
-      this.rollout(decision);
-      if (decision.type === 'round.planned') {
-        const { at, roundId, kind, weightVersion } = decision;
-        this.trainer.sent({ type: 'round.opened', at, roundId, kind, weightVersion, prompts: [] });
-      }
-      // The trainer hears of the end of a round after it has heard of its last groups.
-      if (decision.type === 'round.rewarded' && decision.reason.code === 'all_groups') closing = decision;
-      if (decision.type === 'group.rewarded') this.trainer.sent(decision as never);
-      if (!ofTrainer.has(decision.type)) continue;
-      const isOfGroup =
-        decision.type === 'group.trainable' ||
-        decision.type === 'groups.dropped' ||
-        (decision.type === 'train.dispatch' && decision.reason.code === 'batch_ready' && this.config.pipelining);
-      if (closing !== undefined && !isOfGroup) {
-        this.trainer.sent(closing as never);
-        closing = undefined;
-      }
-      this.trainer.told(decision as never);
-    }
-    if (closing !== undefined) this.trainer.sent(closing as never);
-    this.trainer.settle();
+    super.told(decisions);
+  }
+
+  settled(): void {
     this.model.settle();
     for (const promptId of this.waiting.values()) expect(this.inService.has(promptId)).toBe(false); // invariant 5
   }
 
   /** A request comes to an engine: by its launch, or with a frontier by its admission. */
   start({ requestId, promptId, roundId }: { requestId: string; promptId: string; roundId: string }): void {
-    expect(this.started.has(requestId)).toBe(false); // invariant 5
-    this.started.add(requestId);
-    // Invariant 5: nothing starts that was to stop, or whose round is over.
+    // Invariant 5: once, and nothing starts that was to stop, or whose round is over.
+    this.startOnce(requestId);
     expect(this.aborted.has(requestId)).toBe(false);
     expect(this.open).toBe(roundId);
     this.flights.set(requestId, { promptId, isAborting: false });
@@ -149,22 +79,20 @@ export class TailPipeliningHost {
     expect(ref).toBe(`body of ${promptId}`);
     this.waiting.delete(requestId);
     this.start(decision);
-    this.inService.add(promptId);
-    if (this.config.width !== 'auto' || decision.reason.code === 'group_admitted')
-      expect(this.inService.size).toBeLessThanOrEqual(this.width); // invariant 5
+    this.takeIntoService(decision); // invariant 5
     // What the model knows as a launch.
     const reason = { code: 'planned', inFlight: 0 } as const;
     this.model.told({ type: 'request.launch', at, requestId, promptId, roundId, index, weightVersion: 0, reason });
   }
 
-  rollout(decision: VocabularyDecision): void {
+  override rollout(decision: VocabularyDecision): void {
     // The model knows of requests that came to an engine alone.
     if (decision.type !== 'request.abort' || this.flights.has(decision.requestId)) this.model.told(decision);
     switch (decision.type) {
       case 'round.planned':
         this.open = decision.roundId;
         this.undrained.add(decision.roundId);
-        return;
+        return this.openForTrainer(decision);
       case 'source.drained':
         this.isDrained = true;
         return;
@@ -178,9 +106,6 @@ export class TailPipeliningHost {
         return;
       case 'request.admit':
         return this.admitted(decision);
-      case 'frontier.resized':
-        this.width = decision.width;
-        return;
       case 'request.dropped':
         expect(this.waiting.delete(decision.requestId) || decision.admitted).toBe(true);
         return;
@@ -216,23 +141,14 @@ export class TailPipeliningHost {
       case 'prompt.counted':
         expect(this.open).toBe(decision.roundId);
         expect(decision.responses).toHaveLength(this.config.responsesPerPrompt);
-        this.places.set(`${decision.roundId} ${decision.promptId}`, 'rewards');
+        this.places.set(`${decision.roundId} ${decision.promptId}`, 'collection');
         return;
-      case 'group.rewarded':
-        return this.move(decision, 'rewards', 'trainer');
-      case 'group.unrewarded':
-        return this.move(decision, 'rewards', undefined);
       case 'group.withdrawn': {
         // One that has its rewards is the trainer's to leave out.
         const key = `${decision.roundId} ${decision.promptId}`;
-        if (this.places.get(key) === 'rewards') this.places.delete(key);
+        if (this.places.get(key) === 'collection') this.places.delete(key);
         return;
       }
-      case 'groups.dropped':
-      case 'round.trained':
-        for (const promptId of decision.groups)
-          this.move({ roundId: decision.roundId, promptId }, 'trainer', undefined);
-        return;
       case 'round.completed': {
         this.open = undefined;
         this.wanted = undefined;
@@ -242,22 +158,14 @@ export class TailPipeliningHost {
       case 'round.drained':
         this.undrained.delete(decision.roundId);
         return;
-      case 'group.late':
-        throw new Error('a group comes once');
       default:
+        // Invariants 2 and 3: what counts for a round is in one place, and goes on from there.
+        super.rollout(decision);
     }
   }
 
-  /** Invariants 2 and 3: what counts for a round is in one place, and goes on from there. */
-  move(
-    { roundId, promptId }: { roundId: string; promptId: string },
-    from: 'rewards' | 'trainer',
-    to: 'trainer' | undefined,
-  ): void {
-    const key = `${roundId} ${promptId}`;
-    expect([key, this.places.get(key)]).toEqual([key, from]);
-    if (to === undefined) this.places.delete(key);
-    else this.places.set(key, to);
+  openForTrainer({ at, roundId, kind, weightVersion }: Decision<'round.planned'>): void {
+    this.trainer.sent({ type: 'round.opened', at, roundId, kind, weightVersion, prompts: [] });
   }
 
   want({ roundId, count, domains = {} }: Decision<'prompts.request'>): void {
@@ -293,21 +201,13 @@ export class TailPipeliningHost {
     else this.send({ type: 'response.completed', requestId, tokens: this.choices.below(50) });
   }
 
-  reward(requestId: string): void {
-    this.unrewarded.delete(requestId);
-    if (this.choices.below(12) === 0) {
-      const reason = { code: 'timeout', timeouts: 1, budget: 0 };
-      this.send({ type: 'reward.failed', requestId, kind: 'rule', reason });
-    } else this.send({ type: 'reward.ready', requestId, reward: this.choices.below(3) });
-  }
-
   /** What a host that plays along may do next. */
   doings(): (() => void)[] {
     const { choices, wanted } = this;
     const list: (() => void)[] = [];
     if (wanted !== undefined) list.push(() => this.supplyPrompts(wanted));
     for (const [requestId, { isAborting }] of this.flights) list.push(() => this.end(requestId, isAborting));
-    for (const requestId of this.unrewarded) list.push(() => this.reward(requestId));
+    for (const requestId of this.unrewarded) list.push(() => this.judge(requestId, 12));
     if (this.config.filter === 'host') {
       for (const [promptId, roundId] of this.toJudge)
         list.push(() => {
@@ -323,28 +223,11 @@ export class TailPipeliningHost {
     return list;
   }
 
-  trainings(): (() => void)[] {
-    const { choices, trainer } = this;
-    const { head, current } = trainer;
-    if (head === undefined) return [];
-    const { roundId } = head;
-    if (head.isAsked)
-      return [() => this.send({ type: 'weights.published', roundId, weightVersion: head.weightVersion + 1 })];
-    if (current === undefined) return [];
-    const { updateId } = current;
-    if (trainer.stepping !== undefined) return [() => this.send({ type: 'optimizer.stepped', roundId, updateId })];
-    const left = current.groups.filter((id) => !trainer.consumed.get(updateId)!.has(id));
-    const groups = choices.below(3) === 0 ? left.slice(0, 1 + choices.below(left.length)) : left;
-    return [() => this.send({ type: 'update.consumed', updateId, groups, seconds: choices.below(20) / 10 })];
-  }
-
-  restart(): void {
-    this.prefix = `h${this.restarts++}-`;
-    this.unrewarded.clear();
+  override restart(): void {
     this.flights.clear();
     this.timers.clear();
     this.wanted = undefined;
-    this.send({ type: 'host.restarted', idPrefix: this.prefix });
+    super.restart();
   }
 
   fireTimer(): void {
@@ -356,21 +239,13 @@ export class TailPipeliningHost {
 
   trouble(): void {
     const { choices, trainer } = this;
-    const { head } = trainer;
     const [...flights] = this.flights.keys();
     const flight = flights[choices.below(Math.max(1, flights.length))];
     switch (choices.below(11)) {
-      case 0: {
-        const [...ids] = trainer.live.keys();
-        if (ids.length > 0) this.send({ type: 'update.lost', updateId: ids[choices.below(ids.length)]! });
-        return;
-      }
-      case 1: {
-        if (head === undefined) return;
-        const updates = choices.below(head.inWeights + (trainer.stepping === undefined ? 1 : 2));
-        this.send({ type: 'trainer.restarted', roundId: head.roundId, updates });
-        return;
-      }
+      case 0:
+        return this.loseUpdate();
+      case 1:
+        return this.restartTrainer();
       case 2:
         if (choices.below(3) === 0) this.restart();
         return;
@@ -403,17 +278,9 @@ export class TailPipeliningHost {
     }
   }
 
-  /** A report that comes again is late: nothing changes. */
-  repeat(): void {
-    const event = this.taken[this.choices.below(Math.max(1, this.taken.length))];
-    if (event === undefined || !repeatable.has(event.type)) return;
-    if (event.type === 'reward.ready' && this.unrewarded.has(event.requestId as string)) return;
-    const { state } = this.policy.snapshot();
-    const decisions = this.policy.send({ ...event, at: this.at } as never) as VocabularyDecision[];
-    for (const { type } of decisions) expect(type).toMatch(/late$|unused$/); // invariant 8
-    expect(decisions.length).toBeGreaterThan(0);
-    expect(this.policy.snapshot().state).toEqual(state);
-    this.tally.set('repeated', (this.tally.get('repeated') ?? 0) + 1);
+  checkLate(types: readonly string[]): void {
+    for (const type of types) expect(type).toMatch(/late$|unused$/); // invariant 8
+    expect(types.length).toBeGreaterThan(0);
   }
 
   step(): void {

@@ -2,14 +2,11 @@
 import { describe, expect, test } from 'vitest';
 import { type CostModel, costModelSchema } from '../../../src/sim/cost-model.ts';
 import { DecodeEngine } from '../../../src/sim/engine/decode-engine.ts';
+import { freeCost } from '../../support/free-cost.ts';
 
 const plain = costModelSchema.parse({
   memoryBoundSeconds: 1,
-  computeSecondsPerSequence: 0,
-  overheadSeconds: 0,
-  secondsPerSequence: 0,
-  secondsPerContextToken: 0,
-  prefillSecondsPerToken: 0,
+  ...freeCost,
   kvCapacityTokens: 100,
   watermark: 0,
 });

@@ -1,14 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { type CostModel, costModelSchema } from '../../../src/sim/cost-model.ts';
 import { DecodeEngine } from '../../../src/sim/engine/decode-engine.ts';
+import { freeCost } from '../../support/free-cost.ts';
 
 /** A step of 1 s and a prefill of 1 s for 10 tokens, whatever the batch. */
 const plain = costModelSchema.parse({
   memoryBoundSeconds: 1,
-  computeSecondsPerSequence: 0,
-  overheadSeconds: 0,
-  secondsPerSequence: 0,
-  secondsPerContextToken: 0,
+  ...freeCost,
   prefillSecondsPerToken: 0.125,
   kvCapacityTokens: 100,
   watermark: 0,

@@ -7,16 +7,9 @@ import {
   rolloutpipeScheduler,
   serialBaseline,
 } from '../../../../src/sim/pools/scheduler.ts';
-import { steadyJob, workloadOf } from '../../../support/pools.ts';
+import { fourGroupsJob as job, fourGroups as lengths, workloadOf } from '../../../support/pools.ts';
 import { refusal } from '../../../support/refusal.ts';
 
-const lengths = [
-  [30, 50],
-  [20, 20],
-  [10, 90],
-  [20, 30],
-];
-const job = steadyJob({ groupsPerRound: 4 });
 const compared = comparePools({
   job,
   workload: () => workloadOf([...lengths, ...lengths]),

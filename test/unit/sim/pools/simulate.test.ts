@@ -8,17 +8,15 @@ import {
   serialBaseline,
 } from '../../../../src/sim/pools/scheduler.ts';
 import { definePoolsJob } from '../../../../src/sim/pools/settings.ts';
-import { recorded, steadyJob, workloadOf } from '../../../support/pools.ts';
+import {
+  fourGroupsJob as job,
+  fourGroups as lengths,
+  recorded,
+  steadyJob,
+  workloadOf,
+} from '../../../support/pools.ts';
 import { refusal } from '../../../support/refusal.ts';
 
-// Groups are complete after 50, 20, 90 and 30 s; rewards take half a second; 8, 4, 10 and 5 s of training.
-const lengths = [
-  [30, 50],
-  [20, 20],
-  [10, 90],
-  [20, 30],
-];
-const job = steadyJob({ groupsPerRound: 4 });
 const options = { rounds: 1, seed: 1 };
 const run = (scheduler = serialBaseline, rounds = 1, given = lengths) =>
   simulatePools(job, scheduler, workloadOf(given), { rounds, seed: 1, validate: true });
