@@ -8,12 +8,21 @@ const crowded = 3;
 /** Whether devices have many items. */
 export const isCrowded = (items: number, devices: number): boolean => items >= crowded * devices;
 
+/** An item is short if it takes less of a device than this; and so large a part of them fills most gaps. */
+const short = 1 / 32;
+const enough = 1 / 8;
+
+/** Whether too few items are short to fill the gaps: then it takes many steps to find items that fit together. */
+const isCoarse = ({ items, work }: Problem): boolean => items > 0 && work[Math.floor((1 - enough) * items)]! > short;
+
 /** Counts of steps of each part of the search. */
 export interface Effort {
   /** Of one annealing over devices. */
   readonly deviceSteps: number;
   /** Of one annealing over groups, each of which takes longer. */
   readonly groupSteps: number;
+  /** How many times more of these where hardly any item is short. */
+  readonly coarseTimes: number;
   /** Of one annealing that polishes what another found. */
   readonly polishSteps: number;
   /** Exchanges that one evening out may look at. */
@@ -35,6 +44,7 @@ const efforts: Readonly<Record<FlexUlyssesSettings['effort'], Effort>> = {
   fast: {
     deviceSteps: 12_000,
     groupSteps: 2000,
+    coarseTimes: 4,
     polishSteps: 3000,
     exchanges: 100_000,
     shakes: 0,
@@ -47,6 +57,7 @@ const efforts: Readonly<Record<FlexUlyssesSettings['effort'], Effort>> = {
   default: {
     deviceSteps: 40_000,
     groupSteps: 16_000,
+    coarseTimes: 1,
     polishSteps: 16_000,
     exchanges: 800_000,
     shakes: 1,
@@ -59,6 +70,7 @@ const efforts: Readonly<Record<FlexUlyssesSettings['effort'], Effort>> = {
   thorough: {
     deviceSteps: 400_000,
     groupSteps: 160_000,
+    coarseTimes: 1,
     polishSteps: 100_000,
     exchanges: 4_000_000,
     shakes: 4,
@@ -87,7 +99,8 @@ const manySteps = 4;
 const fewExchanges = 8;
 
 /** The effort for a problem. */
-export function effortFor(effort: FlexUlyssesSettings['effort'], { items, devices }: Problem): Effort {
+export function effortFor(effort: FlexUlyssesSettings['effort'], problem: Problem): Effort {
+  const { items, devices } = problem;
   const base = efforts[effort];
   const times = items > usual ? items / (2 * usual) : Math.min(most, usual / Math.max(1, items));
   const many = (steps: number): number => Math.ceil(steps * Math.max(1, times));
@@ -112,10 +125,11 @@ export function effortFor(effort: FlexUlyssesSettings['effort'], { items, device
   }
   // Where devices have few items, there are few exchanges, and they seldom help.
   const fewer = items > usual / most ? brisk : 1;
+  const longer = isCoarse(problem) ? base.coarseTimes : 1;
   return {
     ...shared,
     deviceSteps: Math.ceil(fewer * shared.deviceSteps),
-    groupSteps: Math.ceil(fewer * shared.groupSteps),
+    groupSteps: Math.ceil(fewer * longer * shared.groupSteps),
     polishSteps: Math.ceil(fewer * shared.polishSteps),
     exchanges: base.exchanges / fewExchanges,
     prefixes: Math.ceil(base.prefixes / 4),
