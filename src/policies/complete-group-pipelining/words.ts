@@ -4,15 +4,20 @@ import * as d from '../../schemas/decisions/index.ts';
 import * as e from '../../schemas/events/index.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
 
-export const pipeliningEvents = [
-  e.roundOpened,
-  d.groupRewarded,
-  d.roundRewarded,
+/** What the trainer says of its work. */
+export const trainerReports = [
   e.updateConsumed,
   e.optimizerStepped,
   e.weightsPublished,
   e.updateLost,
   e.trainerRestarted,
+] as const;
+
+export const pipeliningEvents = [
+  e.roundOpened,
+  d.groupRewarded,
+  d.roundRewarded,
+  ...trainerReports,
   e.roundFailed,
   e.hostRestarted,
 ] as const;

@@ -6,12 +6,13 @@
 import type { AnyDecision, AnyEvent, Choices, Ledger } from '../../core/definition.ts';
 import { defineRecipe, type RecipeState, type SavedRecipe } from '../../core/recipe.ts';
 import { groupKey, groupsLeft } from '../../core/trained-groups.ts';
-import { completeGroupPipelining } from '../../policies/complete-group-pipelining/index.ts';
+import { completeGroupPipelining, trainerReports } from '../../policies/complete-group-pipelining/index.ts';
 import { frontierGroupDispatch } from '../../policies/frontier-group-dispatch/index.ts';
 import { groupAssembly } from '../../policies/group-assembly/index.ts';
 import * as d from '../../schemas/decisions/index.ts';
 import * as e from '../../schemas/events/index.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
+import { partDecisions } from '../part-decisions.ts';
 import { roundCollection } from './collection/round-collection.ts';
 import type { SavedCollection } from './collection/snapshot.ts';
 import { routes, wantedBy } from './routes.ts';
@@ -33,21 +34,13 @@ const events = [
   e.requestAborted,
   e.rewardReady,
   d.rewardFailed,
-  e.updateConsumed,
-  e.optimizerStepped,
-  e.weightsPublished,
-  e.updateLost,
-  e.trainerRestarted,
+  ...trainerReports,
   e.roundFailed,
   e.hostRestarted,
 ] as const;
 type RolloutPipeEvent = Of<(typeof events)[number]>;
 
-const decisions = d.decisions.filter(
-  (word) =>
-    word.type !== d.groupWithdrawn.type &&
-    Object.values(parts).some((part) => part.decisions.some((one: { type: string }) => one.type === word.type)),
-);
+const decisions = partDecisions(parts).filter((word) => word.type !== d.groupWithdrawn.type);
 
 /** Groups enter with their round, and leave trained, handed back, without a reward, or left out by name. */
 const groupLedger: Ledger<SavedRecipe, AnyEvent, AnyDecision> = {

@@ -1,10 +1,15 @@
 /** Which part gets what: events from outside, and decisions of one part that are events of others. */
 import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
 import type { Delivery, Route } from '../../core/recipe.ts';
+import { trainerReports } from '../../policies/complete-group-pipelining/index.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 
 type PartName = 'frontier' | 'collection' | 'assembly' | 'pipelining';
 type Decision<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
+
+/** Reports of the trainer, all to one part. */
+export const trainerReportsTo = <Part extends string>(part: Part): Record<string, readonly Part[]> =>
+  Object.fromEntries(trainerReports.map(({ type }) => [type, [part]]));
 
 /** Events from outside, by the parts that get them, in this order. */
 export const wantedBy: Readonly<Record<string, readonly PartName[]>> = Object.freeze({
@@ -17,11 +22,7 @@ export const wantedBy: Readonly<Record<string, readonly PartName[]>> = Object.fr
   'request.aborted': ['collection', 'frontier'],
   'reward.ready': ['collection', 'assembly'],
   'reward.failed': ['collection', 'assembly'],
-  'update.consumed': ['pipelining'],
-  'optimizer.stepped': ['pipelining'],
-  'weights.published': ['pipelining'],
-  'update.lost': ['pipelining'],
-  'trainer.restarted': ['pipelining'],
+  ...trainerReportsTo('pipelining'),
   'round.failed': ['collection', 'frontier', 'assembly', 'pipelining'],
   'host.restarted': ['frontier', 'collection', 'assembly', 'pipelining'],
 });

@@ -4,7 +4,7 @@ import type { Delivery, Route } from '../../core/recipe.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { VocabularyEvent } from '../../schemas/events/index.ts';
 import { copyPrompt } from '../../schemas/prompts.ts';
-import { consumed } from '../rolloutpipe/routes.ts';
+import { consumed, trainerReportsTo } from '../rolloutpipe/routes.ts';
 import type { TailPipeliningConfig } from './schema.ts';
 
 export type PartName = 'queue' | 'admission' | 'frontier' | 'assembly' | 'pipelining';
@@ -20,11 +20,7 @@ const wantedBy: Readonly<Record<string, readonly PartName[]>> = Object.freeze({
   'response.completed': ['admission', 'frontier'],
   'reward.ready': ['assembly', 'admission'],
   'reward.failed': ['assembly', 'admission'],
-  'update.consumed': ['pipelining'],
-  'optimizer.stepped': ['pipelining'],
-  'weights.published': ['pipelining'],
-  'update.lost': ['pipelining'],
-  'trainer.restarted': ['pipelining'],
+  ...trainerReportsTo('pipelining'),
   'round.failed': ['admission', 'assembly', 'pipelining'],
   'host.restarted': ['frontier', 'admission', 'assembly', 'pipelining'],
 });

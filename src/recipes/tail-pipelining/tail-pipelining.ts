@@ -4,14 +4,14 @@
  */
 import type { Choices } from '../../core/definition.ts';
 import { defineRecipe, type RecipeState } from '../../core/recipe.ts';
-import { completeGroupPipelining } from '../../policies/complete-group-pipelining/index.ts';
+import { completeGroupPipelining, trainerReports } from '../../policies/complete-group-pipelining/index.ts';
 import { frontierGroupDispatch } from '../../policies/frontier-group-dispatch/index.ts';
 import { groupAssembly } from '../../policies/group-assembly/index.ts';
 import { longPromptQueue } from '../../policies/long-prompt-queue/index.ts';
 import { speculativeAdmission } from '../../policies/speculative-admission/index.ts';
-import * as d from '../../schemas/decisions/index.ts';
 import * as e from '../../schemas/events/index.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
+import { partDecisions } from '../part-decisions.ts';
 import { joinedLedger } from '../tail-batching/joined-ledger.ts';
 import { deliver, openings, routes } from './routes.ts';
 import { partConfigs, type TailPipeliningConfig, tailPipeliningConfig } from './schema.ts';
@@ -25,13 +25,10 @@ const parts = {
 } as const;
 
 const ofAdmission = speculativeAdmission.events.filter((word) => word.type !== e.roundOpened.type);
-const ofTrainer = [e.updateConsumed, e.optimizerStepped, e.weightsPublished, e.updateLost, e.trainerRestarted];
-const events = [e.roundRequested, ...ofAdmission, ...ofTrainer] as readonly (typeof e.events)[number][];
+const events = [e.roundRequested, ...ofAdmission, ...trainerReports] as readonly (typeof e.events)[number][];
 type TailPipeliningEvent = Of<(typeof e.events)[number]>;
 
-const decisions = d.decisions.filter((word) =>
-  Object.values(parts).some((part) => part.decisions.some((one: { type: string }) => one.type === word.type)),
-);
+const decisions = partDecisions(parts);
 
 const isOutside = (type: string): boolean => events.some((word) => word.type === type);
 
