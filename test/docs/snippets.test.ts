@@ -21,16 +21,17 @@ const modules = {
   'rollflex/testing': testing,
 };
 
-function markdownFiles(): string[] {
-  const policies = ['policies', 'planners', 'recipes'].flatMap((layer) => {
-    const folders = readdirSync(join(root, 'src'), { withFileTypes: true }).some((one) => one.name === layer);
-    return folders ? readdirSync(join(root, 'src', layer)).map((id) => `src/${layer}/${id}/README.md`) : [];
-  });
-  const guides = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
-  const examples = readdirSync(join(root, 'examples'), { withFileTypes: true })
+/** The READMEs of the folders in a folder. */
+function readmes(folder: string): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true })
     .filter((one) => one.isDirectory() && one.name !== 'traces')
-    .map((one) => `examples/${one.name}/README.md`);
-  return ['README.md', ...examples, ...guides.map((name) => `docs/${name}`), ...policies];
+    .map((one) => `${folder}/${one.name}/README.md`);
+}
+
+function markdownFiles(): string[] {
+  const guides = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
+  const folders = ['examples', 'src/policies', 'src/planners', 'src/recipes'];
+  return ['README.md', ...guides.map((name) => `docs/${name}`), ...folders.flatMap(readmes)];
 }
 
 const snippets = markdownFiles().flatMap((file) => extractSnippets(file, readFileSync(join(root, file), 'utf8')));
