@@ -1,10 +1,8 @@
 /** Disaggregated pools on the terminal: one table for each workload, within 80 columns, and what it says. */
 import type { PoolsComparison, PoolsSchedulerResult } from '../sim/pools/result.ts';
 import { print } from './output.ts';
-import { type Column, plainTable } from './vlm-table.ts';
+import { type Column, fixed, plainTable, seconds } from './plain-table.ts';
 
-const fixed = (value: number, digits = 1): string => value.toFixed(digits);
-const seconds = (value: number): string => fixed(value, value >= 100 ? 0 : 1);
 const percent = (share: number): string => `${fixed(100 * share)}%`;
 
 const columns: readonly Column<PoolsSchedulerResult>[] = [
@@ -37,12 +35,14 @@ function meaning({ schedulers, shares, notes }: PoolsComparison): string {
   return [sentence, ...lines].join('\n');
 }
 
+/** The machines, and R, K and U. */
+const shapeOf = ({ name, groupsPerRound, responsesPerPrompt, globalBatchSamples }: PoolsComparison['job']): string =>
+  `${name}, R ${groupsPerRound}, K ${responsesPerPrompt}, U ${globalBatchSamples / responsesPerPrompt}`;
+
 /** One workload as text. */
 export function poolsTable({ workload, job, schedulers }: PoolsComparison): string {
   const lengths = `mean ${fixed(workload.meanTokens, 0)}, longest ${workload.longestTokens} tokens`;
-  const { groupsPerRound, responsesPerPrompt, globalBatchSamples } = job;
-  const shape = `R ${groupsPerRound}, K ${responsesPerPrompt}, U ${globalBatchSamples / responsesPerPrompt}`;
-  return `${workload.name}: ${lengths}\n${job.name}, ${shape}\n\n${plainTable(columns, schedulers)}\n`;
+  return `${workload.name}: ${lengths}\n${shapeOf(job)}\n\n${plainTable(columns, schedulers)}\n`;
 }
 
 /** Prints comparisons. */
@@ -93,9 +93,7 @@ export function printPoolsSummary(
     ) as [PoolsSchedulerResult, PoolsSchedulerResult?];
     return { name: workload.name, serial, cgp, both, auto };
   });
-  const { job } = first;
-  const shape = `R ${job.groupsPerRound}, K ${job.responsesPerPrompt}, U ${job.globalBatchSamples / job.responsesPerPrompt}`;
-  print(`Disaggregated pools: ${job.name}, ${shape}\n\n${plainTable(summaryColumns, rows)}\n`);
+  print(`Disaggregated pools: ${shapeOf(first.job)}\n\n${plainTable(summaryColumns, rows)}\n`);
   if (quiet) return;
   const [least, most] = [Math.min, Math.max].map((of) => of(...rows.map((one) => one.both.reduction.value)));
   print(

@@ -1,16 +1,11 @@
 /** VLM comparisons on the terminal: two tables within 80 columns, and what they mean. */
-import Table from 'cli-table3';
 import type { VlmComparison, VlmSchedulerResult } from '../sim/vlm/result.ts';
-import { coloured, print } from './output.ts';
+import { print } from './output.ts';
+import { type Column, fixed, plainTable, seconds } from './plain-table.ts';
 
-const fixed = (value: number, digits = 1): string => value.toFixed(digits);
-const seconds = (value: number): string => fixed(value, value >= 100 ? 0 : 1);
 const gigabytes = (bytes: number): string =>
   bytes >= 1e13 ? `${fixed(bytes / 1e12, 0)}k` : fixed(bytes / 1e9, bytes >= 1e10 ? 0 : 1);
 const short = { device: 'GPU', controller: 'control', node: 'node' } as const;
-
-/** A column of a table: its head, and the cell of a row. */
-export type Column<T> = readonly [head: string, cell: (one: T) => string];
 
 const times: readonly Column<VlmSchedulerResult>[] = [
   ['scheduler', (one) => one.label],
@@ -37,26 +32,6 @@ const loads: readonly Column<VlmSchedulerResult>[] = [
   ['GPU\nGB', (one) => gigabytes(one.deviceBytes)],
   ['OOM', (one) => (one.exceeded.length === 0 ? 'no' : one.exceeded.map((name) => short[name]).join('\n'))],
 ];
-
-const none = ['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right'];
-const noLines = [...none, 'left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid'];
-const chars = { ...Object.fromEntries(noLines.map((name) => [name, ''])), middle: ' ' };
-
-/** A table without lines but the one below its head. */
-export function plainTable<T>(columns: readonly Column<T>[], rows: readonly T[]): string {
-  const bold = coloured() ? ['bold'] : [];
-  const table = new Table({
-    head: columns.map(([head]) => head),
-    chars,
-    style: { head: bold, border: [], 'padding-left': 0, 'padding-right': 0 },
-    colAligns: columns.map((_, index) => (index === 0 ? 'left' : 'right')),
-  });
-  for (const one of rows) table.push(columns.map(([, cell]) => cell(one)));
-  const lines = table.toString().split('\n');
-  const headLines = Math.max(...columns.map(([head]) => head.split('\n').length));
-  lines.splice(headLines, 0, '─'.repeat(lines.at(-1)!.length));
-  return lines.map((line) => line.trimEnd()).join('\n');
-}
 
 /** What the tables say, in sentences; then what a reader must know. */
 function meaning({ schedulers, notes }: VlmComparison): string {

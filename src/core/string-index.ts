@@ -76,7 +76,7 @@ export class IndexRoom {
   next = new Int32Array(0);
   depth = new Uint8Array(0);
 
-  /** Makes room for so many rows; the slots are empty. */
+  /** Makes room for so many rows. */
   reserve(count: number): this {
     const slots = 2 ** (32 - Math.clz32(count | 1));
     if (this.heads.length !== slots) {

@@ -15,7 +15,6 @@ import { inputOf, knownInstances } from '../../support/placement-instances.ts';
 describe('filling devices anew', () => {
   const known = knownInstances.find(({ id }) => id === 'd12_48')!;
   const instance = instanceOf(flexUlyssesInput.parse(inputOf(known)));
-  const all = Array.from({ length: known.devices }, (_, device) => device);
   const layoutAt = (tolerance: number): Layout => {
     const limit = (1 + tolerance) * known.bestCompute;
     const layout = new Layout(problemOf(instance, limit, known.memoryCapTokens));
@@ -27,7 +26,7 @@ describe('filling devices anew', () => {
     const layout = layoutAt(0.001);
     const { level, cost } = layout.keep();
     expect(layout.fits()).toBe(false);
-    expect(complete(layout, all, 50_000_000, new Sequence(1)).done).toBe(true);
+    expect(complete(layout, 50_000_000, new Sequence(1)).done).toBe(true);
     expect(layout.fits()).toBe(true);
     expect(layout.level).toEqual(level);
     expect(layout.cost).toBeCloseTo(cost, 9);
@@ -40,7 +39,7 @@ describe('filling devices anew', () => {
     ] as const) {
       const layout = layoutAt(tolerance);
       const before = layout.keep();
-      const { done, left } = complete(layout, all, budget, new Sequence(1));
+      const { done, left } = complete(layout, budget, new Sequence(1));
       expect(done).toBe(false);
       expect(left > 0).toBe(tolerance < 0);
       expect(layout.keep()).toEqual(before);

@@ -109,14 +109,12 @@ export class Search {
   /** As {@link prefixes}, but fills all devices anew, where they are few. */
   completions(random: Sequence): void {
     if (!isTight(this.#problem)) return;
-    const { devices } = this.#problem;
-    const all = Array.from({ length: devices }, (_, device) => device);
     let left = this.#effort.completion;
     for (let { spread } = this.#rankForced(); left > 0; spread += 1) {
       construct(this.#layout, spread, 0);
       if (this.#layout.cost >= this.best.cost - slop) return;
       const budget = left / 3;
-      const completion = complete(this.#layout, all, budget, random);
+      const completion = complete(this.#layout, budget, random);
       this.#offer();
       if (completion.done) return;
       left -= budget - completion.left + 1;

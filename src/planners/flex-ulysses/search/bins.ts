@@ -1,10 +1,9 @@
 /** Devices without their whole items, which are filled with them again. */
 import type { Layout } from './layout.ts';
 
-/** Some devices without their whole items, as bins that are filled with these again. */
+/** The devices without their whole items, as bins that are filled with these again. */
 export class Bins {
   readonly #layout: Layout;
-  readonly #devices: readonly number[];
   /** Whole items, most work first; work and tokens of each. */
   readonly #items: Int32Array;
   readonly work: Float64Array;
@@ -23,39 +22,33 @@ export class Bins {
   spareWork: number;
   spareMemory: number;
 
-  constructor(layout: Layout, devices: readonly number[]) {
+  constructor(layout: Layout) {
     this.#layout = layout;
-    this.#devices = devices;
-    const { items, devices: all, work, memory } = layout.problem;
-    const binOf = new Int32Array(all).fill(-1);
-    devices.forEach((device, bin) => {
-      binOf[device] = bin;
-    });
+    const { items, devices, work, memory } = layout.problem;
     const whole: number[] = [];
-    for (let item = 0; item < items; item += 1)
-      if (layout.level[item] === 0 && binOf[layout.group[item]!]! >= 0) whole.push(item);
+    for (let item = 0; item < items; item += 1) if (layout.level[item] === 0) whole.push(item);
     this.#items = Int32Array.from(whole);
     this.work = Float64Array.from(whole, (item) => work[item]!);
     this.memory = Float64Array.from(whole, (item) => memory[item]!);
-    this.roomWork = Float64Array.from(devices, (device) => 1 - layout.work[device]!);
-    this.roomMemory = Float64Array.from(devices, (device) => 1 - layout.memory[device]!);
+    this.roomWork = layout.work.map((load) => 1 - load);
+    this.roomMemory = layout.memory.map((load) => 1 - load);
     for (const item of whole) {
-      this.roomWork[binOf[layout.group[item]!]!]! += work[item]!;
-      this.roomMemory[binOf[layout.group[item]!]!]! += memory[item]!;
+      this.roomWork[layout.group[item]!]! += work[item]!;
+      this.roomMemory[layout.group[item]!]! += memory[item]!;
     }
     const sum = (values: Float64Array): number => values.reduce((total, value) => total + value, 0);
     this.spareWork = sum(this.roomWork) - sum(this.work);
     this.spareMemory = sum(this.roomMemory) - sum(this.memory);
     this.bin = new Int32Array(whole.length).fill(-1);
-    this.filled = new Uint8Array(devices.length);
-    this.rests = devices.map(() => new Int32Array(whole.length));
-    this.restWork = devices.map(() => new Float64Array(whole.length + 1));
-    this.restMemory = devices.map(() => new Float64Array(whole.length + 1));
+    this.filled = new Uint8Array(devices);
+    this.rests = Array.from({ length: devices }, () => new Int32Array(whole.length));
+    this.restWork = Array.from({ length: devices }, () => new Float64Array(whole.length + 1));
+    this.restMemory = Array.from({ length: devices }, () => new Float64Array(whole.length + 1));
   }
 
   /** How many there are. */
   get count(): number {
-    return this.#devices.length;
+    return this.filled.length;
   }
 
   /** Writes down the items that are in no bin. */
@@ -103,7 +96,7 @@ export class Bins {
   /** Puts every item on the device of its bin. */
   write(): void {
     this.#items.forEach((item, at) => {
-      this.#layout.put(item, 0, this.#devices[this.bin[at]!]!);
+      this.#layout.put(item, 0, this.bin[at]!);
     });
   }
 }

@@ -191,18 +191,17 @@ class Completion {
 }
 
 /**
- * Puts the whole items of some devices onto them again so that none of these is over a limit.
+ * Puts all whole items onto devices again so that none of these is over a limit.
  *
  * @param budget - steps that may be taken
  * @returns whether that was found; if not, the layout is as before, and how many steps are left
  */
 export function complete(
   layout: Layout,
-  devices: readonly number[],
   budget: number,
   random: Sequence,
 ): { readonly done: boolean; readonly left: number } {
-  const completion = new Completion(new Bins(layout, devices), budget, random);
+  const completion = new Completion(new Bins(layout), budget, random);
   const done = completion.run();
   return { done, left: completion.left };
 }
