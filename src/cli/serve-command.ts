@@ -1,6 +1,7 @@
 /** The options of `rollflex serve`, and its help. Those of limits are made from their schema. */
 import { Command, Option } from 'commander';
 import { z } from 'zod';
+import { durableSchema } from '../rpc/durable.ts';
 import { limitsSchema } from '../rpc/limits.ts';
 import { between, whole } from './arguments.ts';
 import { runServe, type ServeOptions } from './serve.ts';
@@ -27,9 +28,11 @@ Examples
   rollflex serve --stdio
   rollflex serve --socket /run/user/1000/rollflex.sock
   rollflex serve --port 7411 --token-file token --metrics-port 9411
+  rollflex serve --stdio --state-dir ~/rollflex-state
   rollflex serve --stdio --policies ./mine.js    your own definitions, beside those shipped
 
-Sessions are kept in memory: take a session.snapshot where you save a checkpoint.`;
+Sessions are kept in memory, or with --state-dir on disk as well: then what was answered
+survives a crash of the server, and the next one with the same directory goes on from it.`;
 
 interface Shape {
   readonly type: string;
@@ -51,6 +54,8 @@ function limitOptions(): Option[] {
   });
 }
 
+const described = (name: 'fsync' | 'snapshotEvents'): string => durableSchema.shape[name].description!;
+
 /** The command. */
 export function serveCommand(): Command {
   const command = new Command('serve')
@@ -60,6 +65,9 @@ export function serveCommand(): Command {
     .option('--port <n>', 'listen at a TCP port, 0 for any that is free; needs --token-file', whole(0, 65_535))
     .option('--host <address>', 'address of --port', '127.0.0.1')
     .option('--token-file <file>', 'a file with the token that clients must show, at least 16 characters')
+    .option('--state-dir <dir>', 'keep sessions in this directory: what was answered survives a crash')
+    .addOption(new Option('--fsync <when>', described('fsync')).choices(['always', 'interval']))
+    .option('--snapshot-events <n>', described('snapshotEvents'), whole(1, 10_000_000))
     .option('--policies <file>', 'a module with definitions of your own, each an export or in a list')
     .option('--metrics-port <n>', 'serve GET /metrics (Prometheus) and GET /healthz here', whole(0, 65_535))
     .option('--metrics-host <address>', 'address of --metrics-port', '127.0.0.1');

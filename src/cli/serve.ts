@@ -7,9 +7,10 @@ import { type AnyDefinition, isDefinition } from '../core/definition.ts';
 import { createRegistry, type Registry } from '../core/registry.ts';
 import { PolicyError } from '../errors.ts';
 import { registry } from '../registry.ts';
+import { openDurableServer } from '../rpc/durable.ts';
 import { limitsSchema, type ServerLimits } from '../rpc/limits.ts';
-import { RpcServer } from '../rpc/server.ts';
-import { prometheus } from '../rpc/transports/metrics.ts';
+import { RpcServer, type ServerOptions } from '../rpc/server.ts';
+import { type MetricsListening, prometheus } from '../rpc/transports/metrics.ts';
 import { type Address, listenOn } from '../rpc/transports/socket.ts';
 import { serveStdio } from '../rpc/transports/stdio.ts';
 import { tokenFromFile } from '../rpc/transports/token.ts';
@@ -23,6 +24,9 @@ export interface ServeOptions extends ServerLimits {
   readonly host: string;
   readonly tokenFile?: string;
   readonly policies?: string;
+  readonly stateDir?: string;
+  readonly fsync?: 'always' | 'interval';
+  readonly snapshotEvents?: number;
   readonly metricsPort?: number;
   readonly metricsHost: string;
 }
@@ -68,6 +72,21 @@ function stopSignal(): Promise<void> {
   });
 }
 
+/** A server, what ends it besides a signal, and what is to do at its end. */
+interface Running {
+  readonly server: RpcServer;
+  readonly failed: Promise<never>;
+  close(): void | Promise<void>;
+}
+
+async function start({ stateDir, fsync, snapshotEvents }: ServeOptions, options: ServerOptions): Promise<Running> {
+  if (stateDir !== undefined) return openDurableServer({ stateDir, fsync, snapshotEvents, ...options });
+  const wasGiven = [fsync && '--fsync', snapshotEvents && '--snapshot-events'].filter(Boolean).join(', ');
+  if (wasGiven !== '') wrong('--state-dir beside it', wasGiven, 'serve');
+  const server = new RpcServer(options);
+  return { server, failed: new Promise(() => undefined), close: () => server.close() };
+}
+
 /** A line for people and for who started it; standard output belongs to the protocol on --stdio. */
 const say = (text: string): void => void process.stderr.write(`rollflex: ${text}\n`);
 
@@ -83,26 +102,29 @@ export async function runServe(options: ServeOptions): Promise<void> {
   const { tokenFile, metricsPort, metricsHost, socket, port, host } = options;
   const isToken = tokenFile === undefined ? undefined : tokenFromFile(tokenFile);
   const metrics = metricsPort === undefined ? undefined : await prometheus();
-  const server = new RpcServer({
+  const running = await start(options, {
     registry: await registryFor(options.policies),
     limits: limitsOf(options),
     version: packageVersion(),
     ...(isToken === undefined ? {} : { isToken }),
     ...(metrics === undefined ? {} : { meter: metrics.meter }),
   });
-  const measured = await metrics?.listen(server, { port: metricsPort!, host: metricsHost });
-  if (measured !== undefined) say(`metrics at http://${metricsHost}:${measured.port}/metrics`);
-  if (options.stdio) {
-    await Promise.race([serveStdio(server), stopSignal()]);
-    server.close();
-  } else {
-    const address: Address = socket === undefined ? { port: port!, host } : { path: socket };
-    const listening = await listenOn(server, address);
-    say(`listening at ${listening.address}`);
-    await stopSignal();
-    await listening.close();
+  const { server } = running;
+  let measured: MetricsListening | undefined;
+  try {
+    measured = await metrics?.listen(server, { port: metricsPort!, host: metricsHost });
+    if (measured !== undefined) say(`metrics at http://${metricsHost}:${measured.port}/metrics`);
+    if (options.stdio) await Promise.race([serveStdio(server), stopSignal(), running.failed]);
+    else {
+      const address: Address = socket === undefined ? { port: port!, host } : { path: socket };
+      const listening = await listenOn(server, address);
+      say(`listening at ${listening.address}`);
+      await Promise.race([stopSignal(), running.failed]).finally(() => listening.close());
+    }
+  } finally {
+    await measured?.close();
+    await running.close();
+    // A client may keep its end open; what it was to get is written.
+    process.stdin.destroy();
   }
-  await measured?.close();
-  // A client may keep its end open; what it was to get is written.
-  process.stdin.destroy();
 }

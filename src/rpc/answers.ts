@@ -10,15 +10,29 @@ export interface Page {
   readonly more?: string;
 }
 
+/** The long answers of a session, as they are kept on disk. */
+export interface SavedAnswers {
+  /** How many there ever were: their names count up. */
+  readonly made: number;
+  /** From the least to the most recently used. */
+  readonly kept: readonly (readonly [name: string, decisions: readonly AnyDecision[]])[];
+}
+
 /** Answers of a session that were too long for one message; the oldest leave. */
 export class PagedAnswers {
   readonly #pageDecisions: number;
   readonly #answers: LruMap<string, readonly AnyDecision[]>;
   #made = 0;
 
-  constructor(limits: { readonly pageDecisions: number; readonly keptAnswers: number }) {
+  constructor(limits: { readonly pageDecisions: number; readonly keptAnswers: number }, saved?: SavedAnswers) {
     this.#pageDecisions = limits.pageDecisions;
     this.#answers = new LruMap(limits.keptAnswers);
+    this.#made = saved?.made ?? 0;
+    for (const [name, decisions] of saved?.kept ?? []) this.#answers.set(name, decisions);
+  }
+
+  save(): SavedAnswers {
+    return { made: this.#made, kept: [...this.#answers] };
   }
 
   /** The first page. */

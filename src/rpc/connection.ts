@@ -1,20 +1,16 @@
 /** One connection: its lines in, its answers and its subscribed decisions out, never more than it reads. */
 import type { JSONRPCResponse, JSONRPCServer } from 'json-rpc-2.0';
-import type { Clock } from './clock.ts';
 import { errorCodes, refusal } from './errors.ts';
 import { isDeeperThan, LineReader, parseLine, tooLong } from './framing.ts';
-import type { ServerLimits } from './limits.ts';
 import type { Link, Served } from './link.ts';
 import type { Meter } from './meter.ts';
-import { Outflow } from './outflow.ts';
+import { Outflow, type OutflowHost } from './outflow.ts';
 import { type Id, type Request, wrongPart } from './request.ts';
 import type { Session } from './session.ts';
 import type { SessionReader } from './sessions.ts';
 
 /** What a connection takes from its server. */
-export interface ConnectionHost {
-  readonly limits: ServerLimits;
-  readonly clock: Clock;
+export interface ConnectionHost extends OutflowHost {
   readonly meter: Meter;
   readonly dispatch: JSONRPCServer<CallContext>;
   /** Whether a token is the right one; absent where none is asked for. */
@@ -63,6 +59,7 @@ export class Connection implements SessionReader, Served {
     return (this.#work = this.#work.then(async () => {
       const rest = this.#lines.rest();
       if (rest !== undefined && !this.#closed) await this.#line(rest);
+      await this.#out.released();
       this.close();
     }));
   }
@@ -136,10 +133,8 @@ export class Connection implements SessionReader, Served {
   async #line(line: Uint8Array | typeof tooLong): Promise<void> {
     const answer = await this.#answer(line);
     if (this.#closed) return;
-    if (answer !== undefined) {
-      this.#out.write(answer);
-      if (this.#out.full) await this.#out.room();
-    }
+    if (answer !== undefined) this.#out.write(answer);
+    if (this.#out.full) await this.#out.room();
     if (this.#subscribed.size > 0) this.wake();
   }
 

@@ -34,7 +34,8 @@ export class RpcError extends Error {
   readonly code: number;
   readonly data: ErrorData;
 
-  constructor(code: number, error: PolicyError, more: Readonly<Record<string, unknown>> = {}) {
+  /** @param error - a `PolicyError`, or one as plain data */
+  constructor(code: number, error: ReturnType<PolicyError['toJSON']>, more: Readonly<Record<string, unknown>> = {}) {
     super(error.message, { cause: error });
     this.code = code;
     const { code: name, path, expected, got } = error;

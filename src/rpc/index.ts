@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 export { type Clock, systemClock } from './clock.ts';
+export { type DurableOptions, type DurableServer, durableSchema, openDurableServer } from './durable.ts';
 export { type ErrorData, errorCodes, RpcError } from './errors.ts';
 export { limitsSchema, type ServerLimits, serverLimits } from './limits.ts';
 export type { Link, Served } from './link.ts';

@@ -9,6 +9,8 @@ export interface Meter {
   applied(policy: string, event: AnyEvent, decisions: readonly AnyDecision[]): void;
   /** A `timer.fired` of the server was refused by its policy. */
   timerRefused(policy: string, error: unknown): void;
+  /** Steps of sessions were written to the state directory. */
+  committed(operations: number, seconds: number): void;
   /** A connection was cut off because it did not read. */
   cutOff(): void;
   /** A connection was closed because it did not show the token. */
@@ -22,6 +24,7 @@ export const noMeter: Meter = Object.freeze({
   called: nothing,
   applied: nothing,
   timerRefused: nothing,
+  committed: nothing,
   cutOff: nothing,
   turnedAway: nothing,
 });

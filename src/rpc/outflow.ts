@@ -1,46 +1,94 @@
-/** What goes out over a link: no more than the client reads. */
+/** What goes out over a link: nothing before it is kept, and no more than the client reads. */
+import { Fifo } from '../core/fifo.ts';
 import type { Clock } from './clock.ts';
 import type { ServerLimits } from './limits.ts';
 import type { Link } from './link.ts';
 
+/** What a message waits for before it goes out: it may tell of steps that are not on disk yet. */
+export interface Durability {
+  /** Settles when everything that was done until now is kept, and rejects where it cannot be; nothing if it is. */
+  readonly settled: Promise<void> | undefined;
+  /** Whether so much waits to be kept that no more should be done. */
+  readonly behind: boolean;
+}
+
+/** Of a server without a state directory. */
+export const nothingKept: Durability = Object.freeze({ settled: undefined, behind: false });
+
+/** What an outflow takes from its server. */
+export interface OutflowHost {
+  readonly limits: ServerLimits;
+  readonly clock: Clock;
+  readonly durability: Durability;
+}
+
 /** The way out of one connection. */
 export class Outflow {
   readonly #link: Link;
-  readonly #limits: ServerLimits;
-  readonly #clock: Clock;
-  readonly #stalled: () => void;
+  readonly #host: OutflowHost;
+  readonly #lost: () => void;
+  /** Messages, each with what it waits for. */
+  readonly #held = new Fifo<{ readonly text: string; readonly kept: Promise<void> | undefined }>();
+  #heldCharacters = 0;
+  #releasing: Promise<void> | undefined;
 
-  /** @param stalled - is called when the client has read nothing for too long; it closes the link */
-  constructor(link: Link, host: { readonly limits: ServerLimits; readonly clock: Clock }, stalled: () => void) {
+  /** @param lost - is called when the client has read nothing for too long, or nothing can be kept; it closes the link */
+  constructor(link: Link, host: OutflowHost, lost: () => void) {
     this.#link = link;
-    this.#limits = host.limits;
-    this.#clock = host.clock;
-    this.#stalled = stalled;
+    this.#host = host;
+    this.#lost = lost;
   }
 
-  /** Whether more waits for the client than may; then wait for {@link Outflow.room} before the next message. */
+  /** Whether more waits than may; then wait for {@link Outflow.room} before anything else is done. */
   get full(): boolean {
-    return this.#link.waiting > this.#limits.maxOutputBytes;
+    return this.#link.waiting + this.#heldCharacters > this.#host.limits.maxOutputBytes || this.#host.durability.behind;
   }
 
-  /** Sends a message. */
+  /** Sends a message, once what it tells of is kept. */
   write(text: string): void {
-    this.#link.write(`${text}\n`);
+    const kept = this.#host.durability.settled;
+    if (kept === undefined && this.#held.size === 0) return this.#link.write(`${text}\n`);
+    this.#held.push({ text, kept });
+    this.#heldCharacters += text.length;
+    this.#releasing ??= this.#release();
   }
 
-  /** Settles when the client has read, or was cut off because it did not. */
+  /** Settles when everything that was written has gone to the link. */
+  async released(): Promise<void> {
+    await this.#releasing;
+  }
+
+  /** Settles when there is room again, or when the client was cut off because it did not read. */
   async room(): Promise<void> {
+    await this.released();
+    if (this.#host.durability.behind) await this.#host.durability.settled?.catch(this.#lost);
     while (this.#link.waiting > 0) {
       const before = this.#link.waiting;
       if (await this.#drained()) return;
-      if (this.#link.waiting >= before) return this.#stalled();
+      if (this.#link.waiting >= before) return this.#lost();
     }
+  }
+
+  async #release(): Promise<void> {
+    try {
+      for (let next = this.#held.peek(); next !== undefined; next = this.#held.peek()) {
+        await next.kept;
+        this.#held.shift();
+        this.#heldCharacters -= next.text.length;
+        this.#link.write(`${next.text}\n`);
+      }
+    } catch {
+      this.#held.clear();
+      this.#heldCharacters = 0;
+      this.#lost();
+    }
+    this.#releasing = undefined;
   }
 
   /** False if that takes too long. */
   #drained(): Promise<boolean> {
     return new Promise((resolve) => {
-      const cancel = this.#clock.after(this.#limits.stallSeconds, () => resolve(false));
+      const cancel = this.#host.clock.after(this.#host.limits.stallSeconds, () => resolve(false));
       void this.#link.drained().then(() => {
         cancel();
         resolve(true);

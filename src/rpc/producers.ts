@@ -1,19 +1,32 @@
 /** Retries: what each producer of a session has sent, and its last answers. */
 import type { AnyDecision } from '../core/definition.ts';
 import { Fifo } from '../core/fifo.ts';
-import { PolicyError } from '../errors.ts';
+import { PolicyError, type PolicyErrorCode } from '../errors.ts';
+import { RpcError } from './errors.ts';
 
 /** An answer as it was given, result or error, for a retry of the same call. */
-export type Answer = ({ readonly result: object } | { readonly error: Error }) & {
+export type Answer = ({ readonly result: object } | { readonly error: RpcError }) & {
   /** All its decisions, where they are more than one page, and what the second is asked for by. */
   readonly pages?: { readonly more: string; readonly decisions: readonly AnyDecision[] };
 };
 
-interface Kept {
+interface KeptAs<A> {
   readonly firstSeq: number;
   /** Events that the call held, refused ones included. */
   readonly events: number;
-  readonly answer: Answer;
+  readonly answer: A;
+}
+type Kept = KeptAs<Answer>;
+
+/** An answer as it is kept on disk. */
+type SavedAnswer = Pick<Answer, 'pages'> &
+  ({ readonly result: object } | { readonly error: Pick<RpcError, 'code' | 'message' | 'data'> });
+
+/** A producer as it is kept on disk. */
+export interface SavedProducer {
+  readonly name: string;
+  readonly nextSeq: number;
+  readonly kept: readonly KeptAs<SavedAnswer>[];
 }
 
 interface Producer {
@@ -28,9 +41,26 @@ export class Producers {
   readonly #keptAnswers: number;
   readonly #producers = new Map<string, Producer>();
 
-  constructor(limits: { readonly maxProducers: number; readonly keptAnswers: number }) {
+  constructor(
+    limits: { readonly maxProducers: number; readonly keptAnswers: number },
+    saved: readonly SavedProducer[] = [],
+  ) {
     this.#most = limits.maxProducers;
     this.#keptAnswers = limits.keptAnswers;
+    for (const { name, nextSeq, kept } of saved) {
+      const producer: Producer = { nextSeq, kept: new Fifo() };
+      for (const one of kept) producer.kept.push({ ...one, answer: loaded(one.answer) });
+      this.#producers.set(name, producer);
+    }
+  }
+
+  /** In the order in which they first sent. */
+  save(): SavedProducer[] {
+    return [...this.#producers].map(([name, { nextSeq, kept }]) => ({
+      name,
+      nextSeq,
+      kept: [...kept].map((one) => ({ ...one, answer: saved(one.answer) })),
+    }));
   }
 
   /**
@@ -68,4 +98,16 @@ export class Producers {
     if (producer.kept.size > this.#keptAnswers) producer.kept.shift();
     producer.nextSeq += applied;
   }
+}
+
+function saved(answer: Answer): SavedAnswer {
+  if (!('error' in answer)) return answer;
+  const { code, message, data } = answer.error;
+  return { ...answer, error: { code, message, data } };
+}
+
+function loaded(answer: SavedAnswer): Answer {
+  if (!('error' in answer)) return answer;
+  const { code, message, data } = answer.error;
+  return { ...answer, error: new RpcError(code, { ...data, code: data.code as PolicyErrorCode, message }, data) };
 }

@@ -8,11 +8,13 @@ import { registry as shipped } from '../registry.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { type CallContext, Connection, type ConnectionHost } from './connection.ts';
 import { errorCodes, RpcError, toRpcError } from './errors.ts';
+import type { Journal } from './journal/journal.ts';
 import { type ServerLimits, serverLimits } from './limits.ts';
 import type { Link, Served } from './link.ts';
 import { type Meter, noMeter } from './meter.ts';
 import { type MethodName, methods, type ParamsOf, type ResultOf } from './methods.ts';
 import { openRpcDocument } from './openrpc.ts';
+import { nothingKept } from './outflow.ts';
 import { Sessions } from './sessions.ts';
 
 /** What a server is made of; everything has a default. */
@@ -27,6 +29,8 @@ export interface ServerOptions {
   readonly isToken?: (token: string) => boolean;
   /** Version of the package, for `server.info`. */
   readonly version?: string;
+  /** Where sessions are kept; made by {@link openDurableServer}. @internal */
+  readonly journal?: Journal | undefined;
 }
 
 type Handler<N extends MethodName> = (
@@ -48,13 +52,14 @@ export class RpcServer {
 
   /** Throws `invalid_config`. */
   constructor(options: ServerOptions = {}) {
-    const { registry = shipped, clock = systemClock, meter = noMeter, isToken, version = 'unknown' } = options;
+    const { registry = shipped, clock = systemClock, meter = noMeter, isToken, version = 'unknown', journal } = options;
     this.limits = serverLimits(options.limits);
     this.version = version;
     this.#registry = registry as Registry<readonly AnyDefinition[]>;
-    this.sessions = new Sessions(this.#registry, { limits: this.limits, clock, meter });
+    this.sessions = new Sessions(this.#registry, { limits: this.limits, clock, meter }, journal);
     const left = (connection: Connection) => void this.#connections.delete(connection);
-    this.#host = { limits: this.limits, clock, meter, isToken, left, dispatch: this.#dispatch() };
+    const durability = journal ?? nothingKept;
+    this.#host = { limits: this.limits, clock, meter, durability, isToken, left, dispatch: this.#dispatch() };
   }
 
   /** Whether a connection must show a token. */
@@ -78,7 +83,7 @@ export class RpcServer {
     return connection;
   }
 
-  /** Closes all sessions and connections. */
+  /** Closes all sessions and connections; sessions that are kept on disk go on with the next server. */
   close(): void {
     this.sessions.closeAll();
     for (const connection of [...this.#connections]) connection.destroy();

@@ -1,17 +1,23 @@
-/** One session: a policy, who sends to it, where its decisions go, and its timers. */
-import type { AnyDecision, AnyPolicyDefinition } from '../core/definition.ts';
+/** One session: a policy, where its decisions go, its timers, and the log of its steps. */
+import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
 import type { Policy } from '../core/policy.ts';
 import { type LooseEvent, resumePolicy, startPolicy } from '../core/registry.ts';
 import { isPolicyError, PolicyError } from '../errors.ts';
-import { PagedAnswers } from './answers.ts';
 import type { Clock } from './clock.ts';
-import { errorCodes, RpcError } from './errors.ts';
+import { Delivery, type SavedDelivery } from './delivery.ts';
 import { InFlight } from './in-flight.ts';
+import {
+  type Entry,
+  type FiredEntry,
+  noLog,
+  type SavedSession,
+  type SentEntry,
+  type SessionLog,
+} from './journal/entries.ts';
 import type { ServerLimits } from './limits.ts';
 import type { Meter } from './meter.ts';
 import type { ParamsOf, ResultOf } from './methods.ts';
-import { type Answer, Producers } from './producers.ts';
-import { DecisionStream } from './stream.ts';
+import type { DecisionStream } from './stream.ts';
 import { type ArmedTimer, Timers } from './timers.ts';
 
 /** What a session is opened with. */
@@ -22,6 +28,8 @@ export interface SessionStart {
   readonly deliver: 'reply' | 'stream';
   readonly timers: 'host' | 'server';
   readonly armed?: readonly ArmedTimer[] | undefined;
+  /** The rest of a session that is brought back; its timers wait for {@link Session.start}. */
+  readonly saved?: SavedDelivery;
 }
 
 /** What sessions take from their server. */
@@ -31,12 +39,6 @@ export interface SessionHost {
   readonly meter: Meter;
 }
 
-type SendParams = Omit<ParamsOf<'session.send'>, 'session'>;
-type SendResult = ResultOf<'session.send'>;
-
-const pagesOf = ({ more }: SendResult, decisions: readonly AnyDecision[]): Pick<Answer, 'pages'> =>
-  more === undefined ? {} : { pages: { more, decisions } };
-
 /** A running session. */
 export class Session {
   readonly id: string;
@@ -45,29 +47,27 @@ export class Session {
   readonly timers: 'host' | 'server';
   readonly #host: SessionHost;
   readonly #inFlight: InFlight;
-  readonly #producers: Producers;
-  readonly #answers: PagedAnswers;
-  readonly #stream: DecisionStream | undefined;
+  readonly #delivery: Delivery;
   readonly #timers: Timers | undefined;
+  #log: SessionLog = noLog;
 
   /** Throws `invalid_config`, `snapshot_mismatch`, `limit_exceeded`. */
   constructor(id: string, start: SessionStart, host: SessionHost) {
+    const { definition, deliver, timers, config, snapshot, armed = [], saved } = start;
+    const { limits, clock } = host;
     this.id = id;
     this.#host = host;
-    this.deliver = start.deliver;
-    this.timers = start.timers;
+    this.deliver = deliver;
+    this.timers = timers;
     this.policy = (
-      start.snapshot === undefined
-        ? startPolicy(start.definition, start.config)
-        : resumePolicy(start.definition, start.snapshot)
+      snapshot === undefined ? startPolicy(definition, config) : resumePolicy(definition, snapshot)
     ) as never;
-    const { limits } = host;
-    this.#inFlight = new InFlight(start.definition, this.policy.snapshot().state, limits.maxInFlightIds);
-    this.#producers = new Producers(limits);
-    this.#answers = new PagedAnswers(limits);
-    if (start.deliver === 'stream') this.#stream = new DecisionStream(limits);
-    if (start.timers === 'server') this.#timers = new Timers(host.clock, (timerId, at) => this.#fired(timerId, at));
-    for (const one of start.armed ?? []) this.#timers?.set(one);
+    this.#inFlight = new InFlight(definition, this.policy.snapshot().state, limits.maxInFlightIds);
+    const forgot = (decisionSeq: number): void => this.#log.add({ kind: 'acknowledged', decisionSeq });
+    this.#delivery = new Delivery({ deliver, limits, forgot, saved });
+    if (timers === 'server') this.#timers = new Timers(clock, (timerId, at) => this.#fired(timerId, at));
+    if (saved !== undefined) this.#timers?.hold();
+    for (const one of armed) this.#timers?.set(one);
   }
 
   /** Ids in flight. */
@@ -77,12 +77,12 @@ export class Session {
 
   /** Decisions that nobody has acknowledged. */
   get backlog(): number {
-    return this.#stream?.size ?? 0;
+    return this.#delivery.stream?.size ?? 0;
   }
 
   /** The streamed decisions. Throws `invalid_input` where answers carry them. */
   get stream(): DecisionStream {
-    if (this.#stream !== undefined) return this.#stream;
+    if (this.#delivery.stream !== undefined) return this.#delivery.stream;
     throw new PolicyError('invalid_input', {
       expected: 'a session that was opened with deliver: stream',
       got: `${this.id}, whose answers carry its decisions`,
@@ -96,35 +96,62 @@ export class Session {
    * @throws RpcError with `index` and the decisions of the earlier events, where one is refused
    * @throws PolicyError where the call is refused as a whole
    */
-  send({ events, producer, firstSeq }: SendParams): SendResult {
+  send(params: Omit<ParamsOf<'session.send'>, 'session'>): ResultOf<'session.send'> {
+    const { events, producer } = params;
     const { maxEventsPerCall } = this.#host.limits;
     if (events.length > maxEventsPerCall) {
       const expected = `at most ${maxEventsPerCall} events in a call`;
       throw new PolicyError('limit_exceeded', { expected, got: events.length, path: 'events' });
     }
-    if (producer === undefined) {
-      if (firstSeq === undefined) return this.#resultOf(this.#apply(events).answer);
-      throw new PolicyError('invalid_input', { expected: 'the producer', got: undefined, path: 'producer' });
-    }
-    const earlier = this.#producers.earlier(producer, firstSeq, events.length);
-    if (earlier !== undefined) return this.#resultOf(earlier);
-    const { answer, applied } = this.#apply(events, producer);
-    this.#producers.keep(producer, applied, events.length, answer);
-    return this.#resultOf(answer);
+    const earlier = this.#delivery.earlier(params);
+    if (earlier !== undefined) return earlier;
+    const { step, decisions } = this.#apply(events, producer);
+    if (step.events.length > 0) this.#log.add(step);
+    return this.#delivery.resultOf(this.#delivery.answer(step, decisions, this.policy.seq));
   }
 
   /** A page of a long answer. Throws `unknown_id`. */
   more(more: string): ResultOf<'session.more'> {
-    return this.#answers.next(more) as ResultOf<'session.more'>;
+    return this.#delivery.more(more);
   }
 
   snapshot(): ResultOf<'session.snapshot'> {
+    const { stream } = this.#delivery;
     return {
       snapshot: this.policy.snapshot(),
       seq: this.policy.seq,
-      ...(this.#timers === undefined ? {} : { armed: this.#timers.armed() }),
-      ...(this.#stream === undefined ? {} : { decisionSeq: this.#stream.last }),
+      ...this.#armed(),
+      ...(stream === undefined ? {} : { decisionSeq: stream.last }),
     };
+  }
+
+  /** From now on every step is written here before anybody hears of it. */
+  keepIn(log: SessionLog): void {
+    this.#log = log;
+  }
+
+  /** The whole session. */
+  save(): SavedSession {
+    const { id: session, deliver, timers } = this;
+    const snapshot = this.policy.snapshot();
+    return { session, deliver, timers, snapshot, ...this.#delivery.save(), ...this.#armed() };
+  }
+
+  /** Does a step again, as it was done before a crash. */
+  replay(entry: Entry): void {
+    if (entry.kind === 'sent') {
+      const decisions = entry.events.flatMap((event) => this.#commit(event));
+      this.#delivery.answer(entry, decisions, this.policy.seq);
+    } else if (entry.kind === 'acknowledged') this.stream.forget(entry.decisionSeq);
+    else {
+      this.#timers?.delete(entry.timerId);
+      this.stream.push(this.#commit(firedEvent(entry)));
+    }
+  }
+
+  /** Lets the timers run of a session that was brought back. */
+  start(): void {
+    this.#timers?.start();
   }
 
   /** Stops the timers; nothing is sent any more. */
@@ -132,37 +159,44 @@ export class Session {
     this.#timers?.close();
   }
 
-  #resultOf(answer: Answer): SendResult {
-    if (answer.pages !== undefined) this.#answers.keep(answer.pages.more, answer.pages.decisions);
-    if ('error' in answer) throw answer.error;
-    return answer.result as SendResult;
+  /** Closes the session and forgets it. */
+  end(): void {
+    this.close();
+    this.#log.end();
   }
 
-  #apply(events: readonly unknown[], producer?: string): { answer: Answer; applied: number } {
-    this.#stream?.assertRoom();
+  #armed(): { armed?: ArmedTimer[] } {
+    return this.#timers === undefined ? {} : { armed: this.#timers.armed() };
+  }
+
+  /** What was applied, and what it gave. */
+  #apply(events: readonly unknown[], producer: string | undefined): { step: SentEntry; decisions: AnyDecision[] } {
     const decisions: AnyDecision[] = [];
-    let index = 0;
-    try {
-      for (; index < events.length; index += 1) {
-        for (const one of this.#applyOne(events[index])) decisions.push(one);
+    const applied: LooseEvent[] = [];
+    const step: SentEntry = { kind: 'sent', events: applied, of: events.length, ...(producer && { producer }) };
+    for (const value of events) {
+      const event = this.#stamped(value);
+      try {
+        for (const one of this.#applyOne(event)) decisions.push(one);
+      } catch (error) {
+        return { step: { ...step, refused: asPolicyError(error).toJSON() }, decisions };
       }
-    } catch (error) {
-      if (!isPolicyError(error)) throw error;
-      const done = this.#done(decisions, producer, index);
-      const refused = new RpcError(errorCodes.refused, error, { index, ...done });
-      return { answer: { error: refused, ...pagesOf(done, decisions) }, applied: index };
+      applied.push(event);
     }
-    const result = this.#done(decisions, producer, index);
-    return { answer: { result, ...pagesOf(result, decisions) }, applied: index };
+    return { step, decisions };
   }
 
-  #applyOne(value: unknown): readonly AnyDecision[] {
-    const event = this.#stamped(value);
+  #applyOne(event: LooseEvent): readonly AnyDecision[] {
     this.#inFlight.check(event);
-    const decisions = this.policy.send(event);
+    const decisions = this.#commit(event);
+    this.#host.meter.applied(this.policy.id, event, decisions);
+    return decisions;
+  }
+
+  #commit(event: AnyEvent): readonly AnyDecision[] {
+    const decisions = this.policy.send(event as LooseEvent);
     this.#inFlight.count(event, decisions);
     this.#timers?.arm(decisions);
-    this.#host.meter.applied(this.policy.id, event, decisions);
     return decisions;
   }
 
@@ -171,23 +205,25 @@ export class Session {
     return (at ? { ...event, at: this.#host.clock.now() } : event) as LooseEvent;
   }
 
-  /** Puts decisions where they go, and says what the answer says. */
-  #done(decisions: readonly AnyDecision[], producer: string | undefined, applied: number): SendResult {
-    const { seq } = this.policy;
-    const next = producer === undefined ? {} : { nextSeq: this.#producers.nextSeq(producer, applied) };
-    if (this.#stream === undefined) return { seq, ...next, ...this.#answers.first(decisions) } as SendResult;
-    this.#stream.push(decisions);
-    return { seq, ...next, decisions: [], decisionSeq: this.#stream.last };
-  }
-
   #fired(timerId: string, at: number): boolean {
-    if (this.#stream?.full) return false;
+    if (this.stream.full) return false;
+    const entry: FiredEntry = { kind: 'fired', timerId, at };
     try {
-      this.#stream?.push(this.#applyOne({ type: 'timer.fired', at, timerId }));
+      const decisions = this.#applyOne(firedEvent(entry));
+      this.#log.add(entry);
+      this.stream.push(decisions);
     } catch (error) {
       // What the timer was for is over: a policy may not know it any more.
       this.#host.meter.timerRefused(this.policy.id, error);
     }
     return true;
   }
+}
+
+const firedEvent = ({ timerId, at }: FiredEntry): LooseEvent => ({ type: 'timer.fired', at, timerId });
+
+/** What is no refusal is a defect; the events before it stay applied all the same. */
+function asPolicyError(error: unknown): PolicyError {
+  if (isPolicyError(error)) return error;
+  return new PolicyError('internal', { expected: 'the event to be applied', got: String(error), cause: error });
 }

@@ -3,6 +3,7 @@ import type { AnyDefinition, AnyPolicyDefinition } from '../core/definition.ts';
 import type { Registry } from '../core/registry.ts';
 import { parse } from '../core/validate.ts';
 import { PolicyError } from '../errors.ts';
+import type { Journal } from './journal/journal.ts';
 import type { ParamsOf, ResultOf } from './methods.ts';
 import { Session, type SessionHost } from './session.ts';
 
@@ -20,14 +21,37 @@ const refuse = (code: 'invalid_input' | 'invalid_config', path: string, expected
 export class Sessions {
   readonly #registry: Registry<readonly AnyDefinition[]>;
   readonly #host: SessionHost;
+  readonly #journal: Journal | undefined;
   readonly #sessions = new Map<string, Session>();
   /** Ids in order, made anew when a session was opened or closed since. */
   #ids: readonly string[] | undefined;
   #made = 0;
 
-  constructor(registry: Registry<readonly AnyDefinition[]>, host: SessionHost) {
+  /** @param journal - where sessions are kept; without one they are gone with the process */
+  constructor(registry: Registry<readonly AnyDefinition[]>, host: SessionHost, journal?: Journal) {
     this.#registry = registry;
     this.#host = host;
+    this.#journal = journal;
+  }
+
+  /**
+   * Brings the sessions back that the journal holds. Before anything else is done.
+   *
+   * @throws PolicyError `snapshot_mismatch` where the journal is damaged, or a session does not fit its policy any more;
+   *   `unknown_id` for a policy that is not there any more
+   */
+  async recover(): Promise<void> {
+    if (this.#journal === undefined) return;
+    for await (const { saved, entries, resume } of this.#journal.recover()) {
+      const { session: id, deliver, timers, snapshot, armed, ...rest } = saved;
+      const definition = this.#definition({ policy: snapshot.policy });
+      const session = new Session(id, { definition, snapshot, armed, deliver, timers, saved: rest }, this.#host);
+      for (const entry of entries) session.replay(entry);
+      session.keepIn(resume(session));
+      this.#sessions.set(id, session);
+    }
+    this.#made = this.#journal.made;
+    for (const session of this.#sessions.values()) session.start();
   }
 
   get size(): number {
@@ -62,6 +86,7 @@ export class Sessions {
     const session = this.#make(id, definition, params);
     // Only now that the new one stands.
     if (existing !== undefined) this.#end(existing, 'replaced');
+    if (this.#journal !== undefined) session.keepIn(this.#journal.begin(session));
     this.#sessions.set(id, session);
     this.#ids = undefined;
     return this.#opened(session);
@@ -74,8 +99,12 @@ export class Sessions {
     this.#ids = undefined;
   }
 
+  /** Closes all sessions; those that a journal holds go on with the next server. */
   closeAll(): void {
-    for (const id of [...this.#sessions.keys()]) this.close(id);
+    for (const id of [...this.#sessions.keys()]) {
+      if (this.#journal === undefined) this.close(id);
+      else this.#sessions.get(id)!.close();
+    }
   }
 
   list(after: string | undefined): ResultOf<'session.list'> {
@@ -104,7 +133,7 @@ export class Sessions {
     return new Session(id, { definition, config, snapshot, armed, deliver, timers }, this.#host);
   }
 
-  #definition({ policy, snapshot }: ParamsOf<'session.open'>): AnyPolicyDefinition {
+  #definition({ policy, snapshot }: Pick<ParamsOf<'session.open'>, 'policy' | 'snapshot'>): AnyPolicyDefinition {
     const inside = (snapshot as { policy?: unknown } | null | undefined)?.policy;
     const id = policy ?? (typeof inside === 'string' ? inside : undefined);
     if (id === undefined) return refuse('invalid_input', 'policy', 'the id of a policy, or a snapshot', policy);
@@ -133,7 +162,7 @@ export class Sessions {
   }
 
   #end(session: Session, reason: 'closed' | 'replaced'): void {
-    session.close();
+    session.end();
     if (session.deliver !== 'stream') return;
     for (const reader of [...session.stream.readers]) (reader as SessionReader).closed(session, reason);
   }
@@ -141,6 +170,7 @@ export class Sessions {
   #newId(): string {
     do this.#made += 1;
     while (this.#sessions.has(`s${this.#made}`));
+    if (this.#journal !== undefined) this.#journal.made = this.#made;
     return `s${this.#made}`;
   }
 }

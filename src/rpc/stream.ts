@@ -25,19 +25,38 @@ export interface Numbered {
   readonly decision: AnyDecision;
 }
 
+/** A stream as it is kept on disk; its subscribers come again. */
+export interface SavedStream {
+  readonly acknowledged: number;
+  readonly backlog: readonly AnyDecision[];
+}
+
 /** The decisions of one session that are not acknowledged, and who reads them. */
 export class DecisionStream {
   readonly #most: number;
   readonly #mostReaders: number;
+  readonly #forgot: (upTo: number) => void;
   /** From `#head` on: the decisions after `#forgotten`. */
   #backlog: AnyDecision[] = [];
   #head = 0;
   #forgotten = 0;
   readonly #subscriptions = new Map<Reader, Subscription>();
 
-  constructor(limits: { readonly maxBacklog: number; readonly maxSubscriptions: number }) {
+  /** @param forgot - is told when decisions are acknowledged, and up to which number */
+  constructor(
+    limits: { readonly maxBacklog: number; readonly maxSubscriptions: number },
+    forgot: (upTo: number) => void = () => undefined,
+    saved?: SavedStream,
+  ) {
     this.#most = limits.maxBacklog;
     this.#mostReaders = limits.maxSubscriptions;
+    this.#forgot = forgot;
+    this.#forgotten = saved?.acknowledged ?? 0;
+    this.#backlog = [...(saved?.backlog ?? [])];
+  }
+
+  save(): SavedStream {
+    return { acknowledged: this.#forgotten, backlog: this.#backlog.slice(this.#head) };
   }
 
   /** Number of the last decision. */
@@ -141,8 +160,14 @@ export class DecisionStream {
       least = Math.min(least, acknowledged >= sent ? given : acknowledged);
     }
     if (least <= this.#forgotten) return;
-    this.#head += least - this.#forgotten;
-    this.#forgotten = least;
+    this.forget(least);
+    this.#forgot(least);
+  }
+
+  /** Forgets the decisions up to a number. */
+  forget(upTo: number): void {
+    this.#head += upTo - this.#forgotten;
+    this.#forgotten = upTo;
     // Not at every step: that would copy all of it each time.
     if (this.#head < 1024 || this.#head * 2 < this.#backlog.length) return;
     this.#backlog = this.#backlog.slice(this.#head);

@@ -12,6 +12,8 @@ interface Running extends ArmedTimer {
   readonly cancel: () => void;
 }
 
+const nothing = (): void => undefined;
+
 /** A backlog that is full leaves a timer waiting; then it is tried again after this. */
 const retrySeconds = 0.25;
 
@@ -21,6 +23,8 @@ export class Timers {
   /** Sends `timer.fired`; false if it cannot be taken now. */
   readonly #fire: (timerId: string, at: number) => boolean;
   readonly #running = new Map<string, Running>();
+  /** Timers of a session that is being brought back do not fire before all of it is there. */
+  #started = true;
 
   constructor(clock: Clock, fire: (timerId: string, at: number) => boolean) {
     this.#clock = clock;
@@ -36,6 +40,22 @@ export class Timers {
     this.#start(timerId, fireAtSeconds, Math.max(0, fireAtSeconds - this.#clock.now()));
   }
 
+  /** Keeps the timers from firing until {@link Timers.start}. */
+  hold(): void {
+    this.#started = false;
+  }
+
+  start(): void {
+    this.#started = true;
+    for (const one of this.armed()) this.set(one);
+  }
+
+  /** Forgets a timer that has fired. */
+  delete(timerId: string): void {
+    this.#running.get(timerId)?.cancel();
+    this.#running.delete(timerId);
+  }
+
   /** The timers that run, in the order of their ids. */
   armed(): ArmedTimer[] {
     const all = [...this.#running.values()].map(({ timerId, fireAtSeconds }) => ({ timerId, fireAtSeconds }));
@@ -49,6 +69,7 @@ export class Timers {
 
   #start(timerId: string, fireAtSeconds: number, seconds: number): void {
     this.#running.get(timerId)?.cancel();
+    if (!this.#started) return void this.#running.set(timerId, { timerId, fireAtSeconds, cancel: nothing });
     const cancel = this.#clock.after(seconds, () => {
       this.#running.delete(timerId);
       // The timer of the platform may be early by a part of a millisecond.

@@ -37,6 +37,13 @@ function metersIn({ Counter, Histogram }: typeof Prometheus, registers: Registry
   const events = counter('events_total', 'Events applied, by policy.', ['policy']);
   const decisions = counter('decisions_total', 'Decisions, by policy.', ['policy']);
   const timers = counter('timers_refused_total', 'Timers of the server that their policy refused.', ['policy']);
+  const written = counter('journal_operations_total', 'Records written to or removed from the state directory.', []);
+  const writes = new Histogram({
+    name: 'rollflex_journal_write_seconds',
+    help: 'Seconds that a write to the state directory took; many calls share one.',
+    buckets: [0.0001, 0.001, 0.01, 0.1, 1],
+    registers,
+  });
   const cutOff = counter('connections_cut_off_total', 'Connections cut off because they did not read.', []);
   const turnedAway = counter('connections_turned_away_total', 'Connections closed because of their token.', []);
   return {
@@ -51,6 +58,10 @@ function metersIn({ Counter, Histogram }: typeof Prometheus, registers: Registry
       decisions.inc({ policy }, made.length);
     },
     timerRefused: (policy) => timers.inc({ policy }),
+    committed(operations, took) {
+      written.inc(operations);
+      writes.observe(took);
+    },
     cutOff: () => cutOff.inc(),
     turnedAway: () => turnedAway.inc(),
   };

@@ -1,0 +1,94 @@
+/** Where the decisions of a session go: into answers, in pages and again for retries, or into a stream. */
+import type { AnyDecision } from '../core/definition.ts';
+import { PolicyError } from '../errors.ts';
+import { PagedAnswers } from './answers.ts';
+import { errorCodes, RpcError } from './errors.ts';
+import type { SavedSession, SentEntry } from './journal/entries.ts';
+import type { ServerLimits } from './limits.ts';
+import type { ParamsOf, ResultOf } from './methods.ts';
+import { type Answer, Producers } from './producers.ts';
+import { DecisionStream } from './stream.ts';
+
+type SendParams = Omit<ParamsOf<'session.send'>, 'session'>;
+type SendResult = ResultOf<'session.send'>;
+
+/** What of a session is not its policy. */
+export type SavedDelivery = Pick<SavedSession, 'producers' | 'answers' | 'stream'>;
+
+/** How a session delivers. */
+export interface DeliveryOptions {
+  readonly deliver: 'reply' | 'stream';
+  readonly limits: ServerLimits;
+  /** Is told when streamed decisions are acknowledged, and up to which number. */
+  readonly forgot: (decisionSeq: number) => void;
+  readonly saved?: SavedDelivery | undefined;
+}
+
+/** The answers and the stream of one session. */
+export class Delivery {
+  readonly stream: DecisionStream | undefined;
+  readonly #producers: Producers;
+  readonly #answers: PagedAnswers;
+
+  constructor({ deliver, limits, forgot, saved }: DeliveryOptions) {
+    this.#producers = new Producers(limits, saved?.producers);
+    this.#answers = new PagedAnswers(limits, saved?.answers);
+    if (deliver === 'stream') this.stream = new DecisionStream(limits, forgot, saved?.stream);
+  }
+
+  /**
+   * The result of a call that was applied before; nothing for one that is new and has room.
+   *
+   * @throws RpcError as it was thrown before; PolicyError `invalid_input`, `out_of_order`, `limit_exceeded`
+   */
+  earlier({ events, producer, firstSeq }: SendParams): SendResult | undefined {
+    if (producer !== undefined) {
+      const answer = this.#producers.earlier(producer, firstSeq, events.length);
+      if (answer !== undefined) return this.resultOf(answer);
+    } else if (firstSeq !== undefined) {
+      throw new PolicyError('invalid_input', { expected: 'the producer', got: undefined, path: 'producer' });
+    }
+    this.stream?.assertRoom();
+    return undefined;
+  }
+
+  /** Puts the decisions of a call where they go, and keeps its answer for a retry. */
+  answer({ events, of, producer, refused }: SentEntry, decisions: readonly AnyDecision[], seq: number): Answer {
+    const applied = events.length;
+    const next = producer === undefined ? {} : { nextSeq: this.#producers.nextSeq(producer, applied) };
+    const done = { seq, ...next, ...this.#deliver(decisions) } as SendResult;
+    const pages = done.more === undefined ? {} : { pages: { more: done.more, decisions } };
+    const answer: Answer =
+      refused === undefined
+        ? { result: done, ...pages }
+        : { error: new RpcError(errorCodes.refused, refused, { index: applied, ...done }), ...pages };
+    if (producer !== undefined) this.#producers.keep(producer, applied, of, answer);
+    return answer;
+  }
+
+  /** What a caller gets. Throws where the answer is an error. */
+  resultOf(answer: Answer): SendResult {
+    if (answer.pages !== undefined) this.#answers.keep(answer.pages.more, answer.pages.decisions);
+    if ('error' in answer) throw answer.error;
+    return answer.result as SendResult;
+  }
+
+  /** A page of a long answer. Throws `unknown_id`. */
+  more(more: string): ResultOf<'session.more'> {
+    return this.#answers.next(more) as ResultOf<'session.more'>;
+  }
+
+  save(): SavedDelivery {
+    return {
+      producers: this.#producers.save(),
+      answers: this.#answers.save(),
+      ...(this.stream === undefined ? {} : { stream: this.stream.save() }),
+    };
+  }
+
+  #deliver(decisions: readonly AnyDecision[]) {
+    if (this.stream === undefined) return this.#answers.first(decisions);
+    this.stream.push(decisions);
+    return { decisions: [], decisionSeq: this.stream.last };
+  }
+}

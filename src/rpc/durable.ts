@@ -1,0 +1,76 @@
+/** A server whose sessions outlive it: every step is in a directory before anybody hears of it. */
+import { z } from 'zod';
+import { parse } from '../core/validate.ts';
+import { Journal } from './journal/journal.ts';
+import { openStore } from './journal/store.ts';
+import { noMeter } from './meter.ts';
+import { RpcServer, type ServerOptions } from './server.ts';
+
+/** Schema of {@link DurableOptions}; the options of `rollflex serve` are made from it. */
+export const durableSchema = z.strictObject({
+  stateDir: z.string().min(1).describe('Directory of the sessions; one server at a time.'),
+  fsync: z
+    .enum(['always', 'interval'])
+    .default('always')
+    .describe(
+      'When an answer may go out: when its events are on the disk (always), or when the system has them, which ' +
+        'writes them within a second (interval): then a crash of the machine, not of the server, may lose that second.',
+    ),
+  snapshotEvents: z
+    .int()
+    .min(1)
+    .max(10_000_000)
+    .default(10_000)
+    .describe(
+      'Events of a session after which a snapshot takes the place of its journal: bounds the time of recovery.',
+    ),
+});
+
+/** How sessions are kept. */
+export type DurableOptions = z.input<typeof durableSchema>;
+
+/** A server with its state directory. */
+export interface DurableServer {
+  readonly server: RpcServer;
+  /** Rejects when the directory cannot be written any more: no call is answered from then on. */
+  readonly failed: Promise<never>;
+  /** Closes connections, leaves the sessions in order, and lets the directory go. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a state directory, brings its sessions back, and makes the server of them.
+ *
+ * An answer, or a decision that is streamed, goes out only when everything that it may tell of is kept: what a client was
+ * told survives `kill -9`, and what it was not told is there whole or not at all.
+ *
+ * @throws PolicyError `invalid_config`; `invalid_input` for a directory that another server uses, or of something else;
+ *   `snapshot_mismatch` for a store that is damaged, or that another version has left in a crash
+ */
+export async function openDurableServer(options: DurableOptions & ServerOptions): Promise<DurableServer> {
+  const { stateDir, fsync, snapshotEvents, ...rest } = options;
+  const durable = parse(durableSchema, { stateDir, fsync, snapshotEvents }, 'invalid_config');
+  const { version = 'unknown', meter = noMeter } = rest;
+  const store = await openStore(durable.stateDir);
+  let failed: (error: unknown) => void = () => undefined;
+  const failure = new Promise<never>((_, reject) => (failed = reject));
+  // Nobody need be waiting for it.
+  failure.catch(() => undefined);
+  const committed = (operations: number, seconds: number): void => meter.committed(operations, seconds);
+  const journal = new Journal(store, { ...durable, version, failed, committed });
+  const server = new RpcServer({ ...rest, journal });
+  try {
+    await server.sessions.recover();
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+  return {
+    server,
+    failed: failure,
+    async close() {
+      server.close();
+      await journal.close();
+    },
+  };
+}

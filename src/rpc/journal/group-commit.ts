@@ -1,0 +1,125 @@
+/** Group commit: what many calls have to write shares one write. */
+import type { Operation, Store } from './store.ts';
+
+/** When a write is on the disk: before it is answered, or within a second. */
+export type Fsync = 'always' | 'interval';
+
+/** What a group commit is made of. */
+export interface GroupCommitOptions {
+  readonly fsync: Fsync;
+  /** What goes with every write; called when nobody is in the middle of a step. */
+  readonly last: () => readonly Operation[];
+  /** Is told, once, when the store has failed; nothing is written any more. */
+  readonly failed: (error: unknown) => void;
+  /** Is told of every write. */
+  readonly committed: (operations: number, seconds: number) => void;
+}
+
+interface Commit {
+  readonly promise: Promise<void>;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const syncMilliseconds = 1000;
+/** More than this must not wait for a disk that is slow. */
+const mostPendingBytes = 1 << 26;
+
+function newCommit(): Commit {
+  let [resolve, reject]: [() => void, (error: unknown) => void] = [() => undefined, () => undefined];
+  const promise = new Promise<void>((one, other) => {
+    resolve = one;
+    reject = other;
+  });
+  // Whoever waits for it is told; nobody may be waiting.
+  promise.catch(() => undefined);
+  return { promise, resolve, reject };
+}
+
+/** Writes to a store, one write at a time. */
+export class GroupCommit {
+  readonly #store: Store;
+  readonly #options: GroupCommitOptions;
+  #pending: Operation[] = [];
+  #pendingBytes = 0;
+  #next: Commit | undefined;
+  #writing: Promise<void> | undefined;
+  #failure: Promise<void> | undefined;
+  #syncTimer: NodeJS.Timeout | undefined;
+  #syncDue = false;
+
+  constructor(store: Store, options: GroupCommitOptions) {
+    this.#store = store;
+    this.#options = options;
+  }
+
+  /** Settles when everything appended until now is kept; rejects when the store has failed. */
+  get settled(): Promise<void> | undefined {
+    return this.#failure ?? this.#next?.promise ?? this.#writing;
+  }
+
+  /** Whether so much waits that no more should be done before {@link GroupCommit.settled}. */
+  get behind(): boolean {
+    return this.#pendingBytes > mostPendingBytes;
+  }
+
+  append(operation: Operation): void {
+    this.#pending.push(operation);
+    if (operation.type === 'put') this.#pendingBytes += operation.value.length;
+    this.soon();
+  }
+
+  /** Writes soon, even if there is nothing but what goes with every write. */
+  soon(): void {
+    if (this.#next !== undefined || this.#failure !== undefined) return;
+    this.#next = newCommit();
+    // Not at once: the other calls that came meanwhile share the write.
+    if (this.#writing === undefined) setImmediate(() => void this.#commit());
+  }
+
+  /** Settles when nothing is left to write; after it the store may be closed. Never rejects. */
+  async finish(): Promise<void> {
+    for (let waiting = this.settled; waiting !== undefined && this.#failure === undefined; waiting = this.settled) {
+      await waiting.catch(() => undefined);
+    }
+    clearTimeout(this.#syncTimer);
+  }
+
+  async #commit(): Promise<void> {
+    const commit = this.#next!;
+    const { fsync, last, failed, committed } = this.#options;
+    for (const operation of last()) this.#pending.push(operation);
+    const operations = this.#pending;
+    const sync = fsync === 'always' || this.#syncDue;
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    this.#next = undefined;
+    this.#syncDue = false;
+    this.#writing = commit.promise;
+    const from = performance.now();
+    try {
+      await this.#store.write(operations, sync);
+    } catch (error) {
+      this.#failure = commit.promise;
+      commit.reject(error);
+      // Those that came meanwhile wait for what will not be.
+      (this.#next as Commit | undefined)?.reject(error);
+      failed(error);
+      return;
+    }
+    this.#writing = undefined;
+    commit.resolve();
+    committed(operations.length, (performance.now() - from) / 1000);
+    if (!sync) this.#syncLater();
+    if (this.#next !== undefined) void this.#commit();
+  }
+
+  /** A write with nothing new in it takes all before it to the disk. */
+  #syncLater(): void {
+    this.#syncTimer ??= setTimeout(() => {
+      this.#syncTimer = undefined;
+      this.#syncDue = true;
+      this.soon();
+    }, syncMilliseconds);
+  }
+}

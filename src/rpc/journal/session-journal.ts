@@ -1,0 +1,118 @@
+/** The records of one session: a snapshot, and the steps since. */
+import { sealed, unsealed, withSeal } from './chain.ts';
+import type { Entry, SavedSession, SessionLog } from './entries.ts';
+import type { Operation } from './store.ts';
+
+/** A session as its journal sees it. */
+export interface Journaled {
+  /** The whole session; the result may share what the session goes on to change. */
+  save(): SavedSession;
+}
+
+/** What the records of a session need of the journal that they are in. */
+export interface JournalWriter {
+  readonly snapshotEvents: number;
+  append(operation: Operation): void;
+  /** The last seal of a session has changed; empty where there is none. */
+  sealedAs(before: string, after: string): void;
+  /** Asks for {@link SessionJournal.compact} once the session has done its step. */
+  compactSoon(log: SessionJournal): void;
+  ended(log: SessionJournal): void;
+}
+
+/** Keys of the records of all sessions begin so. */
+export const sessionKeys = 's/';
+
+/** The number of a session, from the key of one of its records. */
+export const numberIn = (key: string): string => key.slice(sessionKeys.length, key.lastIndexOf('/'));
+
+/** Writes the steps of one session, and now and then a snapshot in their place. */
+export class SessionJournal implements SessionLog {
+  readonly #number: string;
+  readonly #writer: JournalWriter;
+  #session: Journaled | undefined;
+  #first = 0;
+  #next = 0;
+  #seal = '';
+  #events = 0;
+  #bytes = 0;
+  #snapshotBytes = 0;
+
+  constructor(number: string, writer: JournalWriter) {
+    this.#number = number;
+    this.#writer = writer;
+  }
+
+  /** Steps that a crash would have to do again. */
+  get hasSteps(): boolean {
+    return this.#next > this.#first + 1;
+  }
+
+  /** From now on these are the records of this session. */
+  attach(session: Journaled): this {
+    this.#session = session;
+    return this;
+  }
+
+  /** Reads the next record as it is stored; `undefined` where it is damaged. The first one is a snapshot. */
+  read(key: string, record: string): SavedSession | Entry | undefined {
+    const isSnapshot = this.#seal === '';
+    const found = unsealed(isSnapshot ? this.#number : this.#seal, record);
+    if (found === undefined) return undefined;
+    this.#next = Number(key.slice(key.lastIndexOf('/') + 1)) + 1;
+    if (isSnapshot) this.#first = this.#next - 1;
+    this.#count(found, isSnapshot ? undefined : (JSON.parse(found.text) as Entry));
+    return JSON.parse(found.text) as SavedSession | Entry;
+  }
+
+  add(entry: Entry): void {
+    const text = JSON.stringify(entry);
+    this.#write(sealed(this.#seal, text), text, entry);
+    // Both: what a snapshot costs grows with the session, and so must what it is written for.
+    const due = this.#events >= this.#writer.snapshotEvents && this.#bytes >= this.#snapshotBytes;
+    if (due) this.#writer.compactSoon(this);
+  }
+
+  /** Puts a snapshot in the place of all steps. Only between two steps of the session. */
+  compact(): void {
+    const text = JSON.stringify(this.#session!.save());
+    const before = this.#next;
+    this.#write(sealed(this.#number, text), text, undefined);
+    this.#delete(before);
+  }
+
+  end(): void {
+    this.#delete(this.#next);
+    this.#writer.sealedAs(this.#seal, '');
+    this.#writer.ended(this);
+  }
+
+  #write(seal: string, text: string, entry: Entry | undefined): void {
+    this.#writer.append({ type: 'put', key: this.#key(this.#next), value: withSeal(seal, text) });
+    this.#next += 1;
+    this.#count({ seal, text }, entry);
+  }
+
+  #count({ seal, text }: { readonly seal: string; readonly text: string }, entry: Entry | undefined): void {
+    this.#writer.sealedAs(this.#seal, seal);
+    this.#seal = seal;
+    if (entry === undefined) {
+      this.#snapshotBytes = text.length;
+      this.#events = 0;
+      this.#bytes = 0;
+    } else {
+      this.#events += entry.kind === 'sent' ? entry.events.length : 1;
+      this.#bytes += text.length;
+    }
+  }
+
+  #delete(before: number): void {
+    for (; this.#first < before; this.#first += 1) {
+      this.#writer.append({ type: 'del', key: this.#key(this.#first) });
+    }
+  }
+
+  #key(index: number): string {
+    return `${sessionKeys}${this.#number}/${String(index).padStart(12, '0')}`;
+  }
+}
