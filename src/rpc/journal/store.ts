@@ -1,5 +1,6 @@
 /** The key-value store under the journal: LevelDB, one process at a time. */
-import { mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ClassicLevel } from 'classic-level';
 import { PolicyError } from '../../errors.ts';
 
@@ -26,15 +27,26 @@ const refuse = (
   throw new PolicyError(code, { expected, got, path: 'stateDir', ...(cause === undefined ? {} : { cause }) });
 };
 
-/** Whether there is a store already. A folder of anything else is refused, so that nothing is ever begun anew by mistake. */
+/** Stands in a directory whose store has lost something, until somebody who knows removes it. */
+const damageFile = 'DAMAGED';
+
+/** Whether there is a store already. A folder of anything else is refused: nothing is ever begun anew by mistake. */
 function isThere(directory: string): boolean {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    return explained(error, directory);
+  }
+  const damage = join(directory, damageFile);
+  if (existsSync(damage)) refuse('snapshot_mismatch', 'a whole store', readFileSync(damage, 'utf8').trim());
   const files = readdirSync(directory).filter((name) => name !== 'LOCK' && !name.startsWith('LOG'));
-  if (files.includes('CURRENT')) return true;
   if (files.length === 0) return false;
-  const isStore = files.some((name) => name.startsWith('MANIFEST-') || name.endsWith('.ldb'));
+  // Both are there from the first moment of a store to the last.
+  const missing = ['CURRENT', '.log'].find((end) => !files.some((name) => name.endsWith(end)));
+  if (missing === undefined) return true;
+  const isStore = files.some((name) => /^MANIFEST-|^CURRENT$|\.(ldb|log)$/.test(name));
   const expected = isStore ? 'a whole store' : 'an empty directory, or one of an earlier server';
-  return refuse(isStore ? 'snapshot_mismatch' : 'invalid_input', expected, `${directory} without a file CURRENT`);
+  return refuse(isStore ? 'snapshot_mismatch' : 'invalid_input', expected, `${directory} without a file ${missing}`);
 }
 
 function explained(error: unknown, directory: string): never {
@@ -45,6 +57,20 @@ function explained(error: unknown, directory: string): never {
   }
   if (cause.code === 'LEVEL_CORRUPTION') return refuse('snapshot_mismatch', 'a whole store', got, error);
   return refuse('invalid_input', 'a directory that can be read and written', got, error);
+}
+
+/**
+ * LevelDB leaves out what it cannot read of its last writes, and goes on; it says so only in a file. A write that was cut
+ * off by a crash is none of this.
+ */
+function checkDamage(directory: string): void {
+  const lost = readFileSync(join(directory, 'LOG'), 'utf8')
+    .split('\n')
+    .filter((line) => line.includes('Corruption'));
+  if (lost.length === 0) return;
+  const text = `${directory} has lost writes; remove ${damageFile} to go on without them: ${lost.join('; ')}`;
+  writeFileSync(join(directory, damageFile), `${text}\n`);
+  refuse('snapshot_mismatch', 'a whole store', text);
 }
 
 /**
@@ -62,6 +88,12 @@ export async function openStore(directory: string): Promise<Store> {
     await level.open();
   } catch (error) {
     return explained(error, directory);
+  }
+  try {
+    checkDamage(directory);
+  } catch (error) {
+    await level.close();
+    throw error;
   }
   return {
     write: (operations, sync) => level.batch([...operations], { sync }),
