@@ -1,8 +1,12 @@
 /**
  * The server beside an echo server, both in processes of their own, with the same framing and the same messages: what a
- * session costs over JSON-RPC. Batches of 256 events, and single round trips; and what the dispatch library costs.
+ * session costs over JSON-RPC, in memory and with a state directory. Batches of 256 events, and single round trips; and
+ * what the dispatch library costs.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { JSONRPCServer } from 'json-rpc-2.0';
@@ -108,10 +112,13 @@ async function pace(client: Client, session: string, groups: readonly Events[]):
 }
 
 const main = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
-const server = new Client(['--import', 'tsx', main, 'serve', '--stdio']);
+const stateDir = mkdtempSync(join(tmpdir(), 'rollflex-bench-'));
+const serve = (...options: string[]) => new Client(['--import', 'tsx', main, 'serve', '--stdio', ...options]);
+const server = serve();
+const durable = serve('--state-dir', stateDir);
 const echoing = new Client(['-e', echo]);
 
-async function compare(size: number, most: number) {
+async function compare(server: Client, size: number, most: number) {
   const groups = groupsOf(size).slice(0, most);
   const answers = answersOf(groups);
   const ratios: number[] = [];
@@ -136,10 +143,16 @@ async function compare(size: number, most: number) {
 const whole = (value: number): string => Math.round(value).toLocaleString('en');
 const middle = (paces: readonly Pace[], of: keyof Pace): string => whole(median(paces.map((one) => one[of])));
 
-const batches = await compare(batch, 60);
-const singles = await compare(1, 3000);
-server.end();
+const results = [];
+for (const [name, one] of [
+  ['in memory', server],
+  ['with a state directory', durable],
+] as const) {
+  results.push({ name, batches: await compare(one, batch, 60), singles: await compare(one, 1, 3000) });
+  one.end();
+}
 echoing.end();
+rmSync(stateDir, { recursive: true });
 
 /** Microseconds of a call that does nothing, through the library and without it. */
 async function dispatch(): Promise<[number, number]> {
@@ -165,10 +178,12 @@ async function dispatch(): Promise<[number, number]> {
 
 const [withLibrary, without] = await dispatch();
 console.log(`rpc, tail batching over standard input and output; ${machine()}`);
-console.log(
-  `batches of ${batch}: ${middle(batches.ours, 'eventsPerSecond')} events/s, echo ${middle(batches.theirs, 'eventsPerSecond')}: ${batches.ratio.toFixed(2)} of it`,
-);
-console.log(
-  `single events: median round trip ${middle(singles.ours, 'microseconds')} µs, echo ${middle(singles.theirs, 'microseconds')}: ${singles.ratio.toFixed(2)} times it`,
-);
+for (const { name, batches, singles } of results) {
+  console.log(
+    `${name}, batches of ${batch}: ${middle(batches.ours, 'eventsPerSecond')} events/s, echo ${middle(batches.theirs, 'eventsPerSecond')}: ${batches.ratio.toFixed(2)} of it`,
+  );
+  console.log(
+    `${name}, single events: median round trip ${middle(singles.ours, 'microseconds')} µs, echo ${middle(singles.theirs, 'microseconds')}: ${singles.ratio.toFixed(2)} times it`,
+  );
+}
 console.log(`dispatch of a call: ${withLibrary.toFixed(2)} µs with json-rpc-2.0, ${without.toFixed(2)} with a map`);

@@ -22,7 +22,8 @@ export const durableSchema = z.strictObject({
     .max(10_000_000)
     .default(10_000)
     .describe(
-      'Events of a session after which a snapshot takes the place of its journal: bounds the time of recovery.',
+      'Events of a session, besides 4 for each id in flight, after which a snapshot takes the place of its journal: bounds ' +
+        'the time of recovery.',
     ),
 });
 

@@ -1,5 +1,5 @@
 /** A store in memory whose writes are applied and answered when the test says so: a crash may come at any moment. */
-import { Journal } from '../../src/rpc/journal/journal.ts';
+import { Journal, type JournalOptions } from '../../src/rpc/journal/journal.ts';
 import type { Operation, Store } from '../../src/rpc/journal/store.ts';
 import { RpcServer, type ServerOptions } from '../../src/rpc/server.ts';
 import { HandClock } from './rpc.ts';
@@ -59,13 +59,10 @@ export async function settleAll(store: MemoryStore): Promise<void> {
 }
 
 /** A server over what a store holds, brought back. */
-export async function serverOver(
-  store: MemoryStore,
-  options: ServerOptions & { readonly snapshotEvents?: number; readonly fsync?: 'always' | 'interval' } = {},
-) {
-  const { snapshotEvents = 10_000, fsync = 'always', version = '1', ...rest } = options;
+export async function serverOver(store: Store, options: ServerOptions & Partial<JournalOptions> = {}) {
   const nothing = (): void => undefined;
-  const journal = new Journal(store, { version, fsync, snapshotEvents, failed: nothing, committed: nothing });
+  const { snapshotEvents = 10_000, fsync = 'always', failed = nothing, version = '1', ...rest } = options;
+  const journal = new Journal(store, { version, fsync, snapshotEvents, failed, committed: nothing });
   const clock = new HandClock();
   const server = new RpcServer({ clock, ...rest, journal });
   await server.sessions.recover();

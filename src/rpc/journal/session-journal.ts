@@ -5,6 +5,8 @@ import type { Operation } from './store.ts';
 
 /** A session as its journal sees it. */
 export interface Journaled {
+  /** Ids in flight: what a snapshot costs grows with them. */
+  readonly inFlight: number;
   /** The whole session; the result may share what the session goes on to change. */
   save(): SavedSession;
 }
@@ -68,9 +70,7 @@ export class SessionJournal implements SessionLog {
   add(entry: Entry): void {
     const text = JSON.stringify(entry);
     this.#write(sealed(this.#seal, text), text, entry);
-    // Both: what a snapshot costs grows with the session, and so must what it is written for.
-    const due = this.#events >= this.#writer.snapshotEvents && this.#bytes >= this.#snapshotBytes;
-    if (due) this.#writer.compactSoon(this);
+    if (this.#isDue()) this.#writer.compactSoon(this);
   }
 
   /** Puts a snapshot in the place of all steps. Only between two steps of the session. */
@@ -85,6 +85,12 @@ export class SessionJournal implements SessionLog {
     this.#delete(this.#next);
     this.#writer.sealedAs(this.#seal, '');
     this.#writer.ended(this);
+  }
+
+  /** What a snapshot costs grows with the session, and so must what it saves: it takes a fourth of the time at most. */
+  #isDue(): boolean {
+    const least = this.#writer.snapshotEvents + 4 * this.#session!.inFlight;
+    return this.#events >= least && this.#bytes >= 2 * this.#snapshotBytes;
   }
 
   #write(seal: string, text: string, entry: Entry | undefined): void {

@@ -1,0 +1,119 @@
+/** A client of a server in another process: a line out, a line in, any number of calls under way. */
+import type { ChildProcess } from 'node:child_process';
+import { connect } from 'node:net';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into by hand
+type Json = any;
+
+/** The connection is gone, and with it the answer. */
+export class Gone extends Error {}
+
+export class LineClient {
+  readonly #output: Writable;
+  readonly #waiting = new Map<number, { resolve(answer: Json): void; reject(error: Gone): void }>();
+  readonly #notified: (params: Json) => void;
+  #id = 0;
+  #gone = false;
+
+  /** @param notified - takes the parameters of `session.decision` */
+  constructor(input: Readable, output: Writable, notified: (params: Json) => void = () => undefined) {
+    this.#output = output;
+    this.#notified = notified;
+    const lines = createInterface({ input });
+    lines.on('line', (line) => this.#line(line));
+    lines.on('error', () => this.#end());
+    for (const stream of [input, output]) {
+      stream.on('error', () => this.#end());
+      stream.on('close', () => this.#end());
+    }
+  }
+
+  /** Result or error. Rejects with {@link Gone}. */
+  reply(method: string, params: object): Promise<{ result?: Json; error?: Json }> {
+    if (this.#gone) return Promise.reject(new Gone());
+    this.#id += 1;
+    const id = this.#id;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      this.#output.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
+    });
+  }
+
+  async call(method: string, params: object): Promise<Json> {
+    const { result, error } = await this.reply(method, params);
+    if (error !== undefined) throw new Error(`${method}: ${error.message}`);
+    return result;
+  }
+
+  end(): void {
+    this.#output.end();
+  }
+
+  #line(line: string): void {
+    let message: Json;
+    try {
+      message = JSON.parse(line);
+    } catch {
+      // The last line of a server that was killed may be cut off.
+      return;
+    }
+    if (message.method === 'session.decision') this.#notified(message.params);
+    else this.#waiting.get(message.id)?.resolve(message);
+    this.#waiting.delete(message.id);
+  }
+
+  #end(): void {
+    this.#gone = true;
+    for (const { reject } of this.#waiting.values()) reject(new Gone());
+    this.#waiting.clear();
+  }
+}
+
+/** What a transport needs to be started and reached. */
+export interface Transport {
+  readonly options: readonly string[];
+  connect(child: ChildProcess, notified: (params: Json) => void): Promise<LineClient>;
+}
+
+export const stdio: Transport = {
+  options: ['--stdio'],
+  connect: (child, notified) => Promise.resolve(new LineClient(child.stdout!, child.stdin!, notified)),
+};
+
+function listening(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    child.once('exit', () => reject(new Gone()));
+    createInterface({ input: child.stderr! }).on('line', (line) => {
+      const [, address] = /listening at (.*)$/.exec(line) ?? [];
+      if (address !== undefined) resolve(address);
+    });
+  });
+}
+
+const opened = (address: { path: string } | { port: number }): Promise<ReturnType<typeof connect>> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(address as never, () => resolve(socket));
+    socket.once('error', reject);
+  });
+
+export const unixSocket = (path: string): Transport => ({
+  options: ['--socket', path],
+  async connect(child, notified) {
+    const socket = await opened({ path: await listening(child) });
+    return new LineClient(socket, socket, notified);
+  },
+});
+
+/** @param file - holds the token */
+export const tcp = (file: string, token: string): Transport => ({
+  options: ['--port', '0', '--token-file', file],
+  async connect(child, notified) {
+    const port = Number((await listening(child)).split(':').pop());
+    const socket = await opened({ port });
+    const client = new LineClient(socket, socket, notified);
+    await client.call('server.authenticate', { token });
+    return client;
+  },
+});

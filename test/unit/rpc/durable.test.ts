@@ -1,0 +1,283 @@
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createRegistry } from '../../../src/core/registry.ts';
+import { createLongPromptQueue, registry } from '../../../src/index.ts';
+import { type DurableServer, openDurableServer } from '../../../src/rpc/index.ts';
+import type { Store } from '../../../src/rpc/journal/store.ts';
+import { MemoryStore, serverOver, settleAll, turn } from '../../support/memory-store.ts';
+import { HandClock, openingEvents, tail, WireClient } from '../../support/rpc.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'rollflex-durable-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+let made = 0;
+const newDirectory = (): string => join(root, String(++made));
+
+/** A client whose calls settle with their answers. */
+class Caller extends WireClient {
+  #at = 0;
+  override async line(value: unknown): Promise<unknown[]> {
+    await this.raw(`${JSON.stringify(value)}\n`);
+    for (let tries = 0; this.lines.length === this.#at && !this.destroyed && tries < 400; tries += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    const from = this.#at;
+    this.#at = this.lines.length;
+    return this.lines.slice(from).map((one) => JSON.parse(one));
+  }
+}
+
+const open = (stateDir: string, options = {}) => openDurableServer({ stateDir, version: '1', ...options });
+const client = ({ server }: DurableServer) => new Caller(server);
+/** What `kill -9` would leave: the files as they are now. */
+function killed(directory: string): string {
+  const copy = newDirectory();
+  cpSync(directory, copy, { recursive: true });
+  return copy;
+}
+
+/** A directory with two steps of a session `x` since its snapshot, as a crash leaves it. */
+async function crashed(): Promise<string> {
+  const directory = newDirectory();
+  const durable = await open(directory);
+  const caller = client(durable);
+  await caller.call('session.open', { ...tail, session: 'x' });
+  for (const event of openingEvents()) await caller.call('session.send', { session: 'x', events: [event] });
+  const copy = killed(directory);
+  await durable.close();
+  return copy;
+}
+const logOf = (directory: string): string =>
+  join(directory, readdirSync(directory).find((one) => one.endsWith('.log'))!);
+
+describe('a state directory', () => {
+  test('brings sessions back after a crash, with their retries', async () => {
+    const directory = newDirectory();
+    const first = await open(directory);
+    const send = { session: 'x', producer: 'p', firstSeq: 0, events: openingEvents() };
+    await client(first).call('session.open', { ...tail, session: 'x' });
+    const answer = await client(first).call('session.send', send);
+    const second = await open(killed(directory));
+    expect(await client(second).call('session.send', send)).toEqual(answer);
+    const all = await Promise.all([first, second].map((one) => client(one).call('session.snapshot', { session: 'x' })));
+    expect(all[1]).toEqual(all[0]);
+    await first.close();
+    await second.close();
+  });
+
+  test('goes on after an orderly stop, with any version; after a crash only with the same', async () => {
+    const directory = await crashed();
+    await expect(open(directory, { version: '2' })).rejects.toMatchObject({
+      code: 'snapshot_mismatch',
+      expected: expect.stringContaining('version 1'),
+    });
+    await (await open(directory)).close();
+    const later = await open(directory, { version: '2' });
+    expect(later.server.sessions.get('x').policy.seq).toBe(2);
+    await later.close();
+  });
+
+  test('belongs to one server at a time', async () => {
+    const directory = newDirectory();
+    const first = await open(directory);
+    await expect(open(directory)).rejects.toMatchObject({ code: 'invalid_input', path: 'stateDir' });
+    await first.close();
+    await (await open(directory)).close();
+  });
+
+  test('closed and replaced sessions leave nothing behind; ids are not given twice', async () => {
+    const directory = newDirectory();
+    const first = await open(directory);
+    const caller = client(first);
+    expect((await caller.call('session.open', tail)).session).toBe('s1');
+    await caller.call('session.send', { session: 's1', events: openingEvents() });
+    await caller.call('session.open', { ...tail, session: 's1', onExisting: 'replace' });
+    const replaced = await open(killed(directory));
+    expect(replaced.server.sessions.get('s1').policy.seq).toBe(0);
+    await replaced.close();
+    await caller.call('session.close', { session: 's1' });
+    const second = await open(killed(directory));
+    expect(second.server.sessions.size).toBe(0);
+    expect((await client(second).call('session.open', tail)).session).toBe('s2');
+    await first.close();
+    await second.close();
+  });
+
+  test('timers of the server go on, and a timer that has fired does not fire again', async () => {
+    const config = { promptsPerRound: 2, responsesPerPrompt: 1, responseTimeoutSeconds: 30 };
+    const policy = { policy: 'speculative-admission', config, session: 'x', deliver: 'stream', timers: 'server' };
+    const prompts = [{ promptId: 'a' }, { promptId: 'b' }];
+    const opened = { type: 'round.opened', roundId: 'r1', kind: 'long', weightVersion: 1, prompts };
+    const directory = newDirectory();
+    const clock = new HandClock();
+    const first = await open(directory, { clock });
+    const caller = client(first);
+    await caller.call('session.open', policy);
+    await caller.call('session.send', { session: 'x', events: [opened] });
+    const before = killed(directory);
+    clock.move(31);
+    await turn();
+    await caller.call('session.list');
+    const after = killed(directory);
+    await first.close();
+    for (const [copy, seq] of [
+      [before, 1],
+      [after, 2],
+    ] as const) {
+      const later = new HandClock();
+      const second = await open(copy, { clock: later });
+      const session = second.server.sessions.get('x');
+      expect(session.policy.seq).toBe(seq);
+      later.move(31);
+      expect(session.policy.seq).toBe(2);
+      await second.close();
+    }
+  });
+
+  test('a policy that is not there any more is named, and nothing is changed', async () => {
+    const directory = await crashed();
+    const without = createRegistry(registry.definitions.filter(({ id }) => id !== 'tail-batching'));
+    await expect(open(directory, { registry: without })).rejects.toMatchObject({ code: 'unknown_id' });
+    await (await open(directory)).close();
+  });
+});
+
+describe('a state directory that is no whole store', () => {
+  test('a write that was cut off is as if it had never been', async () => {
+    const directory = await crashed();
+    const log = logOf(directory);
+    truncateSync(log, readFileSync(log).length - 9);
+    const durable = await open(directory);
+    expect(durable.server.sessions.get('x').policy.seq).toBe(1);
+    await durable.close();
+  });
+
+  test('damage is reported, now and ever after, until somebody accepts the loss', async () => {
+    const whole = await crashed();
+    const length = readFileSync(logOf(whole)).length;
+    for (const at of [3, length >> 2, length >> 1, length - 20]) {
+      const directory = killed(whole);
+      const bytes = readFileSync(logOf(directory));
+      bytes[at]! ^= 1;
+      writeFileSync(logOf(directory), bytes);
+      for (let tries = 0; tries < 2; tries += 1) {
+        await expect(open(directory)).rejects.toMatchObject({ code: 'snapshot_mismatch', path: 'stateDir' });
+      }
+      rmSync(join(directory, 'DAMAGED'));
+      const durable = await open(directory);
+      expect(durable.server.sessions.size).toBeLessThan(2);
+      await durable.close();
+    }
+  });
+
+  test.each(['CURRENT', '.log'])('a file that is missing: %s', async (end) => {
+    const directory = await crashed();
+    for (const name of readdirSync(directory)) if (name.endsWith(end)) rmSync(join(directory, name));
+    const files = readdirSync(directory);
+    await expect(open(directory)).rejects.toMatchObject({ code: 'snapshot_mismatch' });
+    expect(readdirSync(directory)).toEqual(files);
+  });
+
+  test('a directory of something else, or a file', async () => {
+    const directory = newDirectory();
+    await (await open(directory)).close();
+    const other = newDirectory();
+    cpSync(directory, other, { recursive: true });
+    for (const name of readdirSync(other)) rmSync(join(other, name));
+    writeFileSync(join(other, 'thesis.txt'), 'x');
+    await expect(open(other)).rejects.toMatchObject({ code: 'invalid_input' });
+    await expect(open(join(other, 'thesis.txt'))).rejects.toMatchObject({ code: 'invalid_input', path: 'stateDir' });
+    expect(existsSync(join(other, 'CURRENT'))).toBe(false);
+  });
+});
+
+describe('a journal', () => {
+  test('calls that come together share one write', async () => {
+    const store = new MemoryStore();
+    const { server } = await serverOver(store);
+    await settleAll(store);
+    const caller = new WireClient(server);
+    await caller.line({ jsonrpc: '2.0', id: 1, method: 'session.open', params: { ...tail, session: 'x' } });
+    await settleAll(store);
+    const before = store.synced;
+    const sends = openingEvents().map((event) => ({
+      jsonrpc: '2.0',
+      id: event.type,
+      method: 'session.send',
+      params: { session: 'x', events: [event] },
+    }));
+    await caller.raw(sends.map((one) => `${JSON.stringify(one)}\n`).join(''));
+    await turn();
+    expect(caller.lines).toHaveLength(1);
+    await settleAll(store);
+    expect(store.synced).toBe(before + 1);
+    expect(caller.lines).toHaveLength(3);
+  });
+
+  test('a snapshot takes the place of steps, so that what must be done again is bounded', async () => {
+    const store = new MemoryStore();
+    const { server } = await serverOver(store, { snapshotEvents: 20 });
+    const caller = new WireClient(server);
+    const policy = { policy: 'long-prompt-queue', config: { promptsPerRound: 2 }, session: 'x' };
+    await caller.line({ jsonrpc: '2.0', id: 0, method: 'session.open', params: policy });
+    const model = createLongPromptQueue({ promptsPerRound: 2 });
+    let most = 0;
+    for (let round = 0; round < 200; round += 1) {
+      const event = { type: 'round.requested', at: round, roundId: `r${round}`, weightVersion: round } as const;
+      model.send(event);
+      await caller.line({ jsonrpc: '2.0', id: 1, method: 'session.send', params: { session: 'x', events: [event] } });
+      await settleAll(store);
+      most = Math.max(most, store.data.size);
+    }
+    // A snapshot, the steps since, and what the store says of itself.
+    expect(most).toBeLessThan(60);
+    const again = await serverOver(new MemoryStore(store.data));
+    expect(again.server.sessions.get('x').policy.snapshot()).toEqual(model.snapshot());
+  });
+
+  test('a store that fails answers nobody from then on', async () => {
+    const store = new MemoryStore();
+    let failures = 0;
+    const failing: Store = {
+      write: () => Promise.reject(new Error('disk full')),
+      entries: () => store.entries(),
+      close: () => store.close(),
+    };
+    const { server } = await serverOver(failing, { failed: () => (failures += 1) });
+    const caller = new WireClient(server);
+    await caller.line({ jsonrpc: '2.0', id: 0, method: 'session.open', params: tail });
+    await turn();
+    expect(caller.lines).toEqual([]);
+    expect(caller.destroyed).toBe(true);
+    expect(failures).toBe(1);
+    const next = new WireClient(server);
+    await next.line({ jsonrpc: '2.0', id: 0, method: 'session.list' });
+    await turn();
+    expect(next.lines).toEqual([]);
+    expect(next.destroyed).toBe(true);
+  });
+
+  test('--fsync interval: answers do not wait for the disk, which has everything a second later', async () => {
+    const store = new MemoryStore();
+    const { server, journal } = await serverOver(store, { fsync: 'interval' });
+    const caller = new WireClient(server);
+    await caller.line({ jsonrpc: '2.0', id: 0, method: 'session.open', params: tail });
+    await settleAll(store);
+    expect(caller.lines).toHaveLength(1);
+    expect(store.synced).toBe(0);
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    await settleAll(store);
+    expect(store.synced).toBe(1);
+    await journal.close();
+  });
+});

@@ -1,0 +1,30 @@
+/** A few of the kills of `bench/rpc-kill.ts`: `kill -9` under load, on each transport. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { entry } from '../../support/command-line.ts';
+import { killRun } from '../../support/kill-run.ts';
+import { stdio, tcp, unixSocket } from '../../support/line-client.ts';
+import { scale } from '../../support/tape-runs.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'rollflex-kill-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const token = 'a token for this test only';
+writeFileSync(join(folder, 'token'), token);
+
+test.each([
+  ['standard input and output', stdio, 'always'],
+  ['a Unix socket', unixSocket(join(folder, 'socket')), 'interval'],
+  ['TCP', tcp(join(folder, 'token'), token), 'always'],
+] as const)(
+  'kill -9 over %s: nothing answered is lost, nothing is applied twice',
+  { timeout: 120_000 * scale },
+  async (name, transport, fsync) => {
+    const stateDir = join(folder, name);
+    const command = [process.execPath, ...entry] as const;
+    const figures = await killRun({ command, transport, stateDir, kills: 4 * scale, seed: 3, fsync });
+    expect(figures.kills).toBeGreaterThanOrEqual(4 * scale);
+    expect(figures.calls).toBeGreaterThan(0);
+  },
+);
