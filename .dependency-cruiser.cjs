@@ -36,7 +36,10 @@ module.exports = {
     {
       name: 'node-only-where-files-are-read-and-written',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(cli/|rpc/transports/|rpc/journal/|sim/report/write\\.ts$|sim/files[^/]*\\.ts$)' },
+      from: {
+        path: '^src/',
+        pathNot: '^src/(cli/|rpc/transports/|rpc/journal/|sim/report/write\\.ts$|sim/files[^/]*\\.ts$)',
+      },
       to: { dependencyTypes: ['core'] },
     },
     {
