@@ -77,6 +77,13 @@ binary() {
     in_consumer npx --no-install rollflex simulate --steps 5 --seeds 1 --report "$work/report.html" --quiet &&
     grep -q '</html>' "$work/report.html"
 }
+# The store's binary comes with the package, and works without any script at installation.
+durable() {
+  local open='{"jsonrpc":"2.0","id":1,"method":"session.open","params":{"policy":"tail-batching","config":{"promptsPerRound":2,"responsesPerPrompt":2},"session":"kept"}}'
+  echo "$open" | in_consumer npx --no-install rollflex serve --stdio --state-dir "$work/state" &&
+    echo '{"jsonrpc":"2.0","id":1,"method":"session.list"}' |
+    in_consumer npx --no-install rollflex serve --stdio --state-dir "$work/state" | grep -q '"kept"'
+}
 wrong_use() {
   in_consumer npx --no-install rollflex simulate --eta 0.5
   [ $? -eq 2 ]
@@ -103,6 +110,7 @@ check 'installs' new_project consumer "$work/rollflex.tgz"
 check 'runs as ESM' in_consumer node smoke.mjs
 check 'runs as CommonJS, and beside the ESM copy' in_consumer node smoke.cjs
 check 'binary runs' binary
+check 'sessions are kept in a state directory' durable
 check 'binary exits with 2 for wrong use' wrong_use
 check 'fast-check is optional, and asked for by name' runs_without_fast_check
 check 'installs beside fast-check' in_consumer install_quietly fast-check@4
