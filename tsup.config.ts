@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { defineConfig, type Options } from 'tsup';
 
 const entries = {
@@ -7,8 +8,16 @@ const entries = {
   sim: 'src/sim/index.ts',
   testing: 'src/testing/index.ts',
 };
+// A file for each definition: a bundler that takes one policy from the root entry leaves the files of the others out.
+const definitions = Object.fromEntries(
+  ['policies', 'planners', 'recipes'].flatMap((kind) =>
+    readdirSync(`src/${kind}`, { withFileTypes: true })
+      .filter((one) => one.isDirectory())
+      .map(({ name }) => [`${kind}/${name}`, `src/${kind}/${name}/index.ts`]),
+  ),
+);
 // `npm start` needs no declarations; without them it builds in a second.
-const dts = process.env.ROLLFLEX_DTS !== 'off';
+const dts = process.env.ROLLFLEX_DTS === 'off' ? false : { entry: entries };
 const common = {
   target: 'node20',
   sourcemap: false,
@@ -18,7 +27,7 @@ const common = {
 
 export default defineConfig([
   // `shims`: the CommonJS build finds the files beside it, as `import.meta.url` does in the other.
-  { ...common, entry: entries, format: ['esm', 'cjs'], shims: true, dts },
+  { ...common, entry: { ...entries, ...definitions }, format: ['esm', 'cjs'], shims: true, dts },
   { ...common, entry: { cli: 'src/cli/main.ts' }, format: ['esm'], splitting: false },
   // The report's own script: the chart library and what draws with it, inlined into every report.
   {

@@ -58,6 +58,17 @@ root_bundle() {
   echo "root entry: $bytes bytes gzipped, without zod"
   [ "$bytes" -le 153600 ]
 }
+# A bundler that takes one policy from the root entry leaves the others out.
+one_policy() {
+  printf "import { createLongPromptQueue } from 'rollflex';\nconsole.log(createLongPromptQueue);" >"$work/consumer/one.mjs"
+  in_consumer "$root/node_modules/.bin/esbuild" one.mjs --bundle --minify --platform=browser --format=esm \
+    --external:zod --external:eventemitter3 --outfile="$work/one.js" || return 1
+  if grep -qE 'speculative-admission|flex-ulysses|frontier-group-dispatch' "$work/one.js"; then echo 'others came with it'; return 1; fi
+  local bytes
+  bytes=$(gzip -9 <"$work/one.js" | wc -c)
+  echo "long-prompt-queue alone: $bytes bytes gzipped, without zod"
+  [ "$bytes" -le 10240 ]
+}
 same_types() { # module kind: .mts is checked as ESM, .cts as CommonJS
   cp "$root/scripts/package-smoke/types.mts" "$work/consumer/types.$1"
   in_consumer run_tsc --module nodenext --moduleResolution nodenext "types.$1"
@@ -107,6 +118,7 @@ check 'publint --strict' npx --no-install publint run --strict "$work/rollflex.t
 check 'types resolve in every mode (attw)' npx --no-install attw "$work/rollflex.tgz" --profile node16 --no-color
 check 'root entry: for browsers, small' root_bundle
 check 'installs' new_project consumer "$work/rollflex.tgz"
+check 'one policy alone: without the others, small' one_policy
 check 'runs as ESM' in_consumer node smoke.mjs
 check 'runs as CommonJS, and beside the ESM copy' in_consumer node smoke.cjs
 check 'binary runs' binary

@@ -5,7 +5,7 @@
  */
 
 import type { PolicyOptions } from './core/policy.ts';
-import { type PolicyOf, runPlanner, startPolicy } from './core/registry.ts';
+import { type PolicyOf, runPlanner, startPolicy } from './core/start.ts';
 import { type FlexUlyssesInput, type FlexUlyssesPlan, flexUlyssesPlanner } from './planners/flex-ulysses/index.ts';
 import {
   gradientRenormalizationPlanner,
@@ -102,11 +102,13 @@ export const createCompleteGroupPipelining = (
 ): PolicyOf<typeof completeGroupPipelining> => startPolicy(completeGroupPipelining, config, options);
 
 /** A new policy by its id. Throws `PolicyError` `unknown_id`, `invalid_config`. */
-export const createPolicy = registry.createPolicy;
+export const createPolicy: typeof registry.createPolicy = (id, config, options) =>
+  registry.createPolicy(id, config, options);
 /** A policy that goes on from a snapshot. Throws `PolicyError` `snapshot_mismatch`. */
-export const restorePolicy = registry.restorePolicy;
+export const restorePolicy: typeof registry.restorePolicy = (snapshot, options) =>
+  registry.restorePolicy(snapshot, options);
 /** One step of a policy whose state the host keeps. Throws as `restorePolicy` and `send` do. */
-export const transition = registry.transition;
+export const transition: typeof registry.transition = (snapshot, event) => registry.transition(snapshot, event);
 
 /** A factor for the gradient of each replica. Throws `PolicyError` `invalid_input`, `infeasible`. */
 export const renormalizeGradients = (input: RenormalizationInput): RenormalizationPlan =>
@@ -121,7 +123,7 @@ export const planJudgeOffload = (input: JudgeOffloadInput): JudgeOffloadPlan => 
 export const planMicroBatches = (input: MicroBatchesInput): MicroBatchesPlan => runPlanner(microBatchesPlanner, input);
 
 /** A plan by the id of its planner. Throws `PolicyError` `unknown_id`, `invalid_input`, `infeasible`. */
-export const plan = registry.plan;
+export const plan: typeof registry.plan = (id, input) => registry.plan(id, input);
 
 export { z } from 'zod';
 export type * from './core/definition.ts';
@@ -145,17 +147,10 @@ export {
   type Route,
   type SavedRecipe,
 } from './core/recipe.ts';
-export {
-  createRegistry,
-  type LooseEvent,
-  type PolicyOf,
-  type Registry,
-  resumePolicy,
-  runPlanner,
-  startPolicy,
-} from './core/registry.ts';
+export { createRegistry, type Registry } from './core/registry.ts';
 export { type Scale as GradientScale, scaleFactor } from './core/renormalize.ts';
 export { type Snapshot, snapshotSchema } from './core/snapshot.ts';
+export { type LooseEvent, type PolicyOf, resumePolicy, runPlanner, startPolicy } from './core/start.ts';
 export {
   isPolicyError,
   PolicyError,

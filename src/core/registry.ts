@@ -1,13 +1,12 @@
 /** Registries: a frozen list of definitions, and what can be made from it by id. */
 import { z } from 'zod';
-import { isPolicyError, PolicyError } from '../errors.ts';
+import { PolicyError } from '../errors.ts';
 import { decisions as vocabularyDecisions } from '../schemas/decisions/index.ts';
 import { events as vocabularyEvents } from '../schemas/events/index.ts';
 import type { DecisionWord, EventWord } from '../schemas/vocabulary.ts';
 import {
   type AnyDecision,
   type AnyDefinition,
-  type AnyEvent,
   type AnyPlannerDefinition,
   type AnyPolicyDefinition,
   isDefinition,
@@ -15,60 +14,13 @@ import {
   type PlanOf,
   type PolicyDefinition,
 } from './definition.ts';
-import { Policy, type PolicyOptions } from './policy.ts';
-import { openSnapshot, type Snapshot } from './snapshot.ts';
-import { parse } from './validate.ts';
-
-/** The running policy that a definition makes. */
-export type PolicyOf<P> =
-  P extends PolicyDefinition<infer _Input, infer C, infer S, infer E, infer D, infer V> ? Policy<C, S, E, D, V> : never;
+import type { Policy, PolicyOptions } from './policy.ts';
+import type { Snapshot } from './snapshot.ts';
+import { type LooseEvent, type PolicyOf, resumePolicy, runPlanner, startPolicy } from './start.ts';
 
 type ById<L extends readonly AnyDefinition[], Id> = Extract<L[number], { readonly id: Id }>;
 type PolicyId<L extends readonly AnyDefinition[]> = Extract<L[number], AnyPolicyDefinition>['id'];
 type PlannerId<L extends readonly AnyDefinition[]> = Extract<L[number], AnyPlannerDefinition>['id'];
-
-/** A new policy from its definition. Throws `invalid_config`. */
-export function startPolicy<P extends AnyPolicyDefinition>(
-  definition: P,
-  config: unknown,
-  options?: PolicyOptions,
-): PolicyOf<P> {
-  const parsed = parse(definition.config, config, 'invalid_config');
-  const start = { config: parsed, state: definition.init(parsed), seq: 0, at: 0 };
-  return new Policy(definition, start, options) as PolicyOf<P>;
-}
-
-/** A policy that goes on from a snapshot. Throws `snapshot_mismatch`. */
-export function resumePolicy<P extends AnyPolicyDefinition>(
-  definition: P,
-  snapshot: unknown,
-  options?: PolicyOptions,
-): PolicyOf<P> {
-  const { config, state, seq, at } = openSnapshot(definition, snapshot);
-  return new Policy(definition, { config, state: definition.load(state, config), seq, at }, options) as PolicyOf<P>;
-}
-
-/**
- * A plan from its definition.
- *
- * @throws PolicyError `invalid_input` for an input that does not fit the schema, `infeasible` where there is no plan
- */
-export function runPlanner<P extends AnyPlannerDefinition>(definition: P, input: unknown): PlanOf<P> {
-  const parsed = parse(definition.input, input, 'invalid_input');
-  try {
-    return definition.compute(parsed) as PlanOf<P>;
-  } catch (error) {
-    if (isPolicyError(error)) throw error;
-    throw new PolicyError('internal', {
-      expected: `${definition.id} to plan for an input that fits its schema`,
-      got: String(error),
-      cause: error,
-    });
-  }
-}
-
-/** An event of a policy whose type is known only when it runs. */
-export type LooseEvent = AnyEvent & Readonly<Record<string, unknown>>;
 
 /** What {@link createRegistry} gives. */
 export interface Registry<L extends readonly AnyDefinition[]> {

@@ -1,7 +1,7 @@
 /** One session: a policy, where its decisions go, its timers, and the log of its steps. */
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
 import type { Policy } from '../core/policy.ts';
-import { type LooseEvent, resumePolicy, startPolicy } from '../core/registry.ts';
+import { type LooseEvent, resumePolicy, startPolicy } from '../core/start.ts';
 import { isPolicyError, PolicyError } from '../errors.ts';
 import type { Clock } from './clock.ts';
 import { Delivery, type SavedDelivery } from './delivery.ts';

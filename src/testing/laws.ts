@@ -5,7 +5,8 @@
  */
 import { z } from 'zod';
 import type { AnyDecision, AnyEvent } from '../core/definition.ts';
-import { createRegistry, resumePolicy } from '../core/registry.ts';
+import { createRegistry } from '../core/registry.ts';
+import { resumePolicy } from '../core/start.ts';
 import { isPolicyError } from '../errors.ts';
 import type { DecisionWord } from '../schemas/vocabulary.ts';
 import { conserved } from './conserved.ts';

@@ -1,7 +1,8 @@
 /** The laws that every planner keeps, as checks over one input. Each throws an error that says what is broken. */
 import { z } from 'zod';
 import type { AnyPlannerDefinition } from '../core/definition.ts';
-import { createRegistry, runPlanner } from '../core/registry.ts';
+import { createRegistry } from '../core/registry.ts';
+import { runPlanner } from '../core/start.ts';
 import { pathText } from '../core/validate.ts';
 import { isPolicyError, type PolicyError } from '../errors.ts';
 import { withTraps } from './traps.ts';

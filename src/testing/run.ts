@@ -1,6 +1,6 @@
 /** Runs of a policy on likely events, made from a tape of numbers, so that a failing run can be made smaller. */
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition, Choices } from '../core/definition.ts';
-import { startPolicy } from '../core/registry.ts';
+import { startPolicy } from '../core/start.ts';
 import { isPolicyError } from '../errors.ts';
 
 /** Choices from a tape; when it ends, it begins again, shifted. */

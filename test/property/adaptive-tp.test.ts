@@ -1,7 +1,7 @@
 /** The invariants of adaptive-tp, by their numbers in its README. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { startPolicy } from '../../src/core/registry.ts';
+import { startPolicy } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { adaptiveTp, selectTp, type TpConfig, type TpDecision, type TpInput } from '../../src/index.ts';
 import type { ProfileRow } from '../../src/schemas/index.ts';

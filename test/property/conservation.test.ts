@@ -6,7 +6,7 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { AnyEvent, AnyPolicyDefinition } from '../../src/core/definition.ts';
-import { resumePolicy, startPolicy } from '../../src/core/registry.ts';
+import { resumePolicy, startPolicy } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { registry } from '../../src/registry.ts';
 import type { VocabularyDecision } from '../../src/schemas/index.ts';

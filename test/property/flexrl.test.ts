@@ -1,7 +1,7 @@
 /** The invariants of flexrl, by their numbers in its README, and what holds of the words of loading. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { startPolicy } from '../../src/core/registry.ts';
+import { startPolicy } from '../../src/core/start.ts';
 import { flexrl, isPolicyError, planFlexUlysses, shadowLoader } from '../../src/index.ts';
 import { type VocabularyDecision, z } from '../../src/schemas/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';

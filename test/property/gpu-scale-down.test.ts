@@ -1,7 +1,7 @@
 /** The invariants of gpu-scale-down, by their numbers in its README. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { resumePolicy, startPolicy } from '../../src/core/registry.ts';
+import { resumePolicy, startPolicy } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { createGpuScaleDown, gpuScaleDown, type ScaleDownDecision, type ScaleDownEvent } from '../../src/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';

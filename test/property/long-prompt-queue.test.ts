@@ -1,7 +1,7 @@
 /** The invariants of long-prompt-queue, by their numbers in its README, under random events and restored snapshots. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { resumePolicy, startPolicy } from '../../src/core/registry.ts';
+import { resumePolicy, startPolicy } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { longPromptQueue, type QueueDecision, type QueueEvent } from '../../src/policies/long-prompt-queue/index.ts';
 import { type Prompt, scaledCount } from '../../src/schemas/index.ts';

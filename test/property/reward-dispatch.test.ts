@@ -1,7 +1,7 @@
 /** The invariants of reward-dispatch, by their numbers in its README, under random events and restored snapshots. */
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type PolicyOf, resumePolicy, startPolicy } from '../../src/core/registry.ts';
+import { type PolicyOf, resumePolicy, startPolicy } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { type RewardEvent, rewardDispatch } from '../../src/policies/reward-dispatch/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';

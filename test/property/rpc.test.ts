@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
-import { startPolicy } from '../../src/core/registry.ts';
+import { startPolicy } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { registry } from '../../src/index.ts';
 import { methods } from '../../src/rpc/index.ts';

@@ -1,7 +1,7 @@
 /** The invariants of sandbox-timeout, by their numbers in its README, under random events and restored snapshots. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { resumePolicy, startPolicy } from '../../src/core/registry.ts';
+import { resumePolicy, startPolicy } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import {
   sandboxTimeout,

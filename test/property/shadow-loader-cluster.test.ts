@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Choices } from '../../src/core/definition.ts';
-import { type PolicyOf, resumePolicy, startPolicy } from '../../src/core/registry.ts';
+import { type PolicyOf, resumePolicy, startPolicy } from '../../src/core/start.ts';
 import { type LoaderDecision, type LoaderEvent, shadowLoader } from '../../src/policies/shadow-loader/index.ts';
 import type { BatchAssignment, DrawnSample } from '../../src/schemas/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';

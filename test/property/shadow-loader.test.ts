@@ -1,7 +1,7 @@
 /** The invariants of shadow-loader, by their numbers in its README, under random events and restored snapshots. */
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type PolicyOf, resumePolicy, startPolicy } from '../../src/core/registry.ts';
+import { type PolicyOf, resumePolicy, startPolicy } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { type LoaderEvent, shadowLoader } from '../../src/policies/shadow-loader/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { recordEvents, replayEvents } from '../../src/core/event-log.ts';
-import { resumePolicy } from '../../src/core/registry.ts';
+import { resumePolicy } from '../../src/core/start.ts';
 import { tailBatching } from '../../src/recipes/tail-batching/index.ts';
 import { simulate } from '../../src/sim/host/driver.ts';
 import { synchronousBaseline, tailBatchingScheduler } from '../../src/sim/host/scheduler.ts';

@@ -5,8 +5,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { longestFirst } from '../../src/core/longest-first.ts';
-import { resumePolicy, startPolicy } from '../../src/core/registry.ts';
 import { scaleFactor } from '../../src/core/renormalize.ts';
+import { resumePolicy, startPolicy } from '../../src/core/start.ts';
 import { streamTraining } from '../../src/policies/stream-training/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyEvent, AnyPolicyDefinition } from '../../src/core/definition.ts';
-import { startPolicy } from '../../src/core/registry.ts';
+import { startPolicy } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { registry } from '../../src/index.ts';
 import { likelyEvents } from '../../src/testing/index.ts';

@@ -4,7 +4,7 @@
  */
 import { expect } from 'vitest';
 import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
-import { type PolicyOf, resumePolicy, startPolicy } from '../../src/core/registry.ts';
+import { type PolicyOf, resumePolicy, startPolicy } from '../../src/core/start.ts';
 import { completeGroupPipelining, isPolicyError } from '../../src/index.ts';
 import type { PipeliningConfig } from '../../src/policies/complete-group-pipelining/index.ts';
 import type { VocabularyDecision, VocabularyEvent } from '../../src/schemas/index.ts';

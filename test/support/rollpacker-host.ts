@@ -5,7 +5,7 @@
  */
 import { expect } from 'vitest';
 import type { Choices } from '../../src/core/definition.ts';
-import { resumePolicy, startPolicy } from '../../src/core/registry.ts';
+import { resumePolicy, startPolicy } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { streamTraining } from '../../src/policies/stream-training/index.ts';
 import { type RollpackerInput, rollpacker } from '../../src/recipes/rollpacker/index.ts';

@@ -1,20 +1,22 @@
 /** Words of adaptive-tp, and how its decisions are put together. */
 import type { Context } from '../../core/definition.ts';
-import * as d from '../../schemas/decisions/index.ts';
-import * as e from '../../schemas/events/index.ts';
+import { profileMeasure, tpKept, tpSet, tpUse } from '../../schemas/decisions/parallelism.ts';
+import { roundPlanned } from '../../schemas/decisions/rounds.ts';
+import { profileMeasured, profileObserved, stepFinished, tpFailed } from '../../schemas/events/parallelism.ts';
+import { hostRestarted } from '../../schemas/events/session.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
 import { type Parallelism, replicasOf } from './bounds.ts';
 import type { Kind, TpState } from './state.ts';
 
 export const tpEvents = [
-  d.roundPlanned,
-  e.hostRestarted,
-  e.profileMeasured,
-  e.profileObserved,
-  e.stepFinished,
-  e.tpFailed,
+  roundPlanned,
+  hostRestarted,
+  profileMeasured,
+  profileObserved,
+  stepFinished,
+  tpFailed,
 ] as const;
-export const tpDecisions = [d.tpSet, d.tpUse, d.tpKept, d.profileMeasure] as const;
+export const tpDecisions = [tpSet, tpUse, tpKept, profileMeasure] as const;
 
 /** What adaptive-tp understands. */
 export type TpEvent = Of<(typeof tpEvents)[number]>;

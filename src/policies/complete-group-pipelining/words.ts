@@ -1,38 +1,55 @@
 /** What complete-group-pipelining understands and answers with. */
 import type { Context } from '../../core/definition.ts';
-import * as d from '../../schemas/decisions/index.ts';
-import * as e from '../../schemas/events/index.ts';
+import { groupRewarded, roundRewarded } from '../../schemas/decisions/groups.ts';
+import {
+  groupTrainable,
+  pipelineMeasured,
+  trainDispatch,
+  updateCancel,
+  weightsPublish,
+} from '../../schemas/decisions/pipelining.ts';
+import {
+  groupLate,
+  groupsDropped,
+  optimizerStep,
+  roundTrained,
+  trainingLate,
+} from '../../schemas/decisions/training.ts';
+import { trainerRestarted, updateConsumed, updateLost, weightsPublished } from '../../schemas/events/pipelining.ts';
+import { roundFailed, roundOpened } from '../../schemas/events/rounds.ts';
+import { hostRestarted } from '../../schemas/events/session.ts';
+import { optimizerStepped } from '../../schemas/events/training.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
 
 /** What the trainer says of its work. */
 export const trainerReports = [
-  e.updateConsumed,
-  e.optimizerStepped,
-  e.weightsPublished,
-  e.updateLost,
-  e.trainerRestarted,
+  updateConsumed,
+  optimizerStepped,
+  weightsPublished,
+  updateLost,
+  trainerRestarted,
 ] as const;
 
 export const pipeliningEvents = [
-  e.roundOpened,
-  d.groupRewarded,
-  d.roundRewarded,
+  roundOpened,
+  groupRewarded,
+  roundRewarded,
   ...trainerReports,
-  e.roundFailed,
-  e.hostRestarted,
+  roundFailed,
+  hostRestarted,
 ] as const;
 
 export const pipeliningDecisions = [
-  d.groupTrainable,
-  d.trainDispatch,
-  d.optimizerStep,
-  d.weightsPublish,
-  d.updateCancel,
-  d.roundTrained,
-  d.pipelineMeasured,
-  d.groupsDropped,
-  d.groupLate,
-  d.trainingLate,
+  groupTrainable,
+  trainDispatch,
+  optimizerStep,
+  weightsPublish,
+  updateCancel,
+  roundTrained,
+  pipelineMeasured,
+  groupsDropped,
+  groupLate,
+  trainingLate,
 ] as const;
 
 /** What complete-group-pipelining understands. */

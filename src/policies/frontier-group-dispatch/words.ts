@@ -1,34 +1,48 @@
 /** The words that frontier-group-dispatch understands and answers with. */
 import type { Context } from '../../core/definition.ts';
-import * as d from '../../schemas/decisions/index.ts';
-import * as e from '../../schemas/events/index.ts';
+import {
+  frontierResized,
+  frontierStarved,
+  groupLeft,
+  requestAdmit,
+  requestDeferred,
+  requestDropped,
+} from '../../schemas/decisions/frontier.ts';
+import { promptCollected, promptDeferred, promptQuarantined } from '../../schemas/decisions/prompts.ts';
+import { requestAbort, requestLaunch, responseAbandoned, responseLate } from '../../schemas/decisions/requests.ts';
+import { roundCompleted } from '../../schemas/decisions/rounds.ts';
+import { requestArrived } from '../../schemas/events/frontier.ts';
+import { requestAborted, responseCompleted, responseFailed } from '../../schemas/events/requests.ts';
+import { roundFailed } from '../../schemas/events/rounds.ts';
+import { hostRestarted } from '../../schemas/events/session.ts';
+import { trainConsumed } from '../../schemas/events/training.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
 
 export const frontierEvents = [
-  e.requestArrived,
-  d.requestLaunch,
-  e.responseCompleted,
-  e.responseFailed,
-  d.responseAbandoned,
-  d.requestAbort,
-  e.requestAborted,
-  d.promptCollected,
-  d.promptDeferred,
-  d.promptQuarantined,
-  d.roundCompleted,
-  e.roundFailed,
-  e.trainConsumed,
-  e.hostRestarted,
+  requestArrived,
+  requestLaunch,
+  responseCompleted,
+  responseFailed,
+  responseAbandoned,
+  requestAbort,
+  requestAborted,
+  promptCollected,
+  promptDeferred,
+  promptQuarantined,
+  roundCompleted,
+  roundFailed,
+  trainConsumed,
+  hostRestarted,
 ] as const;
 
 export const frontierDecisions = [
-  d.requestAdmit,
-  d.requestDeferred,
-  d.requestDropped,
-  d.groupLeft,
-  d.responseLate,
-  d.frontierResized,
-  d.frontierStarved,
+  requestAdmit,
+  requestDeferred,
+  requestDropped,
+  groupLeft,
+  responseLate,
+  frontierResized,
+  frontierStarved,
 ] as const;
 
 /** What frontier-group-dispatch understands. */

@@ -1,38 +1,61 @@
 /** The words of gpu-scale-down. */
 import type { Context } from '../../core/definition.ts';
-import * as d from '../../schemas/decisions/index.ts';
-import * as e from '../../schemas/events/index.ts';
+import {
+  gpusReclaim,
+  gpusRelease,
+  migrationAbandoned,
+  migrationCancel,
+  progressQuery,
+  requestMigrate,
+  scaleDownLate,
+  scaleDownRejected,
+} from '../../schemas/decisions/gpus.ts';
+import { promptCounted } from '../../schemas/decisions/prompts.ts';
+import { requestAbort, responseAccepted } from '../../schemas/decisions/requests.ts';
+import { roundCompleted } from '../../schemas/decisions/rounds.ts';
+import { engineAdded, engineDrained, engineLost, enginesPlaced } from '../../schemas/events/engines.ts';
+import {
+  gpusReleased,
+  gpusReleaseFailed,
+  gpusReturned,
+  migrationFailed,
+  progressReported,
+  requestMigrated,
+} from '../../schemas/events/gpus.ts';
+import { requestAborted, responseCompleted } from '../../schemas/events/requests.ts';
+import { roundOpened } from '../../schemas/events/rounds.ts';
+import { hostRestarted } from '../../schemas/events/session.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
 
 export const scaleDownEvents = [
-  e.roundOpened,
-  d.roundCompleted,
-  d.responseAccepted,
-  d.promptCounted,
-  e.responseCompleted,
-  d.requestAbort,
-  e.requestAborted,
-  e.progressReported,
-  e.requestMigrated,
-  e.migrationFailed,
-  e.gpusReleased,
-  e.gpusReleaseFailed,
-  e.gpusReturned,
-  e.enginesPlaced,
-  e.engineAdded,
-  e.engineDrained,
-  e.engineLost,
-  e.hostRestarted,
+  roundOpened,
+  roundCompleted,
+  responseAccepted,
+  promptCounted,
+  responseCompleted,
+  requestAbort,
+  requestAborted,
+  progressReported,
+  requestMigrated,
+  migrationFailed,
+  gpusReleased,
+  gpusReleaseFailed,
+  gpusReturned,
+  enginesPlaced,
+  engineAdded,
+  engineDrained,
+  engineLost,
+  hostRestarted,
 ] as const;
 export const scaleDownDecisions = [
-  d.progressQuery,
-  d.gpusRelease,
-  d.requestMigrate,
-  d.migrationCancel,
-  d.migrationAbandoned,
-  d.gpusReclaim,
-  d.scaleDownRejected,
-  d.scaleDownLate,
+  progressQuery,
+  gpusRelease,
+  requestMigrate,
+  migrationCancel,
+  migrationAbandoned,
+  gpusReclaim,
+  scaleDownRejected,
+  scaleDownLate,
 ] as const;
 
 /** What gpu-scale-down understands. */

@@ -1,31 +1,51 @@
 /** The words that group-assembly understands and answers with. */
 import type { Context } from '../../core/definition.ts';
-import * as d from '../../schemas/decisions/index.ts';
-import * as e from '../../schemas/events/index.ts';
+import {
+  groupRewarded,
+  groupUnrewarded,
+  groupWithdrawn,
+  rewardUnused,
+  roundRewarded,
+} from '../../schemas/decisions/groups.ts';
+import {
+  promptCounted,
+  promptDeferred,
+  promptFiltered,
+  promptMerged,
+  promptQuarantined,
+  promptReturned,
+} from '../../schemas/decisions/prompts.ts';
+import { responseAccepted } from '../../schemas/decisions/requests.ts';
+import { rewardFailed } from '../../schemas/decisions/reward-workers.ts';
+import { rewardRequest } from '../../schemas/decisions/rewards.ts';
+import { roundCompleted } from '../../schemas/decisions/rounds.ts';
+import { rewardReady } from '../../schemas/events/rewards.ts';
+import { roundFailed } from '../../schemas/events/rounds.ts';
+import { hostRestarted } from '../../schemas/events/session.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
 
 export const assemblyEvents = [
-  d.responseAccepted,
-  d.promptCounted,
-  d.promptDeferred,
-  d.promptReturned,
-  d.promptFiltered,
-  d.promptQuarantined,
-  d.promptMerged,
-  d.roundCompleted,
-  e.roundFailed,
-  e.rewardReady,
-  d.rewardFailed,
-  e.hostRestarted,
+  responseAccepted,
+  promptCounted,
+  promptDeferred,
+  promptReturned,
+  promptFiltered,
+  promptQuarantined,
+  promptMerged,
+  roundCompleted,
+  roundFailed,
+  rewardReady,
+  rewardFailed,
+  hostRestarted,
 ] as const;
 
 export const assemblyDecisions = [
-  d.groupRewarded,
-  d.groupUnrewarded,
-  d.groupWithdrawn,
-  d.roundRewarded,
-  d.rewardRequest,
-  d.rewardUnused,
+  groupRewarded,
+  groupUnrewarded,
+  groupWithdrawn,
+  roundRewarded,
+  rewardRequest,
+  rewardUnused,
 ] as const;
 
 /** What group-assembly understands. */

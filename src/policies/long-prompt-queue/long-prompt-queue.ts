@@ -4,8 +4,9 @@
  */
 import { type AnyDecision, type Choices, type Context, definePolicy, type Ledger } from '../../core/definition.ts';
 import { PolicyError } from '../../errors.ts';
-import * as d from '../../schemas/decisions/index.ts';
-import * as e from '../../schemas/events/index.ts';
+import { promptDeferred, promptMerged, promptReturned } from '../../schemas/decisions/prompts.ts';
+import { promptsRequest, roundPlanned, sourceDrained } from '../../schemas/decisions/rounds.ts';
+import { roundRequested, sourceExhausted, sourceReopened } from '../../schemas/events/rounds.ts';
 import { copyPrompt, type Prompt } from '../../schemas/prompts.ts';
 import { scaledCount } from '../../schemas/units.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
@@ -23,14 +24,8 @@ import {
   takeUnused,
 } from './state.ts';
 
-const queueEvents = [
-  d.promptDeferred,
-  d.promptReturned,
-  e.roundRequested,
-  e.sourceExhausted,
-  e.sourceReopened,
-] as const;
-const queueDecisions = [d.roundPlanned, d.promptsRequest, d.promptMerged, d.sourceDrained] as const;
+const queueEvents = [promptDeferred, promptReturned, roundRequested, sourceExhausted, sourceReopened] as const;
+const queueDecisions = [roundPlanned, promptsRequest, promptMerged, sourceDrained] as const;
 
 /** What long-prompt-queue understands. */
 export type QueueEvent = Of<(typeof queueEvents)[number]>;

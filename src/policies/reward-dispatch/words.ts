@@ -1,42 +1,74 @@
 /** The words that reward-dispatch understands and answers with. */
-import * as d from '../../schemas/decisions/index.ts';
-import * as e from '../../schemas/events/index.ts';
+import {
+  promptDeferred,
+  promptFiltered,
+  promptMerged,
+  promptQuarantined,
+  promptReturned,
+} from '../../schemas/decisions/prompts.ts';
+import { responseAccepted, responseDropped } from '../../schemas/decisions/requests.ts';
+import {
+  rewardCancel,
+  rewardCancelled,
+  rewardDispatch,
+  rewardExpired,
+  rewardFailed,
+  rewardLate,
+  rewardMerged,
+  rewardScored,
+  rewardsResumed,
+  rewardsSaturated,
+} from '../../schemas/decisions/reward-workers.ts';
+import { rewardRequest } from '../../schemas/decisions/rewards.ts';
+import { roundCompleted } from '../../schemas/decisions/rounds.ts';
+import { timerSet } from '../../schemas/decisions/session.ts';
+import {
+  rewardFinished,
+  rewardRequested,
+  rewardStarted,
+  rewardWithdrawn,
+  rewardWorkerAdded,
+  rewardWorkerDrained,
+  rewardWorkerLost,
+} from '../../schemas/events/reward-workers.ts';
+import { roundFailed } from '../../schemas/events/rounds.ts';
+import { hostRestarted, timerFired } from '../../schemas/events/session.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
 
 export const rewardEvents = [
-  e.rewardWorkerAdded,
-  e.rewardWorkerDrained,
-  e.rewardWorkerLost,
-  e.rewardRequested,
-  e.rewardWithdrawn,
-  e.rewardStarted,
-  e.rewardFinished,
-  d.responseAccepted,
-  d.responseDropped,
-  d.rewardRequest,
-  d.roundCompleted,
-  e.roundFailed,
-  d.promptDeferred,
-  d.promptReturned,
-  d.promptFiltered,
-  d.promptQuarantined,
-  d.promptMerged,
-  e.timerFired,
-  e.hostRestarted,
+  rewardWorkerAdded,
+  rewardWorkerDrained,
+  rewardWorkerLost,
+  rewardRequested,
+  rewardWithdrawn,
+  rewardStarted,
+  rewardFinished,
+  responseAccepted,
+  responseDropped,
+  rewardRequest,
+  roundCompleted,
+  roundFailed,
+  promptDeferred,
+  promptReturned,
+  promptFiltered,
+  promptQuarantined,
+  promptMerged,
+  timerFired,
+  hostRestarted,
 ] as const;
 
 export const rewardDecisions = [
-  d.rewardDispatch,
-  d.rewardCancel,
-  d.rewardScored,
-  d.rewardFailed,
-  d.rewardCancelled,
-  d.rewardMerged,
-  d.rewardLate,
-  d.rewardExpired,
-  d.rewardsSaturated,
-  d.rewardsResumed,
-  d.timerSet,
+  rewardDispatch,
+  rewardCancel,
+  rewardScored,
+  rewardFailed,
+  rewardCancelled,
+  rewardMerged,
+  rewardLate,
+  rewardExpired,
+  rewardsSaturated,
+  rewardsResumed,
+  timerSet,
 ] as const;
 
 /** What reward-dispatch understands. */

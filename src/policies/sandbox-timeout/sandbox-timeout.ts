@@ -4,8 +4,20 @@
  */
 import { type Choices, type Context, definePolicy, type Ledger } from '../../core/definition.ts';
 import { PolicyError } from '../../errors.ts';
-import * as d from '../../schemas/decisions/index.ts';
-import * as e from '../../schemas/events/index.ts';
+import {
+  sandboxLate,
+  sandboxReport,
+  sandboxRun,
+  sandboxScored,
+  sandboxUnscored,
+} from '../../schemas/decisions/sandbox.ts';
+import {
+  sandboxCancelled,
+  sandboxFinished,
+  sandboxReportRequested,
+  sandboxRequested,
+} from '../../schemas/events/sandbox.ts';
+import { hostRestarted } from '../../schemas/events/session.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
 import { report, timeoutOf } from './report.ts';
 import { timeoutConfig } from './schema.ts';
@@ -22,13 +34,13 @@ import {
 } from './state.ts';
 
 const timeoutEvents = [
-  e.sandboxRequested,
-  e.sandboxFinished,
-  e.sandboxCancelled,
-  e.sandboxReportRequested,
-  e.hostRestarted,
+  sandboxRequested,
+  sandboxFinished,
+  sandboxCancelled,
+  sandboxReportRequested,
+  hostRestarted,
 ] as const;
-const timeoutDecisions = [d.sandboxRun, d.sandboxScored, d.sandboxUnscored, d.sandboxLate, d.sandboxReport] as const;
+const timeoutDecisions = [sandboxRun, sandboxScored, sandboxUnscored, sandboxLate, sandboxReport] as const;
 
 /** What sandbox-timeout understands. */
 export type TimeoutEvent = Of<(typeof timeoutEvents)[number]>;

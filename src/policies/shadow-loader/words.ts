@@ -1,35 +1,60 @@
 /** The words that shadow-loader understands and answers with. */
-import * as d from '../../schemas/decisions/index.ts';
-import * as e from '../../schemas/events/index.ts';
+import {
+  batchAbandoned,
+  batchMaterialized,
+  batchPlanned,
+  preprocessLate,
+  sampleDropped,
+  sampleEvict,
+  sampleMaterialize,
+  samplePlaceholder,
+  samplePrefetch,
+  samplePreprocess,
+  sampleRegistered,
+  sampleReleased,
+  sliceLate,
+} from '../../schemas/decisions/loading.ts';
+import {
+  batchWithdrawn,
+  nodeAdded,
+  nodeLost,
+  preprocessFailed,
+  samplePreprocessed,
+  samplesDrawn,
+  sliceFailed,
+  sliceMaterialized,
+  stepCompleted,
+} from '../../schemas/events/loading.ts';
+import { hostRestarted } from '../../schemas/events/session.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
 
 export const loaderEvents = [
-  e.nodeAdded,
-  e.nodeLost,
-  e.samplesDrawn,
-  e.samplePreprocessed,
-  e.preprocessFailed,
-  d.batchPlanned,
-  e.batchWithdrawn,
-  e.sliceMaterialized,
-  e.sliceFailed,
-  e.stepCompleted,
-  e.hostRestarted,
+  nodeAdded,
+  nodeLost,
+  samplesDrawn,
+  samplePreprocessed,
+  preprocessFailed,
+  batchPlanned,
+  batchWithdrawn,
+  sliceMaterialized,
+  sliceFailed,
+  stepCompleted,
+  hostRestarted,
 ] as const;
 
 export const loaderDecisions = [
-  d.samplePlaceholder,
-  d.samplePreprocess,
-  d.samplePrefetch,
-  d.sampleRegistered,
-  d.sampleMaterialize,
-  d.sampleEvict,
-  d.sampleReleased,
-  d.sampleDropped,
-  d.batchMaterialized,
-  d.batchAbandoned,
-  d.preprocessLate,
-  d.sliceLate,
+  samplePlaceholder,
+  samplePreprocess,
+  samplePrefetch,
+  sampleRegistered,
+  sampleMaterialize,
+  sampleEvict,
+  sampleReleased,
+  sampleDropped,
+  batchMaterialized,
+  batchAbandoned,
+  preprocessLate,
+  sliceLate,
 ] as const;
 
 /** What shadow-loader understands. */

@@ -1,6 +1,6 @@
 /** What a snapshot holds. What can be derived (loads, lines, heaps) is not in it but built again. */
 import { z } from 'zod';
-import { promptDeferred } from '../../schemas/decisions/index.ts';
+import { promptDeferred } from '../../schemas/decisions/prompts.ts';
 import { keptResponse, prompt as promptSchema } from '../../schemas/prompts.ts';
 
 const whole = z.int().nonnegative();

@@ -1,39 +1,65 @@
 /** What stream-training understands and answers with. */
 import type { Context } from '../../core/definition.ts';
-import * as d from '../../schemas/decisions/index.ts';
-import * as e from '../../schemas/events/index.ts';
+import { roundCompleted } from '../../schemas/decisions/rounds.ts';
+import {
+  gradientScale,
+  gradientsDiscard,
+  gradientsOffload,
+  gradientsReload,
+  groupLate,
+  groupsDropped,
+  optimizerStep,
+  referenceCompute,
+  roundTrained,
+  trainFetch,
+  trainFinish,
+  trainingLate,
+  trainRequeued,
+  weightsSwap,
+} from '../../schemas/decisions/training.ts';
+import { gpusReleased, gpusReturned } from '../../schemas/events/gpus.ts';
+import { roundFailed, roundOpened } from '../../schemas/events/rounds.ts';
+import { hostRestarted } from '../../schemas/events/session.ts';
+import {
+  groupCompleted,
+  optimizerStepped,
+  replicaAdded,
+  replicaLost,
+  trainConsumed,
+  trainFinished,
+} from '../../schemas/events/training.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
 
 export const streamTrainingEvents = [
-  e.roundOpened,
-  e.groupCompleted,
-  e.gpusReleased,
-  e.trainConsumed,
-  d.roundCompleted,
-  e.trainFinished,
-  e.optimizerStepped,
-  e.gpusReturned,
-  e.replicaLost,
-  e.replicaAdded,
-  e.roundFailed,
-  e.hostRestarted,
+  roundOpened,
+  groupCompleted,
+  gpusReleased,
+  trainConsumed,
+  roundCompleted,
+  trainFinished,
+  optimizerStepped,
+  gpusReturned,
+  replicaLost,
+  replicaAdded,
+  roundFailed,
+  hostRestarted,
 ] as const;
 
 export const streamTrainingDecisions = [
-  d.trainFetch,
-  d.trainFinish,
-  d.gradientsOffload,
-  d.gradientsReload,
-  d.gradientsDiscard,
-  d.weightsSwap,
-  d.referenceCompute,
-  d.gradientScale,
-  d.optimizerStep,
-  d.roundTrained,
-  d.trainRequeued,
-  d.groupsDropped,
-  d.groupLate,
-  d.trainingLate,
+  trainFetch,
+  trainFinish,
+  gradientsOffload,
+  gradientsReload,
+  gradientsDiscard,
+  weightsSwap,
+  referenceCompute,
+  gradientScale,
+  optimizerStep,
+  roundTrained,
+  trainRequeued,
+  groupsDropped,
+  groupLate,
+  trainingLate,
 ] as const;
 
 /** What stream-training understands. */

@@ -4,11 +4,11 @@
  */
 import { z } from 'zod';
 import { type Choices, type Context, definePolicy } from '../../core/definition.ts';
-import { runPlanner } from '../../core/registry.ts';
+import { runPlanner } from '../../core/start.ts';
 import { isPolicyError, PolicyError } from '../../errors.ts';
 import { type FlexUlyssesPlan, flexUlyssesPlanner } from '../../planners/flex-ulysses/index.ts';
-import { batchPlanned } from '../../schemas/decisions/index.ts';
-import { batchReady } from '../../schemas/events/index.ts';
+import { batchPlanned } from '../../schemas/decisions/loading.ts';
+import { batchReady } from '../../schemas/events/loading.ts';
 import type { BatchAssignment, FrameSlice } from '../../schemas/loading.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
 import { plannerSettings } from './schema.ts';

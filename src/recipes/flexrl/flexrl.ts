@@ -10,30 +10,42 @@ import {
   shadowLoader,
   shadowLoaderConfig,
 } from '../../policies/shadow-loader/index.ts';
-import * as d from '../../schemas/decisions/index.ts';
-import * as e from '../../schemas/events/index.ts';
+import { batchPlanned } from '../../schemas/decisions/loading.ts';
+import {
+  batchReady,
+  batchWithdrawn,
+  nodeAdded,
+  nodeLost,
+  preprocessFailed,
+  samplePreprocessed,
+  samplesDrawn,
+  sliceFailed,
+  sliceMaterialized,
+  stepCompleted,
+} from '../../schemas/events/loading.ts';
+import { hostRestarted } from '../../schemas/events/session.ts';
 import type { BatchAssignment } from '../../schemas/loading.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
 import { batchPlanning } from './batch-planning.ts';
 import { type FlexrlConfig, flexrlConfig, plannerSettings } from './schema.ts';
 
-type Ready = Of<typeof e.batchReady>;
+type Ready = Of<typeof batchReady>;
 
 const events = [
-  e.nodeAdded,
-  e.nodeLost,
-  e.samplesDrawn,
-  e.samplePreprocessed,
-  e.preprocessFailed,
-  e.batchReady,
-  e.batchWithdrawn,
-  e.sliceMaterialized,
-  e.sliceFailed,
-  e.stepCompleted,
-  e.hostRestarted,
+  nodeAdded,
+  nodeLost,
+  samplesDrawn,
+  samplePreprocessed,
+  preprocessFailed,
+  batchReady,
+  batchWithdrawn,
+  sliceMaterialized,
+  sliceFailed,
+  stepCompleted,
+  hostRestarted,
 ] as const;
 type FlexrlEvent = Of<(typeof events)[number]>;
-const decisions = [d.batchPlanned, ...loaderDecisions] as const;
+const decisions = [batchPlanned, ...loaderDecisions] as const;
 
 /** What the plan of a batch will say of its samples, as far as the loader may refuse it. */
 function foreseen({ sampleId, frames = 0 }: Ready['sequences'][number], sequence: number): BatchAssignment {

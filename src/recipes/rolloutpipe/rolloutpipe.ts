@@ -9,8 +9,15 @@ import { groupKey, groupsLeft } from '../../core/trained-groups.ts';
 import { completeGroupPipelining, trainerReports } from '../../policies/complete-group-pipelining/index.ts';
 import { frontierGroupDispatch } from '../../policies/frontier-group-dispatch/index.ts';
 import { groupAssembly } from '../../policies/group-assembly/index.ts';
-import * as d from '../../schemas/decisions/index.ts';
-import * as e from '../../schemas/events/index.ts';
+import { type groupUnrewarded, groupWithdrawn } from '../../schemas/decisions/groups.ts';
+import type { promptReturned } from '../../schemas/decisions/prompts.ts';
+import { responseAbandoned } from '../../schemas/decisions/requests.ts';
+import { rewardFailed } from '../../schemas/decisions/reward-workers.ts';
+import { requestArrived } from '../../schemas/events/frontier.ts';
+import { requestAborted, responseCompleted, responseFailed } from '../../schemas/events/requests.ts';
+import { rewardReady } from '../../schemas/events/rewards.ts';
+import { roundFailed, roundOpened } from '../../schemas/events/rounds.ts';
+import { hostRestarted } from '../../schemas/events/session.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
 import { partDecisions } from '../part-decisions.ts';
 import { roundCollection } from './collection/round-collection.ts';
@@ -26,32 +33,32 @@ const parts = {
 } as const;
 
 const events = [
-  e.roundOpened,
-  e.requestArrived,
-  e.responseCompleted,
-  e.responseFailed,
-  d.responseAbandoned,
-  e.requestAborted,
-  e.rewardReady,
-  d.rewardFailed,
+  roundOpened,
+  requestArrived,
+  responseCompleted,
+  responseFailed,
+  responseAbandoned,
+  requestAborted,
+  rewardReady,
+  rewardFailed,
   ...trainerReports,
-  e.roundFailed,
-  e.hostRestarted,
+  roundFailed,
+  hostRestarted,
 ] as const;
 type RolloutPipeEvent = Of<(typeof events)[number]>;
 
-const decisions = partDecisions(parts).filter((word) => word.type !== d.groupWithdrawn.type);
+const decisions = partDecisions(parts).filter((word) => word.type !== groupWithdrawn.type);
 
 /** Groups enter with their round, and leave trained, handed back, without a reward, or left out by name. */
 const groupLedger: Ledger<SavedRecipe, AnyEvent, AnyDecision> = {
   name: 'groups',
   entered: (event) => {
     if (event.type !== 'round.opened') return [];
-    const { roundId, prompts } = event as Of<typeof e.roundOpened>;
+    const { roundId, prompts } = event as Of<typeof roundOpened>;
     return prompts.map(({ promptId }) => groupKey(roundId, promptId));
   },
   left: (decision) => {
-    const leaving = decision as Of<typeof d.promptReturned | typeof d.groupUnrewarded>;
+    const leaving = decision as Of<typeof promptReturned | typeof groupUnrewarded>;
     switch (leaving.type) {
       case 'prompt.returned':
         return [groupKey(leaving.roundId, leaving.prompt.promptId)];

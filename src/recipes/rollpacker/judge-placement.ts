@@ -4,10 +4,12 @@
  */
 import { z } from 'zod';
 import { type AnyEvent, type Choices, type Context, definePolicy } from '../../core/definition.ts';
-import { runPlanner } from '../../core/registry.ts';
+import { runPlanner } from '../../core/start.ts';
 import { type JudgeOffloadPlan, judgeOffloadInput, judgeOffloadPlanner } from '../../planners/judge-offload/index.ts';
-import { judgePlace, roundPlanned } from '../../schemas/decisions/index.ts';
-import { hostRestarted, responseCompleted } from '../../schemas/events/index.ts';
+import { judgePlace } from '../../schemas/decisions/judge.ts';
+import { roundPlanned } from '../../schemas/decisions/rounds.ts';
+import { responseCompleted } from '../../schemas/events/requests.ts';
+import { hostRestarted } from '../../schemas/events/session.ts';
 import { tokens } from '../../schemas/units.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
 

@@ -12,8 +12,10 @@ import {
   admissionConfig,
   speculativeAdmission,
 } from '../../policies/speculative-admission/index.ts';
-import * as d from '../../schemas/decisions/index.ts';
-import * as e from '../../schemas/events/index.ts';
+import type * as d from '../../schemas/decisions/index.ts';
+import { roundPlanned, sourceDrained } from '../../schemas/decisions/rounds.ts';
+import type * as e from '../../schemas/events/index.ts';
+import { roundOpened, roundRequested } from '../../schemas/events/rounds.ts';
 import { copyPrompt } from '../../schemas/prompts.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
 import { joinedLedger } from './joined-ledger.ts';
@@ -25,10 +27,10 @@ export type TailBatchingInput = z.input<typeof tailBatchingConfig>;
 /** The configuration with its defaults filled in. */
 export type TailBatchingConfig = z.output<typeof tailBatchingConfig>;
 
-const internal = new Set<string>([e.roundOpened.type]);
+const internal = new Set<string>([roundOpened.type]);
 const fromOutside = speculativeAdmission.events.filter((word) => !internal.has(word.type));
-const events = [e.roundRequested, ...fromOutside] as readonly (typeof e.events)[number][];
-const decisions = [...(speculativeAdmission.decisions as typeof d.decisions), d.roundPlanned, d.sourceDrained] as const;
+const events = [roundRequested, ...fromOutside] as readonly (typeof e.events)[number][];
+const decisions = [...(speculativeAdmission.decisions as typeof d.decisions), roundPlanned, sourceDrained] as const;
 
 type TailEvent = Of<(typeof e.events)[number]>;
 type TailDecision = Of<(typeof d.decisions)[number]>;

@@ -9,7 +9,8 @@ import { frontierGroupDispatch } from '../../policies/frontier-group-dispatch/in
 import { groupAssembly } from '../../policies/group-assembly/index.ts';
 import { longPromptQueue } from '../../policies/long-prompt-queue/index.ts';
 import { speculativeAdmission } from '../../policies/speculative-admission/index.ts';
-import * as e from '../../schemas/events/index.ts';
+import type * as e from '../../schemas/events/index.ts';
+import { roundOpened, roundRequested } from '../../schemas/events/rounds.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
 import { partDecisions } from '../part-decisions.ts';
 import { joinedLedger } from '../tail-batching/joined-ledger.ts';
@@ -24,8 +25,8 @@ const parts = {
   pipelining: completeGroupPipelining,
 } as const;
 
-const ofAdmission = speculativeAdmission.events.filter((word) => word.type !== e.roundOpened.type);
-const events = [e.roundRequested, ...ofAdmission, ...trainerReports] as readonly (typeof e.events)[number][];
+const ofAdmission = speculativeAdmission.events.filter((word) => word.type !== roundOpened.type);
+const events = [roundRequested, ...ofAdmission, ...trainerReports] as readonly (typeof e.events)[number][];
 type TailPipeliningEvent = Of<(typeof e.events)[number]>;
 
 const decisions = partDecisions(parts);

@@ -1,6 +1,6 @@
 /** RollPacker, mechanism by mechanism: the recipe that a real host embeds, with some of it switched off. */
 import type { AnyEvent } from '../../core/definition.ts';
-import { startPolicy } from '../../core/registry.ts';
+import { startPolicy } from '../../core/start.ts';
 import { PolicyError } from '../../errors.ts';
 import { type RollpackerInput, rollpacker } from '../../recipes/rollpacker/index.ts';
 import type { Rung } from '../result.ts';

@@ -4,7 +4,7 @@
  */
 import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
 import type { PolicyOptions } from '../../core/policy.ts';
-import { startPolicy } from '../../core/registry.ts';
+import { startPolicy } from '../../core/start.ts';
 import { PolicyError } from '../../errors.ts';
 import { type AdmissionInput, speculativeAdmission } from '../../policies/speculative-admission/index.ts';
 import { type TailBatchingInput, tailBatching } from '../../recipes/tail-batching/index.ts';

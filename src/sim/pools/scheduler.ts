@@ -3,7 +3,7 @@
  * the same two. Nothing here schedules.
  */
 import type { PolicyOptions } from '../../core/policy.ts';
-import { startPolicy } from '../../core/registry.ts';
+import { startPolicy } from '../../core/start.ts';
 import { type RolloutPipeInput, rolloutPipe } from '../../recipes/rolloutpipe/index.ts';
 import { type TailPipeliningInput, tailPipelining } from '../../recipes/tail-pipelining/index.ts';
 import type { DrivenPolicy } from '../host/scheduler.ts';

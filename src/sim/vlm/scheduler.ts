@@ -1,5 +1,5 @@
 /** How a step can be scheduled: where sequences go, and where visual inputs are decoded. */
-import { runPlanner } from '../../core/registry.ts';
+import { runPlanner } from '../../core/start.ts';
 import { PolicyError } from '../../errors.ts';
 import { type FlexUlyssesPlan, flexUlyssesPlanner } from '../../planners/flex-ulysses/index.ts';
 import type { LoaderId } from './loading.ts';

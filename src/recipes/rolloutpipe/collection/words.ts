@@ -1,35 +1,45 @@
 /** What the collection of rounds understands and answers with. */
 import type { Context } from '../../../core/definition.ts';
-import * as d from '../../../schemas/decisions/index.ts';
-import * as e from '../../../schemas/events/index.ts';
+import { groupLeft, requestAdmit, requestDropped } from '../../../schemas/decisions/frontier.ts';
+import { groupRewarded, groupUnrewarded, roundRewarded } from '../../../schemas/decisions/groups.ts';
+import { promptCounted, promptReturned } from '../../../schemas/decisions/prompts.ts';
+import { requestAbort, responseAbandoned, responseAccepted } from '../../../schemas/decisions/requests.ts';
+import { rewardFailed } from '../../../schemas/decisions/reward-workers.ts';
+import { rewardRequest } from '../../../schemas/decisions/rewards.ts';
+import { roundCompleted } from '../../../schemas/decisions/rounds.ts';
+import { requestArrived } from '../../../schemas/events/frontier.ts';
+import { requestAborted, responseCompleted, responseFailed } from '../../../schemas/events/requests.ts';
+import { rewardReady } from '../../../schemas/events/rewards.ts';
+import { roundFailed, roundOpened } from '../../../schemas/events/rounds.ts';
+import { hostRestarted } from '../../../schemas/events/session.ts';
 import type { Of } from '../../../schemas/vocabulary.ts';
 
 export const collectionEvents = [
-  e.roundOpened,
-  e.requestArrived,
-  d.requestAdmit,
-  e.responseCompleted,
-  e.responseFailed,
-  d.responseAbandoned,
-  e.requestAborted,
-  d.requestDropped,
-  d.groupLeft,
-  e.rewardReady,
-  d.rewardFailed,
-  d.groupRewarded,
-  d.groupUnrewarded,
-  d.roundRewarded,
-  e.roundFailed,
-  e.hostRestarted,
+  roundOpened,
+  requestArrived,
+  requestAdmit,
+  responseCompleted,
+  responseFailed,
+  responseAbandoned,
+  requestAborted,
+  requestDropped,
+  groupLeft,
+  rewardReady,
+  rewardFailed,
+  groupRewarded,
+  groupUnrewarded,
+  roundRewarded,
+  roundFailed,
+  hostRestarted,
 ] as const;
 export const collectionDecisions = [
-  d.requestAbort,
-  d.responseAccepted,
-  d.promptCounted,
-  d.promptReturned,
-  d.groupUnrewarded,
-  d.roundCompleted,
-  d.rewardRequest,
+  requestAbort,
+  responseAccepted,
+  promptCounted,
+  promptReturned,
+  groupUnrewarded,
+  roundCompleted,
+  rewardRequest,
 ] as const;
 
 /** What the collection of rounds understands. */
