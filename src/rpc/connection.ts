@@ -64,6 +64,12 @@ export class Connection implements SessionReader, Served {
     }));
   }
 
+  /** Settles when the lines that were received are answered, and the answers are written to the link. */
+  async settled(): Promise<void> {
+    await this.#work;
+    await this.#out.released();
+  }
+
   /** Forgets the connection; the transport calls it when the link is gone. */
   close(): void {
     if (this.#closed) return;
