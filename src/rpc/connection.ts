@@ -118,7 +118,8 @@ export class Connection implements SessionReader, Served {
           more = true;
           this.#notify('session.decision', { session: session.id, ...one });
           if (this.#out.full) await this.#out.room();
-          if (this.#closed || !this.#subscribed.has(session.id)) break;
+          // Meanwhile it may have been closed, replaced, or subscribed to anew from another number.
+          if (this.#closed || session.stream.subscriptionOf(this) !== subscription) break;
         }
       }
     }
