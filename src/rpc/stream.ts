@@ -168,8 +168,8 @@ export class DecisionStream {
   forget(upTo: number): void {
     this.#head += upTo - this.#forgotten;
     this.#forgotten = upTo;
-    // Not at every step: that would copy all of it each time.
-    if (this.#head < 1024 || this.#head * 2 < this.#backlog.length) return;
+    // Not at every step: that would copy all of it each time. Nor much later: what is forgotten takes room until then.
+    if (this.#head * 2 < this.#backlog.length) return;
     this.#backlog = this.#backlog.slice(this.#head);
     this.#head = 0;
   }
