@@ -40,6 +40,7 @@ export function inProcess({ limits, token, wrongPolicies: wrong }: ServerSetting
       const peer: Peer = {
         send: (bytes) => void served?.receive(bytes),
         end: () => void served?.finish().then(gone),
+        destroy: gone,
         next: (kind) => inbox.next(kind),
         closed: () => inbox.closed(),
       };
@@ -104,6 +105,7 @@ export async function overSocket(setting: ServerSetting, folder: string, name: s
           resolve({
             send: (bytes) => void socket.write(bytes),
             end: () => void socket.end(),
+            destroy: () => void socket.destroy(),
             next: (kind) => inbox.next(kind),
             closed: () => inbox.closed().then(() => void socket.destroy()),
           }),
@@ -129,6 +131,7 @@ export function overStdio(setting: ServerSetting, folder: string): Running {
       Promise.resolve({
         send: (bytes) => void child.stdin!.write(bytes),
         end: () => void child.stdin!.end(),
+        destroy: () => void child.kill('SIGKILL'),
         next: (kind) => inbox.next(kind),
         closed: () => inbox.closed(),
       }),

@@ -42,6 +42,8 @@ export interface CaseFile {
 export interface Peer {
   send(bytes: Uint8Array): void;
   end(): void;
+  /** Breaks the connection off. */
+  destroy(): void;
   /** The next message that is an answer, or a notification; nothing once the server has closed. */
   next(kind: 'answer' | 'notification'): Promise<unknown>;
   closed(): Promise<void>;
