@@ -122,9 +122,10 @@ export class AttackedModel {
     if (typeof seq === 'number') this.#applied(given.events!, seq - this.seq, answer);
   }
 
-  #opened({ policy, config, snapshot, onExisting, timers }: Record<string, unknown>): void {
+  #opened({ policy, config, snapshot, onExisting, deliver, timers }: Record<string, unknown>): void {
     if (this.isOpen && onExisting !== 'replace') return;
-    if (timers === 'server') this.isUnsure = true;
+    // Timers of the server, and notifications that send to a stream, change it without an answer.
+    if (timers === 'server' || deliver === 'stream') this.isUnsure = true;
     this.isOpen = true;
     this.isAnother = true;
     if (snapshot !== undefined) return this.#resume(snapshot);
