@@ -133,7 +133,8 @@ export class AttackedModel {
   }
 
   #applied(events: readonly LooseEvent[], count: number, answer: Answer): void {
-    if (count <= 0) return;
+    // Of a session that does things by itself nothing can be said.
+    if (count <= 0 || this.isUnsure) return;
     if (count > events.length) throw new Error(`${count} events were applied, of ${events.length}`);
     const decisions: unknown[] = [];
     for (const event of events.slice(0, count)) {
