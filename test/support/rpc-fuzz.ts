@@ -1,6 +1,6 @@
 /** What a server owes to whatever is sent to it, said without the server: which answers, and which state of the session. */
 import { isDeepStrictEqual } from 'node:util';
-import { type LooseEvent, resumePolicy, startPolicy } from '../../src/core/registry.ts';
+import { type LooseEvent, resumePolicy, startPolicy } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { registry } from '../../src/registry.ts';
 
