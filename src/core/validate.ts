@@ -4,10 +4,18 @@ import { PolicyError, type PolicyErrorCode } from '../errors.ts';
 
 type Path = readonly PropertyKey[];
 
+const longestStep = 100;
+/** A key may be as long as a message. */
+const stepText = (step: PropertyKey): string => {
+  const text = String(step);
+  return text.length > longestStep ? `${text.slice(0, longestStep - 1)}…` : text;
+};
+
 /** `['prompts', 3, 'promptId']` as `prompts[3].promptId`. */
 export function pathText(path: Path): string {
   let text = '';
-  for (const step of path) text += typeof step === 'number' ? `[${step}]` : `${text === '' ? '' : '.'}${String(step)}`;
+  for (const step of path)
+    text += typeof step === 'number' ? `[${step}]` : `${text === '' ? '' : '.'}${stepText(step)}`;
   return text;
 }
 

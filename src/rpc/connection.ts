@@ -8,6 +8,7 @@ import { Outflow, type OutflowHost } from './outflow.ts';
 import { type Id, type Request, wrongPart } from './request.ts';
 import type { Session } from './session.ts';
 import type { SessionReader } from './sessions.ts';
+import type { DecisionStream } from './stream.ts';
 
 /** What a connection takes from its server. */
 export interface ConnectionHost extends OutflowHost {
@@ -33,7 +34,9 @@ export class Connection implements SessionReader, Served {
   readonly #out: Outflow;
   readonly #host: ConnectionHost;
   readonly #lines: LineReader;
-  readonly #subscribed = new Map<string, Session>();
+  readonly #subscribed = new Map<DecisionStream, Session>();
+  /** Streams in which there may be something to push. */
+  readonly #ready = new Set<DecisionStream>();
   #welcome: boolean;
   #pushing = false;
   #closed = false;
@@ -64,13 +67,20 @@ export class Connection implements SessionReader, Served {
     }));
   }
 
+  /** Settles when the lines that were received are answered, and the answers are written to the link. */
+  async settled(): Promise<void> {
+    await this.#work;
+    await this.#out.released();
+  }
+
   /** Forgets the connection; the transport calls it when the link is gone. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
     this.#stopGreeting();
-    for (const session of this.#subscribed.values()) session.stream.unsubscribe(this);
+    for (const stream of this.#subscribed.keys()) stream.unsubscribe(this);
     this.#subscribed.clear();
+    this.#ready.clear();
     this.#host.left(this);
   }
 
@@ -82,19 +92,21 @@ export class Connection implements SessionReader, Served {
 
   subscribe(session: Session, after: number | undefined, types: readonly string[] | undefined): void {
     session.stream.subscribe(this, after, types);
-    this.#subscribed.set(session.id, session);
+    this.#subscribed.set(session.stream, session);
+    // Pushed after the answer.
+    this.#ready.add(session.stream);
   }
 
   unsubscribe(session: Session): void {
     session.stream.unsubscribe(this);
-    this.#subscribed.delete(session.id);
+    this.#subscribed.delete(session.stream);
+    this.#ready.delete(session.stream);
   }
 
   /** There are decisions to push; as many are as have room. */
-  wake(): void {
-    if (this.#pushing || this.#closed) return;
-    this.#pushing = true;
-    void this.#push();
+  wake(stream: DecisionStream): void {
+    this.#ready.add(stream);
+    this.#pushReady();
   }
 
   closed(session: Session, reason: 'closed' | 'replaced'): void {
@@ -102,18 +114,23 @@ export class Connection implements SessionReader, Served {
     this.#notify('session.closed', { session: session.id, reason });
   }
 
+  #pushReady(): void {
+    if (this.#pushing || this.#closed || this.#ready.size === 0) return;
+    this.#pushing = true;
+    void this.#push();
+  }
+
   async #push(): Promise<void> {
-    for (let more = true; more && !this.#closed; ) {
-      more = false;
-      for (const session of this.#subscribed.values()) {
-        const subscription = session.stream.subscriptionOf(this);
-        if (subscription === undefined) continue;
-        for (let one = session.stream.next(subscription); one !== undefined; one = session.stream.next(subscription)) {
-          more = true;
-          this.#notify('session.decision', { session: session.id, ...one });
-          if (this.#out.full) await this.#out.room();
-          if (this.#closed || !this.#subscribed.has(session.id)) break;
-        }
+    for (const stream of this.#ready) {
+      this.#ready.delete(stream);
+      const session = this.#subscribed.get(stream);
+      const subscription = stream.subscriptionOf(this);
+      if (session === undefined || subscription === undefined) continue;
+      for (let one = stream.next(subscription); one !== undefined; one = stream.next(subscription)) {
+        this.#notify('session.decision', { session: session.id, ...one });
+        if (this.#out.full) await this.#out.room();
+        // Meanwhile it may have been closed, replaced, or subscribed to anew from another number.
+        if (this.#closed || stream.subscriptionOf(this) !== subscription) break;
       }
     }
     this.#pushing = false;
@@ -135,7 +152,7 @@ export class Connection implements SessionReader, Served {
     if (this.#closed) return;
     if (answer !== undefined) this.#out.write(answer);
     if (this.#out.full) await this.#out.room();
-    if (this.#subscribed.size > 0) this.wake();
+    this.#pushReady();
   }
 
   /** The answer to a line as text, if it has one. */

@@ -3,6 +3,7 @@
 const newline = 10;
 const quote = 34;
 const backslash = 92;
+const nothing = new Uint8Array(0);
 
 /** A line that is longer than allowed; its bytes are not kept. */
 export const tooLong = Symbol('too long');
@@ -11,51 +12,51 @@ export const tooLong = Symbol('too long');
 export class LineReader {
   /** Longest line, in bytes. */
   longest: number;
-  #parts: Uint8Array[] = [];
+  /** The beginning of a line, and room for more: pieces of their own would cost more than what is in them. */
+  #begun = nothing;
   #length = 0;
 
   constructor(longest: number) {
     this.longest = longest;
   }
 
-  /** The lines that these bytes end, without their line breaks. */
+  /** The lines that these bytes end, without their line breaks; which may be parts of them. */
   *read(bytes: Uint8Array): Generator<Uint8Array | typeof tooLong> {
     let from = 0;
     for (let at = bytes.indexOf(newline); at !== -1; at = bytes.indexOf(newline, from)) {
-      this.#add(bytes.subarray(from, at));
+      yield this.#take(bytes.subarray(from, at));
       from = at + 1;
-      yield this.#take();
     }
     this.#add(bytes.subarray(from));
   }
 
   /** What stands after the last line break, if anything does. */
   rest(): Uint8Array | typeof tooLong | undefined {
-    return this.#length === 0 ? undefined : this.#take();
+    return this.#length === 0 ? undefined : this.#take(nothing);
   }
 
   #add(bytes: Uint8Array): void {
-    if (bytes.length === 0) return;
-    this.#length += bytes.length;
-    if (this.#length <= this.longest) this.#parts.push(bytes);
-    else this.#parts = [];
+    const length = this.#length + bytes.length;
+    if (length > this.longest) this.#begun = nothing;
+    else if (bytes.length > 0) {
+      if (length > this.#begun.length) {
+        const larger = new Uint8Array(Math.min(Math.max(2 * this.#begun.length, length), this.longest));
+        larger.set(this.#begun.subarray(0, this.#length));
+        this.#begun = larger;
+      }
+      this.#begun.set(bytes, this.#length);
+    }
+    this.#length = length;
   }
 
-  #take(): Uint8Array | typeof tooLong {
+  #take(bytes: Uint8Array): Uint8Array | typeof tooLong {
+    if (this.#length === 0) return bytes.length > this.longest ? tooLong : bytes;
+    this.#add(bytes);
     const length = this.#length;
-    const [first, ...others] = this.#parts;
-    this.#parts = [];
+    const line = this.#begun;
+    this.#begun = nothing;
     this.#length = 0;
-    if (length > this.longest) return tooLong;
-    if (first === undefined) return new Uint8Array(0);
-    if (others.length === 0) return first;
-    const line = new Uint8Array(length);
-    let at = 0;
-    for (const part of [first, ...others]) {
-      line.set(part, at);
-      at += part.length;
-    }
-    return line;
+    return length > this.longest ? tooLong : line.subarray(0, length);
   }
 }
 

@@ -18,6 +18,8 @@ export interface Served {
   receive(bytes: Uint8Array): Promise<void>;
   /** The input has ended: what came is answered, and then nothing is subscribed any more. */
   finish(): Promise<void>;
+  /** Settles when the lines that were received are answered, and the answers are written to the link. */
+  settled(): Promise<void>;
   /** The link is gone. */
   close(): void;
 }

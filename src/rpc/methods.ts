@@ -37,6 +37,14 @@ const decisions = z.array(z.unknown()).describe('Decisions, in order.');
 const producer = z.string().min(1).max(256);
 const deliver = z.enum(['reply', 'stream']);
 const timers = z.enum(['host', 'server']);
+/** Any object; what is in it is the planner's to check, a key `__proto__` too. */
+const anyObject = z
+  .unknown()
+  .superRefine((input, context) => {
+    if (typeof input === 'object' && input !== null && !Array.isArray(input)) return;
+    context.addIssue({ code: 'invalid_type', expected: 'object', input });
+  })
+  .meta({ type: 'object' });
 const armedTimer = z.strictObject({ timerId, fireAtSeconds: seconds });
 
 /** Every method of a server. */
@@ -137,7 +145,7 @@ export const methods = Object.freeze([
     'The plan of a planner for an input.',
     {
       planner: z.string().min(1).max(256).describe('Id of the planner.'),
-      input: z.looseObject({}).describe('Its input.'),
+      input: anyObject.describe('Its input.'),
     },
     { plan: z.unknown().describe('Its plan.') },
   ),

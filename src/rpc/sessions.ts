@@ -6,10 +6,10 @@ import { PolicyError } from '../errors.ts';
 import type { Journal } from './journal/journal.ts';
 import type { ParamsOf, ResultOf } from './methods.ts';
 import { Session, type SessionHost } from './session.ts';
+import type { Reader } from './stream.ts';
 
 /** Who wants to know that a session is no more. */
-export interface SessionReader {
-  wake(): void;
+export interface SessionReader extends Reader {
   closed(session: Session, reason: 'closed' | 'replaced'): void;
 }
 

@@ -4,8 +4,8 @@ import { PolicyError } from '../errors.ts';
 
 /** Where a subscriber is told that there is something to read. */
 export interface Reader {
-  /** There are decisions that were not there before. */
-  wake(): void;
+  /** There are decisions in a stream that were not there before. */
+  wake(stream: DecisionStream): void;
 }
 
 /** A subscription of one connection to one session. */
@@ -92,7 +92,7 @@ export class DecisionStream {
   push(decisions: readonly AnyDecision[]): void {
     if (decisions.length === 0) return;
     for (const one of decisions) this.#backlog.push(one);
-    for (const { reader } of this.#subscriptions.values()) reader.wake();
+    for (const { reader } of this.#subscriptions.values()) reader.wake(this);
   }
 
   /** Throws `out_of_order` for a number that is forgotten or not there yet, `limit_exceeded`. */
@@ -168,8 +168,8 @@ export class DecisionStream {
   forget(upTo: number): void {
     this.#head += upTo - this.#forgotten;
     this.#forgotten = upTo;
-    // Not at every step: that would copy all of it each time.
-    if (this.#head < 1024 || this.#head * 2 < this.#backlog.length) return;
+    // Not at every step: that would copy all of it each time. Nor much later: what is forgotten takes room until then.
+    if (this.#head * 2 < this.#backlog.length) return;
     this.#backlog = this.#backlog.slice(this.#head);
     this.#head = 0;
   }

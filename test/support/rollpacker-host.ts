@@ -93,6 +93,9 @@ export class RollpackerHost {
   #restarts = 0;
   #isDrained = false;
 
+  /** Is told of each event that was accepted, with its decisions. */
+  observe: (event: VocabularyEvent, decisions: readonly VocabularyDecision[]) => void = () => undefined;
+
   constructor(config: RollpackerInput, choices: Choices, supply: number) {
     this.#policy = startPolicy(rollpacker, config);
     this.config = rollpacker.config.parse(config);
@@ -106,6 +109,20 @@ export class RollpackerHost {
   /** Whether every prompt of the source has come to its end. */
   get isDone(): boolean {
     return this.#isDrained && this.groups.untrained.length === 0 && this.#undrained.size === 0;
+  }
+
+  get snapshot(): unknown {
+    return this.#policy.snapshot();
+  }
+
+  /** Requests that run. */
+  get running(): readonly string[] {
+    return [...this.#flights.keys()];
+  }
+
+  /** A report of a request that another life of the host has launched. */
+  lateReport(requestId: string): void {
+    this.#send({ type: 'response.completed', requestId, tokens: 7 });
   }
 
   /** What the policy holds is what came in and did not leave. */
@@ -244,7 +261,7 @@ export class RollpackerHost {
         this.#send({ type: 'round.failed', roundId: this.#open.roundId });
         return;
       case 18:
-        if (this.#choices.below(8) === 0) this.#restart();
+        if (this.#choices.below(8) === 0) this.restart();
         return;
       default: {
         if (this.#past.length === 0) return;
@@ -274,6 +291,7 @@ export class RollpackerHost {
     if (event.type === 'response.completed') {
       this.groups.completed(event.requestId as string, event.tokens as number);
     }
+    this.observe(whole as never, decisions);
     this.#prompts.sent(whole as never);
     for (const decision of decisions) {
       this.#prompts.told(decision);
@@ -583,7 +601,8 @@ export class RollpackerHost {
     return this.config.rewardKindByDomain?.[domain!] ?? this.config.defaultRewardKind;
   }
 
-  #restart(): void {
+  /** The host comes back: what was in flight is gone. */
+  restart(): void {
     this.#flights.clear();
     this.#dispatches.clear();
     this.#timers.clear();

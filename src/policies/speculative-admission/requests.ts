@@ -41,6 +41,8 @@ export function abort(state: AdmissionState, response: ResponseState, reason: Ab
   response.since = ctx.at;
   response.order = state.seq++;
   state.aborting.set(response.requestId, response);
+  // What is confirmed need not wait for the timer: a host may never answer it.
+  while (state.aborts.size > 0 && state.aborts.peek()!.status !== 'aborting') state.aborts.shift();
   state.aborts.push(response);
   const engine = engineOf(state, response);
   ctx.emit({

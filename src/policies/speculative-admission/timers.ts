@@ -29,6 +29,9 @@ export function armAbortGrace(state: AdmissionState, abortedAt: number, ctx: Ctx
 export function armResponseTimeout(state: AdmissionState, response: ResponseState, ctx: Ctx): void {
   const limitSeconds = state.config.responseTimeoutSeconds;
   if (limitSeconds === undefined) return;
+  const isOver = ({ response, requestId }: { response: ResponseState; requestId: string }): boolean =>
+    response.requestId !== requestId || !isLive(response);
+  while (state.deadlines.size > 0 && isOver(state.deadlines.peek()!)) state.deadlines.shift();
   state.deadlines.push({ response, requestId: response.requestId });
   setResponseTimer(state, response.since + limitSeconds, limitSeconds, ctx);
 }

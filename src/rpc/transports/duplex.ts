@@ -1,5 +1,6 @@
 /** From a pair of Node streams to a connection. */
 import type { Readable, Writable } from 'node:stream';
+import { systemClock } from '../clock.ts';
 import type { Link } from '../link.ts';
 import type { RpcServer } from '../server.ts';
 
@@ -34,37 +35,51 @@ function linkOver(output: Writable, destroy: () => void): Link {
   };
 }
 
-/** Ends a stream once everything that waits is written. */
-function flushed(output: Writable): Promise<void> {
+/** Waits until everything is written. Who does not read it in time is cut off: nobody else watches over it any more. */
+function flushed(output: Writable, seconds: number, destroy: () => void): Promise<void> {
   return new Promise((resolve) => {
-    if (output.destroyed || output.writableLength === 0) resolve();
-    else {
-      output.once('drain', resolve);
-      output.once('close', resolve);
-    }
+    if (output.destroyed || output.writableLength === 0) return resolve();
+    const cancel = systemClock.after(seconds, destroy);
+    const done = (): void => {
+      cancel();
+      resolve();
+    };
+    // There is no event for it: `drain` comes only where the stream was full.
+    output.write('', done);
+    output.once('close', done);
   });
+}
+
+/** A connection over streams. */
+export interface ServedStreams {
+  /** Settles when the input has ended and everything is written, or when the connection is gone. */
+  readonly done: Promise<void>;
+  /** Reads no further calls; settles when those that came are answered, and the answers can be written. */
+  stop(): Promise<void>;
 }
 
 /**
  * Serves one connection over streams. No input is read before what came is answered, and the answers have room.
  *
- * @returns settles when the input has ended and everything is written, or when the connection is gone; nothing where the
- *   server has no room for a connection
+ * @returns nothing where the server has no room for a connection
  */
 export function serveStreams(
   server: RpcServer,
   input: Readable,
   output: Writable,
   destroy: () => void,
-): Promise<void> | undefined {
+): ServedStreams | undefined {
   const connection = server.connect(linkOver(output, destroy));
   if (connection === undefined) return undefined;
-  return new Promise((resolve) => {
+  let stopped = false;
+  const done = new Promise<void>((resolve) => {
     const gone = (): void => {
       connection.close();
       resolve();
     };
     input.on('data', (bytes: Uint8Array) => {
+      // It is read all the same: a socket that is closed on unread bytes takes its last answers back.
+      if (stopped) return;
       input.pause();
       connection.receive(bytes).then(() => input.resume(), gone);
     });
@@ -74,7 +89,7 @@ export function serveStreams(
       ending = true;
       connection
         .finish()
-        .then(() => flushed(output))
+        .then(() => flushed(output, server.limits.stallSeconds, destroy))
         .then(resolve, gone);
     };
     input.on('end', end);
@@ -84,4 +99,11 @@ export function serveStreams(
     output.on('error', gone);
     output.on('close', gone);
   });
+  return {
+    done,
+    stop() {
+      stopped = true;
+      return connection.settled();
+    },
+  };
 }

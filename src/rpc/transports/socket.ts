@@ -2,6 +2,7 @@
 import { chmodSync, lstatSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { PolicyError } from '../../errors.ts';
+import { systemClock } from '../clock.ts';
 import type { RpcServer } from '../server.ts';
 import { serveStreams } from './duplex.ts';
 
@@ -14,15 +15,51 @@ export interface Listening {
   readonly address: string;
   /** The port of TCP. */
   readonly port: number | undefined;
-  /** Stops: no further connections, all sessions and connections closed. */
+  /** Stops: no further connections and calls; what was answered is written, then sessions and connections are closed. */
   close(): Promise<void>;
 }
 
-function serveSocket(server: RpcServer, socket: Socket): void {
+/** How long the clients have, all at once, to read what they were answered when the server stops. */
+const farewellSeconds = 5;
+/** A client that does nothing does not see that its socket has ended. */
+const lingerSeconds = 0.5;
+
+interface Client {
+  readonly socket: Socket;
+  /** Reads no further calls; settles when those that came are answered. */
+  stop(): Promise<void>;
+}
+
+function serveSocket(server: RpcServer, socket: Socket, clients: Set<Client>): void {
   socket.setNoDelay(true);
   socket.on('error', () => socket.destroy());
   const served = serveStreams(server, socket, socket, () => socket.destroy());
-  void served?.then(() => socket.end());
+  if (served === undefined) return;
+  void served.done.then(() => socket.end());
+  const client: Client = { socket, stop: () => served.stop() };
+  clients.add(client);
+  socket.on('close', () => clients.delete(client));
+}
+
+/** Ends a socket; settles when everything is written and the client has closed it, or had the time to. */
+const ended = (socket: Socket): Promise<void> =>
+  new Promise((resolve) => {
+    if (socket.destroyed) return resolve();
+    socket.once('close', () => resolve());
+    socket.end(() => systemClock.after(lingerSeconds, resolve));
+    socket.resume();
+  });
+
+/** Lets the clients have what they were answered, for as long as that may take. */
+async function farewell(server: RpcServer, clients: ReadonlySet<Client>): Promise<void> {
+  let cancel = (): void => undefined;
+  const late = new Promise<void>((resolve) => (cancel = systemClock.after(farewellSeconds, resolve)));
+  const soon = (all: Promise<void>[]): Promise<unknown> => Promise.race([Promise.all(all), late]);
+  await soon([...clients].map((one) => one.stop()));
+  // Subscribers hear of it while there is a way.
+  server.sessions.closeAll();
+  await soon([...clients].map(({ socket }) => ended(socket)));
+  cancel();
 }
 
 /** Whether somebody answers at a Unix socket. */
@@ -82,7 +119,8 @@ export async function listenOn(server: RpcServer, address: Address): Promise<Lis
   if ('port' in address && !server.asksForToken) {
     throw new PolicyError('invalid_config', { expected: 'a server with a token', got: 'none', path: 'isToken' });
   }
-  const listener = createServer({ allowHalfOpen: true }, (socket) => serveSocket(server, socket));
+  const clients = new Set<Client>();
+  const listener = createServer({ allowHalfOpen: true }, (socket) => serveSocket(server, socket, clients));
   await listen(listener, address);
   const bound = listener.address();
   const port = typeof bound === 'object' && bound !== null ? bound.port : undefined;
@@ -90,10 +128,11 @@ export async function listenOn(server: RpcServer, address: Address): Promise<Lis
   return {
     address: 'path' in address ? address.path : `${host.includes(':') ? `[${host}]` : host}:${port}`,
     port,
-    close() {
+    async close() {
       const closed = new Promise<void>((resolve) => listener.close(() => resolve()));
+      await farewell(server, clients);
       server.close();
-      return closed;
+      await closed;
     },
   };
 }

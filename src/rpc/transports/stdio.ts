@@ -36,9 +36,10 @@ export interface StdioStreams {
 /** Serves one client; settles when its input has ended and everything is written. */
 export async function serveStdio(server: RpcServer, streams: StdioStreams = {}): Promise<void> {
   const { input = process.stdin, output = process.stdout } = streams;
-  await serveStreams(server, input as Readable, output as Writable, () => {
+  const served = serveStreams(server, input as Readable, output as Writable, () => {
     input.destroy();
     output.destroy();
   });
+  await served?.done;
   server.close();
 }

@@ -55,6 +55,19 @@ describe('JSON-RPC 2.0', () => {
     });
   });
 
+  test('an error is short, whatever was sent', async () => {
+    const long = 'x'.repeat(100_000);
+    for (const one of [
+      call(1, long),
+      call(1, 'session.list', { [long]: long }),
+      call(1, 'session.close', { session: long }),
+    ]) {
+      const { client } = rpc();
+      await client.line(one);
+      expect(client.lines[0]!.length).toBeLessThan(1200);
+    }
+  });
+
   test('ids come back as they were, null too', async () => {
     for (const id of ['a', 0, 1.5, -1, '', null]) {
       expect(await rpc().client.line(call(id))).toMatchObject([{ id, result: { sessions: [] } }]);

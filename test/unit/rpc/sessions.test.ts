@@ -50,6 +50,27 @@ describe('session.open', () => {
     await client.fails('session.open', { policy: 'flexrl', snapshot }, { code: 'snapshot_mismatch' });
   });
 
+  test('a snapshot that is longer than a message may be is given whole, and goes back to a server that takes it', async () => {
+    const limits = { maxMessageBytes: 4096, maxOutputBytes: 1024 };
+    const { client } = rpc({ limits });
+    await client.call('session.open', { ...tail, session: 'x' });
+    const [requested, supplied] = openingEvents();
+    await client.call('session.send', { session: 'x', events: [requested, supplied] });
+    const { snapshot } = await client.call('session.snapshot', { session: 'x' });
+    const ref = 'r'.repeat(256);
+    const prompts = Array.from({ length: 12 }, (_, index) => ({ promptId: `more-${index}`, ref }));
+    await client.call('session.send', { session: 'x', events: [{ ...supplied, prompts }] });
+    const large = (await client.call('session.snapshot', { session: 'x' })).snapshot;
+    expect(JSON.stringify(large).length).toBeGreaterThan(4096);
+    const open = { snapshot: large, session: 'x', onExisting: 'replace' };
+    const [refused] = (await client.line({ jsonrpc: '2.0', id: 1, method: 'session.open', params: open })) as never[];
+    expect(refused).toMatchObject({ id: null, error: { data: { code: 'limit_exceeded' } } });
+    expect((await client.call('session.snapshot', { session: 'x' })).snapshot).toEqual(large);
+    expect(snapshot).not.toEqual(large);
+    const other = rpc({ limits: { maxMessageBytes: 65_536 } });
+    expect((await other.client.call('session.open', open)).seq).toBe(3);
+  });
+
   test('fail, attach and replace', async () => {
     const { client, server } = rpc({ limits: { maxSessions: 1 } });
     const open = { ...tail, session: 'x' };

@@ -146,6 +146,48 @@ describe('a client that does not read', () => {
     expect(again.pushed().map((one) => one.decision)).toEqual(decisionsOf(openingEvents()));
   });
 
+  const numbers = (messages: { method?: string; params?: { decisionSeq: number } }[]) =>
+    messages.filter((one) => one.method === 'session.decision').map((one) => one.params!.decisionSeq);
+  const subscribe = (after?: number) =>
+    `${JSON.stringify({ jsonrpc: '2.0', id: 'again', method: 'session.subscribe', params: { session: 'x', after } })}\n`;
+  const readAll = async (slow: WireClient) => {
+    for (let n = 0; n < 20; n += 1) {
+      slow.read();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return slow.lines.map((one) => JSON.parse(one));
+  };
+  const waitedFor = async () => {
+    const { client, server } = await streaming({ maxOutputBytes: 1024, stallSeconds: 10 });
+    const slow = new WireClient(server);
+    await slow.call('session.subscribe', { session: 'x' });
+    slow.stalled = true;
+    await round(client, 0);
+    return { client, slow };
+  };
+
+  test('one that subscribes anew from a later number meanwhile gets nothing twice', async () => {
+    const { slow } = await waitedFor();
+    const last = decisionsOf(openingEvents()).length;
+    const again = slow.raw(subscribe(last - 2));
+    const given = numbers(await readAll(slow));
+    await again;
+    expect(given.length).toBeLessThan(last);
+    expect(given.slice(-2)).toEqual([last - 1, last]);
+    expect(new Set(given).size).toBe(given.length);
+  });
+
+  test('one that subscribes to the session that replaced another meanwhile gets nothing of the other', async () => {
+    const { client, slow } = await waitedFor();
+    await client.call('session.open', { ...tail, session: 'x', deliver: 'stream', onExisting: 'replace' });
+    const again = slow.raw(subscribe());
+    const messages = await readAll(slow);
+    await again;
+    const closed = messages.findIndex((one) => one.method === 'session.closed');
+    expect(closed).toBeGreaterThan(0);
+    expect(numbers(messages.slice(closed))).toEqual([]);
+  });
+
   test('one that reads slowly gets everything', async () => {
     const { client, server, clock } = await streaming({ maxOutputBytes: 1024, stallSeconds: 10 });
     const slow = new WireClient(server);

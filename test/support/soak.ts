@@ -1,0 +1,177 @@
+/** Many clients of one server at once, each with sessions of its own, which are all checked. */
+import { connect, type Socket } from 'node:net';
+import { playedInProcess, SoakHost, soakConfig } from './soak-host.ts';
+
+interface Message {
+  readonly id?: number;
+  readonly method?: string;
+  readonly params?: { readonly session: string; readonly decisionSeq: number; readonly decision: never };
+  readonly result?: { readonly decisions: never[]; readonly nextSeq: number; readonly decisionSeq?: number };
+  readonly error?: { readonly message: string };
+}
+
+/** A connection that has one call in flight. */
+export class SoakClient {
+  readonly socket: Socket;
+  /** Is given what the server sends by itself. */
+  notified: (message: Message) => void = () => undefined;
+  #rest = '';
+  #id = 0;
+  #settle: ((message: Message) => void) | undefined;
+  #fail: (error: Error) => void = () => undefined;
+
+  private constructor(socket: Socket) {
+    this.socket = socket;
+    socket.setEncoding('utf8').on('data', (text) => this.#read(String(text)));
+    socket.on('error', (error) => this.#fail(error));
+    socket.on('close', () => this.#fail(new Error('the server has closed the connection')));
+  }
+
+  static to(address: { path: string } | { port: number }): Promise<SoakClient> {
+    return new Promise((resolve, reject) => {
+      const socket = connect(address as never, () => resolve(new SoakClient(socket)));
+      socket.once('error', reject);
+    });
+  }
+
+  /** The answer as it came. */
+  send(method: string, params: unknown): Promise<Message> {
+    return new Promise((resolve, reject) => {
+      [this.#settle, this.#fail] = [resolve, reject];
+      this.socket.write(`${JSON.stringify({ jsonrpc: '2.0', id: ++this.#id, method, params })}\n`);
+    });
+  }
+
+  async call(method: string, params: unknown): Promise<NonNullable<Message['result']>> {
+    const { result, error } = await this.send(method, params);
+    if (error !== undefined) throw new Error(`${method}: ${error.message}`);
+    return result!;
+  }
+
+  #read(text: string): void {
+    const lines = (this.#rest + text).split('\n');
+    this.#rest = lines.pop()!;
+    for (const line of lines) {
+      const message: Message = JSON.parse(line);
+      if (message.method !== undefined) this.notified(message);
+      else if (message.id === this.#id) this.#settle!(message);
+      else throw new Error(`an answer to nothing: ${line}`);
+    }
+  }
+}
+
+type Kind = 'reply' | 'producer' | 'stream';
+const kinds: readonly Kind[] = ['reply', 'producer', 'stream'];
+
+interface Served {
+  readonly host: SoakHost;
+  readonly kind: Kind;
+  readonly streamed: never[];
+  calls: number;
+  nextSeq: number;
+  lastSeq: number;
+}
+
+/** What a fleet does, and counts. */
+export class Fleet {
+  readonly clients: SoakClient[] = [];
+  readonly #sessions: Served[][] = [];
+  calls = 0;
+  events = 0;
+  retries = 0;
+  /** Milliseconds of the calls since it was last emptied. */
+  took: number[] = [];
+
+  async open(path: string, clients: number, sessions: number): Promise<void> {
+    for (let n = 0; n < clients; n += 1) this.clients.push(await SoakClient.to({ path }));
+    await Promise.all(this.clients.map((client, n) => this.#openAll(client, n, sessions)));
+  }
+
+  get sessions(): number {
+    return this.#sessions.reduce((sum, all) => sum + all.length, 0);
+  }
+
+  /** Calls each session in turn, until `enough` says so after a call. */
+  async run(enough: () => boolean): Promise<void> {
+    await Promise.all(
+      this.clients.map(async (client, n) => {
+        const all = this.#sessions[n]!;
+        for (let at = 0; !enough(); at = (at + 1) % all.length) await this.#step(client, all[at]!);
+      }),
+    );
+  }
+
+  /** Calls every session so many times. */
+  async rounds(times: number): Promise<void> {
+    await Promise.all(
+      this.clients.map(async (client, n) => {
+        for (let round = 0; round < times; round += 1) {
+          for (const one of this.#sessions[n]!) await this.#step(client, one);
+        }
+      }),
+    );
+  }
+
+  /** Throws where a session was told anything else than the same policy tells in process. */
+  check(): { readonly sessions: number; readonly decisions: number } {
+    let decisions = 0;
+    const all = this.#sessions.flat();
+    for (const { host, calls } of all) {
+      decisions += host.told;
+      if (playedInProcess(host.session, calls) === host.digest) continue;
+      throw new Error(`${host.session} was told something else than in process, in ${calls} calls`);
+    }
+    return { sessions: all.length, decisions };
+  }
+
+  close(): void {
+    for (const { socket } of this.clients) socket.destroy();
+  }
+
+  async #openAll(client: SoakClient, n: number, count: number): Promise<void> {
+    const all: Served[] = [];
+    const byId = new Map<string, Served>();
+    this.#sessions.push(all);
+    client.notified = ({ method, params }) => {
+      const served = byId.get(params!.session);
+      if (served === undefined || method !== 'session.decision') throw new Error(`not asked for: ${method}`);
+      if (params!.decisionSeq !== ++served.lastSeq) throw new Error(`${params!.session}: a gap in its decisions`);
+      served.streamed.push(params!.decision);
+    };
+    for (let index = 0; index < count; index += 1) {
+      const session = `client-${n}-session-${index}`;
+      const kind = kinds[index % kinds.length]!;
+      const deliver = kind === 'stream' ? 'stream' : 'reply';
+      await client.call('session.open', { policy: 'tail-batching', config: soakConfig, session, deliver });
+      if (kind === 'stream') await client.call('session.subscribe', { session });
+      const served = { host: new SoakHost(session), kind, streamed: [], calls: 0, nextSeq: 0, lastSeq: 0 };
+      byId.set(session, served);
+      all.push(served);
+    }
+  }
+
+  async #step(client: SoakClient, served: Served): Promise<void> {
+    const { host, kind, streamed } = served;
+    const { session } = host;
+    const events = host.next();
+    const params =
+      kind === 'producer' ? { session, events, producer: 'host', firstSeq: served.nextSeq } : { session, events };
+    const from = performance.now();
+    const result = await client.call('session.send', params);
+    this.took.push(performance.now() - from);
+    if (kind === 'producer' && served.calls % 8 === 7) {
+      this.retries += 1;
+      const again = await client.call('session.send', params);
+      if (JSON.stringify(again) !== JSON.stringify(result)) throw new Error(`${session}: another answer to a retry`);
+    }
+    served.nextSeq = result.nextSeq;
+    // On one connection what was streamed has come before the answer.
+    host.tell(events, kind === 'stream' ? streamed.splice(0) : result.decisions);
+    if (kind === 'stream' && served.lastSeq > 0) {
+      await client.call('session.ack', { session, decisionSeq: served.lastSeq });
+    }
+    served.calls += 1;
+    this.calls += 1;
+    this.events += events.length;
+  }
+}
