@@ -1,0 +1,45 @@
+"""Client of rollflex: scheduling policies for RL post-training, served by a Node.js process."""
+
+from __future__ import annotations
+
+from ._command import server_command
+from ._core import Reconnect
+from ._version import __version__
+from .client import Client, Session, Subscription
+from .errors import (
+    CallTimeout,
+    ClientClosed,
+    ConnectionLost,
+    NodeNotFound,
+    NodeTooOld,
+    PolicyError,
+    PolicyErrorCode,
+    ProtocolError,
+    RollflexError,
+    ServerUnavailable,
+    SessionLost,
+    UnansweredCall,
+    VersionMismatch,
+)
+
+__all__ = [
+    "CallTimeout",
+    "Client",
+    "ClientClosed",
+    "ConnectionLost",
+    "NodeNotFound",
+    "NodeTooOld",
+    "PolicyError",
+    "PolicyErrorCode",
+    "ProtocolError",
+    "Reconnect",
+    "RollflexError",
+    "ServerUnavailable",
+    "Session",
+    "SessionLost",
+    "Subscription",
+    "UnansweredCall",
+    "VersionMismatch",
+    "__version__",
+    "server_command",
+]

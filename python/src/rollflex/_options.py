@@ -1,0 +1,112 @@
+"""What clients are made with: the options of a server that is started, and how one that runs is reached."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ._command import Command, server_command
+from ._core import Opening, Reconnect
+from ._link import ChildLink, SocketLink
+
+Path_ = str | os.PathLike[str]
+
+
+def spawning(
+    command: Command | None,
+    *,
+    state_dir: Path_ | None,
+    fsync: str | None,
+    policies: Path_ | None,
+    limits: Mapping[str, float] | None,
+    metrics_port: int | None,
+    args: tuple[str, ...],
+    env: Mapping[str, str] | None,
+    timeout: float,
+    check_version: bool,
+    reconnect: Reconnect | None,
+) -> Opening:
+    """A server of one's own, on standard input and output."""
+    words = [*server_command(command), "serve", "--stdio"]
+    given = {"state-dir": state_dir, "fsync": fsync, "policies": policies, "metrics-port": metrics_port}
+    for name, value in given.items():
+        if value is not None:
+            words += [f"--{name}", os.fspath(value) if isinstance(value, os.PathLike) else str(value)]
+    for name, bound in (limits or {}).items():
+        # maxSessions as --max-sessions.
+        words += ["--" + re.sub(r"[A-Z]", lambda letter: "-" + letter[0].lower(), name), str(bound)]
+    words += args
+    return Opening(
+        open=lambda timeout: ChildLink(words, env),
+        token=None,
+        restorable=state_dir is not None,
+        timeout=timeout,
+        wait=0.0,
+        check_version=check_version,
+        reconnect=reconnect or Reconnect(),
+    )
+
+
+def connecting(
+    path: Path_ | None,
+    *,
+    host: str | None,
+    port: int | None,
+    token: str | None,
+    token_file: Path_ | None,
+    timeout: float,
+    wait: float,
+    check_version: bool,
+    reconnect: Reconnect | None,
+) -> Opening:
+    """A server that listens. Raises ValueError for options that contradict each other."""
+    if (path is None) == (port is None):
+        raise ValueError("give either the path of a Unix socket, or a port")
+    if path is not None and host is not None:
+        raise ValueError("a Unix socket has no host")
+    if token is not None and token_file is not None:
+        raise ValueError("give either a token or a token_file")
+    if token_file is not None:
+        token = Path(token_file).read_text(encoding="utf-8").strip()
+    address: str | tuple[str, int] = os.fspath(path) if path is not None else (host or "127.0.0.1", int(port or 0))
+    return Opening(
+        open=lambda timeout: SocketLink(address, timeout),
+        token=token,
+        restorable=True,
+        timeout=timeout,
+        wait=wait,
+        check_version=check_version,
+        reconnect=reconnect or Reconnect(),
+    )
+
+
+def open_params(policy: str | None, options: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
+    """Parameters of `session.open`, and whether the caller has named the session."""
+    names = {
+        "config": "config",
+        "snapshot": "snapshot",
+        "session": "session",
+        "on_existing": "onExisting",
+        "deliver": "deliver",
+        "timers": "timers",
+        "armed": "armed",
+    }
+    unknown = sorted(set(options) - set(names))
+    if unknown:
+        raise TypeError(f"open() has no option {', '.join(unknown)}")
+    params = {names[name]: value for name, value in options.items() if value is not None}
+    if policy is not None:
+        params["policy"] = policy
+    named = "session" in params
+    if not named:
+        params["session"] = f"{policy or 'session'}-{os.urandom(8).hex()}"
+    return params, named
+
+
+def deadline_after(timeout: float, now: float) -> float | None:
+    """When a call that begins now is given up; infinity is never."""
+    return None if timeout == math.inf else now + timeout
