@@ -5,6 +5,7 @@ from __future__ import annotations
 from ._command import server_command
 from ._core import Reconnect
 from ._version import __version__
+from .aio import AsyncClient, AsyncSession, AsyncSubscription
 from .client import Client, Session, Subscription
 from .errors import (
     CallTimeout,
@@ -23,6 +24,9 @@ from .errors import (
 )
 
 __all__ = [
+    "AsyncClient",
+    "AsyncSession",
+    "AsyncSubscription",
     "CallTimeout",
     "Client",
     "ClientClosed",

@@ -1,4 +1,4 @@
-"""Calls over a connection that is made again when it breaks. Shared by the client for threads and the one for asyncio."""
+"""Calls over a connection that is made again when it breaks: what both clients share."""
 
 from __future__ import annotations
 
