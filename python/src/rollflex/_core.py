@@ -27,18 +27,20 @@ from .errors import (
     error_from_reply,
 )
 
-# A call that ends the server each time it comes must not do so for ever.
-_most_sendings = 4
 encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 
 
 @dataclass(frozen=True)
 class Reconnect:
-    """How a broken connection is made again: delays double from the first to the longest, until the limit."""
+    """
+    How a broken connection is made again: delays double from the first to the longest, until the limit. A call is sent
+    so many times at most: one that ends the server each time it comes must not do so for ever.
+    """
 
     limit_seconds: float = 30.0
     first_delay_seconds: float = 0.05
     longest_delay_seconds: float = 2.0
+    most_sendings: int = 5
 
 
 @dataclass(frozen=True)
@@ -349,7 +351,7 @@ class Core:
             for pending in waiting:
                 if pending.unwanted:
                     continue
-                error = _hopeless(pending)
+                error = _hopeless(pending, self.opening.reconnect.most_sendings)
                 if error is not None:
                     ended.append((pending, error))
                     continue
@@ -414,14 +416,14 @@ class Core:
                 one.interrupted(error)
 
 
-def _hopeless(pending: Pending) -> Exception | None:
+def _hopeless(pending: Pending, most_sendings: int) -> Exception | None:
     """Why a call cannot be sent, or not again."""
     lost: Exception | None = getattr(pending.owner, "error", None)
     if lost is not None or pending.sent == 0:
         return lost
     if pending.again == "never":
         return ConnectionLost(f"the connection broke: whether {pending.method} was done cannot be known")
-    if pending.sent >= _most_sendings:
+    if pending.sent >= most_sendings:
         return ConnectionLost(f"the connection broke {pending.sent} times while {pending.method} was not answered")
     return None
 
