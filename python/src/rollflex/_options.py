@@ -5,15 +5,36 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypedDict
 
 from ._command import Command, server_command
 from ._core import Opening, Reconnect
 from ._link import ChildLink, SocketLink
 
 Path_ = str | os.PathLike[str]
+
+
+class OpenOptions(TypedDict, total=False):
+    """Options of ``open``, beside the policy and its configuration."""
+
+    snapshot: Mapping[str, Any] | None
+    """Where the session goes on from."""
+    session: str | None
+    """Id of the session; one is made if it is not given."""
+    on_existing: Literal["fail", "attach", "replace"] | None
+    """If there is a session with this id: refuse (the default), use it as it is, or put a new one in its place."""
+    deliver: Literal["reply", "stream"] | None
+    """Where decisions go: into what ``send`` returns (the default), or to subscribers."""
+    timers: Literal["host", "server"] | None
+    """Who answers ``timer.set``: the host (the default), or the server, which needs ``deliver="stream"``."""
+    armed: Sequence[Mapping[str, Any]] | None
+    """Timers that run, as ``session.armed()`` gave them beside a snapshot."""
+    producer: str | None
+    """Who sends, for a host that goes on as the same after a restart; new for each session if it is not given."""
+    timeout: float | None
+    """Seconds that this call may take."""
 
 
 def spawning(

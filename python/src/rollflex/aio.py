@@ -18,6 +18,7 @@ from ._pending import Pending
 from ._sending import Producer
 from ._steps import Steps, all_sessions, call, planned
 from ._subscription import End, Item, Subscribed
+from ._typed import TypedAsyncClient
 from .errors import CallTimeout, ClientClosed
 
 E = TypeVar("E")
@@ -101,7 +102,7 @@ class Starting:
         return client
 
 
-class AsyncClient:
+class AsyncClient(TypedAsyncClient):
     """A connection to a server; make it with :meth:`spawn` or :meth:`connect`."""
 
     def __init__(self, opening: Opening) -> None:
@@ -172,21 +173,13 @@ class AsyncClient:
             )
         )
 
-    async def open(
-        self,
-        policy: str | None = None,
-        *,
-        producer: str | None = None,
-        timeout: float | None = None,
-        **options: Any,
-    ) -> AsyncSession[Any, Any]:
-        """Opens a session."""
+    async def _open(self, policy: str | None, options: dict[str, Any]) -> AsyncSession[Any, Any]:
+        producer, timeout = options.pop("producer", None), options.pop("timeout", None)
         params, named = open_params(policy, options)
         attachment = Attachment(self._core, params, named)
         return AsyncSession(self, attachment, await self._run(attachment.open(producer), timeout))
 
-    async def plan(self, planner: str, input: Mapping[str, Any], *, timeout: float | None = None) -> Any:
-        """The plan of a planner for an input."""
+    async def _plan(self, planner: str, input: Any, timeout: float | None) -> Any:
         return await self._run(planned(self._core, planner, input), timeout)
 
     async def sessions(self, *, timeout: float | None = None) -> list[Any]:

@@ -17,6 +17,7 @@ from ._options import Path_, connecting, deadline_after, open_params, spawning
 from ._sending import Producer
 from ._steps import Steps, all_sessions, call, planned
 from ._subscription import End, Item, Subscribed
+from ._typed import TypedClient
 from .errors import CallTimeout, ClientClosed
 
 E = TypeVar("E")
@@ -39,7 +40,7 @@ def _run(steps: Steps[T], deadline: float | None) -> T:
         return result
 
 
-class Client:
+class Client(TypedClient):
     """A connection to a server; make it with :meth:`spawn` or :meth:`connect`."""
 
     def __init__(self, opening: Opening) -> None:
@@ -131,21 +132,13 @@ class Client:
             )
         )
 
-    def open(
-        self,
-        policy: str | None = None,
-        *,
-        producer: str | None = None,
-        timeout: float | None = None,
-        **options: Any,
-    ) -> Session[Any, Any]:
-        """Opens a session."""
+    def _open(self, policy: str | None, options: dict[str, Any]) -> Session[Any, Any]:
+        producer, timeout = options.pop("producer", None), options.pop("timeout", None)
         params, named = open_params(policy, options)
         attachment = Attachment(self._core, params, named)
         return Session(self, attachment, self._run(attachment.open(producer), timeout))
 
-    def plan(self, planner: str, input: Mapping[str, Any], *, timeout: float | None = None) -> Any:
-        """The plan of a planner for an input."""
+    def _plan(self, planner: str, input: Any, timeout: float | None) -> Any:
         return self._run(planned(self._core, planner, input), timeout)
 
     def sessions(self, *, timeout: float | None = None) -> list[Any]:

@@ -1,0 +1,258 @@
+/** The typed models of the Python package, from the schemas: file by file. */
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { type AnyPolicyDefinition, registry } from '../../src/index.ts';
+import { type MethodWord, methods, notifications } from '../../src/rpc/index.ts';
+import { type DecisionWord, type EventWord, z } from '../../src/schemas/index.ts';
+import { type Shape, sharedObjects, withoutText } from '../schema-table.ts';
+import { ClassWriter, type Side } from './classes.ts';
+import { className, importLine, moduleName, union } from './text.ts';
+
+const head = '# Generated from the schemas by `npm run docs:generate`: do not edit.';
+/** A module: its path below `rollflex/models`, and the names that others may import from it. */
+interface Module {
+  readonly path: string;
+  readonly names: readonly string[];
+  readonly text: string;
+}
+
+function shapeOf(schema: z.ZodType, io: Side): Shape {
+  const shape = z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline' }) as Shape;
+  // A schema with an id of its own stands among the definitions.
+  return shape.$defs?.[shape.$ref?.replace('#/$defs/', '') ?? ''] ?? shape;
+}
+
+/** Objects that several words share, by their shapes on either side. */
+function knownObjects(except?: string): Map<string, string> {
+  const known = new Map<string, string>();
+  for (const [name, schema] of Object.entries(sharedObjects)) {
+    if (name === except) continue;
+    for (const io of ['input', 'output'] as const) known.set(withoutText(shapeOf(schema, io)), className(name));
+  }
+  return known;
+}
+
+const typing = ['Any', 'Literal', 'TypeAlias', 'Union'];
+
+function moduleText(
+  about: string,
+  parts: readonly string[],
+  imports: ReadonlyMap<string, Iterable<string>>,
+  depth: number,
+) {
+  const body = parts.join('\n\n\n');
+  const uses = (word: string) => new RegExp(`\\b${word}\\b`).test(body);
+  // Annotations that are evaluated: only so do the classes know at run time which keys may be missing.
+  const lines = [head, `"""${about}"""`, ''];
+  const abc = ['Mapping', 'Sequence'].filter(uses);
+  if (abc.length > 0) lines.push(importLine('collections.abc', abc));
+  const used = typing.filter(uses);
+  if (used.length > 0) lines.push(importLine('typing', used));
+  if (abc.length + used.length > 0) lines.push('');
+  const own = ['NotRequired', 'TypedDict'].filter(uses);
+  if (own.length > 0) lines.push(importLine(`${'.'.repeat(depth)}_typing`, own));
+  for (const [module, names] of [...imports].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    if ([...names].length > 0) lines.push(importLine(module, names));
+  }
+  return `${lines.join('\n')}\n\n\n${body}\n`;
+}
+
+function objectsModule(): Module {
+  const parts: string[] = [];
+  const names: string[] = [];
+  // What is used by others comes first.
+  const waiting = new Map(Object.entries(sharedObjects));
+  while (waiting.size > 0) {
+    for (const [name, schema] of waiting) {
+      const writer = new ClassWriter('input', knownObjects(name));
+      const shape = shapeOf(schema, 'input');
+      writer.writeTop(className(name), shape, shape.description ?? `An object of the vocabulary: \`${name}\`.`);
+      if (
+        [...writer.used].some((one) => [...waiting.keys()].some((other) => other !== name && className(other) === one))
+      ) {
+        continue;
+      }
+      parts.push(...writer.sources);
+      names.push(...writer.tops);
+      waiting.delete(name);
+    }
+  }
+  return {
+    path: 'objects',
+    names,
+    text: moduleText('Objects that several events and decisions share.', parts, new Map(), 1),
+  };
+}
+
+type Words = ReadonlyMap<string, { readonly name: string; readonly module: string }>;
+
+/** One module for each file of words. */
+async function wordModules(of: 'events' | 'decisions'): Promise<Module[]> {
+  const folder = fileURLToPath(new URL(`../../src/schemas/${of}`, import.meta.url));
+  const side = of === 'events' ? 'input' : 'output';
+  const files = readdirSync(folder)
+    .filter((name) => name !== 'index.ts')
+    .sort();
+  return Promise.all(
+    files.map(async (file) => {
+      const exported = Object.values((await import(`${folder}/${file}`)) as Record<string, EventWord | DecisionWord>);
+      const words = exported.filter((one) => typeof one === 'object' && 'type' in one && 'schema' in one);
+      const writer = new ClassWriter(side, knownObjects());
+      for (const word of [...words].sort((a, b) => (a.type < b.type ? -1 : 1))) {
+        const kind = 'kind' in word ? `A ${word.kind}. ` : '';
+        // The server stamps an event that does not say when.
+        writer.writeTop(
+          className(word.type),
+          shapeOf(word.schema, side),
+          `${kind}${word.description}`,
+          side === 'input' ? ['at'] : [],
+        );
+      }
+      const path = `${of}/${moduleName(file.replace('.ts', ''))}`;
+      const about = `${of === 'events' ? 'Events' : 'Decisions'}: ${file.replace('.ts', '').replaceAll('-', ' ')}.`;
+      const text = moduleText(about, writer.sources, new Map([['..objects', writer.used]]), 2);
+      return { path, names: writer.tops, text };
+    }),
+  );
+}
+
+function policyModule(policy: AnyPolicyDefinition, words: Words): Module {
+  const name = className(policy.id);
+  const writer = new ClassWriter('input', knownObjects());
+  writer.writeTop(`${name}Config`, shapeOf(policy.config, 'input'), `Configuration of \`${policy.id}\`.`);
+  const imports = new Map<string, Set<string>>([['..objects', writer.used]]);
+  const listed = (of: readonly EventWord[]) =>
+    of.map(({ type }) => {
+      const word = words.get(type);
+      if (word === undefined) throw new Error(`${policy.id}: no Python class for ${type}`);
+      const module = `..${word.module.replace('/', '.')}`;
+      imports.set(module, (imports.get(module) ?? new Set()).add(word.name));
+      return word.name;
+    });
+  const snapshot = [
+    `class ${name}Snapshot(TypedDict):`,
+    `    """State of \`${policy.id}\`: what \`open(snapshot=…)\` takes."""`,
+    '',
+    `    policy: Literal["${policy.id}"]`,
+    '    version: int',
+    '    """Version of the policy that wrote it."""',
+    '',
+    `    config: ${name}Config`,
+    '    state: Any',
+    '    seq: int',
+    '    """Events applied so far."""',
+    '',
+    '    at: float',
+    '    """Latest time seen, in seconds."""',
+  ].join('\n');
+  const parts = [
+    ...writer.sources,
+    union(`${name}Event`, listed(policy.events), `What \`${policy.id}\` is told.`),
+    union(`${name}Decision`, listed(policy.decisions), `What \`${policy.id}\` answers.`),
+    snapshot,
+  ];
+  const names = [...writer.tops, `${name}Event`, `${name}Decision`, `${name}Snapshot`];
+  return { path: `policies/${moduleName(policy.id)}`, names, text: moduleText(policy.summary, parts, imports, 2) };
+}
+
+function plannerModule(planner: (typeof registry.planners)[number]): Module {
+  const name = className(planner.id);
+  const input = new ClassWriter('input', knownObjects());
+  input.writeTop(`${name}Input`, shapeOf(planner.input, 'input'), `Input of \`${planner.id}\`.`);
+  const plan = new ClassWriter('output', knownObjects());
+  plan.writeTop(`${name}Plan`, shapeOf(planner.plan, 'output'), `Plan of \`${planner.id}\`.`);
+  const imports = new Map([['..objects', new Set([...input.used, ...plan.used])]]);
+  const text = moduleText(planner.summary, [...input.sources, ...plan.sources], imports, 2);
+  return { path: `planners/${moduleName(planner.id)}`, names: [...input.tops, ...plan.tops], text };
+}
+
+function methodsModule(): Module {
+  const input = new ClassWriter('input', new Map());
+  const output = new ClassWriter('output', new Map());
+  for (const word of methods as readonly MethodWord[]) {
+    const name = className(word.name);
+    input.writeTop(`${name}Params`, shapeOf(word.params, 'input'), `Parameters of \`${word.name}\`. ${word.summary}`);
+    output.writeTop(`${name}Result`, shapeOf(word.result, 'output'), `Result of \`${word.name}\`.`);
+  }
+  for (const word of notifications as readonly MethodWord[]) {
+    output.writeTop(`${className(word.name)}Params`, shapeOf(word.params, 'output'), word.summary);
+  }
+  const text = moduleText(
+    'Methods of the server: parameters and results.',
+    [...input.sources, ...output.sources],
+    new Map(),
+    1,
+  );
+  return { path: 'methods', names: [...input.tops, ...output.tops], text };
+}
+
+/** `rollflex.models` itself: every name, found when it is asked for. */
+function indexText(modules: readonly Module[]): string {
+  const where = new Map<string, string>();
+  for (const { path, names } of modules) {
+    for (const name of names) {
+      if (where.has(name)) throw new Error(`${name} is in ${path} and in ${where.get(name)}`);
+      where.set(name, path.replace('/', '.'));
+    }
+  }
+  const sorted = [...where].sort(([a], [b]) => (a < b ? -1 : 1));
+  return [
+    head,
+    '"""Types of everything that goes over the wire: events, decisions, configurations, snapshots, inputs and plans."""',
+    '',
+    'from __future__ import annotations',
+    '',
+    'from importlib import import_module',
+    'from typing import TYPE_CHECKING, Any',
+    '',
+    'if TYPE_CHECKING:',
+    ...modules.map(({ path, names }) => importLine(`.${path.replace('/', '.')}`, names).replaceAll(/^/gm, '    ')),
+    '',
+    '_where = {',
+    ...sorted.map(([name, module]) => `    "${name}": ".${module}",`),
+    '}',
+    '',
+    '',
+    'def __getattr__(name: str) -> Any:',
+    '    # All of them at once would cost every program a tenth of a second.',
+    '    if name in _where:',
+    '        return getattr(import_module(_where[name], __name__), name)',
+    '    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")',
+    '',
+    '',
+    '__all__ = [',
+    ...sorted.map(([name]) => `    "${name}",`),
+    ']',
+    '',
+  ].join('\n');
+}
+
+const folder = 'python/src/rollflex/models';
+
+/** Texts of the generated Python files, by their paths from the root of the repository. */
+export async function pythonModels(): Promise<Map<string, string>> {
+  const events = await wordModules('events');
+  const decisions = await wordModules('decisions');
+  const words = new Map<string, { name: string; module: string }>();
+  for (const { path, names } of [...events, ...decisions]) {
+    for (const name of names) words.set(name, { name, module: path });
+  }
+  const byType = new Map<string, { name: string; module: string }>();
+  for (const policy of registry.policies) {
+    for (const { type } of [...policy.events, ...policy.decisions]) byType.set(type, words.get(className(type))!);
+  }
+  const policies = registry.policies.map((one) => policyModule(one, byType));
+  const planners = registry.planners.map(plannerModule);
+  const modules = [objectsModule(), ...events, ...decisions, ...policies, ...planners, methodsModule()];
+  const files = new Map(modules.map(({ path, text }) => [`${folder}/${path}.py`, text]));
+  files.set(`${folder}/__init__.py`, indexText(modules));
+  for (const [name, about] of [
+    ['events', 'Events, family by family.'],
+    ['decisions', 'Decisions, family by family.'],
+    ['policies', 'Policies and recipes: configuration, events, decisions and snapshot of each.'],
+    ['planners', 'Planners: input and plan of each.'],
+  ]) {
+    files.set(`${folder}/${name}/__init__.py`, `${head}\n"""${about}"""\n`);
+  }
+  return files;
+}
