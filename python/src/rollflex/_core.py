@@ -323,9 +323,11 @@ class Core:
                 if self._state == "open":
                     self._state = "connecting"
                 self._pump = None
-            if self._state != "closed":
+            if self._leaving.is_set():
+                pump.close(max(0.2, (pump.reading_until or 0) - time.monotonic()))
+            else:
                 self._how = pump.link.epitaph()
-            pump.close(self.opening.close_grace if self._state == "closed" else 1.0)
+                pump.close(1.0)
         return answered
 
     def _restore(self, pump: Pump) -> None:
