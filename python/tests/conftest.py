@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-import rollflex
 
+import rollflex
 from support import Proxy, Served, root, spawn
 
 

@@ -10,23 +10,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import MakeProxy
-from support import Day, Served, opening, spawn, tail
 
 import rollflex
+from conftest import MakeProxy
 from rollflex import Client, PolicyError
+from support import Day, Served, opening, spawn, tail, tail_batching
 
 
 def launched(decisions: list[Any]) -> list[str]:
     return [one["requestId"] for one in decisions if one["type"] == "request.launch"]
 
 
-def completed(requests: list[str], at: float = 1) -> list[dict[str, Any]]:
+def completed(requests: list[str], at: float = 1) -> list[Any]:
     return [{"type": "response.completed", "at": at, "requestId": one, "tokens": 5} for one in requests]
 
 
 def test_one_event_several_events_and_none(client: Client) -> None:
-    session = client.open("tail-batching", config=tail)
+    session = client.open(tail_batching, config=tail)
     assert (session.policy, session.version, session.seq) == ("tail-batching", 1, 0)
     first, second = opening()
     assert [one["type"] for one in session.send(first)] == ["round.planned", "prompts.request"]
@@ -37,14 +37,14 @@ def test_one_event_several_events_and_none(client: Client) -> None:
 
 
 def test_time_is_stamped_where_an_event_has_none(client: Client) -> None:
-    session = client.open("tail-batching", config=tail)
+    session = client.open(tail_batching, config=tail)
     before = time.time()
     decision = session.send({"type": "round.requested", "roundId": "r1", "weightVersion": 1})[0]
     assert before - 1 <= decision["at"] <= time.time() + 1
 
 
 def test_a_snapshot_goes_on_in_another_session(client: Client) -> None:
-    session = client.open("tail-batching", config=tail)
+    session = client.open(tail_batching, config=tail)
     requests = launched(session.send(opening()))
     snapshot = session.snapshot()
     assert (snapshot["policy"], snapshot["seq"]) == ("tail-batching", 2)
@@ -56,13 +56,13 @@ def test_a_snapshot_goes_on_in_another_session(client: Client) -> None:
 
 
 def test_sessions_by_name(client: Client) -> None:
-    session = client.open("tail-batching", config=tail, session="mine")
+    session = client.open(tail_batching, config=tail, session="mine")
     session.send(opening())
     with pytest.raises(PolicyError) as refusal:
-        client.open("tail-batching", config=tail, session="mine")
+        client.open(tail_batching, config=tail, session="mine")
     assert (refusal.value.code, refusal.value.path) == ("duplicate_id", "session")
-    assert client.open("tail-batching", session="mine", on_existing="attach").seq == 2
-    assert client.open("tail-batching", config=tail, session="mine", on_existing="replace").seq == 0
+    assert client.open(tail_batching, session="mine", on_existing="attach").seq == 2
+    assert client.open(tail_batching, config=tail, session="mine", on_existing="replace").seq == 0
     session.close()
     session.close()
     assert client.sessions() == []
@@ -74,7 +74,7 @@ def test_every_page_of_the_sessions() -> None:
     with spawn(limits={"pageSessions": 3}) as client:
         names = sorted(f"s-{index}" for index in range(10))
         for name in names:
-            client.open("tail-batching", config=tail, session=name)
+            client.open(tail_batching, config=tail, session=name)
         assert [one["session"] for one in client.sessions()] == names
 
 
@@ -99,12 +99,12 @@ def test_what_cannot_be_opened(client: Client, options: dict[str, Any], code: st
 
 def test_an_option_that_is_not_one(client: Client) -> None:
     with pytest.raises(TypeError, match="onExisting"):
-        client.open("tail-batching", onExisting="attach")  # type: ignore[call-overload]
+        client.open(tail_batching, onExisting="attach")  # type: ignore[call-overload]
 
 
 def test_a_refused_event_loses_nothing(client: Client) -> None:
-    session = client.open("tail-batching", config=tail)
-    twin = client.open("tail-batching", config=tail)
+    session = client.open(tail_batching, config=tail)
+    twin = client.open(tail_batching, config=tail)
     with pytest.raises(PolicyError) as refusal:
         session.send([*opening(), {"type": "response.completed", "at": 1, "requestId": "never", "tokens": 1}])
     error = refusal.value
@@ -120,29 +120,29 @@ def test_long_lists_are_split_and_long_answers_come_whole() -> None:
     config = {"promptsPerRound": 200, "responsesPerPrompt": 4}
     with spawn() as whole:
         prompts = opening(prompts=250)
-        first = whole.open("tail-batching", config=config)
+        first = whole.open(tail_batching, config=config)
         decisions = first.send(prompts)
         reports = completed(launched(decisions))[:800]
         chance.shuffle(reports)
         expected = decisions + first.send(reports)
-    for most, page in [(1, 1), (7, 3), (100, 1000), (799, 8), (801, 2)]:
+    for most, page in [(3, 1), (7, 30), (100, 1000), (801, 20)]:
         limits = {"maxEventsPerCall": most, "pageDecisions": page, "keptAnswers": 2}
         with spawn(limits=limits) as client:
-            session = client.open("tail-batching", config=config)
+            session = client.open(tail_batching, config=config)
             assert session.send([*prompts, *reports]) == expected
             assert session.next_seq == session.seq == 802
 
 
 def test_a_refusal_in_a_long_list_says_which_event_it_was() -> None:
     with spawn(limits={"maxEventsPerCall": 3, "pageDecisions": 2}) as client:
-        session = client.open("tail-batching", config=tail)
-        twin = client.open("tail-batching", config=tail)
+        session = client.open(tail_batching, config=tail)
+        twin = client.open(tail_batching, config=tail)
         requests = launched(twin.send(opening()))
         engines = [{"type": "engine.added", "at": 0, "engineId": f"e{index}"} for index in range(5)]
         good = [*opening(), *engines, *completed(requests[:4])]
         for index in range(len(good) + 1):
-            session = client.open("tail-batching", config=tail)
-            twin = client.open("tail-batching", config=tail)
+            session = client.open(tail_batching, config=tail)
+            twin = client.open(tail_batching, config=tail)
             with pytest.raises(PolicyError) as refusal:
                 session.send([*good[:index], {"type": "no.such"}, *good[index:]])
             assert (refusal.value.index, refusal.value.seq) == (index, index)
@@ -152,19 +152,18 @@ def test_a_refusal_in_a_long_list_says_which_event_it_was() -> None:
 
 
 def test_what_does_not_fit_into_one_message_goes_in_several() -> None:
-    with spawn(limits={"maxMessageBytes": 4096}) as client:
-        session = client.open("long-prompt-queue", config={"promptsPerRound": 2})
-        engines = [
-            {"type": "prompt.deferred", "at": 0, "x": "y" * 100}
-            for _ in range(100)
-        ]
+    reports = [{"type": "engine.added", "at": 0, "engineId": "e" * 100 + str(index)} for index in range(200)]
+    with spawn() as whole, spawn(limits={"maxMessageBytes": 4096}) as client:
+        session = client.open(tail_batching, config=tail)
+        twin = whole.open(tail_batching, config=tail)
+        long: Any = [*opening(), *reports]
+        assert session.send(long) == twin.send(long)
+        assert session.snapshot() == twin.snapshot()
+        too_long: Any = [*opening("r2"), {"type": "y" * 5000}]
         with pytest.raises(PolicyError) as refusal:
-            session.send(engines)
-        assert (refusal.value.code, refusal.value.index) == ("invalid_event", 0)
-        with pytest.raises(PolicyError) as refusal:
-            session.send([{"type": "engine.added"}, {"type": "y" * 5000}])
-        assert (refusal.value.code, refusal.value.path) == ("limit_exceeded", "events[1]")
-        assert session.unanswered == 0
+            session.send(too_long)
+        assert (refusal.value.code, refusal.value.path, refusal.value.index) == ("limit_exceeded", "events[2]", 2)
+        assert (session.unanswered, session.seq) == (0, 202)
         with pytest.raises(PolicyError) as refusal:
             client.plan("flex-ulysses", {"lengths": [1] * 5000, "devices": 1})
         assert refusal.value.code == "limit_exceeded"
@@ -172,7 +171,7 @@ def test_what_does_not_fit_into_one_message_goes_in_several() -> None:
 
 @pytest.mark.parametrize("wrong", [{"type": object()}, {"type": math.nan}, {"at": math.inf}])
 def test_what_is_no_json_is_refused_before_anything_is_sent(client: Client, wrong: dict[str, Any]) -> None:
-    session = client.open("tail-batching", config=tail)
+    session = client.open(tail_batching, config=tail)
     with pytest.raises((TypeError, ValueError)):
         session.send([*opening(), wrong])
     assert (session.snapshot()["seq"], session.unanswered) == (0, 0)
@@ -180,18 +179,18 @@ def test_what_is_no_json_is_refused_before_anything_is_sent(client: Client, wron
 
 
 def test_text_of_any_kind(client: Client) -> None:
-    session = client.open("tail-batching", config=tail)
-    first, second = opening("Größe\n\u2028 \"r1\" 🙂 \\")
+    session = client.open(tail_batching, config=tail)
+    first, second = opening('Größe\n\u2028 "r1" 🙂 \\')
     assert session.send(first)[0]["roundId"] == first["roundId"]
     assert session.send(second)[0]["promptId"] == second["prompts"][0]["promptId"]
 
 
 def test_a_host_that_comes_back_under_its_own_name(short: Path, served: Served) -> None:
     with Client.connect(short / "s") as client:
-        before = client.open("tail-batching", config=tail, session="job", producer="trainer")
+        before = client.open(tail_batching, config=tail, session="job", producer="trainer")
         decisions = before.send(opening())
     with Client.connect(short / "s") as client:
-        after = client.open("tail-batching", session="job", on_existing="attach", producer="trainer")
+        after = client.open(tail_batching, session="job", on_existing="attach", producer="trainer")
         assert (after.next_seq, after.seq) == (2, 2)
         # It does not know whether its last call was applied: it sends it again with its number.
         assert after.send(opening(), first_seq=0) == decisions
@@ -204,7 +203,7 @@ def test_a_host_that_comes_back_under_its_own_name(short: Path, served: Served) 
 def test_threads_that_share_one_session() -> None:
     config = {"promptsPerRound": 40, "responsesPerPrompt": 4}
     with spawn() as client:
-        session = client.open("tail-batching", config=config)
+        session = client.open(tail_batching, config=config)
         requests = launched(session.send(opening(prompts=50)))
         found: list[list[Any]] = []
 
@@ -228,8 +227,8 @@ def test_threads_with_sessions_of_their_own_get_their_own_answers(client: Client
     def work(seed: int) -> None:
         day = Day(seed)
         twin_day = Day(seed)
-        session = client.open("tail-batching", config=tail)
-        twin = client.open("tail-batching", config=tail)
+        session = client.open(tail_batching, config=tail)
+        twin = client.open(tail_batching, config=tail)
         for _ in range(40):
             decisions = session.send(day.events(5))
             day.see(decisions)
@@ -253,7 +252,7 @@ def test_tcp_with_a_token(short: Path) -> None:
     try:
         host, port = served.address.rsplit(":", 1)
         with Client.connect(host=host, port=int(port), token_file=token) as client:
-            assert len(client.open("tail-batching", config=tail).send(opening())) == 11
+            assert len(client.open(tail_batching, config=tail).send(opening())) == 11
         with Client.connect(port=int(port), token="a secret of some length") as client:
             assert len(client.sessions()) == 1
         with pytest.raises(rollflex.ServerUnavailable, match="is the token right"):
@@ -288,8 +287,8 @@ def test_a_server_that_is_only_coming_up(short: Path) -> None:
 def test_connections_share_the_sessions(short: Path, proxy: MakeProxy) -> None:
     proxy(lambda: (math.inf, math.inf))
     with Client.connect(short / "s") as one, Client.connect(short / "p") as other:
-        session = one.open("tail-batching", config=tail, session="both")
-        joined = other.open("tail-batching", session="both", on_existing="attach")
+        session = one.open(tail_batching, config=tail, session="both")
+        joined = other.open(tail_batching, session="both", on_existing="attach")
         requests = launched(session.send(opening()))
         assert len(joined.send(completed(requests[:1]))) == 1
         assert (session.seq, joined.seq, joined.next_seq) == (2, 3, 1)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
-from support import FakeServer, command, fake_node, opening, real_node, root, tail
 
 import rollflex
 from rollflex import Client, server_command
+from support import FakeServer, command, fake_node, opening, real_node, root, tail
 
 node = real_node()
 
@@ -144,7 +146,7 @@ read()
         args=["--host", "x"],
         env={"X": "y"},
     ) as client:
-        said = client.sessions()[0]
+        said: Any = client.sessions()[0]
     assert said["x"] == "y"
     assert said["args"] == (
         f"serve --stdio --state-dir {tmp_path}/state --fsync interval --policies mine.js --metrics-port 0 "
@@ -166,7 +168,5 @@ def test_the_environment_names_the_server(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_both_packages_have_the_same_version() -> None:
-    import json
-
     package = json.loads((root / "package.json").read_text())
     assert package["version"] == rollflex.__version__

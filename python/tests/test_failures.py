@@ -14,10 +14,10 @@ import time
 from pathlib import Path
 
 import pytest
-from support import FakeServer, Served, command, eventually, is_alive, opening, root, spawn, tail
 
 import rollflex
-from rollflex import Client, PolicyError
+from rollflex import Client, PolicyError, Untyped
+from support import FakeServer, Served, command, eventually, is_alive, opening, root, spawn, tail
 
 opens = """
 greet()
@@ -42,7 +42,7 @@ read()
 """,
     )
     with server.spawn(timeout=30) as client:
-        session = client.open("x")
+        session = client.open(Untyped("x"))
         begun = time.monotonic()
         with pytest.raises(rollflex.CallTimeout, match=r"session\.send"):
             session.send({"type": "y"}, timeout=0.2)
@@ -82,7 +82,7 @@ while True:
     )
     events = [{"type": str(index)} for index in range(7)]
     with server.spawn(timeout=30) as client:
-        session = client.open("x")
+        session = client.open(Untyped("x"))
         with pytest.raises(rollflex.CallTimeout):
             session.send(events, timeout=0.3)
         assert session.unanswered == 3
@@ -93,7 +93,7 @@ while True:
 def test_a_thread_that_waits_for_another_says_so(tmp_path: Path) -> None:
     server = FakeServer(tmp_path, opens + "read()\nsys.stdin.read()\n")
     with server.spawn(timeout=30) as client:
-        session = client.open("x")
+        session = client.open(Untyped("x"))
 
         def first() -> None:
             with pytest.raises(rollflex.RollflexError):
@@ -161,7 +161,7 @@ def test_a_refusal_without_an_id_is_that_of_the_oldest_call(client: Client) -> N
     for _ in range(80):
         deep = [deep]
     with pytest.raises(PolicyError) as refusal:
-        client.plan("flex-ulysses", {"lengths": deep, "devices": 1})
+        client.plan(Untyped("flex-ulysses"), {"lengths": deep, "devices": 1})
     assert (refusal.value.code, refusal.value.rpc_code) == ("limit_exceeded", -32000)
     assert client.sessions() == []
 
@@ -331,7 +331,9 @@ def test_errors_go_through_pickle() -> None:
     assert (type(lost), str(lost)) == (rollflex.SessionLost, "gone")
 
 
-def test_what_a_policy_prints_does_not_get_between_the_messages(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_what_a_policy_prints_does_not_get_between_the_messages(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level("INFO", "rollflex.server")
     server = FakeServer(tmp_path, 'greet()\nsys.stderr.write("ahem\\n")\nsys.stderr.flush()\nread()\n')
     with server.spawn(timeout=20):

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import rollflex
-from rollflex import Client, Reconnect
 
+import rollflex
 from conftest import MakeProxy
-from support import Day, FakeServer, Proxy, Served, eventually, opening, spawn, tail
+from rollflex import Client, Reconnect, Untyped
+from support import Day, FakeServer, Proxy, Served, eventually, opening, spawn, tail, tail_batching
 
 quick = Reconnect(limit_seconds=20, first_delay_seconds=0.001, longest_delay_seconds=0.01, most_sendings=50)
 hurried = Reconnect(limit_seconds=0.3, first_delay_seconds=0.01, longest_delay_seconds=0.05)
@@ -24,7 +24,7 @@ never = (math.inf, math.inf)
 def reference(batches: list[list[dict[str, Any]]]) -> tuple[list[Any], Any]:
     """The decisions, and the snapshot, of a session whose connection never breaks."""
     with spawn() as client:
-        session = client.open("tail-batching", config=tail)
+        session = client.open(tail_batching, config=tail)
         return [one for batch in batches for one in session.send(batch)], session.snapshot()
 
 
@@ -37,7 +37,7 @@ def test_a_connection_that_breaks_at_random_bytes_in_both_directions(short: Path
     batches: list[list[dict[str, Any]]] = []
     decisions: list[Any] = []
     with Client.connect(short / "p", reconnect=quick, timeout=60) as client:
-        session = client.open("tail-batching", config=tail)
+        session = client.open(tail_batching, config=tail)
         for _ in range(120):
             batches.append(day.events(6))
             came = session.send(batches[-1])
@@ -61,7 +61,7 @@ def test_every_part_of_what_the_server_says_may_be_the_last_that_came(short: Pat
     with Client.connect(short / "p", reconnect=quick, timeout=30) as client:
         # The greeting, the session found again, the answer: more than nine thousand bytes.
         for down in range(1, 9000, 90):
-            session = client.open("tail-batching", config=tail)
+            session = client.open(tail_batching, config=tail)
             session.send(opening()[0])
             cut[0] = once(down)
             cuts.break_all()
@@ -78,7 +78,7 @@ def test_a_refusal_whose_answer_is_lost_is_the_same_when_it_comes_again(short: P
     cuts = proxy(lambda: cut[0]())
     with Client.connect(short / "p", reconnect=quick, timeout=60) as client:
         for down in range(4000, 9000, 150):
-            session = client.open("tail-batching", config=tail)
+            session = client.open(tail_batching, config=tail)
             session.send(opening()[0])
             cut[0] = once(down)
             cuts.break_all()
@@ -98,14 +98,14 @@ def test_long_lists_and_pages_over_a_connection_that_breaks(short: Path) -> None
         prompts = opening(prompts=60)
         config = {"promptsPerRound": 48, "responsesPerPrompt": 4}
         with Client.connect(short / "p", reconnect=quick, timeout=60) as client:
-            session = client.open("tail-batching", config=config)
+            session = client.open(tail_batching, config=config)
             decisions = session.send(prompts)
             launched = [one["requestId"] for one in decisions if one["type"] == "request.launch"]
             events = [{"type": "response.completed", "at": 1, "requestId": one, "tokens": 5} for one in launched[:150]]
             decisions += session.send(events)
         assert cuts.connections > 3
         with spawn() as other:
-            expected = other.open("tail-batching", config=config).send([*prompts, *events])
+            expected = other.open(tail_batching, config=config).send([*prompts, *events])
         assert decisions == expected
     finally:
         cuts.close()
@@ -119,8 +119,8 @@ def test_streamed_decisions_are_given_once_each(short: Path, proxy: MakeProxy) -
     got: list[tuple[int, Any]] = []
     batches: list[list[dict[str, Any]]] = []
     with Client.connect(short / "s") as sender, Client.connect(short / "p", reconnect=quick) as reader:
-        sending = sender.open("tail-batching", config=tail, deliver="stream", session="day")
-        subscription = reader.open("tail-batching", session="day", on_existing="attach").subscribe()
+        sending = sender.open(tail_batching, config=tail, deliver="stream", session="day")
+        subscription = reader.open(tail_batching, session="day", on_existing="attach").subscribe()
         for _ in range(80):
             batches.append(day.events(6))
             assert sending.send(batches[-1]) == []
@@ -147,7 +147,7 @@ def test_threads_with_a_session_each_over_a_connection_that_breaks(short: Path, 
         day = Day(seed)
         batches: list[list[dict[str, Any]]] = []
         decisions: list[Any] = []
-        session = client.open("tail-batching", config=tail)
+        session = client.open(tail_batching, config=tail)
         for _ in range(40):
             batches.append(day.events(4))
             came = session.send(batches[-1])
@@ -168,7 +168,7 @@ def test_threads_with_a_session_each_over_a_connection_that_breaks(short: Path, 
 def test_a_server_that_is_gone_for_good(short: Path, proxy: MakeProxy, served: Served) -> None:
     proxy(lambda: never)
     with Client.connect(short / "p", reconnect=hurried, timeout=30) as client:
-        session = client.open("tail-batching", config=tail)
+        session = client.open(tail_batching, config=tail)
         session.send(opening()[0])
         served.kill()
         with pytest.raises(rollflex.ConnectionLost, match="could not be made again"):
@@ -187,7 +187,7 @@ def test_a_server_that_is_gone_for_good(short: Path, proxy: MakeProxy, served: S
 
 def test_a_session_that_was_only_opened_is_opened_again_on_another_server(short: Path, served: Served) -> None:
     with Client.connect(short / "s", reconnect=quick, timeout=30) as client:
-        session = client.open("tail-batching", config=tail)
+        session = client.open(tail_batching, config=tail)
         served.kill()
         served.start()
         assert len(session.send(opening())) == 11
@@ -197,14 +197,14 @@ def test_events_that_the_server_has_forgotten_are_not_taken_for_applied(short: P
     way = short / "way"
     way.symlink_to(short / "s")
     with Client.connect(way, reconnect=quick, timeout=30) as client:
-        session = client.open("tail-batching", config=tail, session="shared")
+        session = client.open(tail_batching, config=tail, session="shared")
         session.send(opening())
         way.unlink()
         served.kill()
         served.start()
         # Somebody else makes a session of the same name, and gets as far as the first had been.
         with Client.connect(short / "s") as other:
-            made = other.open("tail-batching", config=tail, session="shared")
+            made = other.open(tail_batching, config=tail, session="shared")
             made.send(opening())
             way.symlink_to(short / "s")
             with pytest.raises(rollflex.SessionLost, match="forgotten"):
@@ -228,13 +228,13 @@ def test_an_opening_whose_answer_is_lost(short: Path, proxy: MakeProxy) -> None:
 
         break_then_cut(greeting + 9)
         # An id that was made here can only be that of this session.
-        made = client.open("tail-batching", config=tail)
+        made = client.open(tail_batching, config=tail)
         assert cuts.connections == 3
         assert [one["session"] for one in client.sessions()] == [made.id]
         made.close()
         break_then_cut(greeting + 9)
         with pytest.raises(rollflex.ConnectionLost, match=r"whether session\.open was done cannot be known"):
-            client.open("tail-batching", config=tail, session="mine")
+            client.open(tail_batching, config=tail, session="mine")
         assert [one["session"] for one in client.sessions()] == ["mine"]
 
 
@@ -243,7 +243,7 @@ def test_a_closing_whose_answer_is_lost(short: Path, proxy: MakeProxy) -> None:
     cuts = proxy(lambda: cut[0]())
     with Client.connect(short / "p", reconnect=quick, timeout=30) as client:
         greeting = cuts.down
-        session = client.open("tail-batching", config=tail)
+        session = client.open(tail_batching, config=tail)
         cut[0] = once(
             greeting + 2 * len('{"jsonrpc":"2.0","id":3,"result":{"session":"","policy":"","version":1,"seq":0}}')
         )
@@ -268,7 +268,7 @@ sys.exit(3)
 """,
     )
     with server.spawn(timeout=30) as client:
-        session = client.open("x")
+        session = client.open(Untyped("x"))
         with pytest.raises(rollflex.ConnectionLost, match=r"exit code 3(.|\n)*the roof fell in"):
             session.send({"type": "y"})
         with pytest.raises(rollflex.ConnectionLost):
@@ -313,7 +313,7 @@ while True:
 """,
     )
     with server.spawn(timeout=60, state_dir=tmp_path / "state", fsync="always", reconnect=quick) as client:
-        session = client.open("x")
+        session = client.open(Untyped("x"))
         for number in range(5):
             assert session.send({"type": "y", "number": number}) == [{"type": "y", "number": number}]
         assert (session.seq, session.next_seq) == (5, 5)

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import Served, opening, spawn, tail
 
 import rollflex
 from rollflex import Client, PolicyError
+from support import Served, opening, spawn, tail, tail_batching
 
 
 def streamed(client: Client, **options: Any) -> rollflex.Session[Any, Any]:
@@ -120,7 +120,7 @@ def test_a_full_backlog_refuses_and_goes_on_when_it_was_read() -> None:
 
 def test_timers_of_the_server(client: Client) -> None:
     config = {**tail, "responseTimeoutSeconds": 0.2}
-    session = client.open("tail-batching", config=config, deliver="stream", timers="server")
+    session = client.open(tail_batching, config=config, deliver="stream", timers="server")
     with session.subscribe(types=["request.abort"]) as subscription:
         first, second = opening()
         session.send([{**first, "at": 0}, {key: value for key, value in second.items() if key != "at"}])

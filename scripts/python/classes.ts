@@ -24,16 +24,16 @@ export class ClassWriter {
   }
 
   /** Writes a class that is not a part of another. */
-  writeTop(name: string, shape: Shape, about: string, optional: readonly string[] = []): void {
+  writeTop(name: string, shape: Shape, about: string): void {
     this.tops.push(name);
-    this.#write(name, shape, about, optional);
+    this.#write(name, shape, about);
   }
 
-  /** Objects in it get classes too; `optional` names fields that a caller may leave out besides those of the schema. */
-  #write(name: string, shape: Shape, about: string, optional: readonly string[] = []): string {
+  /** Objects in it get classes too. */
+  #write(name: string, shape: Shape, about: string): string {
     if (this.#names.has(name)) throw new Error(`two Python classes would be called ${name}`);
     this.#names.add(name);
-    const required = new Set((shape.required ?? []).filter((one) => !optional.includes(one)));
+    const required = new Set(shape.required ?? []);
     const fields = Object.entries(shape.properties ?? {}).map(([key, field]) => {
       const type = this.type(field, name + className(key), name, key);
       return { key, type: required.has(key) ? type : `NotRequired[${type}]`, about: fieldText(field) };

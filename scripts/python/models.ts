@@ -86,6 +86,22 @@ function objectsModule(): Module {
 
 type Words = ReadonlyMap<string, { readonly name: string; readonly module: string }>;
 
+/** A word as it is written: the server stamps an event that does not say when. */
+function wordShape(word: EventWord, side: Side): Shape {
+  const shape = shapeOf(word.schema, side);
+  if (side === 'output') return shape;
+  const about =
+    'Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server';
+  return {
+    ...shape,
+    required: (shape.required ?? []).filter((one) => one !== 'at'),
+    properties: {
+      ...shape.properties,
+      at: { type: 'number', minimum: 0, description: `${about} with Unix time if absent.` },
+    },
+  };
+}
+
 /** One module for each file of words. */
 async function wordModules(of: 'events' | 'decisions'): Promise<Module[]> {
   const folder = fileURLToPath(new URL(`../../src/schemas/${of}`, import.meta.url));
@@ -100,13 +116,7 @@ async function wordModules(of: 'events' | 'decisions'): Promise<Module[]> {
       const writer = new ClassWriter(side, knownObjects());
       for (const word of [...words].sort((a, b) => (a.type < b.type ? -1 : 1))) {
         const kind = 'kind' in word ? `A ${word.kind}. ` : '';
-        // The server stamps an event that does not say when.
-        writer.writeTop(
-          className(word.type),
-          shapeOf(word.schema, side),
-          `${kind}${word.description}`,
-          side === 'input' ? ['at'] : [],
-        );
+        writer.writeTop(className(word.type), wordShape(word, side), `${kind}${word.description}`);
       }
       const path = `${of}/${moduleName(file.replace('.ts', ''))}`;
       const about = `${of === 'events' ? 'Events' : 'Decisions'}: ${file.replace('.ts', '').replaceAll('-', ' ')}.`;

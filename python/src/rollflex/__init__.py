@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ._command import server_command
 from ._core import Reconnect
+from ._options import Untyped
 from ._version import __version__
 from .aio import AsyncClient, AsyncSession, AsyncSubscription
 from .client import Client, Session, Subscription
@@ -43,6 +44,7 @@ __all__ = [
     "SessionLost",
     "Subscription",
     "UnansweredCall",
+    "Untyped",
     "VersionMismatch",
     "__version__",
     "server_command",

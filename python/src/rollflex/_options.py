@@ -7,13 +7,20 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, NewType, TypedDict
 
 from ._command import Command, server_command
 from ._core import Opening, Reconnect
 from ._link import ChildLink, SocketLink
 
 Path_ = str | os.PathLike[str]
+
+
+Untyped = NewType("Untyped", str)
+"""
+Id of a policy or planner that this package has no types for: one of your own. A bare string is taken for one that ships
+with rollflex, so that a type checker finds what is wrong in its configuration.
+"""
 
 
 class OpenOptions(TypedDict, total=False):

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from ._options import OpenOptions
+    from ._options import OpenOptions, Untyped
     from .aio import AsyncSession
     from .client import Session
     from .models.planners.judge_offload import JudgeOffloadInput, JudgeOffloadPlan
@@ -206,7 +206,7 @@ class TypedClient:
     @overload
     def open(
         self,
-        policy: str | None = None,
+        policy: Untyped | None = None,
         *,
         config: Mapping[str, Any] | None = None,
         **options: Unpack[OpenOptions],
@@ -216,7 +216,7 @@ class TypedClient:
         """
         Opens a session: a policy with its state.
 
-        :param policy: id of the policy; may be left out beside a snapshot
+        :param policy: id of the policy, ``Untyped(id)`` for one of your own; may be left out beside a snapshot
         :param config: its configuration; not beside a snapshot, which has its own
         :param options: see :class:`OpenOptions`
         """
@@ -249,7 +249,7 @@ class TypedClient:
 
     @overload
     def plan(
-        self, planner: str, input: Mapping[str, Any], *, timeout: float | None = None
+        self, planner: Untyped, input: Mapping[str, Any], *, timeout: float | None = None
     ) -> Any: ...
 
     def plan(self, planner: str, input: Any, *, timeout: float | None = None) -> Any:
@@ -413,7 +413,7 @@ class TypedAsyncClient:
     @overload
     async def open(
         self,
-        policy: str | None = None,
+        policy: Untyped | None = None,
         *,
         config: Mapping[str, Any] | None = None,
         **options: Unpack[OpenOptions],
@@ -423,7 +423,7 @@ class TypedAsyncClient:
         """
         Opens a session: a policy with its state.
 
-        :param policy: id of the policy; may be left out beside a snapshot
+        :param policy: id of the policy, ``Untyped(id)`` for one of your own; may be left out beside a snapshot
         :param config: its configuration; not beside a snapshot, which has its own
         :param options: see :class:`OpenOptions`
         """
@@ -456,7 +456,7 @@ class TypedAsyncClient:
 
     @overload
     async def plan(
-        self, planner: str, input: Mapping[str, Any], *, timeout: float | None = None
+        self, planner: Untyped, input: Mapping[str, Any], *, timeout: float | None = None
     ) -> Any: ...
 
     async def plan(self, planner: str, input: Any, *, timeout: float | None = None) -> Any:

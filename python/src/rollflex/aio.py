@@ -8,7 +8,7 @@ import weakref
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Generator, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
 
 from ._attachment import Attachment
 from ._command import Command
@@ -20,6 +20,14 @@ from ._steps import Steps, all_sessions, call, planned
 from ._subscription import End, Item, Subscribed
 from ._typed import TypedAsyncClient
 from .errors import CallTimeout, ClientClosed
+
+if TYPE_CHECKING:
+    from .models.methods import (
+        RpcDiscoverResult,
+        ServerInfoResult,
+        SessionListResultSession,
+        SessionSnapshotResultSnapshot,
+    )
 
 E = TypeVar("E")
 D = TypeVar("D")
@@ -182,17 +190,17 @@ class AsyncClient(TypedAsyncClient):
     async def _plan(self, planner: str, input: Any, timeout: float | None) -> Any:
         return await self._run(planned(self._core, planner, input), timeout)
 
-    async def sessions(self, *, timeout: float | None = None) -> list[Any]:
+    async def sessions(self, *, timeout: float | None = None) -> list[SessionListResultSession]:
         """The sessions of the server, in the order of their ids."""
         return await self._run(all_sessions(self._core), timeout)
 
-    async def server_info(self, *, timeout: float | None = None) -> Any:
+    async def server_info(self, *, timeout: float | None = None) -> ServerInfoResult:
         """Version, policies and limits of the server."""
-        return await self._run(call(self._core, "server.info", {}), timeout)
+        return cast("ServerInfoResult", await self._run(call(self._core, "server.info", {}), timeout))
 
-    async def discover(self, *, timeout: float | None = None) -> Any:
+    async def discover(self, *, timeout: float | None = None) -> RpcDiscoverResult:
         """The OpenRPC document: methods, events, decisions and settings."""
-        return await self._run(call(self._core, "rpc.discover", {}), timeout)
+        return cast("RpcDiscoverResult", await self._run(call(self._core, "rpc.discover", {}), timeout))
 
     async def call(self, method: str, params: Mapping[str, Any] | None = None, *, timeout: float | None = None) -> Any:
         """Calls a method by its name. It is not sent again when the connection breaks."""
@@ -274,9 +282,10 @@ class AsyncSession(Generic[E, D]):
         """The decisions of a ``send`` that ended without its answer, all of them. Nothing is applied twice."""
         return await self._exclusively(self._producer.retry, timeout)
 
-    async def snapshot(self, *, timeout: float | None = None) -> Any:
+    async def snapshot(self, *, timeout: float | None = None) -> SessionSnapshotResultSnapshot:
         """The whole state: what ``open(snapshot=…)`` takes."""
-        return (await self._client._run(self._attachment.snapshot(), timeout))["snapshot"]
+        result = await self._client._run(self._attachment.snapshot(), timeout)
+        return cast("SessionSnapshotResultSnapshot", result["snapshot"])
 
     async def armed(self, *, timeout: float | None = None) -> list[Any]:
         """The timers that the server runs for it: what ``open(armed=…)`` takes beside a snapshot."""

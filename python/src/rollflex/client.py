@@ -8,7 +8,7 @@ import time
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
 
 from ._attachment import Attachment
 from ._command import Command
@@ -19,6 +19,14 @@ from ._steps import Steps, all_sessions, call, planned
 from ._subscription import End, Item, Subscribed
 from ._typed import TypedClient
 from .errors import CallTimeout, ClientClosed
+
+if TYPE_CHECKING:
+    from .models.methods import (
+        RpcDiscoverResult,
+        ServerInfoResult,
+        SessionListResultSession,
+        SessionSnapshotResultSnapshot,
+    )
 
 E = TypeVar("E")
 D = TypeVar("D")
@@ -141,17 +149,17 @@ class Client(TypedClient):
     def _plan(self, planner: str, input: Any, timeout: float | None) -> Any:
         return self._run(planned(self._core, planner, input), timeout)
 
-    def sessions(self, *, timeout: float | None = None) -> list[Any]:
+    def sessions(self, *, timeout: float | None = None) -> list[SessionListResultSession]:
         """The sessions of the server, in the order of their ids."""
         return self._run(all_sessions(self._core), timeout)
 
-    def server_info(self, *, timeout: float | None = None) -> Any:
+    def server_info(self, *, timeout: float | None = None) -> ServerInfoResult:
         """Version, policies and limits of the server."""
-        return self._run(call(self._core, "server.info", {}), timeout)
+        return cast("ServerInfoResult", self._run(call(self._core, "server.info", {}), timeout))
 
-    def discover(self, *, timeout: float | None = None) -> Any:
+    def discover(self, *, timeout: float | None = None) -> RpcDiscoverResult:
         """The OpenRPC document: methods, events, decisions and settings."""
-        return self._run(call(self._core, "rpc.discover", {}), timeout)
+        return cast("RpcDiscoverResult", self._run(call(self._core, "rpc.discover", {}), timeout))
 
     def call(self, method: str, params: Mapping[str, Any] | None = None, *, timeout: float | None = None) -> Any:
         """Calls a method by its name. It is not sent again when the connection breaks."""
@@ -239,9 +247,10 @@ class Session(Generic[E, D]):
         """The decisions of a ``send`` that ended without its answer, all of them. Nothing is applied twice."""
         return self._exclusively(self._producer.retry(), timeout)
 
-    def snapshot(self, *, timeout: float | None = None) -> Any:
+    def snapshot(self, *, timeout: float | None = None) -> SessionSnapshotResultSnapshot:
         """The whole state: what ``open(snapshot=…)`` takes."""
-        return self._client._run(self._attachment.snapshot(), timeout)["snapshot"]
+        result = self._client._run(self._attachment.snapshot(), timeout)
+        return cast("SessionSnapshotResultSnapshot", result["snapshot"])
 
     def armed(self, *, timeout: float | None = None) -> list[Any]:
         """The timers that the server runs for it: what ``open(armed=…)`` takes beside a snapshot."""

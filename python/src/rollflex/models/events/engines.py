@@ -13,7 +13,10 @@ class EngineAdded(TypedDict):
     type: Literal["engine.added"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     engineId: str
     """Id of the inference engine, given by the host. String ≤ 512."""
@@ -25,7 +28,10 @@ class EngineDrained(TypedDict):
     type: Literal["engine.drained"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     engineId: str
     """Id of the inference engine, given by the host. String ≤ 512."""
@@ -37,7 +43,10 @@ class EngineLost(TypedDict):
     type: Literal["engine.lost"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     engineId: str
     """Id of the inference engine, given by the host. String ≤ 512."""
@@ -49,7 +58,10 @@ class EnginesChanged(TypedDict):
     type: Literal["engines.changed"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     engineIds: Sequence[str]
     """Every engine that takes requests, each once."""
@@ -83,7 +95,10 @@ class EnginesPlaced(TypedDict):
     type: Literal["engines.placed"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     engines: Sequence[EnginesPlacedEngine]
     """Every engine that rolls out, each once."""

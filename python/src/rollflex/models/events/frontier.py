@@ -12,7 +12,10 @@ class RequestArrived(TypedDict):
     type: Literal["request.arrived"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     requestId: str
     """Id of the request, given by the host; new for each try. String ≤ 1200."""

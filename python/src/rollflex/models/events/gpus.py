@@ -14,7 +14,10 @@ class GpusReleaseFailed(TypedDict):
     type: Literal["gpus.release.failed"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     releaseId: str
     """Id of the release of GPUs, minted by the policy. String ≤ 512."""
@@ -29,7 +32,10 @@ class GpusReleased(TypedDict):
     type: Literal["gpus.released"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
@@ -47,7 +53,10 @@ class GpusReturned(TypedDict):
     type: Literal["gpus.returned"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
@@ -65,7 +74,10 @@ class MigrationFailed(TypedDict):
     type: Literal["migration.failed"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     releaseId: str
     """Id of the release of GPUs, minted by the policy. String ≤ 512."""
@@ -83,7 +95,10 @@ class ProgressReported(TypedDict):
     type: Literal["progress.reported"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     queryId: str
     """Id of the query, minted by the policy. String ≤ 512."""
@@ -98,7 +113,10 @@ class RequestMigrated(TypedDict):
     type: Literal["request.migrated"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     releaseId: str
     """Id of the release of GPUs, minted by the policy. String ≤ 512."""

@@ -14,7 +14,10 @@ class BatchReady(TypedDict):
     type: Literal["batch.ready"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     batchId: str
     """Id of the batch, given by the host; new for every batch. String ≤ 512."""
@@ -35,7 +38,10 @@ class BatchWithdrawn(TypedDict):
     type: Literal["batch.withdrawn"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     batchId: str
     """Id of the batch, given by the host; new for every batch. String ≤ 512."""
@@ -47,7 +53,10 @@ class NodeAdded(TypedDict):
     type: Literal["node.added"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     nodeId: str
     """Id of the node, given by the host. String ≤ 512."""
@@ -74,7 +83,10 @@ class NodeLost(TypedDict):
     type: Literal["node.lost"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     nodeId: str
     """Id of the node, given by the host. String ≤ 512."""
@@ -86,7 +98,10 @@ class PreprocessFailed(TypedDict):
     type: Literal["preprocess.failed"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     preprocessId: str
     """Id of the try, minted by the policy. String ≤ 256."""
@@ -110,7 +125,10 @@ class SamplePreprocessed(TypedDict):
     type: Literal["sample.preprocessed"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     preprocessId: str
     """Id of the try, minted by the policy. String ≤ 256."""
@@ -128,7 +146,10 @@ class SamplesDrawn(TypedDict):
     type: Literal["samples.drawn"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     stepId: str
     """Id of the training step, given by the host; new for every step. String ≤ 512."""
@@ -143,7 +164,10 @@ class SliceFailed(TypedDict):
     type: Literal["slice.failed"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     sliceId: str
     """Id of the slice, minted by the policy; a rank that has it already does not fetch it again. String ≤ 256."""
@@ -167,7 +191,10 @@ class SliceMaterialized(TypedDict):
     type: Literal["slice.materialized"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     sliceId: str
     """Id of the slice, minted by the policy; a rank that has it already does not fetch it again. String ≤ 256."""
@@ -182,7 +209,10 @@ class StepCompleted(TypedDict):
     type: Literal["step.completed"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     stepId: str
     """Id of the training step, given by the host; new for every step. String ≤ 512."""

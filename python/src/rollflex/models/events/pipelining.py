@@ -13,7 +13,10 @@ class TrainerRestarted(TypedDict):
     type: Literal["trainer.restarted"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
@@ -31,7 +34,10 @@ class UpdateConsumed(TypedDict):
     type: Literal["update.consumed"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     updateId: str
     """Id of the update, minted by the policy; new for every try. String ≤ 200."""
@@ -49,7 +55,10 @@ class UpdateLost(TypedDict):
     type: Literal["update.lost"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     updateId: str
     """Id of the update, minted by the policy; new for every try. String ≤ 200."""
@@ -64,7 +73,10 @@ class WeightsPublished(TypedDict):
     type: Literal["weights.published"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""

@@ -12,7 +12,10 @@ class RewardWorkerAdded(TypedDict):
     type: Literal["reward-worker.added"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     workerId: str
     """Id of the reward worker, given by the host. String ≤ 512."""
@@ -30,7 +33,10 @@ class RewardWorkerDrained(TypedDict):
     type: Literal["reward-worker.drained"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     workerId: str
     """Id of the reward worker, given by the host. String ≤ 512."""
@@ -42,7 +48,10 @@ class RewardWorkerLost(TypedDict):
     type: Literal["reward-worker.lost"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     workerId: str
     """Id of the reward worker, given by the host. String ≤ 512."""
@@ -54,7 +63,10 @@ class RewardFinished(TypedDict):
     type: Literal["reward.finished"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     dispatchId: str
     """Id of the dispatch, minted by the policy. String ≤ 256."""
@@ -81,7 +93,10 @@ class RewardRequested(TypedDict):
     type: Literal["reward.requested"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
@@ -108,7 +123,10 @@ class RewardStarted(TypedDict):
     type: Literal["reward.started"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     dispatchId: str
     """Id of the dispatch, minted by the policy. String ≤ 256."""
@@ -123,7 +141,10 @@ class RewardWithdrawn(TypedDict):
     type: Literal["reward.withdrawn"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""

@@ -13,7 +13,10 @@ class SandboxCancelled(TypedDict):
     type: Literal["sandbox.cancelled"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     runId: str
     """Id of the run, given by the host; new for every run. String ≤ 512."""
@@ -25,7 +28,10 @@ class SandboxFinished(TypedDict):
     type: Literal["sandbox.finished"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     runId: str
     """Id of the run, given by the host; new for every run. String ≤ 512."""
@@ -49,7 +55,10 @@ class SandboxReportRequested(TypedDict):
     type: Literal["sandbox.report.requested"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     factors: NotRequired[Sequence[float]]
     """Values of λ to judge, each 1 to 1000; 1, 1.25, 1.5, 2, 3, 4, 6, 8 and 16 if absent."""
@@ -61,7 +70,10 @@ class SandboxRequested(TypedDict):
     type: Literal["sandbox.requested"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     runId: str
     """Id of the run, given by the host; new for every run. String ≤ 512."""

@@ -12,7 +12,10 @@ class HostRestarted(TypedDict):
     type: Literal["host.restarted"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     idPrefix: str
     """Prefix of every request id; new after each restart of the host. String ≤ 128."""
@@ -24,7 +27,10 @@ class TimerFired(TypedDict):
     type: Literal["timer.fired"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     timerId: str
     """Id of the timer, minted by the policy. String ≤ 512."""

@@ -13,7 +13,10 @@ class GroupCompleted(TypedDict):
     type: Literal["group.completed"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
@@ -34,7 +37,10 @@ class OptimizerStepped(TypedDict):
     type: Literal["optimizer.stepped"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
@@ -49,7 +55,10 @@ class ReplicaAdded(TypedDict):
     type: Literal["replica.added"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     replica: str
     """Id of the data-parallel training replica. String ≤ 512."""
@@ -61,7 +70,10 @@ class ReplicaLost(TypedDict):
     type: Literal["replica.lost"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     replica: str
     """Id of the data-parallel training replica. String ≤ 512."""
@@ -73,7 +85,10 @@ class TrainConsumed(TypedDict):
     type: Literal["train.consumed"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     fetchId: str
     """Id of the fetch or share, minted by the policy. String ≤ 1200."""
@@ -100,7 +115,10 @@ class TrainFinished(TypedDict):
     type: Literal["train.finished"]
 
     at: NotRequired[float]
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
 
     fetchId: str
     """Id of the fetch or share, minted by the policy. String ≤ 1200."""
