@@ -1,9 +1,7 @@
 /** From JSON Schema to Python: a `TypedDict` for each object, with what its fields mean. */
 import { type Shape, typeText, withoutText } from '../schema-table.ts';
+import type { Side } from './shapes.ts';
 import { className, comment, docstring, isField, itemName } from './text.ts';
-
-/** Which side of the wire: what a caller gives may leave out what has a default, and may be any sequence. */
-export type Side = 'input' | 'output';
 
 /** Writes the classes of one module. */
 export class ClassWriter {

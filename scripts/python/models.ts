@@ -3,59 +3,12 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type AnyPolicyDefinition, registry } from '../../src/index.ts';
 import { type MethodWord, methods, notifications } from '../../src/rpc/index.ts';
-import { type DecisionWord, type EventWord, z } from '../../src/schemas/index.ts';
-import { type Shape, sharedObjects, withoutText } from '../schema-table.ts';
-import { ClassWriter, type Side } from './classes.ts';
-import { className, importLine, moduleName, union } from './text.ts';
-
-const head = '# Generated from the schemas by `npm run docs:generate`: do not edit.';
-/** A module: its path below `rollflex/models`, and the names that others may import from it. */
-interface Module {
-  readonly path: string;
-  readonly names: readonly string[];
-  readonly text: string;
-}
-
-function shapeOf(schema: z.ZodType, io: Side): Shape {
-  const shape = z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline' }) as Shape;
-  // A schema with an id of its own stands among the definitions.
-  return shape.$defs?.[shape.$ref?.replace('#/$defs/', '') ?? ''] ?? shape;
-}
-
-/** Objects that several words share, by their shapes on either side. */
-function knownObjects(except?: string): Map<string, string> {
-  const known = new Map<string, string>();
-  for (const [name, schema] of Object.entries(sharedObjects)) {
-    if (name === except) continue;
-    for (const io of ['input', 'output'] as const) known.set(withoutText(shapeOf(schema, io)), className(name));
-  }
-  return known;
-}
-
-const typing = ['Any', 'Literal', 'TypeAlias', 'Union'];
-
-function moduleText(
-  about: string,
-  parts: readonly string[],
-  imports: ReadonlyMap<string, Iterable<string>>,
-  depth: number,
-) {
-  const body = parts.join('\n\n\n');
-  const uses = (word: string) => new RegExp(`\\b${word}\\b`).test(body);
-  // Annotations that are evaluated: only so do the classes know at run time which keys may be missing.
-  const lines = [head, `"""${about}"""`, ''];
-  const abc = ['Mapping', 'Sequence'].filter(uses);
-  if (abc.length > 0) lines.push(importLine('collections.abc', abc));
-  const used = typing.filter(uses);
-  if (used.length > 0) lines.push(importLine('typing', used));
-  if (abc.length + used.length > 0) lines.push('');
-  const own = ['NotRequired', 'TypedDict'].filter(uses);
-  if (own.length > 0) lines.push(importLine(`${'.'.repeat(depth)}_typing`, own));
-  for (const [module, names] of [...imports].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    if ([...names].length > 0) lines.push(importLine(module, names));
-  }
-  return `${lines.join('\n')}\n\n\n${body}\n`;
-}
+import type { DecisionWord, EventWord } from '../../src/schemas/index.ts';
+import { sharedObjects } from '../schema-table.ts';
+import { ClassWriter } from './classes.ts';
+import { head, indexText, type Module, moduleText } from './modules.ts';
+import { knownObjects, shapeOf, wordShape } from './shapes.ts';
+import { className, moduleName, union } from './text.ts';
 
 function objectsModule(): Module {
   const parts: string[] = [];
@@ -85,22 +38,6 @@ function objectsModule(): Module {
 }
 
 type Words = ReadonlyMap<string, { readonly name: string; readonly module: string }>;
-
-/** A word as it is written: the server stamps an event that does not say when. */
-function wordShape(word: EventWord, side: Side): Shape {
-  const shape = shapeOf(word.schema, side);
-  if (side === 'output') return shape;
-  const about =
-    'Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server';
-  return {
-    ...shape,
-    required: (shape.required ?? []).filter((one) => one !== 'at'),
-    properties: {
-      ...shape.properties,
-      at: { type: 'number', minimum: 0, description: `${about} with Unix time if absent.` },
-    },
-  };
-}
 
 /** One module for each file of words. */
 async function wordModules(of: 'events' | 'decisions'): Promise<Module[]> {
@@ -194,47 +131,6 @@ function methodsModule(): Module {
     1,
   );
   return { path: 'methods', names: [...input.tops, ...output.tops], text };
-}
-
-/** `rollflex.models` itself: every name, found when it is asked for. */
-function indexText(modules: readonly Module[]): string {
-  const where = new Map<string, string>();
-  for (const { path, names } of modules) {
-    for (const name of names) {
-      if (where.has(name)) throw new Error(`${name} is in ${path} and in ${where.get(name)}`);
-      where.set(name, path.replace('/', '.'));
-    }
-  }
-  const sorted = [...where].sort(([a], [b]) => (a < b ? -1 : 1));
-  return [
-    head,
-    '"""Types of everything that goes over the wire: events, decisions, configurations, snapshots, inputs and plans."""',
-    '',
-    'from __future__ import annotations',
-    '',
-    'from importlib import import_module',
-    'from typing import TYPE_CHECKING, Any',
-    '',
-    'if TYPE_CHECKING:',
-    ...modules.map(({ path, names }) => importLine(`.${path.replace('/', '.')}`, names).replaceAll(/^/gm, '    ')),
-    '',
-    '_where = {',
-    ...sorted.map(([name, module]) => `    "${name}": ".${module}",`),
-    '}',
-    '',
-    '',
-    'def __getattr__(name: str) -> Any:',
-    '    # All of them at once would cost every program a tenth of a second.',
-    '    if name in _where:',
-    '        return getattr(import_module(_where[name], __name__), name)',
-    '    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")',
-    '',
-    '',
-    '__all__ = [',
-    ...sorted.map(([name]) => `    "${name}",`),
-    ']',
-    '',
-  ].join('\n');
 }
 
 const folder = 'python/src/rollflex/models';

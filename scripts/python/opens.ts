@@ -1,8 +1,7 @@
 /** `open` and `plan` of the Python clients, typed by the policy or planner that is named. */
 import { registry } from '../../src/index.ts';
+import { head } from './modules.ts';
 import { className, importLine, moduleName } from './text.ts';
-
-const head = '# Generated from the schemas by `npm run docs:generate`: do not edit.';
 
 function methodsOf(client: 'Client' | 'AsyncClient'): string[] {
   const asynchronous = client === 'AsyncClient';
