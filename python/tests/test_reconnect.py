@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 import random
+import signal
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -317,3 +319,62 @@ while True:
         for number in range(5):
             assert session.send({"type": "y", "number": number}) == [{"type": "y", "number": number}]
         assert (session.seq, session.next_seq) == (5, 5)
+
+
+@pytest.mark.parametrize("fsync", ["always", "interval"])
+def test_a_real_server_with_a_state_that_is_killed_again_and_again(tmp_path: Path, fsync: Any) -> None:
+    chance = random.Random(fsync)
+    day = Day(11)
+    batches: list[list[Any]] = []
+    decisions: list[Any] = []
+    killed = 0
+    stop = threading.Event()
+    with spawn(state_dir=tmp_path / "state", fsync=fsync, reconnect=quick, timeout=100) as client:
+
+        def kill() -> None:
+            nonlocal killed
+            while not stop.wait(chance.random() * 0.5):
+                pump = client._core._pump
+                if pump is not None and client._core._state == "open":
+                    os.kill(pump.link.pid, signal.SIGKILL)  # type: ignore[attr-defined]
+                    killed += 1
+
+        session = client.open(tail_batching, config=tail)
+        killing = threading.Thread(target=kill)
+        killing.start()
+        try:
+            while killed < 5 or len(batches) < 60:
+                batches.append(day.events(6))
+                came = session.send(batches[-1])
+                day.see(came)
+                decisions += came
+        finally:
+            stop.set()
+            killing.join()
+        assert session.seq == session.next_seq == sum(len(batch) for batch in batches)
+        snapshot = session.snapshot()
+    assert (decisions, snapshot) == reference(batches)
+
+
+def test_streamed_decisions_of_a_real_server_that_is_killed(tmp_path: Path) -> None:
+    day = Day(12)
+    chance = random.Random(12)
+    batches: list[list[Any]] = []
+    got: list[tuple[int, Any]] = []
+    with spawn(state_dir=tmp_path / "state", reconnect=quick, timeout=100) as client:
+        session = client.open(tail_batching, config=tail, deliver="stream")
+        subscription = session.subscribe()
+        for turn in range(30):
+            if turn % 6 == 5:
+                os.kill(client._core._pump.link.pid, signal.SIGKILL)  # type: ignore[union-attr]
+            batches.append(day.events(6))
+            assert session.send(batches[-1]) == []
+            last = client.call("session.snapshot", {"session": session.id})["decisionSeq"]
+            seen = len(got)
+            while len(got) < last:
+                got.append(subscription.get(timeout=60))
+                if chance.random() < 0.5:
+                    subscription.ack(got[-1][0])
+            day.see([decision for _, decision in got[seen:]])
+    assert [number for number, _ in got] == list(range(1, len(got) + 1))
+    assert [decision for _, decision in got] == reference(batches)[0]
