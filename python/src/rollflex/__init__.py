@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ._command import server_command
-from ._core import Reconnect
+from ._opening import Reconnect
 from ._options import Untyped
 from ._version import __version__
 from .aio import AsyncClient, AsyncSession, AsyncSubscription

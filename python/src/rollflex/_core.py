@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import threading
 import time
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Protocol
 
-from ._link import Link
+from ._messages import body_of, check_version, encode, parsed, result_of
+from ._opening import Opening
 from ._pending import Again, Pending
 from ._pump import Pump
-from ._version import __version__
 from .errors import (
     ClientClosed,
     ConnectionLost,
@@ -26,38 +24,6 @@ from .errors import (
     VersionMismatch,
     error_from_reply,
 )
-
-encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
-
-
-@dataclass(frozen=True)
-class Reconnect:
-    """
-    How a broken connection is made again: delays double from the first to the longest, until the limit. A call is sent
-    so many times at most: one that ends the server each time it comes must not do so for ever.
-    """
-
-    limit_seconds: float = 30.0
-    first_delay_seconds: float = 0.05
-    longest_delay_seconds: float = 2.0
-    most_sendings: int = 5
-
-
-@dataclass(frozen=True)
-class Opening:
-    """How a server is reached."""
-
-    open: Callable[[float], Link]
-    """Opens a link, in so many seconds."""
-    token: str | None
-    restorable: bool
-    """Whether there is still a state to come back to when a connection has broken."""
-    timeout: float
-    wait: float
-    """How long the first connection is tried."""
-    check_version: bool
-    reconnect: Reconnect
-    close_grace: float = 5.0
 
 
 class Attached(Protocol):
@@ -95,9 +61,10 @@ class Core:
         self.connections = 0
         """How often a connection was made; an answer of an earlier one tells nothing about the present one."""
         self._attached: weakref.WeakSet[Attached] = weakref.WeakSet()
-        self._attaching = threading.Lock()
+        # A client that nobody holds any more is closed wherever the collector runs, within these as well.
+        self._attaching = threading.RLock()
         self.readers: dict[str, Reader] = {}
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._in_flight: dict[int, Pending] = {}
         self._last_id = 0
         self._state = "connecting"
@@ -137,7 +104,7 @@ class Core:
         self, method: str, params: str, again: Again = "same", owner: object = None, again_params: str | None = None
     ) -> Pending:
         """The same, with parameters as JSON."""
-        body = _body(method, params)
+        body = body_of(method, params)
         longest = self.limits.get("maxMessageBytes", len(body) + 64)
         if len(body) + 48 > longest:
             expected = f"a message of at most {longest} bytes"
@@ -148,7 +115,7 @@ class Core:
             line = b'{"jsonrpc":"2.0","id":%d,%s' % (self._last_id, body)
             pending = Pending(self._last_id, method, line, again, owner)
             if again_params is not None:
-                pending.again_line = b'{"jsonrpc":"2.0","id":%d,%s' % (pending.id, _body(method, again_params))
+                pending.again_line = b'{"jsonrpc":"2.0","id":%d,%s' % (pending.id, body_of(method, again_params))
             self._in_flight[pending.id] = pending
             if self._state == "open" and self._pump is not None:
                 pending.sent = 1
@@ -157,7 +124,7 @@ class Core:
 
     def notify(self, method: str, params: object) -> None:
         """Sends a call that gets no answer; while there is no connection it is dropped."""
-        line = b'{"jsonrpc":"2.0",' + _body(method, encode(params))
+        line = b'{"jsonrpc":"2.0",' + body_of(method, encode(params))
         with self._lock:
             if self._state == "open" and self._pump is not None:
                 self._pump.write(line)
@@ -274,7 +241,7 @@ class Core:
                 self._ask(pump, "server.authenticate", {"token": opening.token})
             info = self._ask(pump, "server.info", {})
             if opening.check_version:
-                _check_version(info.get("version"))
+                check_version(info.get("version"))
         except BaseException:
             pump.close(1.0)
             raise
@@ -286,18 +253,18 @@ class Core:
         with self._lock:
             self._last_id += 1
             id = self._last_id
-        pump.write(b'{"jsonrpc":"2.0","id":%d,%s' % (id, _body(method, encode(params))))
+        pump.write(b'{"jsonrpc":"2.0","id":%d,%s' % (id, body_of(method, encode(params))))
         if not self._leaving.is_set():
             pump.reading_until = time.monotonic() + self.opening.timeout
         for line in pump.lines():
-            message = _parse(line)
+            message = parsed(line)
             if "method" in message:
                 self._notified(message)
             elif message.get("id") == id:
                 pump.reading_until = None if not self._leaving.is_set() else time.monotonic()
                 if "error" in message:
                     raise error_from_reply(message["error"])
-                return _result(message)
+                return result_of(message)
         if time.monotonic() >= (pump.reading_until or time.monotonic() + 1):
             raise ServerUnavailable(f"no answer to {method} in {self.opening.timeout} s")
         hint = "; is the token right?" if method == "server.authenticate" else ""
@@ -368,7 +335,7 @@ class Core:
             self.ready.finish({})
 
     def _take(self, line: bytes) -> None:
-        message = _parse(line)
+        message = parsed(line)
         id = message.get("id")
         if "method" in message and id is None:
             return self._notified(message)
@@ -430,38 +397,6 @@ def _hopeless(pending: Pending, most_sendings: int) -> Exception | None:
     return None
 
 
-def _body(method: str, params: str) -> bytes:
-    return f'"method":"{method}","params":{params}}}\n'.encode()
-
-
-def _parse(line: bytes) -> dict[str, Any]:
-    try:
-        message = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise ProtocolError(f"the server wrote what is no JSON: {line[:200]!r}") from error
-    if not isinstance(message, dict):
-        raise ProtocolError(f"the server wrote what is no message: {line[:200]!r}")
-    return message
-
-
-def _result(message: dict[str, Any]) -> dict[str, Any]:
-    result = message.get("result")
-    if not isinstance(result, dict):
-        raise ProtocolError(f"a result that is no object: {message!r:.200}")
-    return result
-
-
-def _check_version(version: object) -> None:
-    """Below 1.0 the minor version must be the same, from then on the major."""
-    ours, theirs = __version__.split("."), str(version).split(".")
-    size = 2 if ours[0] == "0" else 1
-    if theirs[:size] != ours[:size]:
-        raise VersionMismatch(
-            f"the server is rollflex {version}, this is the Python package {__version__}: install the same version "
-            "of both (or pass check_version=False)"
-        )
-
-
 def _after_fork() -> None:
     for core in list(_cores):
         core.abandon()
@@ -469,5 +404,3 @@ def _after_fork() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
-
-__all__ = ["Attached", "Core", "Opening", "Reader", "Reconnect"]

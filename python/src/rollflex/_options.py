@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Literal, NewType, TypedDict
 
 from ._command import Command, server_command
-from ._core import Opening, Reconnect
 from ._link import ChildLink, SocketLink
+from ._opening import Opening, Reconnect
 
 Path_ = str | os.PathLike[str]
 

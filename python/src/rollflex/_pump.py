@@ -25,7 +25,7 @@ class Pump:
     def __init__(self, link: Link) -> None:
         self.link = link
         self._out = bytearray()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._wake_read, self._wake_write = os.pipe()
         for fd in (self._wake_read, self._wake_write):
             os.set_blocking(fd, False)

@@ -7,9 +7,10 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ._core import Core, encode
+from ._core import Core
+from ._messages import encode, result_of
 from ._pending import Pending
-from ._steps import Steps, answered, result_of
+from ._steps import Steps, answered
 from .errors import PolicyError, SessionLost, UnansweredCall, error_from_reply
 
 if TYPE_CHECKING:

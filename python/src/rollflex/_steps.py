@@ -6,8 +6,9 @@ from collections.abc import Generator
 from typing import Any, TypeVar
 
 from ._core import Core
+from ._messages import result_of
 from ._pending import Again, Pending
-from .errors import ProtocolError, error_from_reply
+from .errors import error_from_reply
 
 T = TypeVar("T")
 
@@ -22,13 +23,6 @@ def answered(pending: Pending) -> Steps[dict[str, Any]]:
     if "error" in answer:
         raise error_from_reply(answer["error"])
     return result_of(answer)
-
-
-def result_of(answer: dict[str, Any]) -> dict[str, Any]:
-    result = answer.get("result")
-    if not isinstance(result, dict):
-        raise ProtocolError(f"a result that is no object: {answer!r:.200}")
-    return result
 
 
 def call(core: Core, method: str, params: object, again: Again = "same", owner: object = None) -> Steps[dict[str, Any]]:

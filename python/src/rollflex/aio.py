@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
 
 from ._attachment import Attachment
 from ._command import Command
-from ._core import Core, Opening, Reconnect
+from ._core import Core
+from ._opening import Opening, Reconnect
 from ._options import Path_, connecting, deadline_after, open_params, spawning
 from ._pending import Pending
 from ._sending import Producer
@@ -311,6 +312,7 @@ class AsyncSession(Generic[E, D]):
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        # After an error it stays: what it holds may be wanted.
         if kind is None:
             await self.close()
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
 
 from ._attachment import Attachment
 from ._command import Command
-from ._core import Core, Opening, Reconnect
+from ._core import Core
+from ._opening import Opening, Reconnect
 from ._options import Path_, connecting, deadline_after, open_params, spawning
 from ._sending import Producer
 from ._steps import Steps, all_sessions, call, planned
@@ -276,6 +277,7 @@ class Session(Generic[E, D]):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        # After an error it stays: what it holds may be wanted.
         if kind is None:
             self.close()
 
