@@ -10,6 +10,7 @@ export const benchmarks: Readonly<Record<string, string | null>> = {
   'sandbox-timeout': 'sandbox-timeout',
   state: null,
   rpc: null,
+  python: null,
   'sim-engine': null,
   calibration: null,
   'reward-dispatch': 'reward-dispatch',

@@ -10,60 +10,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { JSONRPCServer } from 'json-rpc-2.0';
-import { createTailBatching } from '../src/index.ts';
+import { answersOf, batch, config, type Events, echo, groupsOf, opening } from './rpc-workload.ts';
 import { machine, median } from './support.ts';
 
-const batch = 256;
 const runs = 5;
-const config = { promptsPerRound: 2000, responsesPerPrompt: 8, promptSpeculation: 1.25, responseSpeculation: 1.25 };
-
-/** A round, and the completions that fill it, as a host would send them. */
-function workload() {
-  const policy = createTailBatching(config);
-  const prompts = Array.from({ length: 2500 }, (_, index) => ({ promptId: `prompt-${index}` }));
-  const opening = [
-    { type: 'round.requested', at: 0, roundId: 'r1', weightVersion: 1 },
-    { type: 'prompts.supplied', at: 0, roundId: 'r1', prompts },
-  ];
-  const launched = opening.flatMap((one) => policy.send(one as never)).filter((one) => one.type === 'request.launch');
-  const completions = launched
-    .filter((one) => one.index < config.responsesPerPrompt)
-    .slice(0, config.promptsPerRound * config.responsesPerPrompt)
-    .map(({ requestId }, index) => ({
-      type: 'response.completed',
-      at: index / 100,
-      requestId,
-      tokens: 500 + (index % 997),
-    }));
-  return { opening, completions };
-}
-
-type Events = readonly object[];
-const { opening, completions } = workload();
-
-/** What the policy answers: the echo server is given the same text to make and to send. */
-function answersOf(groups: readonly Events[]): unknown[][] {
-  const policy = createTailBatching(config);
-  for (const one of opening) policy.send(one as never);
-  return groups.map((events) => events.flatMap((one) => policy.send(one as never)));
-}
-
-const groupsOf = (size: number): Events[] =>
-  Array.from({ length: Math.floor(completions.length / size) }, (_, at) =>
-    completions.slice(at * size, (at + 1) * size),
-  );
-
-/** Parses each line, and answers with the decisions that it was given for the n-th call. */
-const echo = `
-const { createInterface } = require('node:readline');
-let answers = [];
-let next = 0;
-createInterface({ input: process.stdin }).on('line', (line) => {
-  const { id, method, params } = JSON.parse(line);
-  if (method === 'answers') { answers = params; next = 0; }
-  const result = method === 'session.send' ? { seq: params.events.length, decisions: answers[next++] } : {};
-  process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n');
-});`;
 
 class Client {
   readonly #child: ChildProcess;
@@ -125,7 +75,7 @@ async function compare(server: Client, size: number, most: number) {
   const ours: Pace[] = [];
   const theirs: Pace[] = [];
   for (let run = 0; run <= runs; run += 1) {
-    await echoing.call('answers', answers);
+    await echoing.call('answers', { answers });
     const { session } = await server.call('session.open', { policy: 'tail-batching', config });
     await server.call('session.send', { session, events: opening });
     const one = await pace(server, session, groups);

@@ -1,18 +1,43 @@
-/** Makes the generated parts of the documentation anew. With `--check` it changes nothing and fails if one is stale. */
-import { readFileSync, writeFileSync } from 'node:fs';
+/**
+ * Makes the generated parts of the documentation anew, and the typed models of the Python package. With `--check` it
+ * changes nothing and fails if one is stale.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { generatedFiles, regenerate } from './docs-tables.ts';
+import { pythonModels } from './python/models.ts';
+import { typedClients } from './python/opens.ts';
 
 const onlyCheck = process.argv.includes('--check');
 const stale: string[] = [];
-for (const file of generatedFiles) {
-  const path = fileURLToPath(new URL(`../${file}`, import.meta.url));
-  const before = readFileSync(path, 'utf8');
-  const after = regenerate(before);
-  if (before === after) continue;
+const absolute = (file: string): string => fileURLToPath(new URL(`../${file}`, import.meta.url));
+
+function renew(file: string, text: (before: string) => string): void {
+  const path = absolute(file);
+  const before = existsSync(path) ? readFileSync(path, 'utf8') : '';
+  const after = text(before);
+  if (before === after) return;
   stale.push(file);
-  if (!onlyCheck) writeFileSync(path, after);
+  if (onlyCheck) return;
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, after);
 }
+
+for (const file of generatedFiles) renew(file, regenerate);
+const models = await pythonModels();
+for (const [file, text] of models) renew(file, () => text);
+renew('python/src/rollflex/_typed.py', () => typedClients());
+
+// A policy that is no more leaves no model behind; what stands there by hand has an underscore.
+const folder = 'python/src/rollflex/models';
+for (const name of readdirSync(absolute(folder), { recursive: true, encoding: 'utf8' })) {
+  const file = `${folder}/${name.replaceAll('\\', '/')}`;
+  if (!file.endsWith('.py') || models.has(file) || /\/_\w+\.py$/.test(file)) continue;
+  stale.push(file);
+  if (!onlyCheck) rmSync(absolute(file));
+}
+
 if (onlyCheck && stale.length > 0) {
   console.error(`stale: ${stale.join(', ')} (npm run docs:generate)`);
   process.exitCode = 1;

@@ -30,7 +30,7 @@ import {
 } from '../src/schemas/index.ts';
 
 /** What of JSON Schema the project's schemas use. */
-interface Shape {
+export interface Shape {
   $ref?: string;
   $defs?: Record<string, Shape>;
   type?: string;
@@ -98,7 +98,8 @@ export function shapeOf(schema: z.ZodType): Shape {
   return shape.$defs?.[shape.$ref?.replace('#/$defs/', '') ?? ''] ?? shape;
 }
 
-const withoutText = (shape: Shape): string =>
+/** What of a shape is not meant for people. */
+export const withoutText = (shape: Shape): string =>
   JSON.stringify(shape, (key, value: unknown) => (key === 'description' || key === '$schema' ? undefined : value));
 const namesOfShapes = new Map(
   Object.entries(sharedObjects).map(([name, schema]) => [withoutText(shapeOf(schema)), name] as const),

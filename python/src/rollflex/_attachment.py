@@ -1,0 +1,113 @@
+"""What a client knows of a session, to find it again on a new connection."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+from ._core import Core
+from ._sending import Producer
+from ._steps import Steps, answered, call
+from .errors import ClientClosed, PolicyError, SessionLost
+
+Ask = Callable[[str, dict[str, Any]], dict[str, Any]]
+
+
+class Attachment:
+    """A session that is used over a connection which may be made again."""
+
+    rank = 0
+
+    def __init__(self, core: Core, params: dict[str, Any], named: bool) -> None:
+        self.core = core
+        self.params = params
+        self.id: str = params["session"]
+        self.error: Exception | None = None
+        """Why it cannot be used any more."""
+        self.policy = ""
+        self.version = 0
+        self.seq = 0
+        self._opened_seq = 0
+        self._named = named
+
+    def open(self, producer: str | None) -> Steps[Producer]:
+        """Opens it, and gives who sends to it."""
+        core, params = self.core, self.params
+        wish = params.get("onExisting", "fail")
+        # An id made here can only be ours. Whether one that was given is, nobody could know when an answer was lost.
+        again_params = {**params, "onExisting": "attach"} if wish == "fail" and not self._named else None
+        pending = core.start(
+            "session.open",
+            params,
+            "never" if wish == "fail" and self._named else "same",
+            again_params=again_params,
+        )
+        result = yield from answered(pending)
+        self.policy, self.version = result["policy"], result["version"]
+        self.seq = self._opened_seq = result["seq"]
+        core.attach(self)
+        sender = Producer(core, self, producer or f"py-{uuid.uuid4().hex[:20]}")
+        if producer is not None:
+            yield from sender.learn()
+        return sender
+
+    def snapshot(self) -> Steps[dict[str, Any]]:
+        self.assert_open()
+        result = yield from call(self.core, "session.snapshot", {"session": self.id}, owner=self)
+        self.applied(result)
+        return result
+
+    def close(self) -> Steps[None]:
+        """Closes it; one that is closed already stays so."""
+        if self.error is not None:
+            return
+        self.core.detach(self)
+        self.error = ClientClosed(f"session {self.id} was closed")
+        pending = self.core.start("session.close", {"session": self.id})
+        try:
+            yield from answered(pending)
+        except PolicyError as error:
+            # Sent again after its answer was lost: it had been done.
+            if not (error.code == "unknown_id" and pending.sent > 1):
+                raise
+
+    def applied(self, data: dict[str, Any]) -> None:
+        seq = data.get("seq")
+        if isinstance(seq, int) and seq > self.seq:
+            self.seq = seq
+
+    def assert_open(self) -> None:
+        if self.error is not None:
+            raise type(self.error)(*self.error.args)
+
+    def lost(self, error: Exception) -> None:
+        if self.error is None:
+            self.error = error
+
+    def interrupted(self, error: Exception) -> None:
+        pass
+
+    def restore(self, ask: Ask) -> None:
+        """Finds it again. Raises :class:`SessionLost` where it is not there, or is not what it was."""
+        known = {key: value for key, value in self.params.items() if key not in ("snapshot", "armed")}
+        untouched = self.seq == self._opened_seq and (self._opened_seq == 0 or "snapshot" in self.params)
+        try:
+            if untouched:
+                known = self.params
+            else:
+                # An attachment would make it anew, empty.
+                self._assert_there(ask)
+            seq = ask("session.open", {**known, "onExisting": "attach"})["seq"]
+        except PolicyError as error:
+            raise SessionLost(f"the server has no session {self.id} as it was: {error}") from error
+        if seq < self.seq:
+            raise SessionLost(f"session {self.id} has applied {seq} events, and had acknowledged {self.seq}")
+
+    def _assert_there(self, ask: Ask) -> None:
+        try:
+            ask("session.send", {"session": self.id, "events": []})
+        except PolicyError as error:
+            # A backlog that is full is one of a session that is there.
+            if error.code != "limit_exceeded":
+                raise

@@ -1,0 +1,93 @@
+"""How the server is started: which command, on which Node.js."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from ._version import __version__
+from .errors import NodeNotFound, NodeTooOld, ServerUnavailable
+
+_oldest_node = 20
+_scripts = {".js", ".mjs", ".cjs"}
+_install = "install Node.js 20 or newer (https://nodejs.org), or say where the server is with ROLLFLEX_COMMAND"
+
+Command = str | os.PathLike[str] | Sequence[str]
+
+
+def server_command(command: Command | None = None) -> list[str]:
+    """
+    The command that starts a server, without its arguments: the one given, that of ``ROLLFLEX_COMMAND``, a ``rollflex``
+    on the PATH, or ``npx`` with the version of this package.
+
+    Raises :class:`NodeNotFound`, :class:`NodeTooOld`, :class:`ServerUnavailable`.
+    """
+    if command is not None:
+        return _prepared(_words(command))
+    from_environment = os.environ.get("ROLLFLEX_COMMAND", "").strip()
+    if from_environment:
+        return _prepared(_words(from_environment))
+    installed = shutil.which("rollflex")
+    if installed is not None:
+        return _prepared([installed])
+    _check_node()
+    npx = shutil.which("npx")
+    if npx is None:
+        raise NodeNotFound(f"there is neither rollflex nor npx on the PATH: {_install}")
+    return [npx, "--yes", f"rollflex@{__version__}"]
+
+
+def _words(command: Command) -> list[str]:
+    if isinstance(command, os.PathLike):
+        return [os.fspath(command)]
+    if isinstance(command, str):
+        # A path may have spaces in it.
+        return [command] if os.path.exists(command) else shlex.split(command)
+    return list(command)
+
+
+def _prepared(words: list[str]) -> list[str]:
+    if not words:
+        raise ServerUnavailable("the command of the server is empty")
+    name = words[0]
+    if Path(name).suffix in _scripts:
+        if not os.path.exists(name):
+            raise ServerUnavailable(f"there is no {name} to start the server with")
+        return [_check_node(), *words]
+    found = shutil.which(name)
+    if found is None:
+        raise ServerUnavailable(f"there is no command {name} to start the server with")
+    if _is_node_script(found):
+        _check_node()
+    return [found, *words[1:]]
+
+
+def _is_node_script(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            first = file.readline(200)
+    except OSError:
+        return False
+    return first.startswith(b"#!") and b"node" in first
+
+
+def _check_node() -> str:
+    node = shutil.which("node")
+    if node is None:
+        raise NodeNotFound(f"there is no node on the PATH, which the server needs: {_install}")
+    try:
+        run = subprocess.run([node, "--version"], capture_output=True, text=True, timeout=30, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise NodeNotFound(f"{node} does not run ({error}): {_install}") from error
+    version = re.match(r"v(\d+)\.", run.stdout)
+    if run.returncode != 0 or version is None:
+        said = (run.stdout + run.stderr).strip()
+        raise NodeNotFound(f"{node} --version failed with exit code {run.returncode} ({said:.200}): {_install}")
+    if int(version[1]) < _oldest_node:
+        raise NodeTooOld(f"{node} is {run.stdout.strip()}, the server needs Node.js {_oldest_node}: {_install}")
+    return node

@@ -1,0 +1,140 @@
+"""What clients are made with: the options of a server that is started, and how one that runs is reached."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, NewType, TypedDict
+
+from ._command import Command, server_command
+from ._link import ChildLink, SocketLink
+from ._opening import Opening, Reconnect
+
+Path_ = str | os.PathLike[str]
+
+
+Untyped = NewType("Untyped", str)
+"""
+Id of a policy or planner that this package has no types for: one of your own. A bare string is taken for one that ships
+with rollflex, so that a type checker finds what is wrong in its configuration.
+"""
+
+
+class OpenOptions(TypedDict, total=False):
+    """Options of ``open``, beside the policy and its configuration."""
+
+    snapshot: Mapping[str, Any] | None
+    """Where the session goes on from."""
+    session: str | None
+    """Id of the session; one is made if it is not given."""
+    on_existing: Literal["fail", "attach", "replace"] | None
+    """If there is a session with this id: refuse (the default), use it as it is, or put a new one in its place."""
+    deliver: Literal["reply", "stream"] | None
+    """Where decisions go: into what ``send`` returns (the default), or to subscribers."""
+    timers: Literal["host", "server"] | None
+    """Who answers ``timer.set``: the host (the default), or the server, which needs ``deliver="stream"``."""
+    armed: Sequence[Mapping[str, Any]] | None
+    """Timers that run, as ``session.armed()`` gave them beside a snapshot."""
+    producer: str | None
+    """Who sends, for a host that goes on as the same after a restart; new for each session if it is not given."""
+    timeout: float | None
+    """Seconds that this call may take."""
+
+
+def spawning(
+    command: Command | None,
+    *,
+    state_dir: Path_ | None,
+    fsync: str | None,
+    policies: Path_ | None,
+    limits: Mapping[str, float] | None,
+    metrics_port: int | None,
+    args: tuple[str, ...],
+    env: Mapping[str, str] | None,
+    timeout: float,
+    check_version: bool,
+    reconnect: Reconnect | None,
+) -> Opening:
+    """A server of one's own, on standard input and output."""
+    words = [*server_command(command), "serve", "--stdio"]
+    given = {"state-dir": state_dir, "fsync": fsync, "policies": policies, "metrics-port": metrics_port}
+    for name, value in given.items():
+        if value is not None:
+            words += [f"--{name}", os.fspath(value) if isinstance(value, os.PathLike) else str(value)]
+    for name, bound in (limits or {}).items():
+        # maxSessions as --max-sessions.
+        words += ["--" + re.sub(r"[A-Z]", lambda letter: "-" + letter[0].lower(), name), str(bound)]
+    words += args
+    return Opening(
+        open=lambda timeout: ChildLink(words, env),
+        token=None,
+        restorable=state_dir is not None,
+        timeout=timeout,
+        wait=0.0,
+        check_version=check_version,
+        reconnect=reconnect or Reconnect(),
+    )
+
+
+def connecting(
+    path: Path_ | None,
+    *,
+    host: str | None,
+    port: int | None,
+    token: str | None,
+    token_file: Path_ | None,
+    timeout: float,
+    wait: float,
+    check_version: bool,
+    reconnect: Reconnect | None,
+) -> Opening:
+    """A server that listens. Raises ValueError for options that contradict each other."""
+    if (path is None) == (port is None):
+        raise ValueError("give either the path of a Unix socket, or a port")
+    if path is not None and host is not None:
+        raise ValueError("a Unix socket has no host")
+    if token is not None and token_file is not None:
+        raise ValueError("give either a token or a token_file")
+    if token_file is not None:
+        token = Path(token_file).read_text(encoding="utf-8").strip()
+    address: str | tuple[str, int] = os.fspath(path) if path is not None else (host or "127.0.0.1", int(port or 0))
+    return Opening(
+        open=lambda timeout: SocketLink(address, timeout),
+        token=token,
+        restorable=True,
+        timeout=timeout,
+        wait=wait,
+        check_version=check_version,
+        reconnect=reconnect or Reconnect(),
+    )
+
+
+def open_params(policy: str | None, options: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
+    """Parameters of `session.open`, and whether the caller has named the session."""
+    names = {
+        "config": "config",
+        "snapshot": "snapshot",
+        "session": "session",
+        "on_existing": "onExisting",
+        "deliver": "deliver",
+        "timers": "timers",
+        "armed": "armed",
+    }
+    unknown = sorted(set(options) - set(names))
+    if unknown:
+        raise TypeError(f"open() has no option {', '.join(unknown)}")
+    params = {names[name]: value for name, value in options.items() if value is not None}
+    if policy is not None:
+        params["policy"] = policy
+    named = "session" in params
+    if not named:
+        params["session"] = f"{policy or 'session'}-{os.urandom(8).hex()}"
+    return params, named
+
+
+def deadline_after(timeout: float, now: float) -> float | None:
+    """When a call that begins now is given up; infinity is never."""
+    return None if timeout == math.inf else now + timeout

@@ -1,0 +1,95 @@
+"""A call that waits for its answer."""
+
+from __future__ import annotations
+
+import copy
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, Literal
+
+from .errors import CallTimeout
+
+Again = Literal["same", "never"]
+"""
+What becomes of a call whose answer was lost with its connection: it is sent again, or, where that could do it twice,
+its caller is told that nobody knows.
+"""
+
+
+class Pending:
+    """One call in flight. It ends once: with an answer, or with an error of the connection."""
+
+    __slots__ = (
+        "_ended",
+        "_then",
+        "again",
+        "again_line",
+        "answer",
+        "connection",
+        "error",
+        "id",
+        "line",
+        "method",
+        "owner",
+        "sent",
+        "unwanted",
+    )
+
+    def __init__(self, id: int, method: str, line: bytes, again: Again, owner: object) -> None:
+        self.id = id
+        self.method = method
+        self.line = line
+        self.again: Again = again
+        self.again_line = line
+        """What is sent in place of it when it is sent again."""
+        self.owner = owner
+        self.sent = 0
+        self.connection = 0
+        """Which of the connections the answer came on."""
+        self.unwanted = False
+        """Nobody waits any more; what comes is dropped."""
+        self.answer: dict[str, Any] | None = None
+        self.error: Exception | None = None
+        self._then: Callable[[], None] | None = None
+        self._ended = threading.Lock()
+        self._ended.acquire()
+
+    @property
+    def done(self) -> bool:
+        return self.answer is not None or self.error is not None
+
+    def finish(self, answer: dict[str, Any] | None, error: Exception | None = None) -> None:
+        """Ends it; whoever took it out of the calls in flight, and nobody else, does this."""
+        self.answer, self.error = answer, error
+        self._ended.release()
+        if self._then is not None:
+            self._then()
+
+    def then(self, callback: Callable[[], None]) -> None:
+        """Calls back when it has ended, from any thread, perhaps twice."""
+        self._then = callback
+        if self.done:
+            callback()
+
+    def wait(self, deadline: float | None) -> None:
+        """Waits for the end. Raises :class:`CallTimeout`; what comes later is then dropped."""
+        try:
+            if deadline is None:
+                arrived = self._ended.acquire()
+            else:
+                arrived = self._ended.acquire(timeout=max(0.0, min(deadline - time.monotonic(), threading.TIMEOUT_MAX)))
+        except BaseException:
+            self.unwanted = True
+            raise
+        if not arrived:
+            self.unwanted = True
+            raise CallTimeout(f"no answer to {self.method} in time")
+
+    def take(self) -> dict[str, Any]:
+        """The answer. Raises the error of the connection."""
+        if self.error is not None:
+            # Several callers may get the same one: each raises its own.
+            raise copy.copy(self.error)
+        assert self.answer is not None
+        return self.answer

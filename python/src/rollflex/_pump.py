@@ -1,0 +1,172 @@
+"""Lines over a link, without ever blocking a caller: what cannot be written at once is written as room comes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator
+
+from ._link import Link
+from .errors import ProtocolError
+
+_read_bytes = 1 << 20
+_longest_line = 1 << 29
+# The other end reads no more; what it has still written is waited for so long.
+_after_broken_pipe = 0.5
+
+
+class Pump:
+    """Reads and writes one link. Any thread may write; one thread reads, and writes what was left over."""
+
+    def __init__(self, link: Link) -> None:
+        self.link = link
+        self._out = bytearray()
+        self._lock = threading.RLock()
+        self._wake_read, self._wake_write = os.pipe()
+        for fd in (self._wake_read, self._wake_write):
+            os.set_blocking(fd, False)
+        self._broken = False
+        self._closed = False
+        self.reading_until: float | None = None
+        """When it is set, lines end at this time."""
+        self._ready: deque[bytes] = deque()
+        self._parts: list[bytes] = []
+        self._length = 0
+
+    def write(self, line: bytes) -> None:
+        """Sends a line, or queues it. A broken link is noticed by the reader."""
+        with self._lock:
+            if self._broken or self._closed:
+                return
+            written = 0 if self._out else self._try(line)
+            if written < len(line) and not self._broken:
+                self._out += memoryview(line)[written:]
+            if self._out or self._broken:
+                self._wake()
+
+    def wake(self) -> None:
+        """Lets the reader look at `reading_until`."""
+        with self._lock:
+            self._wake()
+
+    def lines(self) -> Iterator[bytes]:
+        """Lines as they come, until the other end closes, or until `reading_until`."""
+        while self._ready:
+            yield self._ready.popleft()
+        link, poll = self.link, select.poll()
+        poll.register(self._wake_read, select.POLLIN)
+        poll.register(link.read_fd, select.POLLIN)
+        writing = False
+        while True:
+            with self._lock:
+                wanted = bool(self._out) and not self._broken
+            if wanted != writing:
+                writing = wanted
+                self._watch(poll, writing)
+            for fd, _ in (ready := poll.poll(self._patience())):
+                if fd == self._wake_read:
+                    with contextlib.suppress(BlockingIOError):
+                        os.read(self._wake_read, 4096)
+                elif fd == link.write_fd and writing:
+                    self._flush()
+            if not ready and self._patience() == 0:
+                return
+            if any(fd == link.read_fd for fd, _ in ready):
+                try:
+                    data = os.read(link.read_fd, _read_bytes)
+                except BlockingIOError:
+                    continue
+                except OSError:
+                    return
+                if not data:
+                    return
+                self._cut(data)
+                while self._ready:
+                    yield self._ready.popleft()
+            # Bytes without an end must not keep it here.
+            if self.reading_until is not None and time.monotonic() > self.reading_until + 1:
+                return
+
+    def end(self) -> None:
+        """Writes nothing more, and says so to the other end."""
+        with self._lock:
+            self._broken = True
+            self._out.clear()
+            self.link.end()
+            self._wake()
+
+    def close(self, grace: float) -> None:
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+        self.link.close(grace)
+        with self._lock:
+            os.close(self._wake_read)
+            os.close(self._wake_write)
+
+    def abandon(self) -> None:
+        """In a forked process; no lock is taken, since who held it is not there."""
+        self._closed = True
+        self.link.abandon()
+        os.close(self._wake_read)
+        os.close(self._wake_write)
+
+    def _watch(self, poll: select.poll, writing: bool) -> None:
+        read_fd, write_fd = self.link.read_fd, self.link.write_fd
+        if read_fd == write_fd:
+            poll.modify(read_fd, select.POLLIN | (select.POLLOUT if writing else 0))
+        elif writing:
+            poll.register(write_fd, select.POLLOUT)
+        else:
+            poll.unregister(write_fd)
+
+    def _patience(self) -> float | None:
+        """Milliseconds that may be waited for the next line."""
+        if self.reading_until is None:
+            return None
+        return max(0.0, (self.reading_until - time.monotonic()) * 1000)
+
+    def _wake(self) -> None:
+        if not self._closed:
+            with contextlib.suppress(BlockingIOError):
+                os.write(self._wake_write, b"!")
+
+    def _try(self, data: bytes | bytearray) -> int:
+        try:
+            return os.write(self.link.write_fd, data)
+        except BlockingIOError:
+            return 0
+        except (OSError, ValueError):
+            self._break()
+            return 0
+
+    def _break(self) -> None:
+        self._broken = True
+        self._out.clear()
+        soon = time.monotonic() + _after_broken_pipe
+        self.reading_until = soon if self.reading_until is None else min(soon, self.reading_until)
+
+    def _flush(self) -> None:
+        with self._lock:
+            if self._out:
+                written = self._try(self._out)
+                del self._out[:written]
+
+    def _cut(self, data: bytes) -> None:
+        first, *rest = data.split(b"\n")
+        self._parts.append(first)
+        self._length += len(first)
+        if self._length > _longest_line:
+            raise ProtocolError(f"the server writes a line of more than {_longest_line} bytes")
+        if not rest:
+            return
+        last = rest.pop()
+        self._ready.append(b"".join(self._parts))
+        self._ready.extend(rest)
+        self._parts = [last]
+        self._length = len(last)

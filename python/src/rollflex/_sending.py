@@ -1,0 +1,189 @@
+"""Sending events: big lists in calls that the server takes, several in flight, and all pages of each answer."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ._core import Core
+from ._messages import encode, result_of
+from ._pending import Pending
+from ._steps import Steps, answered
+from .errors import PolicyError, SessionLost, UnansweredCall, error_from_reply
+
+if TYPE_CHECKING:
+    from ._attachment import Attachment
+
+# So many calls of one list are in flight; the server keeps at least as many answers for retries.
+_window = 4
+_frame_bytes = 96
+
+
+class _Chunk:
+    """Events that go in one call, as they are written: what the caller does to them later changes nothing."""
+
+    __slots__ = ("count", "text")
+
+    def __init__(self, count: int, text: str) -> None:
+        self.count = count
+        self.text = text
+
+
+class _Sending:
+    """A list of events on its way."""
+
+    def __init__(self, chunks: Sequence[_Chunk], first_seq: int, *, numbered_here: bool) -> None:
+        self.chunks = deque(chunks)
+        """Those that are not answered."""
+        self.first_seq = first_seq
+        self.numbered_here = numbered_here
+        self.answered = 0
+        """Events whose answers are here."""
+        self.left = sum(one.count for one in chunks)
+        self.decisions: list[Any] = []
+
+
+class Producer:
+    """One who sends to a session: each event of it is applied once, whatever happens to the connection."""
+
+    def __init__(self, core: Core, session: Attachment, name: str) -> None:
+        self._core = core
+        self._session = session
+        self.name = name
+        self.next_seq = 0
+        self._open: _Sending | None = None
+        self._confirmed_on = core.connections
+        self._head = f'{{"session":{json.dumps(session.id)},"producer":{json.dumps(name)},"firstSeq":'
+
+    @property
+    def unanswered(self) -> int:
+        """Events of a `send` that has not come to its end whose answers are not here."""
+        return 0 if self._open is None else self._open.left
+
+    def learn(self) -> Steps[None]:
+        """Asks how many events of this producer were applied."""
+        params = {"session": self._session.id, "events": [], "producer": self.name}
+        result = yield from answered(self._core.start("session.send", params, owner=self._session))
+        self.next_seq = result.get("nextSeq", 0)
+
+    def send(self, events: Sequence[Any], first_seq: int | None) -> Steps[list[Any]]:
+        """Raises TypeError or ValueError for what is no JSON, before anything is sent."""
+        if self._open is not None:
+            raise UnansweredCall(
+                f"{self.unanswered} events of an earlier send to session {self._session.id} have no answer yet: "
+                "retry() gets it, and applies nothing twice"
+            )
+        self._session.assert_open()
+        chunks = list(self._chunks(events, 0))
+        first = self.next_seq if first_seq is None else first_seq
+        self._open = _Sending(chunks, first, numbered_here=first_seq is None)
+        return (yield from self._drive(self._open))
+
+    def retry(self) -> Steps[list[Any]]:
+        if self._open is None:
+            raise UnansweredCall("every send has been answered: there is nothing to retry")
+        return (yield from self._drive(self._open))
+
+    def _chunks(self, events: Sequence[Any], offset: int) -> Iterator[_Chunk]:
+        limits = self._core.limits
+        most = int(limits.get("maxEventsPerCall", 10_000))
+        if len(events) > most:
+            for at in range(0, len(events), most):
+                yield from self._chunks(events[at : at + most], offset + at)
+            return
+        text = encode(events)
+        longest = limits.get("maxMessageBytes", 1 << 26) - len(self._head) - _frame_bytes
+        if len(text) <= longest:
+            yield _Chunk(len(events), text)
+        elif len(events) > 1:
+            half = len(events) // 2
+            yield from self._chunks(events[:half], offset)
+            yield from self._chunks(events[half:], offset + half)
+        else:
+            expected = f"an event that fits into a message of {limits.get('maxMessageBytes')} bytes"
+            got = f"{len(text)} bytes"
+            raise PolicyError("limit_exceeded", expected=expected, got=got, path=f"events[{offset}]", index=offset)
+
+    def _drive(self, sending: _Sending) -> Steps[list[Any]]:
+        """Keeps some calls in flight, and takes their answers in order."""
+        flying: deque[Pending] = deque()
+        window = min(_window, int(self._core.limits.get("keptAnswers", 1)))
+        started, seq = 0, sending.first_seq + sending.answered
+        try:
+            while sending.chunks:
+                while started < len(sending.chunks) and len(flying) < window:
+                    chunk = sending.chunks[started]
+                    flying.append(self._start(chunk, seq))
+                    started += 1
+                    seq += chunk.count
+                pending = flying[0]
+                yield pending
+                yield from self._take(sending, pending)
+                flying.popleft()
+                started -= 1
+        finally:
+            # After a refusal the server refuses those behind it too: they leave a gap.
+            for one in flying:
+                one.unwanted = True
+        self._open = None
+        return sending.decisions
+
+    def _start(self, chunk: _Chunk, first_seq: int) -> Pending:
+        params = f'{self._head}{first_seq},"events":{chunk.text}}}'
+        return self._core.start_text("session.send", params, owner=self._session)
+
+    def _take(self, sending: _Sending, pending: Pending) -> Steps[None]:
+        """The answer to the first chunk, with all of its pages."""
+        while True:
+            answer = pending.take()
+            refusal = error_from_reply(answer["error"]) if "error" in answer else None
+            if refusal is not None and not isinstance(refusal, PolicyError):
+                raise refusal
+            data = answer["error"]["data"] if refusal is not None else result_of(answer)
+            decisions = yield from self._pages(data)
+            if decisions is not None:
+                break
+            # Its pages are gone: it is sent again, and gets the same answer.
+            pending = self._start(sending.chunks[0], sending.first_seq + sending.answered)
+            yield pending
+        if refusal is not None:
+            self._assert_remembered(sending, refusal)
+        if "nextSeq" in data:
+            self.next_seq = data["nextSeq"]
+        self._confirmed_on = pending.connection
+        self._session.applied(data)
+        if refusal is not None:
+            self._open = None
+            refusal.index = sending.answered + (refusal.index or 0)
+            refusal.decisions = [*sending.decisions, *decisions]
+            raise refusal
+        chunk = sending.chunks.popleft()
+        sending.answered += chunk.count
+        sending.left -= chunk.count
+        sending.decisions = sending.decisions + decisions if sending.decisions else decisions
+
+    def _pages(self, data: dict[str, Any]) -> Steps[list[Any] | None]:
+        """All decisions of an answer, or nothing if a page is not kept any more."""
+        decisions: list[Any] = data.get("decisions") or []
+        more = data.get("more")
+        while more is not None:
+            params = {"session": self._session.id, "more": more}
+            try:
+                page = yield from answered(self._core.start("session.more", params, owner=self._session))
+            except PolicyError as error:
+                if error.code == "unknown_id" and error.path == "more":
+                    return None
+                raise
+            decisions += page["decisions"]
+            more = page.get("more")
+        return decisions
+
+    def _assert_remembered(self, sending: _Sending, refusal: PolicyError) -> None:
+        """On a new connection, a number that does not fit says that the server has forgotten what it had applied."""
+        misfit = refusal.code == "out_of_order" and refusal.path == "firstSeq"
+        if misfit and sending.numbered_here and self._core.connections > self._confirmed_on:
+            error = SessionLost(f"the server has forgotten events of session {self._session.id}: {refusal}")
+            self._session.lost(error)
+            raise error

@@ -1,0 +1,47 @@
+"""Steps: what a call does between its answers, written once for threads and for asyncio."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any, TypeVar
+
+from ._core import Core
+from ._messages import result_of
+from ._pending import Again, Pending
+from .errors import error_from_reply
+
+T = TypeVar("T")
+
+Steps = Generator[Pending, None, T]
+"""Yields calls that must have ended before it goes on; returns the result."""
+
+
+def answered(pending: Pending) -> Steps[dict[str, Any]]:
+    """The result of a call. Raises what the server or the connection says."""
+    yield pending
+    answer = pending.take()
+    if "error" in answer:
+        raise error_from_reply(answer["error"])
+    return result_of(answer)
+
+
+def call(core: Core, method: str, params: object, again: Again = "same", owner: object = None) -> Steps[dict[str, Any]]:
+    """Calls a method, and gives its result."""
+    return (yield from answered(core.start(method, params, again, owner)))
+
+
+def all_sessions(core: Core) -> Steps[list[Any]]:
+    """Every page of the sessions."""
+    found: list[Any] = []
+    params: dict[str, Any] = {}
+    while True:
+        page = yield from call(core, "session.list", params)
+        found += page["sessions"]
+        if "next" not in page:
+            return found
+        params = {"after": page["next"]}
+
+
+def planned(core: Core, planner: str, input: object) -> Steps[Any]:
+    result = yield from call(core, "plan", {"planner": planner, "input": input})
+    return result["plan"]

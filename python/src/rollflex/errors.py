@@ -1,0 +1,145 @@
+"""What can go wrong. Every error of this package is a :class:`RollflexError`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, get_args
+
+PolicyErrorCode = Literal[
+    "invalid_config",
+    "invalid_event",
+    "invalid_input",
+    "unknown_id",
+    "duplicate_id",
+    "out_of_order",
+    "infeasible",
+    "snapshot_mismatch",
+    "limit_exceeded",
+    "closed",
+    "internal",
+]
+"""Why something was refused: a closed set."""
+
+policy_error_codes: tuple[PolicyErrorCode, ...] = get_args(PolicyErrorCode)
+
+
+class RollflexError(Exception):
+    """Base of all errors of this package."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Errors cross processes: what is beside the message goes with them.
+        return _rebuild, (type(self), self.args, self.__dict__.copy())
+
+
+def _rebuild(kind: type[RollflexError], args: tuple[Any, ...], state: dict[str, Any]) -> RollflexError:
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(state)
+    return error
+
+
+class PolicyError(RollflexError):
+    """A refusal by a policy, a planner, a method or a limit. What was refused has changed nothing."""
+
+    code: PolicyErrorCode
+    path: str
+    """Path of the bad field, or an empty string."""
+    expected: str
+    """What would have been accepted."""
+    got: str
+    """What came instead, shortened."""
+    index: int | None
+    """Of a refused event: which one of those sent, from 0. The earlier ones are applied."""
+    seq: int | None
+    """Of a refused event: events that the session has applied."""
+    decisions: list[Any]
+    """Of a refused event: the decisions of the earlier events, which are to be carried out."""
+    rpc_code: int
+    """The JSON-RPC code."""
+
+    def __init__(
+        self,
+        code: PolicyErrorCode,
+        *,
+        expected: str,
+        got: str,
+        path: str = "",
+        message: str | None = None,
+        index: int | None = None,
+        seq: int | None = None,
+        decisions: Sequence[Any] = (),
+        rpc_code: int = -32000,
+    ) -> None:
+        where = f"{path}: " if path else ""
+        super().__init__(f"{code}: {message or f'{where}expected {expected}, got {got}'}")
+        self.code = code
+        self.path = path
+        self.expected = expected
+        self.got = got
+        self.index = index
+        self.seq = seq
+        self.decisions = list(decisions)
+        self.rpc_code = rpc_code
+
+
+class ProtocolError(RollflexError):
+    """The other end does not speak the protocol; the connection is closed."""
+
+
+class ServerUnavailable(RollflexError, ConnectionError):
+    """No server could be started or reached."""
+
+
+class NodeNotFound(ServerUnavailable):
+    """The server needs Node.js, and there is none."""
+
+
+class NodeTooOld(ServerUnavailable):
+    """The server needs a newer Node.js."""
+
+
+class VersionMismatch(ServerUnavailable):
+    """The server is of a version that this package does not go with."""
+
+
+class ConnectionLost(RollflexError, ConnectionError):
+    """The connection is gone, and could not be made again: what was not answered may have been applied or not."""
+
+
+class SessionLost(ConnectionLost):
+    """There is a connection again, but the server has forgotten the session, or a part of what it had acknowledged."""
+
+
+class ClientClosed(RollflexError):
+    """The client was closed, or belongs to another process."""
+
+
+class CallTimeout(RollflexError, TimeoutError):
+    """No answer in time. A ``send`` that ends so may have been applied: ``session.retry()`` gets its answer."""
+
+
+class UnansweredCall(RollflexError):
+    """An earlier ``send`` of the session has no answer yet: ``session.retry()`` gets it."""
+
+
+def error_from_reply(error: object) -> RollflexError:
+    """The exception for the ``error`` of an answer."""
+    if not isinstance(error, Mapping):
+        return ProtocolError(f"an answer whose error is no object: {error!r:.200}")
+    data = error.get("data")
+    message = error.get("message")
+    rpc_code = error.get("code")
+    if not isinstance(data, Mapping) or data.get("code") not in policy_error_codes:
+        return ProtocolError(f"the server answered with error {rpc_code!r}: {message!r:.500}")
+    index, seq, decisions = data.get("index"), data.get("seq"), data.get("decisions")
+    return PolicyError(
+        data["code"],
+        expected=str(data.get("expected", "")),
+        got=str(data.get("got", "")),
+        path=str(data.get("path", "")),
+        message=str(message),
+        index=index if isinstance(index, int) else None,
+        seq=seq if isinstance(seq, int) else None,
+        decisions=decisions if isinstance(decisions, list) else (),
+        rpc_code=rpc_code if isinstance(rpc_code, int) else 0,
+    )

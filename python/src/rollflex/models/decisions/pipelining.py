@@ -1,0 +1,336 @@
+# Generated from the schemas by `npm run docs:generate`: do not edit.
+"""Decisions: pipelining."""
+
+from typing import Literal
+
+from .._typing import TypedDict
+from ..objects import MicroBatch
+
+
+class GroupTrainableReason(TypedDict):
+    """Why, with the numbers."""
+
+    code: Literal["materialized"]
+
+    waiting: int
+    """Whole number ≥ 0."""
+
+    groupsPerUpdate: int
+    """Whole number ≥ 1."""
+
+
+class GroupTrainable(TypedDict):
+    """A notice. A group is complete, with statistics and advantages: it waits for its update."""
+
+    type: Literal["group.trainable"]
+
+    at: float
+    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+
+    roundId: str
+    """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
+
+    groupId: str
+    """Id of the group: that of the prompt whose responses it is made of. String ≤ 512."""
+
+    order: int
+    """Its place among the trainable groups of the round, from 0: the order of training. Whole number ≥ 0."""
+
+    samples: int
+    """Responses of the group, >= 1. Whole number ≥ 0."""
+
+    tokens: int
+    """Tokens of the group, prompts included where they are known. Whole number ≥ 0."""
+
+    mean: float
+    """Mean of its rewards."""
+
+    std: float
+    """Their standard deviation, of the kind that is configured. Number ≥ 0."""
+
+    requestIds: list[str]
+    """Its responses, by index."""
+
+    advantages: list[float]
+    """The advantage of each of them, in the same order."""
+
+    reason: GroupTrainableReason
+    """Why, with the numbers."""
+
+
+class PipelineMeasuredReason(TypedDict):
+    """Why, with the numbers."""
+
+    code: Literal["round_trained"]
+
+    groups: int
+    """Whole number ≥ 0."""
+
+    dropped: int
+    """Whole number ≥ 0."""
+
+    updates: int
+    """Whole number ≥ 0."""
+
+    dispatches: int
+    """Whole number ≥ 0."""
+
+
+class PipelineMeasured(TypedDict):
+    """
+    A notice. How well the trainer was fed in the round: times from the opening of the round, and waiting
+    ratios.
+    """
+
+    type: Literal["pipeline.measured"]
+
+    at: float
+    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+
+    roundId: str
+    """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
+
+    rolloutSeconds: float
+    """Until every group had its rewards: when a serial trainer would begin. Number ≥ 0."""
+
+    firstBatchSeconds: float
+    """Until the groups of the first update were trainable. Number ≥ 0."""
+
+    firstDispatchSeconds: float
+    """Until the first update was dispatched. Number ≥ 0."""
+
+    recoverySeconds: float
+    """
+    What pipelining takes off the wait (RolloutPipe equation 3): `rolloutSeconds` − `firstBatchSeconds`.
+    Number ≥ 0.
+    """
+
+    trainEndSeconds: float
+    """Until the optimizer had made its last step. Number ≥ 0."""
+
+    waitSeconds: float
+    """Seconds of these in which the trainer had no update. Number ≥ 0."""
+
+    computeSeconds: float
+    """Seconds that the trainer has reported; work that was lost counts too. Number ≥ 0."""
+
+    startWaitingRatio: float
+    """
+    RolloutPipe equation 4: `firstDispatchSeconds` ÷ `trainEndSeconds`, the wait before the first update
+    alone. Number 0 to 1.
+    """
+
+    computeWaitingRatio: float
+    """RolloutPipe §5.1: `waitSeconds` ÷ (`waitSeconds` + `computeSeconds`). Number 0 to 1."""
+
+    wallClockWaitingRatio: float
+    """RolloutPipe §3.2, in words: `waitSeconds` ÷ `trainEndSeconds`. Number 0 to 1."""
+
+    reason: PipelineMeasuredReason
+    """Why, with the numbers."""
+
+
+class TrainDispatchReasonBatchReady(TypedDict):
+    """Reason `batch_ready` of :class:`TrainDispatch`."""
+
+    code: Literal["batch_ready"]
+
+    waiting: int
+    """Whole number ≥ 0."""
+
+    groupsPerUpdate: int
+    """Whole number ≥ 1."""
+
+
+class TrainDispatchReasonRoundEnd(TypedDict):
+    """Reason `round_end` of :class:`TrainDispatch`."""
+
+    code: Literal["round_end"]
+
+    waiting: int
+    """Whole number ≥ 0."""
+
+    groupsPerUpdate: int
+    """Whole number ≥ 1."""
+
+
+class TrainDispatchReasonUpdateLost(TypedDict):
+    """Reason `update_lost` of :class:`TrainDispatch`."""
+
+    code: Literal["update_lost"]
+
+    attempts: int
+    """Whole number ≥ 0."""
+
+    consumed: int
+    """Whole number ≥ 0."""
+
+
+class TrainDispatchReasonTrainerRestarted(TypedDict):
+    """Reason `trainer_restarted` of :class:`TrainDispatch`."""
+
+    code: Literal["trainer_restarted"]
+
+    attempts: int
+    """Whole number ≥ 0."""
+
+    consumed: int
+    """Whole number ≥ 0."""
+
+
+class TrainDispatchReasonHostRestarted(TypedDict):
+    """Reason `host_restarted` of :class:`TrainDispatch`."""
+
+    code: Literal["host_restarted"]
+
+    attempts: int
+    """Whole number ≥ 0."""
+
+    consumed: int
+    """Whole number ≥ 0."""
+
+
+class TrainDispatch(TypedDict):
+    """
+    A command. Accumulate the gradients of this update, after the optimizer has stepped on the one before, and
+    answer `update.consumed`.
+    """
+
+    type: Literal["train.dispatch"]
+
+    at: float
+    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+
+    roundId: str
+    """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
+
+    updateId: str
+    """Id of the update, minted by the policy; new for every try. String ≤ 200."""
+
+    update: int
+    """Which update of the round, from 0. Whole number ≥ 0."""
+
+    weightVersion: int
+    """Version of the weights that generated every response of it. Whole number ≥ 0."""
+
+    groups: list[str]
+    """Whole groups, in the order in which they became trainable."""
+
+    samples: int
+    """Samples of these groups: what the loss of the update is divided by. Whole number ≥ 0."""
+
+    tokens: int
+    """Tokens of these groups, prompts included where they are known. Whole number ≥ 0."""
+
+    microBatches: list[MicroBatch]
+    """The same groups, in the same order, under the token budget."""
+
+    reason: (
+        TrainDispatchReasonBatchReady
+        | TrainDispatchReasonRoundEnd
+        | TrainDispatchReasonUpdateLost
+        | TrainDispatchReasonTrainerRestarted
+        | TrainDispatchReasonHostRestarted
+    )
+    """Why, with the numbers."""
+
+
+class UpdateCancelReason(TypedDict):
+    """Why, with the numbers."""
+
+    code: Literal["round_failed"]
+
+    groups: int
+    """Whole number ≥ 0."""
+
+
+class UpdateCancel(TypedDict):
+    """A command. Stop these updates, and drop the gradients that they have accumulated: their round is given up."""
+
+    type: Literal["update.cancel"]
+
+    at: float
+    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+
+    roundId: str
+    """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
+
+    updateIds: list[str]
+    """In the order of their updates."""
+
+    reason: UpdateCancelReason
+    """Why, with the numbers."""
+
+
+class WeightsPublishReasonAllConsumed(TypedDict):
+    """Reason `all_consumed` of :class:`WeightsPublish`."""
+
+    code: Literal["all_consumed"]
+
+    groups: int
+    """Whole number ≥ 0."""
+
+    updates: int
+    """Whole number ≥ 0."""
+
+    afterSeconds: float
+    """Seconds, >= 0. Number ≥ 0."""
+
+
+class WeightsPublishReasonRoundFailed(TypedDict):
+    """Reason `round_failed` of :class:`WeightsPublish`."""
+
+    code: Literal["round_failed"]
+
+    groups: int
+    """Whole number ≥ 0."""
+
+    updates: int
+    """Whole number ≥ 0."""
+
+
+class WeightsPublishReasonTrainerRestarted(TypedDict):
+    """Reason `trainer_restarted` of :class:`WeightsPublish`."""
+
+    code: Literal["trainer_restarted"]
+
+    groups: int
+    """Whole number ≥ 0."""
+
+    updates: int
+    """Whole number ≥ 0."""
+
+
+class WeightsPublishReasonHostRestarted(TypedDict):
+    """Reason `host_restarted` of :class:`WeightsPublish`."""
+
+    code: Literal["host_restarted"]
+
+    groups: int
+    """Whole number ≥ 0."""
+
+    updates: int
+    """Whole number ≥ 0."""
+
+
+class WeightsPublish(TypedDict):
+    """A command. Export the weights of the trainer to the rollout engines, and answer `weights.published`."""
+
+    type: Literal["weights.publish"]
+
+    at: float
+    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+
+    roundId: str
+    """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
+
+    weightVersion: int
+    """Version that the round was generated with: the one that is replaced. Whole number ≥ 0."""
+
+    reason: (
+        WeightsPublishReasonAllConsumed
+        | WeightsPublishReasonRoundFailed
+        | WeightsPublishReasonTrainerRestarted
+        | WeightsPublishReasonHostRestarted
+    )
+    """Why, with the numbers."""

@@ -1,0 +1,63 @@
+# Generated from the schemas by `npm run docs:generate`: do not edit.
+"""Decisions: rewards."""
+
+from typing import Literal
+
+from .._typing import NotRequired, TypedDict
+
+
+class JudgementLateReason(TypedDict):
+    """Why, with the numbers."""
+
+    code: Literal["not_waiting"]
+
+
+class JudgementLate(TypedDict):
+    """A notice. A judgement of a prompt that is not waiting for one any more: nothing changes."""
+
+    type: Literal["judgement.late"]
+
+    at: float
+    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+
+    promptId: str
+    """Id of the prompt, given by the host. String ≤ 512."""
+
+    roundId: str
+    """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
+
+    reason: JudgementLateReason
+    """Why, with the numbers."""
+
+
+class RewardRequestReasonKeptWithoutReward(TypedDict):
+    """Reason `kept_without_reward` of :class:`RewardRequest`."""
+
+    code: Literal["kept_without_reward"]
+
+
+class RewardRequestReasonHostRestarted(TypedDict):
+    """Reason `host_restarted` of :class:`RewardRequest`."""
+
+    code: Literal["host_restarted"]
+
+
+class RewardRequest(TypedDict):
+    """A command. Give the reward of a completed response with `reward.ready`: it is needed, and has not come."""
+
+    type: Literal["reward.request"]
+
+    at: float
+    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+
+    requestId: str
+    """Id of the request, minted by the policy. String ≤ 1200."""
+
+    promptId: str
+    """Id of the prompt, given by the host. String ≤ 512."""
+
+    domain: NotRequired[str]
+    """Data domain of the prompt, such as `math` or `code`. String ≤ 512."""
+
+    reason: RewardRequestReasonKeptWithoutReward | RewardRequestReasonHostRestarted
+    """Why, with the numbers."""

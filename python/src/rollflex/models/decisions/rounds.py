@@ -1,0 +1,351 @@
+# Generated from the schemas by `npm run docs:generate`: do not edit.
+"""Decisions: rounds."""
+
+from typing import Literal
+
+from .._typing import NotRequired, TypedDict
+from ..objects import FinalPrompt, Prompt
+
+
+class PromptsRequestReasonRoundOpened(TypedDict):
+    """Reason `round_opened` of :class:`PromptsRequest`."""
+
+    code: Literal["round_opened"]
+
+    target: int
+    """Whole number ≥ 0."""
+
+    known: int
+    """Whole number ≥ 0."""
+
+
+class PromptsRequestReasonFiltered(TypedDict):
+    """Reason `filtered` of :class:`PromptsRequest`."""
+
+    code: Literal["filtered"]
+
+    target: int
+    """Whole number ≥ 0."""
+
+    admitted: int
+    """Whole number ≥ 0."""
+
+
+class PromptsRequestReasonQuarantined(TypedDict):
+    """Reason `quarantined` of :class:`PromptsRequest`."""
+
+    code: Literal["quarantined"]
+
+    target: int
+    """Whole number ≥ 0."""
+
+    admitted: int
+    """Whole number ≥ 0."""
+
+
+class PromptsRequestReasonMerged(TypedDict):
+    """Reason `merged` of :class:`PromptsRequest`."""
+
+    code: Literal["merged"]
+
+    target: int
+    """Whole number ≥ 0."""
+
+    admitted: int
+    """Whole number ≥ 0."""
+
+
+class PromptsRequestReasonHostRestarted(TypedDict):
+    """Reason `host_restarted` of :class:`PromptsRequest`."""
+
+    code: Literal["host_restarted"]
+
+    target: int
+    """Whole number ≥ 0."""
+
+    admitted: int
+    """Whole number ≥ 0."""
+
+
+class PromptsRequest(TypedDict):
+    """A command. Supply this many prompts, in portions of any size."""
+
+    type: Literal["prompts.request"]
+
+    at: float
+    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+
+    roundId: str
+    """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
+
+    count: int
+    """How many more prompts are wanted. Whole number ≥ 1."""
+
+    domains: NotRequired[dict[str, int]]
+    """The same, by domain, where quotas are set."""
+
+    reason: (
+        PromptsRequestReasonRoundOpened
+        | PromptsRequestReasonFiltered
+        | PromptsRequestReasonQuarantined
+        | PromptsRequestReasonMerged
+        | PromptsRequestReasonHostRestarted
+    )
+    """Why, with the numbers."""
+
+
+class RoundCompletedReasonQuotaReached(TypedDict):
+    """Reason `quota_reached` of :class:`RoundCompleted`."""
+
+    code: Literal["quota_reached"]
+
+    counted: int
+    """Whole number ≥ 0."""
+
+    needed: int
+    """Whole number ≥ 0."""
+
+
+class RoundCompletedReasonSourceExhausted(TypedDict):
+    """Reason `source_exhausted` of :class:`RoundCompleted`."""
+
+    code: Literal["source_exhausted"]
+
+    counted: int
+    """Whole number ≥ 0."""
+
+    needed: int
+    """Whole number ≥ 0."""
+
+
+class RoundCompletedReasonOnlyDuplicates(TypedDict):
+    """Reason `only_duplicates` of :class:`RoundCompleted`."""
+
+    code: Literal["only_duplicates"]
+
+    counted: int
+    """Whole number ≥ 0."""
+
+    needed: int
+    """Whole number ≥ 0."""
+
+
+class RoundCompletedReasonRoundFailed(TypedDict):
+    """Reason `round_failed` of :class:`RoundCompleted`."""
+
+    code: Literal["round_failed"]
+
+    counted: int
+    """Whole number ≥ 0."""
+
+    needed: int
+    """Whole number ≥ 0."""
+
+
+class RoundCompletedReasonAllEnded(TypedDict):
+    """Reason `all_ended` of :class:`RoundCompleted`."""
+
+    code: Literal["all_ended"]
+
+    counted: int
+    """Whole number ≥ 0."""
+
+    needed: int
+    """Whole number ≥ 0."""
+
+
+class RoundCompleted(TypedDict):
+    """A notice. The round has all that it trains on; only the ids named here are final."""
+
+    type: Literal["round.completed"]
+
+    at: float
+    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+
+    roundId: str
+    """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
+
+    kind: Literal["short", "long"]
+    """`short`: with speculation; `long`: without."""
+
+    weightVersion: int
+    """Version of the actor weights; never decreases. Whole number ≥ 0."""
+
+    prompts: list[FinalPrompt]
+    """In the order in which the prompts entered the round."""
+
+    openedSeconds: float
+    """When the round was opened. Number ≥ 0."""
+
+    deferred: int
+    """Prompts deferred or carried at its end. Whole number ≥ 0."""
+
+    reason: (
+        RoundCompletedReasonQuotaReached
+        | RoundCompletedReasonSourceExhausted
+        | RoundCompletedReasonOnlyDuplicates
+        | RoundCompletedReasonRoundFailed
+        | RoundCompletedReasonAllEnded
+    )
+    """Why, with the numbers."""
+
+
+class RoundDrainedReason(TypedDict):
+    """Why, with the numbers."""
+
+    code: Literal["all_ended"]
+
+    afterSeconds: float
+    """Seconds, >= 0. Number ≥ 0."""
+
+
+class RoundDrained(TypedDict):
+    """A notice. Nothing of the round is in flight any more: the weights may be updated."""
+
+    type: Literal["round.drained"]
+
+    at: float
+    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+
+    roundId: str
+    """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
+
+    reason: RoundDrainedReason
+    """Why, with the numbers."""
+
+
+class RoundPlannedReasonQueueBelowThreshold(TypedDict):
+    """Reason `queue_below_threshold` of :class:`RoundPlanned`."""
+
+    code: Literal["queue_below_threshold"]
+
+    queued: int
+    """Whole number ≥ 0."""
+
+    promptsPerRound: int
+    """Whole number ≥ 0."""
+
+
+class RoundPlannedReasonQueueFull(TypedDict):
+    """Reason `queue_full` of :class:`RoundPlanned`."""
+
+    code: Literal["queue_full"]
+
+    queued: int
+    """Whole number ≥ 0."""
+
+    promptsPerRound: int
+    """Whole number ≥ 0."""
+
+
+class RoundPlannedReasonPromptOverdue(TypedDict):
+    """Reason `prompt_overdue` of :class:`RoundPlanned`."""
+
+    code: Literal["prompt_overdue"]
+
+    deferrals: int
+    """Whole number ≥ 0."""
+
+    waitedRounds: int
+    """Whole number ≥ 0."""
+
+
+class RoundPlannedReasonSourceExhausted(TypedDict):
+    """Reason `source_exhausted` of :class:`RoundPlanned`."""
+
+    code: Literal["source_exhausted"]
+
+    queued: int
+    """Whole number ≥ 0."""
+
+
+class RoundPlanned(TypedDict):
+    """A notice. What the next round is: its kind, and the queued prompts that it begins with."""
+
+    type: Literal["round.planned"]
+
+    at: float
+    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+
+    roundId: str
+    """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
+
+    kind: Literal["short", "long"]
+    """`short`: with speculation; `long`: without."""
+
+    weightVersion: int
+    """Version of the actor weights; never decreases. Whole number ≥ 0."""
+
+    queued: list[Prompt]
+    """Queued prompts that it begins with, in order."""
+
+    reason: (
+        RoundPlannedReasonQueueBelowThreshold
+        | RoundPlannedReasonQueueFull
+        | RoundPlannedReasonPromptOverdue
+        | RoundPlannedReasonSourceExhausted
+    )
+    """Why, with the numbers."""
+
+
+class SourceDrainedReason(TypedDict):
+    """Why, with the numbers."""
+
+    code: Literal["source_exhausted"]
+
+
+class SourceDrained(TypedDict):
+    """A notice. There is nothing left to plan a round with."""
+
+    type: Literal["source.drained"]
+
+    at: float
+    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+
+    roundId: str
+    """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
+
+    reason: SourceDrainedReason
+    """Why, with the numbers."""
+
+
+class SpeculationChosenReasonExploring(TypedDict):
+    """Reason `exploring` of :class:`SpeculationChosen`."""
+
+    code: Literal["exploring"]
+
+    round: int
+    """Whole number ≥ 0."""
+
+    rounds: int
+    """Whole number ≥ 0."""
+
+
+class SpeculationChosenReasonFixed(TypedDict):
+    """Reason `fixed` of :class:`SpeculationChosen`."""
+
+    code: Literal["fixed"]
+
+    secondsPerRound: float
+    """Seconds, >= 0. Number ≥ 0."""
+
+    measuredRounds: int
+    """Whole number ≥ 0."""
+
+
+class SpeculationChosen(TypedDict):
+    """A notice. The speculation factor that the next rounds use (`speculation: auto`)."""
+
+    type: Literal["speculation.chosen"]
+
+    at: float
+    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+
+    promptSpeculation: float
+    """Factor for prompts."""
+
+    responseSpeculation: float
+    """Factor for responses."""
+
+    reason: SpeculationChosenReasonExploring | SpeculationChosenReasonFixed
+    """Why, with the numbers."""

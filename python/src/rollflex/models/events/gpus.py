@@ -1,0 +1,125 @@
+# Generated from the schemas by `npm run docs:generate`: do not edit.
+"""Events: gpus."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from .._typing import NotRequired, TypedDict
+from ..objects import RunningRequest
+
+
+class GpusReleaseFailed(TypedDict):
+    """The GPUs could not be released; requests that have moved stay where they are now."""
+
+    type: Literal["gpus.release.failed"]
+
+    at: NotRequired[float]
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
+
+    releaseId: str
+    """Id of the release of GPUs, minted by the policy. String ≤ 512."""
+
+    message: NotRequired[str]
+    """What went wrong, for operators. String ≤ 2000."""
+
+
+class GpusReleased(TypedDict):
+    """These GPUs have left the rollout of the round and may train. May be repeated."""
+
+    type: Literal["gpus.released"]
+
+    at: NotRequired[float]
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
+
+    roundId: str
+    """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
+
+    releaseId: NotRequired[str]
+    """The release that `gpus.release` asked for, where there was one. String ≤ 512."""
+
+    gpuIds: Sequence[str]
+    """GPUs that were released."""
+
+
+class GpusReturned(TypedDict):
+    """These GPUs belong to the rollout again. May be repeated."""
+
+    type: Literal["gpus.returned"]
+
+    at: NotRequired[float]
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
+
+    roundId: str
+    """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
+
+    releaseId: NotRequired[str]
+    """The release that `gpus.release` asked for, where there was one. String ≤ 512."""
+
+    gpuIds: Sequence[str]
+    """GPUs that went back."""
+
+
+class MigrationFailed(TypedDict):
+    """A request could not be moved; it is where it was, or nowhere."""
+
+    type: Literal["migration.failed"]
+
+    at: NotRequired[float]
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
+
+    releaseId: str
+    """Id of the release of GPUs, minted by the policy. String ≤ 512."""
+
+    requestId: str
+    """Id of the request, minted by the policy. String ≤ 1200."""
+
+    message: NotRequired[str]
+    """What went wrong, for operators. String ≤ 2000."""
+
+
+class ProgressReported(TypedDict):
+    """The answer to a `progress.query`: every request that is running or waiting on an engine, once."""
+
+    type: Literal["progress.reported"]
+
+    at: NotRequired[float]
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
+
+    queryId: str
+    """Id of the query, minted by the policy. String ≤ 512."""
+
+    requests: Sequence[RunningRequest]
+    """All requests in flight, in any order, each once."""
+
+
+class RequestMigrated(TypedDict):
+    """A request has left its engine and goes on, with its tokens, on the one that it was sent to."""
+
+    type: Literal["request.migrated"]
+
+    at: NotRequired[float]
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
+
+    releaseId: str
+    """Id of the release of GPUs, minted by the policy. String ≤ 512."""
+
+    requestId: str
+    """Id of the request, minted by the policy. String ≤ 1200."""

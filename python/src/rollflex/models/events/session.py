@@ -1,0 +1,36 @@
+# Generated from the schemas by `npm run docs:generate`: do not edit.
+"""Events: session."""
+
+from typing import Literal
+
+from .._typing import NotRequired, TypedDict
+
+
+class HostRestarted(TypedDict):
+    """The host has restarted: all that was in flight is gone. No retry budget is charged."""
+
+    type: Literal["host.restarted"]
+
+    at: NotRequired[float]
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
+
+    idPrefix: str
+    """Prefix of every request id; new after each restart of the host. String ≤ 128."""
+
+
+class TimerFired(TypedDict):
+    """A timer that a `timer.set` asked for has run out."""
+
+    type: Literal["timer.fired"]
+
+    at: NotRequired[float]
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
+
+    timerId: str
+    """Id of the timer, minted by the policy. String ≤ 512."""

@@ -1,0 +1,467 @@
+# Generated from the schemas by `npm run docs:generate`: do not edit.
+"""Methods of the server: parameters and results."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from ._typing import NotRequired, TypedDict
+
+
+class SessionOpenParamsArmedItem(TypedDict):
+    """Part of :class:`SessionOpenParams`."""
+
+    timerId: str
+    """Id of the timer, minted by the policy. String ≤ 512."""
+
+    fireAtSeconds: float
+    """Seconds, >= 0. Number ≥ 0."""
+
+
+class SessionOpenParams(TypedDict):
+    """Parameters of `session.open`. Opens a session: a policy with its state."""
+
+    policy: NotRequired[str]
+    """Id of the policy; may be left out beside a snapshot. String ≤ 256."""
+
+    config: NotRequired[Any]
+    """Configuration of the policy; not beside a snapshot, which has its own."""
+
+    snapshot: NotRequired[Any]
+    """Where the session goes on from."""
+
+    session: NotRequired[str]
+    """Id of the session; one is made if absent. String ≤ 256."""
+
+    onExisting: NotRequired[Literal["fail", "attach", "replace"]]
+    """
+    If there is a session with this id: refuse, use it as it is, or put a new one in its place. Default:
+    "fail".
+    """
+
+    deliver: NotRequired[Literal["reply", "stream"]]
+    """Where decisions go: into the answer of `session.send` (`reply`, the default), or to subscribers."""
+
+    timers: NotRequired[Literal["host", "server"]]
+    """Who answers `timer.set`: the host (the default), or the server, which needs `deliver: stream`."""
+
+    armed: NotRequired[Sequence[SessionOpenParamsArmedItem]]
+    """Timers that run, as `session.snapshot` gave them."""
+
+
+class SessionSendParams(TypedDict):
+    """
+    Parameters of `session.send`. Applies events in order. If one is refused, the earlier ones stay applied
+    and the error has their decisions.
+    """
+
+    session: str
+    """Id of the session. String ≤ 256."""
+
+    events: Sequence[Any]
+    """Events, applied in order; `at` is stamped with Unix time where it is absent."""
+
+    producer: NotRequired[str]
+    """Who sends: sequences and retries are counted for each. String ≤ 256."""
+
+    firstSeq: NotRequired[int]
+    """
+    Events of this producer that were applied before these: makes a retry safe. Needs `producer`. Whole number
+    ≥ 0.
+    """
+
+
+class SessionMoreParams(TypedDict):
+    """
+    Parameters of `session.more`. The decisions that did not fit into an answer. The last such answers of a
+    session are kept.
+    """
+
+    session: str
+    """Id of the session. String ≤ 256."""
+
+    more: str
+    """As the answer gave it. String ≤ 64."""
+
+
+class SessionSnapshotParams(TypedDict):
+    """Parameters of `session.snapshot`. The whole state as JSON."""
+
+    session: str
+    """Id of the session. String ≤ 256."""
+
+
+class SessionCloseParams(TypedDict):
+    """Parameters of `session.close`. Forgets a session; its subscribers get `session.closed`."""
+
+    session: str
+    """Id of the session. String ≤ 256."""
+
+
+class SessionListParams(TypedDict):
+    """Parameters of `session.list`. The sessions, in the order of their ids."""
+
+    after: NotRequired[str]
+    """Only sessions whose id comes after this one. String ≤ 256."""
+
+
+class SessionSubscribeParams(TypedDict):
+    """
+    Parameters of `session.subscribe`. Sends the decisions of a streaming session to this connection as
+    `session.decision`, those not acknowledged first.
+    """
+
+    session: str
+    """Id of the session. String ≤ 256."""
+
+    after: NotRequired[int]
+    """Only decisions after this number, which counts as acknowledged by this subscriber. Whole number ≥ 0."""
+
+    types: NotRequired[Sequence[str]]
+    """Only decisions of these types."""
+
+
+class SessionAckParams(TypedDict):
+    """
+    Parameters of `session.ack`. Acknowledges the decisions up to a number. What all subscribers have
+    acknowledged is forgotten.
+    """
+
+    session: str
+    """Id of the session. String ≤ 256."""
+
+    decisionSeq: int
+    """The last decision that was carried out. Whole number ≥ 0."""
+
+
+class SessionUnsubscribeParams(TypedDict):
+    """Parameters of `session.unsubscribe`. Ends the subscription of this connection."""
+
+    session: str
+    """Id of the session. String ≤ 256."""
+
+
+class PlanParamsInput(TypedDict):
+    """Its input."""
+
+
+class PlanParams(TypedDict):
+    """Parameters of `plan`. The plan of a planner for an input."""
+
+    planner: str
+    """Id of the planner. String ≤ 256."""
+
+    input: PlanParamsInput
+    """Its input."""
+
+
+class RpcDiscoverParams(TypedDict):
+    """Parameters of `rpc.discover`. The OpenRPC document of this server."""
+
+
+class ServerInfoParams(TypedDict):
+    """Parameters of `server.info`. Version, policies and limits of the server."""
+
+
+class ServerAuthenticateParams(TypedDict):
+    """
+    Parameters of `server.authenticate`. Shows the token of a server that asks for one; must be the first call
+    of a connection. Any other closes it.
+    """
+
+    token: str
+    """What is in the token file, without white space at its ends. String ≤ 4096."""
+
+
+class SessionOpenResult(TypedDict):
+    """Result of `session.open`."""
+
+    session: str
+    """Id of the session. String ≤ 256."""
+
+    policy: str
+    """Id of the policy."""
+
+    version: int
+    """Its version. Whole number ≥ 0."""
+
+    seq: int
+    """Events that the session has applied. Whole number ≥ 0."""
+
+
+class SessionSendResult(TypedDict):
+    """Result of `session.send`."""
+
+    seq: int
+    """Events that the session has applied. Whole number ≥ 0."""
+
+    decisions: list[Any]
+    """Decisions, in order; none where they are streamed."""
+
+    more: NotRequired[str]
+    """There are more decisions: `session.more` gets them by this. String ≤ 64."""
+
+    nextSeq: NotRequired[int]
+    """The next `firstSeq` of this producer. Whole number ≥ 0."""
+
+    decisionSeq: NotRequired[int]
+    """Number of the last decision of a streaming session; the first has 1. Whole number ≥ 0."""
+
+
+class SessionMoreResult(TypedDict):
+    """Result of `session.more`."""
+
+    decisions: list[Any]
+    """Decisions, in order."""
+
+    more: NotRequired[str]
+    """There are more decisions: `session.more` gets them by this. String ≤ 64."""
+
+
+class SessionSnapshotResultSnapshot(TypedDict):
+    """What `session.open` takes."""
+
+    policy: str
+    """Id of the policy."""
+
+    version: int
+    """Version of the policy that wrote it. Whole number ≥ 1."""
+
+    config: Any
+    """Configuration, as JSON."""
+
+    state: Any
+    """State, as JSON."""
+
+    seq: int
+    """Events applied so far. Whole number ≥ 0."""
+
+    at: float
+    """Latest time seen, in seconds. Number ≥ 0."""
+
+
+class SessionSnapshotResultArmedItem(TypedDict):
+    """Part of :class:`SessionSnapshotResult`."""
+
+    timerId: str
+    """Id of the timer, minted by the policy. String ≤ 512."""
+
+    fireAtSeconds: float
+    """Seconds, >= 0. Number ≥ 0."""
+
+
+class SessionSnapshotResult(TypedDict):
+    """Result of `session.snapshot`."""
+
+    snapshot: SessionSnapshotResultSnapshot
+    """What `session.open` takes."""
+
+    seq: int
+    """Events that the session has applied. Whole number ≥ 0."""
+
+    armed: NotRequired[list[SessionSnapshotResultArmedItem]]
+    """Timers that the server runs."""
+
+    decisionSeq: NotRequired[int]
+    """Number of the last decision of a streaming session; the first has 1. Whole number ≥ 0."""
+
+
+class SessionCloseResult(TypedDict):
+    """Result of `session.close`."""
+
+
+class SessionListResultSession(TypedDict):
+    """Part of :class:`SessionListResult`."""
+
+    session: str
+    """Id of the session. String ≤ 256."""
+
+    policy: str
+
+    version: int
+    """Whole number ≥ 0."""
+
+    seq: int
+    """Events that the session has applied. Whole number ≥ 0."""
+
+    deliver: Literal["reply", "stream"]
+
+    timers: Literal["host", "server"]
+
+
+class SessionListResult(TypedDict):
+    """Result of `session.list`."""
+
+    sessions: list[SessionListResultSession]
+    """Sessions."""
+
+    next: NotRequired[str]
+    """There are more: give this as `after`. String ≤ 256."""
+
+
+class SessionSubscribeResult(TypedDict):
+    """Result of `session.subscribe`."""
+
+    decisionSeq: int
+    """Number of the last decision of a streaming session; the first has 1. Whole number ≥ 0."""
+
+    acknowledged: int
+    """What every subscriber has acknowledged. Whole number ≥ 0."""
+
+
+class SessionAckResult(TypedDict):
+    """Result of `session.ack`."""
+
+    acknowledged: int
+    """What every subscriber has acknowledged. Whole number ≥ 0."""
+
+
+class SessionUnsubscribeResult(TypedDict):
+    """Result of `session.unsubscribe`."""
+
+
+class PlanResult(TypedDict):
+    """Result of `plan`."""
+
+    plan: Any
+    """Its plan."""
+
+
+RpcDiscoverResult = TypedDict(
+    "RpcDiscoverResult",
+    {
+        "openrpc": 'str',
+        "info": 'Any',
+        "methods": 'list[Any]',
+        "components": 'Any',
+        # What the server sends without being asked.
+        "x-notifications": 'list[Any]',
+    },
+)
+"""Result of `rpc.discover`."""
+
+
+class ServerInfoResultPolicy(TypedDict):
+    """Part of :class:`ServerInfoResult`."""
+
+    id: str
+
+    kind: str
+
+    version: int
+    """Whole number ≥ 0."""
+
+    summary: str
+
+
+class ServerInfoResultPlanner(TypedDict):
+    """Part of :class:`ServerInfoResult`."""
+
+    id: str
+
+    version: int
+    """Whole number ≥ 0."""
+
+    summary: str
+
+
+class ServerInfoResultLimits(TypedDict):
+    """Part of :class:`ServerInfoResult`."""
+
+    maxMessageBytes: int
+    """Bytes of one message: a line, without its line break. Whole number 1024 to 536870912. Default: 67108864."""
+
+    maxDepth: int
+    """Depth to which lists and objects of a message are nested. Whole number 8 to 512. Default: 64."""
+
+    maxBatchCalls: int
+    """Calls in one JSON-RPC batch. Whole number 1 to 100000. Default: 1000."""
+
+    maxConnections: int
+    """Connections at once; a further one is closed at once. Whole number 1 to 100000. Default: 1024."""
+
+    maxSessions: int
+    """Sessions open at once. Whole number 1 to 1000000. Default: 65536."""
+
+    maxEventsPerCall: int
+    """Events in one `session.send`. Whole number 1 to 1000000. Default: 10000."""
+
+    maxInFlightIds: int
+    """
+    Ids that a session may hold in flight, in the ledgers of its policy. Whole number 1 to 100000000. Default:
+    1000000.
+    """
+
+    maxProducers: int
+    """Producers of a session. Whole number 1 to 100000. Default: 256."""
+
+    keptAnswers: int
+    """Last answers kept for each producer: how far back a retry may go. Whole number 1 to 1000. Default: 8."""
+
+    pageDecisions: int
+    """Decisions in one answer; `session.more` gets those that follow. Whole number 1 to 1000000. Default: 8192."""
+
+    pageSessions: int
+    """Sessions in one answer of `session.list`. Whole number 1 to 100000. Default: 1000."""
+
+    maxBacklog: int
+    """
+    Decisions that a streaming session keeps until they are acknowledged. Whole number 1 to 10000000. Default:
+    65536.
+    """
+
+    maxSubscriptions: int
+    """Subscriptions of a session. Whole number 1 to 10000. Default: 64."""
+
+    maxOutputBytes: int
+    """
+    Bytes that wait for a client that does not read; past it it is cut off. Whole number 1024 to 1073741824.
+    Default: 16777216.
+    """
+
+    stallSeconds: float
+    """Seconds in which a client must read what waits for it, before it is cut off. Number > 0. Default: 30."""
+
+
+class ServerInfoResult(TypedDict):
+    """Result of `server.info`."""
+
+    name: str
+
+    version: str
+    """Version of the package."""
+
+    policies: list[ServerInfoResultPolicy]
+
+    planners: list[ServerInfoResultPlanner]
+
+    limits: ServerInfoResultLimits
+
+    sessions: int
+    """Sessions that are open. Whole number ≥ 0."""
+
+
+class ServerAuthenticateResult(TypedDict):
+    """Result of `server.authenticate`."""
+
+
+class SessionDecisionParams(TypedDict):
+    """A decision of a session that this connection has subscribed to."""
+
+    session: str
+    """Id of the session. String ≤ 256."""
+
+    decisionSeq: int
+    """Its number; numbers only grow. Whole number ≥ 0."""
+
+    decision: Any
+    """The decision."""
+
+
+class SessionClosedParams(TypedDict):
+    """A session that this connection has subscribed to was closed or replaced."""
+
+    session: str
+    """Id of the session. String ≤ 256."""
+
+    reason: Literal["closed", "replaced"]
+    """What happened to it."""

@@ -1,0 +1,480 @@
+# Generated from the schemas by `npm run docs:generate`: do not edit.
+"""Objects that several events and decisions share."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from ._typing import NotRequired, TypedDict
+
+
+class CountedResponse(TypedDict):
+    """An object of the vocabulary: `countedResponse`."""
+
+    requestId: str
+    """Id of the request, minted by the policy. String ≤ 1200."""
+
+    tokens: int
+    """Tokens, >= 0. Whole number ≥ 0."""
+
+    weightVersions: NotRequired[Sequence[int]]
+    """Versions of the weights that generated it, ascending; absent: that of the round alone."""
+
+    reward: NotRequired[float]
+    """Raw reward, where it is known."""
+
+
+class RewardedResponse(TypedDict):
+    """An object of the vocabulary: `rewardedResponse`."""
+
+    requestId: str
+    """Id of the request, minted by the policy. String ≤ 1200."""
+
+    tokens: int
+    """Tokens, >= 0. Whole number ≥ 0."""
+
+    weightVersions: NotRequired[Sequence[int]]
+    """Versions of the weights that generated it, ascending; absent: that of the round alone."""
+
+    reward: float
+    """Raw reward."""
+
+
+class KeptResponse(TypedDict):
+    """An object of the vocabulary: `keptResponse`."""
+
+    requestId: str
+    """Id of the request that generated the tokens last. String ≤ 1200."""
+
+    index: int
+    """Which response of the prompt, from 0. Whole number ≥ 0."""
+
+    tokens: int
+    """Tokens generated so far, over all attempts: the budget is cumulative. Whole number ≥ 0."""
+
+    weightVersions: Sequence[int]
+    """Versions of the weights that generated them, ascending."""
+
+    finished: bool
+    """Whether the response is complete."""
+
+    reward: NotRequired[float]
+    """Raw reward, where it is known already."""
+
+
+class Deferral(TypedDict):
+    """An object of the vocabulary: `deferral`."""
+
+    count: int
+    """How often the prompt has been deferred. Whole number ≥ 1."""
+
+    sinceRound: int
+    """Ordinal of the round in which it was first deferred. Whole number ≥ 0."""
+
+    sinceSeconds: float
+    """When it was first deferred, in seconds. Number ≥ 0."""
+
+
+class DroppedResponse(TypedDict):
+    """An object of the vocabulary: `droppedResponse`."""
+
+    requestId: str
+    """Id of the request, minted by the policy. String ≤ 1200."""
+
+    tokens: int
+    """Tokens, >= 0. Whole number ≥ 0."""
+
+    cause: Literal["stale_weights", "filtered", "quarantined", "round_failed", "merged"]
+    """Why it is of no use."""
+
+
+class FinalResponse(TypedDict):
+    """An object of the vocabulary: `finalResponse`."""
+
+    requestId: str
+    """Id of the request, minted by the policy. String ≤ 1200."""
+
+    index: int
+    """Which response of the prompt, from 0. Whole number ≥ 0."""
+
+    tokens: int
+    """Tokens, >= 0. Whole number ≥ 0."""
+
+    weightVersions: Sequence[int]
+    """Versions of the weights that generated it, ascending."""
+
+    reward: NotRequired[float]
+    """Raw reward, where it is known."""
+
+
+class TimeoutEstimate(TypedDict):
+    """An object of the vocabulary: `timeoutEstimate`."""
+
+    timeoutFactor: float
+    """λ."""
+
+    correctKilled: int
+    """Correct runs that its timeout would have stopped; as far as runs were seen to end. Whole number ≥ 0."""
+
+    exploredKilled: int
+    """Those among them that had been given Tmax to explore: seen whatever λ is in use. Whole number ≥ 0."""
+
+    unknown: int
+    """Timed-out runs that it would have let go on: whether they were correct is not known. Whole number ≥ 0."""
+
+    runSeconds: float
+    """Seconds that the runs would have taken; those unknown count up to its timeout. Number ≥ 0."""
+
+
+class TrainingShare(TypedDict):
+    """An object of the vocabulary: `trainingShare`."""
+
+    fetchId: str
+    """Id of the fetch or share, minted by the policy. String ≤ 1200."""
+
+    replica: str
+    """Id of the data-parallel training replica. String ≤ 512."""
+
+    groups: Sequence[str]
+    """Whole groups, longest first; none for a replica that only takes part in the step."""
+
+    samples: int
+    """Samples of these groups. Whole number ≥ 0."""
+
+    tokens: int
+    """Tokens of these groups. Whole number ≥ 0."""
+
+
+class RolloutWorkload(TypedDict):
+    """An object of the vocabulary: `rolloutWorkload`."""
+
+    responses: int
+    """Requests that run, those that are aborted later included. Whole number ≥ 1."""
+
+    promptTokens: float
+    """Mean tokens of a prompt, ≥ 0. Number ≥ 0."""
+
+    responseTokens: float
+    """Mean tokens that a request generates, > 0. Number > 0."""
+
+    longestTokens: float
+    """Most tokens that a request generates; at least the mean. Number > 0."""
+
+    routingSkew: NotRequired[float]
+    """Tokens of the most loaded expert rank ÷ their mean over the ranks, ≥ 1; 1 if absent. Number ≥ 1."""
+
+
+class ProfileConfiguration(TypedDict):
+    """An object of the vocabulary: `profileConfiguration`."""
+
+    tp: int
+    """Tensor-parallel degree: GPUs of one replica. Whole number ≥ 1."""
+
+    ep: NotRequired[int]
+    """Expert-parallel degree inside the replica; divides the TP. Whole number ≥ 1."""
+
+    routingSkew: NotRequired[float]
+    """Tokens of the most loaded expert rank ÷ their mean over the ranks, ≥ 1; 1 if absent. Number ≥ 1."""
+
+    batchSize: int
+    """Sequences that one replica runs at once. Whole number ≥ 1."""
+
+    sequenceLength: int
+    """Tokens of each sequence. Whole number ≥ 1."""
+
+
+class ProfileRow(TypedDict):
+    """An object of the vocabulary: `profileRow`."""
+
+    tp: int
+    """Tensor-parallel degree: GPUs of one replica. Whole number ≥ 1."""
+
+    ep: NotRequired[int]
+    """Expert-parallel degree inside the replica; divides the TP. Whole number ≥ 1."""
+
+    routingSkew: NotRequired[float]
+    """Tokens of the most loaded expert rank ÷ their mean over the ranks, ≥ 1; 1 if absent. Number ≥ 1."""
+
+    batchSize: int
+    """Sequences that one replica runs at once. Whole number ≥ 1."""
+
+    sequenceLength: int
+    """Tokens of each sequence. Whole number ≥ 1."""
+
+    decodeStepSeconds: float
+    """Seconds of one decode step of the batch, > 0. Number > 0."""
+
+    prefillSeconds: float
+    """Seconds to prefill the batch, ≥ 0. Number ≥ 0."""
+
+    bytes: float
+    """Bytes that each GPU of the replica holds: weights, KV cache, activations. Number ≥ 0."""
+
+
+class ReplicaGroup(TypedDict):
+    """An object of the vocabulary: `replicaGroup`."""
+
+    replica: int
+    """Number of the replica, from 0. Whole number ≥ 0."""
+
+    serverId: str
+    """Id of the server, given by the host. String ≤ 512."""
+
+    gpuIds: Sequence[str]
+    """Its GPUs, by rank; experts are spread over `ep` consecutive ones."""
+
+
+class RunningRequest(TypedDict):
+    """An object of the vocabulary: `runningRequest`."""
+
+    requestId: str
+    """Id of the request, minted by the policy. String ≤ 1200."""
+
+    engineId: str
+    """The engine that it runs on, or waits on. String ≤ 512."""
+
+    tokens: int
+    """Tokens that it has generated so far, over all attempts. Whole number ≥ 0."""
+
+    promptTokens: int
+    """Tokens of its prompt; they stand in the KV cache too. Whole number ≥ 0."""
+
+
+class EnginePlace(TypedDict):
+    """An object of the vocabulary: `enginePlace`."""
+
+    engineId: str
+    """Id of the inference engine, given by the host. String ≤ 512."""
+
+    gpuIds: Sequence[str]
+    """The GPUs of its tensor-parallel group."""
+
+
+class MicroBatch(TypedDict):
+    """An object of the vocabulary: `microBatch`."""
+
+    groups: Sequence[str]
+    """Whole groups, in the order of the update."""
+
+    tokens: int
+    """Tokens of these groups, prompts included where they are known. Whole number ≥ 0."""
+
+    dynamic: bool
+    """Whether it is one group over the budget, which has to be cut into micro-batches of its own samples."""
+
+
+Migration = TypedDict(
+    "Migration",
+    {
+        # Id of the request, minted by the policy. String ≤ 1200.
+        "requestId": 'str',
+        # The engine that it leaves. String ≤ 512.
+        "from": 'str',
+        # The engine that it goes to. String ≤ 512.
+        "to": 'str',
+        # Tokens generated when this was decided; they are kept, the budget is cumulative. Whole number ≥ 0.
+        "tokens": 'int',
+    },
+)
+"""An object of the vocabulary: `migration`."""
+
+
+class LoaderNode(TypedDict):
+    """An object of the vocabulary: `loaderNode`."""
+
+    nodeId: str
+    """Id of the node, given by the host. String ≤ 512."""
+
+    hostMemoryBytes: int
+    """Host memory for preprocessed tensors, in bytes. Whole number 1 to 1000000000000000."""
+
+    weight: NotRequired[float]
+    """How fast it preprocesses, relative to others; 1 if absent. Number > 0."""
+
+    slots: NotRequired[int]
+    """
+    Samples that it may have to preprocess at once, waiting ones included; no limit if absent. Whole number 1
+    to 1000000.
+    """
+
+    ranks: NotRequired[Sequence[int]]
+    """Ranks that run on it; those named before if absent."""
+
+
+class VisualSampleResolution(TypedDict):
+    """Size of each frame after preprocessing."""
+
+    width: int
+    """Pixels across, 1 to 65,536. Whole number 1 to 65536."""
+
+    height: int
+    """Pixels down, 1 to 65,536. Whole number 1 to 65536."""
+
+
+class VisualSample(TypedDict):
+    """An object of the vocabulary: `visualSample`."""
+
+    sampleId: str
+    """Id of the sample, given by the host; new whenever it is drawn. String ≤ 512."""
+
+    kind: Literal["image", "video"]
+    """`image`: one or more images; `video`: frames of a clip."""
+
+    path: str
+    """Path or URL of the file. String ≤ 4096."""
+
+    frames: int
+    """Frames of the video, or images of the sample. Whole number 1 to 1048576."""
+
+    resolution: VisualSampleResolution
+    """Size of each frame after preprocessing."""
+
+    bytes: int
+    """
+    Bytes that its preprocessed tensors are expected to take in host memory, >= 1. Whole number 1 to
+    1000000000000000.
+    """
+
+    uses: NotRequired[int]
+    """
+    Batches that will use it; it is evicted after the last. Kept until its step is completed if absent. Whole
+    number ≥ 1.
+    """
+
+    ref: NotRequired[str]
+    """Opaque reference of the host, at most 256 bytes; echoed. String ≤ 256."""
+
+
+class TextSample(TypedDict):
+    """An object of the vocabulary: `textSample`."""
+
+    sampleId: str
+    """Id of the sample, given by the host; new whenever it is drawn. String ≤ 512."""
+
+    kind: Literal["text"]
+
+    uses: NotRequired[int]
+    """
+    Batches that will use it; it is evicted after the last. Kept until its step is completed if absent. Whole
+    number ≥ 1.
+    """
+
+    ref: NotRequired[str]
+    """Opaque reference of the host, at most 256 bytes; echoed. String ≤ 256."""
+
+
+class TensorShape(TypedDict):
+    """An object of the vocabulary: `tensorShape`."""
+
+    name: Literal["pixel_values", "pixel_values_videos"]
+    """As model inputs name it: `pixel_values`, or `pixel_values_videos` for a video."""
+
+    shape: Sequence[int]
+    """Frames, channels, height, width. The first axis can be sliced."""
+
+    bytesPerFrame: int
+    """Bytes of one frame, rounded up. Whole number ≥ 0."""
+
+
+class FrameSlice(TypedDict):
+    """An object of the vocabulary: `frameSlice`."""
+
+    rank: int
+    """Rank of the worker: its device, numbered from 0. Whole number 0 to 1048575."""
+
+    fromFrame: int
+    """First frame of the slice, numbered from 0. Whole number 0 to 1048575."""
+
+    toFrame: int
+    """Frame behind the last one of the slice. Whole number 1 to 1048576."""
+
+
+class BatchSequence(TypedDict):
+    """An object of the vocabulary: `batchSequence`."""
+
+    tokens: int
+    """Its tokens, those of its images and frames included, 0 to 1e9. Whole number 0 to 1000000000."""
+
+    sampleId: NotRequired[str]
+    """The sample that it belongs to; several may belong to one. Absent: text only. String ≤ 512."""
+
+    frames: NotRequired[int]
+    """
+    Frames that the vision tower encodes for it; absent: it is not spread frame by frame. Whole number 0 to
+    1048576.
+    """
+
+
+class BatchAssignment(TypedDict):
+    """An object of the vocabulary: `batchAssignment`."""
+
+    sequence: int
+    """Index of the sequence in the batch. Whole number ≥ 0."""
+
+    sampleId: NotRequired[str]
+    """The sample that it belongs to, if any. String ≤ 512."""
+
+    degree: int
+    """Sharding degree: how many ranks share it. Whole number 1 to 65536."""
+
+    ranks: Sequence[int]
+    """Those ranks, ascending."""
+
+    slices: NotRequired[Sequence[FrameSlice]]
+    """Which rank needs which frames; spread evenly over `ranks` if absent."""
+
+
+class BatchPack(TypedDict):
+    """An object of the vocabulary: `batchPack`."""
+
+    degree: int
+    """Sharding degree: how many ranks share the pack. Whole number 1 to 65536."""
+
+    ranks: Sequence[int]
+    """Those ranks, ascending."""
+
+    sequences: Sequence[int]
+    """Indices of its sequences in the batch."""
+
+
+class Prompt(TypedDict):
+    """An object of the vocabulary: `prompt`."""
+
+    promptId: str
+    """Id of the prompt, given by the host. String ≤ 512."""
+
+    ref: NotRequired[str]
+    """Opaque reference of the host, at most 256 bytes; echoed. String ≤ 256."""
+
+    domain: NotRequired[str]
+    """Data domain of the prompt, such as `math` or `code`. String ≤ 512."""
+
+    promptTokens: NotRequired[int]
+    """Tokens of the prompt itself; used for placement. Whole number ≥ 0."""
+
+    expectedTokens: NotRequired[int]
+    """Expected tokens of its longest response, where something is known. Whole number ≥ 0."""
+
+    deferral: NotRequired[Deferral]
+    """How often and since when it has been deferred."""
+
+    kept: NotRequired[Sequence[KeptResponse]]
+    """Responses kept from earlier rounds (`keepPartial`)."""
+
+
+class FinalPrompt(TypedDict):
+    """An object of the vocabulary: `finalPrompt`."""
+
+    promptId: str
+    """Id of the prompt, given by the host. String ≤ 512."""
+
+    ref: NotRequired[str]
+    """Opaque reference of the host, at most 256 bytes; echoed. String ≤ 256."""
+
+    domain: NotRequired[str]
+    """Data domain of the prompt, such as `math` or `code`. String ≤ 512."""
+
+    deferral: NotRequired[Deferral]
+    """How often and since when it had been deferred."""
+
+    responses: Sequence[FinalResponse]
+    """R0 responses, in the order of their indices."""

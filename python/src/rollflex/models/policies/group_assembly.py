@@ -1,0 +1,76 @@
+# Generated from the schemas by `npm run docs:generate`: do not edit.
+"""Makes whole groups, and ready rounds, of rewards that come one by one."""
+
+from typing import Any, Literal, TypeAlias, Union
+
+from .._typing import NotRequired, TypedDict
+from ..decisions.groups import GroupRewarded, GroupUnrewarded, GroupWithdrawn, RewardUnused, RoundRewarded
+from ..decisions.prompts import (
+    PromptCounted,
+    PromptDeferred,
+    PromptFiltered,
+    PromptMerged,
+    PromptQuarantined,
+    PromptReturned,
+)
+from ..decisions.requests import ResponseAccepted
+from ..decisions.reward_workers import RewardFailed
+from ..decisions.rewards import RewardRequest
+from ..decisions.rounds import RoundCompleted
+from ..events.rewards import RewardReady
+from ..events.rounds import RoundFailed
+from ..events.session import HostRestarted
+
+
+class GroupAssemblyConfig(TypedDict):
+    """Configuration of `group-assembly`."""
+
+    askAgain: NotRequired[bool]
+    """
+    Whether a restarted host is asked for the rewards that have not come; if not, whoever computes them does
+    so. Default: false.
+    """
+
+
+GroupAssemblyEvent: TypeAlias = Union[
+    ResponseAccepted,
+    PromptCounted,
+    PromptDeferred,
+    PromptReturned,
+    PromptFiltered,
+    PromptQuarantined,
+    PromptMerged,
+    RoundCompleted,
+    RoundFailed,
+    RewardReady,
+    RewardFailed,
+    HostRestarted,
+]
+"""What `group-assembly` is told."""
+
+
+GroupAssemblyDecision: TypeAlias = Union[
+    GroupRewarded,
+    GroupUnrewarded,
+    GroupWithdrawn,
+    RoundRewarded,
+    RewardRequest,
+    RewardUnused,
+]
+"""What `group-assembly` answers."""
+
+
+class GroupAssemblySnapshot(TypedDict):
+    """State of `group-assembly`: what `open(snapshot=…)` takes."""
+
+    policy: Literal["group-assembly"]
+    version: int
+    """Version of the policy that wrote it."""
+
+    config: GroupAssemblyConfig
+    state: Any
+    seq: int
+    """Events applied so far."""
+
+    at: float
+    """Latest time seen, in seconds."""

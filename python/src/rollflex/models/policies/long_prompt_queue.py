@@ -1,0 +1,63 @@
+# Generated from the schemas by `npm run docs:generate`: do not edit.
+"""Holds deferred prompts until there are enough of them for a long round."""
+
+from typing import Any, Literal, TypeAlias, Union
+
+from .._typing import NotRequired, TypedDict
+from ..decisions.prompts import PromptDeferred, PromptMerged, PromptReturned
+from ..decisions.rounds import PromptsRequest, RoundPlanned, SourceDrained
+from ..events.rounds import RoundRequested, SourceExhausted, SourceReopened
+
+
+class LongPromptQueueConfig(TypedDict):
+    """Configuration of `long-prompt-queue`."""
+
+    promptsPerRound: int
+    """P0: prompts that a round trains on; a long round starts with that many queued. Whole number ≥ 1."""
+
+    promptSpeculation: NotRequired[float]
+    """Over-provisioning of prompts in short rounds. Number 1 to 16. Default: 1.25."""
+
+    order: NotRequired[Literal["fifo", "longest-expected-first"]]
+    """Which queued prompts a long round takes first; overdue ones always come before. Default: "fifo"."""
+
+    maxDeferrals: NotRequired[int]
+    """A prompt that was deferred this often forces a long round; never if absent. Whole number ≥ 1."""
+
+    maxWaitRounds: NotRequired[int]
+    """A prompt that has waited this many rounds forces a long round; never if absent. Whole number ≥ 1."""
+
+
+LongPromptQueueEvent: TypeAlias = Union[
+    PromptDeferred,
+    PromptReturned,
+    RoundRequested,
+    SourceExhausted,
+    SourceReopened,
+]
+"""What `long-prompt-queue` is told."""
+
+
+LongPromptQueueDecision: TypeAlias = Union[
+    RoundPlanned,
+    PromptsRequest,
+    PromptMerged,
+    SourceDrained,
+]
+"""What `long-prompt-queue` answers."""
+
+
+class LongPromptQueueSnapshot(TypedDict):
+    """State of `long-prompt-queue`: what `open(snapshot=…)` takes."""
+
+    policy: Literal["long-prompt-queue"]
+    version: int
+    """Version of the policy that wrote it."""
+
+    config: LongPromptQueueConfig
+    state: Any
+    seq: int
+    """Events applied so far."""
+
+    at: float
+    """Latest time seen, in seconds."""

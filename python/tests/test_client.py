@@ -1,0 +1,295 @@
+"""What the client for threads does with a real server."""
+
+from __future__ import annotations
+
+import math
+import random
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rollflex
+from conftest import MakeProxy
+from rollflex import Client, PolicyError
+from support import Day, Served, opening, spawn, tail, tail_batching
+
+
+def launched(decisions: list[Any]) -> list[str]:
+    return [one["requestId"] for one in decisions if one["type"] == "request.launch"]
+
+
+def completed(requests: list[str], at: float = 1) -> list[Any]:
+    return [{"type": "response.completed", "at": at, "requestId": one, "tokens": 5} for one in requests]
+
+
+def test_one_event_several_events_and_none(client: Client) -> None:
+    session = client.open(tail_batching, config=tail)
+    assert (session.policy, session.version, session.seq) == ("tail-batching", 1, 0)
+    first, second = opening()
+    assert [one["type"] for one in session.send(first)] == ["round.planned", "prompts.request"]
+    requests = launched(session.send([second]))
+    assert session.send([]) == []
+    assert [one["type"] for one in session.send(tuple(completed(requests[:1])))] == ["response.accepted"]
+    assert (session.seq, session.next_seq, session.unanswered) == (3, 3, 0)
+
+
+def test_time_is_stamped_where_an_event_has_none(client: Client) -> None:
+    session = client.open(tail_batching, config=tail)
+    before = time.time()
+    decision = session.send({"type": "round.requested", "roundId": "r1", "weightVersion": 1})[0]
+    assert before - 1 <= decision["at"] <= time.time() + 1
+
+
+def test_a_snapshot_goes_on_in_another_session(client: Client) -> None:
+    session = client.open(tail_batching, config=tail)
+    requests = launched(session.send(opening()))
+    snapshot = session.snapshot()
+    assert (snapshot["policy"], snapshot["seq"]) == ("tail-batching", 2)
+    with client.open(snapshot=snapshot) as other:
+        assert other.id != session.id
+        assert other.send(completed(requests)) == session.send(completed(requests))
+        assert other.snapshot()["state"] == session.snapshot()["state"]
+    assert [one["session"] for one in client.sessions()] == [session.id]
+
+
+def test_sessions_by_name(client: Client) -> None:
+    session = client.open(tail_batching, config=tail, session="mine")
+    session.send(opening())
+    with pytest.raises(PolicyError) as refusal:
+        client.open(tail_batching, config=tail, session="mine")
+    assert (refusal.value.code, refusal.value.path) == ("duplicate_id", "session")
+    assert client.open(tail_batching, session="mine", on_existing="attach").seq == 2
+    assert client.open(tail_batching, config=tail, session="mine", on_existing="replace").seq == 0
+    session.close()
+    session.close()
+    assert client.sessions() == []
+    with pytest.raises(rollflex.ClientClosed, match="mine was closed"):
+        session.send([])
+
+
+def test_every_page_of_the_sessions() -> None:
+    with spawn(limits={"pageSessions": 3}) as client:
+        names = sorted(f"s-{index}" for index in range(10))
+        for name in names:
+            client.open(tail_batching, config=tail, session=name)
+        assert [one["session"] for one in client.sessions()] == names
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "path"),
+    [
+        ({"policy": "no-such"}, "unknown_id", "policy"),
+        ({"policy": "tail-batching", "config": {"promptsPerRound": 0}}, "invalid_config", "promptsPerRound"),
+        ({"policy": "tail-batching", "config": tail, "timers": "server"}, "invalid_input", "deliver"),
+        ({"snapshot": {"policy": "tail-batching"}}, "snapshot_mismatch", "snapshot.version"),
+        ({"policy": "tail-batching", "config": tail, "on_existing": "perhaps"}, "invalid_input", "onExisting"),
+    ],
+)
+def test_what_cannot_be_opened(client: Client, options: dict[str, Any], code: str, path: str) -> None:
+    with pytest.raises(PolicyError) as refusal:
+        client.open(**options)
+    assert (refusal.value.code, refusal.value.path) == (code, path)
+    assert refusal.value.expected
+    assert refusal.value.got
+    assert client.sessions() == []
+
+
+def test_an_option_that_is_not_one(client: Client) -> None:
+    with pytest.raises(TypeError, match="onExisting"):
+        client.open(tail_batching, onExisting="attach")  # type: ignore[call-overload]
+
+
+def test_a_refused_event_loses_nothing(client: Client) -> None:
+    session = client.open(tail_batching, config=tail)
+    twin = client.open(tail_batching, config=tail)
+    with pytest.raises(PolicyError) as refusal:
+        session.send([*opening(), {"type": "response.completed", "at": 1, "requestId": "never", "tokens": 1}])
+    error = refusal.value
+    assert (error.code, error.path, error.index, error.seq) == ("unknown_id", "requestId", 2, 2)
+    assert error.decisions == twin.send(opening())
+    assert "never" in error.got
+    assert "never" in str(error)
+    assert session.send(completed(launched(error.decisions))) == twin.send(completed(launched(error.decisions)))
+
+
+def test_long_lists_are_split_and_long_answers_come_whole() -> None:
+    chance = random.Random(4)
+    config = {"promptsPerRound": 200, "responsesPerPrompt": 4}
+    with spawn() as whole:
+        prompts = opening(prompts=250)
+        first = whole.open(tail_batching, config=config)
+        decisions = first.send(prompts)
+        reports = completed(launched(decisions))[:800]
+        chance.shuffle(reports)
+        expected = decisions + first.send(reports)
+    for most, page in [(3, 1), (7, 30), (100, 1000), (801, 20)]:
+        limits = {"maxEventsPerCall": most, "pageDecisions": page, "keptAnswers": 2}
+        with spawn(limits=limits) as client:
+            session = client.open(tail_batching, config=config)
+            assert session.send([*prompts, *reports]) == expected
+            assert session.next_seq == session.seq == 802
+
+
+def test_a_refusal_in_a_long_list_says_which_event_it_was() -> None:
+    with spawn(limits={"maxEventsPerCall": 3, "pageDecisions": 2}) as client:
+        session = client.open(tail_batching, config=tail)
+        twin = client.open(tail_batching, config=tail)
+        requests = launched(twin.send(opening()))
+        engines = [{"type": "engine.added", "at": 0, "engineId": f"e{index}"} for index in range(5)]
+        good = [*opening(), *engines, *completed(requests[:4])]
+        for index in range(len(good) + 1):
+            session = client.open(tail_batching, config=tail)
+            twin = client.open(tail_batching, config=tail)
+            with pytest.raises(PolicyError) as refusal:
+                session.send([*good[:index], {"type": "no.such"}, *good[index:]])
+            assert (refusal.value.index, refusal.value.seq) == (index, index)
+            assert session.next_seq == session.seq == index
+            assert refusal.value.decisions == twin.send(good[:index])
+            assert session.send(good[index:]) == twin.send(good[index:])
+
+
+def test_what_does_not_fit_into_one_message_goes_in_several() -> None:
+    reports = [{"type": "engine.added", "at": 0, "engineId": "e" * 100 + str(index)} for index in range(200)]
+    with spawn() as whole, spawn(limits={"maxMessageBytes": 4096}) as client:
+        session = client.open(tail_batching, config=tail)
+        twin = whole.open(tail_batching, config=tail)
+        long: Any = [*opening(), *reports]
+        assert session.send(long) == twin.send(long)
+        assert session.snapshot() == twin.snapshot()
+        too_long: Any = [*opening("r2"), {"type": "y" * 5000}]
+        with pytest.raises(PolicyError) as refusal:
+            session.send(too_long)
+        assert (refusal.value.code, refusal.value.path, refusal.value.index) == ("limit_exceeded", "events[2]", 2)
+        assert (session.unanswered, session.seq) == (0, 202)
+        with pytest.raises(PolicyError) as refusal:
+            client.plan("flex-ulysses", {"lengths": [1] * 5000, "devices": 1})
+        assert refusal.value.code == "limit_exceeded"
+
+
+@pytest.mark.parametrize("wrong", [{"type": object()}, {"type": math.nan}, {"at": math.inf}])
+def test_what_is_no_json_is_refused_before_anything_is_sent(client: Client, wrong: dict[str, Any]) -> None:
+    session = client.open(tail_batching, config=tail)
+    with pytest.raises((TypeError, ValueError)):
+        session.send([*opening(), wrong])
+    assert (session.snapshot()["seq"], session.unanswered) == (0, 0)
+    assert len(session.send(opening())) == 11
+
+
+def test_text_of_any_kind(client: Client) -> None:
+    session = client.open(tail_batching, config=tail)
+    first, second = opening('Größe\n\u2028 "r1" 🙂 \\')
+    assert session.send(first)[0]["roundId"] == first["roundId"]
+    assert session.send(second)[0]["promptId"] == second["prompts"][0]["promptId"]
+
+
+def test_a_host_that_comes_back_under_its_own_name(short: Path, served: Served) -> None:
+    with Client.connect(short / "s") as client:
+        before = client.open(tail_batching, config=tail, session="job", producer="trainer")
+        decisions = before.send(opening())
+    with Client.connect(short / "s") as client:
+        after = client.open(tail_batching, session="job", on_existing="attach", producer="trainer")
+        assert (after.next_seq, after.seq) == (2, 2)
+        # It does not know whether its last call was applied: it sends it again with its number.
+        assert after.send(opening(), first_seq=0) == decisions
+        with pytest.raises(PolicyError) as refusal:
+            after.send(opening(), first_seq=7)
+        assert (refusal.value.code, refusal.value.path) == ("out_of_order", "firstSeq")
+        assert len(after.send(completed(launched(decisions)[:1]))) == 1
+
+
+def test_threads_that_share_one_session() -> None:
+    config = {"promptsPerRound": 40, "responsesPerPrompt": 4}
+    with spawn() as client:
+        session = client.open(tail_batching, config=config)
+        requests = launched(session.send(opening(prompts=50)))
+        found: list[list[Any]] = []
+
+        def work(mine: list[str]) -> None:
+            found.extend(session.send(event) for event in completed(mine))
+
+        threads = [threading.Thread(target=work, args=(requests[index::8],)) for index in range(8)]
+        for one in threads:
+            one.start()
+        for one in threads:
+            one.join()
+        assert session.seq == 2 + len(requests) == session.next_seq
+        accepted = [one["requestId"] for decisions in found for one in decisions if one["type"] == "response.accepted"]
+        assert sorted(set(accepted)) == sorted(accepted)
+        assert sum(one["type"] == "round.completed" for decisions in found for one in decisions) == 1
+
+
+def test_threads_with_sessions_of_their_own_get_their_own_answers(client: Client) -> None:
+    wrong: list[str] = []
+
+    def work(seed: int) -> None:
+        day = Day(seed)
+        twin_day = Day(seed)
+        session = client.open(tail_batching, config=tail)
+        twin = client.open(tail_batching, config=tail)
+        for _ in range(40):
+            decisions = session.send(day.events(5))
+            day.see(decisions)
+            expected = twin.send(twin_day.events(5))
+            twin_day.see(expected)
+            if decisions != expected:
+                wrong.append(f"seed {seed}")
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(6)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert wrong == []
+
+
+def test_tcp_with_a_token(short: Path) -> None:
+    token = short / "token"
+    token.write_text("a secret of some length\n")
+    served = Served("--port", "0", "--token-file", str(token))
+    try:
+        host, port = served.address.rsplit(":", 1)
+        with Client.connect(host=host, port=int(port), token_file=token) as client:
+            assert len(client.open(tail_batching, config=tail).send(opening())) == 11
+        with Client.connect(port=int(port), token="a secret of some length") as client:
+            assert len(client.sessions()) == 1
+        with pytest.raises(rollflex.ServerUnavailable, match="is the token right"):
+            Client.connect(port=int(port), token="another one of some length")
+        with pytest.raises(rollflex.ServerUnavailable):
+            Client.connect(port=int(port), timeout=20)
+    finally:
+        served.stop()
+
+
+def test_a_server_that_is_not_there(short: Path) -> None:
+    with pytest.raises(rollflex.ServerUnavailable, match="cannot connect to .*nowhere"):
+        Client.connect(short / "nowhere")
+    with pytest.raises(ValueError, match="either the path"):
+        Client.connect()
+    with pytest.raises(ValueError, match="either the path"):
+        Client.connect("x", port=1)
+
+
+def test_a_server_that_is_only_coming_up(short: Path) -> None:
+    served: list[Served] = []
+    starting = threading.Timer(0.3, lambda: served.append(Served("--socket", str(short / "s"))))
+    starting.start()
+    try:
+        with Client.connect(short / "s", wait=20) as client:
+            assert client.sessions() == []
+    finally:
+        starting.join()
+        served[0].stop()
+
+
+def test_connections_share_the_sessions(short: Path, proxy: MakeProxy) -> None:
+    proxy(lambda: (math.inf, math.inf))
+    with Client.connect(short / "s") as one, Client.connect(short / "p") as other:
+        session = one.open(tail_batching, config=tail, session="both")
+        joined = other.open(tail_batching, session="both", on_existing="attach")
+        requests = launched(session.send(opening()))
+        assert len(joined.send(completed(requests[:1]))) == 1
+        assert (session.seq, joined.seq, joined.next_seq) == (2, 3, 1)
+        assert [item["seq"] for item in one.sessions()] == [3]

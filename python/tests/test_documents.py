@@ -1,0 +1,47 @@
+"""Every Python program in the documentation runs, and prints what stands below it."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support import command, root
+
+documents = ["README.md", "docs/python.md", "python/README.md"]
+
+
+def programs() -> list[tuple[str, str, str]]:
+    """Place, program, and what it prints: the block of text that follows it."""
+    found: list[tuple[str, str, str]] = []
+    for name in documents:
+        text = (root / name).read_text(encoding="utf-8")
+        blocks = list(re.finditer(r"^```(\w+)\n(.*?)^```$", text, re.M | re.S))
+        for block, following in zip(blocks, [*blocks[1:], None], strict=True):
+            if block[1] == "python":
+                line = text[: block.start()].count("\n") + 1
+                printed = following[2] if following is not None and following[1] == "text" else ""
+                found.append((f"{name}:{line}", block[2], printed))
+    return found
+
+
+@pytest.mark.parametrize(("program", "printed"), [one[1:] for one in programs()], ids=[one[0] for one in programs()])
+def test_a_program_prints_what_stands_below_it(tmp_path: Path, program: str, printed: str) -> None:
+    assert printed != "", "a program without its output"
+    path = tmp_path / "program.py"
+    path.write_text(program, encoding="utf-8")
+    env = {**os.environ, "PYTHONPATH": str(root / "python" / "src"), "ROLLFLEX_COMMAND": " ".join(command())}
+    run = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, env=env, timeout=60)
+    assert (run.stderr, run.returncode) == ("", 0)
+    assert run.stdout == printed
+
+
+def test_the_program_of_the_readme_is_short_and_there_are_some() -> None:
+    (readme,) = [one for one in programs() if one[0].startswith("README.md")]
+    assert "tail-batching" in readme[1]
+    assert len(readme[1].splitlines()) <= 25
+    assert len(programs()) >= 7

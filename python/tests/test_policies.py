@@ -1,0 +1,118 @@
+"""Every policy, recipe and planner, over the client: what they say is what they say in process."""
+
+from __future__ import annotations
+
+import json
+import typing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rollflex
+import rollflex.models
+from rollflex import Client, Untyped
+from support import root, spawn
+
+golden = sorted((root / "test" / "golden").glob("*.jsonl"))
+
+plans: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "gradient-renormalization": (
+        {"replicas": [{"samples": 3}, {"samples": 0}, {"samples": 5}]},
+        {"factors": [0.375, 0, 0.625], "total": 8},
+    ),
+    "grpo-advantages": ({"groups": [{"rewards": [1, 0, 0, 1]}], "normalization": "none"}, {}),
+    "flex-ulysses": ({"lengths": [900, 800, 20, 30, 40, 50], "devices": 8, "strategy": "paper"}, {}),
+    "micro-batches": ({"lengthsByRank": [[700, 600, 500, 0], [300], []], "maxTokensPerMicroBatch": 800}, {}),
+    "judge-offload": (
+        {
+            "layers": 28,
+            "layerBytes": 466e6,
+            "fixedBytes": 2.2e9,
+            "sequenceTokens": 8192,
+            "activationBytes": {"base": 0.5e9, "perToken": 1e5},
+            "layerSeconds": {"perToken": 2.5e-6, "perTokenSquared": 1e-11},
+            "memoryBytes": 9e9,
+            "pcieBytesPerSecond": 25e9,
+            "actorSmShare": 0.7,
+        },
+        {},
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def everything() -> typing.Iterator[Client]:
+    with spawn() as client:
+        yield client
+
+
+@pytest.mark.parametrize("log", golden, ids=lambda log: log.stem)
+def test_a_recorded_log_gives_the_same_decisions(everything: Client, log: Path) -> None:
+    first, *lines = (json.loads(line) for line in log.read_text(encoding="utf-8").splitlines())
+    with everything.open(snapshot=first["snapshot"]) as session:
+        assert session.policy == log.stem
+        events = [line["event"] for line in lines]
+        expected = [decision for line in lines for decision in line["decisions"]]
+        middle = len(events) // 2
+        decisions = [decision for event in events[:middle] for decision in session.send(event)]
+        # And the rest at once, in another session.
+        with everything.open(snapshot=session.snapshot()) as other:
+            assert decisions + other.send(events[middle:]) == expected
+
+
+def test_every_policy_has_a_log_but_one_which_is_opened_here(everything: Client) -> None:
+    assert {one["id"] for one in everything.server_info()["policies"]} - {log.stem for log in golden} == {"flexrl"}
+    nodes = [{"nodeId": f"n{node}", "hostMemoryBytes": 100, "ranks": [2 * node, 2 * node + 1]} for node in (0, 1)]
+    config: Any = {"devices": 4, "strategy": "ulysses", "ulyssesDegree": 2, "nodes": nodes}
+    with everything.open("flexrl", config=config) as session:
+        session.send(
+            {
+                "type": "samples.drawn",
+                "at": 0,
+                "stepId": "s",
+                "samples": [
+                    {
+                        "sampleId": "clip",
+                        "kind": "video",
+                        "path": "/clip.mp4",
+                        "frames": 8,
+                        "resolution": {"width": 28, "height": 28},
+                        "bytes": 80,
+                    }
+                ],
+            }
+        )
+        session.send(
+            {"type": "sample.preprocessed", "at": 0, "preprocessId": "preprocess/0", "nodeId": "n0", "bytes": 80}
+        )
+        sequences = [{"tokens": 400, "sampleId": "clip"}, {"tokens": 100}]
+        ready: Any = {"type": "batch.ready", "at": 1, "batchId": "b", "stepId": "s", "sequences": sequences}
+        decisions = session.send(ready)
+    assert [one["type"] for one in decisions] == ["batch.planned", "sample.materialize", "sample.materialize"]
+
+
+@pytest.mark.parametrize("planner", plans)
+def test_every_planner(everything: Client, planner: str) -> None:
+    input, expected = plans[planner]
+    plan = everything.plan(Untyped(planner), input)
+    assert plan == expected or not expected
+    name = "".join(part.capitalize() for part in planner.split("-"))
+    model = getattr(rollflex.models, f"{name}Plan")
+    assert model.__required_keys__ <= set(plan) <= model.__required_keys__ | model.__optional_keys__
+
+
+def test_there_are_no_other_planners(everything: Client) -> None:
+    assert {one["id"] for one in everything.server_info()["planners"]} == set(plans)
+
+
+def test_what_a_planner_refuses(everything: Client) -> None:
+    with pytest.raises(rollflex.PolicyError) as refusal:
+        everything.plan("gradient-renormalization", {"replicas": [{"samples": -1}]})
+    assert (refusal.value.code, refusal.value.path) == ("invalid_input", "replicas[0].samples")
+    with pytest.raises(rollflex.PolicyError) as refusal:
+        everything.plan("gradient-renormalization", {"replicas": [{"samples": 0}]})
+    assert refusal.value.code == "infeasible"
+    with pytest.raises(rollflex.PolicyError) as refusal:
+        everything.plan(Untyped("tail-batching"), {})
+    assert (refusal.value.code, refusal.value.path) == ("unknown_id", "planner")

@@ -1,0 +1,106 @@
+/** `open` and `plan` of the Python clients, typed by the policy or planner that is named. */
+import { registry } from '../../src/index.ts';
+import { head } from './modules.ts';
+import { className, importLine, moduleName } from './text.ts';
+
+function methodsOf(client: 'Client' | 'AsyncClient'): string[] {
+  const asynchronous = client === 'AsyncClient';
+  const def = asynchronous ? 'async def' : 'def';
+  const session = asynchronous ? 'AsyncSession' : 'Session';
+  const wait = asynchronous ? 'await ' : '';
+  const open = (policy: string, config: string, types: string) => [
+    '    @overload',
+    `    ${def} open(`,
+    '        self,',
+    `        policy: ${policy},`,
+    '        *,',
+    `        config: ${config} | None = None,`,
+    '        **options: Unpack[OpenOptions],',
+    `    ) -> ${session}[${types}]: ...`,
+    '',
+  ];
+  const plan = (planner: string, input: string, result: string) => [
+    '    @overload',
+    `    ${def} plan(`,
+    `        self, planner: ${planner}, input: ${input}, *, timeout: float | None = None`,
+    `    ) -> ${result}: ...`,
+    '',
+  ];
+  const anything = 'Mapping[str, Any]';
+  return [
+    `class Typed${client}:`,
+    `    """What ${asynchronous ? 'the client for asyncio' : 'the client for threads'} opens and plans."""`,
+    '',
+    ...registry.policies.flatMap(({ id }) => {
+      const name = className(id);
+      return open(`Literal["${id}"]`, `${name}Config`, `${name}Event, ${name}Decision`);
+    }),
+    ...open('Untyped | None = None', anything, 'Any, Any'),
+    `    ${def} open(self, policy: str | None = None, **options: Any) -> Any:`,
+    '        """',
+    '        Opens a session: a policy with its state.',
+    '',
+    '        :param policy: id of the policy, ``Untyped(id)`` for one of your own; may be left out beside a snapshot',
+    '        :param config: its configuration; not beside a snapshot, which has its own',
+    '        :param options: see :class:`OpenOptions`',
+    '        """',
+    `        return ${wait}self._open(policy, options)`,
+    '',
+    ...registry.planners.flatMap(({ id }) => plan(`Literal["${id}"]`, `${className(id)}Input`, `${className(id)}Plan`)),
+    ...plan('Untyped', anything, 'Any'),
+    `    ${def} plan(self, planner: str, input: Any, *, timeout: float | None = None) -> Any:`,
+    '        """The plan of a planner for an input."""',
+    `        return ${wait}self._plan(planner, input, timeout)`,
+    '',
+    `    ${def} _open(self, policy: str | None, options: dict[str, Any]) -> Any:`,
+    '        raise NotImplementedError',
+    '',
+    `    ${def} _plan(self, planner: str, input: Any, timeout: float | None) -> Any:`,
+    '        raise NotImplementedError',
+  ];
+}
+
+/** The module. */
+export function typedClients(): string {
+  const lines = [
+    head,
+    '"""`open` and `plan`, typed by the policy or planner that is named."""',
+    '',
+    'from __future__ import annotations',
+    '',
+    importLine('typing', ['TYPE_CHECKING', 'Any', 'overload']),
+    '',
+    'if TYPE_CHECKING:',
+    '    from collections.abc import Mapping',
+    '    from typing import Literal',
+    '',
+    '    from typing_extensions import Unpack',
+    '',
+    '    from ._options import OpenOptions, Untyped',
+    '    from .aio import AsyncSession',
+    '    from .client import Session',
+    ...registry.planners
+      .map(({ id }) =>
+        importLine(`.models.planners.${moduleName(id)}`, [`${className(id)}Input`, `${className(id)}Plan`]),
+      )
+      .map(indented),
+    ...registry.policies
+      .map(({ id }) =>
+        importLine(
+          `.models.policies.${moduleName(id)}`,
+          ['Config', 'Decision', 'Event'].map((one) => className(id) + one),
+        ),
+      )
+      .map(indented),
+    '',
+    '',
+    ...methodsOf('Client'),
+    '',
+    '',
+    ...methodsOf('AsyncClient'),
+    '',
+  ];
+  return lines.join('\n');
+}
+
+const indented = (text: string): string => text.replaceAll(/^/gm, '    ');
