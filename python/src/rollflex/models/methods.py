@@ -1,7 +1,7 @@
 # Generated from the schemas by `npm run docs:generate`: do not edit.
 """Methods of the server: parameters and results."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from ._typing import NotRequired, TypedDict
@@ -140,17 +140,13 @@ class SessionUnsubscribeParams(TypedDict):
     """Id of the session. String ≤ 256."""
 
 
-class PlanParamsInput(TypedDict):
-    """Its input."""
-
-
 class PlanParams(TypedDict):
     """Parameters of `plan`. The plan of a planner for an input."""
 
     planner: str
     """Id of the planner. String ≤ 256."""
 
-    input: PlanParamsInput
+    input: Mapping[str, Any]
     """Its input."""
 
 
