@@ -4,8 +4,7 @@ import { z } from 'zod';
 const engine = z.int().nonnegative().optional().describe('Number of the engine; all of them if not given.');
 const seconds = z.number().nonnegative();
 
-/** Schema of a fault. */
-export const faultSchema = z.discriminatedUnion('fault', [
+const faults = [
   z.strictObject({
     fault: z.literal('crash').describe('Connections are reset, and refused from then on; all requests are lost.'),
     engine,
@@ -44,7 +43,15 @@ export const faultSchema = z.discriminatedUnion('fault', [
     count: z.int().positive().default(1),
     status: z.int().min(400).max(599).default(503),
   }),
-]);
+] as const;
+
+/** Names of the faults. */
+export const faultNames: readonly string[] = faults.map((one) => one.shape.fault.value);
+
+/** Schema of a fault. */
+export const faultSchema = z.discriminatedUnion('fault', faults, {
+  error: ({ code }) => (code === 'invalid_union' ? `one of ${faultNames.join(', ')}` : undefined),
+});
 
 /** A fault. */
 export type Fault = z.output<typeof faultSchema>;

@@ -36,7 +36,9 @@ export function completions(stand: Stand, call: Call): void {
   const head = { id, object: 'text_completion', created: created(), model: stand.cluster.options.model };
   const choice = (generation: Generation, index: number, from: number): Json => {
     const { ids, text, more } = parts(request, generation, from);
-    const logprobs = request.logProbs ? completionLogProbs(ids, from) : null;
+    const logprobs = request.logProbs
+      ? completionLogProbs(ids, generation.tokenIds.slice(0, from).map(textOf).join('').length)
+      : null;
     return { index, text, logprobs, finish_reason: finishReason(generation), stop_reason: null, ...more };
   };
   const style: Style = {
@@ -74,9 +76,10 @@ export function chatCompletions(stand: Stand, call: Call): void {
   serve(stand, request, response, style);
 }
 
-function completionLogProbs(ids: readonly number[], from: number): Json {
+/** @param textLength - characters before the first of them */
+function completionLogProbs(ids: readonly number[], textLength: number): Json {
   const tokens = ids.map(textOf);
-  let offset = from;
+  let offset = textLength;
   const text_offset = tokens.map((text) => {
     const at = offset;
     offset += text.length;
