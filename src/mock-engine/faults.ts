@@ -56,14 +56,15 @@ export const faultSchema = z.discriminatedUnion('fault', faults, {
 /** A fault. */
 export type Fault = z.output<typeof faultSchema>;
 
-/** Schema of a fault that has a time: at once if there is none. */
-export const plannedFaultSchema = z.intersection(
-  z.object({ at: seconds.optional().describe('Simulated seconds at which it happens.') }),
-  z.preprocess(withoutTime, faultSchema),
-);
+/** A fault that has a time: at once if there is none. */
+export type PlannedFault = Fault & { readonly at?: number | undefined };
 
-/** A fault that has a time. */
-export type PlannedFault = z.output<typeof plannedFaultSchema>;
+/** Schema of a fault that has a time. */
+export const plannedFaultSchema: z.ZodType<PlannedFault, z.input<typeof faultSchema> & { readonly at?: number }> =
+  z.intersection(
+    z.object({ at: seconds.optional().describe('Simulated seconds at which it happens.') }),
+    z.preprocess(withoutTime, faultSchema),
+  ) as never;
 
 function withoutTime(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;

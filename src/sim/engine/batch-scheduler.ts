@@ -117,8 +117,17 @@ export class BatchScheduler {
     const untilFull = size === 1 ? Infinity : Math.floor((this.#kvCapacityTokens - contextTokens) / size);
     // No boundary in between changes the batch. The first that waits does not fit (one that was preempted did not fit
     // beside the others), and the context only grows until a sequence leaves.
-    const steps = Math.min(this.batch.stepsToFinish, untilFull);
+    const steps = this.#admitsNext() ? 1 : Math.min(this.batch.stepsToFinish, untilFull);
     return this.#planned(stretchSeconds(stretch, steps), steps, stretch);
+  }
+
+  /** Whether one that waits will fit behind the next step: only where it goes before the one that was preempted for it. */
+  #admitsNext(): boolean {
+    if (this.waiting.arrivalsGoLast || this.#preemptions === 0) return false;
+    const first = this.waiting.first();
+    const { size, contextTokens } = this.batch;
+    if (first === undefined || size >= this.#cost.maxRunningSequences) return false;
+    return contextTokens + size + contextOf(first) + 1 <= this.#admissionLimit;
   }
 
   /** The one to preempt: the newest, or the one that is last by priority. */
