@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { parse } from '../core/validate.ts';
 import type { MockCluster } from './engine/cluster.ts';
-import { type Fault, plannedFaultSchema } from './faults.ts';
+import { faultSchema } from './faults.ts';
 import { type Call, type Routes, refuse, reply } from './http/http.ts';
 import type { Pacer } from './http/pacer.ts';
 import { speedSchema } from './options.ts';
@@ -34,15 +34,15 @@ export function ownRoutes(cluster: MockCluster, pacer: Pacer): Routes {
 }
 
 function takeFault(cluster: MockCluster, body: Call['body']): unknown {
-  const { at, ...fault } = read(plannedFaultSchema, body);
-  const { engine } = fault as Fault;
+  const fault = read(faultSchema, body);
+  const { engine, at } = fault;
   if (engine !== undefined && engine >= cluster.engines.length) {
     refuse(`engine: expected a number from 0 to ${cluster.engines.length - 1}, got ${engine}`);
   }
-  const apply = (): void => cluster.fault(fault as Fault);
+  const apply = (): void => cluster.fault(fault);
   if (at === undefined || at <= cluster.now) apply();
   else cluster.agenda.at(at, apply);
-  return { fault: (fault as Fault).fault, at: Math.max(at ?? 0, cluster.now) };
+  return { fault: fault.fault, at: Math.max(at ?? 0, cluster.now) };
 }
 
 /** What each engine has done and has to do. */

@@ -13,7 +13,7 @@ export type { Matches, MockEngine, MockLoad, Surroundings } from './engine/mock-
 export { abortUntilIdle, type PauseMode, pause, resume, updateWeights } from './engine/pausing.ts';
 export type { Prompt } from './engine/prompt.ts';
 export type { Output, PlannedResponse, ResponseBook } from './engine/response-book.ts';
-export { type Fault, faultSchema, type PlannedFault, plannedFaultSchema } from './faults.ts';
+export { type Fault, faultNames, faultSchema } from './faults.ts';
 export {
   type MockEngineInput,
   type MockEngineOptions,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { parse } from '../core/validate.ts';
 import { PolicyError } from '../errors.ts';
 import type { CostModel } from '../sim/cost-model.ts';
-import { plannedFaultSchema } from './faults.ts';
+import { faultSchema } from './faults.ts';
 
 const seconds = z.number().nonnegative();
 
@@ -46,7 +46,7 @@ export const mockEngineOptionsSchema = z.strictObject({
     .positive()
     .default(1)
     .describe('With speed `max`: most seconds at a time while somebody reads a stream.'),
-  faults: z.array(plannedFaultSchema).default([]).describe('What goes wrong, and when.'),
+  faults: z.array(faultSchema).default([]).describe('What goes wrong, and when.'),
 });
 
 /** Options with their defaults filled in. */

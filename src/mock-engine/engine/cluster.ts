@@ -25,6 +25,7 @@ export class MockCluster {
   readonly agenda = new Agenda();
   #now = 0;
   #minted = 0;
+  #named = 0;
   #listeners: FaultListener[] = [];
 
   /** @throws PolicyError `invalid_config` for options that do not fit */
@@ -35,7 +36,7 @@ export class MockCluster {
     this.book = new ResponseBook(workload);
     const around = { options, cost, book: this.book, agenda: this.agenda, now: () => this.#now };
     this.engines = Array.from({ length: options.engines }, (_, number) => new MockEngine(number, around));
-    for (const { at = 0, ...fault } of options.faults) this.agenda.at(at, () => this.fault(fault as Fault));
+    for (const fault of options.faults) this.agenda.at(fault.at ?? 0, () => this.fault(fault));
   }
 
   /** Simulated seconds since the start. */
@@ -46,6 +47,12 @@ export class MockCluster {
   /** Whether somebody reads a stream. */
   get streams(): boolean {
     return this.engines.some((one) => one.streams);
+  }
+
+  /** A name for a request that has none: in the order in which they come, and not random, so that runs can be repeated. */
+  nameRequest(): string {
+    this.#named += 1;
+    return this.#named.toString(16).padStart(32, '0');
   }
 
   /** An id that nothing else has. Among requests of one moment, those with lower ids go first. */

@@ -1,5 +1,4 @@
 /** `POST /generate`, streamed or not. */
-import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Generation } from '../engine/generation.ts';
 import type { PlannedResponse } from '../engine/response-book.ts';
@@ -11,7 +10,7 @@ import { readGenerate, type SglangRequest, type SglangWanted } from './request.t
 /** The handler. */
 export function generateHandler(stand: Stand): Handler {
   return ({ body, response }: Call) => {
-    const request = readGenerate(body, () => randomUUID().replaceAll('-', ''));
+    const request = readGenerate(body, () => stand.cluster.nameRequest());
     if (request.stream) stream(stand, request, response);
     else whole(stand, request, response);
   };

@@ -1,5 +1,4 @@
 /** `POST /v1/completions` and `POST /v1/chat/completions`. */
-import { randomUUID } from 'node:crypto';
 import { type Generation, logProbOf, textOf } from '../engine/generation.ts';
 import type { Stand } from '../generating.ts';
 import { Fields } from '../http/fields.ts';
@@ -11,10 +10,10 @@ import { finishReason, type Style, serve } from './serve.ts';
 const usualCompletionTokens = 16;
 
 /** What the client calls a request: a header, before a field, before an id that is made up. */
-function baseId({ request, body }: Call): string {
+function baseId({ cluster }: Stand, { request, body }: Call): string {
   const header = request.headers['x-request-id'];
   if (typeof header === 'string') return header;
-  return new Fields(body).string('request_id') ?? randomUUID().replaceAll('-', '');
+  return new Fields(body).string('request_id') ?? cluster.nameRequest();
 }
 
 /** Seconds since 1970, as OpenAI's API has them: the simulation has no date. */
@@ -30,7 +29,7 @@ function parts(request: OpenAiRequest, generation: Generation, from: number) {
 /** Handles `/v1/completions`. */
 export function completions(stand: Stand, call: Call): void {
   const { body, response } = call;
-  const id = `cmpl-${baseId(call)}`;
+  const id = `cmpl-${baseId(stand, call)}`;
   const prompts = completionPrompts(body).map((prompt, place) => ({ prompt, requestId: `${id}-${place}` }));
   const request = readRequest(stand, body, prompts, usualCompletionTokens);
   const head = { id, object: 'text_completion', created: created(), model: stand.cluster.options.model };
@@ -52,7 +51,7 @@ export function completions(stand: Stand, call: Call): void {
 /** Handles `/v1/chat/completions`. */
 export function chatCompletions(stand: Stand, call: Call): void {
   const { body, response } = call;
-  const id = `chatcmpl-${baseId(call)}`;
+  const id = `chatcmpl-${baseId(stand, call)}`;
   const request = readRequest(stand, body, [{ prompt: chatPrompt(body), requestId: id }], 'room');
   const { model } = stand.cluster.options;
   const createdAt = created();
