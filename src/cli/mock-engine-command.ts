@@ -50,6 +50,7 @@ export function mockEngineCommand(): Command {
     .option('--control-port <n>', 'port of the router, /clock, /fault and /stats; 0: any', whole(0, 65_535), 0)
     .option('--host <address>', 'address to listen at', '127.0.0.1')
     .option('--speed <n>', 'simulated seconds in a second; 0 stands still; max: from event to event', speed, 1)
+    .option('--settle-ms <ms>', 'with --speed max: for clients to react before time goes on', between(0, 60_000), 2)
     .addOption(
       new Option('--preset <id>', 'model and GPUs: what takes how long, and the KV cache')
         .choices(jobPresetIds)

@@ -16,6 +16,7 @@ export interface MockEngineCommandOptions extends Pick<TraceWorkloadOptions, 're
   readonly controlPort: number;
   readonly host: string;
   readonly speed: Speed;
+  readonly settleMs: number;
   readonly preset: JobPresetId;
   readonly kvTokens?: number;
   readonly maxRunning?: number;
@@ -46,12 +47,14 @@ function readFaults(path: string | undefined): MockEngineInput['faults'] {
 }
 
 function optionsOf(options: MockEngineCommandOptions): MockEngineInput {
-  const { api, engines, speed, model, scheduling, streamInterval, tokenizeSeconds, abortLagSeconds } = options;
+  const { api, engines, speed, settleMs, model, scheduling, streamInterval, tokenizeSeconds, abortLagSeconds } =
+    options;
   const { disconnectSeconds, updateSeconds } = options;
   return {
     api,
     engines,
     speed,
+    settleMs,
     model,
     scheduling,
     streamInterval,

@@ -57,6 +57,9 @@ export class MockEngine {
   readonly #clock = new FrozenClock();
   readonly #generations = new Map<string, Generation>();
   readonly #arrivals = new Arrivals();
+  /** How many requests of each id have not ended, and how many of all are read as streams. */
+  readonly #known = new Map<string, number>();
+  #streams = 0;
   /** Requests that wait until it takes some again, and why it does not. */
   #held: Generation[] = [];
   readonly #gates = new Set<string>();
@@ -88,10 +91,9 @@ export class MockEngine {
     return this.#hangs;
   }
 
-  /** Requests that it has and whose listeners read a stream. */
+  /** Whether it has requests whose listeners read a stream. */
   get streams(): boolean {
-    for (const { listener } of this.#generations.values()) if (listener.progress !== undefined) return true;
-    return false;
+    return this.#streams > 0;
   }
 
   /** Requests that the scheduler has, or that are on their way to it. */
@@ -112,7 +114,7 @@ export class MockEngine {
 
   /** Whether a request of this id is known, or waits to be. */
   has(requestId: string): boolean {
-    return this.#some((one) => one.requestId === requestId) || this.#held.some((one) => one.requestId === requestId);
+    return this.#known.has(requestId);
   }
 
   /** Ids of the requests that it has, by their arrival. */
@@ -123,7 +125,10 @@ export class MockEngine {
 
   /** Takes a request. */
   submit(generation: Generation): void {
+    const { requestId, listener } = generation;
     this.counts.accepted += 1;
+    this.#known.set(requestId, (this.#known.get(requestId) ?? 0) + 1);
+    if (listener.progress !== undefined) this.#streams += 1;
     if (this.#gates.size > 0) this.#held.push(generation);
     else this.#arrive(generation);
   }
@@ -280,6 +285,7 @@ export class MockEngine {
 
   /** Tells whoever reads a stream what there is. */
   tell(): void {
+    if (this.#streams === 0) return;
     const { streamInterval } = this.#around.options;
     let tokensAt: ((id: string) => number | undefined) | undefined;
     for (const generation of this.#generations.values()) {
@@ -308,11 +314,6 @@ export class MockEngine {
   #newDecode(): DecodeEngine {
     const { cost, options } = this.#around;
     return new DecodeEngine(`engine-${this.number}`, cost, { scheduling: options.scheduling });
-  }
-
-  #some(matches: Matches): boolean {
-    for (const one of this.#generations.values()) if (matches(one)) return true;
-    return this.#retracted.some(matches) || [...this.#arrivals].some(matches);
   }
 
   #arrive(generation: Generation): void {
@@ -363,10 +364,18 @@ export class MockEngine {
     });
   }
 
+  #forget({ requestId, listener }: Generation): void {
+    const left = this.#known.get(requestId)! - 1;
+    if (left === 0) this.#known.delete(requestId);
+    else this.#known.set(requestId, left);
+    if (listener.progress !== undefined) this.#streams -= 1;
+  }
+
   #end(generation: Generation, ending: Ending): void {
     generation.ended = ending;
     generation.endedAt = this.#now;
     this.counts.end(generation, ending);
+    this.#forget(generation);
     if (ending === 'abort' || ending === 'length') {
       this.#around.book.cutShort(generation.prompt, generation.planned, generation);
     }

@@ -15,6 +15,7 @@ export class Pacer {
   #sinceMs = performance.now();
   #sinceSeconds = 0;
   #timer: NodeJS.Timeout | undefined;
+  #immediate: NodeJS.Immediate | undefined;
   #activeAtMs = 0;
   #stopped = true;
 
@@ -49,11 +50,12 @@ export class Pacer {
 
   /** Waits for what comes next. To be called whenever something has changed. */
   arm(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#cancel();
     const waitMs = this.#stopped ? undefined : this.#waitMs();
     if (waitMs === undefined) return;
-    this.#timer = setTimeout(() => this.#tick(), Math.min(longestMs, Math.max(0, waitMs)));
+    // A timer waits a millisecond at least.
+    if (waitMs <= 0) this.#immediate = setImmediate(() => this.#tick());
+    else this.#timer = setTimeout(() => this.#tick(), Math.min(longestMs, waitMs));
   }
 
   /** Begins: until then no time passes. */
@@ -67,7 +69,14 @@ export class Pacer {
   /** Stops for good. */
   stop(): void {
     this.#stopped = true;
+    this.#cancel();
+  }
+
+  #cancel(): void {
     clearTimeout(this.#timer);
+    clearImmediate(this.#immediate);
+    this.#timer = undefined;
+    this.#immediate = undefined;
   }
 
   #waitMs(): number | undefined {
@@ -85,7 +94,6 @@ export class Pacer {
   }
 
   #tick(): void {
-    this.#timer = undefined;
     if (this.#speed === 'max') this.#jump();
     else this.touch();
     this.arm();
