@@ -11,6 +11,7 @@ export const benchmarks: Readonly<Record<string, string | null>> = {
   state: null,
   rpc: null,
   'sim-engine': null,
+  'mock-engine': null,
   calibration: null,
   'reward-dispatch': 'reward-dispatch',
   'shadow-loader': 'shadow-loader',
