@@ -9,6 +9,20 @@ import type { Pacer } from './http/pacer.ts';
 /** Longest body of what is not passed on. */
 const mostBytes = 1024 * 1024;
 
+/** What the router passes on to an engine; aborts, pauses and weights are for each engine by itself. */
+const passedOn: ReadonlySet<string> = new Set([
+  '/generate',
+  '/v1/completions',
+  '/v1/chat/completions',
+  '/v1/models',
+  '/health',
+  '/health_generate',
+  '/get_model_info',
+  '/model_info',
+  '/get_server_info',
+  '/server_info',
+]);
+
 /** An engine as the router knows it. */
 export interface Worker {
   readonly url: string;
@@ -36,7 +50,10 @@ export class Router {
     const { pathname: path, searchParams: query } = new URL(request.url ?? '/', 'http://router');
     const handler = handlerOf(this.#routes, request.method ?? 'GET', path);
     if (handler === 405) return reply(response, { detail: 'Method Not Allowed' }, 405);
-    if (handler === 404) return this.#passOn(request, response);
+    if (handler === 404) {
+      if (passedOn.has(path)) return this.#passOn(request, response);
+      return reply(response, { detail: 'Not Found: the router has no such route, its workers may' }, 404);
+    }
     readBody(request, mostBytes)
       .then((body) => {
         this.#pacer.touch();

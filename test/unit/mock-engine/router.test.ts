@@ -45,6 +45,9 @@ describe('the router', () => {
       ['a', 'c'],
       ['b', 'd'],
     ]);
+    expect((await http.post('/abort_request', { abort_all: true }, url)).status, 'aborts are for each engine').toBe(
+      404,
+    );
     expect((await http.get('/get_loads', url)).body.workers.map((one: Answer) => one.load)).toEqual([2, 2]);
     await fault({ fault: 'crash' });
     expect((await generate('e', '5', url).reply).status).toBe(503);
