@@ -19,13 +19,38 @@ export class Counts {
   /** Tokens generated for requests that were lost. */
   lostTokens = 0;
 
+  /** How many requests of each id have not ended, and how many of all are read as streams. */
+  readonly #open = new Map<string, number>();
+  #streams = 0;
+
+  /** Requests that are read as streams and have not ended. */
+  get streams(): number {
+    return this.#streams;
+  }
+
+  /** Whether a request of this id has not ended. */
+  has(requestId: string): boolean {
+    return this.#open.has(requestId);
+  }
+
+  /** Counts a request that is taken. */
+  accept({ requestId, listener }: Generation): void {
+    this.accepted += 1;
+    this.#open.set(requestId, (this.#open.get(requestId) ?? 0) + 1);
+    if (listener.progress !== undefined) this.#streams += 1;
+  }
+
   /** Requests that have not ended. */
   get inFlight(): number {
     return this.accepted - this.stop - this.length - this.abort - this.lost;
   }
 
   /** Counts a request that has ended. */
-  end({ count, planned }: Generation, ending: Ending): void {
+  end({ requestId, listener, count, planned }: Generation, ending: Ending): void {
+    const left = this.#open.get(requestId)! - 1;
+    if (left === 0) this.#open.delete(requestId);
+    else this.#open.set(requestId, left);
+    if (listener.progress !== undefined) this.#streams -= 1;
     this[ending] += 1;
     this.promptTokens += planned.promptTokens;
     if (ending === 'abort') this.abortedTokens += count;

@@ -5,25 +5,12 @@
  * It knows simulated time only. What comes at one moment is put in order by priority and id, so that it does not matter which
  * of two connections was read first.
  */
-import type { CostModel } from '../../sim/cost-model.ts';
-import { DecodeEngine } from '../../sim/engine/decode-engine.ts';
-import type { MockEngineOptions } from '../options.ts';
-import type { Agenda } from './agenda.ts';
 import { Arrivals } from './arrivals.ts';
 import { Counts } from './counts.ts';
-import { FrozenClock } from './frozen-clock.ts';
+import { Gate } from './gate.ts';
 import type { Ending, Generation } from './generation.ts';
-import type { ResponseBook } from './response-book.ts';
-
-/** What engines share. */
-export interface Surroundings {
-  readonly options: MockEngineOptions;
-  readonly cost: CostModel;
-  readonly book: ResponseBook;
-  readonly agenda: Agenda;
-  /** The moment of the simulation. */
-  readonly now: () => number;
-}
+import { PausableDecode } from './pausable-decode.ts';
+import type { Surroundings } from './surroundings.ts';
 
 /** What an engine has to do. */
 export interface MockLoad {
@@ -54,16 +41,10 @@ export class MockEngine {
   /** Requests whose aborts are ignored from now on. */
   abortsToIgnore = 0;
   readonly #around: Surroundings;
-  readonly #clock = new FrozenClock();
+  readonly #decode: PausableDecode;
+  readonly #gate = new Gate();
   readonly #generations = new Map<string, Generation>();
   readonly #arrivals = new Arrivals();
-  /** How many requests of each id have not ended, and how many of all are read as streams. */
-  readonly #known = new Map<string, number>();
-  #streams = 0;
-  /** Requests that wait until it takes some again, and why it does not. */
-  #held: Generation[] = [];
-  readonly #gates = new Set<string>();
-  #gatesMade = 0;
   /** Requests that were taken out of the batch until it goes on, with the tokens that they have. */
   #retracted: Generation[] = [];
   #idle: (() => void)[] = [];
@@ -72,19 +53,16 @@ export class MockEngine {
   #hangs = false;
   /** How often it has crashed. */
   #life = 0;
-  #decode: DecodeEngine;
-  #kvCapacityTokens: number;
 
   constructor(number: number, around: Surroundings) {
     this.number = number;
     this.#around = around;
-    this.#kvCapacityTokens = around.cost.kvCapacityTokens;
-    this.#decode = this.#newDecode();
+    this.#decode = new PausableDecode(`engine-${number}`, around);
   }
 
   /** Counters of the decode engine: busy seconds, steps, preemptions. They begin anew with a restart. */
-  get work(): Pick<DecodeEngine, 'busySeconds' | 'decodeSteps' | 'preemptions' | 'recomputedTokens'> {
-    return this.#decode;
+  get work(): PausableDecode['work'] {
+    return this.#decode.work;
   }
 
   get isHanging(): boolean {
@@ -93,7 +71,7 @@ export class MockEngine {
 
   /** Whether it has requests whose listeners read a stream. */
   get streams(): boolean {
-    return this.#streams > 0;
+    return this.counts.streams > 0;
   }
 
   /** Requests that the scheduler has, or that are on their way to it. */
@@ -102,34 +80,31 @@ export class MockEngine {
   }
 
   load(): MockLoad {
-    const { running, waiting, contextTokens } = this.#decode.load(this.#own);
+    const { running, waiting, contextTokens } = this.#decode.load();
     return {
       running,
       waiting: waiting + this.#arrivals.dueBy(this.#now) + this.#retracted.length,
-      held: this.#held.length,
+      held: this.#gate.held.length,
       usedTokens: contextTokens,
-      kvCapacityTokens: this.#kvCapacityTokens,
+      kvCapacityTokens: this.#decode.kvCapacityTokens,
     };
   }
 
   /** Whether a request of this id is known, or waits to be. */
   has(requestId: string): boolean {
-    return this.#known.has(requestId);
+    return this.counts.has(requestId);
   }
 
   /** Ids of the requests that it has, by their arrival. */
   get requestIds(): string[] {
-    const all = [...this.#generations.values(), ...this.#retracted, ...this.#arrivals, ...this.#held];
+    const all = [...this.#generations.values(), ...this.#retracted, ...this.#arrivals, ...this.#gate.held];
     return all.map((one) => one.requestId);
   }
 
   /** Takes a request. */
   submit(generation: Generation): void {
-    const { requestId, listener } = generation;
-    this.counts.accepted += 1;
-    this.#known.set(requestId, (this.#known.get(requestId) ?? 0) + 1);
-    if (listener.progress !== undefined) this.#streams += 1;
-    if (this.#gates.size > 0) this.#held.push(generation);
+    this.counts.accept(generation);
+    if (this.#gate.isClosed) this.#gate.hold(generation);
     else this.#arrive(generation);
   }
 
@@ -163,26 +138,21 @@ export class MockEngine {
 
   /** Takes no more requests for a reason; those that come wait. */
   close(gate: string): void {
-    this.#gates.add(gate);
+    this.#gate.close(gate);
   }
 
   /** Takes requests again, unless there is another reason not to. */
   open(gate: string): void {
-    this.#gates.delete(gate);
-    if (this.#gates.size > 0) return;
-    const held = this.#held;
-    this.#held = [];
-    for (const generation of held) this.#arrive(generation);
+    for (const generation of this.#gate.open(gate)) this.#arrive(generation);
   }
 
   /** A name for a reason that is like no other. */
   newGate(reason: string): string {
-    this.#gatesMade += 1;
-    return `${reason} ${this.#gatesMade}`;
+    return this.#gate.newReason(reason);
   }
 
   isClosedBy(gate: string): boolean {
-    return this.#gates.has(gate);
+    return this.#gate.isClosedBy(gate);
   }
 
   /** Calls back as soon as it has no request, which may be at once. */
@@ -196,10 +166,10 @@ export class MockEngine {
     this.#freezing.add(reason);
     const stop = () => {
       // It may have been told to go on meanwhile.
-      if (this.#freezing.delete(reason)) this.#clock.freeze(reason, this.#now);
+      if (this.#freezing.delete(reason)) this.#decode.freeze(reason);
       callback();
     };
-    const at = this.#clock.isFrozen ? this.#now : this.#clock.moment(this.#decode.boundaryAfter(this.#own));
+    const at = this.#decode.boundaryAt();
     if (at > this.#now) this.after(at - this.#now, stop);
     else stop();
   }
@@ -207,11 +177,11 @@ export class MockEngine {
   /** Goes on. Requests that were retracted are prefilled again. */
   thaw(reason: string): void {
     this.#freezing.delete(reason);
-    this.#clock.thaw(reason, this.#now);
-    if (this.#clock.isFrozen) return;
+    this.#decode.thaw(reason);
+    if (this.#decode.isFrozen) return;
     const retracted = this.#retracted;
     this.#retracted = [];
-    for (const generation of retracted) this.#add(generation, this.#own);
+    for (const generation of retracted) this.#add(generation, this.#now);
   }
 
   /** Takes all requests out of the batch, so that the KV cache is empty, until it goes on. */
@@ -222,21 +192,20 @@ export class MockEngine {
   /** Connections are taken, nothing happens. */
   hang(): void {
     this.#hangs = true;
-    this.#clock.freeze('hang', this.#now);
+    this.#decode.freeze('hang');
   }
 
   unhang(): void {
     this.#hangs = false;
-    this.#clock.thaw('hang', this.#now);
+    this.#decode.thaw('hang');
   }
 
   slow(factor: number): void {
-    this.#decode.setPace(factor, this.#own);
+    this.#decode.slow(factor);
   }
 
   shrink(tokens: number): void {
-    this.#kvCapacityTokens = tokens;
-    this.#decode.setKvCapacity(tokens, this.#own);
+    this.#decode.shrink(tokens);
   }
 
   /** Dies: all that it had is lost. */
@@ -245,9 +214,10 @@ export class MockEngine {
     this.isUp = false;
     this.#life += 1;
     this.#freezing.clear();
-    const lost = [...this.#takeAll(), ...this.#retracted, ...this.#arrivals.takeAll(), ...this.#held];
+    const lost = [...this.#takeAll(), ...this.#retracted, ...this.#arrivals.takeAll()];
+    for (const reason of this.#gate.reasons) this.#decode.thaw(reason);
+    lost.push(...this.#gate.clear());
     this.#retracted = [];
-    this.#held = [];
     this.#idle = [];
     for (const generation of lost) this.#end(generation, 'lost');
   }
@@ -257,23 +227,20 @@ export class MockEngine {
     if (this.isUp) return;
     this.isUp = true;
     this.unhang();
-    for (const reason of [...this.#gates]) this.thaw(reason);
-    this.#gates.clear();
     this.weightVersion = firstWeights;
     this.abortsToIgnore = 0;
-    this.#kvCapacityTokens = this.#around.cost.kvCapacityTokens;
-    this.#decode = this.#newDecode();
+    this.#decode.restart();
   }
 
   /** When something happens next by itself; `Infinity` when idle. */
   nextAt(): number {
-    return Math.min(this.#arrivals.nextAt(), this.#clock.moment(this.#decode.nextEventAt()));
+    return Math.min(this.#arrivals.nextAt(), this.#decode.nextAt());
   }
 
   /** Everything that has happened by now. */
   advance(): void {
     this.#takeArrivals();
-    for (const { requestId: id, kind, tokens } of this.#decode.advanceTo(this.#own)) {
+    for (const { requestId: id, kind, tokens } of this.#decode.advance()) {
       const generation = this.#generations.get(id)!;
       this.#generations.delete(id);
       generation.count = tokens;
@@ -285,13 +252,13 @@ export class MockEngine {
 
   /** Tells whoever reads a stream what there is. */
   tell(): void {
-    if (this.#streams === 0) return;
+    if (!this.streams) return;
     const { streamInterval } = this.#around.options;
     let tokensAt: ((id: string) => number | undefined) | undefined;
     for (const generation of this.#generations.values()) {
       const { progress } = generation.listener;
       if (progress === undefined) continue;
-      tokensAt ??= this.#decode.tokensAt(this.#own);
+      tokensAt ??= this.#decode.tokens();
       const whole = Math.floor(tokensAt(generation.id)! / streamInterval) * streamInterval;
       if (whole <= generation.told) continue;
       generation.count = whole;
@@ -304,36 +271,24 @@ export class MockEngine {
     return this.#around.now();
   }
 
-  /** Its own time, its next boundary included where that is now: clocks that have stood differ by rounding. */
-  get #own(): number {
-    const own = this.#clock.own(this.#now);
-    const next = this.#decode.nextEventAt();
-    return this.#clock.moment(next) <= this.#now ? Math.max(own, next) : own;
-  }
-
-  #newDecode(): DecodeEngine {
-    const { cost, options } = this.#around;
-    return new DecodeEngine(`engine-${this.number}`, cost, { scheduling: options.scheduling });
-  }
-
   #arrive(generation: Generation): void {
     this.#arrivals.push(generation, this.#now + this.#around.options.tokenizeSeconds);
   }
 
   #takeArrivals(): void {
-    for (const { at, generation } of this.#arrivals.takeDue(this.#now)) this.#add(generation, this.#clock.own(at));
+    for (const { at, generation } of this.#arrivals.takeDue(this.#now)) this.#add(generation, at);
   }
 
-  #add(generation: Generation, own: number): void {
+  #add(generation: Generation, at: number): void {
     const { id, planned, tokens, priority, count } = generation;
     this.#generations.set(id, generation);
     const request = { requestId: id, promptTokens: planned.promptTokens, responseTokens: tokens, priority };
-    this.#decode.add(count === 0 ? request : { ...request, generatedTokens: count }, own);
+    this.#decode.add(count === 0 ? request : { ...request, generatedTokens: count }, at);
   }
 
   #abort(matches: Matches, reach: 'scheduler' | 'all'): void {
     this.#takeArrivals();
-    const outside = reach === 'all' ? [...this.#arrivals.take(matches), ...this.#takeHeld(matches)] : [];
+    const outside = reach === 'all' ? [...this.#arrivals.take(matches), ...this.#gate.take(matches)] : [];
     const retracted = this.#retracted.filter(matches);
     this.#retracted = this.#retracted.filter((one) => !matches(one));
     for (const generation of [...retracted, ...outside]) {
@@ -342,21 +297,15 @@ export class MockEngine {
     }
     for (const generation of [...this.#generations.values()].filter(matches)) {
       generation.abortedInQueue = !this.#decode.isRunning(generation.id);
-      this.#decode.abort(generation.id, this.#own);
+      this.#decode.abort(generation.id);
     }
     this.advance();
-  }
-
-  #takeHeld(matches: Matches): Generation[] {
-    const held = this.#held.filter(matches);
-    this.#held = this.#held.filter((one) => !matches(one));
-    return held;
   }
 
   /** What the decode engine had, with the tokens that there are. */
   #takeAll(): Generation[] {
     this.advance();
-    return this.#decode.lose(this.#own).map(({ requestId: id, tokens }) => {
+    return this.#decode.lose().map(({ requestId: id, tokens }) => {
       const generation = this.#generations.get(id)!;
       this.#generations.delete(id);
       generation.count = tokens;
@@ -364,18 +313,10 @@ export class MockEngine {
     });
   }
 
-  #forget({ requestId, listener }: Generation): void {
-    const left = this.#known.get(requestId)! - 1;
-    if (left === 0) this.#known.delete(requestId);
-    else this.#known.set(requestId, left);
-    if (listener.progress !== undefined) this.#streams -= 1;
-  }
-
   #end(generation: Generation, ending: Ending): void {
     generation.ended = ending;
     generation.endedAt = this.#now;
     this.counts.end(generation, ending);
-    this.#forget(generation);
     if (ending === 'abort' || ending === 'length') {
       this.#around.book.cutShort(generation.prompt, generation.planned, generation);
     }
