@@ -1,4 +1,4 @@
-// Layers point one way: errors <- schemas <- core <- policies, planners <- recipes <- registry, index <- rpc, sim, testing <- cli.
+// Layers point one way: errors <- schemas <- core <- policies, planners <- recipes <- registry, index <- rpc, sim, testing <- mock-engine <- cli.
 const layer = (name, from, allowed) => ({
   name,
   comment: 'Layers point one way; see CONTRIBUTING.md.',
@@ -33,12 +33,13 @@ module.exports = {
     layer('testing', '^src/testing/', `^src/(${below}|testing/|registry\\.ts$)`),
     layer('rpc', '^src/rpc/', `^src/(${below}|registry\\.ts$|rpc/)`),
     layer('sim', '^src/sim/', `^src/(${below}|${parts}|registry\\.ts$|sim/)`),
+    layer('mock-engine', '^src/mock-engine/', `^src/(${below}|sim/|mock-engine/)`),
     {
       name: 'node-only-where-files-are-read-and-written',
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: '^src/(cli/|rpc/transports/|rpc/journal/|sim/report/write\\.ts$|sim/files[^/]*\\.ts$)',
+        pathNot: '^src/(cli/|mock-engine/|rpc/transports/|rpc/journal/|sim/report/write\\.ts$|sim/files[^/]*\\.ts$)',
       },
       to: { dependencyTypes: ['core'] },
     },

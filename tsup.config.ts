@@ -7,6 +7,7 @@ const entries = {
   rpc: 'src/rpc/index.ts',
   sim: 'src/sim/index.ts',
   testing: 'src/testing/index.ts',
+  'mock-engine': 'src/mock-engine/index.ts',
 };
 // A file for each definition: a bundler that takes one policy from the root entry leaves the files of the others out.
 const definitions = Object.fromEntries(

@@ -8,7 +8,7 @@ export default defineConfig({
     // Tests and documentation snippets import the package by its public names.
     alias: [
       { find: /^rollflex$/, replacement: src('index.ts') },
-      { find: /^rollflex\/(rpc|schemas|sim|testing)$/, replacement: src('$1/index.ts') },
+      { find: /^rollflex\/(mock-engine|rpc|schemas|sim|testing)$/, replacement: src('$1/index.ts') },
       { find: /^(@tensorflow\/tfjs-[a-z-]+)$/, replacement: '$1/dist/index.js' },
     ],
   },

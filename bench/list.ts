@@ -12,6 +12,7 @@ export const benchmarks: Readonly<Record<string, string | null>> = {
   rpc: null,
   python: null,
   'sim-engine': null,
+  'mock-engine': null,
   calibration: null,
   'reward-dispatch': 'reward-dispatch',
   'shadow-loader': 'shadow-loader',

@@ -3,6 +3,7 @@
  * `<!-- generated: KIND ID -->` and `<!-- /generated -->`.
  */
 import { type AnyPlannerDefinition, type AnyPolicyDefinition, policyErrorCodes, registry } from '../src/index.ts';
+import { mockEngineOptionsSchema } from '../src/mock-engine/index.ts';
 import { limitsSchema, type MethodWord, methods, notifications } from '../src/rpc/index.ts';
 import { type DecisionWord, decisions, type EventWord, events } from '../src/schemas/index.ts';
 import { rowsOf, shapeOf, sharedObjects, table } from './schema-table.ts';
@@ -13,6 +14,7 @@ export const generatedFiles: readonly string[] = [
   'docs/vocabulary.md',
   'docs/errors.md',
   'docs/server.md',
+  'docs/mock-engine.md',
   'src/planners/flex-ulysses/README.md',
   'src/planners/gradient-renormalization/README.md',
   'src/planners/grpo-advantages/README.md',
@@ -203,6 +205,18 @@ function limitTable(): string {
   );
 }
 
+function mockEngineTable(): string {
+  return table(
+    ['Option', 'Type', 'Default', 'Meaning'],
+    rowsOf(shapeOf(mockEngineOptionsSchema)).map(({ name, type, default: usual, description }) => [
+      code(name),
+      name === 'faults' ? 'list of [faults](#faults)' : type,
+      usual === '' ? '' : code(usual),
+      description,
+    ]),
+  );
+}
+
 function render(kind: string, id: string): string {
   switch (`${kind} ${id}`) {
     case 'policies all':
@@ -215,6 +229,8 @@ function render(kind: string, id: string): string {
       return methodTable(notifications);
     case 'rpc parameters':
       return methodReference();
+    case 'mock-engine options':
+      return mockEngineTable();
     case 'rpc limits':
       return limitTable();
     case 'vocabulary events':

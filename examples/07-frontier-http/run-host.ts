@@ -1,9 +1,9 @@
 /** A host with its files, and its connections to an engine and a trainer. */
 import { join } from 'node:path';
-import { SglangClient } from '../http-engine/client.ts';
 import { readSaved } from './durable.ts';
 import { bootAfter, Host, type HostOptions, type HostState } from './host.ts';
 import { Records, readRecords } from './records.ts';
+import { SglangClient } from './sglang-client.ts';
 import type { Body, Outside, Task } from './tasks.ts';
 import { TrainerClient } from './trainer-server.ts';
 

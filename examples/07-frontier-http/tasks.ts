@@ -4,8 +4,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { createRolloutPipe } from 'rollflex';
-import type { SglangClient } from '../http-engine/client.ts';
 import type { Records } from './records.ts';
+import type { SglangClient } from './sglang-client.ts';
 import type { TrainingUpdate } from './trainer.ts';
 import type { TrainerClient } from './trainer-server.ts';
 

@@ -1,5 +1,5 @@
 /** The trainer over HTTP, and its client. */
-import { type Listening, listen, post, reply } from '../http-engine/http.ts';
+import { type Listening, listen, post, reply } from './http.ts';
 import type { Trainer, TrainingUpdate } from './trainer.ts';
 
 /** Serves a trainer over HTTP: it outlives the host. */

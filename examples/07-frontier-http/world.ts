@@ -3,28 +3,17 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Engine } from '../http-engine/engine.ts';
-import { serveSglang } from '../http-engine/sglang.ts';
+import { type MockEngine, startMockEngine } from 'rollflex/mock-engine';
 import type { HostOptions } from './host.ts';
 import type { Work } from './host-process.ts';
 import type { Surroundings } from './run-host.ts';
 import { Trainer } from './trainer.ts';
 import { serveTrainer } from './trainer-server.ts';
-import { lengthOf, maxNewTokens, secondsPerToken, stepSeconds, timeScale } from './workload.ts';
-
-/** An engine that remembers which aborts it was asked for, whether there was still something to abort or not. */
-class WatchedEngine extends Engine {
-  readonly abortsAsked = new Set<string>();
-
-  override abort(rid: string): void {
-    this.abortsAsked.add(rid);
-    super.abort(rid);
-  }
-}
+import { cost, maxNewTokens, secondsPerToken, timeScale, workload } from './workload.ts';
 
 /** An engine and a trainer that run in this process, and where a host finds them. */
 export interface World extends Surroundings {
-  readonly engine: WatchedEngine;
+  readonly engine: MockEngine;
   readonly trainer: Trainer;
   close(): Promise<void>;
 }
@@ -33,22 +22,22 @@ export const recordOf = (folder: string): string => join(folder, 'steps.jsonl');
 
 /** Starts a world whose files are in a folder. */
 export async function openWorld(folder: string): Promise<World> {
-  const batch = { maxRunningRequests: 128, stepsInFlight: 1, streamInterval: 64 };
-  const engine = new WatchedEngine({ ...batch, timeScale, stepSeconds, lengthOf });
+  // The engine does not find out by itself that a host is gone: what it left is for the next one to abort.
+  const options = { speed: timeScale, streamInterval: 64, disconnectSeconds: 1e6 };
+  const mock = await startMockEngine({ cost, workload, options });
+  const engine = mock.cluster.engines[0]!;
   engine.weightVersion = '1';
   const trainer = await Trainer.open(recordOf(folder), { secondsPerToken, timeScale });
-  const engineServer = await serveSglang(engine, { disconnectGraceSeconds: 2 });
   const trainerServer = await serveTrainer(trainer);
   return {
     folder,
-    engineUrl: engineServer.url,
+    engineUrl: mock.engineUrls[0]!,
     trainerUrl: trainerServer.url,
     maxNewTokens,
     engine,
     trainer,
     close: async () => {
-      engine.stop();
-      await engineServer.close();
+      await mock.stop();
       await trainerServer.close();
       await trainer.close();
     },

@@ -1,6 +1,7 @@
 /** Uses the installed package from CommonJS, and both copies together. */
 const assert = require('node:assert/strict');
 const { createPolicy, createRegistry, isPolicyError } = require('rollflex');
+const { startMockEngine } = require('rollflex/mock-engine');
 const { events } = require('rollflex/schemas');
 const { compare, jobPreset, renderReport, reportClient, rollpackerWorkload } = require('rollflex/sim');
 
@@ -13,6 +14,9 @@ const result = compare({ job: small, workload: (seed) => rollpackerWorkload(4096
 
 async function main() {
   assert(renderReport([result], await reportClient()).includes('</html>'));
+  const mock = await startMockEngine({ cost: job.cost, workload: rollpackerWorkload(4096, 1) });
+  assert.equal((await fetch(`${mock.url}/health`)).status, 200);
+  await mock.stop();
   const other = await import('rollflex');
   try {
     other.createPolicy('long-prompt-queue', {});

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { Readable, Writable } from 'node:stream';
 import { createTailBatching, isPolicyError, plan as planBy, renormalizeGradients, restorePolicy } from 'rollflex';
+import { startMockEngine } from 'rollflex/mock-engine';
 import { RpcServer, serveStdio } from 'rollflex/rpc';
 import { responseCompleted } from 'rollflex/schemas';
 import { compare, jobPreset, renderReport, reportClient, rollpackerWorkload } from 'rollflex/sim';
@@ -28,4 +29,13 @@ const input = Readable.from([
 const output = new Writable({ write: (text, _, done) => done(answers.push(JSON.parse(text))) });
 await serveStdio(new RpcServer(), { input, output });
 assert.equal(answers[0].error.data.code, 'invalid_config');
+const mock = await startMockEngine({
+  cost: job.cost,
+  workload: rollpackerWorkload(4096, 1),
+  options: { api: 'vllm', speed: 'max' },
+});
+const asked = { method: 'POST', body: JSON.stringify({ prompt: 'a', max_tokens: 3, ignore_eos: true }) };
+assert.equal((await (await fetch(`${mock.url}/v1/completions`, asked)).json()).usage.completion_tokens, 3);
+assert((await (await fetch(`${mock.engineUrls[0]}/metrics`)).text()).includes('vllm:num_requests_running'));
+await mock.stop();
 console.log(`ESM on Node ${process.version}`);

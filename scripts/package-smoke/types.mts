@@ -1,5 +1,6 @@
 /** The types, as a consumer's compiler sees them; the same file is checked as ESM and as CommonJS. */
 import { createPolicy, createTailBatching, definePolicy, type Policy, plan, type TailBatchingInput, z } from 'rollflex';
+import { type MockEngineInput, type RunningMockEngine, startMockEngine } from 'rollflex/mock-engine';
 import { type ParamsOf, RpcServer } from 'rollflex/rpc';
 import { type Prompt, promptId } from 'rollflex/schemas';
 import { type ComparisonResult, compare } from 'rollflex/sim';
@@ -35,4 +36,6 @@ export const used: [typeof definePolicy, typeof z, typeof promptId, typeof compa
 ];
 export const opened: ParamsOf<'session.open'> = { policy: 'tail-batching', onExisting: 'fail' };
 export const served: number = new RpcServer().limits.maxSessions;
+export const slow: MockEngineInput = { faults: [{ fault: 'slow', factor: 2, at: 1 }] };
+export const urlOf = (running: RunningMockEngine): [string, typeof startMockEngine] => [running.url, startMockEngine];
 export type Used = ComparisonResult;

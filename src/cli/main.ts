@@ -5,6 +5,7 @@ import { registry } from '../registry.ts';
 import { jobPresetIds } from '../sim/presets.ts';
 import { between, whole } from './arguments.ts';
 import { packageVersion } from './files.ts';
+import { mockEngineCommand } from './mock-engine-command.ts';
 import { exitCodes, leaveQuietly, reportError } from './output.ts';
 import { type PlanOptions, runPlan } from './plan.ts';
 import { poolsCommand } from './pools-command.ts';
@@ -123,6 +124,7 @@ Examples
   rollflex vlm                       what would FlexRL save a vision-language model?
   rollflex plan grpo-advantages --input rewards.json
   rollflex serve --stdio             sessions for a trainer in Python, by JSON-RPC
+  rollflex mock-engine --engines 4   SGLang's or vLLM's routes without a GPU, to test against
   rollflex schema tail-batching      the settings of a policy, as JSON Schema
   rollflex replay run.jsonl          does this version decide as the log says?
 
@@ -133,6 +135,7 @@ Exit codes: 0 done, 1 failed, 2 wrong use or bad input.`,
   command.addCommand(vlmCommand());
   command.addCommand(planCommand());
   command.addCommand(serveCommand());
+  command.addCommand(mockEngineCommand());
   command
     .command('schema')
     .description('list policies, planners, events and decisions, or print the JSON Schema of one')

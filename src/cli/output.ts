@@ -7,6 +7,9 @@ export const exitCodes = { done: 0, failed: 1, wrongUse: 2 } as const;
 /** What the system says of a path that the user gave. */
 const pathErrors = new Set(['ENOENT', 'EACCES', 'EISDIR', 'ENOTDIR', 'EPERM', 'EROFS', 'ENAMETOOLONG']);
 
+/** What the system says of an address that cannot be listened at; who has the port is not the user's mistake. */
+const addressErrors = new Set(['EADDRINUSE', 'EADDRNOTAVAIL']);
+
 /** Results go to standard output, everything else to standard error. */
 export function print(text: string): void {
   process.stdout.write(`${text}\n`);
@@ -32,6 +35,10 @@ export function reportError(error: unknown): number {
   if (pathErrors.has((error as { code?: string } | null)?.code ?? '')) {
     process.stderr.write(`rollflex: ${message}\n`);
     return exitCodes.wrongUse;
+  }
+  if (addressErrors.has((error as { code?: string } | null)?.code ?? '')) {
+    process.stderr.write(`rollflex: ${message}\n`);
+    return exitCodes.failed;
   }
   process.stderr.write(`rollflex: ${error instanceof Error ? (error.stack ?? message) : message}\n`);
   return exitCodes.failed;

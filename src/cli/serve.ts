@@ -65,7 +65,7 @@ function limitsOf(options: ServeOptions): Partial<ServerLimits> {
 }
 
 /** Settles at the first signal to stop; a second one ends the process as usual. */
-function stopSignal(): Promise<void> {
+export function stopSignal(): Promise<void> {
   return new Promise((done) => {
     process.once('SIGINT', () => done());
     process.once('SIGTERM', () => done());

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as rollflex from 'rollflex';
+import * as mockEngine from 'rollflex/mock-engine';
 import * as rpc from 'rollflex/rpc';
 import * as schemas from 'rollflex/schemas';
 import * as sim from 'rollflex/sim';
@@ -15,6 +16,7 @@ import { extractSnippets, runSnippet, typeErrors } from '../support/snippets.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 const modules = {
   rollflex,
+  'rollflex/mock-engine': mockEngine,
   'rollflex/rpc': rpc,
   'rollflex/schemas': schemas,
   'rollflex/sim': sim,
@@ -31,7 +33,12 @@ function readmes(folder: string): string[] {
 function markdownFiles(): string[] {
   const guides = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
   const folders = ['examples', 'src/policies', 'src/planners', 'src/recipes'];
-  return ['README.md', ...guides.map((name) => `docs/${name}`), ...folders.flatMap(readmes)];
+  return [
+    'README.md',
+    'src/mock-engine/README.md',
+    ...guides.map((name) => `docs/${name}`),
+    ...folders.flatMap(readmes),
+  ];
 }
 
 const snippets = markdownFiles().flatMap((file) => extractSnippets(file, readFileSync(join(root, file), 'utf8')));

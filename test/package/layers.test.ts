@@ -92,6 +92,22 @@ describe('wrong imports', () => {
       },
     ],
     [
+      'mock-engine',
+      'the mock engine uses the server',
+      {
+        'src/rpc/r.ts': 'export const r = 1;\n',
+        'src/mock-engine/m.ts': `import { r } from '../rpc/r.ts';\nexport const m = r;\n`,
+      },
+    ],
+    [
+      'sim',
+      'the simulator uses the mock engine',
+      {
+        'src/mock-engine/m.ts': 'export const m = 1;\n',
+        'src/sim/s.ts': `import { m } from '../mock-engine/m.ts';\nexport const s = m;\n`,
+      },
+    ],
+    [
       'node-only-where-files-are-read-and-written',
       'the simulator reads files',
       {

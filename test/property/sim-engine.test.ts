@@ -10,15 +10,20 @@ const runs = 1000 * Number(process.env.ROLLFLEX_RUNS ?? 1);
 /** Inputs, each with what else the host asks the engine at that moment. */
 interface Script {
   readonly inputs: readonly Input[];
-  readonly asks: readonly ('nothing' | 'next' | 'advance' | 'both')[];
+  readonly asks: readonly ('nothing' | 'next' | 'advance' | 'both' | 'look')[];
+  readonly scheduling?: 'fcfs' | 'priority';
 }
 
-function runEngine(cost: CostModel, { inputs, asks }: Script): EngineRun & { engine: DecodeEngine } {
-  const engine = new DecodeEngine('e0', cost, { timeline: true });
+function runEngine(
+  cost: CostModel,
+  { inputs, asks, scheduling = 'fcfs' }: Script,
+): EngineRun & { engine: DecodeEngine } {
+  const engine = new DecodeEngine('e0', cost, { timeline: true, scheduling });
   const outcomes: Outcome[] = [];
   const losses: LostRequest[][] = [];
   inputs.forEach((input, index) => {
     const ask = asks[index % asks.length];
+    if (ask === 'look') look(engine, cost, input.at);
     if (ask === 'advance' || ask === 'both') outcomes.push(...engine.advanceTo(input.at));
     if (input.kind === 'add') engine.add(input.request, input.at);
     else if (input.kind === 'abort') engine.abort(input.requestId, input.at);
@@ -36,6 +41,15 @@ function runEngine(cost: CostModel, { inputs, asks }: Script): EngineRun & { eng
     ...{ preemptions, recomputedTokens, generatedTokens },
   };
   return { outcomes, losses, counters, engine };
+}
+
+/** What can be seen in the middle of a stretch makes sense together. */
+function look(engine: DecodeEngine, cost: CostModel, at: number): void {
+  const { running, waiting, contextTokens } = engine.load(at);
+  expect(running + waiting).toBeGreaterThanOrEqual(0);
+  expect(running).toBeLessThanOrEqual(cost.maxRunningSequences);
+  expect(contextTokens).toBeLessThanOrEqual(cost.kvCapacityTokens);
+  expect(engine.tokensAt(at)('none')).toBeUndefined();
 }
 
 const seconds = (max: number) => fc.double({ min: 0, max, noNaN: true });
@@ -80,9 +94,10 @@ function scripts(moment: (most: number) => fc.Arbitrary<number>): fc.Arbitrary<S
     resumed: fc.double({ min: 0, max: 0.999, noNaN: true }).map((share) => (share < 0.5 ? 0 : share)),
     abortAfter: fc.option(moment(5), { nil: undefined }),
     copies: fc.integer({ min: 1, max: 8 }),
+    priority: fc.constantFrom(0, 0, 1, -1),
   });
   const losses = fc.array(moment(8), { maxLength: 2 });
-  const asks = fc.array(fc.constantFrom('nothing', 'next', 'advance', 'both'), { minLength: 1, maxLength: 7 });
+  const asks = fc.array(fc.constantFrom('nothing', 'next', 'advance', 'both', 'look'), { minLength: 1, maxLength: 7 });
   const inputs = fc.tuple(fc.array(group, { minLength: 1, maxLength: 16 }), losses).map(([groups, lost]): Input[] => {
     const requests = groups.flatMap(({ at, abortAfter, copies, resumed, ...tokens }, index): Input[] =>
       Array.from({ length: copies }, (_, copy): Input[] => {
@@ -94,7 +109,11 @@ function scripts(moment: (most: number) => fc.Arbitrary<number>): fc.Arbitrary<S
     );
     return [...requests, ...lost.map((at): Input => ({ at, kind: 'lose' }))].sort((a, b) => a.at - b.at);
   });
-  return fc.record({ inputs, asks });
+  return fc.record({
+    inputs,
+    asks,
+    scheduling: fc.constantFrom('fcfs' as const, 'fcfs' as const, 'priority' as const),
+  });
 }
 
 const near = (got: number, want: number) =>
@@ -102,7 +121,7 @@ const near = (got: number, want: number) =>
 
 function compare(cost: CostModel, script: Script, oracleCost = cost): EngineRun {
   const { outcomes, losses, counters, engine } = runEngine(cost, script);
-  const oracle = runOracle(oracleCost, script.inputs);
+  const oracle = runOracle(oracleCost, script.inputs, script.scheduling);
   const plain = (all: readonly Outcome[]) => all.map(({ requestId, kind, tokens }) => [requestId, kind, tokens]);
   expect(plain(outcomes)).toEqual(plain(oracle.outcomes));
   expect(losses).toEqual(oracle.losses);

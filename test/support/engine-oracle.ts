@@ -34,7 +34,11 @@ interface Sequence {
 }
 
 /** Runs all inputs, which are in order of time, to the end. */
-export function runOracle(cost: CostModel, inputs: readonly Input[]): EngineRun {
+export function runOracle(
+  cost: CostModel,
+  inputs: readonly Input[],
+  scheduling: 'fcfs' | 'priority' = 'fcfs',
+): EngineRun {
   const waiting: Sequence[] = [];
   const running: Sequence[] = [];
   const outcomes: Outcome[] = [];
@@ -52,6 +56,11 @@ export function runOracle(cost: CostModel, inputs: readonly Input[]): EngineRun 
 
   const tokensOf = (one: Sequence) => one.request.promptTokens + one.generated;
   const context = () => running.reduce((sum, one) => sum + tokensOf(one), 0);
+  const byPriority = (a: Sequence, b: Sequence) =>
+    (a.request.priority ?? 0) - (b.request.priority ?? 0) || a.arrival - b.arrival;
+  const inOrder = () => {
+    if (scheduling === 'priority') waiting.sort(byPriority);
+  };
   const byArrival = (list: Sequence[]) => list.sort((a, b) => a.arrival - b.arrival);
   const end = (one: Sequence, kind: Outcome['kind']) =>
     outcomes.push({ requestId: one.request.requestId, kind, at: now, tokens: one.generated });
@@ -96,12 +105,14 @@ export function runOracle(cost: CostModel, inputs: readonly Input[]): EngineRun 
     takeInputs();
     let preempted = false;
     while (running.length > 1 && context() + running.length > cost.kvCapacityTokens) {
-      const newest = running.pop()!;
-      waiting.unshift(newest);
+      const victim = scheduling === 'priority' ? [...running].sort(byPriority).at(-1)! : running.at(-1)!;
+      running.splice(running.indexOf(victim), 1);
+      waiting.unshift(victim);
       counters.preemptions += 1;
-      counters.recomputedTokens += tokensOf(newest);
+      counters.recomputedTokens += tokensOf(victim);
       preempted = true;
     }
+    inOrder();
     let [admitted, prefill] = [0, 0];
     while (!preempted && waiting.length > 0 && running.length < cost.maxRunningSequences) {
       const tokens = tokensOf(waiting[0]!);

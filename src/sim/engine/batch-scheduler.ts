@@ -7,7 +7,7 @@
 import { baseSeconds, type CostModel } from '../cost-model.ts';
 import { Batch, contextOf, type Sequence } from './batch.ts';
 import { type Stretch, stretchSeconds } from './step-time.ts';
-import { WaitingQueue } from './waiting-queue.ts';
+import { byPriority, PriorityQueue, type Waiting, WaitingQueue } from './waiting-queue.ts';
 
 /** A prefill, or decode steps with one batch. */
 export interface Plan {
@@ -22,10 +22,13 @@ export interface Plan {
 
 const noStretch: Stretch = { firstSeconds: 0, growthSeconds: 0 };
 
+/** First come, first served; or by priority, lower first, in the waiting queue and against preemption. */
+export type Scheduling = 'fcfs' | 'priority';
+
 /** The batch, the waiting queue, and the rules of moving between them. */
 export class BatchScheduler {
   readonly batch = new Batch();
-  readonly waiting = new WaitingQueue();
+  readonly waiting: Waiting;
   readonly #cost: CostModel;
   /** How many times as long as its cost says everything takes: others may compute on the same GPUs. */
   pace = 1;
@@ -39,8 +42,9 @@ export class BatchScheduler {
   /** Whether the plan began with a prefill that takes no time. */
   #hasInstantPrefill = false;
 
-  constructor(cost: CostModel) {
+  constructor(cost: CostModel, scheduling: Scheduling) {
     this.#cost = cost;
+    this.waiting = scheduling === 'priority' ? new PriorityQueue() : new WaitingQueue();
     this.kvCapacityTokens = cost.kvCapacityTokens;
   }
 
@@ -71,7 +75,7 @@ export class BatchScheduler {
 
   /** Whether one that comes now would wait behind another, and so change nothing in the plan. */
   hasQueue(): boolean {
-    return !this.#hasInstantPrefill && this.waiting.first() !== undefined;
+    return this.waiting.arrivalsGoLast && !this.#hasInstantPrefill && this.waiting.first() !== undefined;
   }
 
   /** Adds what has arrived since to a plan that is a prefill: the same as to undo it and to plan again. */
@@ -87,7 +91,7 @@ export class BatchScheduler {
         this.batch.leave(sequence, 'waiting');
         this.waiting.pushFront(sequence);
       } else {
-        this.waiting.shift();
+        this.waiting.takeBack(sequence);
         this.batch.join(sequence);
       }
     }
@@ -113,22 +117,39 @@ export class BatchScheduler {
     const untilFull = size === 1 ? Infinity : Math.floor((this.#kvCapacityTokens - contextTokens) / size);
     // No boundary in between changes the batch. The first that waits does not fit (one that was preempted did not fit
     // beside the others), and the context only grows until a sequence leaves.
-    const steps = Math.min(this.batch.stepsToFinish, untilFull);
+    const steps = this.#admitsNext() ? 1 : Math.min(this.batch.stepsToFinish, untilFull);
     return this.#planned(stretchSeconds(stretch, steps), steps, stretch);
   }
 
-  /** Preempts the newest until the next step fits; says whether it had to. */
+  /** Whether one that waits will fit behind the next step: only where it goes before the one that was preempted for it. */
+  #admitsNext(): boolean {
+    if (this.waiting.arrivalsGoLast || this.#preemptions === 0) return false;
+    const first = this.waiting.first();
+    const { size, contextTokens } = this.batch;
+    if (first === undefined || size >= this.#cost.maxRunningSequences) return false;
+    return contextTokens + size + contextOf(first) + 1 <= this.#admissionLimit;
+  }
+
+  /** The one to preempt: the newest, or the one that is last by priority. */
+  #victim(): Sequence {
+    let victim = this.batch.newest!;
+    if (this.waiting.arrivalsGoLast) return victim;
+    for (let one = victim.older; one !== undefined; one = one.older) if (byPriority(one, victim) > 0) victim = one;
+    return victim;
+  }
+
+  /** Preempts one after the other until the next step fits; says whether it had to. */
   #preempt(): boolean {
     const { batch } = this;
     const kvCapacityTokens = this.#kvCapacityTokens;
     let preempted = false;
     while (batch.size > 1 && batch.contextTokens + batch.size > kvCapacityTokens) {
-      const newest = batch.newest!;
-      batch.leave(newest, 'waiting');
-      this.waiting.pushFront(newest);
-      this.#moved.push(newest);
+      const victim = this.#victim();
+      batch.leave(victim, 'waiting');
+      this.waiting.pushFront(victim);
+      this.#moved.push(victim);
       this.#preemptions += 1;
-      this.#recomputedTokens += contextOf(newest);
+      this.#recomputedTokens += contextOf(victim);
       preempted = true;
     }
     return preempted;

@@ -21,12 +21,19 @@
 import { PolicyError } from '../../errors.ts';
 import type { CostModel } from '../cost-model.ts';
 import { newSequence, type Sequence } from './batch.ts';
-import { BatchScheduler, type Plan } from './batch-scheduler.ts';
+import { BatchScheduler, type Plan, type Scheduling } from './batch-scheduler.ts';
 import { EngineCounters } from './counters.ts';
-import { checkRequest, checkTime, type EngineRequest, type LostRequest, type Outcome } from './request.ts';
+import {
+  checkRequest,
+  checkTime,
+  type EngineLoad,
+  type EngineRequest,
+  type LostRequest,
+  type Outcome,
+} from './request.ts';
 import { stepsUntil, stretchSeconds } from './step-time.ts';
 
-export type { EngineRequest, LostRequest, Outcome } from './request.ts';
+export type { EngineLoad, EngineRequest, LostRequest, Outcome } from './request.ts';
 
 /** A plan that has a place in time. */
 interface Phase {
@@ -34,6 +41,13 @@ interface Phase {
   readonly startSeconds: number;
   endSeconds: number;
   steps: number;
+}
+
+/** Steps of a phase that are over at a moment inside it. */
+function stepsBy({ plan, startSeconds }: Phase, at: number): number {
+  if (plan.steps === 0) return 0;
+  const steps = stepsUntil(plan.stretch, at - startSeconds);
+  return startSeconds + stretchSeconds(plan.stretch, steps) > at ? steps - 1 : steps;
 }
 
 /** An inference engine. */
@@ -49,12 +63,15 @@ export class DecodeEngine extends EngineCounters {
   #now = 0;
   #arrivals = 0;
 
-  /** @param options - `timeline`: whether to keep one (default false, which is faster) */
-  constructor(engineId: string, cost: CostModel, options: { timeline?: boolean } = {}) {
+  /**
+   * @param options - `timeline`: whether to keep one (default false, which is faster); `scheduling`: the order of the
+   *   waiting queue and of preemption (default `fcfs`)
+   */
+  constructor(engineId: string, cost: CostModel, options: { timeline?: boolean; scheduling?: Scheduling } = {}) {
     super(options.timeline ?? false);
     this.engineId = engineId;
     this.cost = cost;
-    this.#scheduler = new BatchScheduler(cost);
+    this.#scheduler = new BatchScheduler(cost, options.scheduling ?? 'fcfs');
   }
 
   /** Requests that it has, running or waiting. */
@@ -82,7 +99,7 @@ export class DecodeEngine extends EngineCounters {
     const isInTime = phase !== undefined && at <= phase.startSeconds;
     // Planning anew after each of n arrivals at one moment would cost n².
     if (isInTime && this.#scheduler.hasQueue()) waiting.pushBack(sequence);
-    else if (isInTime && phase.steps === 0) {
+    else if (isInTime && phase.steps === 0 && waiting.arrivalsGoLast) {
       waiting.pushBack(sequence);
       this.#begin(this.#scheduler.extend());
     } else this.#change(at, () => waiting.pushBack(sequence));
@@ -134,6 +151,35 @@ export class DecodeEngine extends EngineCounters {
       requestId: request.requestId,
       tokens: generated,
     }));
+  }
+
+  /** What runs and waits, and how full the KV cache is, steps that are over within a stretch included. */
+  load(at: number): EngineLoad {
+    const steps = this.#stepsUnderWay(at);
+    const { size, contextTokens } = this.#scheduler.batch;
+    return { running: size, waiting: this.#sequences.size - size, contextTokens: contextTokens + steps * size };
+  }
+
+  /** Tokens of a request at this moment, steps that are over within a stretch included; `undefined` if it is not here. */
+  tokensAt(at: number): (requestId: string) => number | undefined {
+    const steps = this.#stepsUnderWay(at);
+    const { batch } = this.#scheduler;
+    return (requestId) => {
+      const sequence = this.#sequences.get(requestId);
+      if (sequence === undefined) return undefined;
+      return batch.generated(sequence) + (sequence.place === 'running' ? steps : 0);
+    };
+  }
+
+  /** Whether a request is in the batch, and not in line. */
+  isRunning(requestId: string): boolean {
+    return this.#sequences.get(requestId)?.place === 'running';
+  }
+
+  /** Ends the stretch under way with its running step, and gives the time of that boundary; at a boundary, the moment itself. */
+  boundaryAfter(at: number): number {
+    this.#adjust(at, () => {});
+    return this.#phase?.endSeconds ?? this.#now;
   }
 
   /** Everything takes so many times as long as its cost says, from the end of the running step on. */
@@ -217,10 +263,15 @@ export class DecodeEngine extends EngineCounters {
   }
 
   #cutShort(phase: Phase, at: number): void {
-    const { plan, startSeconds } = phase;
-    let steps = plan.steps === 0 ? 0 : stepsUntil(plan.stretch, at - startSeconds);
-    if (startSeconds + stretchSeconds(plan.stretch, steps) > at) steps -= 1;
-    this.#pass(plan, startSeconds, at, steps);
+    this.#pass(phase.plan, phase.startSeconds, at, stepsBy(phase, at));
+  }
+
+  /** Steps of the phase under way that are over by now. */
+  #stepsUnderWay(at: number): number {
+    checkTime(at);
+    this.#catchUp(at);
+    const phase = this.#nextPhase();
+    return phase === undefined || at <= phase.startSeconds ? 0 : stepsBy(phase, at);
   }
 
   #pass(plan: Plan, startSeconds: number, endSeconds: number, steps: number): void {

@@ -10,6 +10,8 @@ export interface EngineRequest {
   readonly responseTokens: number;
   /** Tokens generated before, fewer than `responseTokens`; their KV is computed again. */
   readonly generatedTokens?: number;
+  /** Lower goes first, where an engine schedules by priority (0 if not given). */
+  readonly priority?: number;
 }
 
 /** How a request ended. */
@@ -26,6 +28,14 @@ export interface LostRequest {
   readonly requestId: string;
   /** Tokens generated, those before included. */
   readonly tokens: number;
+}
+
+/** How busy an engine is. */
+export interface EngineLoad {
+  readonly running: number;
+  readonly waiting: number;
+  /** Tokens in the KV cache. */
+  readonly contextTokens: number;
 }
 
 /**

@@ -1,12 +1,63 @@
 /** The sequences that wait for a place in the batch. */
 import { Fifo } from '../../core/fifo.ts';
+import { IndexedHeap } from '../../core/heap.ts';
 import type { Sequence } from './batch.ts';
+
+/** Which sequence is next. One that is gone is dropped when it comes to the front. */
+export interface Waiting {
+  /** Whether one that comes is behind all that are there, so that it changes nothing for them. */
+  readonly arrivalsGoLast: boolean;
+  pushBack(sequence: Sequence): void;
+  /** Puts one in that was in the batch before. */
+  pushFront(sequence: Sequence): void;
+  /** The first that still waits; `undefined` when none does. */
+  first(): Sequence | undefined;
+  /** Takes the first out. */
+  shift(): Sequence | undefined;
+  /** Takes out the one that was put in front last. */
+  takeBack(sequence: Sequence): void;
+}
+
+/** Lower priority first, then by arrival; one that was in the batch before has no advantage but its arrival. */
+export function byPriority(a: Sequence, b: Sequence): number {
+  return (a.request.priority ?? 0) - (b.request.priority ?? 0) || a.arrival - b.arrival;
+}
+
+/** By priority. */
+export class PriorityQueue implements Waiting {
+  readonly arrivalsGoLast = false;
+  readonly #heap = new IndexedHeap<Sequence>(byPriority);
+
+  pushBack(sequence: Sequence): void {
+    this.#heap.update(sequence);
+  }
+
+  pushFront(sequence: Sequence): void {
+    this.#heap.update(sequence);
+  }
+
+  first(): Sequence | undefined {
+    for (let first = this.#heap.peek(); first?.place === 'gone'; first = this.#heap.peek()) this.#heap.remove(first);
+    return this.#heap.peek();
+  }
+
+  shift(): Sequence | undefined {
+    const first = this.first();
+    if (first !== undefined) this.#heap.remove(first);
+    return first;
+  }
+
+  takeBack(sequence: Sequence): void {
+    this.#heap.remove(sequence);
+  }
+}
 
 /**
  * First come, first served; those that were in the batch before stand in front, the last one put there first. A
  * sequence that is gone is dropped when it comes to the front.
  */
-export class WaitingQueue {
+export class WaitingQueue implements Waiting {
+  readonly arrivalsGoLast = true;
   readonly #front: Sequence[] = [];
   readonly #arrived = new Fifo<Sequence>();
 
@@ -33,5 +84,9 @@ export class WaitingQueue {
     if (this.#front.length > 0) this.#front.pop();
     else this.#arrived.shift();
     return first;
+  }
+
+  takeBack(): void {
+    this.shift();
   }
 }

@@ -14,9 +14,9 @@ import {
 } from '../../../examples/07-frontier-http/host.ts';
 import { Records, readRecords } from '../../../examples/07-frontier-http/records.ts';
 import { filesOf } from '../../../examples/07-frontier-http/run-host.ts';
+import type { Generated } from '../../../examples/07-frontier-http/sglang-client.ts';
 import type { Body, Outside, Task } from '../../../examples/07-frontier-http/tasks.ts';
 import { type Step, Trainer } from '../../../examples/07-frontier-http/trainer.ts';
-import type { Generated } from '../../../examples/http-engine/client.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'rollflex-host-'));
 afterAll(() => rmSync(root, { recursive: true }));

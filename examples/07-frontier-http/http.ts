@@ -1,4 +1,4 @@
-/** The little of HTTP that the examples need: routes on a free port of this machine, and JSON in and out. */
+/** The little of HTTP that the trainer and the clients need: routes on a free port of this machine, and JSON in and out. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

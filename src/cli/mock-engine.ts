@@ -1,0 +1,104 @@
+/** `rollflex mock-engine`: engines without a GPU until a signal comes. */
+import { readFileSync } from 'node:fs';
+import { PolicyError } from '../errors.ts';
+import { type MockEngineInput, type RunningMockEngine, type Speed, startMockEngine } from '../mock-engine/index.ts';
+import { type JobPresetId, jobPreset } from '../sim/presets.ts';
+import { bundledTraces } from './files.ts';
+import { print, printJson } from './output.ts';
+import { stopSignal } from './serve.ts';
+import { type TraceWorkloadOptions, traceWorkload } from './workloads.ts';
+
+/** Options as the command line gives them. */
+export interface MockEngineCommandOptions extends Pick<TraceWorkloadOptions, 'resampling' | 'correlation'> {
+  readonly api: 'sglang' | 'vllm';
+  readonly engines: number;
+  readonly port: number;
+  readonly controlPort: number;
+  readonly host: string;
+  readonly speed: Speed;
+  readonly settleMs: number;
+  readonly preset: JobPresetId;
+  readonly kvTokens?: number;
+  readonly maxRunning?: number;
+  readonly context: number;
+  readonly cap: number;
+  readonly scheduling: 'fcfs' | 'priority';
+  readonly streamInterval: number;
+  readonly incrementalStreaming?: boolean;
+  readonly tokenizeSeconds: number;
+  readonly abortLagSeconds: number;
+  readonly disconnectSeconds?: number;
+  readonly updateSeconds?: number;
+  readonly model: string;
+  readonly faults?: string;
+  readonly seed: number;
+  readonly json?: boolean;
+}
+
+function readFaults(path: string | undefined): MockEngineInput['faults'] {
+  if (path === undefined) return [];
+  const text = readFileSync(path, 'utf8');
+  try {
+    return JSON.parse(text) as MockEngineInput['faults'];
+  } catch (error) {
+    const got = (error as Error).message;
+    throw new PolicyError('invalid_input', { expected: 'a JSON list of faults', got, path, cause: error });
+  }
+}
+
+function optionsOf(options: MockEngineCommandOptions): MockEngineInput {
+  const { api, engines, speed, settleMs, model, scheduling, streamInterval, tokenizeSeconds, abortLagSeconds } =
+    options;
+  const { disconnectSeconds, updateSeconds } = options;
+  return {
+    api,
+    engines,
+    speed,
+    settleMs,
+    model,
+    scheduling,
+    streamInterval,
+    tokenizeSeconds,
+    abortLagSeconds,
+    contextTokens: options.context,
+    incrementalStreaming: options.incrementalStreaming ?? false,
+    ...(disconnectSeconds === undefined ? {} : { disconnectSeconds }),
+    ...(updateSeconds === undefined ? {} : { updateSeconds }),
+    faults: readFaults(options.faults),
+  };
+}
+
+/**
+ * Runs engines until a signal comes.
+ *
+ * @throws PolicyError for a trace, a plan of faults or options that do not fit; the system's error where it cannot listen
+ */
+export async function runMockEngine(path: string | undefined, options: MockEngineCommandOptions): Promise<void> {
+  const { cost } = jobPreset(options.preset).job;
+  const { kvTokens, maxRunning, port, controlPort, host, api, resampling, correlation, cap } = options;
+  const workload = traceWorkload(path ?? bundledTraces()[0]!, { resampling, correlation, capTokens: cap })(
+    options.seed,
+  );
+  const running = await startMockEngine({
+    cost: {
+      ...cost,
+      ...(kvTokens === undefined ? {} : { kvCapacityTokens: kvTokens }),
+      ...(maxRunning === undefined ? {} : { maxRunningSequences: maxRunning }),
+    },
+    workload,
+    options: optionsOf(options),
+    port,
+    controlPort,
+    host,
+  });
+  const stopped = stopSignal();
+  if (options.json) printJson({ api, url: running.url, engineUrls: running.engineUrls, pid: process.pid });
+  else say(running, api);
+  await stopped;
+  await running.stop();
+}
+
+function say({ url, engineUrls }: RunningMockEngine, api: string): void {
+  for (const [number, engineUrl] of engineUrls.entries()) print(`engine ${number}  ${engineUrl}  (${api})`);
+  print(`router    ${url}  (/workers, /clock, /fault, /stats)`);
+}

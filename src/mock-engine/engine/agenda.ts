@@ -1,0 +1,35 @@
+/** What happens at a moment of simulated time that no engine knows by itself. */
+import { Heap } from '../../core/heap.ts';
+
+interface Entry {
+  readonly at: number;
+  readonly number: number;
+  readonly run: () => void;
+  cancelled: boolean;
+}
+
+/** Things to do, in the order of their times, and then in the order in which they were put down. */
+export class Agenda {
+  readonly #entries = new Heap<Entry>((a, b) => a.at - b.at || a.number - b.number);
+  #count = 0;
+
+  /** Puts something down. Gives a way to cross it out. */
+  at(at: number, run: () => void): () => void {
+    const entry: Entry = { at, number: this.#count++, run, cancelled: false };
+    this.#entries.push(entry);
+    return () => {
+      entry.cancelled = true;
+    };
+  }
+
+  /** The time of the next; `Infinity` if there is none. */
+  nextAt(): number {
+    while (this.#entries.peek()?.cancelled) this.#entries.pop();
+    return this.#entries.peek()?.at ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Does everything whose time has come, what is put down meanwhile included. */
+  runDue(now: number): void {
+    while (this.nextAt() <= now) this.#entries.pop()!.run();
+  }
+}

@@ -1,0 +1,57 @@
+/** Does to an engine what a fault says; what only connections feel is passed on. */
+import type { Fault } from '../faults.ts';
+import type { Agenda } from './agenda.ts';
+import type { MockEngine } from './mock-engine.ts';
+
+/** What connections feel of a fault. */
+export type Felt =
+  | { readonly kind: 'down' | 'up' | 'resumed' }
+  | { readonly kind: 'reset'; readonly rid: string }
+  | { readonly kind: 'refuse'; readonly count: number; readonly status: number };
+
+/** Whoever is told of it. */
+export type FaultListener = (felt: Felt, engine: MockEngine) => void;
+
+/** Does it. */
+export function applyFault(
+  fault: Fault,
+  engine: MockEngine,
+  time: { readonly now: number; readonly agenda: Agenda },
+  tell: (felt: Felt) => void,
+): void {
+  const later = (seconds: number, run: () => void): void => void time.agenda.at(time.now + seconds, run);
+  const restart = (): void => {
+    engine.restart();
+    tell({ kind: 'up' });
+  };
+  const resume = (): void => {
+    engine.unhang();
+    tell({ kind: 'resumed' });
+  };
+  switch (fault.fault) {
+    case 'crash':
+      engine.crash();
+      tell({ kind: 'down' });
+      if (fault.restartAfterSeconds !== undefined) later(fault.restartAfterSeconds, restart);
+      return;
+    case 'restart':
+      return restart();
+    case 'reset':
+      return tell({ kind: 'reset', rid: fault.rid ?? '' });
+    case 'hang':
+      engine.hang();
+      if (fault.seconds !== undefined) later(fault.seconds, resume);
+      return;
+    case 'resume':
+      return resume();
+    case 'slow':
+      return engine.slow(fault.factor);
+    case 'shrink-kv':
+      return engine.shrink(fault.tokens);
+    case 'ignore-aborts':
+      engine.abortsToIgnore += fault.count;
+      return;
+    case 'refuse':
+      return tell({ kind: 'refuse', count: fault.count, status: fault.status });
+  }
+}

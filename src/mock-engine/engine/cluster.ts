@@ -1,0 +1,98 @@
+/** All engines in one simulated time. It moves when it is told to, and never reads the wall clock. */
+import type { CostModel } from '../../sim/cost-model.ts';
+import type { Workload } from '../../sim/workload/workload.ts';
+import type { Fault } from '../faults.ts';
+import { type MockEngineInput, type MockEngineOptions, readOptions } from '../options.ts';
+import { Agenda } from './agenda.ts';
+import { applyFault, type FaultListener } from './apply-fault.ts';
+import { MockEngine } from './mock-engine.ts';
+import { ResponseBook } from './response-book.ts';
+
+/** What a cluster is made of, beside its options. */
+export interface ClusterParts {
+  /** What an engine costs in time, and how much KV cache it has. */
+  readonly cost: CostModel;
+  /** How long responses are. */
+  readonly workload: Workload;
+}
+
+/** Engines, and their time. */
+export class MockCluster {
+  readonly options: MockEngineOptions;
+  readonly engines: readonly MockEngine[];
+  readonly book: ResponseBook;
+  readonly cost: CostModel;
+  readonly agenda = new Agenda();
+  #now = 0;
+  #minted = 0;
+  #named = 0;
+  #listeners: FaultListener[] = [];
+
+  /** @throws PolicyError `invalid_config` for options that do not fit */
+  constructor(input: MockEngineInput, { cost, workload }: ClusterParts) {
+    const options = readOptions(input, cost);
+    this.options = options;
+    this.cost = cost;
+    this.book = new ResponseBook(workload);
+    const around = { options, cost, book: this.book, agenda: this.agenda, now: () => this.#now };
+    this.engines = Array.from({ length: options.engines }, (_, number) => new MockEngine(number, around));
+    for (const fault of options.faults) this.agenda.at(fault.at ?? 0, () => this.fault(fault));
+  }
+
+  /** Simulated seconds since the start. */
+  get now(): number {
+    return this.#now;
+  }
+
+  /** Whether somebody reads a stream. */
+  get streams(): boolean {
+    return this.engines.some((one) => one.streams);
+  }
+
+  /** A name for a request that has none: in the order in which they come, and not random, so that runs can be repeated. */
+  nameRequest(): string {
+    this.#named += 1;
+    return this.#named.toString(16).padStart(32, '0');
+  }
+
+  /** An id that nothing else has. Among requests of one moment, those with lower ids go first. */
+  mint(requestId: string): string {
+    this.#minted += 1;
+    return `${requestId} ${this.#minted}`;
+  }
+
+  /** When something happens next by itself; `Infinity` if nothing ever does. */
+  nextAt(): number {
+    let next = this.agenda.nextAt();
+    for (const engine of this.engines) next = Math.min(next, engine.nextAt());
+    return next;
+  }
+
+  /** Time goes on to a moment; an earlier one is read as now. */
+  advanceTo(at: number): void {
+    for (let next = this.nextAt(); next <= at; next = this.nextAt()) this.#step(next);
+    this.#now = Math.max(this.#now, at);
+    for (const engine of this.engines) engine.tell();
+  }
+
+  /** Whoever is told of faults that connections feel. */
+  onFault(listener: FaultListener): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Something goes wrong, now. */
+  fault(fault: Fault): void {
+    for (const engine of this.engines) {
+      if (fault.engine !== undefined && fault.engine !== engine.number) continue;
+      applyFault(fault, engine, this, (told) => {
+        for (const listener of this.#listeners) listener(told, engine);
+      });
+    }
+  }
+
+  #step(at: number): void {
+    this.#now = Math.max(this.#now, at);
+    this.agenda.runDue(this.#now);
+    for (const engine of this.engines) engine.advance();
+  }
+}

@@ -1,0 +1,60 @@
+/** What an engine has done with the requests that it took: each of them is in exactly one of these. */
+import type { Ending, Generation } from './generation.ts';
+
+/** Requests by how they ended, and tokens. They go on counting when the engine crashes. */
+export class Counts {
+  /** Requests that were taken. */
+  accepted = 0;
+  stop = 0;
+  length = 0;
+  abort = 0;
+  /** Requests that their engine was lost with. */
+  lost = 0;
+  /** Tokens of the prompts of requests that have ended. */
+  promptTokens = 0;
+  /** Tokens generated for requests that ended by themselves or at their limit. */
+  completedTokens = 0;
+  /** Tokens generated for requests that were aborted. */
+  abortedTokens = 0;
+  /** Tokens generated for requests that were lost. */
+  lostTokens = 0;
+
+  /** How many requests of each id have not ended, and how many of all are read as streams. */
+  readonly #open = new Map<string, number>();
+  #streams = 0;
+
+  /** Requests that are read as streams and have not ended. */
+  get streams(): number {
+    return this.#streams;
+  }
+
+  /** Whether a request of this id has not ended. */
+  has(requestId: string): boolean {
+    return this.#open.has(requestId);
+  }
+
+  /** Counts a request that is taken. */
+  accept({ requestId, listener }: Generation): void {
+    this.accepted += 1;
+    this.#open.set(requestId, (this.#open.get(requestId) ?? 0) + 1);
+    if (listener.progress !== undefined) this.#streams += 1;
+  }
+
+  /** Requests that have not ended. */
+  get inFlight(): number {
+    return this.accepted - this.stop - this.length - this.abort - this.lost;
+  }
+
+  /** Counts a request that has ended. */
+  end({ requestId, listener, count, planned }: Generation, ending: Ending): void {
+    const left = this.#open.get(requestId)! - 1;
+    if (left === 0) this.#open.delete(requestId);
+    else this.#open.set(requestId, left);
+    if (listener.progress !== undefined) this.#streams -= 1;
+    this[ending] += 1;
+    this.promptTokens += planned.promptTokens;
+    if (ending === 'abort') this.abortedTokens += count;
+    else if (ending === 'lost') this.lostTokens += count;
+    else this.completedTokens += count;
+  }
+}

@@ -1,0 +1,60 @@
+/** Whether an engine takes requests, and those that wait until it does. */
+import type { Generation } from './generation.ts';
+
+/** A gate that is closed as long as there is a reason. */
+export class Gate {
+  readonly #reasons = new Set<string>();
+  #held: Generation[] = [];
+  #made = 0;
+
+  get isClosed(): boolean {
+    return this.#reasons.size > 0;
+  }
+
+  /** Why it is closed. */
+  get reasons(): readonly string[] {
+    return [...this.#reasons];
+  }
+
+  /** Requests that wait. */
+  get held(): readonly Generation[] {
+    return this.#held;
+  }
+
+  /** A name for a reason that is like no other. */
+  newReason(reason: string): string {
+    this.#made += 1;
+    return `${reason} ${this.#made}`;
+  }
+
+  isClosedBy(reason: string): boolean {
+    return this.#reasons.has(reason);
+  }
+
+  close(reason: string): void {
+    this.#reasons.add(reason);
+  }
+
+  hold(generation: Generation): void {
+    this.#held.push(generation);
+  }
+
+  /** Takes a reason away. Gives those that waited if it was the last. */
+  open(reason: string): Generation[] {
+    this.#reasons.delete(reason);
+    return this.isClosed ? [] : this.take(() => true);
+  }
+
+  /** Takes out those that are meant. */
+  take(matches: (generation: Generation) => boolean): Generation[] {
+    const taken = this.#held.filter(matches);
+    this.#held = this.#held.filter((one) => !matches(one));
+    return taken;
+  }
+
+  /** Opens it for good; whoever waited is given. */
+  clear(): Generation[] {
+    this.#reasons.clear();
+    return this.take(() => true);
+  }
+}

@@ -1,0 +1,107 @@
+/** One response of one request, from its arrival to its end. */
+import { numberAt } from './hash.ts';
+import type { Prompt } from './prompt.ts';
+import type { Output, PlannedResponse } from './response-book.ts';
+
+/** How a response ended: by itself, at its limit, by an abort, or with its engine. */
+export type Ending = 'stop' | 'length' | 'abort' | 'lost';
+
+/** Whoever waits for a response. */
+export interface Listener {
+  /** There is more of it. Only called where the listener reads a stream. */
+  readonly progress?: (generation: Generation) => void;
+  /** It is over. */
+  readonly ended: (generation: Generation) => void;
+}
+
+/** What a response may be. */
+export interface Limits {
+  /** Most tokens. */
+  readonly maxTokens: number;
+  readonly minTokens: number;
+  /** It goes on to its limit. */
+  readonly ignoreEos: boolean;
+}
+
+const vocabulary = 32_000;
+
+/** A response. */
+export class Generation implements Output {
+  /** The name by which the client knows the request. */
+  readonly requestId: string;
+  /** Order among those that arrive at the same moment; unique. */
+  readonly id: string;
+  readonly prompt: Prompt;
+  readonly planned: PlannedResponse;
+  readonly listener: Listener;
+  readonly priority: number;
+  /** Tokens that it gets if nobody stops it, and how it ends then. */
+  readonly tokens: number;
+  readonly ending: 'stop' | 'length';
+  readonly acceptedAt: number;
+  /** Tokens that there are. */
+  count = 0;
+  /** How it has ended; `null` as long as it has not. */
+  ended: Ending | null = null;
+  endedAt = 0;
+  /** Whether it was in line when it was aborted. */
+  abortedInQueue = false;
+  /** Tokens of it that its listener knows. */
+  told = 0;
+  readonly #tokenIds: number[] = [];
+  #text = '';
+
+  constructor(given: {
+    readonly requestId: string;
+    readonly id: string;
+    readonly prompt: Prompt;
+    readonly planned: PlannedResponse;
+    readonly listener: Listener;
+    readonly limits: Limits;
+    readonly priority: number;
+    readonly at: number;
+  }) {
+    this.requestId = given.requestId;
+    this.id = given.id;
+    this.prompt = given.prompt;
+    this.planned = given.planned;
+    this.listener = given.listener;
+    this.priority = given.priority;
+    this.acceptedAt = given.at;
+    const { maxTokens, minTokens, ignoreEos } = given.limits;
+    const natural = ignoreEos ? Number.POSITIVE_INFINITY : Math.max(minTokens, given.planned.tokens);
+    this.tokens = Math.min(maxTokens, natural);
+    this.ending = natural < maxTokens ? 'stop' : 'length';
+  }
+
+  /** Ids of the tokens that there are. */
+  get tokenIds(): readonly number[] {
+    this.#write();
+    return this.#tokenIds;
+  }
+
+  /** Text of the tokens that there are. */
+  get text(): string {
+    this.#write();
+    return this.#text;
+  }
+
+  #write(): void {
+    const { seed, offset } = this.planned;
+    for (let at = this.#tokenIds.length; at < this.count; at += 1) {
+      const tokenId = numberAt(seed, offset + at, vocabulary);
+      this.#tokenIds.push(tokenId);
+      this.#text += textOf(tokenId);
+    }
+  }
+}
+
+/** The text of a token. */
+export function textOf(tokenId: number): string {
+  return ` t${tokenId}`;
+}
+
+/** A log-probability for a token: made up, and the same each time. */
+export function logProbOf(tokenId: number): number {
+  return -((tokenId % 997) + 1) / 500;
+}

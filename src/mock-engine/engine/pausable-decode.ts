@@ -1,0 +1,114 @@
+/** The decode engine of the simulator on a clock of its own, which stands while the engine is paused or hangs. */
+import {
+  DecodeEngine,
+  type EngineLoad,
+  type EngineRequest,
+  type LostRequest,
+  type Outcome,
+} from '../../sim/engine/decode-engine.ts';
+import { FrozenClock } from './frozen-clock.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** A decode engine that can stand still. All moments are those of the simulation. */
+export class PausableDecode {
+  readonly #name: string;
+  readonly #around: Pick<Surroundings, 'cost' | 'options' | 'now'>;
+  readonly #clock = new FrozenClock();
+  #engine: DecodeEngine;
+  /** Tokens that fit its KV cache. */
+  kvCapacityTokens: number;
+
+  constructor(name: string, around: Pick<Surroundings, 'cost' | 'options' | 'now'>) {
+    this.#name = name;
+    this.#around = around;
+    this.kvCapacityTokens = around.cost.kvCapacityTokens;
+    this.#engine = this.#newEngine();
+  }
+
+  /** Counters. They begin anew with a restart. */
+  get work(): Pick<DecodeEngine, 'busySeconds' | 'decodeSteps' | 'preemptions' | 'recomputedTokens'> {
+    return this.#engine;
+  }
+
+  get isFrozen(): boolean {
+    return this.#clock.isFrozen;
+  }
+
+  load(): EngineLoad {
+    return this.#engine.load(this.#own);
+  }
+
+  /** Tokens of each request. */
+  tokens(): (id: string) => number | undefined {
+    return this.#engine.tokensAt(this.#own);
+  }
+
+  isRunning(id: string): boolean {
+    return this.#engine.isRunning(id);
+  }
+
+  /** Takes a request that came at a moment until now. */
+  add(request: EngineRequest, at: number): void {
+    this.#engine.add(request, this.#clock.own(at));
+  }
+
+  abort(id: string): void {
+    this.#engine.abort(id, this.#own);
+  }
+
+  /** Gives up all that it has, with the tokens that there are. */
+  lose(): LostRequest[] {
+    return this.#engine.lose(this.#own);
+  }
+
+  /** What has ended by now. */
+  advance(): Outcome[] {
+    return this.#engine.advanceTo(this.#own);
+  }
+
+  /** When something happens next by itself; `Infinity` when idle, and while it stands. */
+  nextAt(): number {
+    return this.#clock.moment(this.#engine.nextEventAt());
+  }
+
+  /** When the running step is over; now, if none is. */
+  boundaryAt(): number {
+    return this.isFrozen ? this.#around.now() : this.#clock.moment(this.#engine.boundaryAfter(this.#own));
+  }
+
+  freeze(reason: string): void {
+    this.#clock.freeze(reason, this.#around.now());
+  }
+
+  thaw(reason: string): void {
+    this.#clock.thaw(reason, this.#around.now());
+  }
+
+  slow(factor: number): void {
+    this.#engine.setPace(factor, this.#own);
+  }
+
+  shrink(tokens: number): void {
+    this.kvCapacityTokens = tokens;
+    this.#engine.setKvCapacity(tokens, this.#own);
+  }
+
+  /** Begins anew, with what it had first. */
+  restart(): void {
+    this.kvCapacityTokens = this.#around.cost.kvCapacityTokens;
+    this.#engine = this.#newEngine();
+  }
+
+  /** Its own time, its next boundary included where that is now: clocks that have stood differ by rounding. */
+  get #own(): number {
+    const now = this.#around.now();
+    const own = this.#clock.own(now);
+    const next = this.#engine.nextEventAt();
+    return this.#clock.moment(next) <= now ? Math.max(own, next) : own;
+  }
+
+  #newEngine(): DecodeEngine {
+    const { cost, options } = this.#around;
+    return new DecodeEngine(this.#name, cost, { scheduling: options.scheduling });
+  }
+}

@@ -1,0 +1,80 @@
+/** Pauses, and updates of the weights, which need one. */
+import type { MockEngine } from './mock-engine.ts';
+
+/**
+ * What becomes of the requests that an engine has: they are aborted, or waited for; or they stay as they are, or go back to
+ * the waiting queue without their KV cache.
+ */
+export type PauseMode = 'abort' | 'wait' | 'keep' | 'retract';
+
+/** Seconds after which requests that an abort has missed are aborted again. */
+const sweepSeconds = 1;
+const all = (): boolean => true;
+
+/** Aborts everything, and calls back when nothing is left; what the first abort missed gets another one. */
+export function abortUntilIdle(engine: MockEngine, reach: 'scheduler' | 'all', idle: () => void): void {
+  let isIdle = false;
+  const sweep = (): void => {
+    if (isIdle) return;
+    engine.abort(all, reach);
+    engine.after(sweepSeconds, sweep);
+  };
+  // What is held already stays: it came after the pause.
+  engine.whenIdle(() => {
+    isIdle = true;
+    idle();
+  });
+  if (!isIdle) sweep();
+}
+
+/** Pauses, and calls back when it has. Requests that come meanwhile are held. */
+export function pause(
+  engine: MockEngine,
+  gate: string,
+  mode: PauseMode,
+  reach: 'scheduler' | 'all',
+  paused: () => void,
+): void {
+  engine.close(gate);
+  switch (mode) {
+    case 'abort':
+      return abortUntilIdle(engine, reach, paused);
+    case 'wait':
+      return engine.whenIdle(paused);
+    case 'keep':
+      return engine.freeze(gate, paused);
+    case 'retract':
+      return engine.freeze(gate, () => {
+        engine.retract();
+        paused();
+      });
+  }
+}
+
+/** Goes on after a pause; nothing, if there was none. */
+export function resume(engine: MockEngine, gate: string): void {
+  engine.thaw(gate);
+  engine.open(gate);
+}
+
+/**
+ * Gives an engine other weights. Unless it is paused, requests are held, and those that it has are waited for: the update is
+ * the writer of a lock that each request reads.
+ */
+export function updateWeights(
+  engine: MockEngine,
+  update: { readonly version: string | undefined; readonly seconds: number; readonly abortAll: boolean },
+  done: () => void,
+): void {
+  const gate = engine.newGate('update');
+  const load = (): void =>
+    engine.after(update.seconds, () => {
+      if (update.version !== undefined) engine.weightVersion = update.version;
+      resume(engine, gate);
+      done();
+    });
+  if (engine.isClosedBy('pause')) return load();
+  engine.close(gate);
+  if (update.abortAll) abortUntilIdle(engine, 'scheduler', load);
+  else engine.whenIdle(load);
+}

@@ -1,0 +1,22 @@
+/** A prompt as it is asked: text or tokens. */
+import { SequenceName } from './hash.ts';
+
+/** Text or tokens. */
+export type Prompt = { readonly text: string } | { readonly tokenIds: readonly number[] };
+
+/** Characters of a token of made-up text. */
+const charactersPerToken = 4;
+
+/** The name of a prompt: equal prompts have the same. More may be pushed behind it. */
+export function nameOf(prompt: Prompt): SequenceName {
+  if ('text' in prompt) return new SequenceName(1).pushText(prompt.text);
+  const name = new SequenceName(2);
+  for (const tokenId of prompt.tokenIds) name.push(tokenId);
+  return name;
+}
+
+/** Tokens of a prompt: of text that no trace knows, a quarter of its characters. */
+export function tokensOf(prompt: Prompt): number {
+  const tokens = 'text' in prompt ? Math.ceil(prompt.text.length / charactersPerToken) : prompt.tokenIds.length;
+  return Math.max(1, tokens);
+}

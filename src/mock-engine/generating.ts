@@ -1,0 +1,78 @@
+/** From a request to the responses that an engine generates for it, whichever API it came by. */
+import type { ServerResponse } from 'node:http';
+import type { MockCluster } from './engine/cluster.ts';
+import { Generation, type Limits, type Listener } from './engine/generation.ts';
+import type { MockEngine } from './engine/mock-engine.ts';
+import type { Prompt } from './engine/prompt.ts';
+import type { PlannedResponse } from './engine/response-book.ts';
+import type { EngineServer } from './http/engine-server.ts';
+import type { Pacer } from './http/pacer.ts';
+
+/** What the routes of an engine stand on. */
+export interface Stand {
+  readonly engine: MockEngine;
+  readonly cluster: MockCluster;
+  readonly pacer: Pacer;
+  /** The server of this engine; it is there once routes are called. */
+  readonly server: () => EngineServer;
+}
+
+/** One response that is wanted. */
+export interface Wanted {
+  readonly requestId: string;
+  readonly prompt: Prompt;
+  /** Which sample of the prompt; by the order of asking if not given. */
+  readonly sample: number | undefined;
+  /** Tokens after which it stops, instead of what the workload says. */
+  readonly tokens: number | undefined;
+  readonly priority: number;
+}
+
+/** The response that there would be. */
+export function plan({ cluster }: Stand, { requestId, prompt, sample, tokens }: Wanted): PlannedResponse {
+  const planned = cluster.book.plan(prompt, sample, requestId);
+  return tokens === undefined ? planned : { ...planned, tokens };
+}
+
+/** Submits what a request wants. */
+export function submit(
+  { cluster, engine, pacer }: Stand,
+  { requestId, prompt, priority }: Wanted,
+  planned: PlannedResponse,
+  limits: Limits,
+  listener: Listener,
+): Generation {
+  const ended = (one: Generation): void => {
+    pacer.active();
+    listener.ended(one);
+  };
+  const generation = new Generation({
+    requestId,
+    id: cluster.mint(requestId),
+    prompt,
+    planned,
+    limits,
+    priority,
+    at: cluster.now,
+    listener: { ...listener, ended },
+  });
+  pacer.active();
+  engine.submit(generation);
+  return generation;
+}
+
+/** Aborts what belongs to a response when its client goes away before it is over. */
+export function abortWhenClosed(
+  { engine, cluster, pacer, server }: Stand,
+  response: ServerResponse,
+  requestId: string,
+  generations: ReadonlySet<Generation>,
+): void {
+  server().opened(response, requestId);
+  response.once('close', () => {
+    if (response.writableFinished || generations.size === 0) return;
+    pacer.touch();
+    engine.abortAfter(cluster.options.disconnectSeconds, (one) => generations.has(one), 'all');
+    pacer.arm();
+  });
+}

@@ -1,0 +1,133 @@
+/** One engine behind HTTP: which requests it answers, and which connections it breaks. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Felt } from '../engine/apply-fault.ts';
+import type { MockEngine } from '../engine/mock-engine.ts';
+import { type Call, HttpError, handlerOf, type Json, type Routes, readBody, reply } from './http.ts';
+import { reset } from './listen.ts';
+import type { Pacer } from './pacer.ts';
+
+/** Longest body of a request. */
+const mostBytes = 64 * 1024 * 1024;
+
+/** What the API of an engine is like. */
+export interface Api {
+  readonly routes: Routes;
+  /** Routes that start a generation: those that `refuse` refuses. */
+  readonly generating: ReadonlySet<string>;
+  /** The body of an error. */
+  error(status: number, message: string, path: string): Json;
+}
+
+/** Answers the requests of one engine. */
+export class EngineServer {
+  readonly engine: MockEngine;
+  readonly #api: Api;
+  readonly #pacer: Pacer;
+  readonly #now: () => number;
+  /** Requests that came while it hung. */
+  #parked: (() => void)[] = [];
+  /** Open responses, by the request that they belong to. */
+  readonly #open = new Map<ServerResponse, string>();
+  #refusals: { count: number; readonly status: number } | undefined;
+
+  constructor(engine: MockEngine, api: Api, pacer: Pacer, now: () => number) {
+    this.engine = engine;
+    this.#api = api;
+    this.#pacer = pacer;
+    this.#now = now;
+  }
+
+  /** A generation writes to this response. */
+  opened(response: ServerResponse, requestId: string): void {
+    this.#open.set(response, requestId);
+    response.once('close', () => this.#open.delete(response));
+  }
+
+  /** Says in the head of a response when it is given. */
+  stamp(response: ServerResponse): void {
+    if (!response.headersSent) response.setHeader('x-simulated-seconds', this.#now());
+  }
+
+  /** Takes a request. */
+  take(request: IncomingMessage, response: ServerResponse): void {
+    // A client that goes away in the middle is no error of the server.
+    response.on('error', () => {});
+    request.on('error', () => {});
+    const answer = (): void => {
+      this.#answer(request, response).catch((error: unknown) => this.#fail(request, response, error));
+    };
+    if (this.engine.isHanging) this.#parked.push(answer);
+    else answer();
+  }
+
+  /** Connections feel a fault. */
+  feel(felt: Felt): void {
+    switch (felt.kind) {
+      case 'down':
+        this.#parked = [];
+        this.#refusals = undefined;
+        return this.#reset('');
+      case 'reset':
+        return this.#reset(felt.rid);
+      case 'refuse':
+        this.#refusals = { count: felt.count, status: felt.status };
+        return;
+      case 'resumed':
+      case 'up':
+        for (const answer of this.#parked.splice(0)) answer();
+    }
+  }
+
+  #reset(rid: string): void {
+    for (const [response, requestId] of this.#open) if (requestId.startsWith(rid)) reset(response);
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', 'http://engine');
+    const { pathname: path, searchParams: query } = url;
+    const body = await readBody(request, mostBytes);
+    const { method = 'GET' } = request;
+    const handler = handlerOf(this.#api.routes, method, path);
+    if (typeof handler === 'number') {
+      reply(response, { detail: handler === 404 ? 'Not Found' : 'Method Not Allowed' }, handler);
+      return;
+    }
+    if (this.engine.isHanging) {
+      this.#parked.push(() => this.#handle(handler, { request, response, path, query, body }));
+      return;
+    }
+    this.#handle(handler, { request, response, path, query, body });
+  }
+
+  #handle(handler: (call: Call) => void, call: Call): void {
+    const { request, response, path } = call;
+    try {
+      this.#pacer.touch();
+      if (!this.engine.isUp) return reset(response);
+      this.stamp(response);
+      if (this.#api.generating.has(path) && this.#refuses(call)) return;
+      handler(call);
+    } catch (error) {
+      this.#fail(request, response, error);
+    } finally {
+      this.#pacer.arm();
+    }
+  }
+
+  #refuses({ response, path }: Call): boolean {
+    const refusals = this.#refusals;
+    if (refusals === undefined) return false;
+    refusals.count -= 1;
+    if (refusals.count === 0) this.#refusals = undefined;
+    const { status } = refusals;
+    reply(response, this.#api.error(status, 'the engine refuses, as it was told to', path), status);
+    return true;
+  }
+
+  #fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+    const status = error instanceof HttpError ? error.status : 500;
+    const message = error instanceof Error ? error.message : String(error);
+    if (response.headersSent || response.destroyed) reset(response);
+    else reply(response, this.#api.error(status, message, request.url ?? ''), status);
+  }
+}

@@ -1,0 +1,50 @@
+/** Reads fields of a request, and refuses what is of the wrong kind. `null` is read as not given. */
+import { type Json, refuse } from './http.ts';
+
+/** Reads the fields of one object. */
+export class Fields {
+  readonly #object: Json;
+  readonly #path: string;
+
+  constructor(object: Json, path = '') {
+    this.#object = object;
+    this.#path = path;
+  }
+
+  /** The value as it is. */
+  raw(name: string): unknown {
+    return this.#object[name] ?? undefined;
+  }
+
+  string(name: string): string | undefined {
+    return this.#of(name, 'a string', (value) => typeof value === 'string') as string | undefined;
+  }
+
+  boolean(name: string): boolean | undefined {
+    return this.#of(name, 'true or false', (value) => typeof value === 'boolean') as boolean | undefined;
+  }
+
+  /** A whole number from `least` on. */
+  whole(name: string, least: number): number | undefined {
+    const fits = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= least;
+    const what = least === Number.MIN_SAFE_INTEGER ? 'a whole number' : `a whole number >= ${least}`;
+    return this.#of(name, what, fits) as number | undefined;
+  }
+
+  object(name: string): Fields {
+    const fits = (value: unknown) => typeof value === 'object' && !Array.isArray(value);
+    const value = this.#of(name, 'an object', fits) as Json | undefined;
+    return new Fields(value ?? {}, `${this.#path}${name}.`);
+  }
+
+  #of(name: string, expected: string, fits: (value: unknown) => boolean): unknown {
+    const value = this.raw(name);
+    if (value === undefined || fits(value)) return value;
+    return refuse(`${this.#path}${name}: expected ${expected}, got ${JSON.stringify(value)?.slice(0, 80)}`);
+  }
+}
+
+/** Whether a value is a list of token ids. */
+export function isTokenIds(value: unknown): value is number[] {
+  return Array.isArray(value) && value.length > 0 && value.every((one) => Number.isSafeInteger(one) && one >= 0);
+}

@@ -1,0 +1,106 @@
+/** The little of HTTP that the routes need. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** A JSON object. */
+export type Json = Record<string, unknown>;
+
+/** One request, and the response to it. */
+export interface Call {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** The body; empty if there was none. */
+  readonly body: Json;
+}
+
+/** Answers a call, at once or later. What it throws is answered by whoever has the routes. */
+export type Handler = (call: Call) => void;
+
+/** Handlers by method and path: `POST /generate`. A path that ends in a slash and a star takes everything below. */
+export type Routes = Readonly<Record<string, Handler>>;
+
+/** A refusal with its status. */
+export class HttpError extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** Refuses a request. Throws `HttpError`. */
+export function refuse(message: string, status = 400): never {
+  throw new HttpError(status, message);
+}
+
+/** Answers with JSON. Nothing, if the connection is gone. */
+export function reply(response: ServerResponse, body: unknown, status = 200): void {
+  send(response, status, 'application/json', JSON.stringify(body));
+}
+
+/** Answers with text. */
+export function replyText(response: ServerResponse, text: string, status = 200): void {
+  send(response, status, 'text/plain; charset=utf-8', text);
+}
+
+/** Answers with a status and nothing else. */
+export function replyEmpty(response: ServerResponse, status = 200): void {
+  if (!response.destroyed) response.writeHead(status).end();
+}
+
+function send(response: ServerResponse, status: number, type: string, text: string): void {
+  if (response.destroyed || response.headersSent) return;
+  response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(text) }).end(text);
+}
+
+/** Begins a stream of server-sent events. */
+export function beginEvents(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' });
+  response.flushHeaders();
+}
+
+/** Sends one event. */
+export function sendEvent(response: ServerResponse, data: unknown): void {
+  response.write(`data: ${JSON.stringify(data)}\n\n`);
+}
+
+/** Ends a stream of events as OpenAI's API does. */
+export function endEvents(response: ServerResponse): void {
+  response.end('data: [DONE]\n\n');
+}
+
+/** Reads the body of a request. Throws `HttpError`. */
+export async function readBody(request: IncomingMessage, mostBytes: number): Promise<Json> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of request) {
+    bytes += (part as Buffer).length;
+    if (bytes > mostBytes) refuse(`a body of at most ${mostBytes} bytes`, 413);
+    parts.push(part as Buffer);
+  }
+  const text = Buffer.concat(parts).toString('utf8');
+  if (text.trim() === '') return {};
+  const body = parseJson(text);
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) refuse('expected a JSON object');
+  return body as Json;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    return refuse(`JSON decode error: ${(error as Error).message}`);
+  }
+}
+
+/** The handler of a call, or the status that says that there is none. */
+export function handlerOf(routes: Routes, method: string, path: string): Handler | 404 | 405 {
+  const exact = routes[`${method} ${path}`];
+  if (exact !== undefined) return exact;
+  const below = `${path.slice(0, path.indexOf('/', 1) + 1)}*`;
+  const under = below === '*' ? undefined : routes[`${method} ${below}`];
+  if (under !== undefined) return under;
+  return Object.keys(routes).some((one) => one.endsWith(` ${path}`)) ? 405 : 404;
+}

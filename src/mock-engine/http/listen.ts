@@ -1,0 +1,60 @@
+/** A server that can be killed and started again at the same port. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** Takes requests as they come. */
+export type Taker = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A port. */
+export class Listener {
+  readonly #taker: Taker;
+  readonly #host: string;
+  #server: Server | undefined;
+  #port: number;
+
+  constructor(taker: Taker, host: string, port: number) {
+    this.#taker = taker;
+    this.#host = host;
+    this.#port = port;
+  }
+
+  /** Its address; the port is known once it has listened. */
+  get url(): string {
+    const host = this.#host.includes(':') ? `[${this.#host}]` : this.#host;
+    return `http://${host}:${this.#port}`;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  /** Listens. Rejects with the error of the system, such as a port that is taken. */
+  async listen(): Promise<void> {
+    // Streams are long, and a client may take its time.
+    const server = createServer({ keepAliveTimeout: 60_000, requestTimeout: 0 }, this.#taker);
+    this.#server = server;
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(this.#port, this.#host, resolve);
+    });
+    this.#port = (server.address() as AddressInfo).port;
+  }
+
+  /** Refuses connections from now on, and resets those that there are. */
+  async kill(): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    if (server === undefined) return;
+    await new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  }
+}
+
+/** Resets the connection of a response, as a machine does that is gone. */
+export function reset(response: ServerResponse): void {
+  const { socket } = response;
+  if (socket === null || socket.destroyed) response.destroy();
+  else socket.resetAndDestroy();
+}

@@ -1,0 +1,115 @@
+/** Simulated time against the wall clock: when it goes on, and how far. */
+import type { MockCluster } from '../engine/cluster.ts';
+import type { Speed } from '../options.ts';
+
+/** Milliseconds between two looks at streams. */
+const tickMs = 5;
+/** Longest wait of a timer of Node. */
+const longestMs = 2 ** 31 - 1;
+
+/** Moves the time of a cluster. */
+export class Pacer {
+  readonly #cluster: MockCluster;
+  #speed: Speed;
+  /** Where simulated and wall time were last the same. */
+  #sinceMs = performance.now();
+  #sinceSeconds = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #immediate: NodeJS.Immediate | undefined;
+  #activeAtMs = 0;
+  #stopped = true;
+
+  constructor(cluster: MockCluster, speed: Speed) {
+    this.#cluster = cluster;
+    this.#speed = speed;
+  }
+
+  get speed(): Speed {
+    return this.#speed;
+  }
+
+  set speed(speed: Speed) {
+    this.touch();
+    this.#speed = speed;
+    this.#sinceMs = performance.now();
+    this.#sinceSeconds = this.#cluster.now;
+    this.arm();
+  }
+
+  /** Brings the cluster to where time is now. */
+  touch(): void {
+    const speed = this.#speed;
+    if (this.#stopped || typeof speed !== 'number' || speed === 0) return;
+    this.#cluster.advanceTo(this.#sinceSeconds + ((performance.now() - this.#sinceMs) / 1000) * speed);
+  }
+
+  /** Clients have done something, or were told something that they may react to. */
+  active(): void {
+    this.#activeAtMs = performance.now();
+  }
+
+  /** Waits for what comes next. To be called whenever something has changed. */
+  arm(): void {
+    this.#cancel();
+    const waitMs = this.#stopped ? undefined : this.#waitMs();
+    if (waitMs === undefined) return;
+    // A timer waits a millisecond at least.
+    if (waitMs <= 0) this.#immediate = setImmediate(() => this.#tick());
+    else this.#timer = setTimeout(() => this.#tick(), Math.min(longestMs, waitMs));
+  }
+
+  /** Begins: until then no time passes. */
+  start(): void {
+    this.#sinceMs = performance.now();
+    this.#sinceSeconds = this.#cluster.now;
+    this.#stopped = false;
+    this.arm();
+  }
+
+  /** Stops for good. */
+  stop(): void {
+    this.#stopped = true;
+    this.#cancel();
+  }
+
+  #cancel(): void {
+    clearTimeout(this.#timer);
+    clearImmediate(this.#immediate);
+    this.#timer = undefined;
+    this.#immediate = undefined;
+  }
+
+  #waitMs(): number | undefined {
+    const cluster = this.#cluster;
+    const speed = this.#speed;
+    if (speed === 0) return undefined;
+    const next = cluster.nextAt();
+    if (speed === 'max') {
+      if (next === Number.POSITIVE_INFINITY) return undefined;
+      return this.#activeAtMs + cluster.options.settleMs - performance.now();
+    }
+    const untilNextMs = ((next - cluster.now) / speed) * 1000;
+    if (cluster.streams) return Math.min(tickMs, untilNextMs);
+    return untilNextMs === Number.POSITIVE_INFINITY ? undefined : untilNextMs;
+  }
+
+  #tick(): void {
+    if (this.#speed === 'max') this.#jump();
+    else this.touch();
+    this.arm();
+  }
+
+  /** From event to event, as long as nobody is told anything, but not for too long at a time. */
+  #jump(): void {
+    const cluster = this.#cluster;
+    const startedAt = performance.now();
+    if (startedAt < this.#activeAtMs + cluster.options.settleMs) return;
+    const before = this.#activeAtMs;
+    do {
+      const next = cluster.nextAt();
+      if (next === Number.POSITIVE_INFINITY) return;
+      const most = cluster.streams ? cluster.now + cluster.options.maxJumpSeconds : next;
+      cluster.advanceTo(Math.min(next, most));
+    } while (this.#activeAtMs === before && !cluster.streams && performance.now() - startedAt < tickMs);
+  }
+}

@@ -1,0 +1,26 @@
+/**
+ * `rollflex/mock-engine`: inference engines without a GPU, behind the HTTP routes of SGLang and vLLM, in simulated time.
+ *
+ * @packageDocumentation
+ */
+
+export type { Agenda } from './engine/agenda.ts';
+export type { FaultListener, Felt } from './engine/apply-fault.ts';
+export { type ClusterParts, MockCluster } from './engine/cluster.ts';
+export type { Counts } from './engine/counts.ts';
+export { type Ending, Generation, type Limits, type Listener } from './engine/generation.ts';
+export type { Matches, MockEngine, MockLoad } from './engine/mock-engine.ts';
+export { abortUntilIdle, type PauseMode, pause, resume, updateWeights } from './engine/pausing.ts';
+export type { Prompt } from './engine/prompt.ts';
+export type { Output, PlannedResponse, ResponseBook } from './engine/response-book.ts';
+export type { Surroundings } from './engine/surroundings.ts';
+export { type Fault, faultNames, faultSchema } from './faults.ts';
+export {
+  type MockEngineInput,
+  type MockEngineOptions,
+  mockEngineOptionsSchema,
+  readOptions,
+  type Speed,
+  speedSchema,
+} from './options.ts';
+export { type MockEngineStart, type Ports, type RunningMockEngine, startMockEngine } from './start.ts';

@@ -1,0 +1,71 @@
+/** The answers of `/generate`. */
+import { type Generation, logProbOf } from '../engine/generation.ts';
+import type { Json } from '../http/http.ts';
+
+/** How an answer is given. */
+export interface AnswerStyle {
+  readonly stream: boolean;
+  /** Only what is new since the last one. */
+  readonly incremental: boolean;
+  readonly logProbs: boolean;
+  /** Place in a batch. */
+  readonly index: number | undefined;
+}
+
+/** Id of the token that ends a response. */
+const endToken = 2;
+
+/** What there is of a response. A request that was aborted in line has less in it: its counts of the prompt are not known. */
+export function answerOf(generation: Generation, weightVersion: string, style: AnswerStyle): Json {
+  const { requestId, count, ended, abortedInQueue, planned, acceptedAt, endedAt, told } = generation;
+  const from = style.incremental && style.stream ? told : 0;
+  const ids = generation.tokenIds.slice(from, count);
+  const last = ended === null ? {} : { e2e_latency: endedAt - acceptedAt };
+  const logProbs = style.logProbs ? logProbsOf(ids) : {};
+  const inLine = abortedInQueue && ended === 'abort';
+  const meta = inLine
+    ? { id: requestId, finish_reason: reasonOf(generation), weight_version: weightVersion, ...last, ...logProbs }
+    : {
+        id: requestId,
+        finish_reason: reasonOf(generation),
+        prompt_tokens: planned.promptTokens,
+        weight_version: weightVersion,
+        ...logProbs,
+        reasoning_tokens: 0,
+        cached_tokens: 0,
+        ...last,
+      };
+  return {
+    text: from === 0 ? generation.text : textFrom(generation, from),
+    output_ids: inLine && style.stream ? ids.slice(-1) : ids,
+    meta_info: { ...meta, completion_tokens: count },
+    ...(style.index === undefined ? {} : { index: style.index }),
+  };
+}
+
+/** Text behind the tokens that were told; each token's text begins with the only blank in it. */
+function textFrom(generation: Generation, from: number): string {
+  return generation.text
+    .split(' ')
+    .slice(from + 1)
+    .map((one) => ` ${one}`)
+    .join('');
+}
+
+function logProbsOf(ids: readonly number[]): Json {
+  return { input_token_logprobs: [], output_token_logprobs: ids.map((id) => [logProbOf(id), id, null]) };
+}
+
+function reasonOf({ ended, tokens, abortedInQueue }: Generation): unknown {
+  switch (ended) {
+    case 'stop':
+      return { type: 'stop', matched: endToken };
+    case 'length':
+      return { type: 'length', length: tokens };
+    case 'abort':
+      if (abortedInQueue) return { type: 'abort', message: 'Abort in waiting queue' };
+      return { type: 'abort', message: 'Aborted', status_code: null, err_type: null };
+    default:
+      return null;
+  }
+}

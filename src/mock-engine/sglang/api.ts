@@ -1,0 +1,24 @@
+/** SGLang's own routes in front of an engine. */
+import type { Stand } from '../generating.ts';
+import type { Api } from '../http/engine-server.ts';
+import { controlRoutes } from './control.ts';
+import { generateHandler } from './generate.ts';
+import { infoRoutes } from './info.ts';
+
+/** The API. */
+export function sglangApi(stand: Stand): Api {
+  const generate = generateHandler(stand);
+  return {
+    routes: {
+      'POST /generate': generate,
+      'PUT /generate': generate,
+      ...controlRoutes(stand),
+      ...infoRoutes(stand),
+    },
+    generating: new Set(['/generate']),
+    error: (status, message, path) =>
+      path.startsWith('/generate')
+        ? { error: { message } }
+        : { object: 'error', message, type: String(status), param: null, code: status },
+  };
+}

@@ -1,0 +1,104 @@
+/** What a trainer asks of an SGLang engine beside generation: aborts, pauses, weights, memory. */
+import { type PauseMode, pause, resume, updateWeights } from '../engine/pausing.ts';
+import type { Stand } from '../generating.ts';
+import { Fields } from '../http/fields.ts';
+import { type Call, type Handler, type Routes, refuse, reply, replyEmpty, replyText } from '../http/http.ts';
+
+const pauseModes: Readonly<Record<string, PauseMode>> = { abort: 'abort', in_place: 'keep', retract: 'retract' };
+/** Memory that is released holds requests back, as a pause does. */
+const memoryGate = 'memory';
+const ok = (message: string) => ({ message, status: 'ok' });
+
+/** The routes. */
+export function controlRoutes(stand: Stand): Routes {
+  const { engine } = stand;
+  const memory = memoryRoutes(stand);
+  const flush: Handler = ({ response }) => {
+    const text =
+      'Cache flushed.\nPlease check backend logs for more details. (When there are running or waiting requests, the operation will not be performed.)\n';
+    replyText(response, text, engine.size === 0 ? 200 : 400);
+  };
+  return {
+    'POST /abort_request': (call) => abortRequest(stand, call),
+    'POST /pause_generation': ({ body, response }) => {
+      const mode = new Fields(body).string('mode') ?? 'abort';
+      const known = pauseModes[mode] ?? refuse(`Invalid mode: '${mode}'. Expected one of ${Object.keys(pauseModes)}.`);
+      pause(engine, 'pause', known, 'scheduler', () => reply(response, ok('Generation paused successfully.')));
+    },
+    'POST /continue_generation': ({ response }) => {
+      resume(engine, 'pause');
+      reply(response, ok('Generation continued successfully.'));
+    },
+    'GET /flush_cache': flush,
+    'POST /flush_cache': flush,
+    ...weightRoutes(stand),
+    ...memory,
+  };
+}
+
+/**
+ * Ends every request whose id begins with the one that is named, if there is one of exactly this id. What is not known is
+ * answered as everything else is.
+ */
+function abortRequest({ engine }: Stand, { body, response }: Call): void {
+  const fields = new Fields(body);
+  const rid = fields.string('rid') ?? '';
+  const all = fields.boolean('abort_all') ?? false;
+  if (all || engine.has(rid)) engine.abort((one) => all || one.requestId.startsWith(rid), 'scheduler');
+  replyEmpty(response);
+}
+
+function weightRoutes({ engine, cluster }: Stand): Routes {
+  const update =
+    (words: (version: string | undefined) => Record<string, unknown>): Handler =>
+    ({ body, response }) => {
+      const fields = new Fields(body);
+      const version = fields.string('weight_version');
+      const abortAll = fields.boolean('abort_all_requests') ?? false;
+      updateWeights(engine, { version, seconds: cluster.options.updateSeconds, abortAll }, () =>
+        reply(response, { success: true, ...words(version) }),
+      );
+    };
+  const message = (version: string | undefined): string =>
+    version === undefined
+      ? 'Succeeded to update model weights.'
+      : `Succeeded to update model weights. Weight version updated to ${version}.`;
+  const fromDisk = update((version) => ({ message: message(version), num_paused_requests: 0 }));
+  const other = update((version) => ({ message: message(version) }));
+  const group: Handler = ({ response }) => reply(response, { success: true, message: 'Succeeded.' });
+  return {
+    'POST /update_weights_from_disk': fromDisk,
+    'POST /update_weights_from_tensor': other,
+    'POST /update_weights_from_distributed': other,
+    'POST /update_weights_from_ipc': other,
+    'POST /init_weights_update_group': group,
+    'POST /destroy_weights_update_group': group,
+    'POST /update_weight_version': ({ body, response }) => {
+      const fields = new Fields(body);
+      const version = fields.string('new_version') ?? refuse('new_version: expected a string');
+      if (fields.boolean('abort_all_requests') === true) engine.abort(() => true, 'scheduler');
+      engine.weightVersion = version;
+      reply(response, { success: true, message: `Weight version updated to ${version}`, new_version: version });
+    },
+    'GET /get_weight_version': ({ response }) => reply(response, { weight_version: engine.weightVersion }),
+  };
+}
+
+/** Memory can only be released while there is nothing to do; requests that come before it is back wait for it. */
+function memoryRoutes({ engine }: Stand): Routes {
+  const release: Handler = ({ response }) => {
+    if (engine.size > 0) refuse(`release_memory_occupation: ${engine.size} requests are running or waiting`);
+    engine.close(memoryGate);
+    reply(response, null);
+  };
+  const back: Handler = ({ response }) => {
+    engine.open(memoryGate);
+    reply(response, null);
+  };
+  return {
+    'GET /release_memory_occupation': release,
+    'POST /release_memory_occupation': release,
+    'GET /resume_memory_occupation': back,
+    'POST /resume_memory_occupation': back,
+  };
+}

@@ -1,0 +1,117 @@
+/** `POST /generate`, streamed or not. */
+import type { ServerResponse } from 'node:http';
+import type { Generation } from '../engine/generation.ts';
+import type { PlannedResponse } from '../engine/response-book.ts';
+import { abortWhenClosed, plan, type Stand, submit } from '../generating.ts';
+import { beginEvents, type Call, endEvents, type Handler, refuse, reply, sendEvent } from '../http/http.ts';
+import { type AnswerStyle, answerOf } from './answer.ts';
+import { readGenerate, type SglangRequest, type SglangWanted } from './request.ts';
+
+/** The handler. */
+export function generateHandler(stand: Stand): Handler {
+  return ({ body, response }: Call) => {
+    const request = readGenerate(body, () => stand.cluster.nameRequest());
+    if (request.stream) stream(stand, request, response);
+    else whole(stand, request, response);
+  };
+}
+
+const styleOf = (stand: Stand, request: SglangRequest, place: number): AnswerStyle => ({
+  stream: request.stream,
+  incremental: stand.cluster.options.incrementalStreaming,
+  logProbs: request.wanted[place]!.logProbs,
+  index: request.isSingle || !request.stream ? undefined : place,
+});
+
+/** The status has gone out before a request is looked at, so what is wrong with it is an event. */
+function stream(stand: Stand, request: SglangRequest, response: ServerResponse): void {
+  beginEvents(response);
+  let planned: PlannedResponse[];
+  try {
+    planned = planAll(stand, request);
+  } catch (error) {
+    sendEvent(response, { error: { message: (error as Error).message } });
+    endEvents(response);
+    return;
+  }
+  start(stand, request, planned, response, {
+    progress: (one, place) =>
+      sendEvent(response, answerOf(one, stand.engine.weightVersion, styleOf(stand, request, place))),
+    done: () => endEvents(response),
+  });
+}
+
+function whole(stand: Stand, request: SglangRequest, response: ServerResponse): void {
+  const planned = planAll(stand, request);
+  const answers: unknown[] = [];
+  start(stand, request, planned, response, {
+    ended: (one, place) => {
+      answers[place] = answerOf(one, stand.engine.weightVersion, styleOf(stand, request, place));
+    },
+    done: () => {
+      stand.server().stamp(response);
+      reply(response, request.isSingle ? answers[0] : answers);
+    },
+  });
+}
+
+interface Parts {
+  /** There is more of a response, or the end of it. Not given where nothing is streamed. */
+  readonly progress?: (generation: Generation, place: number) => void;
+  readonly ended?: (generation: Generation, place: number) => void;
+  readonly done: () => void;
+}
+
+function start(
+  stand: Stand,
+  { wanted }: SglangRequest,
+  planned: readonly PlannedResponse[],
+  response: ServerResponse,
+  parts: Parts,
+): void {
+  const open = new Set<Generation>();
+  const { progress } = parts;
+  let left = wanted.length;
+  for (const [place, one] of wanted.entries()) {
+    const generation = submit(stand, one, planned[place]!, one.limits, {
+      ...(progress === undefined ? {} : { progress: (of: Generation) => progress(of, place) }),
+      ended: (of) => {
+        open.delete(of);
+        // Its connection is reset.
+        if (of.ended === 'lost') return;
+        (progress ?? parts.ended)?.(of, place);
+        left -= 1;
+        if (left === 0) parts.done();
+      },
+    });
+    open.add(generation);
+  }
+  abortWhenClosed(stand, response, wanted[0]!.requestId, open);
+}
+
+/** The responses that there would be. Throws `HttpError` for what does not fit, and ids that are in use. */
+function planAll(stand: Stand, { wanted }: SglangRequest): PlannedResponse[] {
+  const seen = new Set<string>();
+  return wanted.map((one) => {
+    const { requestId } = one;
+    if (seen.has(requestId) || stand.engine.has(requestId)) refuse(`Duplicate request ID detected: ${requestId}`);
+    seen.add(requestId);
+    const planned = plan(stand, one);
+    checkLength(planned.promptTokens, one, stand.cluster.options.contextTokens);
+    return planned;
+  });
+}
+
+function checkLength(promptTokens: number, { limits }: SglangWanted, contextTokens: number): void {
+  if (promptTokens >= contextTokens) {
+    refuse(`The input (${promptTokens} tokens) is longer than the model's context length (${contextTokens} tokens).`);
+  }
+  const asked = promptTokens + limits.maxTokens;
+  if (asked > contextTokens) {
+    refuse(
+      `Requested token count exceeds the context length of ${contextTokens} tokens: ${asked} tokens, ` +
+        `${promptTokens} of the input and ${limits.maxTokens} for the completion.`,
+    );
+  }
+  if (limits.maxTokens === 0) refuse('max_new_tokens: 0 tokens are not generated here');
+}

@@ -1,0 +1,90 @@
+/** What an SGLang engine says of itself: load, health, model and server. */
+import type { Stand } from '../generating.ts';
+import { type Handler, type Routes, refuse, reply, replyEmpty } from '../http/http.ts';
+import { versionFollowed } from './version.ts';
+
+/** Parts of the load that may be asked for; the engine has `core` and `queues`. */
+const sections = ['core', 'memory', 'spec', 'lora', 'disagg', 'queues', 'all'];
+
+/** The routes. */
+export function infoRoutes(stand: Stand): Routes {
+  const { engine, cluster } = stand;
+  const healthy: Handler = ({ response }) => replyEmpty(response);
+  const model: Handler = ({ response }) =>
+    reply(response, {
+      model_path: cluster.options.model,
+      tokenizer_path: cluster.options.model,
+      is_generation: true,
+      preferred_sampling_params: null,
+      weight_version: engine.weightVersion,
+    });
+  const server: Handler = ({ response }) => reply(response, serverInfo(stand));
+  return {
+    'GET /health': healthy,
+    'GET /health_generate': healthy,
+    'GET /ping': healthy,
+    'GET /get_model_info': model,
+    'GET /model_info': model,
+    'GET /get_server_info': server,
+    'GET /server_info': server,
+    'GET /v1/loads': ({ query, response }) => reply(response, loads(stand, query.get('include'))),
+    'GET /get_load': ({ response }) => {
+      const { running, waiting, usedTokens } = engine.load();
+      reply(response, [{ dp_rank: 0, num_reqs: running + waiting, num_waiting_reqs: waiting, num_tokens: usedTokens }]);
+    },
+    'GET /v1/models': ({ response }) => {
+      const { model: id, contextTokens } = cluster.options;
+      const card = { id, object: 'model', created: 0, owned_by: 'sglang', root: id, max_model_len: contextTokens };
+      reply(response, { object: 'list', data: [card] });
+    },
+  };
+}
+
+function serverInfo({ engine, cluster }: Stand): unknown {
+  const { options } = cluster;
+  const { running, kvCapacityTokens } = engine.load();
+  return {
+    model_path: options.model,
+    served_model_name: options.model,
+    tp_size: cluster.cost.gpus,
+    dp_size: 1,
+    pp_size: 1,
+    disaggregation_mode: 'null',
+    context_length: options.contextTokens,
+    max_running_requests: cluster.cost.maxRunningSequences,
+    max_total_num_tokens: kvCapacityTokens,
+    stream_interval: options.streamInterval,
+    weight_version: engine.weightVersion,
+    internal_states: [{ num_running_reqs: running }],
+    status: 'ready',
+    version: versionFollowed,
+  };
+}
+
+function loads({ engine, cluster }: Stand, include: string | null): unknown {
+  const asked = include === null ? ['all'] : include.split(',').map((one) => one.trim());
+  const unknown = asked.filter((one) => !sections.includes(one));
+  if (unknown.length > 0) refuse(`Invalid include sections: ${unknown}. Valid options: ${[...sections].sort()}`);
+  const { running, waiting, usedTokens, kvCapacityTokens } = engine.load();
+  const { maxRunningSequences, gpus } = cluster.cost;
+  const queues = asked.includes('all') || asked.includes('queues');
+  return {
+    timestamp: new Date(cluster.now * 1000).toISOString(),
+    version: versionFollowed,
+    accelerator: 'none',
+    num_accelerators: gpus,
+    loads: [
+      {
+        dp_rank: 0,
+        timestamp: cluster.now,
+        num_running_reqs: running,
+        num_waiting_reqs: waiting,
+        num_used_tokens: usedTokens,
+        max_total_num_tokens: kvCapacityTokens,
+        token_usage: usedTokens / kvCapacityTokens,
+        max_running_requests: maxRunningSequences,
+        ...(queues ? { queues: { waiting, grammar: 0, paused: 0, retracted: 0 } } : {}),
+      },
+    ],
+  };
+}

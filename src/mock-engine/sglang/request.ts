@@ -1,0 +1,88 @@
+/** What a body of `/generate` asks for: one response, or several of a batch or of `n` samples. */
+
+import type { Limits } from '../engine/generation.ts';
+import type { Prompt } from '../engine/prompt.ts';
+import type { Wanted } from '../generating.ts';
+import { Fields, isTokenIds } from '../http/fields.ts';
+import { type Json, refuse } from '../http/http.ts';
+
+/** One response with its limits. */
+export interface SglangWanted extends Wanted {
+  readonly limits: Limits;
+  readonly logProbs: boolean;
+}
+
+/** What a body asks for. */
+export interface SglangRequest {
+  readonly wanted: readonly SglangWanted[];
+  /** Whether the answer is one object, and not a list. */
+  readonly isSingle: boolean;
+  readonly stream: boolean;
+}
+
+/** Most new tokens of a request that does not say. */
+const usualMaxTokens = 128;
+
+/** Reads a body. Throws `HttpError`. */
+export function readGenerate(body: Json, mint: () => string): SglangRequest {
+  const fields = new Fields(body);
+  const prompts = promptsOf(fields);
+  const isBatch = Array.isArray(prompts);
+  const list = isBatch ? prompts : [prompts];
+  const given = fields.raw('rid');
+  const sampling = fields.raw('sampling_params') ?? {};
+  const logProbs = fields.boolean('return_logprob') ?? false;
+  const wanted = list.flatMap((prompt, place) => {
+    const rid = ridOf(given, place, isBatch, list.length, mint);
+    const params = Array.isArray(sampling) ? sampling[place] : sampling;
+    return samplesOf(new Fields({ sampling_params: params ?? {} }).object('sampling_params'), prompt, rid, logProbs);
+  });
+  return {
+    wanted,
+    isSingle: !isBatch && wanted.length === 1,
+    stream: fields.boolean('stream') ?? false,
+  };
+}
+
+function samplesOf(params: Fields, prompt: Prompt, rid: string, logProbs: boolean): SglangWanted[] {
+  const n = params.whole('n', 1) ?? 1;
+  const seed = params.whole('sampling_seed', Number.MIN_SAFE_INTEGER);
+  const limits = {
+    maxTokens: params.whole('max_new_tokens', 0) ?? usualMaxTokens,
+    minTokens: params.whole('min_new_tokens', 0) ?? 0,
+    ignoreEos: params.boolean('ignore_eos') ?? false,
+  };
+  const tokens = params.object('custom_params').whole('response_tokens', 1);
+  return Array.from({ length: n }, (_, index) => ({
+    requestId: n === 1 ? rid : `${rid}_${index}`,
+    prompt,
+    sample: seed === undefined ? undefined : seed + index,
+    tokens,
+    priority: 0,
+    limits,
+    logProbs,
+  }));
+}
+
+function promptsOf(fields: Fields): Prompt | Prompt[] {
+  const text = fields.raw('text');
+  const ids = fields.raw('input_ids');
+  if ((text === undefined) === (ids === undefined))
+    refuse('Either text, input_ids or input_embeds should be provided.');
+  if (typeof text === 'string') return { text };
+  if (isTokenIds(ids)) return { tokenIds: ids };
+  const list = text ?? ids;
+  if (!Array.isArray(list) || list.length === 0) return refuse('expected text, a list of texts, or token ids');
+  return list.map((one: unknown): Prompt => {
+    if (text !== undefined && typeof one === 'string') return { text: one };
+    if (text === undefined && isTokenIds(one)) return { tokenIds: one };
+    return refuse('expected a list of texts, or of lists of token ids');
+  });
+}
+
+function ridOf(given: unknown, place: number, isBatch: boolean, size: number, mint: () => string): string {
+  if (given === undefined) return mint();
+  if (typeof given === 'string' && given !== '') return isBatch ? `${given}_${place}` : given;
+  const fits = isBatch && Array.isArray(given) && given.length === size && typeof given[place] === 'string';
+  return fits ? (given[place] as string) : refuse('rid: expected a string, or one for each of a batch');
+}

@@ -1,0 +1,110 @@
+/** Starts engines behind HTTP, each at its port, and a router with the control routes in front of them. */
+import type { Felt } from './engine/apply-fault.ts';
+import { type ClusterParts, MockCluster } from './engine/cluster.ts';
+import type { MockEngine } from './engine/mock-engine.ts';
+import type { Stand } from './generating.ts';
+import { EngineServer } from './http/engine-server.ts';
+import { Listener } from './http/listen.ts';
+import { Pacer } from './http/pacer.ts';
+import type { MockEngineInput } from './options.ts';
+import { Router } from './router.ts';
+import { sglangApi } from './sglang/api.ts';
+import { vllmApi } from './vllm/api.ts';
+
+/** Where it listens. */
+export interface Ports {
+  /** Default `127.0.0.1`. */
+  readonly host?: string;
+  /** Of the first engine, the others at the ports behind it; 0, the default, for any that are free. */
+  readonly port?: number;
+  /** Of the router and the control routes; 0, the default, for any that is free. */
+  readonly controlPort?: number;
+}
+
+/** What a mock engine is made of: how long responses are and what an engine costs, options, and ports. */
+export interface MockEngineStart extends ClusterParts, Ports {
+  readonly options?: MockEngineInput;
+  /** Told when an engine cannot come back after a crash because its port is taken; by default the process gets the error. */
+  readonly onError?: (error: Error) => void;
+}
+
+/** Engines that listen. */
+export interface RunningMockEngine {
+  /** Address of the router, where the control routes are, too. */
+  readonly url: string;
+  /** Addresses of the engines. */
+  readonly engineUrls: readonly string[];
+  /** The engines themselves, in simulated time. */
+  readonly cluster: MockCluster;
+  /** Stops for good; connections are closed. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts engines.
+ *
+ * @throws PolicyError `invalid_config` for options that do not fit; the error of the system where it cannot listen
+ */
+export async function startMockEngine(start: MockEngineStart): Promise<RunningMockEngine> {
+  const { options = {}, host = '127.0.0.1', port = 0, controlPort = 0, onError = throwLater } = start;
+  const cluster = new MockCluster(options, start);
+  const pacer = new Pacer(cluster, cluster.options.speed);
+  const places = cluster.engines.map((engine) => placeOf(engine, cluster, pacer, host, port));
+  const workers = places.map(({ listener, server }) => ({
+    server,
+    get url() {
+      return listener.url;
+    },
+  }));
+  const router = new Router(workers, cluster, pacer);
+  const front = new Listener((request, response) => router.take(request, response), host, controlPort);
+  const listeners = [...places.map(({ listener }) => listener), front];
+  const stop = async (): Promise<void> => {
+    pacer.stop();
+    await Promise.all(places.map(({ settled }) => settled()));
+    await Promise.all(listeners.map((one) => one.kill()));
+  };
+  cluster.onFault((felt, engine) => places[engine.number]!.feel(felt, onError));
+  try {
+    for (const listener of listeners) await listener.listen();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  pacer.start();
+  return { url: front.url, engineUrls: places.map(({ listener }) => listener.url), cluster, stop };
+}
+
+interface Place {
+  readonly server: EngineServer;
+  readonly listener: Listener;
+  feel(felt: Felt, onError: (error: Error) => void): void;
+  /** Nothing is being opened or closed any more. */
+  settled(): Promise<void>;
+}
+
+function placeOf(engine: MockEngine, cluster: MockCluster, pacer: Pacer, host: string, firstPort: number): Place {
+  const stand: Stand = { engine, cluster, pacer, server: () => server };
+  const api = cluster.options.api === 'sglang' ? sglangApi(stand) : vllmApi(stand);
+  const server: EngineServer = new EngineServer(engine, api, pacer, () => cluster.now);
+  const port = firstPort === 0 ? 0 : firstPort + engine.number;
+  const listener = new Listener((request, response) => server.take(request, response), host, port);
+  // One after the other: a port must be free before it is taken again.
+  let turn: Promise<void> = Promise.resolve();
+  return {
+    server,
+    listener,
+    feel: (felt, onError) => {
+      server.feel(felt);
+      if (felt.kind !== 'down' && felt.kind !== 'up') return;
+      turn = turn.then(() => (felt.kind === 'down' ? listener.kill() : listener.listen())).catch(onError);
+    },
+    settled: () => turn,
+  };
+}
+
+function throwLater(error: Error): void {
+  setImmediate(() => {
+    throw error;
+  });
+}

@@ -1,0 +1,50 @@
+/** vLLM's routes in front of an engine: OpenAI's, and those of its development mode that trainers use. */
+import type { Stand } from '../generating.ts';
+import type { Api } from '../http/engine-server.ts';
+import { type Handler, type Routes, reply, replyEmpty } from '../http/http.ts';
+import { chatCompletions, completions } from './completions.ts';
+import { controlRoutes } from './control.ts';
+import { metricsText } from './metrics.ts';
+
+/** What the engine says of its version: it is not vLLM. */
+const version = 'rollflex-mock-engine (vllm routes)';
+
+/** The API. */
+export function vllmApi(stand: Stand): Api {
+  return {
+    routes: {
+      'POST /v1/completions': (call) => completions(stand, call),
+      'POST /v1/chat/completions': (call) => chatCompletions(stand, call),
+      ...controlRoutes(stand),
+      ...infoRoutes(stand),
+    },
+    generating: new Set(['/v1/completions', '/v1/chat/completions']),
+    error: (status, message) => ({ error: { message, type: typeOf(status), param: null, code: status } }),
+  };
+}
+
+function infoRoutes(stand: Stand): Routes {
+  const { engine, cluster } = stand;
+  const healthy: Handler = ({ response }) => replyEmpty(response);
+  return {
+    'GET /health': healthy,
+    'GET /ping': healthy,
+    'GET /version': ({ response }) => reply(response, { version }),
+    'GET /load': ({ response }) => reply(response, { server_load: engine.requestIds.length }),
+    'GET /v1/models': ({ response }) => {
+      const { model: id, contextTokens } = cluster.options;
+      const card = { id, object: 'model', created: 0, owned_by: 'vllm', root: id, parent: null };
+      reply(response, { object: 'list', data: [{ ...card, max_model_len: contextTokens, permission: [] }] });
+    },
+    'GET /metrics': ({ response }) => {
+      void metricsText(stand).then(({ type, text }) => {
+        if (!response.destroyed) response.writeHead(200, { 'content-type': type }).end(text);
+      });
+    },
+  };
+}
+
+function typeOf(status: number): string {
+  if (status === 404) return 'NotFoundError';
+  return status < 500 ? 'BadRequestError' : 'InternalServerError';
+}

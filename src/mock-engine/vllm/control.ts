@@ -1,0 +1,80 @@
+/** What a trainer asks of a vLLM engine beside generation: aborts, pauses, sleep, weights. */
+import { type PauseMode, pause, resume } from '../engine/pausing.ts';
+import type { Stand } from '../generating.ts';
+import { Fields } from '../http/fields.ts';
+import { type Call, type Handler, type Routes, refuse, reply, replyEmpty } from '../http/http.ts';
+
+const modes: readonly string[] = ['abort', 'wait', 'keep'] satisfies PauseMode[];
+
+/** The routes. */
+export function controlRoutes(stand: Stand): Routes {
+  const { engine } = stand;
+  return {
+    'POST /pause': ({ query, response }) => {
+      const waits = query.get('wait_for_inflight_requests') === 'true';
+      const mode = waits ? 'wait' : modeOf(query);
+      pause(engine, 'pause', mode, 'all', () => reply(response, { status: 'paused' }));
+    },
+    'POST /resume': ({ response }) => {
+      resume(engine, 'pause');
+      reply(response, { status: 'resumed' });
+    },
+    'GET /is_paused': ({ response }) => reply(response, { is_paused: engine.isClosedBy('pause') }),
+    'POST /abort_requests': (call) => abortRequests(stand, call),
+    'POST /sleep': ({ query, response }) => {
+      pause(engine, 'sleep', modeOf(query), 'all', () => replyEmpty(response));
+    },
+    'POST /wake_up': ({ response }) => {
+      resume(engine, 'sleep');
+      replyEmpty(response);
+    },
+    'GET /is_sleeping': ({ response }) => reply(response, { is_sleeping: engine.isClosedBy('sleep') }),
+    'POST /reset_prefix_cache': ({ response }) => replyEmpty(response),
+    ...weightRoutes(stand),
+  };
+}
+
+function modeOf(query: URLSearchParams): PauseMode {
+  const mode = query.get('mode') ?? 'abort';
+  return modes.includes(mode) ? (mode as PauseMode) : refuse(`mode: expected one of ${modes}, got '${mode}'`, 422);
+}
+
+/** Ids are those that clients see (`cmpl-…-0`, `chatcmpl-…`); none means all of them. */
+function abortRequests({ engine }: Stand, { body, response }: Call): void {
+  const given = new Fields(body).raw('request_ids') ?? [];
+  if (!Array.isArray(given) || given.some((one) => typeof one !== 'string'))
+    refuse('request_ids: expected a list of ids');
+  const named = given as string[];
+  const ids = new Set(named.length > 0 ? named : engine.requestIds);
+  engine.abort((one) => ids.has(one.requestId), 'all');
+  reply(response, { status: 'aborted', aborted: ids.size });
+}
+
+function weightRoutes({ engine, cluster }: Stand): Routes {
+  const say =
+    (message: string): Handler =>
+    ({ response }) =>
+      reply(response, { message });
+  return {
+    'POST /init_weight_transfer_engine': ({ body, response }) => {
+      if (new Fields(body).raw('init_info') === undefined) refuse("Missing 'init_info' in request body");
+      reply(response, { message: 'Weight transfer initialized' });
+    },
+    'POST /start_weight_update': say('Weight update started'),
+    'POST /update_weights': ({ body, response }) => {
+      if (new Fields(body).raw('update_info') === undefined) refuse("Missing 'update_info' in request body");
+      engine.after(cluster.options.updateSeconds, () => reply(response, { message: 'Weights updated' }));
+    },
+    'POST /finish_weight_update': ({ body, response }) => {
+      engine.weightVersion = new Fields(body).string('weight_version') ?? engine.weightVersion;
+      reply(response, { message: 'Weight update finished' });
+    },
+    'POST /update_weight_version': ({ body, response }) => {
+      const version = new Fields(body).string('new_version') ?? refuse('new_version: expected a string', 422);
+      engine.weightVersion = version;
+      reply(response, { success: true, new_version: version });
+    },
+    'GET /weight_info': ({ response }) => reply(response, { weight_version: engine.weightVersion }),
+    'GET /get_world_size': ({ response }) => reply(response, { world_size: cluster.cost.gpus }),
+  };
+}
