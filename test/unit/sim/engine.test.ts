@@ -115,6 +115,17 @@ describe('the decode engine', () => {
     expect(engine.generatedTokens).toBe(2);
   });
 
+  test('tells what it has in the middle of a stretch, with the tokens generated so far', () => {
+    const engine = engineWith({ maxRunningSequences: 2 });
+    for (const id of ['one', 'two', 'waiting']) engine.add(ask(id, 8, 9), 0);
+    // A prefill of 2 s, and two steps of 1 s; the third is under way.
+    expect(engine.progress(4.5)).toEqual([
+      { requestId: 'one', tokens: 2 },
+      { requestId: 'two', tokens: 2 },
+      { requestId: 'waiting', tokens: 0 },
+    ]);
+  });
+
   test('a lost engine gives back all it had; the step under way is lost, its seconds are not', () => {
     const engine = engineWith({ maxRunningSequences: 2 });
     for (const id of ['done', 'running', 'waiting']) engine.add(ask(id, 8, id === 'done' ? 1 : 9), 0);
