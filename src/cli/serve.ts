@@ -3,6 +3,7 @@ import { Console } from 'node:console';
 import { accessSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 import { type AnyDefinition, isDefinition } from '../core/definition.ts';
 import { createRegistry, type Registry } from '../core/registry.ts';
 import { PolicyError } from '../errors.ts';
@@ -97,6 +98,8 @@ const say = (text: string): void => void process.stderr.write(`rollflex: ${text}
  */
 export async function runServe(options: ServeOptions): Promise<void> {
   checkTransport(options);
+  // Events and decisions are megabytes that live for a moment: with the usual 16 MiB many of them would be copied first.
+  setFlagsFromString('--max-semi-space-size=64');
   // What a policy prints must not get between the messages.
   if (options.stdio) globalThis.console = new Console(process.stderr, process.stderr);
   const { tokenFile, metricsPort, metricsHost, socket, port, host } = options;
