@@ -8,7 +8,14 @@ export { calibrateJob, type MeasuredRollout } from './calibrate.ts';
 export { compare, comparing } from './compare.ts';
 export type { CompareOptions, CompareProgress } from './compare-options.ts';
 export { baseSeconds, type CostModel, costModelSchema, deriveCostModel, type EngineShape } from './cost-model.ts';
-export { DecodeEngine, type EngineRequest, type LostRequest, type Outcome } from './engine/decode-engine.ts';
+export type { Scheduling } from './engine/batch-scheduler.ts';
+export {
+  DecodeEngine,
+  type EngineLoad,
+  type EngineRequest,
+  type LostRequest,
+  type Outcome,
+} from './engine/decode-engine.ts';
 export { type LogTraceOptions, traceFromLog, workloadFromLog } from './from-log.ts';
 export { type RunOptions, simulate } from './host/driver.ts';
 export { type Hardware, hardwareSettings } from './host/hardware.ts';
