@@ -10,6 +10,8 @@ import { PolicyError } from '../errors.ts';
 import { registry } from '../registry.ts';
 import { openDurableServer } from '../rpc/durable.ts';
 import { limitsSchema, type ServerLimits } from '../rpc/limits.ts';
+import { FileDecisionLog } from '../rpc/log/file-log.ts';
+import { type Meter, noMeter } from '../rpc/meter.ts';
 import { RpcServer, type ServerOptions } from '../rpc/server.ts';
 import { type MetricsListening, prometheus } from '../rpc/transports/metrics.ts';
 import { type Address, listenOn } from '../rpc/transports/socket.ts';
@@ -28,6 +30,10 @@ export interface ServeOptions extends ServerLimits {
   readonly stateDir?: string;
   readonly fsync?: 'always' | 'interval';
   readonly snapshotEvents?: number;
+  readonly logDir?: string;
+  readonly logFileBytes?: number;
+  readonly logFiles?: number;
+  readonly logWaitingBytes?: number;
   readonly metricsPort?: number;
   readonly metricsHost: string;
 }
@@ -88,6 +94,26 @@ async function start({ stateDir, fsync, snapshotEvents }: ServeOptions, options:
   return { server, failed: new Promise(() => undefined), close: () => server.close() };
 }
 
+function decisionLogOf(options: ServeOptions, meter: Meter): FileDecisionLog | undefined {
+  const { logDir, logFileBytes, logFiles, logWaitingBytes } = options;
+  const numbers = { logFileBytes, logFiles, logWaitingBytes };
+  if (logDir !== undefined) {
+    return new FileDecisionLog(
+      { logDir, ...numbers },
+      {
+        version: packageVersion(),
+        written: (lines, bytes) => meter.logged(lines, bytes),
+        dropped: (reason, lines) => meter.logDropped(reason, lines),
+        trouble: (error) =>
+          say(error === undefined ? 'decision log: goes on' : `decision log: lines are dropped: ${error.message}`),
+      },
+    );
+  }
+  const given = Object.values(numbers).some((one) => one !== undefined);
+  if (given) wrong('--log-dir beside them', '--log-file-bytes, --log-files or --log-waiting-bytes', 'serve');
+  return undefined;
+}
+
 /** A line for people and for who started it; standard output belongs to the protocol on --stdio. */
 const say = (text: string): void => void process.stderr.write(`rollflex: ${text}\n`);
 
@@ -105,12 +131,14 @@ export async function runServe(options: ServeOptions): Promise<void> {
   const { tokenFile, metricsPort, metricsHost, socket, port, host } = options;
   const isToken = tokenFile === undefined ? undefined : tokenFromFile(tokenFile);
   const metrics = metricsPort === undefined ? undefined : await prometheus();
+  const decisionLog = decisionLogOf(options, metrics?.meter ?? noMeter);
   const running = await start(options, {
     registry: await registryFor(options.policies),
     limits: limitsOf(options),
     version: packageVersion(),
     ...(isToken === undefined ? {} : { isToken }),
     ...(metrics === undefined ? {} : { meter: metrics.meter }),
+    ...(decisionLog === undefined ? {} : { decisionLog }),
   });
   const { server } = running;
   let measured: MetricsListening | undefined;
@@ -127,6 +155,7 @@ export async function runServe(options: ServeOptions): Promise<void> {
   } finally {
     await measured?.close();
     await running.close();
+    await decisionLog?.close();
     // A client may keep its end open; what it was to get is written.
     process.stdin.destroy();
   }

@@ -8,6 +8,10 @@ export { type DurableOptions, type DurableServer, durableSchema, openDurableServ
 export { type ErrorData, errorCodes, RpcError } from './errors.ts';
 export { limitsSchema, type ServerLimits, serverLimits } from './limits.ts';
 export type { Link, Served } from './link.ts';
+export type { DecisionLog, LoggedSession, SessionDecisionLog } from './log/decision-log.ts';
+export { type DecisionLogHost, FileDecisionLog } from './log/file-log.ts';
+export { type DecisionLogOptions, decisionLogSchema } from './log/options.ts';
+export type { DropReason } from './log/session-lines.ts';
 export { type Meter, noMeter } from './meter.ts';
 export { type MethodName, type MethodWord, methods, notifications, type ParamsOf, type ResultOf } from './methods.ts';
 export { openRpcDocument } from './openrpc.ts';
