@@ -1,13 +1,7 @@
 /** `rollflex serve`: the JSON-RPC server. */
 import { Console } from 'node:console';
-import { accessSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
-import { type AnyDefinition, isDefinition } from '../core/definition.ts';
-import { createRegistry, type Registry } from '../core/registry.ts';
 import { PolicyError } from '../errors.ts';
-import { registry } from '../registry.ts';
 import { openDurableServer } from '../rpc/durable.ts';
 import { limitsSchema, type ServerLimits } from '../rpc/limits.ts';
 import { FileDecisionLog } from '../rpc/log/file-log.ts';
@@ -17,6 +11,7 @@ import { type MetricsListening, prometheus } from '../rpc/transports/metrics.ts'
 import { type Address, listenOn } from '../rpc/transports/socket.ts';
 import { serveStdio } from '../rpc/transports/stdio.ts';
 import { tokenFromFile } from '../rpc/transports/token.ts';
+import { registryWith } from './definitions.ts';
 import { packageVersion } from './files.ts';
 
 /** Options as the command line gives them, those of limits by their names. */
@@ -49,21 +44,6 @@ function checkTransport({ stdio, socket, port, tokenFile }: ServeOptions): void 
   if (given.length !== 1) wrong('one of --stdio, --socket PATH, --port N', given.join(' '), 'serve');
   if (port !== undefined && tokenFile === undefined) wrong('--token-file beside --port', 'none', '--token-file');
   if (stdio && tokenFile !== undefined) wrong('--token-file with --socket or --port', '--stdio', '--token-file');
-}
-
-/** Definitions that a module exports, by themselves or in lists; each once. */
-async function ownDefinitions(path: string): Promise<AnyDefinition[]> {
-  // A path that is not there is the user's; what fails inside the module is not.
-  accessSync(path);
-  const exported = (await import(pathToFileURL(resolve(path)).href)) as Record<string, unknown>;
-  const found = Object.values(exported).flat().filter(isDefinition);
-  if (found.length === 0) wrong('a module that exports definitions (definePolicy, …)', Object.keys(exported), path);
-  return [...new Set(found)];
-}
-
-async function registryFor(path: string | undefined): Promise<Registry<readonly AnyDefinition[]>> {
-  if (path === undefined) return registry as unknown as Registry<readonly AnyDefinition[]>;
-  return createRegistry([...registry.definitions, ...(await ownDefinitions(path))]) as never;
 }
 
 function limitsOf(options: ServeOptions): Partial<ServerLimits> {
@@ -133,7 +113,7 @@ export async function runServe(options: ServeOptions): Promise<void> {
   const metrics = metricsPort === undefined ? undefined : await prometheus();
   const decisionLog = decisionLogOf(options, metrics?.meter ?? noMeter);
   const running = await start(options, {
-    registry: await registryFor(options.policies),
+    registry: await registryWith(options.policies),
     limits: limitsOf(options),
     version: packageVersion(),
     ...(isToken === undefined ? {} : { isToken }),

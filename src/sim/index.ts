@@ -32,7 +32,13 @@ export {
   tailBatchingScheduler,
 } from './host/scheduler.ts';
 export { judge7b, withJudge } from './judge-preset.ts';
-export { type LoggedLengths, type LoggedPrompt, type LoggedResponse, lengthsFromLog } from './log-lengths.ts';
+export {
+  type LoggedLengths,
+  type LoggedPrompt,
+  type LoggedResponse,
+  lengthsFromDecisionLog,
+  lengthsFromLog,
+} from './log-lengths.ts';
 export { clairvoyantLowerBound, clairvoyantOrder, type FixedPrompt, type LowerBound } from './lower-bound.ts';
 export { perfettoTrace } from './perfetto.ts';
 export { comparePools, type PoolsCompareOptions, poolsSchedulers, poolsTailSchedulers } from './pools/compare.ts';

@@ -23,7 +23,7 @@ export interface DecisionLogHost {
 
 /** Shares of a file: its longest line, and all its snapshots together. */
 const [longestLine, mostSnapshots] = [1 / 4, 1 / 2];
-/** What stands in a file beside the lines of sessions. */
+/** What stands in a file beside the lines of sessions, and in such a line beside its snapshot. */
 const headerBytes = 1024;
 const [firstRetrySeconds, lastRetrySeconds] = [1, 60];
 /** How long a stopping server waits for a disk that does not answer. */
@@ -75,9 +75,8 @@ export class FileDecisionLog implements DecisionLog, LineWriter, LogFilesHost {
 
   get snapshotRoom(): number {
     const { logFileBytes, logWaitingBytes } = this.#options;
-    // A file that has no room for it is ended, and the next one has room for all.
-    const longest = logFileBytes * longestLine - headerBytes;
-    return Math.min(longest, logFileBytes * mostSnapshots - this.#snapshotBytes, logWaitingBytes - this.#waiting);
+    const left = logFileBytes * mostSnapshots - this.#snapshotBytes;
+    return Math.min(logFileBytes * longestLine, left, logWaitingBytes - this.#waiting) - headerBytes;
   }
 
   now(): number {

@@ -1,9 +1,9 @@
-import { appendFileSync, chmodSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { FileDecisionLog, RpcServer, type ServerOptions } from '../../../src/rpc/index.ts';
-import { LogFiles, logFilesIn } from '../../../src/rpc/log/files.ts';
-import { Folders, filesOf, linesOf, replayOf, sizesOf, wholeLines } from '../../support/decision-log.ts';
+import { logFilesIn } from '../../../src/rpc/log/files.ts';
+import { Folders, replayOf, sizesOf, wholeLines } from '../../support/decision-log.ts';
 import { MemoryStore, serverOver, settleAll } from '../../support/memory-store.ts';
 import { completed, HandClock, openingEvents, tail, WireClient } from '../../support/rpc.ts';
 
@@ -14,11 +14,13 @@ function logged(logDir: string, options: object = {}, server: ServerOptions = {}
   const clock = new HandClock();
   const drops: Record<string, number> = {};
   const troubles: (string | undefined)[] = [];
+  const written = { lines: 0 };
   const decisionLog = new FileDecisionLog(
     { logDir, ...options },
     {
       version: '1',
       clock,
+      written: (lines) => (written.lines += lines),
       dropped: (reason, lines) => (drops[reason] = (drops[reason] ?? 0) + lines),
       trouble: (error) => troubles.push(error?.message),
     },
@@ -28,10 +30,14 @@ function logged(logDir: string, options: object = {}, server: ServerOptions = {}
     rpc.close();
     await decisionLog.close();
   };
-  return { clock, server: rpc, client: new WireClient(rpc), decisionLog, drops, troubles, close };
+  return { clock, server: rpc, client: new WireClient(rpc), decisionLog, drops, written, troubles, close };
 }
 
-const pause = (milliseconds = 30) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+async function until(holds: () => boolean): Promise<void> {
+  for (let tries = 0; !holds() && tries < 5000; tries += 1) await new Promise((resolve) => setTimeout(resolve, 2));
+  expect(holds()).toBe(true);
+}
+
 const queue = { policy: 'long-prompt-queue', config: { promptsPerRound: 2 } };
 const round = (index: number, pad = '') => ({
   type: 'round.requested',
@@ -78,10 +84,10 @@ describe('a decision log', () => {
     for (const session of ['a', 'b']) await client.call('session.open', { ...queue, session });
     for (let at = 0; at < 3000; at += 30) {
       for (const session of ['a', 'b']) await client.call('session.send', { session, events: events(at, at + 30) });
-      await pause(1);
+      await new Promise((resolve) => setImmediate(resolve));
     }
     await close();
-    await pause();
+    await until(() => logFilesIn(directory).length === 3);
     const names = logFilesIn(directory);
     expect(names).toHaveLength(3);
     expect(Math.max(...sizesOf(directory))).toBeLessThanOrEqual(65_536);
@@ -91,11 +97,11 @@ describe('a decision log', () => {
       [[], 0, undefined],
     ]);
     // The oldest that is kept begins somewhere; from there on nothing is missing.
-    expect(whole.sessions[0]!.events).toBeGreaterThan(100);
+    expect(whole.sessions[0]!.events).toBeGreaterThan(50);
     for (const name of names.slice(0, -1)) rmSync(join(directory, name));
     const last = replayOf(directory, 'b');
     expect(last.sessions).toMatchObject([{ session: 'b', gaps: [], unplayed: 0 }]);
-    expect(last.sessions[0]!.events).toBeGreaterThan(10);
+    expect(last.sessions[0]!.events).toBeGreaterThan(0);
   });
 
   test('goes on in a new file after a restart, also where the last line was cut off', async () => {
@@ -149,14 +155,14 @@ describe('a decision log', () => {
 describe('what a log leaves out', () => {
   test('lines that a slow disk cannot take are dropped, said, and named by the replay; no call fails', async () => {
     const directory = folders.next();
-    const { client, drops, close } = logged(directory, { logWaitingBytes: 65_536 });
+    const { client, drops, written, close } = logged(directory, { logWaitingBytes: 65_536 });
     await client.call('session.open', { ...queue, session: 'x' });
     await client.call('session.send', { session: 'x', events: events(0, 10) });
-    await pause();
+    await until(() => written.lines === 12);
     // One call is more than may wait.
     const { decisions } = await client.call('session.send', { session: 'x', events: events(10, 2000) });
-    expect(decisions).toHaveLength(1990);
-    await pause();
+    expect(decisions).toHaveLength(2 * 1990);
+    await until(() => written.lines === 2002 - drops.waiting!);
     await client.call('session.send', { session: 'x', events: events(2000, 2010) });
     await close();
     const said = wholeLines(directory).filter((one) => one.kind === 'dropped');
@@ -201,9 +207,8 @@ describe('what a log leaves out', () => {
     // The folder is gone: no file can be made.
     rmSync(directory, { recursive: true });
     await client.call('session.send', { session: 'x', events: events(0, 3) });
-    await pause();
+    await until(() => troubles.length === 1);
     await client.call('session.send', { session: 'x', events: events(3, 6) });
-    await pause();
     expect(troubles).toHaveLength(1);
     expect(troubles[0]).toContain('ENOENT');
     const dropped = drops.failed!;
@@ -228,11 +233,11 @@ describe('what a log leaves out', () => {
 
   test('never writes to a file that is there', async () => {
     const directory = folders.next();
-    const { client, clock, close } = logged(directory);
+    const { client, clock, troubles, close } = logged(directory);
     writeFileSync(join(directory, 'decisions-00000001.jsonl'), 'of somebody else\n');
     await client.call('session.open', { ...queue, session: 'x' });
     await client.call('session.send', { session: 'x', events: events(0, 1) });
-    await pause();
+    await until(() => troubles.length === 1);
     clock.move(2);
     await client.call('session.send', { session: 'x', events: events(1, 2) });
     await close();
