@@ -12,6 +12,7 @@ import { poolsCommand } from './pools-command.ts';
 import { type ReplayOptions, runReplay } from './replay.ts';
 import { runSchema, type SchemaOptions } from './schema.ts';
 import { serveCommand } from './serve-command.ts';
+import { shadowCommand } from './shadow.ts';
 import { runSimulate, type SimulateOptions } from './simulate.ts';
 import { vlmCommand } from './vlm-command.ts';
 import { correlationOption, resamplingOption } from './workloads.ts';
@@ -131,6 +132,7 @@ Examples
   rollflex serve --stdio             sessions for a trainer in Python, by JSON-RPC
   rollflex mock-engine --engines 4   SGLang's or vLLM's routes without a GPU, to test against
   rollflex schema tail-batching      the settings of a policy, as JSON Schema
+  rollflex shadow ~/rollflex-log     what would a policy have decided beside the host?
   rollflex replay run.jsonl          does this version decide as the log says?
 
 Exit codes: 0 done, 1 failed, 2 wrong use or bad input.`,
@@ -141,6 +143,7 @@ Exit codes: 0 done, 1 failed, 2 wrong use or bad input.`,
   command.addCommand(planCommand());
   command.addCommand(serveCommand());
   command.addCommand(mockEngineCommand());
+  command.addCommand(shadowCommand());
   command
     .command('schema')
     .description('list policies, planners, events and decisions, or print the JSON Schema of one')

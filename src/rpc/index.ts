@@ -3,6 +3,16 @@
  *
  * @packageDocumentation
  */
+export {
+  isDecisionLog,
+  type LogFile,
+  type LogLine,
+  type LogLineOf,
+  logLine,
+  type ReadLine,
+  readDecisionLog,
+} from '../core/decision-log.ts';
+export { type LogDifference, type LogGap, type LogReplay, replayLog, type SessionReplay } from '../core/replay-log.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { type DurableOptions, type DurableServer, durableSchema, openDurableServer } from './durable.ts';
 export { type ErrorData, errorCodes, RpcError } from './errors.ts';
