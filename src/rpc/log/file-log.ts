@@ -83,9 +83,7 @@ export class FileDecisionLog implements DecisionLog, LineWriter, LogFilesHost {
     return this.#clock.now();
   }
 
-  begin(line: LogLine): boolean {
-    const text = textOf(line);
-    if (text === undefined) return this.drop('tooLong');
+  begin(text: string): boolean {
     const bytes = Buffer.byteLength(text);
     // The line that follows must find room beside it.
     if (this.#fileBytes + bytes > this.#mostFileBytes) this.#rotate();

@@ -18,12 +18,15 @@ export interface LineWriter {
   readonly snapshotRoom: number;
   now(): number;
   /** Writes the line of a session that says what it is, in one file with the next line; false if it was dropped. */
-  begin(line: LogLine): boolean;
+  begin(text: string): boolean;
   /** Writes a line; false if it was dropped. */
   add(line: LogLine): boolean;
   /** Counts a line that is left out. */
   drop(reason: DropReason): void;
 }
+
+/** What stands before the snapshot. */
+type Opening = Omit<LogLineOf<'session'>, 'snapshot'>;
 
 /** A snapshot takes at least so many bytes for each id in flight. */
 const leastIdBytes = 16;
@@ -46,18 +49,11 @@ export class SessionLines implements SessionDecisionLog {
     if (this.#said === log.epoch || log.refusing !== undefined) return;
     const { id: session, deliver, timers, shadow, policy } = this.#session;
     const { id, version, seq } = policy;
-    const line = {
-      kind: 'session',
-      time: log.now(),
-      session,
-      policy: id,
-      version,
-      deliver,
-      timers,
-      shadow,
-      seq,
-    } as const;
-    if (log.begin({ ...line, snapshot: this.#snapshot() })) this.#said = log.epoch;
+    const time = log.now();
+    const line = { kind: 'session', time, session, policy: id, version, deliver, timers, shadow, seq } as const;
+    // As text, so that a large state is written out once.
+    const text = `${JSON.stringify(line satisfies Opening).slice(0, -1)},"snapshot":${this.#snapshot()}}\n`;
+    if (log.begin(text)) this.#said = log.epoch;
   }
 
   applied(event: LooseEvent, decisions: readonly AnyDecision[], producer: string | undefined): void {
@@ -87,16 +83,16 @@ export class SessionLines implements SessionDecisionLog {
     return producer === undefined ? stamp : { ...stamp, producer };
   }
 
-  /** The state, if there is room for it. */
-  #snapshot() {
+  /** The state as text, or `null` where there is no room for it. */
+  #snapshot(): string {
     const { snapshotRoom } = this.#log;
-    if (this.#session.inFlight * leastIdBytes > snapshotRoom) return null;
+    if (this.#session.inFlight * leastIdBytes > snapshotRoom) return 'null';
     try {
-      const snapshot = this.#session.policy.snapshot();
-      return Buffer.byteLength(JSON.stringify(snapshot)) > snapshotRoom ? null : snapshot;
+      const text = JSON.stringify(this.#session.policy.snapshot());
+      return Buffer.byteLength(text) > snapshotRoom ? 'null' : text;
     } catch {
       // A policy that has broken, or more than a string holds.
-      return null;
+      return 'null';
     }
   }
 }
