@@ -119,10 +119,11 @@ export function* readDecisionLog(files: Iterable<LogFile>): Generator<ReadLine> 
     for (const { text, ended } of linesOf(file.read())) {
       number += 1;
       const where = `${file.name}:${number}`;
+      if (number === 1 && ended && !isDecisionLog(text)) refuse('the first line of a decision log', text, where);
       const line = ended ? lineOf(text, where) : whole(text);
-      const isHeader = line !== 'torn' && line.kind === 'log';
-      if (number === 1 && !isHeader && line !== 'torn') refuse('the first line of a decision log', text, where);
-      if (isHeader && line.format !== logFormat) refuse(`format ${logFormat}`, line.format, `${where}.format`);
+      if (line !== 'torn' && line.kind === 'log' && line.format !== logFormat) {
+        refuse(`format ${logFormat}`, line.format, `${where}.format`);
+      }
       yield { where, line };
     }
   }

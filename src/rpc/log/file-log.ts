@@ -50,7 +50,7 @@ export class FileDecisionLog implements DecisionLog, LineWriter, LogFilesHost {
   #retrySeconds = firstRetrySeconds;
   #closed = false;
 
-  /** Throws `invalid_config`; the system's error where the directory cannot be written. */
+  /** Throws `invalid_config`; `invalid_input` where the directory cannot be written. */
   constructor(options: DecisionLogOptions, host: DecisionLogHost = {}) {
     this.#options = parse(decisionLogSchema, options, 'invalid_config') as Required<DecisionLogOptions>;
     this.#host = host;

@@ -2,6 +2,7 @@
 import { accessSync, constants, createWriteStream, mkdirSync, readdirSync, type WriteStream } from 'node:fs';
 import { readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PolicyError } from '../../errors.ts';
 
 const name = /^decisions-(\d{8,15})\.jsonl$/;
 
@@ -31,10 +32,20 @@ export class LogFiles {
   #waitingBytes = 0;
   #closing: Promise<void> = Promise.resolve();
 
-  /** Throws the system's error where the directory cannot be made or written. */
+  /** Throws `invalid_input` where the directory cannot be made or written. */
   constructor(directory: string, most: number, host: LogFilesHost) {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-    accessSync(directory, constants.W_OK | constants.X_OK);
+    try {
+      mkdirSync(directory, { recursive: true, mode: 0o700 });
+      accessSync(directory, constants.W_OK | constants.X_OK);
+    } catch (error) {
+      const got = `${directory}: ${(error as Error).message}`;
+      throw new PolicyError('invalid_input', {
+        expected: 'a directory that can be written',
+        got,
+        path: 'logDir',
+        cause: error,
+      });
+    }
     this.#directory = directory;
     this.#most = most;
     this.#host = host;

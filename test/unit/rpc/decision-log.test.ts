@@ -322,7 +322,7 @@ test('a directory that cannot be made, and options out of bounds, are refused at
   const path = folders.next();
   mkdirSync(path);
   writeFileSync(join(path, 'file'), '');
-  expect(() => new FileDecisionLog({ logDir: join(path, 'file', 'x') })).toThrow('ENOTDIR');
+  expect(() => new FileDecisionLog({ logDir: join(path, 'file', 'x') })).toThrow('logDir: expected a directory');
   expect(() => new FileDecisionLog({ logDir: path, logFiles: 1 })).toThrow('logFiles');
   expect(() => new FileDecisionLog({ logDir: path, logFileBytes: 10 })).toThrow('logFileBytes');
 });
