@@ -52,8 +52,15 @@ class Client {
   }
 }
 
-/** Events a second of one round, and the slowest call in milliseconds. */
-async function pace(client: Client, size: number): Promise<{ rate: number; worst: number; median: number }> {
+interface Pace {
+  readonly rate: number;
+  /** Of a call: the middle in microseconds, the slowest in milliseconds. */
+  readonly middle: number;
+  readonly slowest: number;
+}
+
+/** Sends the completions of one round, so many a call. */
+async function pace(client: Client, size: number): Promise<Pace> {
   const open = { policy: 'tail-batching', config, session: 'x', onExisting: 'replace' };
   await client.send(client.line('session.open', open));
   await client.send(client.line('session.send', { session: 'x', events: opening }));
@@ -71,7 +78,7 @@ async function pace(client: Client, size: number): Promise<{ rate: number; worst
     await new Promise((resolve) => setImmediate(resolve));
   }
   const seconds = (performance.now() - begun) / 1000;
-  return { rate: completions.length / seconds, worst: Math.max(...took), median: median(took) * 1000 };
+  return { rate: completions.length / seconds, middle: median(took) * 1000, slowest: Math.max(...took) };
 }
 
 const directory = mkdtempSync(join(tmpdir(), 'rollflex-bench-'));
@@ -80,12 +87,10 @@ const options = { logDir: directory };
 const log = new FileDecisionLog(options, { dropped: (_, lines) => (dropped.lines += lines) });
 const [plain, logged] = [new Client(undefined), new Client(log)];
 
-const whole = (value: number): string => Math.round(value).toLocaleString('en');
 console.log(`decision log, tail batching in one process; ${machine()}`);
 for (const size of [256, 1]) {
-  const shares: number[] = [];
-  const without: { rate: number; worst: number; median: number }[] = [];
-  const having: { rate: number; worst: number; median: number }[] = [];
+  const [times, shares]: [number[], number[]] = [[], []];
+  const [without, having]: [Pace[], Pace[]] = [[], []];
   for (let run = 0; run <= runs; run += 1) {
     const one = await pace(plain, size);
     const other = await pace(logged, size);
@@ -93,12 +98,15 @@ for (const size of [256, 1]) {
     if (run === 0) continue;
     without.push(one);
     having.push(other);
+    times.push(other.middle / one.middle);
     shares.push(other.rate / one.rate);
   }
-  const middle = (of: 'rate' | 'worst' | 'median', all = having): number => median(all.map((one) => one[of]));
-  console.log(
-    `calls of ${size}: ${whole(middle('rate'))} events/s with a log, ${whole(middle('rate', without))} without: ${median(shares).toFixed(2)} of it; median call ${middle('median').toFixed(1)} and ${middle('median', without).toFixed(1)} µs, slowest ${middle('worst').toFixed(1)} and ${middle('worst', without).toFixed(1)} ms`,
-  );
+  const of = (field: keyof Pace, all: readonly Pace[]): number => median(all.map((one) => one[field]));
+  const both = (field: keyof Pace, digits: number): string =>
+    `${of(field, having).toFixed(digits)} with a log, ${of(field, without).toFixed(digits)} without`;
+  console.log(`calls of ${size}, µs of a call: ${both('middle', 1)}: ${median(times).toFixed(2)} times it`);
+  console.log(`calls of ${size}, events/s, writing included: ${both('rate', 0)}: ${median(shares).toFixed(2)} of it`);
+  console.log(`calls of ${size}, ms of the slowest call: ${both('slowest', 1)}`);
 }
 await log.close();
 const bytes = readdirSync(directory).reduce((sum, name) => sum + statSync(join(directory, name)).size, 0);
