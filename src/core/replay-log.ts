@@ -3,7 +3,7 @@ import { isPolicyError, PolicyError } from '../errors.ts';
 import type { LogLineOf, ReadLine } from './decision-log.ts';
 import type { AnyDecision } from './definition.ts';
 import type { Policy } from './policy.ts';
-import type { LooseEvent } from './registry.ts';
+import type { LooseEvent } from './start.ts';
 
 type AnyPolicy = Policy<unknown, unknown, LooseEvent, AnyDecision, unknown>;
 

@@ -121,7 +121,15 @@ export const methods = Object.freeze([
     {
       sessions: z
         .array(
-          z.strictObject({ session, policy: z.string(), version: number, seq, deliver, timers, shadow: z.boolean() }),
+          z.strictObject({
+            session,
+            policy: z.string(),
+            version: number,
+            seq,
+            deliver,
+            timers,
+            shadow: z.boolean().optional(),
+          }),
         )
         .describe('Sessions.'),
       next: session.optional().describe('There are more: give this as `after`.'),

@@ -118,7 +118,15 @@ export class Sessions {
     const to = from + this.#host.limits.pageSessions;
     const sessions = this.#ids.slice(from, to).map((id) => {
       const { deliver, timers, shadow, policy } = this.#sessions.get(id)!;
-      return { session: id, policy: policy.id, version: policy.version, seq: policy.seq, deliver, timers, shadow };
+      return {
+        session: id,
+        policy: policy.id,
+        version: policy.version,
+        seq: policy.seq,
+        deliver,
+        timers,
+        ...(shadow && { shadow }),
+      };
     });
     return to < this.#ids.length ? { sessions, next: this.#ids[to - 1]! } : { sessions };
   }

@@ -1,7 +1,7 @@
 /** What sessions write down of their events and decisions, for people and for replay. Nothing waits for it. */
 import type { AnyDecision } from '../../core/definition.ts';
-import type { LooseEvent } from '../../core/registry.ts';
 import type { Snapshot } from '../../core/snapshot.ts';
+import type { LooseEvent } from '../../core/start.ts';
 import type { PolicyError } from '../../errors.ts';
 
 /** A session as its log sees it. */

@@ -1,7 +1,7 @@
 /** The lines of one session: what it is, at the beginning of each file, and then what happens to it. */
 import type { LogLine, LogLineOf } from '../../core/decision-log.ts';
 import type { AnyDecision } from '../../core/definition.ts';
-import type { LooseEvent } from '../../core/registry.ts';
+import type { LooseEvent } from '../../core/start.ts';
 import type { PolicyError } from '../../errors.ts';
 import type { LoggedSession, SessionDecisionLog } from './decision-log.ts';
 

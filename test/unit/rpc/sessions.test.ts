@@ -201,7 +201,6 @@ test('session.list comes in pages; session.close forgets', async () => {
     seq: 0,
     deliver: 'reply',
     timers: 'host',
-    shadow: false,
   });
   const rest = await client.call('session.list', { after: first.next });
   expect(rest.sessions.map((one: { session: string }) => one.session)).toEqual(['c']);

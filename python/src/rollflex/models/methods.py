@@ -286,7 +286,7 @@ class SessionListResultSession(TypedDict):
 
     timers: Literal["host", "server"]
 
-    shadow: bool
+    shadow: NotRequired[bool]
 
 
 class SessionListResult(TypedDict):
