@@ -95,6 +95,7 @@ export interface ReadLine {
 /** A file of a log. */
 export interface LogFile {
   readonly name: string;
+  /** Its text. */
   read(): string;
 }
 

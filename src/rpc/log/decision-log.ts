@@ -16,6 +16,7 @@ export interface LoggedSession {
     readonly id: string;
     readonly version: number;
     readonly seq: number;
+    /** The state as it is now. */
     snapshot(): Snapshot;
   };
 }
@@ -24,15 +25,19 @@ export interface LoggedSession {
 export interface SessionDecisionLog {
   /** Something is about to happen to the session: what it is now stands before it in the log. */
   before(): void;
+  /** An event was applied. */
   applied(event: LooseEvent, decisions: readonly AnyDecision[], producer: string | undefined): void;
   /** The host of a session in shadow mode has decided by itself. */
   decided(at: number, decision: { readonly type: string }, producer: string | undefined): void;
+  /** An event was refused. */
   refused(error: PolicyError, producer: string | undefined): void;
+  /** The session is no more, or stops with a server that keeps it. */
   closed(reason: 'closed' | 'replaced' | 'stopped'): void;
 }
 
 /** A log of decisions. */
 export interface DecisionLog {
+  /** The log of a session that is opened, or brought back. */
   of(session: LoggedSession): SessionDecisionLog;
 }
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { FileDecisionLog, RpcServer, type ServerOptions } from '../../../src/rpc/index.ts';
+import { FileDecisionLog, prometheus, RpcServer, type ServerOptions } from '../../../src/rpc/index.ts';
 import { logFilesIn } from '../../../src/rpc/log/files.ts';
 import { Folders, replayOf, sizesOf, wholeLines } from '../../support/decision-log.ts';
 import { MemoryStore, serverOver, settleAll } from '../../support/memory-store.ts';
@@ -316,6 +316,31 @@ describe('reading', () => {
       expect(sessions[0]?.difference).toBeUndefined();
     }
   });
+});
+
+test('/metrics counts lines, bytes and what was dropped', async () => {
+  const { meter, listen } = await prometheus();
+  const decisionLog = new FileDecisionLog(
+    { logDir: folders.next(), logWaitingBytes: 65_536 },
+    {
+      written: (lines, bytes) => meter.logged(lines, bytes),
+      dropped: (reason, lines) => meter.logDropped(reason, lines),
+    },
+  );
+  const server = new RpcServer({ decisionLog, meter });
+  const client = new WireClient(server);
+  await client.call('session.open', { ...queue, session: 'x' });
+  await client.call('session.send', { session: 'x', events: events(0, 1000) });
+  await decisionLog.close();
+  const listening = await listen(server, { port: 0 });
+  const text = await (await fetch(`http://127.0.0.1:${listening.port}/metrics`)).text();
+  await listening.close();
+  const value = (name: string): number =>
+    Number(new RegExp(`^rollflex_decision_log_${name} (\\d+)$`, 'm').exec(text)?.[1]);
+  const [lines, dropped] = [value('lines_total'), value('dropped_lines_total\\{reason="waiting"\\}')];
+  expect(lines + dropped).toBe(1002);
+  expect(Math.min(lines, dropped)).toBeGreaterThan(100);
+  expect(value('bytes_total')).toBeGreaterThan(20 * lines);
 });
 
 test('a directory that cannot be made, and options out of bounds, are refused at once', () => {
