@@ -136,6 +136,38 @@ describe('a decision log', () => {
     expect(logFilesIn(directory)).toHaveLength(3);
   });
 
+  test('shadow mode outlives a server with its state: what the host decided is nothing to the policy', async () => {
+    const directory = folders.next();
+    const store = new MemoryStore();
+    const decided = (at: number) => ({
+      type: 'host.decided',
+      at,
+      decision: { type: 'sandbox.run', runId: `r${at}`, timeoutSeconds: 9 },
+    });
+    for (let run = 0; run < 2; run += 1) {
+      const decisionLog = new FileDecisionLog({ logDir: directory });
+      const { server } = await serverOver(store, { decisionLog });
+      const client = new WireClient(server);
+      await settleAll(store);
+      const ask = async (method: string, params: object) => {
+        void client.line({ jsonrpc: '2.0', id: 1, method, params });
+        await settleAll(store);
+        return JSON.parse(client.lines.at(-1)!).result;
+      };
+      const policy = { policy: 'sandbox-timeout', config: {}, session: 'x', shadow: true, onExisting: 'attach' };
+      expect((await ask('session.open', policy)).seq).toBe(run);
+      const requested = { type: 'sandbox.requested', at: run, runId: `r${run}`, testCaseId: 'case' };
+      const send = { session: 'x', producer: 'p', firstSeq: 2 * run, events: [decided(run), requested] };
+      expect(await ask('session.send', send)).toMatchObject({ seq: run + 1, nextSeq: 2 * run + 2 });
+      await decisionLog.close();
+    }
+    expect(wholeLines(directory).map((one) => one.kind)).toEqual([
+      ...['log', 'session', 'decided', 'event'],
+      ...['log', 'session', 'decided', 'event'],
+    ]);
+    expect(replayOf(directory).sessions).toMatchObject([{ events: 2, gaps: [], unplayed: 0 }]);
+  });
+
   test('a session that was closed, replaced or opened from another snapshot leaves no gap', async () => {
     const directory = folders.next();
     const { client, close } = logged(directory);
