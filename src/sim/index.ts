@@ -39,7 +39,13 @@ export {
   tailBatchingScheduler,
 } from './host/scheduler.ts';
 export { judge7b, withJudge } from './judge-preset.ts';
-export { type LoggedLengths, type LoggedPrompt, type LoggedResponse, lengthsFromLog } from './log-lengths.ts';
+export {
+  type LoggedLengths,
+  type LoggedPrompt,
+  type LoggedResponse,
+  lengthsFromDecisionLog,
+  lengthsFromLog,
+} from './log-lengths.ts';
 export { clairvoyantLowerBound, clairvoyantOrder, type FixedPrompt, type LowerBound } from './lower-bound.ts';
 export { perfettoTrace } from './perfetto.ts';
 export { comparePools, type PoolsCompareOptions, poolsSchedulers, poolsTailSchedulers } from './pools/compare.ts';
@@ -86,6 +92,11 @@ export { reportClient, writeReport } from './report/write.ts';
 export type * from './result.ts';
 export { type JudgeSettings, judgeSettings } from './rewards/judge-settings.ts';
 export { type RewardSettings, rewardSettings } from './rewards/settings.ts';
+export type { TpWorth } from './shadow/adaptive-tp.ts';
+export type { ScaleDownWorth } from './shadow/gpu-scale-down.ts';
+export type { ShadowCounts, ShadowDifference } from './shadow/pairs.ts';
+export { type ShadowReport, type ShadowSession, shadowReport } from './shadow/report.ts';
+export type { TimeoutWorth } from './shadow/sandbox-timeout.ts';
 export { type BootstrapOptions, bootstrap } from './statistics.ts';
 export { formatTrace, readTraceLine, type TracePrompt, tracePromptSchema } from './trace/format.ts';
 export { type QuantileRow, readTrace, type Trace } from './trace/read.ts';
