@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import random
@@ -240,6 +241,13 @@ def eventually(holds: Callable[[], bool], seconds: float = 10) -> None:
     while not holds():
         assert time.monotonic() < until, "it does not come to hold"
         time.sleep(0.01)
+
+
+async def eventually_async(holds: Callable[[], bool], seconds: float = 20) -> None:
+    until = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < until, "it does not come to hold"
+        await asyncio.sleep(0.005)
 
 
 def is_alive(pid: int) -> bool:

@@ -1,0 +1,132 @@
+"""Requests in flight: one task each, which ends with exactly one report."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Any, Generic
+
+from .host import GenerationFailed, Host, Launch, P, R, Response
+
+logger = logging.getLogger("rollflex")
+_longest_message = 1000
+
+Report = Callable[[Launch[P, R], "dict[str, Any]", "Response[R] | None"], None]
+
+
+class Flight(Generic[P, R]):
+    """A request that was launched and has not been reported as over."""
+
+    def __init__(self, launch: Launch[P, R]) -> None:
+        self.launch = launch
+        self.aborting = False
+        self.begun = False
+        self.reported = False
+        self.task: asyncio.Task[None] | None = None
+        self.abort_task: asyncio.Task[None] | None = None
+
+
+class Flights(Generic[P, R]):
+    """Launches, aborts, and reports."""
+
+    def __init__(self, host: Host[P, R], report: Report[P, R], *, abort_seconds: float, longest_delay: float) -> None:
+        self._host = host
+        self._report = report
+        self._abort_seconds = abort_seconds
+        self._longest_delay = longest_delay
+        self._flights: dict[str, Flight[P, R]] = {}
+
+    def __len__(self) -> int:
+        return len(self._flights)
+
+    def launch(self, launch: Launch[P, R], delay: float = 0.0) -> None:
+        """Starts a request; a retry waits a moment first, so that an engine that fails fast does not use all of them up."""
+        flight = Flight(launch)
+        self._flights[launch.request_id] = flight
+        flight.task = asyncio.get_running_loop().create_task(self._fly(flight, min(delay, self._longest_delay)))
+        # A task that is cancelled before its first step never runs.
+        flight.task.add_done_callback(lambda _: self._finish(flight, {"type": "request.aborted"}, None))
+
+    def on_engine(self, engine_id: str) -> list[str]:
+        """Requests that were launched there."""
+        return [id for id, flight in self._flights.items() if flight.launch.engine_id == engine_id]
+
+    def abort(self, request_id: str) -> None:
+        """Stops a request. One that is over was reported, or will be: nothing is to be done."""
+        flight = self._flights.get(request_id)
+        if flight is None or flight.aborting:
+            return
+        flight.aborting = True
+        assert flight.task is not None
+        if flight.begun:
+            flight.abort_task = asyncio.get_running_loop().create_task(self._stop(flight))
+        else:
+            flight.task.cancel()
+
+    def cancel(self, request_id: str) -> None:
+        """Ends a request here whatever the engine does: nobody waits for it any more."""
+        flight = self._flights.get(request_id)
+        if flight is not None and flight.task is not None:
+            flight.aborting = True
+            flight.task.cancel()
+
+    async def abort_all(self) -> None:
+        """Aborts every request of this rollout, one by one, and waits until they have ended."""
+        tasks = [flight.task for flight in self._flights.values() if flight.task is not None]
+        for request_id in list(self._flights):
+            self.abort(request_id)
+        if tasks:
+            await asyncio.wait(tasks, timeout=self._abort_seconds + 1)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _fly(self, flight: Flight[P, R], delay: float) -> None:
+        launch = flight.launch
+        event: dict[str, Any]
+        response: Response[R] | None = None
+        try:
+            if delay > 0:
+                await asyncio.sleep(delay)
+            flight.begun = True
+            response = await self._host.generate(launch)
+        except asyncio.CancelledError:
+            # Whoever cancelled it, the request is over, and the policy decides what comes of it.
+            event = {"type": "request.aborted"}
+        except Exception as error:
+            kind = error.kind if isinstance(error, GenerationFailed) else "infrastructure"
+            message = f"{type(error).__name__}: {error}"[:_longest_message]
+            logger.warning("request %s failed (%s): %s", launch.request_id, kind, message)
+            event = {"type": "response.failed", "kind": kind, "message": message}
+            if flight.aborting:
+                event = {"type": "request.aborted"}
+        else:
+            if response.finished:
+                event = {"type": "response.completed", "tokens": response.tokens}
+                if response.weight_versions is not None:
+                    event["weightVersions"] = sorted(set(response.weight_versions))
+            else:
+                event = {"type": "request.aborted", "tokens": response.tokens}
+        self._finish(flight, event, response)
+
+    def _finish(self, flight: Flight[P, R], event: dict[str, Any], response: Response[R] | None) -> None:
+        if flight.reported:
+            return
+        flight.reported = True
+        self._flights.pop(flight.launch.request_id, None)
+        event["requestId"] = flight.launch.request_id
+        self._report(flight.launch, event, response)
+
+    async def _stop(self, flight: Flight[P, R]) -> None:
+        """Asks the engine, and ends the request here if that does not help."""
+        assert flight.task is not None
+        try:
+            await asyncio.wait_for(self._host.abort(flight.launch), self._abort_seconds)
+            await asyncio.wait([flight.task], timeout=self._abort_seconds)
+        except asyncio.TimeoutError:
+            pass
+        except Exception as error:
+            logger.warning("request %s could not be aborted: %r", flight.launch.request_id, error)
+        if not flight.task.done():
+            flight.task.cancel()

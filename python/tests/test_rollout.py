@@ -1,0 +1,514 @@
+"""The loop between a policy and a framework, against a real server."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any
+
+import pytest
+import rollflex
+from rollflex.rollout import (
+    Dropped,
+    GenerationFailed,
+    Group,
+    Host,
+    Launch,
+    PolicyUnavailable,
+    Response,
+    Rollout,
+    Supplied,
+)
+
+from support import Served, command, eventually_async
+
+config: dict[str, Any] = {
+    "promptsPerRound": 2,
+    "responsesPerPrompt": 2,
+    "promptSpeculation": 2,
+    "responseSpeculation": 1.5,
+}
+
+
+class Toy(Host[str, str]):
+    """Prompts `p0`, `p1`, …; a response ends when the test says so, or after some seconds."""
+
+    def __init__(self, prompts: int = 100) -> None:
+        self.source = [f"p{index}" for index in range(prompts)]
+        self.launched: dict[str, Launch[str, str]] = {}
+        self.ends: dict[str, asyncio.Future[int]] = {}
+        self.ended: list[str] = []
+        self.aborted: list[str] = []
+        self.given_back: list[str] = []
+        self.gone: list[Dropped[str]] = []
+        self.decisions: list[str] = []
+        self.deaf = False
+        self.slow_supply = 0.0
+        self.evaluations = 0
+
+    async def supply(self, count: int, domains: Mapping[str, int] | None) -> Sequence[Supplied[str]]:
+        await asyncio.sleep(self.slow_supply)
+        taken, self.source = self.source[:count], self.source[count:]
+        return [Supplied(one, f"text of {one}") for one in taken]
+
+    async def generate(self, launch: Launch[str, str]) -> Response[str]:
+        assert launch.request_id not in self.launched
+        self.launched[launch.request_id] = launch
+        self.ends[launch.request_id] = asyncio.get_running_loop().create_future()
+        try:
+            tokens = await self.ends[launch.request_id]
+        finally:
+            self.ended.append(launch.request_id)
+        return Response(f"answer to {launch.prompt_id}", abs(tokens), finished=tokens >= 0)
+
+    async def abort(self, launch: Launch[str, str]) -> None:
+        self.aborted.append(launch.request_id)
+        if not self.deaf:
+            self.end(launch.request_id, -3)
+
+    async def reward(self, launch: Launch[str, str], response: Response[str]) -> float | None:
+        return float(launch.index)
+
+    def dropped(self, dropped: Dropped[str]) -> None:
+        self.gone.append(dropped)
+
+    async def give_back(self, prompts: Sequence[Supplied[str]]) -> None:
+        self.given_back += [one.prompt_id for one in prompts]
+
+    def decided(self, decision: Mapping[str, Any]) -> None:
+        self.decisions.append(decision["type"])
+
+    def end(self, request_id: str, tokens: int = 10) -> None:
+        if not self.ends[request_id].done():
+            self.ends[request_id].set_result(tokens)
+
+    def of(self, prompt_id: str) -> list[str]:
+        """Requests of a prompt that run, by index."""
+        found = [one for one in self.launched.values() if one.prompt_id == prompt_id]
+        return [one.request_id for one in sorted(found, key=lambda one: one.index) if one.request_id not in self.ended]
+
+    async def running(self, count: int) -> None:
+        await eventually_async(lambda: len(self.launched) - len(self.ended) == count)
+
+    async def finish(self, *prompt_ids: str) -> None:
+        for prompt_id in prompt_ids:
+            for request_id in self.of(prompt_id)[:2]:
+                self.end(request_id)
+
+
+@contextlib.asynccontextmanager
+async def rollouts(host: Toy, **options: Any) -> AsyncIterator[Rollout[str, str]]:
+    settings = {**config, **options.pop("config", {})}
+    options = {"send_interval_seconds": 0.0, "retry_delay_seconds": 0.01, **options}
+    async with rollflex.AsyncClient.spawn(command(), timeout=30) as client:
+        rollout = await Rollout.open(client, host, settings, **options)
+        yield rollout
+        await rollout.close()
+
+
+def run(test: Any) -> None:
+    asyncio.run(asyncio.wait_for(test, 60))
+
+
+def ids(groups: Sequence[Group[str, str]]) -> list[str]:
+    return [one.prompt_id for one in groups]
+
+
+def test_short_rounds_then_a_long_one() -> None:
+    async def test() -> None:
+        host = Toy()
+        async with rollouts(host) as rollout:
+            first = asyncio.ensure_future(rollout.round(1))
+            await host.running(12)
+            await host.finish("p2", "p1")
+            done = await first
+            assert (done.kind, ids(done.groups), done.deferred) == ("short", ["p1", "p2"], 2)
+            assert [sample.body for sample in done.groups[0].samples] == ["answer to p1"] * 2
+            assert [sample.reward for sample in done.groups[0].samples] == [0.0, 1.0]
+            assert (done.launched, done.aborted, done.aborted_tokens) == (12, 8, 24)
+            assert host.launched.keys() == set(host.ended), "it has drained"
+            # Two prompts are in the queue: the next round is long, and draws nothing.
+            second = asyncio.ensure_future(rollout.round(2))
+            await host.running(4)
+            assert len(host.source) == 96
+            await host.finish("p0", "p3")
+            done = await second
+            assert (done.kind, ids(done.groups)) == ("long", ["p0", "p3"])
+            assert [group.deferrals for group in done.groups] == [1, 1]
+            assert rollout.prompts == 0
+
+    run(test())
+
+
+def test_aborts_name_requests_and_spare_all_others() -> None:
+    async def test() -> None:
+        host = Toy()
+        async with rollouts(host) as rollout:
+            round = asyncio.ensure_future(rollout.round(1))
+            await host.running(12)
+            await host.finish("p0", "p1")
+            await round
+            assert sorted(host.aborted) == sorted(one for one in host.launched if host.ends[one].result() < 0)
+            assert len(set(host.aborted)) == len(host.aborted) == 8
+
+    run(test())
+
+
+def test_engine_that_ignores_aborts_and_completions_that_win_the_race() -> None:
+    async def test() -> None:
+        host = Toy()
+        host.deaf = True
+        async with rollouts(host, abort_seconds=0.1) as rollout:
+            round = asyncio.ensure_future(rollout.round(1))
+            await host.running(12)
+            await host.finish("p0", "p1")
+            await eventually_async(lambda: len(host.aborted) == 8)
+            # One of them completes after its abort was decided: it is surplus.
+            host.end(host.of("p2")[0], 77)
+            done = await round
+            assert ids(done.groups) == ["p0", "p1"]
+            assert "response.surplus" in host.decisions
+            assert rollout.in_flight == 0
+
+    run(test())
+
+
+def test_a_task_that_crashes_is_tried_again_and_its_group_is_not_lost() -> None:
+    async def test() -> None:
+        host = Toy()
+        async with rollouts(host, config={"promptSpeculation": 1, "responseSpeculation": 1}) as rollout:
+            round = asyncio.ensure_future(rollout.round(1))
+            await host.running(4)
+            broken = host.of("p0")[0]
+            host.ends[broken].set_exception(ConnectionResetError("gone"))
+            await eventually_async(lambda: len(host.launched) == 5)
+            assert broken not in host.of("p0") and len(host.of("p0")) == 2
+            await host.finish("p0", "p1")
+            done = await round
+            assert (ids(done.groups), done.failures) == (["p0", "p1"], 1)
+
+    run(test())
+
+
+def test_a_prompt_at_fault_is_quarantined_by_name_and_replaced() -> None:
+    async def test() -> None:
+        host = Toy()
+        settings = {"promptSpeculation": 1, "responseSpeculation": 1, "retry": {"data": 0}}
+        async with rollouts(host, config=settings) as rollout:
+            round = asyncio.ensure_future(rollout.round(1))
+            await host.running(4)
+            host.ends[host.of("p0")[0]].set_exception(GenerationFailed("too long", "data"))
+            await eventually_async(lambda: len(host.of("p2")) == 2)
+            await host.finish("p1", "p2")
+            done = await round
+            assert ids(done.groups) == ["p1", "p2"]
+            assert [(one.prompt_id, one.prompt, one.cause) for one in host.gone] == [("p0", "text of p0", "quarantined")]
+            assert done.dropped == host.gone
+
+    run(test())
+
+
+def test_the_host_judges_collected_groups_and_failed_rewards_have_a_name() -> None:
+    class Judging(Toy):
+        async def reward(self, launch: Launch[str, str], response: Response[str]) -> float | None:
+            if launch.prompt_id == "p1":
+                raise ValueError("no reward")
+            return 1.0
+
+        async def judge(self, group: Group[str, str]) -> bool:
+            assert [sample.reward for sample in group.samples] == [1.0, 1.0]
+            return group.prompt_id != "p0"
+
+    async def test() -> None:
+        host = Judging()
+        settings = {"promptSpeculation": 1, "responseSpeculation": 1, "filter": "host"}
+        async with rollouts(host, config=settings) as rollout:
+            round = asyncio.ensure_future(rollout.round(1))
+            await host.running(4)
+            await host.finish("p0", "p1")
+            await eventually_async(lambda: len(host.of("p3")) == 2)
+            await host.finish("p2", "p3")
+            done = await round
+            assert ids(done.groups) == ["p2", "p3"]
+            assert {one.prompt_id: one.cause for one in done.dropped} == {"p0": "filtered", "p1": "reward_failed"}
+
+    run(test())
+
+
+def test_an_exhausted_source_ends_the_round_and_then_all_rounds() -> None:
+    async def test() -> None:
+        host = Toy(prompts=3)
+        async with rollouts(host) as rollout:
+            round = asyncio.ensure_future(rollout.round(1))
+            await host.running(9)
+            await host.finish("p0", "p1")
+            assert ids((await round).groups) == ["p0", "p1"]
+            round = asyncio.ensure_future(rollout.round(2))
+            await host.running(2)
+            await host.finish("p2")
+            done = await round
+            assert (ids(done.groups), done.reason) == (["p2"], "source_exhausted")
+            done = await rollout.round(3)
+            assert (done.groups, done.reason) == ([], "source_drained")
+
+    run(test())
+
+
+def test_an_error_of_the_data_source_fails_the_round_and_loses_nothing() -> None:
+    class Broken(Toy):
+        fails = False
+
+        async def supply(self, count: int, domains: Mapping[str, int] | None) -> Sequence[Supplied[str]]:
+            if self.fails:
+                raise OSError("disk")
+            return await super().supply(count // 2, domains)
+
+    async def test() -> None:
+        host = Broken()
+        async with rollouts(host) as rollout:
+            round = asyncio.ensure_future(rollout.round(1))
+            await eventually_async(lambda: len(host.of("p0")) == 3)
+            host.fails = True
+            with pytest.raises(OSError, match="disk"):
+                await round
+            assert rollout.in_flight == 0
+            host.fails = False
+            here = [one.prompt_id for one in rollout.waiting()]
+            assert len(here) + len(host.source) == 100
+            round = asyncio.ensure_future(rollout.round(1))
+            await eventually_async(lambda: len(host.of("p0")) == 2)
+            await host.finish(*[one for one in here if len(host.of(one)) >= 2][:2])
+            assert len((await round).groups) == 2
+
+    run(test())
+
+
+def test_cancelling_a_round_puts_its_prompts_into_the_queue() -> None:
+    async def test() -> None:
+        host = Toy()
+        async with rollouts(host) as rollout:
+            round = asyncio.ensure_future(rollout.round(1))
+            await host.running(12)
+            round.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await round
+            assert (rollout.in_flight, rollout.prompts) == (0, 4)
+            round = asyncio.ensure_future(rollout.round(1))
+            await host.running(4)
+            await host.finish("p0", "p1")
+            assert (await round).kind == "long"
+
+    run(test())
+
+
+def test_a_lost_engine_has_its_requests_launched_elsewhere() -> None:
+    async def test() -> None:
+        host = Toy()
+        settings = {"promptSpeculation": 1, "responseSpeculation": 1, "placement": "policy"}
+        async with rollouts(host, config=settings) as rollout:
+            for name in ("a", "b"):
+                rollout.engine_added(name)
+            round = asyncio.ensure_future(rollout.round(1))
+            await host.running(4)
+            assert {one.engine_id for one in host.launched.values()} == {"a", "b"}
+            rollout.engine_lost("a")
+            await eventually_async(lambda: len(host.launched) == 6)
+            await host.running(4)
+            assert {host.launched[one].engine_id for one in [*host.of("p0"), *host.of("p1")]} == {"b"}
+            await host.finish("p0", "p1")
+            assert len((await round).groups) == 2
+            assert "response.late" in host.decisions, "what the engine said later has changed nothing"
+
+    run(test())
+
+
+def test_what_is_kept_of_a_deferred_prompt_is_resumed() -> None:
+    async def test() -> None:
+        host = Toy()
+        async with rollouts(host, config={"keepPartial": True, "maxStaleness": 1}) as rollout:
+            round = asyncio.ensure_future(rollout.round(1))
+            await host.running(12)
+            host.end(host.of("p2")[0], 50)
+            await host.finish("p0", "p1")
+            await round
+            round = asyncio.ensure_future(rollout.round(2))
+            await eventually_async(lambda: len([one for one in host.launched.values() if one.round_id != ""]) > 12)
+            await host.running(3)
+            resumed = [host.launched[one] for one in [*host.of("p2"), *host.of("p3")]]
+            assert [one.resume_from for one in resumed] == [f"answer to {one.prompt_id}" for one in resumed]
+            assert [one.resume_tokens for one in resumed] == [3, 3, 3]
+            for one in resumed:
+                host.end(one.request_id, 20)
+            done = await round
+            assert ids(done.groups) == ["p2", "p3"]
+            assert sorted(sample.tokens for sample in done.groups[0].samples) == [20, 50]
+            assert done.groups[0].samples[0].weight_versions in [(1,), (1, 2)]
+
+    run(test())
+
+
+def test_a_checkpoint_between_rounds_has_the_queue_in_it() -> None:
+    async def test() -> None:
+        host = Toy()
+        async with rollflex.AsyncClient.spawn(command(), timeout=30) as client:
+            rollout = await Rollout.open(client, host, config, session="job", send_interval_seconds=0.0)
+            round = asyncio.ensure_future(rollout.round(1))
+            await host.running(12)
+            await host.finish("p0", "p1")
+            await round
+            saved = await rollout.checkpoint(lambda: list(host.source))
+            # It goes on for a while, and is killed: nobody says good-bye.
+            round = asyncio.ensure_future(rollout.round(2))
+            await host.running(4)
+            again = Toy()
+            again.source = saved["source"]
+            other = await Rollout.open(client, again, config, checkpoint=saved, send_interval_seconds=0.0)
+            assert [one.prompt_id for one in other.waiting()] == ["p2", "p3"]
+            next = asyncio.ensure_future(other.round(2))
+            await again.running(4)
+            assert not set(again.launched) & set(host.launched), "ids are new"
+            assert {one.prompt for one in again.launched.values()} == {"text of p2", "text of p3"}
+            await again.finish("p2", "p3")
+            done = await next
+            assert (done.kind, ids(done.groups)) == ("long", ["p2", "p3"])
+            await other.close()
+            round.cancel()
+            await asyncio.gather(round, return_exceptions=True)
+            await rollout.close()
+
+    run(test())
+
+
+def test_a_checkpoint_in_the_middle_of_a_round_goes_on_with_it() -> None:
+    class Judging(Toy):
+        patience = 0.0
+
+        async def judge(self, group: Group[str, str]) -> bool:
+            await asyncio.sleep(self.patience)
+            return True
+
+    async def test() -> None:
+        host = Judging()
+        host.patience = 30
+        settings = {**config, "filter": "host"}
+        async with rollflex.AsyncClient.spawn(command(), timeout=30) as client:
+            rollout = await Rollout.open(client, host, settings, session="job", send_interval_seconds=0.0)
+            round = asyncio.ensure_future(rollout.round(1, round_id="first"))
+            await host.running(12)
+            host.end(host.of("p0")[0], 5)
+            await host.finish("p1")
+            await eventually_async(lambda: "prompt.collected" in host.decisions)
+            saved = await rollout.checkpoint(lambda: list(host.source))
+            assert list(saved["judging"]) == ["p1"]
+            round.cancel()
+            await asyncio.gather(round, return_exceptions=True)
+            again = Judging()
+            again.source = saved["source"]
+            other = await Rollout.open(client, again, settings, checkpoint=saved, send_interval_seconds=0.0)
+            next = asyncio.ensure_future(other.round(1))
+            # What is held is not generated again: p1 is judged, and p0 needs one more.
+            await again.running(2 + 3 + 3)
+            again.end(again.of("p0")[0], 6)
+            done = await next
+            assert (done.round_id, ids(done.groups)) == ("first", ["p0", "p1"])
+            assert [sample.tokens for sample in done.groups[0].samples] == [5, 6]
+            assert [sample.reward for sample in done.groups[1].samples] == [0.0, 1.0]
+            await other.close()
+            await rollout.close()
+
+    run(test())
+
+
+def test_a_refused_event_fails_the_round_by_name() -> None:
+    async def test() -> None:
+        host = Toy()
+        async with rollouts(host) as rollout:
+            round = asyncio.ensure_future(rollout.round(5))
+            await host.running(12)
+            await host.finish("p0", "p1")
+            await round
+            with pytest.raises(rollflex.PolicyError, match="weight version"):
+                await rollout.round(4)
+            round = asyncio.ensure_future(rollout.round(6))
+            await host.running(4)
+            await host.finish("p2", "p3")
+            assert len((await round).groups) == 2
+
+    run(test())
+
+
+def test_a_server_that_stalls_stalls_nothing_and_one_that_is_gone_gives_everything_back(served: Served) -> None:
+    import signal
+
+    async def test() -> None:
+        host = Toy()
+        client = await rollflex.AsyncClient.connect(served.address, timeout=5)
+        options = {"send_interval_seconds": 0.0, "unreachable_seconds": 1.5, "abort_seconds": 1}
+        rollout = await Rollout.open(client, host, config, **options)
+        round = asyncio.ensure_future(rollout.round(1))
+        await host.running(12)
+        served.process.send_signal(signal.SIGSTOP)
+        try:
+            # Requests go on and end, and their reports wait.
+            began = asyncio.get_running_loop().time()
+            host.end(host.of("p0")[0])
+            await asyncio.sleep(0.1)
+            for request_id in host.of("p1")[:2]:
+                host.end(request_id)
+            await host.running(9)
+            assert asyncio.get_running_loop().time() - began < 1
+            served.process.send_signal(signal.SIGCONT)
+            await eventually_async(lambda: "prompt.collected" in host.decisions)
+            served.process.send_signal(signal.SIGSTOP)
+            host.end(host.of("p2")[0])
+            with pytest.raises(PolicyUnavailable):
+                await round
+        finally:
+            served.process.send_signal(signal.SIGCONT)
+        assert rollout.in_flight == 0
+        assert sorted(host.given_back) == ["p0", "p1", "p2", "p3"]
+        with pytest.raises(PolicyUnavailable):
+            await rollout.round(2)
+        await rollout.close()
+        await client.close()
+
+    run(test())
+
+
+def test_a_server_that_has_forgotten_the_session_is_not_waited_for(served: Served) -> None:
+    async def test() -> None:
+        host = Toy()
+        reconnect = rollflex.Reconnect(limit_seconds=10)
+        client = await rollflex.AsyncClient.connect(served.address, timeout=5, reconnect=reconnect)
+        rollout = await Rollout.open(client, host, config, send_interval_seconds=0.0, unreachable_seconds=30)
+        round = asyncio.ensure_future(rollout.round(1))
+        await host.running(12)
+        served.kill()
+        served.start()
+        host.end(host.of("p0")[0])
+        with pytest.raises(PolicyUnavailable):
+            await round
+        assert sorted(host.given_back) == ["p0", "p1", "p2", "p3"]
+        assert sorted(host.aborted) == sorted(one for one in host.launched if host.ends[one].result() < 0)
+        await rollout.close()
+        await client.close()
+
+    run(test())
+
+
+def test_events_pile_up_into_few_calls() -> None:
+    async def test() -> None:
+        host = Toy(200)
+        settings = {"promptsPerRound": 50, "responsesPerPrompt": 8, "promptSpeculation": 1, "responseSpeculation": 1}
+        async with rollouts(host, config=settings, send_interval_seconds=0.05) as rollout:
+            round = asyncio.ensure_future(rollout.round(1))
+            await host.running(400)
+            calls = rollout.outbox.calls
+            for request_id in list(host.launched):
+                host.end(request_id)
+                await asyncio.sleep(0)
+            assert len((await round).groups) == 50
+            assert rollout.outbox.calls - calls <= 10
+
+    run(test())
