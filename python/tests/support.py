@@ -243,7 +243,7 @@ def eventually(holds: Callable[[], bool], seconds: float = 10) -> None:
         time.sleep(0.01)
 
 
-async def eventually_async(holds: Callable[[], bool], seconds: float = 20) -> None:
+async def eventually_async(holds: Callable[[], bool], seconds: float = 10) -> None:
     until = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < until, "it does not come to hold"

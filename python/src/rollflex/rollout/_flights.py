@@ -41,7 +41,7 @@ class Flights(Generic[P, R]):
         return len(self._flights)
 
     def launch(self, launch: Launch[P, R], delay: float = 0.0) -> None:
-        """Starts a request; a retry waits a moment first, so that an engine that fails fast does not use all of them up."""
+        """Starts a request. A retry waits a moment first: an engine that fails fast must not use all of them up."""
         flight = Flight(launch)
         self._flights[launch.request_id] = flight
         flight.task = asyncio.get_running_loop().create_task(self._fly(flight, min(delay, self._longest_delay)))

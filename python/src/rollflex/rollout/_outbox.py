@@ -148,7 +148,8 @@ class Outbox:
                 decisions = await self._ask(events)
                 taken, refusal = len(events), None
             except PolicyError as error:
-                if error.index is None:
+                # Somebody has closed the session, or the call as a whole cannot be taken.
+                if error.index is None or error.path == "session":
                     raise
                 decisions, taken, refusal = error.decisions, error.index, error
             self.events += taken

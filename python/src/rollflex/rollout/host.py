@@ -16,8 +16,8 @@ R = TypeVar("R")
 
 class GenerationFailed(RollflexError):
     """
-    Raised by :meth:`Host.generate`. With ``data`` the prompt itself is at fault (too long, no template) and is tried once
-    more at most; with ``infrastructure`` another try may help. Every other exception counts as ``infrastructure``.
+    Raised by :meth:`Host.generate`. With ``data`` the prompt itself is at fault (too long, no template) and is tried
+    once more at most; with ``infrastructure`` another try may help. Every other exception counts as ``infrastructure``.
     """
 
     def __init__(self, message: str, kind: Literal["infrastructure", "data"] = "infrastructure") -> None:
@@ -133,8 +133,8 @@ class Round(Generic[P, R]):
 
 class Host(Generic[P, R]):
     """
-    The framework's side. :meth:`supply`, :meth:`generate`, :meth:`abort` and :meth:`give_back` must be given; all run on
-    the event loop of the rollout, and none waits for the policy.
+    The framework's side. :meth:`supply`, :meth:`generate`, :meth:`abort` and :meth:`give_back` must be given; all run
+    on the event loop of the rollout, and none waits for the policy.
     """
 
     async def supply(self, count: int, domains: Mapping[str, int] | None) -> Sequence[Supplied[P]]:
@@ -168,4 +168,4 @@ class Host(Generic[P, R]):
         raise NotImplementedError
 
     def decided(self, decision: Mapping[str, Any]) -> None:
-        """Every decision, after it was carried out: for logs, and for those of other recipes that a host carries out."""
+        """Every decision, after it was carried out: for logs, and for what else a recipe wants done."""

@@ -16,14 +16,17 @@ from ._flights import Flights
 from ._judging import RewardFailed, Rewards
 from ._opened import Opened
 from ._outbox import Decision, Event, Outbox
-from .host import Dropped, DropCause, Group, Host, Launch, P, PolicyUnavailable, R, Response, Round, Sample, Supplied
+from .host import DropCause, Dropped, Group, Host, Launch, P, PolicyUnavailable, R, Response, Round, Sample, Supplied
 
 logger = logging.getLogger("rollflex")
 _checkpoint_version = 1
 
 
 class Rollout(Generic[P, R]):
-    """Drives one session of ``tail-batching``, or of another recipe that takes ``round.requested``. Make it with :meth:`open`."""
+    """
+    Drives one session of ``tail-batching``, or of another recipe that takes ``round.requested``. Make it with
+    :meth:`open`.
+    """
 
     def __init__(
         self,
@@ -95,7 +98,7 @@ class Rollout(Generic[P, R]):
             )
             return cls(opened, host, judges=config.get("filter") == "host", **options)
         if checkpoint.get("version") != _checkpoint_version:
-            raise ValueError(f"a checkpoint of version {checkpoint.get('version')}; this one reads {_checkpoint_version}")
+            raise ValueError(f"a checkpoint of version {checkpoint.get('version')}, not {_checkpoint_version}")
         if checkpoint["policy"] != policy:
             raise ValueError(f"the checkpoint is of {checkpoint['policy']}, not of {policy}")
         opened = await client.open(policy, snapshot=checkpoint["snapshot"], session=name, on_existing="replace")
@@ -124,8 +127,8 @@ class Rollout(Generic[P, R]):
 
     async def round(self, weight_version: int, *, round_id: str | None = None, drained: bool = True) -> Round[P, R]:
         """
-        One round: the groups that it is trained with. ``drained``: it returns only when no request of the round runs any
-        more, so that the weights may be changed; otherwise :meth:`wait_drained` says when.
+        One round: the groups that it is trained with. ``drained``: it returns only when no request of the round runs
+        any more, so that the weights may be changed; otherwise :meth:`wait_drained` says when.
 
         An error of the host fails the round: its requests are aborted, its prompts go to the queue, and it is raised.
         Raises :class:`PolicyUnavailable`.
@@ -167,9 +170,10 @@ class Rollout(Generic[P, R]):
 
     async def checkpoint(self, source: Callable[[], Any] | None = None) -> dict[str, Any]:
         """
-        What :meth:`open` goes on from: the state of the policy, and the bodies that it speaks of, those of the long-prompt
-        queue among them, as the host's own objects. ``source`` is called while no prompt is being drawn: what it gives,
-        such as the place in the data set, goes with it as ``source``, and no prompt is in neither or in both.
+        What :meth:`open` goes on from: the state of the policy, and the bodies that it speaks of, those of the
+        long-prompt queue among them, as the host's own objects. ``source`` is called while no prompt is being drawn:
+        what it gives, such as the place in the data set, goes with it as ``source``, and no prompt is in neither or in
+        both.
         """
         self._assert_usable()
         async with self._supplying:
@@ -521,6 +525,8 @@ class Rollout(Generic[P, R]):
             opened.failed = True
             message = f"{type(error).__name__}: {error}"[:1000]
             self._tell({"type": "round.failed", "roundId": opened.round.round_id, "message": message}, urgent=True)
+        # Nobody waits for it any more.
+        opened.fail(RollflexError(f"the round has failed: {error!r}"))
         try:
             await asyncio.wait_for(opened.drained.wait(), self._abort_seconds * 2 + self._unreachable_seconds)
         except asyncio.TimeoutError:
