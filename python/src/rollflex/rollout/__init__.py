@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .engines import Engine, Generated, SglangEngine, VllmEngine
 from .host import (
     Dropped,
     GenerationFailed,
@@ -14,10 +15,15 @@ from .host import (
     Sample,
     Supplied,
 )
+from .pool import EngineHost, EnginePool
 from .rollout import Rollout
 
 __all__ = [
     "Dropped",
+    "Engine",
+    "EngineHost",
+    "EnginePool",
+    "Generated",
     "GenerationFailed",
     "Group",
     "Host",
@@ -27,5 +33,7 @@ __all__ = [
     "Rollout",
     "Round",
     "Sample",
+    "SglangEngine",
     "Supplied",
+    "VllmEngine",
 ]

@@ -1,0 +1,138 @@
+"""Several engines: where a request goes, and which of them are up."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Mapping, Sequence
+from typing import Any, Generic, Literal
+
+from .engines import Engine, Generated, Prompt
+from .host import GenerationFailed, Host, Launch, P, Response
+from .rollout import Rollout
+
+Affinity = Literal["none", "prompt"]
+
+
+class EnginePool:
+    """
+    Engines by id. A request goes where the policy says; if it does not, to the engine with the fewest requests, or with
+    ``affinity="prompt"`` to that of the other responses of its prompt, which share its KV cache.
+    """
+
+    def __init__(self, engines: Sequence[Engine], *, affinity: Affinity = "none") -> None:
+        if not engines:
+            raise ValueError("a pool needs an engine")
+        self.engines = {one.id: one for one in engines}
+        if len(self.engines) < len(engines):
+            raise ValueError("two engines have the same id")
+        self.up = set(self.engines)
+        self._affinity = affinity
+        self._places: dict[str, tuple[str, int]] = {}
+
+    async def generate(
+        self,
+        request_id: str,
+        prompt: Prompt,
+        sampling: Mapping[str, Any],
+        *,
+        engine_id: str | None = None,
+        prompt_id: str | None = None,
+    ) -> Generated:
+        """Generates one response. Evaluation calls it with ids of its own, and is not touched by aborts of others."""
+        engine = self._place(engine_id, prompt_id)
+        if prompt_id is not None:
+            self._places[prompt_id] = (engine.id, self._places.get(prompt_id, ("", 0))[1] + 1)
+        try:
+            return await engine.generate(request_id, prompt, sampling)
+        finally:
+            if prompt_id is not None:
+                id, count = self._places.pop(prompt_id)
+                if count > 1:
+                    self._places[prompt_id] = (id, count - 1)
+
+    async def abort(self, request_id: str) -> None:
+        """Aborts one request, wherever it runs, and waits until it has ended."""
+        for engine in self.engines.values():
+            if request_id in engine.running():
+                await engine.abort(request_id)
+
+    async def watch(self, rollout: Rollout[Any, Any], *, every_seconds: float = 5.0, misses: int = 2) -> None:
+        """
+        Tells the policy which engines are up, until it is cancelled. One that does not answer so many times in a row is
+        lost; its requests are launched elsewhere, or there once it is back.
+        """
+        missed = dict.fromkeys(self.engines, 0)
+        for id in sorted(self.up):
+            rollout.engine_added(id)
+        while True:
+            await asyncio.sleep(every_seconds)
+            ids = sorted(self.engines)
+            healthy = await asyncio.gather(*(self.engines[id].is_healthy() for id in ids))
+            for id, is_healthy in zip(ids, healthy, strict=True):
+                missed[id] = 0 if is_healthy else missed[id] + 1
+                if is_healthy and id not in self.up:
+                    self.up.add(id)
+                    rollout.engine_added(id)
+                elif missed[id] >= misses and id in self.up:
+                    self.up.discard(id)
+                    rollout.engine_lost(id, self.engines[id].running())
+
+    def _place(self, engine_id: str | None, prompt_id: str | None) -> Engine:
+        if engine_id is not None:
+            return self.engines[engine_id]
+        if self._affinity == "prompt" and prompt_id in self._places:
+            near = self._places[prompt_id][0]
+            if near in self.up:
+                return self.engines[near]
+        if not self.up:
+            raise GenerationFailed("no engine is up")
+        return min((self.engines[id] for id in self.up), key=lambda one: (one.load, one.id))
+
+
+class EngineHost(Host[P, Generated], Generic[P]):
+    """A host whose requests run on a pool. What is left to give is ``supply``, ``give_back``, and rewards."""
+
+    def __init__(self, pool: EnginePool, sampling: Mapping[str, Any]) -> None:
+        self.pool = pool
+        self.sampling = dict(sampling)
+        """In the words of the server; its limit of new tokens is cumulative where responses are resumed."""
+        self.rollout: Rollout[P, Generated] | None = None
+
+    def prompt_of(self, body: P) -> Prompt:
+        """The prompt as the engine takes it: by default the body itself."""
+        assert isinstance(body, str | list | tuple)
+        return body
+
+    async def generate(self, launch: Launch[P, Generated]) -> Response[Generated]:
+        prompt, sampling, before = self.prompt_of(launch.prompt), dict(self.sampling), launch.resume_from
+        if before is not None:
+            prompt = prompt + before.text if isinstance(prompt, str) else [*prompt, *before.token_ids]
+            for name in ("max_new_tokens", "max_tokens"):
+                if name in sampling:
+                    sampling[name] = max(1, sampling[name] - before.tokens)
+        found = await self.pool.generate(
+            launch.request_id, prompt, sampling, engine_id=launch.engine_id, prompt_id=launch.prompt_id
+        )
+        if before is not None:
+            found.text = before.text + found.text
+            found.token_ids = [*before.token_ids, *found.token_ids]
+            found.tokens += before.tokens
+            if found.log_probs is not None:
+                found.log_probs = [*(before.log_probs or ()), *found.log_probs]
+        return Response(found, found.tokens, finished=found.finish != "abort")
+
+    async def abort(self, launch: Launch[P, Generated]) -> None:
+        await self.pool.abort(launch.request_id)
+
+    @contextlib.asynccontextmanager
+    async def watching(self, rollout: Rollout[P, Generated], **options: Any) -> Any:
+        """``async with host.watching(rollout): …``: the policy knows which engines are up meanwhile."""
+        task = asyncio.get_running_loop().create_task(self.pool.watch(rollout, **options))
+        # Engines are known before the first round is asked for.
+        await asyncio.sleep(0)
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
