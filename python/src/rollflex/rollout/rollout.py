@@ -486,7 +486,10 @@ class Rollout(Generic[P, R]):
             named = [one["requestId"] for one in final["responses"]]
             self._rewards.drop([one for one in entry.responses if one not in named])
             try:
-                samples = [await self._sample(*entry.responses[one]) for one in named]
+                samples = [
+                    await self._sample(*entry.responses[one["requestId"]], one["weightVersions"])
+                    for one in final["responses"]
+                ]
             except RewardFailed as error:
                 logger.error("prompt %s is left out of its round: %s", id, error)
                 self._drop(Dropped(id, entry.supplied.body, "reward_failed", decision))
@@ -499,12 +502,14 @@ class Rollout(Generic[P, R]):
                 self._rewards.drop(list(taken.responses))
         return groups
 
-    async def _sample(self, launch: Launch[P, R], response: Response[R]) -> Sample[R]:
+    async def _sample(
+        self, launch: Launch[P, R], response: Response[R], weight_versions: Sequence[int] = ()
+    ) -> Sample[R]:
         id = launch.request_id
         if not self._rewards.knows(id):
             self._rewards.begin(launch, response)
         reward = await self._rewards.of(id)
-        versions = response.weight_versions or (launch.weight_version,)
+        versions = weight_versions or response.weight_versions or (launch.weight_version,)
         return Sample(id, launch.index, response.tokens, response.body, reward, tuple(versions))
 
     async def _abandon(self, opened: Opened[P, R], error: BaseException, groups: list[Group[P, R]] | None) -> None:
