@@ -271,7 +271,7 @@ def test_responses_of_a_prompt_stay_together_where_wanted(mocks: Make) -> None:
 
     async def test() -> None:
         config = {"promptSpeculation": 1, "responseSpeculation": 1, "responsesPerPrompt": 4}
-        host, client, rollout = await trainer(engines, 8, config, affinity="prompt")
+        _, client, rollout = await trainer(engines, 8, config, affinity="prompt")
         for group in (await rollout.round(1)).groups:
             assert len({sample.body.engine_id for sample in group.samples}) == 1
         used = [one["accepted"] for one in engines.stats()]
@@ -283,11 +283,11 @@ def test_responses_of_a_prompt_stay_together_where_wanted(mocks: Make) -> None:
 
 
 def test_what_is_resumed_keeps_its_tokens_and_its_budget(mocks: Make) -> None:
-    engines = mocks("--speed", "max")
+    engines = mocks("--speed", "50")
 
     async def test() -> None:
         config = {"keepPartial": True, "maxStaleness": 2, "promptsPerRound": 2, "promptSpeculation": 2}
-        host, client, rollout = await trainer(engines, 12, config)
+        _, client, rollout = await trainer(engines, 12, config)
         resumed = 0
         for step in range(3):
             for group in (await rollout.round(step)).groups:
