@@ -122,8 +122,9 @@ class Flights(Generic[P, R]):
         """Asks the engine, and ends the request here if that does not help."""
         assert flight.task is not None
         try:
-            await asyncio.wait_for(self._host.abort(flight.launch), self._abort_seconds)
-            await asyncio.wait([flight.task], timeout=self._abort_seconds)
+            asked = await asyncio.wait_for(self._host.abort(flight.launch), self._abort_seconds)
+            if asked is not False:
+                await asyncio.wait([flight.task], timeout=self._abort_seconds)
         except asyncio.TimeoutError:
             pass
         except Exception as error:

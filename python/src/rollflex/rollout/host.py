@@ -145,10 +145,10 @@ class Host(Generic[P, R]):
         """Generates one response. May be cancelled. Raises :class:`GenerationFailed`, or anything."""
         raise NotImplementedError
 
-    async def abort(self, launch: Launch[P, R]) -> None:
+    async def abort(self, launch: Launch[P, R]) -> bool | None:
         """
-        Stops one request, and no other: ``generate`` then ends. If it does not within ``abort_seconds``, or if this
-        raises, it is cancelled.
+        Stops one request, and no other: ``generate`` then ends. If it does not within ``abort_seconds``, if this
+        raises, or if it says False because no engine has it yet, ``generate`` is cancelled.
         """
         raise NotImplementedError
 

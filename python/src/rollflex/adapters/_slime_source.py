@@ -1,0 +1,74 @@
+"""A data source of slime that loses nothing: its buffer and the long-prompt queue are part of the checkpoint."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+from slime.rollout.data_source import RolloutDataSource, RolloutDataSourceWithBuffer
+
+logger = logging.getLogger("rollflex")
+
+
+class RollflexDataSource(RolloutDataSourceWithBuffer):  # type: ignore[misc]
+    """For ``--data-source-path``; needed by :func:`rollflex.adapters.slime.generate_rollout`."""
+
+    def __init__(self, args: Any) -> None:
+        super().__init__(args)
+        self.session: Any = None
+        """Set by the rollout function, while there is one."""
+        self.checkpoint: dict[str, Any] | None = None
+        """Of the session, from the checkpoint that was loaded."""
+        self.take_checkpoint: Callable[[], dict[str, Any] | None] = lambda: self.checkpoint
+
+    def get_samples(self, num_samples: int) -> list[list[Any]]:
+        """That many groups: the buffer first, then the data set, epoch after epoch; fewer only if there is no data set."""
+        samples: list[list[Any]] = self._get_samples_from_buffer(num_samples)
+        if self.dataset is None:
+            return samples
+        rows = len(self.dataset)
+        if rows == 0:
+            raise ValueError("the prompt data set is empty, or every prompt is longer than --rollout-max-prompt-len")
+        while len(samples) < num_samples:
+            # A read of slime's own crosses one end of an epoch at most.
+            room = rows - self.sample_offset or rows
+            samples += RolloutDataSource.get_samples(self, min(room, num_samples - len(samples)))
+        return samples
+
+    def new_index(self) -> int:
+        """For one more sample of a group than the data source has made."""
+        index = int(self.sample_index)
+        self.sample_index += 1
+        return index
+
+    def save(self, rollout_id: Any) -> None:
+        """The state of the policy and what it speaks of go first: where slime's file is, they are too."""
+        state = {"version": 1, "checkpoint": self.take_checkpoint(), "buffer": list(self.buffer)}
+        path = self._path(self.args.save, rollout_id)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        beside = path.with_suffix(".tmp")
+        torch.save(state, beside)
+        os.replace(beside, path)
+        super().save(rollout_id)
+
+    def load(self, rollout_id: Any = None) -> None:
+        super().load(rollout_id)
+        if self.args.load is None:
+            return
+        path = self._path(self.args.load, rollout_id)
+        if not path.exists():
+            logger.warning("there is no %s: the buffer and the long-prompt queue begin empty", path)
+            return
+        state = torch.load(path, weights_only=False)
+        if state.get("version") != 1:
+            raise ValueError(f"{path} is of version {state.get('version')}, which this version does not read")
+        self.buffer = state["buffer"]
+        self.checkpoint = state["checkpoint"]
+
+    @staticmethod
+    def _path(folder: str, rollout_id: Any) -> Path:
+        return Path(folder) / "rollout" / f"rollflex_state_{rollout_id}.pt"

@@ -1,0 +1,1 @@
+"""A double of slime; see ../README.md."""

@@ -1,0 +1,56 @@
+"""Rewards and generation that tests name to slime."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+failing: set[str] = set()
+calls: list[str] = []
+
+
+async def by_length(args: Any, sample: Any) -> Any:
+    """Of one sample, or of a group."""
+    if isinstance(sample, list):
+        return [float(one.response_length % 2) for one in sample]
+    return float(sample.response_length % 2)
+
+
+async def always_one(args: Any, sample: Any) -> Any:
+    return [1.0] * len(sample) if isinstance(sample, list) else 1.0
+
+
+async def slow_when_not_needed(args: Any, sample: Any) -> float:
+    """A judge that never ends for responses of some prompts."""
+    if sample.prompt in failing:
+        await asyncio.sleep(3600)
+    return 1.0
+
+
+async def failing_for_some(args: Any, sample: Any) -> float:
+    if sample.prompt in failing:
+        raise ValueError("the judge has crashed")
+    return 1.0
+
+
+async def crashing_once(args: Any, sample: Any, sampling_params: Any) -> Any:
+    """Generation that crashes the first time, for some prompts."""
+    from slime.rollout.sglang_rollout import generate
+
+    if sample.prompt in failing:
+        failing.discard(sample.prompt)
+        raise RuntimeError("the tool has crashed")
+    return await generate(args, sample, sampling_params)
+
+
+async def two_turns(args: Any, sample: Any, sampling_params: Any) -> Any:
+    """An agent that asks twice, whatever the first answer says."""
+    from slime.rollout.sglang_rollout import generate
+    from slime.utils.types import Sample
+
+    for _ in range(2):
+        calls.append(sample.prompt)
+        sample = await generate(args, sample, dict(sampling_params, max_new_tokens=8000))
+        last, sample.status = sample.status, Sample.Status.PENDING
+    sample.status = last
+    return sample

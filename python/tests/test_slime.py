@@ -1,0 +1,291 @@
+"""The adapter of slime, against slime's files or a double of them, over engines without a GPU."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import slime_rewards
+from mock_engines import MockEngines
+from slime_support import Job, use_slime
+
+use_slime()
+MakeJob = Callable[..., Job]
+
+
+@pytest.fixture
+def jobs(tmp_path: Path) -> Iterator[MakeJob]:
+    made: list[Any] = []
+
+    def make(prompts: int = 64, *, engines: tuple[str, ...] = ("--speed", "400"), **changes: Any) -> Job:
+        mocks = MockEngines("--engines", "2", "--cap", "4000", *engines)
+        made.append(mocks.stop)
+        job = Job(tmp_path, mocks, prompts, **changes)
+        draw = job.data_source
+
+        def data_source() -> Any:
+            source = draw()
+            made.insert(0, lambda: source.session and source.session.close())
+            return source
+
+        job.data_source = data_source  # type: ignore[method-assign]
+        return job
+
+    slime_rewards.failing.clear()
+    slime_rewards.calls.clear()
+    yield make
+    for end in made:
+        end()
+
+
+def rows(groups: list[list[Any]]) -> list[int]:
+    """Rows of the data set that groups are of."""
+    return [int(group[0].prompt.split()[1]) for group in groups]
+
+
+def waiting(source: Any) -> list[int]:
+    """Rows in the long-prompt queue, and in the buffer."""
+    return rows([one.body for one in source.session._rollout.waiting()] + source.buffer)
+
+
+def check(groups: list[list[Any]], count: int, samples: int = 4) -> None:
+    """What slime asks of a batch."""
+    assert len(groups) == count
+    indices = [sample.index for group in groups for sample in group]
+    assert len(set(indices)) == len(indices) == count * samples
+    for group in groups:
+        assert len({sample.group_index for sample in group}) == len({sample.prompt for sample in group}) == 1
+        for sample in group:
+            assert sample.status.value in ("completed", "truncated")
+            assert sample.response_length == len(sample.loss_mask) == len(sample.rollout_log_probs) > 0
+            assert len(sample.tokens) == len(sample.prompt) + sample.response_length
+            assert sample.reward is not None
+    firsts = [group[0].index for group in groups]
+    assert firsts == sorted(firsts)
+
+
+def test_rounds_are_whole_and_no_prompt_is_lost(jobs: MakeJob) -> None:
+    job = jobs()
+    source = job.data_source()
+    seen: list[int] = []
+    kinds = []
+    for rollout_id in range(6):
+        output = job.rollout(rollout_id, source)
+        check(output.samples, 8)
+        seen += rows(output.samples)
+        kinds.append(output.metrics["rollout/rollflex/long_round"])
+        assert sorted(seen + waiting(source)) == list(range(source.sample_offset))
+        assert all(one["inFlight"] == 0 for one in job.engines.stats()), "it has drained"
+    assert set(kinds) == {0.0, 1.0}, "short rounds and long ones"
+
+
+@pytest.mark.parametrize("affinity", ["none", "prompt"])
+def test_requests_go_where_the_policy_says(jobs: MakeJob, affinity: str) -> None:
+    job = jobs(rollflex_placement="policy", rollflex_affinity=affinity)
+    source = job.data_source()
+    for rollout_id in range(2):
+        check(job.rollout(rollout_id, source).samples, 8)
+    used = [one["accepted"] for one in job.engines.stats()]
+    assert max(used) - min(used) <= 8
+
+
+def test_evaluation_survives_the_end_of_rounds(jobs: MakeJob) -> None:
+    job = jobs()
+    path = job.folder / "evaluation.jsonl"
+    path.write_text('{"text": "evaluation 1"}\n{"text": "evaluation 2"}\n')
+    job.args.eval_datasets = [_evaluation(path)]
+    source = job.data_source()
+    job.rollout(0, source)
+    results: list[Any] = []
+    evaluation = threading.Thread(target=lambda: results.append(job.rollout(1, source, evaluation=True)))
+    evaluation.start()
+    for rollout_id in range(1, 3):
+        check(job.rollout(rollout_id, source).samples, 8)
+    evaluation.join(60)
+    found = results[0].data["held-out"]
+    assert [sample.response_length for sample in found["samples"]] == [6000, 6000]
+    assert found["truncated"] == [True, True]
+
+
+def _evaluation(path: Path) -> Any:
+    given = {
+        "name": "held-out",
+        "path": str(path),
+        "custom_rm_path": "slime_rewards.always_one",
+        "max_response_len": 6000,
+        "min_new_tokens": 6000,
+    }
+    try:
+        from slime.utils.eval_config import EvalDatasetConfig
+    except ImportError:
+        return SimpleNamespace(**given)
+    more = {"temperature": 1.0, "top_p": 1.0, "top_k": -1, "n_samples_per_eval_prompt": 1, "input_key": "text"}
+    return EvalDatasetConfig(**given, **more)
+
+
+def test_the_dynamic_filter_replaces_groups(jobs: MakeJob) -> None:
+    path = "slime.rollout.filter_hub.dynamic_sampling_filters.check_reward_nonzero_std"
+    job = jobs(dynamic_sampling_filter_path=path)
+    source = job.data_source()
+    output = job.rollout(0, source)
+    check(output.samples, 8)
+    for group in output.samples:
+        assert len({sample.reward for sample in group}) == 2
+    dropped = sum(count for name, count in output.metrics.items() if "drop_zero_std" in name)
+    assert dropped == output.metrics["rollout/rollflex/dropped"]
+    assert len(rows(output.samples) + waiting(source)) + dropped == source.sample_offset
+
+
+@pytest.mark.parametrize("which", ["slime.rollout.filter_hub.dynamic_sampling_filters", "rollflex.adapters.slime"])
+def test_a_single_response_has_no_deviation_and_passes(jobs: MakeJob, which: str) -> None:
+    job = jobs(n_samples_per_prompt=1, dynamic_sampling_filter_path=f"{which}.check_reward_nonzero_std")
+    check(job.rollout(0, job.data_source()).samples, 8, samples=1)
+
+
+def test_the_filter_of_the_adapter() -> None:
+    from rollflex.adapters.slime import check_reward_nonzero_std
+    from slime.utils.types import Sample
+
+    args = SimpleNamespace(reward_key=None)
+
+    def keep(*rewards: Any) -> bool:
+        samples: list[Any] = []
+        for one in rewards:
+            listed = [Sample(reward=value) for value in one] if isinstance(one, list) else Sample(reward=one)
+            samples.append(listed)
+        return bool(check_reward_nonzero_std(args, samples).keep)
+
+    assert keep(0.0, 1.0) and keep(0.3) and not keep(0.1 + 0.2, 0.3)
+    assert not keep(*[0.1] * 10) and keep([0.0, 1.0], [0.0, 0.5]) and not keep([0.0, 1.0], [0.5, 1.0])
+
+
+def test_a_group_is_rewarded_as_a_whole_where_wanted(jobs: MakeJob) -> None:
+    job = jobs(group_rm=True)
+    check(job.rollout(0, job.data_source()).samples, 8)
+
+
+def test_a_crashed_task_is_tried_again(jobs: MakeJob) -> None:
+    slime_rewards.failing.update(f"question {row}" for row in (0, 3))
+    job = jobs(custom_generate_function_path="slime_rewards.crashing_once")
+    source = job.data_source()
+    output = job.rollout(0, source)
+    check(output.samples, 8)
+    assert output.metrics["rollout/rollflex/failures"] == 2
+    assert sorted(rows(output.samples) + waiting(source)) == list(range(10))
+
+
+def test_rewards_that_fail_have_a_name_and_those_not_needed_are_not_waited_for(jobs: MakeJob) -> None:
+    slime_rewards.failing.add("question 0")
+    job = jobs(custom_rm_path="slime_rewards.failing_for_some")
+    output = job.rollout(0, job.data_source())
+    check(output.samples, 8)
+    assert 0 not in rows(output.samples)
+    assert output.metrics.get("rollout/dynamic_filter/drop_rollflex_reward_failed", 0) <= 1
+    job.args.custom_rm_path = "slime_rewards.slow_when_not_needed"
+    output = job.rollout(1, job.data_source())
+    check(output.samples, 8)
+    assert 0 not in rows(output.samples)
+
+
+def test_an_agent_that_keeps_asking_is_not_served_after_its_abort(jobs: MakeJob) -> None:
+    job = jobs(custom_generate_function_path="slime_rewards.two_turns")
+    source = job.data_source()
+    output = job.rollout(0, source)
+    assert len(output.samples) == 8
+    assert all(one["inFlight"] == 0 for one in job.engines.stats())
+    asked = sum(one["accepted"] for one in job.engines.stats())
+    assert asked < len(slime_rewards.calls) == 2 * output.metrics["rollout/rollflex/launched"]
+
+
+def test_partial_rollout_resumes_within_the_budget(jobs: MakeJob) -> None:
+    job = jobs(partial_rollout=True, rollout_max_response_len=1500, engines=("--speed", "50"))
+    source = job.data_source()
+    resumed = 0
+    for rollout_id in range(3):
+        output = job.rollout(rollout_id, source)
+        check(output.samples, 8)
+        for group in output.samples:
+            assert all(sample.response_length <= 1500 for sample in group)
+            resumed += sum(len(sample.weight_versions) > 1 for sample in group)
+    assert resumed > 0
+
+
+def test_a_read_longer_than_the_data_set_goes_around_as_often_as_needed(jobs: MakeJob) -> None:
+    job = jobs(prompts=5)
+    source = job.data_source()
+    assert rows(source.get_samples(12)) == [0, 1, 2, 3, 4] * 2 + [0, 1]
+    assert (source.sample_offset, source.epoch_id) == (2, 2)
+    assert rows(source.get_samples(4)) == [2, 3, 4, 0]
+    for rollout_id in range(2):
+        check(job.rollout(rollout_id, source).samples, 8)
+
+
+def test_the_checkpoint_has_the_buffer_and_the_queue(jobs: MakeJob) -> None:
+    job = jobs()
+    source = job.data_source()
+    seen = rows(job.rollout(0, source).samples)
+    source.add_samples(source.get_samples(2))
+    source.save(0)
+    queued, buffered = waiting(source), rows(source.buffer)
+    assert len(queued) > len(buffered) == 2
+    # It goes on, and is killed; another process begins with what was saved.
+    job.rollout(1, source)
+    again = job.data_source()
+    again.load(0)
+    assert rows(again.buffer) == buffered
+    for rollout_id in range(1, 4):
+        output = job.rollout(rollout_id, again)
+        check(output.samples, 8)
+        seen += rows(output.samples)
+        assert sorted(seen + waiting(again)) == list(range(again.sample_offset))
+    assert set(queued) <= set(seen) | set(waiting(again))
+
+
+def test_a_checkpoint_is_saved_before_the_first_round_too(jobs: MakeJob) -> None:
+    job = jobs()
+    source = job.data_source()
+    job.rollout(0, source)
+    source.save(0)
+    again = job.data_source()
+    again.load(0)
+    again.save(1)
+    third = job.data_source()
+    third.load(1)
+    assert third.checkpoint is not None and third.checkpoint["bodies"].keys() == again.checkpoint["bodies"].keys()
+
+
+def test_a_policy_that_is_gone_gives_the_prompts_back(jobs: MakeJob) -> None:
+    from rollflex.rollout import PolicyUnavailable
+
+    job = jobs()
+    source = job.data_source()
+    seen = rows(job.rollout(0, source).samples)
+    rollout = source.session._rollout
+
+    def kill() -> None:
+        child = source.session._client._core._pump.link._process
+        child.kill()
+
+    timer = threading.Timer(0.3, kill)
+    timer.start()
+    job.engines.post("/clock", {"speed": 1})
+    with pytest.raises(PolicyUnavailable):
+        job.rollout(1, source)
+    job.engines.post("/clock", {"speed": 400})
+    assert rollout.in_flight == 0
+    assert sorted(seen + rows(source.buffer)) == list(range(source.sample_offset))
+
+
+def test_slimes_own_settings_are_not_given_twice(jobs: MakeJob) -> None:
+    job = jobs(rollflex={"promptsPerRound": 3})
+    with pytest.raises(ValueError, match="promptsPerRound follow"):
+        job.rollout(0, job.data_source())
+    from slime.rollout.data_source import RolloutDataSourceWithBuffer
+
+    with pytest.raises(TypeError, match="data-source-path"):
+        job.rollout(0, RolloutDataSourceWithBuffer(job.args))
