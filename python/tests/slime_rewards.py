@@ -44,13 +44,15 @@ async def crashing_once(args: Any, sample: Any, sampling_params: Any) -> Any:
 
 
 async def two_turns(args: Any, sample: Any, sampling_params: Any) -> Any:
-    """An agent that asks twice, whatever the first answer says."""
+    """An agent that asks twice, whatever the first answer says; the first of some prompts is long."""
     from slime.rollout.sglang_rollout import generate
     from slime.utils.types import Sample
 
-    for _ in range(2):
+    for turn in range(2):
         calls.append(sample.prompt)
-        sample = await generate(args, sample, dict(sampling_params, max_new_tokens=8000))
+        least = 7000 if sample.prompt in failing and turn == 0 else 0
+        params = dict(sampling_params, max_new_tokens=8000 + sample.response_length, min_new_tokens=least)
+        sample = await generate(args, sample, params)
         last, sample.status = sample.status, Sample.Status.PENDING
     sample.status = last
     return sample

@@ -51,6 +51,8 @@ def use_slime() -> None:
         torch.__path__ = []
         torch.distributed = sys.modules["torch.distributed"] = MagicMock()
         torch.distributed.is_initialized.return_value = False
+        torch.cuda = MagicMock()
+        torch.cuda.is_available.return_value = False
     transformers = types.ModuleType("transformers")
     transformers.AutoTokenizer = _Tokenizer  # type: ignore[attr-defined]
     transformers.AutoProcessor = _NoProcessor  # type: ignore[attr-defined]
@@ -61,10 +63,11 @@ def use_slime() -> None:
             importlib.import_module(name)
         except ImportError:
             sys.modules[name] = MagicMock()
-    # The backends choose an accelerator when they are imported.
-    backends = types.ModuleType("slime.backends")
-    backends.__path__ = [f"{real}/slime/backends"]
-    sys.modules["slime.backends"] = backends
+    # They choose an accelerator when they are imported.
+    for name in ("slime.backends", "slime.backends.sglang_utils"):
+        backends = types.ModuleType(name)
+        backends.__path__ = [f"{real}/{name.replace('.', '/')}"]
+        sys.modules[name] = backends
 
 
 def _load_torch() -> Any:
