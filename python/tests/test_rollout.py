@@ -307,6 +307,31 @@ def test_cancelling_a_round_keeps_its_prompts_for_the_next() -> None:
     run(test())
 
 
+def test_a_round_that_is_completed_while_it_is_given_up_goes_back(served: Served) -> None:
+    import signal
+
+    async def test() -> None:
+        host = Toy()
+        async with rollflex.AsyncClient.connect(served.address) as client:
+            rollout = await Rollout.open(client, host, config, send_interval_seconds=0.0)
+            round = asyncio.ensure_future(rollout.round(1))
+            await host.running(12)
+            served.process.send_signal(signal.SIGSTOP)
+            await host.finish("p0", "p1")
+            await asyncio.sleep(0.1)
+            round.cancel()
+            await asyncio.sleep(0.1)
+            served.process.send_signal(signal.SIGCONT)
+            with pytest.raises(asyncio.CancelledError):
+                await round
+            await eventually_async(lambda: bool(host.given_back))
+            assert host.given_back == ["p0", "p1"]
+            assert [one.prompt_id for one in rollout.waiting()] == ["p2", "p3"]
+            await rollout.close()
+
+    run(test())
+
+
 def test_a_lost_engine_has_its_requests_launched_elsewhere() -> None:
     async def test() -> None:
         host = Toy()

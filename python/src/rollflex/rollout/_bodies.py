@@ -50,7 +50,8 @@ class Bodies(Generic[P, R]):
         entry = self._entries.get(launch.prompt_id)
         if entry is not None:
             # What it was resumed from is a part of it.
-            entry.responses[launch.request_id] = (replace(launch, resume_from=None), response)
+            alone = launch if launch.resume_from is None else replace(launch, resume_from=None)
+            entry.responses[launch.request_id] = (alone, response)
 
     def drop(self, prompt_id: str, request_id: str) -> None:
         entry = self._entries.get(prompt_id)

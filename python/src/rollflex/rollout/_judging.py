@@ -24,6 +24,7 @@ class Rewards(Generic[P, R]):
         self._ready = ready
         self._failed = failed
         self._tasks: dict[str, asyncio.Task[float | None]] = {}
+        self._has_rewards = type(host).reward is not Host.reward
 
     def __len__(self) -> int:
         return sum(not task.done() for task in self._tasks.values())
@@ -32,6 +33,8 @@ class Rewards(Generic[P, R]):
         return request_id in self._tasks
 
     def begin(self, launch: Launch[P, R], response: Response[R]) -> None:
+        if not self._has_rewards:
+            return
         id = launch.request_id
         task = asyncio.get_running_loop().create_task(self._host.reward(launch, response))
         self._tasks[id] = task
@@ -50,7 +53,8 @@ class Rewards(Generic[P, R]):
         task = self._tasks.get(request_id)
         if task is None:
             return None
-        await asyncio.wait([task])
+        if not task.done():
+            await asyncio.wait([task])
         if task.cancelled():
             raise RewardFailed(f"the reward of {request_id} was cancelled")
         error = task.exception()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol, TypeVar
@@ -46,6 +47,7 @@ class Outbox:
         self._events: list[Event] = []
         self._urgent = False
         self._wake = asyncio.Event()
+        self._hurry = asyncio.Event()
         self._between: list[tuple[Callable[[], Awaitable[Any]], asyncio.Future[Any]]] = []
         self._put = 0
         self._answered = 0
@@ -67,8 +69,10 @@ class Outbox:
         event.setdefault("at", self._clock())
         self._events.append(event)
         self._put += 1
-        self._urgent = self._urgent or urgent
         self._wake.set()
+        if urgent:
+            self._urgent = True
+            self._hurry.set()
 
     async def flush(self) -> None:
         """Waits until all that was put is answered, and the decisions are carried out."""
@@ -80,6 +84,7 @@ class Outbox:
         self._flushes.append((self._put, future))
         self._urgent = True
         self._wake.set()
+        self._hurry.set()
         await future
 
     async def between(self, call: Callable[[], Awaitable[T]]) -> T:
@@ -89,6 +94,7 @@ class Outbox:
         done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._between.append((call, done))
         self._wake.set()
+        self._hurry.set()
         return await done
 
     async def close(self) -> None:
@@ -133,13 +139,10 @@ class Outbox:
     async def _pile_up(self) -> None:
         """Calls begin at least so far apart, unless there is something urgent."""
         patience = self._last_call + self._interval - time.monotonic()
-        while patience > 0 and not self._urgent and not self._between:
-            try:
-                await asyncio.wait_for(self._wake.wait(), patience)
-            except asyncio.TimeoutError:
-                return
-            self._wake.clear()
-            patience = self._last_call + self._interval - time.monotonic()
+        if patience > 0 and not self._urgent and not self._between:
+            self._hurry.clear()
+            with contextlib.suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self._hurry.wait(), patience)
 
     async def _send_all(self) -> None:
         events, self._events, self._urgent = self._events, [], False

@@ -35,7 +35,7 @@ class Rollout(Generic[P, R]):
         *,
         judges: bool = False,
         clock: Callable[[], float] = time.time,
-        send_interval_seconds: float = 0.05,
+        send_interval_seconds: float = 0.1,
         unreachable_seconds: float = 60.0,
         abort_seconds: float = 10.0,
         retry_delay_seconds: float = 1.0,
@@ -271,6 +271,9 @@ class Rollout(Generic[P, R]):
         self._tell({"type": "reward.failed", "requestId": request_id, "kind": "rule", "reason": reason})
 
     def _refused(self, event: Event, error: PolicyError) -> None:
+        if event["type"] == "round.failed":
+            # The round was completed just before.
+            return
         logger.error("the policy refused %s: %s", event["type"], error)
         if self._opened is not None:
             self._opened.fail(error)
@@ -452,7 +455,11 @@ class Rollout(Generic[P, R]):
 
     def _round_completed(self, decision: Decision) -> None:
         opened = self._opened
-        if opened is None or opened.round.round_id != decision["roundId"] or opened.failed:
+        if opened is None or opened.round.round_id != decision["roundId"]:
+            return
+        if opened.failed:
+            # It was completed just before it was given up: nobody takes these groups.
+            self._spawn(self._hand_back(decision))
             return
         opened.round.kind = decision["kind"]
         opened.round.reason = decision["reason"]["code"]
@@ -517,15 +524,10 @@ class Rollout(Generic[P, R]):
         if self._failed is not None:
             await self._given_up.wait()
             return
-        logger.error("round %s has failed: %r", opened.round.round_id, error)
+        level = logging.ERROR if isinstance(error, Exception) else logging.INFO
+        logger.log(level, "round %s has failed: %r", opened.round.round_id, error)
         if groups is not None or opened.is_over:
-            # The policy has handed these prompts over.
-            decision = opened.completed.result()
-            ids = [one["promptId"] for one in (decision or {"prompts": []})["prompts"]]
-            here = [entry.supplied for entry in map(self._bodies.take, ids) if entry is not None]
-            given = here or [Supplied(one.prompt_id, one.prompt) for one in groups or []]
-            if given:
-                await self._host.give_back(given)
+            await self._hand_back(opened.completed.result(), groups or ())
         elif not opened.failed:
             opened.failed = True
             message = f"{type(error).__name__}: {error}"[:1000]
@@ -536,6 +538,16 @@ class Rollout(Generic[P, R]):
             await asyncio.wait_for(opened.drained.wait(), self._abort_seconds * 2 + self._unreachable_seconds)
         except asyncio.TimeoutError:
             logger.error("round %s does not drain", opened.round.round_id)
+
+    async def _hand_back(self, decision: Decision | None, groups: Sequence[Group[P, R]] = ()) -> None:
+        """The policy has handed these prompts over, and they are not trained on."""
+        ids = [] if decision is None else [one["promptId"] for one in decision["prompts"]]
+        entries = [entry for entry in map(self._bodies.take, ids) if entry is not None]
+        for entry in entries:
+            self._rewards.drop(list(entry.responses))
+        given = [one.supplied for one in entries] or [Supplied(one.prompt_id, one.prompt) for one in groups]
+        if given:
+            await self._host.give_back(given)
 
     def _lost(self, error: Exception) -> None:
         """The policy is out of reach for good."""
