@@ -1,6 +1,6 @@
 """
-What the policy costs a host: 64 workers that complete 10,000 responses a minute, with the loop of `rollflex.rollout` and
-without. Prints CPU time of the host's process, and whether a server that stands still holds generation up.
+What the policy costs a host: 64 workers that complete 10,000 responses a minute, with the loop of `rollflex.rollout`
+and without. Prints CPU time of the host's process, and whether a server that stands still holds generation up.
 
     python bench/rollout.py [SECONDS]
 """
@@ -19,10 +19,9 @@ from typing import Any
 
 sys.path[:0] = [str(Path(__file__).parents[1] / name) for name in ("src", "tests")]
 
-from support import Served  # noqa: E402
-
 import rollflex  # noqa: E402
 from rollflex.rollout import Host, Launch, Response, Rollout, Supplied  # noqa: E402
+from support import Served  # noqa: E402
 
 workers, per_worker, pace = 64, 10, 10_000 / 60
 # Those that are aborted run for a while too.
@@ -134,8 +133,8 @@ def main() -> None:
     share = (found["cpu"] - bare * found["pace"] / bare_pace) / seconds
     print(f"without: {bare_pace * 60:.0f} responses a minute, {bare / seconds:.2%} of a core")
     print(f"with:    {found['pace'] * 60:.0f} responses a minute, {found['cpu'] / seconds:.2%} of a core")
-    print(f"policy:  {share:.2%} of a core, {share / workers:.4%} of {workers} workers; {found['calls']:.1f} calls a second")
-    print(f"stopped: {found['completed while stopped']} responses completed in 1.5 s, {found['gap']:.3f} s apart at most")
+    print(f"policy:  {share:.2%} of a core, in {found['calls']:.1f} calls a second")
+    print(f"stopped: {found['completed while stopped']:.0f} responses in 1.5 s, {found['gap']:.3f} s apart at most")
 
 
 main()

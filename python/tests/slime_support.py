@@ -1,4 +1,4 @@
-"""slime without a GPU: its real files where `SLIME_PATH` names a checkout, else a double of them; and a job that runs it."""
+"""slime without a GPU: its own files where `SLIME_PATH` names a checkout, else a double of them; and a job."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pytest
+
 import rollflex
 from mock_engines import MockEngines
 from rollflex.rollout import (

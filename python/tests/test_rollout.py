@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
 import pytest
+
 import rollflex
 from rollflex.rollout import (
     Dropped,

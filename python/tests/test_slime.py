@@ -150,8 +150,9 @@ def test_a_single_response_has_no_deviation_and_passes(jobs: MakeJob, which: str
 
 
 def test_the_filter_of_the_adapter() -> None:
-    from rollflex.adapters.slime import check_reward_nonzero_std
     from slime.utils.types import Sample
+
+    from rollflex.adapters.slime import check_reward_nonzero_std
 
     args = SimpleNamespace(reward_key=None)
 
@@ -292,8 +293,8 @@ def test_a_policy_that_is_gone_gives_the_prompts_back(jobs: MakeJob) -> None:
 
 def test_beside_slimes_own_rollout_on_the_same_lengths(jobs: MakeJob, capsys: pytest.CaptureFixture[str]) -> None:
     """
-    slime as it is, slime with over-sampling, which loses the long prompts, and tail batching with as much over-sampling,
-    which loses none. Seconds are simulated.
+    slime as it is, slime with over-sampling, which loses the long prompts, and tail batching with as much
+    over-sampling, which loses none. Seconds are simulated.
     """
     rounds = 6
     found: dict[str, tuple[float, int, int]] = {}
@@ -310,9 +311,10 @@ def test_beside_slimes_own_rollout_on_the_same_lengths(jobs: MakeJob, capsys: py
         here = seen + (waiting(source) if name == "rollflex" else rows(source.buffer))
         seconds = job.engines.seconds - began
         aborted = sum(one["abortedTokens"] for one in job.engines.stats())
-        found[name] = seconds, aborted, source.sample_offset - len(here)
+        lost = source.sample_offset - len(here)
+        found[name] = seconds, aborted, lost
         with capsys.disabled():
-            print(f"\n{name}: {rounds} rounds in {seconds:.1f} s, {aborted} tokens aborted, {found[name][2]} prompts lost")
+            print(f"\n{name}: {rounds} rounds in {seconds:.1f} s, {aborted} tokens aborted, {lost} prompts lost")
     assert found["rollflex"][2] == found["slime"][2] == 0 < found["slime, over-sampling"][2]
     assert found["rollflex"][0] < found["slime"][0]
 

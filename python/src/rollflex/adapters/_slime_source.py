@@ -26,7 +26,7 @@ class RollflexDataSource(RolloutDataSourceWithBuffer):  # type: ignore[misc]
         self.take_checkpoint: Callable[[], dict[str, Any] | None] = lambda: self.checkpoint
 
     def get_samples(self, num_samples: int) -> list[list[Any]]:
-        """That many groups: the buffer first, then the data set, epoch after epoch; fewer only if there is no data set."""
+        """That many groups: the buffer first, then the data set, epoch after epoch; fewer only without a data set."""
         samples: list[list[Any]] = self._get_samples_from_buffer(num_samples)
         if self.dataset is None:
             return samples

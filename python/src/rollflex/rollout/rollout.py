@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic
 
+from .._options import Untyped
 from ..aio import AsyncClient, AsyncSession
 from ..errors import PolicyError, RollflexError
 from ._bodies import Bodies
@@ -93,16 +94,16 @@ class Rollout(Generic[P, R]):
         prefix = f"{secrets.token_hex(4)}-"
         name = session or (checkpoint or {}).get("session") or f"rollout-{secrets.token_hex(8)}"
         if checkpoint is None:
-            opened = await client.open(
-                policy, config={"idPrefix": prefix, **config}, session=name, on_existing="replace"
-            )
+            settings = {"idPrefix": prefix, **config}
+            opened = await client.open(Untyped(policy), config=settings, session=name, on_existing="replace")
             return cls(opened, host, judges=config.get("filter") == "host", **options)
         if checkpoint.get("version") != _checkpoint_version:
             raise ValueError(f"a checkpoint of version {checkpoint.get('version')}, not {_checkpoint_version}")
         if checkpoint["policy"] != policy:
             raise ValueError(f"the checkpoint is of {checkpoint['policy']}, not of {policy}")
-        opened = await client.open(policy, snapshot=checkpoint["snapshot"], session=name, on_existing="replace")
-        judges = checkpoint["snapshot"]["config"].get("filter") == "host"
+        snapshot = checkpoint["snapshot"]
+        opened = await client.open(Untyped(policy), snapshot=snapshot, session=name, on_existing="replace")
+        judges = snapshot["config"].get("filter") == "host"
         rollout: Rollout[P, R] = cls(opened, host, judges=judges, **options)
         await rollout._restore(checkpoint, prefix)
         return rollout

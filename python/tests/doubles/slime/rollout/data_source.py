@@ -10,6 +10,7 @@ import random
 from typing import Any
 
 import torch
+
 from slime.utils.misc import load_function
 from slime.utils.types import Sample
 

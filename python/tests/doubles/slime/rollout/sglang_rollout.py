@@ -63,9 +63,7 @@ async def generate(args: Any, sample: Sample, sampling_params: dict[str, Any]) -
     return sample
 
 
-async def generate_and_rm(
-    args: Any, sample: Any, sampling_params: dict[str, Any], evaluation: bool = False
-) -> Any:
+async def generate_and_rm(args: Any, sample: Any, sampling_params: dict[str, Any], evaluation: bool = False) -> Any:
     if sample.status in (Sample.Status.COMPLETED, Sample.Status.TRUNCATED):
         assert args.group_rm or sample.reward is not None
         return sample
