@@ -1,0 +1,78 @@
+"""The programs and settings in the pages about adapters."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from mock_engines import MockEngines
+from slime_support import Job, use_slime
+from support import command, root
+
+pages = root / "docs" / "adapters"
+
+
+def blocks(page: str, language: str) -> list[str]:
+    text = (pages / page).read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.M | re.S)
+
+
+def test_the_program_for_sglang_runs_and_is_short(tmp_path: Path) -> None:
+    (program,) = blocks("sglang-vllm.md", "python")
+    assert len([line for line in program.splitlines() if line.strip()]) <= 20
+    engines = MockEngines("--engines", "2", "--speed", "500")
+    try:
+        for number, url in enumerate(engines.engine_urls, 1):
+            assert f"http://10.0.0.{number}:30000" in program
+            program = program.replace(f"http://10.0.0.{number}:30000", url)
+        path = tmp_path / "program.py"
+        path.write_text(program, encoding="utf-8")
+        env = {**os.environ, "PYTHONPATH": str(root / "python" / "src"), "ROLLFLEX_COMMAND": " ".join(command())}
+        run = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, env=env, timeout=60)
+    finally:
+        engines.stop()
+    assert (run.stderr, run.returncode) == ("", 0)
+    assert re.fullmatch(r"(short 16 .{1,20}\n){3}", run.stdout)
+
+
+def test_the_settings_for_slime_are_taken(tmp_path: Path) -> None:
+    use_slime()
+    from slime.utils.misc import load_function
+
+    from rollflex.adapters.slime import RollflexDataSource, generate_rollout
+
+    (shell,) = blocks("slime.md", "sh")
+    assert len(shell.splitlines()) < 20
+    paths = dict(re.findall(r"--([\w-]+-path) (rollflex[\w.]+\w)(?: |\n)", shell))
+    assert load_function(paths["rollout-function-path"]) is generate_rollout
+    assert load_function(paths["data-source-path"]) is RollflexDataSource
+    (yaml,) = blocks("slime.md", "yaml")
+    settings = dict(_setting(line) for line in yaml.splitlines())
+    assert settings.pop("rollflex_server").startswith("/")
+    engines = MockEngines("--engines", "2", "--speed", "500")
+    try:
+        job = Job(tmp_path, engines, 64, **settings)
+        source = job.data_source()
+        output = job.rollout(0, source)
+        assert len(output.samples) == 8
+        snapshot = source.take_checkpoint()["snapshot"]["config"]
+        assert {name: snapshot[name] for name in settings["rollflex"]} == settings["rollflex"]
+        source.session.close()
+    finally:
+        engines.stop()
+    page = (pages / "slime.md").read_text(encoding="utf-8")
+    for name in output.metrics:
+        assert f"`{name.removeprefix('rollout/rollflex/')}`" in page
+
+
+def _setting(line: str) -> tuple[str, Any]:
+    """As much of YAML as stands there."""
+    name, _, value = line.partition(": ")
+    if not value.startswith("{"):
+        return name, value
+    return name, json.loads(re.sub(r"(\w+):", r'"\1":', value))
