@@ -354,6 +354,60 @@ def test_a_lost_engine_has_its_requests_launched_elsewhere() -> None:
     run(test())
 
 
+def test_groups_are_trained_before_the_round_is_complete() -> None:
+    """The recipe ``tail-pipelining``: what is beyond the rollout is carried out by the host, with what it decides."""
+
+    class Trainer(Toy):
+        rollout: Rollout[str, str]
+        trained: list[tuple[str, list[str]]]
+        steps = 0
+
+        def decided(self, decision: Mapping[str, Any]) -> None:
+            super().decided(decision)
+            if decision["type"] == "train.dispatch":
+                self.working = asyncio.ensure_future(self.train(decision))
+            elif decision["type"] == "optimizer.step":
+                self.steps += 1
+                done = {name: decision[name] for name in ("roundId", "updateId")}
+                self.rollout.tell({"type": "optimizer.stepped", **done})
+            elif decision["type"] == "weights.publish":
+                version = decision["weightVersion"] + 1
+                said = {"roundId": decision["roundId"], "weightVersion": version}
+                self.rollout.tell({"type": "weights.published", **said})
+
+        async def train(self, update: Mapping[str, Any]) -> None:
+            groups = [await self.rollout.group(id) for id in update["groups"]]
+            self.trained += [(one.prompt_id, [sample.body for sample in one.samples]) for one in groups]
+            assert [[sample.reward for sample in one.samples] for one in groups] == [[0.0, 1.0]]
+            said = {"updateId": update["updateId"], "groups": update["groups"], "seconds": 0.1}
+            self.rollout.tell({"type": "update.consumed", **said})
+
+    async def test() -> None:
+        host = Trainer()
+        host.trained = []
+        settings = {"globalBatchSamples": 2}
+        async with rollouts(host, policy="tail-pipelining", config=settings) as rollout:
+            host.rollout = rollout
+            round = asyncio.ensure_future(rollout.round(1))
+            await host.running(12)
+            await host.finish("p1")
+            await eventually_async(lambda: host.steps == 1)
+            assert host.trained == [("p1", ["answer to p1"] * 2)] and not round.done()
+            with pytest.raises(KeyError, match="does not count"):
+                await rollout.group("p0")
+            await host.finish("p0")
+            assert ids((await round).groups) == ["p0", "p1"]
+            await eventually_async(lambda: host.steps == 2)
+            assert [one[0] for one in host.trained] == ["p1", "p0"]
+            round = asyncio.ensure_future(rollout.round(2))
+            await host.running(4)
+            await host.finish("p2", "p3")
+            assert ids((await round).groups) == ["p2", "p3"]
+            await eventually_async(lambda: host.steps == 4)
+
+    run(test())
+
+
 def test_what_is_kept_of_a_deferred_prompt_is_resumed() -> None:
     async def test() -> None:
         host = Toy()

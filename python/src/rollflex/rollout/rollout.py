@@ -56,6 +56,7 @@ class Rollout(Generic[P, R]):
         self._rewards: Rewards[P, R] = Rewards(host, self._rewarded, self._unrewarded)
         self._judging: dict[str, tuple[list[str], asyncio.Task[None]]] = {}
         self._unrewarded_prompts: set[str] = set()
+        self._counted: dict[str, list[str]] = {}
         self._supplying = asyncio.Lock()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._timers: dict[str, asyncio.TimerHandle] = {}
@@ -153,15 +154,29 @@ class Rollout(Generic[P, R]):
             await asyncio.wait([opened.completed])
             decision = opened.completed.result()
             if decision is not None:
-                groups = await self._groups(opened.round, decision)
+                groups = opened.round.groups = await self._groups(opened.round, decision)
             if drained:
                 await opened.drained.wait()
                 self._assert_usable()
         except BaseException as error:
             await asyncio.shield(self._abandon(opened, error, groups))
             raise
-        opened.round.groups = groups or []
         return opened.round
+
+    async def group(self, prompt_id: str) -> Group[P, R]:
+        """
+        A group that counts for the present round or the last (``prompt.counted``, ``train.dispatch``), with its rewards:
+        for recipes that train it before the round is complete. Raises KeyError for any other.
+        """
+        if self._opened is not None:
+            for one in self._opened.round.groups:
+                if one.prompt_id == prompt_id:
+                    return one
+        entry = self._bodies.entry(prompt_id)
+        if entry is None or prompt_id not in self._counted:
+            raise KeyError(f"{prompt_id} does not count for the round")
+        samples = [await self._sample(*entry.responses[id]) for id in self._counted[prompt_id]]
+        return Group(prompt_id, entry.supplied.body, samples)
 
     async def wait_drained(self) -> None:
         """Until nothing of the last round is in flight."""
@@ -378,6 +393,9 @@ class Rollout(Generic[P, R]):
         if self._judges:
             self._begin_judging(decision["promptId"], decision["requestIds"], decision["roundId"])
 
+    def _prompt_counted(self, decision: Decision) -> None:
+        self._counted[decision["promptId"]] = [one["requestId"] for one in decision["responses"]]
+
     def _begin_judging(self, prompt_id: str, request_ids: Sequence[str], round_id: str) -> None:
         task = self._spawn(self._judge(prompt_id, request_ids, round_id))
         self._judging[prompt_id] = (list(request_ids), task)
@@ -504,6 +522,7 @@ class Rollout(Generic[P, R]):
             else:
                 deferrals = final.get("deferral", {}).get("count", 0)
                 groups.append(Group(id, entry.supplied.body, samples, deferrals))
+        self._counted.clear()
         for final in decision["prompts"]:
             taken = self._bodies.take(final["promptId"])
             if taken is not None:
@@ -635,6 +654,7 @@ _handlers: dict[str, Callable[[Rollout[Any, Any], Decision], None]] = {
     "timer.set": Rollout._timer_set,
     "reward.request": Rollout._reward_request,
     "prompt.collected": Rollout._prompt_collected,
+    "prompt.counted": Rollout._prompt_counted,
     "prompt.deferred": Rollout._prompt_deferred,
     "prompt.returned": Rollout._prompt_deferred,
     "prompt.filtered": Rollout._prompt_gone,
