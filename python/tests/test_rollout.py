@@ -360,12 +360,13 @@ def test_groups_are_trained_before_the_round_is_complete() -> None:
     class Trainer(Toy):
         rollout: Rollout[str, str]
         trained: list[tuple[str, list[str]]]
-        steps = 0
+        dispatched = steps = 0
 
         def decided(self, decision: Mapping[str, Any]) -> None:
             super().decided(decision)
             if decision["type"] == "train.dispatch":
-                self.working = asyncio.ensure_future(self.train(decision))
+                self.working = asyncio.ensure_future(self.train(decision, self.dispatched))
+                self.dispatched += 1
             elif decision["type"] == "optimizer.step":
                 self.steps += 1
                 done = {name: decision[name] for name in ("roundId", "updateId")}
@@ -375,7 +376,9 @@ def test_groups_are_trained_before_the_round_is_complete() -> None:
                 said = {"roundId": decision["roundId"], "weightVersion": version}
                 self.rollout.tell({"type": "weights.published", **said})
 
-        async def train(self, update: Mapping[str, Any]) -> None:
+        async def train(self, update: Mapping[str, Any], number: int) -> None:
+            # One after the other.
+            await eventually_async(lambda: self.steps == number)
             groups = [await self.rollout.group(id) for id in update["groups"]]
             self.trained += [(one.prompt_id, [sample.body for sample in one.samples]) for one in groups]
             assert [[sample.reward for sample in one.samples] for one in groups] == [[0.0, 1.0]]

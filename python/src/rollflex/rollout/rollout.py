@@ -165,8 +165,8 @@ class Rollout(Generic[P, R]):
 
     async def group(self, prompt_id: str) -> Group[P, R]:
         """
-        A group that counts for the present round or the last (``prompt.counted``, ``train.dispatch``), with its rewards:
-        for recipes that train it before the round is complete. Raises KeyError for any other.
+        A group that counts for the present round or the last (``prompt.counted``, ``train.dispatch``), with its
+        rewards: for recipes that train it before the round is complete. Raises KeyError for any other.
         """
         if self._opened is not None:
             for one in self._opened.round.groups:
