@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -560,6 +561,30 @@ def test_a_server_that_stalls_stalls_nothing_and_one_that_is_gone_gives_everythi
             await rollout.round(2)
         await rollout.close()
         await client.close()
+
+    run(test())
+
+
+def test_a_server_that_keeps_its_sessions_may_be_killed(short: Path) -> None:
+    async def test() -> None:
+        served = Served("--socket", str(short / "s"), "--state-dir", str(short / "state"))
+        host = Toy()
+        try:
+            async with rollflex.AsyncClient.connect(served.address, timeout=20) as client:
+                rollout = await Rollout.open(client, host, config, send_interval_seconds=0.0)
+                for step in range(3):
+                    round = asyncio.ensure_future(rollout.round(step))
+                    await eventually_async(lambda: rollout.in_flight in (4, 12))
+                    here = [one.prompt_id for one in rollout.waiting()]
+                    await host.finish(here[0])
+                    served.kill()
+                    await host.finish(here[1])
+                    await asyncio.sleep(0.05)
+                    served.start()
+                    assert ids((await round).groups) == here[:2]
+                await rollout.close()
+        finally:
+            served.stop()
 
     run(test())
 

@@ -96,6 +96,23 @@ def test_requests_go_where_the_policy_says(jobs: MakeJob, affinity: str) -> None
     assert max(used) - min(used) <= 8
 
 
+def test_an_engine_that_dies_is_not_chosen_any_more(jobs: MakeJob) -> None:
+    job = jobs(rollflex_placement="policy", engines=("--speed", _slow))
+    source = job.data_source()
+    timer = threading.Timer(0.5, lambda: job.engines.post("/fault", {"fault": "crash", "engine": 0}))
+    timer.start()
+    output = job.rollout(0, source)
+    timer.join()
+    check(output.samples, 8)
+    assert output.metrics["rollout/rollflex/failures"] > 0
+    job.engines.post("/clock", {"speed": 400})
+    job.engines.post("/fault", {"fault": "restart", "engine": 0})
+    before = job.engines.stats()[0]["accepted"]
+    source.session._host._known_since = 0
+    check(job.rollout(1, source).samples, 8)
+    assert job.engines.stats()[0]["accepted"] > before
+
+
 def test_evaluation_survives_the_end_of_rounds(jobs: MakeJob) -> None:
     job = jobs()
     path = job.folder / "evaluation.jsonl"
@@ -289,6 +306,15 @@ def test_a_policy_that_is_gone_gives_the_prompts_back(jobs: MakeJob) -> None:
     job.engines.post("/clock", {"speed": 400})
     assert rollout.in_flight == 0
     assert sorted(seen + rows(source.buffer)) == list(range(source.sample_offset))
+    # They are saved, and whoever goes on begins with them.
+    source.save(1)
+    first = rows(source.buffer)[:2]
+    again = job.data_source()
+    again.load(1)
+    output = job.rollout(1, again)
+    check(output.samples, 8)
+    assert set(first) <= {*rows(output.samples), *waiting(again)}
+    check(job.rollout(1, source).samples, 8)
 
 
 def test_beside_slimes_own_rollout_on_the_same_lengths(jobs: MakeJob, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,7 +6,7 @@ import asyncio
 import copy
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from slime.rollout import sglang_rollout
@@ -17,7 +17,7 @@ from slime.utils.misc import load_function
 from slime.utils.types import Sample
 
 from ..rollout import Dropped, Group, Host, Launch, Response, Supplied
-from ..rollout._http import Address, call
+from ..rollout._http import Address, HttpError, call
 from ._slime_filter import check_reward_nonzero_std, has_a_filter_for_one
 from ._slime_requests import Requests, current, with_ids
 
@@ -25,6 +25,7 @@ Samples = list[Any]
 """A group of slime: the samples of one prompt, each a ``Sample``, or a list of them where generation fans out."""
 _workers_are_known_seconds = 2.0
 _aborts_at_once = 64
+_health_seconds = 5.0
 
 
 class SlimeHost(Host[Samples, Any]):
@@ -49,6 +50,8 @@ class SlimeHost(Host[Samples, Any]):
             self._filter = check_reward_nonzero_std
         http_utils.post = with_ids(http_utils.post)
         sglang_rollout.post = with_ids(sglang_rollout.post)
+        self.engine_failed: Callable[[str], Awaitable[None]] | None = None
+        """Told when a request has failed at an engine that the policy had chosen."""
         self.begin_round()
 
     def begin_round(self) -> None:
@@ -82,6 +85,10 @@ class SlimeHost(Host[Samples, Any]):
             params["sampling_seed"] = self.args.rollout_seed + launch.index
         try:
             result = await sglang_rollout.generate_and_rm(self._without_reward, sample, params, evaluation=False)
+        except Exception:
+            if launch.engine_id is not None and self.engine_failed is not None:
+                await self.engine_failed(launch.engine_id)
+            raise
         finally:
             del self._requests[launch.request_id]
         parts = result if isinstance(result, list) else [result]
@@ -150,6 +157,15 @@ class SlimeHost(Host[Samples, Any]):
         elif sample.session_id is None:
             sample.session_id = str(uuid.uuid4())
         return sample
+
+
+async def is_healthy(url: str) -> bool:
+    """Whether an engine answers."""
+    try:
+        await call(Address.of(url), "GET", "/health", timeout=_health_seconds)
+    except (OSError, HttpError, asyncio.TimeoutError):
+        return False
+    return True
 
 
 def samples_of(group: Group[Samples, Any]) -> Samples:

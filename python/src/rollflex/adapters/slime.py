@@ -17,9 +17,9 @@ from slime.utils.misc import load_function
 
 from ..aio import AsyncClient
 from ..errors import RollflexError
-from ..rollout import Rollout, Round
+from ..rollout import PolicyUnavailable, Rollout, Round
 from ._slime_filter import check_reward_nonzero_std
-from ._slime_host import Samples, SlimeHost, samples_of
+from ._slime_host import Samples, SlimeHost, is_healthy, samples_of
 from ._slime_source import RollflexDataSource
 
 __all__ = ["RollflexDataSource", "check_reward_nonzero_std", "generate_rollout"]
@@ -58,6 +58,7 @@ class _Session:
         self._client: AsyncClient | None = None
         self._rollout: Rollout[Samples, Any] | None = None
         self._engines: set[str] = set()
+        self._host.engine_failed = self._engine_failed
 
     def generate(self, rollout_id: int) -> Any:
         return run(self._generate(rollout_id))
@@ -78,7 +79,12 @@ class _Session:
         host.begin_round()
         if self._placement == "policy":
             await self._tell_engines(rollout)
-        done = await rollout.round(rollout_id)
+        try:
+            done = await rollout.round(rollout_id)
+        except PolicyUnavailable:
+            # Its prompts are in the buffer now: whoever goes on begins with a new session.
+            await self._close()
+            raise
         if not done.groups:
             raise RollflexError(f"rollout {rollout_id} has nothing to train on: {done.reason}")
         data = [samples_of(group) for group in done.groups]
@@ -116,6 +122,15 @@ class _Session:
         for url in sorted(self._engines - urls):
             rollout.engine_lost(url)
         self._engines = urls
+
+    async def _engine_failed(self, url: str) -> None:
+        """A request has failed there: if the engine is gone, the policy must not send others to it."""
+        rollout = self._rollout
+        if rollout is None or url not in self._engines or await is_healthy(url) or url not in self._engines:
+            return
+        logger.warning("engine %s is gone", url)
+        self._engines.discard(url)
+        rollout.engine_lost(url)
 
     async def _close(self) -> None:
         client, rollout, self._client, self._rollout = self._client, self._rollout, None, None

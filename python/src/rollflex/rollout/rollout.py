@@ -88,8 +88,8 @@ class Rollout(Generic[P, R]):
         **options: Any,
     ) -> Rollout[P, R]:
         """
-        Opens a session. With a checkpoint it goes on from there, in place of a session that the server may still have:
-        what was in flight is issued again. Options are those of the constructor.
+        Opens a session. With a checkpoint it goes on from there, with its settings, in place of a session that
+        the server may still have: what was in flight is issued again. Options are those of the constructor.
         """
         # No two hosts, and no two lives of one, give engines the same ids.
         prefix = f"{secrets.token_hex(4)}-"
@@ -104,7 +104,11 @@ class Rollout(Generic[P, R]):
             raise ValueError(f"the checkpoint is of {checkpoint['policy']}, not of {policy}")
         snapshot = checkpoint["snapshot"]
         opened = await client.open(Untyped(policy), snapshot=snapshot, session=name, on_existing="replace")
-        judges = snapshot["config"].get("filter") == "host"
+        kept = snapshot["config"]
+        other = sorted(name for name, value in config.items() if name != "idPrefix" and kept.get(name) != value)
+        if other:
+            logger.warning("the checkpoint has its own settings: those of %s stay as they were", ", ".join(other))
+        judges = kept.get("filter") == "host"
         rollout: Rollout[P, R] = cls(opened, host, judges=judges, **options)
         await rollout._restore(checkpoint, prefix)
         return rollout
