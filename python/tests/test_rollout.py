@@ -574,7 +574,7 @@ def test_a_server_that_keeps_its_sessions_may_be_killed(short: Path) -> None:
                 rollout = await Rollout.open(client, host, config, send_interval_seconds=0.0)
                 for step in range(3):
                     round = asyncio.ensure_future(rollout.round(step))
-                    await eventually_async(lambda: rollout.in_flight in (4, 12))
+                    await host.running(4 if step == 1 else 12)
                     here = [one.prompt_id for one in rollout.waiting()]
                     await host.finish(here[0])
                     served.kill()
