@@ -39,7 +39,8 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: '^src/(cli/|mock-engine/|rpc/transports/|rpc/journal/|sim/report/write\\.ts$|sim/files[^/]*\\.ts$)',
+        pathNot:
+          '^src/(cli/|mock-engine/|rpc/transports/|rpc/journal/|rpc/log/|sim/report/write\\.ts$|sim/files[^/]*\\.ts$)',
       },
       to: { dependencyTypes: ['core'] },
     },

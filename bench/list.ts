@@ -11,6 +11,7 @@ export const benchmarks: Readonly<Record<string, string | null>> = {
   state: null,
   rpc: null,
   python: null,
+  'decision-log': null,
   'sim-engine': null,
   'mock-engine': null,
   calibration: null,

@@ -66,6 +66,8 @@ const stateDir = mkdtempSync(join(tmpdir(), 'rollflex-bench-'));
 const serve = (...options: string[]) => new Client(['--import', 'tsx', main, 'serve', '--stdio', ...options]);
 const server = serve();
 const durable = serve('--state-dir', stateDir);
+const logDir = mkdtempSync(join(tmpdir(), 'rollflex-bench-log-'));
+const logged = serve('--log-dir', logDir);
 const echoing = new Client(['-e', echo]);
 
 async function compare(server: Client, size: number, most: number) {
@@ -97,12 +99,13 @@ const results = [];
 for (const [name, one] of [
   ['in memory', server],
   ['with a state directory', durable],
+  ['with a decision log', logged],
 ] as const) {
   results.push({ name, batches: await compare(one, batch, 60), singles: await compare(one, 1, 3000) });
   one.end();
 }
 echoing.end();
-rmSync(stateDir, { recursive: true });
+for (const folder of [stateDir, logDir]) rmSync(folder, { recursive: true });
 
 /** Microseconds of a call that does nothing, through the library and without it. */
 async function dispatch(): Promise<[number, number]> {

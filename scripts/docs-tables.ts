@@ -4,7 +4,7 @@
  */
 import { type AnyPlannerDefinition, type AnyPolicyDefinition, policyErrorCodes, registry } from '../src/index.ts';
 import { mockEngineOptionsSchema } from '../src/mock-engine/index.ts';
-import { limitsSchema, type MethodWord, methods, notifications } from '../src/rpc/index.ts';
+import { decisionLogSchema, limitsSchema, type MethodWord, methods, notifications } from '../src/rpc/index.ts';
 import { type DecisionWord, decisions, type EventWord, events } from '../src/schemas/index.ts';
 import { rowsOf, shapeOf, sharedObjects, table } from './schema-table.ts';
 
@@ -14,6 +14,7 @@ export const generatedFiles: readonly string[] = [
   'docs/vocabulary.md',
   'docs/errors.md',
   'docs/server.md',
+  'docs/decision-log.md',
   'docs/mock-engine.md',
   'src/planners/flex-ulysses/README.md',
   'src/planners/gradient-renormalization/README.md',
@@ -193,12 +194,26 @@ function methodReference(): string {
     .join('\n\n');
 }
 
+/** `maxDepth` as `--max-depth`. */
+const optionOf = (name: string): string => code(`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`);
+
+function logTable(): string {
+  return table(
+    ['Option', 'Default', 'Meaning'],
+    rowsOf(shapeOf(decisionLogSchema)).map(({ name, default: usual, description }) => [
+      optionOf(name),
+      usual,
+      description,
+    ]),
+  );
+}
+
 function limitTable(): string {
   return table(
     ['Limit', 'Option', 'Default', 'Meaning'],
     rowsOf(shapeOf(limitsSchema)).map(({ name, default: usual, description }) => [
       code(name),
-      code(`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`),
+      optionOf(name),
       usual,
       description,
     ]),
@@ -233,6 +248,8 @@ function render(kind: string, id: string): string {
       return mockEngineTable();
     case 'rpc limits':
       return limitTable();
+    case 'rpc log':
+      return logTable();
     case 'vocabulary events':
       return eventReference();
     case 'vocabulary decisions':

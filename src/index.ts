@@ -102,13 +102,13 @@ export const createCompleteGroupPipelining = (
 ): PolicyOf<typeof completeGroupPipelining> => startPolicy(completeGroupPipelining, config, options);
 
 /** A new policy by its id. Throws `PolicyError` `unknown_id`, `invalid_config`. */
-export const createPolicy: typeof registry.createPolicy = (id, config, options) =>
+export const createPolicy: (typeof registry)['createPolicy'] = (id, config, options) =>
   registry.createPolicy(id, config, options);
 /** A policy that goes on from a snapshot. Throws `PolicyError` `snapshot_mismatch`. */
-export const restorePolicy: typeof registry.restorePolicy = (snapshot, options) =>
+export const restorePolicy: (typeof registry)['restorePolicy'] = (snapshot, options) =>
   registry.restorePolicy(snapshot, options);
 /** One step of a policy whose state the host keeps. Throws as `restorePolicy` and `send` do. */
-export const transition: typeof registry.transition = (snapshot, event) => registry.transition(snapshot, event);
+export const transition: (typeof registry)['transition'] = (snapshot, event) => registry.transition(snapshot, event);
 
 /** A factor for the gradient of each replica. Throws `PolicyError` `invalid_input`, `infeasible`. */
 export const renormalizeGradients = (input: RenormalizationInput): RenormalizationPlan =>
@@ -123,7 +123,7 @@ export const planJudgeOffload = (input: JudgeOffloadInput): JudgeOffloadPlan => 
 export const planMicroBatches = (input: MicroBatchesInput): MicroBatchesPlan => runPlanner(microBatchesPlanner, input);
 
 /** A plan by the id of its planner. Throws `PolicyError` `unknown_id`, `invalid_input`, `infeasible`. */
-export const plan: typeof registry.plan = (id, input) => registry.plan(id, input);
+export const plan: (typeof registry)['plan'] = (id, input) => registry.plan(id, input);
 
 export { z } from 'zod';
 export type * from './core/definition.ts';

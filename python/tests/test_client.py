@@ -55,6 +55,21 @@ def test_a_snapshot_goes_on_in_another_session(client: Client) -> None:
     assert [one["session"] for one in client.sessions()] == [session.id]
 
 
+def test_shadow_mode_takes_what_the_host_has_decided(client: Client) -> None:
+    session = client.open(rollflex.Untyped("sandbox-timeout"), config={}, shadow=True)
+    decided = {"type": "sandbox.run", "runId": "r1", "timeoutSeconds": 30}
+    events = [
+        {"type": "sandbox.requested", "at": 0, "runId": "r1", "testCaseId": "case"},
+        {"type": "host.decided", "at": 0, "decision": decided},
+    ]
+    assert [one["type"] for one in session.send(events)] == ["sandbox.run"]
+    assert (session.seq, session.next_seq) == (1, 2)
+    assert session.send({"type": "host.decided", "at": 1, "decision": decided}) == []
+    with pytest.raises(PolicyError) as refused:
+        session.send({"type": "host.decided", "at": 1, "decision": {"type": "tp.use"}})
+    assert (refused.value.code, refused.value.path) == ("invalid_event", "decision.type")
+
+
 def test_sessions_by_name(client: Client) -> None:
     session = client.open(tail_batching, config=tail, session="mine")
     session.send(opening())

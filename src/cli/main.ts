@@ -9,9 +9,10 @@ import { mockEngineCommand } from './mock-engine-command.ts';
 import { exitCodes, leaveQuietly, reportError } from './output.ts';
 import { type PlanOptions, runPlan } from './plan.ts';
 import { poolsCommand } from './pools-command.ts';
-import { runReplay } from './replay.ts';
+import { type ReplayOptions, runReplay } from './replay.ts';
 import { runSchema, type SchemaOptions } from './schema.ts';
 import { serveCommand } from './serve-command.ts';
+import { shadowCommand } from './shadow.ts';
 import { runSimulate, type SimulateOptions } from './simulate.ts';
 import { vlmCommand } from './vlm-command.ts';
 import { correlationOption, resamplingOption } from './workloads.ts';
@@ -38,7 +39,11 @@ function simulateCommand(): Command {
     .option('--seed <n>', 'first seed', seed, 1)
     .addOption(resamplingOption())
     .addOption(correlationOption())
-    .option('--from-log <file>', 'take the lengths from an event log instead of a trace')
+    .option(
+      '--from-log <path>',
+      'take the lengths from an event log, or a decision log (its folder), instead of a trace',
+    )
+    .option('--session <id>', 'of a decision log: this session only')
     .option('--ladder', 'every mechanism of RollPacker, one more on each rung, rewards and training included')
     .addOption(
       new Option('--judge <place>', 'of the ladder: a judge on a quarter of the GPUs, or beside the actor').choices([
@@ -82,6 +87,7 @@ Examples
   rollflex simulate my-lengths.jsonl --cap 8192       your own lengths
   rollflex simulate my-lengths.jsonl --eta 1.4 --engines 8 --json
   rollflex simulate --from-log run.jsonl              lengths from a recorded session
+  rollflex simulate --from-log ~/rollflex-log         lengths from serve --log-dir
   rollflex simulate --perfetto trace.json             open trace.json in ui.perfetto.dev`,
     )
     .action(async (paths: string[], options: SimulateOptions) => {
@@ -126,6 +132,7 @@ Examples
   rollflex serve --stdio             sessions for a trainer in Python, by JSON-RPC
   rollflex mock-engine --engines 4   SGLang's or vLLM's routes without a GPU, to test against
   rollflex schema tail-batching      the settings of a policy, as JSON Schema
+  rollflex shadow ~/rollflex-log     what would a policy have decided beside the host?
   rollflex replay run.jsonl          does this version decide as the log says?
 
 Exit codes: 0 done, 1 failed, 2 wrong use or bad input.`,
@@ -136,6 +143,7 @@ Exit codes: 0 done, 1 failed, 2 wrong use or bad input.`,
   command.addCommand(planCommand());
   command.addCommand(serveCommand());
   command.addCommand(mockEngineCommand());
+  command.addCommand(shadowCommand());
   command
     .command('schema')
     .description('list policies, planners, events and decisions, or print the JSON Schema of one')
@@ -149,12 +157,24 @@ Exit codes: 0 done, 1 failed, 2 wrong use or bad input.`,
     .action((id: string | undefined, options: SchemaOptions) => runSchema(id, options));
   command
     .command('replay')
-    .description('play an event log again and compare every decision; exit code 1 if one differs')
-    .argument('<log>', 'a log written by recordEvents')
+    .description('play a log again and compare every decision; exit code 1 if one differs')
+    .argument('<log...>', 'a log written by recordEvents, or the folder (or files) of serve --log-dir')
+    .option('--session <id>', 'of a decision log: this session only')
+    .option('--policies <file>', 'a module with definitions of your own, each an export or in a list')
     .option('--json', 'print one JSON object')
-    .addHelpText('after', '\nExamples\n  rollflex replay run.jsonl\n  rollflex replay run.jsonl --json')
-    .action((path: string, options: { json?: boolean }) => {
-      process.exitCode = runReplay(path, options);
+    .addHelpText(
+      'after',
+      `
+What a decision log does not have (lines that were dropped, files that are gone) is named by
+session and event; the replay goes on from the next snapshot.
+
+Examples
+  rollflex replay run.jsonl
+  rollflex replay ~/rollflex-log --session s1
+  rollflex replay ~/rollflex-log --json`,
+    )
+    .action(async (paths: string[], options: ReplayOptions) => {
+      process.exitCode = await runReplay(paths, options);
     });
   for (const one of [command, ...command.commands]) one.exitOverride();
   return command;

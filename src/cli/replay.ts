@@ -1,20 +1,69 @@
-/** `rollflex replay`: plays an event log again and compares every decision. */
-import { readFileSync } from 'node:fs';
+/** `rollflex replay`: plays a log again and compares every decision. */
+
 import { replayEvents } from '../core/event-log.ts';
-import { registry } from '../registry.ts';
+import { type LogReplay, replayLog, type SessionReplay } from '../core/replay-log.ts';
+import { PolicyError } from '../errors.ts';
+import { registryWith } from './definitions.ts';
+import { type NamedLog, openLog } from './log-files.ts';
 import { exitCodes, print, printJson } from './output.ts';
 
+/** Options as the command line gives them. */
+export interface ReplayOptions {
+  readonly session?: string;
+  readonly policies?: string;
+  readonly json?: boolean;
+}
+
 /** Replays a log and gives the exit code: 1 if a decision differs. */
-export function runReplay(path: string, options: { json?: boolean }): number {
-  const replay = replayEvents(readFileSync(path, 'utf8').split('\n'), registry.restorePolicy);
-  const { events, decisions, difference, snapshot } = replay;
+export async function runReplay(paths: readonly string[], options: ReplayOptions): Promise<number> {
+  const { restorePolicy } = await registryWith(options.policies);
+  const log = openLog(paths);
+  if (log.kind === 'events') return replayOne(log, restorePolicy, options);
+  const replay = replayLog(log.lines(), restorePolicy, options.session);
+  if (options.json) printJson(replay);
+  else printReplay(replay);
+  return replay.sessions.some(({ difference }) => difference !== undefined) ? exitCodes.failed : exitCodes.done;
+}
+
+type Restore = Parameters<typeof replayEvents>[1];
+
+function replayOne({ lines }: NamedLog & { kind: 'events' }, restore: Restore, options: ReplayOptions): number {
+  if (options.session !== undefined) {
+    const expected = 'a decision log of a server with --session: this log has one session';
+    throw new PolicyError('invalid_input', { expected, got: options.session, path: '--session' });
+  }
+  const { events, decisions, difference, snapshot } = replayEvents(lines, restore);
   if (options.json) printJson({ policy: snapshot.policy, events, decisions, difference: difference ?? null });
   else if (difference === undefined)
     print(`${snapshot.policy}: ${events} events, ${decisions} decisions, all as logged`);
-  else {
-    print(`${snapshot.policy}: line ${difference.line} differs, at ${JSON.stringify(difference.event)}`);
-    print(`  logged   ${difference.logged}`);
-    print(`  replayed ${difference.replayed}`);
-  }
+  else printDifference(`${snapshot.policy}: line ${difference.line}`, difference);
   return difference === undefined ? exitCodes.done : exitCodes.failed;
+}
+
+interface Difference {
+  readonly event: unknown;
+  readonly logged: string;
+  readonly replayed: string;
+}
+
+function printDifference(where: string, { event, logged, replayed }: Difference): void {
+  print(`${where} differs, at ${JSON.stringify(event)}`);
+  print(`  logged   ${logged}`);
+  print(`  replayed ${replayed}`);
+}
+
+function printReplay({ sessions, droppedLines, tornFiles }: LogReplay): void {
+  for (const one of sessions) printSession(one);
+  if (droppedLines > 0) print(`${droppedLines} lines were dropped by the server`);
+  if (tornFiles > 0) print(`${tornFiles} ${tornFiles === 1 ? 'file ends' : 'files end'} in the middle of a line`);
+}
+
+function printSession({ session, policy, events, decisions, unplayed, gaps, difference }: SessionReplay): void {
+  const name = `${session}, ${policy}`;
+  if (difference !== undefined) printDifference(`${name}: ${difference.where}, event ${difference.seq},`, difference);
+  else print(`${name}: ${events} events, ${decisions} decisions, all as logged`);
+  for (const { from, to, where } of gaps) {
+    print(`  ${from === to ? `event ${from} is` : `events ${from} to ${to} are`} not in the log (before ${where})`);
+  }
+  if (unplayed > 0) print(`  ${unplayed} events could not be replayed: no snapshot stands before them`);
 }

@@ -3,6 +3,7 @@ import { Command, Option } from 'commander';
 import { z } from 'zod';
 import { durableSchema } from '../rpc/durable.ts';
 import { limitsSchema } from '../rpc/limits.ts';
+import { decisionLogSchema } from '../rpc/log/options.ts';
 import { between, whole } from './arguments.ts';
 import { runServe, type ServeOptions } from './serve.ts';
 
@@ -29,10 +30,14 @@ Examples
   rollflex serve --socket /run/user/1000/rollflex.sock
   rollflex serve --port 7411 --token-file token --metrics-port 9411
   rollflex serve --stdio --state-dir ~/rollflex-state
+  rollflex serve --stdio --log-dir ~/rollflex-log
   rollflex serve --stdio --policies ./mine.js    your own definitions, beside those shipped
 
 Sessions are kept in memory, or with --state-dir on disk as well: then what was answered
-survives a crash of the server, and the next one with the same directory goes on from it.`;
+survives a crash of the server, and the next one with the same directory goes on from it.
+
+With --log-dir events and decisions are written down for rollflex replay, rollflex shadow and
+rollflex simulate --from-log; a log that the disk does not take never holds up a session.`;
 
 interface Shape {
   readonly type: string;
@@ -42,15 +47,14 @@ interface Shape {
   readonly description: string;
 }
 
-/** `maxMessageBytes` as `--max-message-bytes`. */
-function limitOptions(): Option[] {
-  const { properties } = z.toJSONSchema(limitsSchema, { io: 'input' }) as unknown as {
-    properties: Record<string, Shape>;
-  };
-  return Object.entries(properties).map(([name, { type, minimum, maximum, default: usual, description }]) => {
+/** `maxMessageBytes` as `--max-message-bytes <n>`: an option for each number of a schema. */
+function numberOptions(schema: z.ZodType): (readonly [option: Option, usual: number])[] {
+  const { properties } = z.toJSONSchema(schema, { io: 'input' }) as unknown as { properties: Record<string, Shape> };
+  const numbers = Object.entries(properties).filter(([, { type }]) => type === 'integer' || type === 'number');
+  return numbers.map(([name, { type, minimum, maximum, default: usual, description }]) => {
     const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     const parser = type === 'integer' ? whole(minimum!, maximum!) : between(0.001, maximum!);
-    return new Option(`--${flag} <n>`, description).argParser(parser).default(usual);
+    return [new Option(`--${flag} <n>`, description).argParser(parser), usual];
   });
 }
 
@@ -68,10 +72,16 @@ export function serveCommand(): Command {
     .option('--state-dir <dir>', 'keep sessions in this directory: what was answered survives a crash')
     .addOption(new Option('--fsync <when>', described('fsync')).choices(['always', 'interval']))
     .option('--snapshot-events <n>', described('snapshotEvents'), whole(1, 10_000_000))
+    .option('--log-dir <dir>', 'write events and decisions down in this directory')
     .option('--policies <file>', 'a module with definitions of your own, each an export or in a list')
     .option('--metrics-port <n>', 'serve GET /metrics (Prometheus) and GET /healthz here', whole(0, 65_535))
     .option('--metrics-host <address>', 'address of --metrics-port', '127.0.0.1');
-  for (const option of limitOptions()) command.addOption(option);
+  // Without --log-dir they mean nothing, and are refused: a default would hide that they were given.
+  for (const [option, usual] of numberOptions(decisionLogSchema)) {
+    option.description = `${option.description} (default: ${usual})`;
+    command.addOption(option);
+  }
+  for (const [option, usual] of numberOptions(limitsSchema)) command.addOption(option.default(usual));
   return command.addHelpText('after', explained).action(async (options: ServeOptions) => {
     await runServe(options);
   });

@@ -1,20 +1,17 @@
 /** `rollflex serve`: the JSON-RPC server. */
 import { Console } from 'node:console';
-import { accessSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
-import { type AnyDefinition, isDefinition } from '../core/definition.ts';
-import { createRegistry, type Registry } from '../core/registry.ts';
 import { PolicyError } from '../errors.ts';
-import { registry } from '../registry.ts';
 import { openDurableServer } from '../rpc/durable.ts';
 import { limitsSchema, type ServerLimits } from '../rpc/limits.ts';
+import { FileDecisionLog } from '../rpc/log/file-log.ts';
+import { type Meter, noMeter } from '../rpc/meter.ts';
 import { RpcServer, type ServerOptions } from '../rpc/server.ts';
 import { type MetricsListening, prometheus } from '../rpc/transports/metrics.ts';
 import { type Address, listenOn } from '../rpc/transports/socket.ts';
 import { serveStdio } from '../rpc/transports/stdio.ts';
 import { tokenFromFile } from '../rpc/transports/token.ts';
+import { registryWith } from './definitions.ts';
 import { packageVersion } from './files.ts';
 
 /** Options as the command line gives them, those of limits by their names. */
@@ -28,6 +25,10 @@ export interface ServeOptions extends ServerLimits {
   readonly stateDir?: string;
   readonly fsync?: 'always' | 'interval';
   readonly snapshotEvents?: number;
+  readonly logDir?: string;
+  readonly logFileBytes?: number;
+  readonly logFiles?: number;
+  readonly logWaitingBytes?: number;
   readonly metricsPort?: number;
   readonly metricsHost: string;
 }
@@ -43,21 +44,6 @@ function checkTransport({ stdio, socket, port, tokenFile }: ServeOptions): void 
   if (given.length !== 1) wrong('one of --stdio, --socket PATH, --port N', given.join(' '), 'serve');
   if (port !== undefined && tokenFile === undefined) wrong('--token-file beside --port', 'none', '--token-file');
   if (stdio && tokenFile !== undefined) wrong('--token-file with --socket or --port', '--stdio', '--token-file');
-}
-
-/** Definitions that a module exports, by themselves or in lists; each once. */
-async function ownDefinitions(path: string): Promise<AnyDefinition[]> {
-  // A path that is not there is the user's; what fails inside the module is not.
-  accessSync(path);
-  const exported = (await import(pathToFileURL(resolve(path)).href)) as Record<string, unknown>;
-  const found = Object.values(exported).flat().filter(isDefinition);
-  if (found.length === 0) wrong('a module that exports definitions (definePolicy, …)', Object.keys(exported), path);
-  return [...new Set(found)];
-}
-
-async function registryFor(path: string | undefined): Promise<Registry<readonly AnyDefinition[]>> {
-  if (path === undefined) return registry as unknown as Registry<readonly AnyDefinition[]>;
-  return createRegistry([...registry.definitions, ...(await ownDefinitions(path))]) as never;
 }
 
 function limitsOf(options: ServeOptions): Partial<ServerLimits> {
@@ -88,6 +74,26 @@ async function start({ stateDir, fsync, snapshotEvents }: ServeOptions, options:
   return { server, failed: new Promise(() => undefined), close: () => server.close() };
 }
 
+function decisionLogOf(options: ServeOptions, meter: Meter): FileDecisionLog | undefined {
+  const { logDir, logFileBytes, logFiles, logWaitingBytes } = options;
+  const numbers = { logFileBytes, logFiles, logWaitingBytes };
+  if (logDir !== undefined) {
+    return new FileDecisionLog(
+      { logDir, ...numbers },
+      {
+        version: packageVersion(),
+        written: (lines, bytes) => meter.logged(lines, bytes),
+        dropped: (reason, lines) => meter.logDropped(reason, lines),
+        trouble: (error) =>
+          say(error === undefined ? 'decision log: goes on' : `decision log: lines are dropped: ${error.message}`),
+      },
+    );
+  }
+  const given = Object.values(numbers).some((one) => one !== undefined);
+  if (given) wrong('--log-dir beside them', '--log-file-bytes, --log-files or --log-waiting-bytes', 'serve');
+  return undefined;
+}
+
 /** A line for people and for who started it; standard output belongs to the protocol on --stdio. */
 const say = (text: string): void => void process.stderr.write(`rollflex: ${text}\n`);
 
@@ -105,12 +111,14 @@ export async function runServe(options: ServeOptions): Promise<void> {
   const { tokenFile, metricsPort, metricsHost, socket, port, host } = options;
   const isToken = tokenFile === undefined ? undefined : tokenFromFile(tokenFile);
   const metrics = metricsPort === undefined ? undefined : await prometheus();
+  const decisionLog = decisionLogOf(options, metrics?.meter ?? noMeter);
   const running = await start(options, {
-    registry: await registryFor(options.policies),
+    registry: await registryWith(options.policies),
     limits: limitsOf(options),
     version: packageVersion(),
     ...(isToken === undefined ? {} : { isToken }),
     ...(metrics === undefined ? {} : { meter: metrics.meter }),
+    ...(decisionLog === undefined ? {} : { decisionLog }),
   });
   const { server } = running;
   let measured: MetricsListening | undefined;
@@ -127,6 +135,7 @@ export async function runServe(options: ServeOptions): Promise<void> {
   } finally {
     await measured?.close();
     await running.close();
+    await decisionLog?.close();
     // A client may keep its end open; what it was to get is written.
     process.stdin.destroy();
   }

@@ -1,5 +1,5 @@
 /** `rollflex simulate`: what would scheduling save on these response lengths? */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import ora from 'ora';
 import { PolicyError } from '../errors.ts';
 import { comparing } from '../sim/compare.ts';
@@ -9,12 +9,14 @@ import { ladder } from '../sim/host/ladder.ts';
 import { oneOffLadder, withOneOff } from '../sim/host/one-off.ts';
 import { synchronousBaseline, tailBatchingScheduler } from '../sim/host/scheduler.ts';
 import { withJudge } from '../sim/judge-preset.ts';
+import { type LoggedLengths, lengthsFromDecisionLog, lengthsFromLog } from '../sim/log-lengths.ts';
 import { perfettoTrace } from '../sim/perfetto.ts';
 import { jobPreset } from '../sim/presets.ts';
 import { writeReport } from '../sim/report/write.ts';
 import type { ComparisonResult } from '../sim/result.ts';
 import type { Resampling } from '../sim/workload/traced.ts';
 import { bundledSandboxSeconds, bundledTraces, checkWritable } from './files.ts';
+import { openLog } from './log-files.ts';
 import { coloured, print, printJson } from './output.ts';
 import { runBundledPools, runBundledTail, withoutPoolTimelines } from './pools.ts';
 import { printPoolsSummary, printTail } from './pools-table.ts';
@@ -39,6 +41,7 @@ export interface SimulateOptions {
   readonly resampling: Resampling;
   readonly correlation: number;
   readonly fromLog?: string;
+  readonly session?: string;
   readonly ladder?: boolean;
   readonly oneOff?: boolean;
   readonly judge?: 'workers' | 'dedicated' | 'colocated';
@@ -98,6 +101,8 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
     });
     return;
   }
+  // What a log has is what happened; everything that is shown here is what would have, in the simulator.
+  if (options.fromLog !== undefined) print(`${comparisons[0]!.workload.source}\n`);
   for (const comparison of comparisons) {
     print(comparisonTable(comparison, coloured()));
     if (options.ladder) print(`${earnings(comparison)}\n`);
@@ -150,14 +155,24 @@ function workloads(paths: readonly string[], options: SimulateOptions, capTokens
         path: '--from-log',
       });
     }
-    const lines = readFileSync(options.fromLog, 'utf8').split('\n');
+    const lengths = loggedLengths(options.fromLog, options.session);
     const { fromLog: name, resampling } = options;
-    return [(seed) => workloadFromLog(lines, { name, resampling, capTokens, seed })];
+    return [(seed) => workloadFromLog(lengths, { name, resampling, capTokens, seed })];
+  }
+  if (options.session !== undefined) {
+    throw new PolicyError('invalid_input', { expected: '--from-log', got: options.session, path: '--session' });
   }
   return (paths.length > 0 ? paths : bundledTraces()).map((path): NamedWorkload => {
     const { resampling, correlation } = options;
     return traceWorkload(path, { resampling, correlation, capTokens });
   });
+}
+
+function loggedLengths(path: string, session: string | undefined): LoggedLengths {
+  const log = openLog([path]);
+  if (log.kind === 'decisions') return lengthsFromDecisionLog(log.lines(), session);
+  if (session === undefined) return lengthsFromLog(log.lines);
+  throw new PolicyError('invalid_input', { expected: 'a decision log of a server', got: path, path: '--session' });
 }
 
 /** One workload, run by run, so that progress can be shown between them. */

@@ -3,11 +3,26 @@
  *
  * @packageDocumentation
  */
+export {
+  isDecisionLog,
+  type LogFile,
+  type LogLine,
+  type LogLineOf,
+  logLine,
+  type ReadLine,
+  readDecisionLog,
+} from '../core/decision-log.ts';
+export { type LogDifference, type LogGap, type LogReplay, replayLog, type SessionReplay } from '../core/replay-log.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { type DurableOptions, type DurableServer, durableSchema, openDurableServer } from './durable.ts';
 export { type ErrorData, errorCodes, RpcError } from './errors.ts';
 export { limitsSchema, type ServerLimits, serverLimits } from './limits.ts';
 export type { Link, Served } from './link.ts';
+export type { DecisionLog, LoggedSession, SessionDecisionLog } from './log/decision-log.ts';
+export { FileDecisionLog } from './log/file-log.ts';
+export { type DecisionLogOptions, decisionLogSchema } from './log/options.ts';
+export type { DropReason } from './log/session-lines.ts';
+export type { DecisionLogHost } from './log/writer.ts';
 export { type Meter, noMeter } from './meter.ts';
 export { type MethodName, type MethodWord, methods, notifications, type ParamsOf, type ResultOf } from './methods.ts';
 export { openRpcDocument } from './openrpc.ts';

@@ -11,6 +11,10 @@ export interface Meter {
   timerRefused(policy: string, error: unknown): void;
   /** Steps of sessions were written to the state directory. */
   committed(operations: number, seconds: number): void;
+  /** Lines of the decision log were written. */
+  logged(lines: number, bytes: number): void;
+  /** Lines of the decision log were dropped: too much waited, the disk refused them, or they were too long. */
+  logDropped(reason: 'waiting' | 'failed' | 'tooLong', lines: number): void;
   /** A connection was cut off because it did not read. */
   cutOff(): void;
   /** A connection was closed because it did not show the token. */
@@ -25,6 +29,8 @@ export const noMeter: Meter = Object.freeze({
   applied: nothing,
   timerRefused: nothing,
   committed: nothing,
+  logged: nothing,
+  logDropped: nothing,
   cutOff: nothing,
   turnedAway: nothing,
 });

@@ -67,6 +67,10 @@ export const methods = Object.freeze([
       timers: timers
         .optional()
         .describe('Who answers `timer.set`: the host (the default), or the server, which needs `deliver: stream`.'),
+      shadow: z
+        .boolean()
+        .optional()
+        .describe('The host decides by itself and says what, as `host.decided`: decisions are only compared.'),
       armed: z.array(armedTimer).optional().describe('Timers that run, as `session.snapshot` gave them.'),
     },
     { session, policy: z.string().describe('Id of the policy.'), version: number.describe('Its version.'), seq },
@@ -116,7 +120,17 @@ export const methods = Object.freeze([
     },
     {
       sessions: z
-        .array(z.strictObject({ session, policy: z.string(), version: number, seq, deliver, timers }))
+        .array(
+          z.strictObject({
+            session,
+            policy: z.string(),
+            version: number,
+            seq,
+            deliver,
+            timers,
+            shadow: z.boolean().optional(),
+          }),
+        )
         .describe('Sessions.'),
       next: session.optional().describe('There are more: give this as `after`.'),
     },

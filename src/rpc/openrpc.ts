@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { AnyDefinition } from '../core/definition.ts';
 import type { Registry } from '../core/registry.ts';
 import { policyErrorCodes } from '../errors.ts';
+import { hostDecided } from '../schemas/events/index.ts';
 import type { EventWord } from '../schemas/vocabulary.ts';
 import { errorCodes } from './errors.ts';
 import { type MethodName, type MethodWord, methods, notifications, type ResultOf } from './methods.ts';
@@ -61,7 +62,10 @@ export function openRpcDocument(
   version: string,
 ): ResultOf<'rpc.discover'> {
   const components = new Components();
-  const event = words(registry, 'events').map((one) => components.add(`event.${one.type}`, one.schema, 'input'));
+  // One word is for sessions, not for policies.
+  const event = [...words(registry, 'events'), hostDecided].map((one) =>
+    components.add(`event.${one.type}`, one.schema, 'input'),
+  );
   const decision = words(registry, 'decisions').map((one) =>
     components.add(`decision.${one.type}`, one.schema, 'output'),
   );

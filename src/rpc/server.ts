@@ -11,6 +11,7 @@ import { errorCodes, RpcError, toRpcError } from './errors.ts';
 import type { Journal } from './journal/journal.ts';
 import { type ServerLimits, serverLimits } from './limits.ts';
 import type { Link, Served } from './link.ts';
+import { type DecisionLog, noDecisionLog } from './log/decision-log.ts';
 import { type Meter, noMeter } from './meter.ts';
 import { type MethodName, methods, type ParamsOf, type ResultOf } from './methods.ts';
 import { openRpcDocument } from './openrpc.ts';
@@ -29,6 +30,8 @@ export interface ServerOptions {
   readonly isToken?: (token: string) => boolean;
   /** Version of the package, for `server.info`. */
   readonly version?: string;
+  /** Where events and decisions are written down; see {@link FileDecisionLog}. */
+  readonly decisionLog?: DecisionLog;
   /** Where sessions are kept; made by {@link openDurableServer}. @internal */
   readonly journal?: Journal | undefined;
 }
@@ -53,10 +56,11 @@ export class RpcServer {
   /** Throws `invalid_config`. */
   constructor(options: ServerOptions = {}) {
     const { registry = shipped, clock = systemClock, meter = noMeter, isToken, version = 'unknown', journal } = options;
+    const { decisionLog = noDecisionLog } = options;
     this.limits = serverLimits(options.limits);
     this.version = version;
     this.#registry = registry as Registry<readonly AnyDefinition[]>;
-    this.sessions = new Sessions(this.#registry, { limits: this.limits, clock, meter }, journal);
+    this.sessions = new Sessions(this.#registry, { limits: this.limits, clock, meter, decisionLog }, journal);
     const left = (connection: Connection) => void this.#connections.delete(connection);
     const durability = journal ?? nothingKept;
     this.#host = { limits: this.limits, clock, meter, durability, isToken, left, dispatch: this.#dispatch() };

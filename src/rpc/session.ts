@@ -15,8 +15,10 @@ import {
   type SessionLog,
 } from './journal/entries.ts';
 import type { ServerLimits } from './limits.ts';
+import type { DecisionLog, SessionDecisionLog } from './log/decision-log.ts';
 import type { Meter } from './meter.ts';
 import type { ParamsOf, ResultOf } from './methods.ts';
+import { HostDecisions } from './shadow.ts';
 import type { DecisionStream } from './stream.ts';
 import { type ArmedTimer, Timers } from './timers.ts';
 
@@ -27,6 +29,8 @@ export interface SessionStart {
   readonly snapshot?: unknown;
   readonly deliver: 'reply' | 'stream';
   readonly timers: 'host' | 'server';
+  /** The host decides by itself, and says what: decisions are only compared. */
+  readonly shadow?: boolean | undefined;
   readonly armed?: readonly ArmedTimer[] | undefined;
   /** The rest of a session that is brought back; its timers wait for {@link Session.start}. */
   readonly saved?: SavedDelivery;
@@ -37,6 +41,7 @@ export interface SessionHost {
   readonly limits: ServerLimits;
   readonly clock: Clock;
   readonly meter: Meter;
+  readonly decisionLog: DecisionLog;
 }
 
 /** A running session. */
@@ -45,7 +50,10 @@ export class Session {
   readonly policy: Policy<unknown, unknown, LooseEvent, AnyDecision, unknown>;
   readonly deliver: 'reply' | 'stream';
   readonly timers: 'host' | 'server';
+  readonly shadow: boolean;
   readonly #host: SessionHost;
+  readonly #hostDecisions: HostDecisions | undefined;
+  readonly #decisionLog: SessionDecisionLog;
   readonly #inFlight: InFlight;
   readonly #delivery: Delivery;
   readonly #timers: Timers | undefined;
@@ -53,12 +61,14 @@ export class Session {
 
   /** Throws `invalid_config`, `snapshot_mismatch`, `limit_exceeded`. */
   constructor(id: string, start: SessionStart, host: SessionHost) {
-    const { definition, deliver, timers, config, snapshot, armed = [], saved } = start;
+    const { definition, deliver, timers, shadow = false, config, snapshot, armed = [], saved } = start;
     const { limits, clock } = host;
     this.id = id;
     this.#host = host;
     this.deliver = deliver;
     this.timers = timers;
+    this.shadow = shadow;
+    if (shadow) this.#hostDecisions = new HostDecisions(definition);
     this.policy = (
       snapshot === undefined ? startPolicy(definition, config) : resumePolicy(definition, snapshot)
     ) as never;
@@ -68,6 +78,7 @@ export class Session {
     if (timers === 'server') this.#timers = new Timers(clock, (timerId, at) => this.#fired(timerId, at));
     if (saved !== undefined) this.#timers?.hold();
     for (const one of armed) this.#timers?.set(one);
+    this.#decisionLog = host.decisionLog.of(this);
   }
 
   /** Ids in flight. */
@@ -132,9 +143,10 @@ export class Session {
 
   /** The whole session. */
   save(): SavedSession {
-    const { id: session, deliver, timers } = this;
+    const { id: session, deliver, timers, shadow } = this;
     const snapshot = this.policy.snapshot();
-    return { session, deliver, timers, snapshot, ...this.#delivery.save(), ...this.#armed() };
+    const saved = { session, deliver, timers, snapshot, ...this.#delivery.save(), ...this.#armed() };
+    return shadow ? { ...saved, shadow } : saved;
   }
 
   /** Does a step again, as it was done before a crash. */
@@ -154,15 +166,17 @@ export class Session {
     this.#timers?.start();
   }
 
-  /** Stops the timers; nothing is sent any more. */
+  /** Stops with the server. */
   close(): void {
     this.#timers?.close();
+    this.#decisionLog.closed('stopped');
   }
 
   /** Closes the session and forgets it. */
-  end(): void {
-    this.close();
+  end(reason: 'closed' | 'replaced'): void {
+    this.#timers?.close();
     this.#log.end();
+    this.#decisionLog.closed(reason);
   }
 
   #armed(): { armed?: ArmedTimer[] } {
@@ -177,23 +191,34 @@ export class Session {
     for (const value of events) {
       const event = this.#stamped(value);
       try {
-        for (const one of this.#applyOne(event)) decisions.push(one);
+        for (const one of this.#applyOne(event, producer)) decisions.push(one);
       } catch (error) {
-        return { step: { ...step, refused: asPolicyError(error).toJSON() }, decisions };
+        const refused = asPolicyError(error);
+        this.#decisionLog.refused(refused, producer);
+        return { step: { ...step, refused: refused.toJSON() }, decisions };
       }
       applied.push(event);
     }
     return { step, decisions };
   }
 
-  #applyOne(event: LooseEvent): readonly AnyDecision[] {
+  #applyOne(event: LooseEvent, producer?: string): readonly AnyDecision[] {
+    this.#decisionLog.before();
+    const decided = this.#hostDecisions?.read(event);
+    if (decided !== undefined) {
+      this.#decisionLog.decided(decided.at, decided.decision, producer);
+      return [];
+    }
     this.#inFlight.check(event);
     const decisions = this.#commit(event);
+    this.#decisionLog.applied(event, decisions, producer);
     this.#host.meter.applied(this.policy.id, event, decisions);
     return decisions;
   }
 
   #commit(event: AnyEvent): readonly AnyDecision[] {
+    // What the host decided by itself is nothing to the policy.
+    if (this.#hostDecisions?.read(event) !== undefined) return [];
     const decisions = this.policy.send(event as LooseEvent);
     this.#inFlight.count(event, decisions);
     this.#timers?.arm(decisions);
@@ -214,6 +239,7 @@ export class Session {
       this.stream.push(decisions);
     } catch (error) {
       // What the timer was for is over: a policy may not know it any more.
+      this.#decisionLog.refused(asPolicyError(error), undefined);
       this.#host.meter.timerRefused(this.policy.id, error);
     }
     return true;

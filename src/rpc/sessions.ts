@@ -6,6 +6,7 @@ import { PolicyError } from '../errors.ts';
 import type { Journal } from './journal/journal.ts';
 import type { ParamsOf, ResultOf } from './methods.ts';
 import { Session, type SessionHost } from './session.ts';
+import { checkShadow } from './shadow.ts';
 import type { Reader } from './stream.ts';
 
 /** Who wants to know that a session is no more. */
@@ -43,9 +44,13 @@ export class Sessions {
   async recover(): Promise<void> {
     if (this.#journal === undefined) return;
     for await (const { saved, entries, resume } of this.#journal.recover()) {
-      const { session: id, deliver, timers, snapshot, armed, ...rest } = saved;
+      const { session: id, deliver, timers, shadow, snapshot, armed, ...rest } = saved;
       const definition = this.#definition({ policy: snapshot.policy });
-      const session = new Session(id, { definition, snapshot, armed, deliver, timers, saved: rest }, this.#host);
+      const session = new Session(
+        id,
+        { definition, snapshot, armed, deliver, timers, shadow, saved: rest },
+        this.#host,
+      );
       for (const entry of entries) session.replay(entry);
       session.keepIn(resume(session));
       this.#sessions.set(id, session);
@@ -112,14 +117,22 @@ export class Sessions {
     const from = after === undefined ? 0 : firstAfter(this.#ids, after);
     const to = from + this.#host.limits.pageSessions;
     const sessions = this.#ids.slice(from, to).map((id) => {
-      const { deliver, timers, policy } = this.#sessions.get(id)!;
-      return { session: id, policy: policy.id, version: policy.version, seq: policy.seq, deliver, timers };
+      const { deliver, timers, shadow, policy } = this.#sessions.get(id)!;
+      return {
+        session: id,
+        policy: policy.id,
+        version: policy.version,
+        seq: policy.seq,
+        deliver,
+        timers,
+        ...(shadow && { shadow }),
+      };
     });
     return to < this.#ids.length ? { sessions, next: this.#ids[to - 1]! } : { sessions };
   }
 
   #make(id: string, definition: AnyPolicyDefinition, params: ParamsOf<'session.open'>): Session {
-    const { config, snapshot, armed, deliver = 'reply', timers = 'host' } = params;
+    const { config, snapshot, armed, deliver = 'reply', timers = 'host', shadow = false } = params;
     if (snapshot !== undefined && config !== undefined) {
       refuse('invalid_input', 'config', 'none beside a snapshot, which has its own', config);
     }
@@ -130,7 +143,8 @@ export class Sessions {
     if (timers === 'host' && armed !== undefined) {
       refuse('invalid_input', 'armed', 'no timers where the host runs them', armed);
     }
-    return new Session(id, { definition, config, snapshot, armed, deliver, timers }, this.#host);
+    if (shadow) checkShadow(definition);
+    return new Session(id, { definition, config, snapshot, armed, deliver, timers, shadow }, this.#host);
   }
 
   #definition({ policy, snapshot }: Pick<ParamsOf<'session.open'>, 'policy' | 'snapshot'>): AnyPolicyDefinition {
@@ -144,10 +158,11 @@ export class Sessions {
 
   /** What is said of the session must be so; what is not said may be anything. */
   #attach(session: Session, definition: AnyPolicyDefinition, params: ParamsOf<'session.open'>) {
-    const { policy, deliver, timers } = session;
+    const { policy, deliver, timers, shadow } = session;
     if (definition.id !== policy.id) refuse('invalid_input', 'policy', `${policy.id}, as it was opened`, definition.id);
     if ((params.deliver ?? deliver) !== deliver) refuse('invalid_input', 'deliver', deliver, params.deliver);
     if ((params.timers ?? timers) !== timers) refuse('invalid_input', 'timers', timers, params.timers);
+    if ((params.shadow ?? shadow) !== shadow) refuse('invalid_input', 'shadow', String(shadow), params.shadow);
     if (params.config !== undefined) {
       const config = parse(definition.config, params.config, 'invalid_config');
       const same = JSON.stringify(config) === JSON.stringify(policy.config);
@@ -162,7 +177,7 @@ export class Sessions {
   }
 
   #end(session: Session, reason: 'closed' | 'replaced'): void {
-    session.end();
+    session.end(reason);
     if (session.deliver !== 'stream') return;
     for (const reader of [...session.stream.readers]) (reader as SessionReader).closed(session, reason);
   }

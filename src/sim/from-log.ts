@@ -1,5 +1,5 @@
 /**
- * A workload from an event log of `recordEvents`. Dropping aborted responses would make every prompt look shorter than
+ * A workload from an event log of `recordEvents`, or from a decision log of the server. Dropping aborted responses would make every prompt look shorter than
  * it is, since it is the long ones that are aborted; `traceFromLog` draws the rest of each.
  */
 import { type LoggedLengths, lengthsFromLog } from './log-lengths.ts';
@@ -75,13 +75,17 @@ function meanBeyond(x: number): number {
 
 const clamp = (share: number): number => Math.min(1 - 1e-9, Math.max(1e-9, share));
 
-/** A workload from a log. Throws as {@link lengthsFromLog} does. */
+/** A workload from a log, as its lines or as what was read of it. Throws as {@link lengthsFromLog} does. */
 export function workloadFromLog(
-  lines: Iterable<string>,
+  from: Iterable<string> | LoggedLengths,
   options: LogTraceOptions & { readonly name: string; readonly resampling?: Resampling | undefined },
 ): Workload {
-  const log = lengthsFromLog(lines);
+  const log = 'prompts' in from ? from : lengthsFromLog(from);
   const prompts = traceFromLog(log, options);
-  const source = `event log: ${log.completed} responses complete, ${log.censored} aborted and drawn beyond their abort`;
+  const { completed, censored, unknown, missing = 0 } = log;
+  const parts = [`${completed} responses complete`, `${censored} aborted and drawn beyond their abort`];
+  if (unknown > 0) parts.push(`${unknown} without a length left out`);
+  if (missing > 0) parts.push(`${missing} events missing in the log`);
+  const source = `estimate from a log: ${parts.join(', ')}`;
   return tracedWorkload({ ...options, resampling: options.resampling ?? 'copula', source, prompts });
 }

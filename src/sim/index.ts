@@ -8,7 +8,14 @@ export { calibrateJob, type MeasuredRollout } from './calibrate.ts';
 export { compare, comparing } from './compare.ts';
 export type { CompareOptions, CompareProgress } from './compare-options.ts';
 export { baseSeconds, type CostModel, costModelSchema, deriveCostModel, type EngineShape } from './cost-model.ts';
-export { DecodeEngine, type EngineRequest, type LostRequest, type Outcome } from './engine/decode-engine.ts';
+export type { Scheduling } from './engine/batch-scheduler.ts';
+export {
+  DecodeEngine,
+  type EngineLoad,
+  type EngineRequest,
+  type LostRequest,
+  type Outcome,
+} from './engine/decode-engine.ts';
 export { type LogTraceOptions, traceFromLog, workloadFromLog } from './from-log.ts';
 export { type RunOptions, simulate } from './host/driver.ts';
 export { type Hardware, hardwareSettings } from './host/hardware.ts';
@@ -32,7 +39,13 @@ export {
   tailBatchingScheduler,
 } from './host/scheduler.ts';
 export { judge7b, withJudge } from './judge-preset.ts';
-export { type LoggedLengths, type LoggedPrompt, type LoggedResponse, lengthsFromLog } from './log-lengths.ts';
+export {
+  type LoggedLengths,
+  type LoggedPrompt,
+  type LoggedResponse,
+  lengthsFromDecisionLog,
+  lengthsFromLog,
+} from './log-lengths.ts';
 export { clairvoyantLowerBound, clairvoyantOrder, type FixedPrompt, type LowerBound } from './lower-bound.ts';
 export { perfettoTrace } from './perfetto.ts';
 export { comparePools, type PoolsCompareOptions, poolsSchedulers, poolsTailSchedulers } from './pools/compare.ts';
@@ -79,6 +92,11 @@ export { reportClient, writeReport } from './report/write.ts';
 export type * from './result.ts';
 export { type JudgeSettings, judgeSettings } from './rewards/judge-settings.ts';
 export { type RewardSettings, rewardSettings } from './rewards/settings.ts';
+export type { TpWorth } from './shadow/adaptive-tp.ts';
+export type { ScaleDownWorth } from './shadow/gpu-scale-down.ts';
+export type { ShadowCounts, ShadowDifference } from './shadow/pairs.ts';
+export { type ShadowReport, type ShadowSession, shadowReport } from './shadow/report.ts';
+export type { TimeoutWorth } from './shadow/sandbox-timeout.ts';
 export { type BootstrapOptions, bootstrap } from './statistics.ts';
 export { formatTrace, readTraceLine, type TracePrompt, tracePromptSchema } from './trace/format.ts';
 export { type QuantileRow, readTrace, type Trace } from './trace/read.ts';

@@ -1,7 +1,8 @@
 /**
- * Response lengths from an event log of `recordEvents`. Completed responses are exact. Aborted ones are censored: they
+ * Response lengths from an event log of `recordEvents`, or from a decision log of the server. Completed responses are exact. Aborted ones are censored: they
  * would have been longer, by an unknown amount.
  */
+import type { ReadLine } from '../core/decision-log.ts';
 import { PolicyError } from '../errors.ts';
 import type { Prompt } from '../schemas/prompts.ts';
 import { jsonLine } from './trace/format.ts';
@@ -28,6 +29,8 @@ export interface LoggedLengths {
   readonly censored: number;
   /** Requests of which the log tells no length: failed, lost, in flight at its end, or aborted without a count. */
   readonly unknown: number;
+  /** Events that a decision log should have and does not; some of those unknown may have ended by them. */
+  readonly missing?: number;
 }
 
 interface Request {
@@ -38,7 +41,11 @@ interface Request {
 interface Book {
   readonly requests: Map<string, Request>;
   readonly prompts: Map<string, Prompt>;
+  /** Whether the host admits requests by itself: nothing tells of them before they end. */
+  readonly ownRequests: boolean;
 }
+
+const newBook = (ownRequests: boolean): Book => ({ requests: new Map(), prompts: new Map(), ownRequests });
 
 type Line = Record<string, unknown>;
 
@@ -49,7 +56,7 @@ type Line = Record<string, unknown>;
  * @throws PolicyError `invalid_input` with the number of a broken line, or when no response ever completed
  */
 export function lengthsFromLog(lines: Iterable<string>): LoggedLengths {
-  const book: Book = { requests: new Map(), prompts: new Map() };
+  const book = newBook(false);
   let number = 0;
   let isFirst = true;
   for (const line of lines) {
@@ -59,14 +66,46 @@ export function lengthsFromLog(lines: Iterable<string>): LoggedLengths {
     if (!isFirst || entry.snapshot === undefined) readEntry(entry, line, `line ${number}`, book);
     isFirst = false;
   }
-  return collect(book);
+  return collect([book]);
+}
+
+/**
+ * Reads the decision log of a server. In sessions in shadow mode, whose host admits requests by itself, a response belongs
+ * to the prompt before the `/` of its request id, or is a prompt of its own.
+ *
+ * @param only - the session to read; all if absent
+ * @throws PolicyError `unknown_id` for a session that is not there, `invalid_input` when no response ever completed
+ */
+export function lengthsFromDecisionLog(lines: Iterable<ReadLine>, only?: string): LoggedLengths {
+  const books = new Map<string, Book>();
+  const seqs = new Map<string, number>();
+  let missing = 0;
+  for (const { where, line } of lines) {
+    if (line === 'torn' || !('session' in line) || (only !== undefined && line.session !== only)) continue;
+    if (line.kind === 'session' && !books.has(line.session)) books.set(line.session, newBook(line.shadow));
+    const book = books.get(line.session);
+    const seq = line.kind === 'event' ? line.seq - 1 : line.seq;
+    missing += Math.max(0, seq - (seqs.get(line.session) ?? seq));
+    if (line.kind === 'closed') seqs.delete(line.session);
+    else seqs.set(line.session, line.seq);
+    if (line.kind === 'event' && book !== undefined) readEntry(line, line.event, where, book);
+  }
+  if (only !== undefined && books.size === 0) {
+    throw new PolicyError('unknown_id', { expected: 'a session of the log', got: only, path: 'session' });
+  }
+  return { ...collect([...books.values()]), missing };
 }
 
 const isObject = (value: unknown): value is Line =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 
-function readEntry({ event, decisions }: Line, line: string, where: string, book: Book): void {
+function readEntry(
+  { event, decisions }: { event?: unknown; decisions?: unknown },
+  line: unknown,
+  where: string,
+  book: Book,
+): void {
   const refuse = (expected: string): never => {
     throw new PolicyError('invalid_input', { expected, got: line, path: where });
   };
@@ -74,7 +113,7 @@ function readEntry({ event, decisions }: Line, line: string, where: string, book
     return refuse('an object with `event` and `decisions`');
   }
   const { type, tokens, prompts } = event;
-  const request = book.requests.get(event.requestId as string);
+  const request = requestOf(book, event);
   if (type === 'response.completed') {
     if (!isCount(tokens)) return refuse('a response with a whole number of `tokens`');
     if (request !== undefined) request.response = { tokens, censored: false };
@@ -89,6 +128,15 @@ function readEntry({ event, decisions }: Line, line: string, where: string, book
   for (const decision of decisions) readLaunch(decision, book.requests);
 }
 
+function requestOf({ requests, ownRequests }: Book, { type, requestId }: Line): Request | undefined {
+  const id = requestId as string;
+  const isEnd = type === 'response.completed' || type === 'request.aborted';
+  if (!ownRequests || !isEnd || requests.has(id)) return requests.get(id);
+  const request: Request = { promptId: id.includes('/') ? id.slice(0, id.lastIndexOf('/')) : id, response: undefined };
+  requests.set(id, request);
+  return request;
+}
+
 function readLaunch(decision: Line, requests: Map<string, Request>): void {
   if (decision.type !== 'request.launch') return;
   // A resumed response is one response: its earlier part is not another.
@@ -97,7 +145,23 @@ function readLaunch(decision: Line, requests: Map<string, Request>): void {
   requests.set(decision.requestId as string, { promptId: decision.promptId as string, response: undefined });
 }
 
-function collect({ requests, prompts: known }: Book): LoggedLengths {
+function collect(books: readonly Book[]): LoggedLengths {
+  // Beside a session that admits the requests, others may have heard of the same ones.
+  const admitting = books.filter(({ ownRequests, requests }) => !ownRequests && requests.size > 0);
+  const all = (admitting.length > 0 ? admitting : books).map(collectOne);
+  const sum = (of: 'completed' | 'censored' | 'unknown'): number => all.reduce((total, one) => total + one[of], 0);
+  if (sum('completed') === 0) {
+    throw new PolicyError('invalid_input', { expected: 'a log with a completed response', got: 'none', path: 'log' });
+  }
+  return {
+    prompts: all.flatMap(({ prompts }) => prompts),
+    completed: sum('completed'),
+    censored: sum('censored'),
+    unknown: sum('unknown'),
+  };
+}
+
+function collectOne({ requests, prompts: known }: Book): LoggedLengths {
   const byPrompt = new Map<string, LoggedResponse[]>();
   let [completed, censored, unknown] = [0, 0, 0];
   for (const { promptId, response } of requests.values()) {
@@ -109,9 +173,6 @@ function collect({ requests, prompts: known }: Book): LoggedLengths {
       list.push(response);
       byPrompt.set(promptId, list);
     }
-  }
-  if (completed === 0) {
-    throw new PolicyError('invalid_input', { expected: 'a log with a completed response', got: 'none', path: 'log' });
   }
   const prompts = [...byPrompt].map(([promptId, responses]): LoggedPrompt => {
     const { promptTokens, domain } = known.get(promptId) ?? {};

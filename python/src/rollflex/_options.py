@@ -36,6 +36,8 @@ class OpenOptions(TypedDict, total=False):
     """Where decisions go: into what ``send`` returns (the default), or to subscribers."""
     timers: Literal["host", "server"] | None
     """Who answers ``timer.set``: the host (the default), or the server, which needs ``deliver="stream"``."""
+    shadow: bool | None
+    """Whether the host decides by itself and says what, as ``host.decided``: decisions are only compared."""
     armed: Sequence[Mapping[str, Any]] | None
     """Timers that run, as ``session.armed()`` gave them beside a snapshot."""
     producer: str | None
@@ -121,6 +123,7 @@ def open_params(policy: str | None, options: Mapping[str, Any]) -> tuple[dict[st
         "on_existing": "onExisting",
         "deliver": "deliver",
         "timers": "timers",
+        "shadow": "shadow",
         "armed": "armed",
     }
     unknown = sorted(set(options) - set(names))

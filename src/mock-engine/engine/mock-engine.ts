@@ -79,6 +79,7 @@ export class MockEngine {
     return this.#generations.size + this.#arrivals.size + this.#retracted.length;
   }
 
+  /** What runs and waits, and how full the KV cache is. */
   load(): MockLoad {
     const { running, waiting, contextTokens } = this.#decode.load();
     return {
@@ -151,6 +152,7 @@ export class MockEngine {
     return this.#gate.newReason(reason);
   }
 
+  /** Whether it takes no requests for this reason. */
   isClosedBy(gate: string): boolean {
     return this.#gate.isClosedBy(gate);
   }
@@ -195,15 +197,18 @@ export class MockEngine {
     this.#decode.freeze('hang');
   }
 
+  /** Goes on after {@link hang}. */
   unhang(): void {
     this.#hangs = false;
     this.#decode.thaw('hang');
   }
 
+  /** Everything takes so many times as long from now on, > 0. */
   slow(factor: number): void {
     this.#decode.slow(factor);
   }
 
+  /** So many tokens fit its KV cache from now on; what is over is retracted. */
   shrink(tokens: number): void {
     this.#decode.shrink(tokens);
   }

@@ -43,6 +43,8 @@ export interface SavedSession {
   readonly session: string;
   readonly deliver: 'reply' | 'stream';
   readonly timers: 'host' | 'server';
+  /** In shadow mode; absent otherwise. */
+  readonly shadow?: boolean;
   readonly snapshot: Snapshot;
   readonly producers: readonly SavedProducer[];
   readonly answers: SavedAnswers;

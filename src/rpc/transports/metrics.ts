@@ -44,6 +44,13 @@ function metersIn({ Counter, Histogram }: typeof Prometheus, registers: Registry
     buckets: [0.0001, 0.001, 0.01, 0.1, 1],
     registers,
   });
+  const logLines = counter('decision_log_lines_total', 'Lines written to the decision log.', []);
+  const logBytes = counter('decision_log_bytes_total', 'Bytes written to the decision log.', []);
+  const logDrops = counter(
+    'decision_log_dropped_lines_total',
+    'Lines left out of the decision log: too much waited, the disk refused them, or they were too long.',
+    ['reason'],
+  );
   const cutOff = counter('connections_cut_off_total', 'Connections cut off because they did not read.', []);
   const turnedAway = counter('connections_turned_away_total', 'Connections closed because of their token.', []);
   return {
@@ -62,6 +69,11 @@ function metersIn({ Counter, Histogram }: typeof Prometheus, registers: Registry
       written.inc(operations);
       writes.observe(took);
     },
+    logged(lines, bytes) {
+      logLines.inc(lines);
+      logBytes.inc(bytes);
+    },
+    logDropped: (reason, lines) => logDrops.inc({ reason }, lines),
     cutOff: () => cutOff.inc(),
     turnedAway: () => turnedAway.inc(),
   };

@@ -1,4 +1,5 @@
 /** Events: timers and restarts. */
+import { z } from 'zod';
 import { idPrefix, timerId } from '../units.ts';
 import { defineEvent } from '../vocabulary.ts';
 
@@ -7,4 +8,13 @@ export const hostRestarted = defineEvent(
   'host.restarted',
   'The host has restarted: all that was in flight is gone. No retry budget is charged.',
   { idPrefix },
+);
+export const hostDecided = defineEvent(
+  'host.decided',
+  'What the host of a session in shadow mode has decided by itself; the session takes it, not its policy.',
+  {
+    decision: z
+      .looseObject({ type: z.string().min(1).max(256).describe('A decision of the policy.') })
+      .describe('The decision, with those of its fields that the host knows.'),
+  },
 );

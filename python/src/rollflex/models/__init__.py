@@ -88,7 +88,7 @@ if TYPE_CHECKING:
         SourceReopened,
     )
     from .events.sandbox import SandboxCancelled, SandboxFinished, SandboxReportRequested, SandboxRequested
-    from .events.session import HostRestarted, TimerFired
+    from .events.session import HostDecided, HostRestarted, TimerFired
     from .events.training import (
         GroupCompleted,
         OptimizerStepped,
@@ -390,6 +390,7 @@ _where = {
     "GroupsDropped": ".decisions.training",
     "GrpoAdvantagesInput": ".planners.grpo_advantages",
     "GrpoAdvantagesPlan": ".planners.grpo_advantages",
+    "HostDecided": ".events.session",
     "HostRestarted": ".events.session",
     "JudgeOffloadInput": ".planners.judge_offload",
     "JudgeOffloadPlan": ".planners.judge_offload",
@@ -691,6 +692,7 @@ __all__ = [
     "GroupsDropped",
     "GrpoAdvantagesInput",
     "GrpoAdvantagesPlan",
+    "HostDecided",
     "HostRestarted",
     "JudgeOffloadInput",
     "JudgeOffloadPlan",

@@ -44,6 +44,9 @@ class SessionOpenParams(TypedDict):
     timers: NotRequired[Literal["host", "server"]]
     """Who answers `timer.set`: the host (the default), or the server, which needs `deliver: stream`."""
 
+    shadow: NotRequired[bool]
+    """The host decides by itself and says what, as `host.decided`: decisions are only compared."""
+
     armed: NotRequired[Sequence[SessionOpenParamsArmedItem]]
     """Timers that run, as `session.snapshot` gave them."""
 
@@ -282,6 +285,8 @@ class SessionListResultSession(TypedDict):
     deliver: Literal["reply", "stream"]
 
     timers: Literal["host", "server"]
+
+    shadow: NotRequired[bool]
 
 
 class SessionListResult(TypedDict):

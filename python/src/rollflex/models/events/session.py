@@ -6,6 +6,28 @@ from typing import Literal
 from .._typing import NotRequired, TypedDict
 
 
+class HostDecidedDecision(TypedDict):
+    """The decision, with those of its fields that the host knows."""
+
+    type: str
+    """A decision of the policy. String ≤ 256."""
+
+
+class HostDecided(TypedDict):
+    """What the host of a session in shadow mode has decided by itself; the session takes it, not its policy."""
+
+    type: Literal["host.decided"]
+
+    at: NotRequired[float]
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
+
+    decision: HostDecidedDecision
+    """The decision, with those of its fields that the host knows."""
+
+
 class HostRestarted(TypedDict):
     """The host has restarted: all that was in flight is gone. No retry budget is charged."""
 

@@ -1,0 +1,56 @@
+/** Logs that the user names: an event log of a program, or a decision log of a server, as its folder or as files of it. */
+import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { isDecisionLog, type LogFile, type ReadLine, readDecisionLog } from '../core/decision-log.ts';
+import { PolicyError } from '../errors.ts';
+import { logFilesIn } from '../rpc/log/files.ts';
+
+/** A log, by its kind. */
+export type NamedLog =
+  | { readonly kind: 'events'; readonly lines: readonly string[] }
+  | { readonly kind: 'decisions'; lines(): Iterable<ReadLine> };
+
+const headerBytes = 4096;
+
+const fileAt = (path: string, name = basename(path)): LogFile => ({ name, read: () => readFileSync(path, 'utf8') });
+
+function firstLine(path: string): string {
+  const file = openSync(path, 'r');
+  try {
+    const buffer = Buffer.alloc(headerBytes);
+    const length = readSync(file, buffer, 0, headerBytes, 0);
+    return buffer.subarray(0, length).toString('utf8').split('\n')[0]!;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/**
+ * Finds out what kind of log stands at some paths. Files of a decision log are read in the order given.
+ *
+ * @throws PolicyError `invalid_input` for a folder without a decision log, or files of different kinds; the system's error
+ */
+export function openLog(paths: readonly string[]): NamedLog {
+  const files = paths.flatMap((path) => {
+    if (!statSync(path).isDirectory()) return [{ path, name: basename(path) }];
+    const names = logFilesIn(path);
+    if (names.length > 0) return names.map((name) => ({ path: join(path, name), name }));
+    const expected = 'a folder with a decision log, or a file';
+    throw new PolicyError('invalid_input', { expected, got: 'no file decisions-….jsonl', path });
+  });
+  if (files.length === 1 && !isDecisionLog(firstLine(files[0]!.path))) {
+    return { kind: 'events', lines: readFileSync(files[0]!.path, 'utf8').split('\n') };
+  }
+  return { kind: 'decisions', lines: () => readDecisionLog(files.map(({ path, name }) => fileAt(path, name))) };
+}
+
+/** The lines of a decision log. Throws `invalid_input` for another log. */
+export function openDecisionLog(paths: readonly string[]): Iterable<ReadLine> {
+  const log = openLog(paths);
+  if (log.kind === 'decisions') return log.lines();
+  throw new PolicyError('invalid_input', {
+    expected: 'a decision log of a server',
+    got: 'another log',
+    path: paths[0]!,
+  });
+}

@@ -1,0 +1,82 @@
+/** `rollflex shadow`: where policies that ran beside a host would have decided otherwise, and what that is worth. */
+import { Command } from 'commander';
+import type { ShadowCounts, ShadowDifference } from '../sim/shadow/pairs.ts';
+import { type ShadowSession, shadowReport } from '../sim/shadow/report.ts';
+import { openDecisionLog } from './log-files.ts';
+import { print, printJson } from './output.ts';
+import { plainTable } from './plain-table.ts';
+import { worthOf } from './shadow-worth.ts';
+
+interface ShadowOptions {
+  readonly session?: string;
+  readonly json?: boolean;
+}
+
+/** Differences that are printed; --json has more of them. */
+const shown = 5;
+
+function printSession({ session, policy, events, missingEvents, decisions, worth }: ShadowSession): void {
+  print(`${session}, ${policy}: ${events} events\n`);
+  const count = (of: 'agreed' | 'differed' | 'onlyHost' | 'onlyPolicy') => (one: ShadowCounts) => String(one[of]);
+  print(
+    plainTable(
+      [
+        ['decision', (one) => one.decision],
+        ['agreed', count('agreed')],
+        ['differed', count('differed')],
+        ['only host', count('onlyHost')],
+        ['only policy', count('onlyPolicy')],
+      ],
+      decisions,
+    ),
+  );
+  const differences = decisions.flatMap((one) => one.differences);
+  for (const one of differences.slice(0, shown)) print(`\n${describe(one)}`);
+  const more = decisions.reduce((sum, one) => sum + one.differed, 0) - Math.min(shown, differences.length);
+  if (more > 0) print(`… and ${more} more${differences.length > shown ? '; --json has some of them' : ''}`);
+  print('');
+  for (const line of worthOf(policy, worth)) print(line);
+  if (missingEvents > 0) print(`- ${missingEvents} events are not in the log: what was decided about them is missing.`);
+}
+
+const fields = (value: object): string =>
+  Object.entries(value)
+    .map(([name, one]) => `${name} ${typeof one === 'string' ? one : JSON.stringify(one)}`)
+    .join(', ');
+
+function describe({ id, host, policy, reason, where }: ShadowDifference): string {
+  const { code, ...numbers } = reason;
+  const why = Object.keys(numbers).length === 0 ? code : `${code}: ${fields(numbers)}`;
+  return `${id}: host ${fields(host)}; policy ${fields(policy)}\n  ${why} (${where})`;
+}
+
+/** Prints the report of a log. Throws `invalid_input`, `unknown_id`; the system's error. */
+function runShadow(paths: readonly string[], { session, json }: ShadowOptions): void {
+  const report = shadowReport(openDecisionLog(paths), session);
+  if (json) return printJson(report);
+  for (const one of report.sessions) printSession(one);
+  if (report.droppedLines > 0) print(`- The server has left out ${report.droppedLines} lines of this log.`);
+}
+
+/** The command. */
+export function shadowCommand(): Command {
+  return new Command('shadow')
+    .description('where a policy in shadow mode would have decided otherwise than its host, and what that is worth')
+    .argument('<log...>', 'the folder (or files) of serve --log-dir')
+    .option('--session <id>', 'this session only')
+    .option('--json', 'print one JSON object')
+    .addHelpText(
+      'after',
+      `
+Shadow mode
+  session.open {"policy":"sandbox-timeout","config":{},"shadow":true}: the host sends its events, and
+  what it has decided by itself as {"type":"host.decided","decision":{"type":"sandbox.run","runId":"r1",
+  "timeoutSeconds":30}}. For adaptive-tp, gpu-scale-down and sandbox-timeout. What tail batching would
+  have saved follows from its own decisions: rollflex simulate --from-log estimates it.
+
+Examples
+  rollflex shadow ~/rollflex-log
+  rollflex shadow ~/rollflex-log --session timeouts --json`,
+    )
+    .action((paths: string[], options: ShadowOptions) => runShadow(paths, options));
+}

@@ -1,0 +1,164 @@
+/**
+ * Decision logs of a server: JSON lines in files that follow each other. Each file says what it is in its first line, and
+ * begins each session with a snapshot, so that it can be read without those before it.
+ */
+import { z } from 'zod';
+import { PolicyError } from '../errors.ts';
+import { snapshotSchema } from './snapshot.ts';
+import { parse } from './validate.ts';
+
+/** Version of the lines. */
+export const logFormat = 1;
+
+const count = z.int().nonnegative();
+const time = z.number().nonnegative().describe('Unix time on the clock of the server, in seconds.');
+const session = z.string().describe('Id of the session.');
+const producer = z.string().optional().describe('Who sent it, where the call said so; none for a timer of the server.');
+const typed = z.looseObject({ type: z.string(), at: z.number() });
+
+const header = z.strictObject({
+  kind: z.literal('log'),
+  format: z.int().positive().describe('Version of the lines.'),
+  version: z.string().describe('Version of the package.'),
+  run: z.string().describe('Names the run of the server.'),
+  file: count.describe('Number of the file.'),
+  time,
+});
+const opened = z.strictObject({
+  kind: z.literal('session'),
+  time,
+  session,
+  policy: z.string().describe('Id of its policy.'),
+  version: z.int().positive().describe('Version of its policy.'),
+  deliver: z.enum(['reply', 'stream']),
+  timers: z.enum(['host', 'server']),
+  shadow: z.boolean().describe('Whether the host decides by itself.'),
+  seq: count.describe('Events applied before the lines that follow.'),
+  snapshot: snapshotSchema.nullable().describe('The state before the lines that follow; null where it was too large.'),
+});
+const applied = z.strictObject({
+  kind: z.literal('event'),
+  time,
+  session,
+  seq: z.int().positive().describe('Number of the event in its session.'),
+  producer,
+  event: typed.describe('The event, with its `at`.'),
+  decisions: z.array(typed).describe('What the policy decided.'),
+});
+const decided = z.strictObject({
+  kind: z.literal('decided'),
+  time,
+  session,
+  seq: count.describe('Events applied before it.'),
+  producer,
+  at: z.number(),
+  decision: z.looseObject({ type: z.string() }).describe('What the host decided by itself.'),
+});
+const refused = z.strictObject({
+  kind: z.literal('refused'),
+  time,
+  session,
+  seq: count.describe('Events applied before it.'),
+  producer,
+  code: z.string(),
+  path: z.string(),
+});
+const closed = z.strictObject({
+  kind: z.literal('closed'),
+  time,
+  session,
+  seq: count.describe('Events that it had applied.'),
+  reason: z.enum(['closed', 'replaced', 'stopped']).describe('`stopped`: with the server.'),
+});
+const dropped = z.strictObject({
+  kind: z.literal('dropped'),
+  time,
+  lines: z.int().positive().describe('Lines that are missing before this one.'),
+  waiting: count.describe('Of these, because too much waited to be written.'),
+  failed: count.describe('Of these, because the disk refused them.'),
+  tooLong: count.describe('Of these, because a file has no room for one so long.'),
+});
+
+/** A line of a decision log. */
+export const logLine = z.discriminatedUnion('kind', [header, opened, applied, decided, refused, closed, dropped]);
+/** A line of a decision log. */
+export type LogLine = z.output<typeof logLine>;
+/** The line of a kind. */
+export type LogLineOf<K extends LogLine['kind']> = Extract<LogLine, { kind: K }>;
+
+/** A line with the place where it stands; `torn` for the end of a file that a crash has cut off. */
+export interface ReadLine {
+  readonly where: string;
+  readonly line: LogLine | 'torn';
+}
+
+/** A file of a log. */
+export interface LogFile {
+  readonly name: string;
+  /** Its text. */
+  read(): string;
+}
+
+/** Whether the first line of a file is that of a decision log. */
+export function isDecisionLog(firstLine: string): boolean {
+  try {
+    return (JSON.parse(firstLine) as { kind?: unknown } | null)?.kind === 'log';
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Reads the files of a log, one after the other.
+ *
+ * @throws PolicyError `invalid_input` with file and line for one that is broken. The last line of a file may be cut off,
+ *   by a crash or a full disk: that is no error
+ */
+export function* readDecisionLog(files: Iterable<LogFile>): Generator<ReadLine> {
+  for (const file of files) {
+    let number = 0;
+    for (const { text, ended } of linesOf(file.read())) {
+      number += 1;
+      const where = `${file.name}:${number}`;
+      if (number === 1 && ended && !isDecisionLog(text)) refuse('the first line of a decision log', text, where);
+      const line = ended ? lineOf(text, where) : whole(text);
+      if (line !== 'torn' && line.kind === 'log' && line.format !== logFormat) {
+        refuse(`format ${logFormat}`, line.format, `${where}.format`);
+      }
+      yield { where, line };
+    }
+  }
+}
+
+function refuse(expected: string, got: unknown, path: string): never {
+  throw new PolicyError('invalid_input', { expected, got, path });
+}
+
+function* linesOf(text: string): Generator<{ text: string; ended: boolean }> {
+  for (let from = 0; from < text.length; ) {
+    const end = text.indexOf('\n', from);
+    if (end < 0) return yield { text: text.slice(from), ended: false };
+    if (end > from) yield { text: text.slice(from, end), ended: true };
+    from = end + 1;
+  }
+}
+
+function lineOf(text: string, where: string): LogLine {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return refuse('a line of a decision log', text, where);
+  }
+  return parse(logLine, value, 'invalid_input', where);
+}
+
+/** A last line without its end: whole by chance, or nothing. */
+function whole(text: string): LogLine | 'torn' {
+  try {
+    const found = logLine.safeParse(JSON.parse(text));
+    return found.success ? found.data : 'torn';
+  } catch {
+    return 'torn';
+  }
+}

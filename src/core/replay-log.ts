@@ -1,0 +1,155 @@
+/** Replays a decision log: every session again from its snapshots, decision by decision; what is missing is named. */
+import { isPolicyError, PolicyError } from '../errors.ts';
+import type { LogLineOf, ReadLine } from './decision-log.ts';
+import type { AnyDecision } from './definition.ts';
+import type { Policy } from './policy.ts';
+import type { LooseEvent } from './start.ts';
+
+type AnyPolicy = Policy<unknown, unknown, LooseEvent, AnyDecision, unknown>;
+
+/** Events that the log does not have: dropped, or in a file that is gone. */
+export interface LogGap {
+  /** The line before which they are missing. */
+  readonly where: string;
+  /** Numbers of the first and the last one. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** An event whose decisions were not those of the log. */
+export interface LogDifference {
+  readonly where: string;
+  readonly seq: number;
+  readonly event: LooseEvent;
+  readonly logged: string;
+  readonly replayed: string;
+}
+
+/** What was found of one session. */
+export interface SessionReplay {
+  readonly session: string;
+  readonly policy: string;
+  /** Events that were played again, and their decisions. */
+  events: number;
+  decisions: number;
+  /** Events that stand in the log but cannot be played: no snapshot is known from which they follow. */
+  unplayed: number;
+  readonly gaps: LogGap[];
+  /** The first difference. */
+  difference?: LogDifference;
+}
+
+/** What a log held. */
+export interface LogReplay {
+  readonly sessions: readonly SessionReplay[];
+  /** Lines that the server says it has left out. */
+  readonly droppedLines: number;
+  /** Files whose last line is cut off. */
+  readonly tornFiles: number;
+}
+
+interface Playing {
+  readonly found: SessionReplay;
+  policy: AnyPolicy | undefined;
+  /** Events of the session up to here are known, or known to be missing. */
+  seq: number;
+}
+
+/**
+ * Replays a log and compares every decision.
+ *
+ * @param restore - makes a policy from a snapshot
+ * @param only - the session to replay; all if absent
+ * @throws PolicyError `invalid_input` for lines out of order; `unknown_id` where the log has no such session; what
+ *   `restore` throws
+ */
+export function replayLog(
+  lines: Iterable<ReadLine>,
+  restore: (snapshot: unknown) => AnyPolicy,
+  only?: string,
+): LogReplay {
+  const sessions = new Map<string, Playing>();
+  let [droppedLines, tornFiles] = [0, 0];
+  for (const { where, line } of lines) {
+    if (line === 'torn') tornFiles += 1;
+    else if (line.kind === 'dropped') droppedLines += line.lines;
+    else if (line.kind === 'log' || (only !== undefined && line.session !== only)) continue;
+    else if (line.kind === 'session') begin(sessions, line, where, restore);
+    else if (line.kind === 'event') play(sessions.get(line.session), line, where);
+    else if (line.kind === 'closed') end(sessions.get(line.session), line, where);
+  }
+  if (only !== undefined && sessions.size === 0) {
+    throw new PolicyError('unknown_id', { expected: 'a session of the log', got: only, path: 'session' });
+  }
+  return { sessions: [...sessions.values()].map(({ found }) => found), droppedLines, tornFiles };
+}
+
+function begin(
+  sessions: Map<string, Playing>,
+  { session, policy, seq, snapshot }: LogLineOf<'session'>,
+  where: string,
+  restore: (snapshot: unknown) => AnyPolicy,
+): void {
+  let playing = sessions.get(session);
+  if (playing === undefined || playing.found.policy !== policy) {
+    const found: SessionReplay = { session, policy, events: 0, decisions: 0, unplayed: 0, gaps: [] };
+    // A session of the same name with another policy is another one.
+    if (playing !== undefined) sessions.set(`${session}\n${sessions.size}`, playing);
+    sessions.set(session, (playing = { found, policy: undefined, seq }));
+  }
+  miss(playing, seq, where);
+  const goesOn = playing.policy?.seq === seq;
+  // Older than what was played: it was opened anew, or a server has gone on from before a crash.
+  playing.seq = seq;
+  if (snapshot !== null) playing.policy = restore(snapshot);
+  else if (!goesOn) playing.policy = undefined;
+}
+
+/** Notes the events between the last that is known and a number. */
+function miss(playing: Playing, seq: number, where: string): void {
+  if (seq <= playing.seq) return;
+  playing.found.gaps.push({ where, from: playing.seq + 1, to: seq });
+  playing.policy = undefined;
+  playing.seq = seq;
+}
+
+function play(playing: Playing | undefined, line: LogLineOf<'event'>, where: string): void {
+  const expected = (playing?.seq ?? 0) + 1;
+  if (playing === undefined || line.seq < expected) {
+    const what = playing === undefined ? 'the session before its events' : `event ${expected} of ${line.session}`;
+    throw new PolicyError('invalid_input', { expected: what, got: `event ${line.seq}`, path: where });
+  }
+  miss(playing, line.seq - 1, where);
+  playing.seq = line.seq;
+  const { found, policy } = playing;
+  if (policy === undefined) {
+    found.unplayed += 1;
+    return;
+  }
+  const event = line.event as LooseEvent;
+  const logged = JSON.stringify(line.decisions);
+  const replayed = answerOf(policy, event, found);
+  if (logged !== replayed) found.difference ??= { where, seq: line.seq, event, logged, replayed };
+  // A refused event leaves the policy behind the log.
+  if (policy.seq !== line.seq) playing.policy = undefined;
+}
+
+function answerOf(policy: AnyPolicy, event: LooseEvent, found: SessionReplay): string {
+  try {
+    const decisions = policy.send(event);
+    found.events += 1;
+    found.decisions += decisions.length;
+    return JSON.stringify(decisions);
+  } catch (error) {
+    if (!isPolicyError(error)) throw error;
+    return `refused: ${error.message} (${error.code})`;
+  }
+}
+
+function end(playing: Playing | undefined, line: LogLineOf<'closed'>, where: string): void {
+  if (playing === undefined) return;
+  miss(playing, line.seq, where);
+  // Whatever the next one of this name begins at: nothing is missing between them.
+  playing.seq = Number.MAX_SAFE_INTEGER;
+  if (line.reason !== 'stopped') playing.policy = undefined;
+}

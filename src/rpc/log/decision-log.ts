@@ -1,0 +1,54 @@
+/** What sessions write down of their events and decisions, for people and for replay. Nothing waits for it. */
+import type { AnyDecision } from '../../core/definition.ts';
+import type { Snapshot } from '../../core/snapshot.ts';
+import type { LooseEvent } from '../../core/start.ts';
+import type { PolicyError } from '../../errors.ts';
+
+/** A session as its log sees it. */
+export interface LoggedSession {
+  readonly id: string;
+  readonly deliver: 'reply' | 'stream';
+  readonly timers: 'host' | 'server';
+  readonly shadow: boolean;
+  /** Ids in flight: a snapshot has each of them. */
+  readonly inFlight: number;
+  readonly policy: {
+    readonly id: string;
+    readonly version: number;
+    readonly seq: number;
+    /** The state as it is now. */
+    snapshot(): Snapshot;
+  };
+}
+
+/** The log of one session. No call throws, and none waits. */
+export interface SessionDecisionLog {
+  /** Something is about to happen to the session: what it is now stands before it in the log. */
+  before(): void;
+  /** An event was applied. */
+  applied(event: LooseEvent, decisions: readonly AnyDecision[], producer: string | undefined): void;
+  /** The host of a session in shadow mode has decided by itself. */
+  decided(at: number, decision: { readonly type: string }, producer: string | undefined): void;
+  /** An event was refused. */
+  refused(error: PolicyError, producer: string | undefined): void;
+  /** The session is no more, or stops with a server that keeps it. */
+  closed(reason: 'closed' | 'replaced' | 'stopped'): void;
+}
+
+/** A log of decisions. */
+export interface DecisionLog {
+  /** The log of a session that is opened, or brought back. */
+  of(session: LoggedSession): SessionDecisionLog;
+}
+
+const nothing = (): void => undefined;
+const noLines: SessionDecisionLog = Object.freeze({
+  before: nothing,
+  applied: nothing,
+  decided: nothing,
+  refused: nothing,
+  closed: nothing,
+});
+
+/** Writes nothing down. */
+export const noDecisionLog: DecisionLog = Object.freeze({ of: () => noLines });

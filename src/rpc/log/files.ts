@@ -1,0 +1,133 @@
+/** Files of a log that follow each other: written in the background, bounded in number, never appended to again. */
+import { accessSync, constants, createWriteStream, mkdirSync, readdirSync, type WriteStream } from 'node:fs';
+import { readdir, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PolicyError } from '../../errors.ts';
+
+const name = /^decisions-(\d{8,15})\.jsonl$/;
+
+/** The files of a log directory, oldest first. Throws the system's error. */
+export function logFilesIn(directory: string): string[] {
+  return inOrder(readdirSync(directory));
+}
+
+const inOrder = (names: readonly string[]): string[] => names.filter((one) => name.test(one)).sort(byNumber);
+const numberOf = (file: string): number => Number(name.exec(file)![1]);
+const byNumber = (a: string, b: string): number => numberOf(a) - numberOf(b);
+
+/** What is told of the writing. */
+export interface LogFilesHost {
+  wrote(lines: number, bytes: number): void;
+  /** A file cannot be written; these lines are not in it, or not whole. It is not the current one any more. */
+  failed(error: Error, lines: number, wasCurrent: boolean): void;
+}
+
+/** The current file of a directory. */
+export class LogFiles {
+  readonly #directory: string;
+  readonly #most: number;
+  readonly #host: LogFilesHost;
+  #number: number;
+  #stream: WriteStream | undefined;
+  #waitingBytes = 0;
+  #closing: Promise<void> = Promise.resolve();
+
+  /** Throws `invalid_input` where the directory cannot be made or written. */
+  constructor(directory: string, most: number, host: LogFilesHost) {
+    try {
+      mkdirSync(directory, { recursive: true, mode: 0o700 });
+      accessSync(directory, constants.W_OK | constants.X_OK);
+    } catch (error) {
+      const got = `${directory}: ${(error as Error).message}`;
+      throw new PolicyError('invalid_input', {
+        expected: 'a directory that can be written',
+        got,
+        path: 'logDir',
+        cause: error,
+      });
+    }
+    this.#directory = directory;
+    this.#most = most;
+    this.#host = host;
+    this.#number = this.#last();
+  }
+
+  /** Number of the current file. */
+  get number(): number {
+    return this.#number;
+  }
+
+  /** Whether there is a file to write to. */
+  get isOpen(): boolean {
+    return this.#stream !== undefined;
+  }
+
+  /** Bytes that wait for the disk. */
+  get waitingBytes(): number {
+    return this.#waitingBytes;
+  }
+
+  /** Begins the next file; what the one before still has to write goes on. */
+  next(): void {
+    this.end();
+    this.#number += 1;
+    const path = join(this.#directory, `decisions-${String(this.#number).padStart(8, '0')}.jsonl`);
+    // Never one that is there: another server may write to it.
+    const stream = createWriteStream(path, { flags: 'wx', mode: 0o600 });
+    // Its lines are told of one by one, by the callbacks of their writes.
+    stream.on('error', () => undefined);
+    this.#stream = stream;
+    void this.#prune();
+  }
+
+  /** Writes whole lines to the current file. */
+  write(text: string, lines: number, bytes: number): void {
+    const stream = this.#stream!;
+    this.#waitingBytes += bytes;
+    stream.write(text, (error) => {
+      this.#waitingBytes -= bytes;
+      if (!error) return this.#host.wrote(lines, bytes);
+      const isCurrent = this.#stream === stream;
+      if (isCurrent) {
+        this.#stream = undefined;
+        this.#number = Math.max(this.#number, this.#last());
+      }
+      this.#host.failed(error, lines, isCurrent);
+    });
+  }
+
+  /** Ends the current file. */
+  end(): void {
+    const stream = this.#stream;
+    this.#stream = undefined;
+    if (stream === undefined) return;
+    const closed = new Promise<void>((done) => (stream.closed ? done() : void stream.once('close', done).end()));
+    this.#closing = Promise.all([this.#closing, closed]).then(() => undefined);
+  }
+
+  /** Settles when everything is written, or could not be. */
+  get settled(): Promise<void> {
+    return this.#closing;
+  }
+
+  #last(): number {
+    try {
+      return numberOf(logFilesIn(this.#directory).at(-1) ?? 'decisions-00000000.jsonl');
+    } catch {
+      // The directory is gone; the next write will say so.
+      return this.#number ?? 0;
+    }
+  }
+
+  async #prune(): Promise<void> {
+    try {
+      // The new one may not be there yet.
+      const others = inOrder(await readdir(this.#directory)).filter((one) => numberOf(one) < this.#number);
+      for (const file of others.slice(0, Math.max(0, others.length + 1 - this.#most))) {
+        await unlink(join(this.#directory, file));
+      }
+    } catch {
+      // One that cannot be removed now is tried again with the next file.
+    }
+  }
+}

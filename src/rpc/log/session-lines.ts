@@ -1,0 +1,98 @@
+/** The lines of one session: what it is, at the beginning of each file, and then what happens to it. */
+import type { LogLine, LogLineOf } from '../../core/decision-log.ts';
+import type { AnyDecision } from '../../core/definition.ts';
+import type { LooseEvent } from '../../core/start.ts';
+import type { PolicyError } from '../../errors.ts';
+import type { LoggedSession, SessionDecisionLog } from './decision-log.ts';
+
+/** Why a line was dropped: too much waited, the disk refused it, or no file has room for it. */
+export type DropReason = 'waiting' | 'failed' | 'tooLong';
+
+/** What the lines of a session need of the log that they are in. */
+export interface LineWriter {
+  /** Changes when sessions must say anew what they are. */
+  readonly epoch: number;
+  /** Why no line is taken now, if none is. */
+  readonly refusing: DropReason | undefined;
+  /** Most bytes that a snapshot may have now. */
+  readonly snapshotRoom: number;
+  now(): number;
+  /** Writes the line of a session that says what it is, in one file with the next line; false if it was dropped. */
+  begin(text: string): boolean;
+  /** Writes a line; false if it was dropped. */
+  add(line: LogLine): boolean;
+  /** Counts a line that is left out. */
+  drop(reason: DropReason): void;
+}
+
+/** What stands before the snapshot. */
+type Opening = Omit<LogLineOf<'session'>, 'snapshot'>;
+
+/** A snapshot takes at least so many bytes for each id in flight. */
+const leastIdBytes = 16;
+const longestPath = 200;
+
+/** Writes the lines of one session. */
+export class SessionLines implements SessionDecisionLog {
+  readonly #session: LoggedSession;
+  readonly #log: LineWriter;
+  /** When it last said what it is. */
+  #said = -1;
+
+  constructor(session: LoggedSession, log: LineWriter) {
+    this.#session = session;
+    this.#log = log;
+  }
+
+  before(): void {
+    const log = this.#log;
+    if (this.#said === log.epoch || log.refusing !== undefined) return;
+    const { id: session, deliver, timers, shadow, policy } = this.#session;
+    const { id, version, seq } = policy;
+    const time = log.now();
+    const line = { kind: 'session', time, session, policy: id, version, deliver, timers, shadow, seq } as const;
+    // As text, so that a large state is written out once.
+    const text = `${JSON.stringify(line satisfies Opening).slice(0, -1)},"snapshot":${this.#snapshot()}}\n`;
+    if (log.begin(text)) this.#said = log.epoch;
+  }
+
+  applied(event: LooseEvent, decisions: readonly AnyDecision[], producer: string | undefined): void {
+    const log = this.#log;
+    // Without the line that says what the session is, what happens to it says nothing.
+    if (this.#said !== log.epoch) return log.drop(log.refusing ?? 'waiting');
+    const made = decisions as unknown as LogLineOf<'event'>['decisions'];
+    const line = { kind: 'event', ...this.#stamp(producer), event, decisions: made } as const;
+    if (!log.add(line)) this.#said = -1;
+  }
+
+  decided(at: number, decision: { readonly type: string }, producer: string | undefined): void {
+    this.#log.add({ kind: 'decided', ...this.#stamp(producer), at, decision });
+  }
+
+  refused({ code, path }: PolicyError, producer: string | undefined): void {
+    this.#log.add({ kind: 'refused', ...this.#stamp(producer), code, path: path.slice(0, longestPath) });
+  }
+
+  closed(reason: 'closed' | 'replaced' | 'stopped'): void {
+    this.#log.add({ kind: 'closed', ...this.#stamp(undefined), reason });
+  }
+
+  #stamp(producer: string | undefined) {
+    const { id: session, policy } = this.#session;
+    const stamp = { time: this.#log.now(), session, seq: policy.seq };
+    return producer === undefined ? stamp : { ...stamp, producer };
+  }
+
+  /** The state as text, or `null` where there is no room for it. */
+  #snapshot(): string {
+    const { snapshotRoom } = this.#log;
+    if (this.#session.inFlight * leastIdBytes > snapshotRoom) return 'null';
+    try {
+      const text = JSON.stringify(this.#session.policy.snapshot());
+      return Buffer.byteLength(text) > snapshotRoom ? 'null' : text;
+    } catch {
+      // A policy that has broken, or more than a string holds.
+      return 'null';
+    }
+  }
+}

@@ -1,0 +1,222 @@
+/** Lines into rotated files. What cannot be written is dropped and counted: nobody waits. */
+import { randomUUID } from 'node:crypto';
+import { type LogLine, logFormat } from '../../core/decision-log.ts';
+import { parse } from '../../core/validate.ts';
+import { type Clock, systemClock } from '../clock.ts';
+import { LogFiles, type LogFilesHost } from './files.ts';
+import { type DecisionLogOptions, decisionLogSchema } from './options.ts';
+import type { DropReason, LineWriter } from './session-lines.ts';
+
+/** What a decision log is made with, beside its options. */
+export interface DecisionLogHost {
+  /** Version of the package, for the first line of each file. */
+  readonly version?: string;
+  readonly clock?: Clock;
+  /** Is told of lines that were written, and of their bytes. */
+  readonly written?: (lines: number, bytes: number) => void;
+  /** Is told of lines that were dropped. */
+  readonly dropped?: (reason: DropReason, lines: number) => void;
+  /** Is told when the disk refuses lines, and, with nothing, when it takes them again. */
+  readonly trouble?: (error: Error | undefined) => void;
+}
+
+/** Shares of a file: its longest line, and all its snapshots together. */
+const [longestLine, mostSnapshots] = [1 / 4, 1 / 2];
+/** What stands in a file beside the lines of sessions, and in such a line beside its snapshot. */
+const headerBytes = 1024;
+const [firstRetrySeconds, lastRetrySeconds] = [1, 60];
+/** How long a stopping server waits for a disk that does not answer. */
+const closeMilliseconds = 5000;
+const noDrops = { waiting: 0, failed: 0, tooLong: 0 };
+
+/** Writes the lines of all sessions. */
+export class LogWriter implements LineWriter, LogFilesHost {
+  readonly #options: Required<DecisionLogOptions>;
+  readonly #host: DecisionLogHost;
+  readonly #clock: Clock;
+  readonly #files: LogFiles;
+  readonly #run = randomUUID();
+  #batch: string[] = [];
+  #batchBytes = 0;
+  #scheduled = false;
+  #epoch = 0;
+  #fileBytes = 0;
+  #snapshotBytes = 0;
+  #drops = { ...noDrops };
+  /** Too much has waited: nothing is taken before half of it is written, so that lines are lost in few places. */
+  #full = false;
+  #retryAt: number | undefined;
+  #retrySeconds = firstRetrySeconds;
+  #closed = false;
+
+  /** Throws `invalid_config`; `invalid_input` where the directory cannot be written. */
+  constructor(options: DecisionLogOptions, host: DecisionLogHost) {
+    this.#options = parse(decisionLogSchema, options, 'invalid_config') as Required<DecisionLogOptions>;
+    this.#host = host;
+    this.#clock = host.clock ?? systemClock;
+    this.#files = new LogFiles(this.#options.logDir, this.#options.logFiles, this);
+  }
+
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  get refusing(): DropReason | undefined {
+    if (this.#closed || (this.#retryAt !== undefined && this.#clock.now() < this.#retryAt)) return 'failed';
+    if (this.#full && this.#waiting > this.#options.logWaitingBytes / 2) return 'waiting';
+    this.#full = false;
+    return undefined;
+  }
+
+  get snapshotRoom(): number {
+    const { logFileBytes, logWaitingBytes } = this.#options;
+    const left = logFileBytes * mostSnapshots - this.#snapshotBytes;
+    return Math.min(logFileBytes * longestLine, left, logWaitingBytes - this.#waiting) - headerBytes;
+  }
+
+  now(): number {
+    return this.#clock.now();
+  }
+
+  begin(text: string): boolean {
+    const bytes = Buffer.byteLength(text);
+    // The line that follows must find room beside it.
+    if (this.#fileBytes + bytes > this.#mostFileBytes) this.#rotate();
+    if (!this.#add(text, bytes)) return false;
+    this.#snapshotBytes += bytes;
+    return true;
+  }
+
+  add(line: LogLine): boolean {
+    const text = textOf(line);
+    if (text === undefined) return this.drop('tooLong');
+    if (!this.#add(text, Buffer.byteLength(text))) return false;
+    if (this.#fileBytes > this.#mostFileBytes) this.#rotate();
+    return true;
+  }
+
+  drop(reason: DropReason, lines = 1): false {
+    this.#drops[reason] += lines;
+    this.#host.dropped?.(reason, lines);
+    return false;
+  }
+
+  wrote(lines: number, bytes: number): void {
+    this.#host.written?.(lines, bytes);
+    if (this.#retryAt === undefined) return;
+    this.#retryAt = undefined;
+    this.#retrySeconds = firstRetrySeconds;
+    this.#host.trouble?.(undefined);
+  }
+
+  failed(error: Error, lines: number, isCurrent: boolean): void {
+    this.#lose(lines);
+    if (!isCurrent) return;
+    if (this.#retryAt === undefined) this.#host.trouble?.(error);
+    this.#retryAt = this.#clock.now() + this.#retrySeconds;
+    this.#retrySeconds = Math.min(lastRetrySeconds, this.#retrySeconds * 2);
+  }
+
+  /** Writes what waits and ends the file; waits for some seconds at most. */
+  async close(): Promise<void> {
+    this.#flush();
+    this.#closed = true;
+    this.#files.end();
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((done) => (timer = setTimeout(done, closeMilliseconds)));
+    await Promise.race([this.#files.settled, late]);
+    clearTimeout(timer);
+  }
+
+  get #waiting(): number {
+    return this.#batchBytes + this.#files.waitingBytes;
+  }
+
+  /** Bytes of a file to which a line of any length may still be added. */
+  get #mostFileBytes(): number {
+    return this.#options.logFileBytes * (1 - longestLine) - headerBytes;
+  }
+
+  #add(text: string, bytes: number): boolean {
+    const { logFileBytes, logWaitingBytes } = this.#options;
+    const refusing = this.refusing;
+    if (refusing !== undefined) return this.drop(refusing);
+    if (bytes > logFileBytes * longestLine) return this.drop('tooLong');
+    if (this.#waiting + bytes > logWaitingBytes) {
+      this.#full = true;
+      return this.drop('waiting');
+    }
+    if (!this.#files.isOpen) this.#begin();
+    this.#sayDrops();
+    this.#put(text, bytes);
+    return true;
+  }
+
+  #begin(): void {
+    // What is left of a file that failed belongs to no other.
+    this.#flush();
+    this.#files.next();
+    this.#fileBytes = 0;
+    this.#snapshotBytes = 0;
+    const { version = 'unknown' } = this.#host;
+    const [run, file, time] = [this.#run, this.#files.number, this.now()];
+    this.#putLine({ kind: 'log', format: logFormat, version, run, file, time });
+  }
+
+  /** The next line begins a file. */
+  #rotate(): void {
+    this.#flush();
+    this.#files.end();
+    this.#fileBytes = 0;
+    this.#snapshotBytes = 0;
+    this.#epoch += 1;
+  }
+
+  #sayDrops(): void {
+    const { waiting, failed, tooLong } = this.#drops;
+    const lines = waiting + failed + tooLong;
+    if (lines === 0) return;
+    this.#drops = { ...noDrops };
+    this.#putLine({ kind: 'dropped', time: this.now(), lines, waiting, failed, tooLong });
+  }
+
+  #putLine(line: LogLine): void {
+    const text = `${JSON.stringify(line)}\n`;
+    this.#put(text, Buffer.byteLength(text));
+  }
+
+  #put(text: string, bytes: number): void {
+    this.#batch.push(text);
+    this.#batchBytes += bytes;
+    this.#fileBytes += bytes;
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    // The answers of this turn go first.
+    setImmediate(() => this.#flush());
+  }
+
+  #flush(): void {
+    this.#scheduled = false;
+    const [lines, bytes] = [this.#batch, this.#batchBytes];
+    if (lines.length === 0) return;
+    this.#batch = [];
+    this.#batchBytes = 0;
+    if (this.#files.isOpen) this.#files.write(lines.join(''), lines.length, bytes);
+    else this.#lose(lines.length);
+  }
+
+  /** Of which sessions these lines were is not known any more: all of them begin anew. */
+  #lose(lines: number): void {
+    this.#epoch += 1;
+    this.drop('failed', lines);
+  }
+}
+
+/** Nothing where it is more than a string holds. */
+function textOf(line: LogLine): string | undefined {
+  try {
+    return `${JSON.stringify(line)}\n`;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,51 @@
+/** Shadow mode: a policy runs beside a host that decides by itself, and what the host decides is written down. */
+import { z } from 'zod';
+import type { AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
+import { parse } from '../core/validate.ts';
+import { PolicyError } from '../errors.ts';
+import { hostDecided } from '../schemas/events/index.ts';
+import type { Of } from '../schemas/vocabulary.ts';
+
+/** Those that are shipped and whose input is the host's doing, whoever decides. */
+const shadowed: readonly string[] = ['adaptive-tp', 'gpu-scale-down', 'sandbox-timeout'];
+
+/**
+ * Refuses a policy that cannot run in shadow mode: what happens next follows from its own decisions, which nobody carries
+ * out. Whether a host's own policy can is for the host to know.
+ *
+ * @throws PolicyError `invalid_input`
+ */
+export function checkShadow({ id }: AnyPolicyDefinition): void {
+  if (shadowed.includes(id) || id.includes('/')) return;
+  const expected = `one of ${shadowed.join(', ')}: what others would save, rollflex simulate --from-log estimates`;
+  throw new PolicyError('invalid_input', { expected, got: id, path: 'shadow' });
+}
+
+/** Reads what a host decided by itself. */
+export class HostDecisions {
+  readonly #schemas: ReadonlyMap<string, z.ZodType>;
+
+  constructor({ decisions }: AnyPolicyDefinition) {
+    this.#schemas = new Map(decisions.map(({ type, schema }) => [type, partOf(schema)]));
+  }
+
+  /** The decision, or nothing for any other event. Throws `invalid_event`. */
+  read(event: AnyEvent): Of<typeof hostDecided> | undefined {
+    if ((event as AnyEvent | null | undefined)?.type !== hostDecided.type) return undefined;
+    const decided = parse(hostDecided.schema, event, 'invalid_event');
+    const { decision } = decided;
+    const schema = this.#schemas.get(decision.type);
+    if (schema === undefined) {
+      const expected = `one of ${[...this.#schemas.keys()].join(', ')}`;
+      throw new PolicyError('invalid_event', { expected, got: decision.type, path: 'decision.type' });
+    }
+    parse(schema, decision, 'invalid_event', 'decision');
+    return decided;
+  }
+}
+
+/** A schema of some of the fields; any object where the word of somebody else is no plain object. */
+function partOf(schema: z.ZodType): z.ZodType {
+  const isPlain = schema instanceof z.ZodObject && (schema._zod.def.checks?.length ?? 0) === 0;
+  return isPlain ? schema.partial() : z.looseObject({});
+}

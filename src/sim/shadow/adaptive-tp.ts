@@ -1,0 +1,123 @@
+/** adaptive-tp beside a host that chooses its TP: each round with both, and what the profile predicts for them. */
+import type { LogLineOf } from '../../core/decision-log.ts';
+import { isPolicyError } from '../../errors.ts';
+import {
+  type Parallelism,
+  selectTp,
+  type TpConfig,
+  type TpDecision,
+  type TpEvent,
+} from '../../policies/adaptive-tp/index.ts';
+import type { ProfileRow, RolloutWorkload } from '../../schemas/parallelism.ts';
+import type { ShadowBook } from './book.ts';
+import { isSame, Pairs } from './pairs.ts';
+
+type Reason = TpDecision['reason'];
+type Finished = Extract<TpEvent, { type: 'step.finished' }>;
+
+/** What the other TP is predicted to take, in the rounds in which the two differed. */
+export interface TpWorth {
+  /** Rounds that differed, and those of them for which the profile knows both. */
+  readonly rounds: number;
+  readonly predictedRounds: number;
+  /** Predicted seconds of decode of these, with the TP of the host and with that of the policy. */
+  readonly hostSeconds: number;
+  readonly policySeconds: number;
+  /** Steps that the policy did not learn from, because they ran with another TP than it had told. */
+  readonly notLearntFrom: number;
+}
+
+interface Chosen {
+  readonly parallelism: Parallelism;
+  readonly reason: Reason;
+  readonly where: string;
+}
+
+export class TpBook implements ShadowBook {
+  readonly #config: TpConfig;
+  readonly #rows: ProfileRow[];
+  readonly #pairs = new Pairs('tp.use');
+  readonly #workloads = new Map<string, RolloutWorkload>();
+  /** What rounds of a kind run with, as far as the policy goes. */
+  readonly #current = new Map<string, Chosen>();
+  readonly #used = new Set<string>();
+  #notLearntFrom = 0;
+
+  constructor(config: TpConfig) {
+    this.#config = config;
+    this.#rows = [...config.profile];
+  }
+
+  event({ event, decisions }: LogLineOf<'event'>, where: string): void {
+    const told = event as unknown as TpEvent;
+    const before = told.type === 'step.finished' ? this.#current.get(told.kind) : undefined;
+    for (const decision of decisions as unknown as TpDecision[]) this.#learn(decision, where);
+    if (told.type === 'profile.measured') for (const row of told.rows) this.#rows.push(row);
+    else if (told.type === 'step.finished') this.#finished(told, before ?? this.#current.get(told.kind));
+  }
+
+  decided({ decision }: LogLineOf<'decided'>): void {
+    const { type, roundId, tp, ep } = decision as unknown as Extract<TpDecision, { type: 'tp.use' }>;
+    if (type === 'tp.use' && roundId !== undefined) this.#pairs.ofHost(roundId, this.#value({ tp, ep }));
+  }
+
+  counts() {
+    return [this.#pairs.counts()];
+  }
+
+  worth(): TpWorth {
+    const worth = { rounds: 0, predictedRounds: 0, hostSeconds: 0, policySeconds: 0 };
+    for (const pair of this.#pairs) {
+      if (isSame(pair)) continue;
+      worth.rounds += 1;
+      const workload = this.#workloads.get(pair.id);
+      if (workload === undefined) continue;
+      const [host, policy] = [pair.host, pair.value].map((one) => this.#predicted(one as never, workload));
+      if (host === undefined || policy === undefined) continue;
+      worth.predictedRounds += 1;
+      worth.hostSeconds += host;
+      worth.policySeconds += policy;
+    }
+    return { ...worth, notLearntFrom: this.#notLearntFrom };
+  }
+
+  #learn(decision: TpDecision, where: string): void {
+    if (decision.type === 'profile.measure') return;
+    const { kind, tp, ep, reason } = decision;
+    if (decision.type === 'tp.set') this.#current.set(kind, { parallelism: { tp, ep }, reason, where });
+    else if (decision.type === 'tp.use')
+      this.#use(decision.roundId, this.#current.get(kind), { tp, ep }, reason, where);
+    else if (decision.reason.code === 'other_parallelism') this.#notLearntFrom += 1;
+  }
+
+  #use(roundId: string, chosen: Chosen | undefined, parallelism: Parallelism, reason: Reason, where: string): void {
+    this.#used.add(roundId);
+    // That it is in use says little; why it was chosen does.
+    this.#pairs.ofPolicy(roundId, this.#value(parallelism), chosen?.reason ?? reason, chosen?.where ?? where);
+  }
+
+  /** What a step ran with is the choice of the host, whether it has said so before or not. */
+  #finished({ roundId, workload, tp, ep }: Finished, chosen: Chosen | undefined): void {
+    this.#workloads.set(roundId, workload);
+    this.#pairs.ofHost(roundId, this.#value({ tp, ep }));
+    if (this.#used.has(roundId) || chosen === undefined) return;
+    this.#use(roundId, chosen, chosen.parallelism, chosen.reason, chosen.where);
+  }
+
+  #value({ tp, ep = 1 }: Parallelism): Readonly<Record<string, unknown>> {
+    return this.#config.experts === undefined ? { tp } : { tp, ep };
+  }
+
+  #predicted({ tp, ep }: Parallelism, workload: RolloutWorkload): number | undefined {
+    const rows = this.#rows.filter((row) => row.tp === tp && (ep === undefined || (row.ep ?? 1) === ep));
+    if (rows.length === 0) return undefined;
+    const { servers, gpuMemoryBytes, memoryUtilization } = this.#config;
+    const gpus = servers.reduce((sum, { gpuIds }) => sum + gpuIds.length, 0);
+    try {
+      return selectTp({ rows, gpuMemoryBytes, memoryUtilization }, { ...workload, gpus }).predictedSeconds;
+    } catch (error) {
+      if (isPolicyError(error) && error.code === 'infeasible') return undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,61 @@
+/** What is kept of one session in shadow mode, while its log is read. */
+import type { LogLineOf } from '../../core/decision-log.ts';
+import { Pairs, type ShadowCounts } from './pairs.ts';
+
+/** Reads the lines of a session; what it has found is asked for at the end. */
+export interface ShadowBook {
+  event(line: LogLineOf<'event'>, where: string): void;
+  decided(line: LogLineOf<'decided'>): void;
+  counts(): ShadowCounts[];
+  /** What the differences would have been worth, where the policy has numbers for it. */
+  worth(): object | null;
+}
+
+type Loose = Readonly<Record<string, unknown>>;
+
+/** The part of a decision that says what it is about, and the rest. */
+function split(decision: Loose): { id: string; value: Loose } {
+  const ids: string[] = [];
+  const value: Record<string, unknown> = {};
+  for (const [field, one] of Object.entries(decision)) {
+    if (field === 'type' || field === 'at' || field === 'reason') continue;
+    if (typeof one === 'string' && field.endsWith('Id')) ids.push(one);
+    else value[field] = one;
+  }
+  return { id: ids.join(' '), value };
+}
+
+/** Of a policy of which nothing is known but its words: decisions of a type about the same ids are held side by side. */
+export class AnyBook implements ShadowBook {
+  readonly #pairs = new Map<string, Pairs>();
+  /** Types that the host has spoken of; of the others nobody knows what it would have done. */
+  readonly #spoken = new Set<string>();
+
+  event({ decisions }: LogLineOf<'event'>, where: string): void {
+    for (const decision of decisions) {
+      const { id, value } = split(decision);
+      const reason = decision.reason as { code: string };
+      this.#of(decision.type).ofPolicy(id, value, reason, where);
+    }
+  }
+
+  decided({ decision }: LogLineOf<'decided'>): void {
+    const { id, value } = split(decision);
+    this.#spoken.add(decision.type);
+    this.#of(decision.type).ofHost(id, value);
+  }
+
+  counts(): ShadowCounts[] {
+    return [...this.#pairs.values()].filter(({ decision }) => this.#spoken.has(decision)).map((one) => one.counts());
+  }
+
+  worth(): null {
+    return null;
+  }
+
+  #of(type: string): Pairs {
+    let pairs = this.#pairs.get(type);
+    if (pairs === undefined) this.#pairs.set(type, (pairs = new Pairs(type)));
+    return pairs;
+  }
+}

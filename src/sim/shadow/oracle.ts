@@ -1,0 +1,21 @@
+/** What a KV cache would have had to hold, now that all lengths are known. */
+
+/** A request on an engine. */
+export interface Decoding {
+  /** Tokens in the KV cache now. */
+  readonly heldTokens: number;
+  /** Tokens that it still generated. */
+  readonly leftTokens: number;
+}
+
+/** The most tokens that stand in the KV cache at one time, if all requests decode at the same pace from now on. */
+export function peakTokens(requests: readonly Decoding[]): number {
+  let [there, held, peak] = [0, 0, 0];
+  // From the one that stays longest: until one ends, it and those that stay longer are there.
+  for (const { heldTokens, leftTokens } of [...requests].sort((a, b) => b.leftTokens - a.leftTokens)) {
+    there += 1;
+    held += heldTokens;
+    peak = Math.max(peak, held + there * leftTokens);
+  }
+  return peak;
+}

@@ -1,0 +1,97 @@
+/** What a policy and its host decided about the same thing, side by side. */
+/** One thing about which both have decided, each in its own way. */
+export interface ShadowDifference {
+  /** What it is about: the ids in the decision. */
+  readonly id: string;
+  readonly host: Readonly<Record<string, unknown>>;
+  readonly policy: Readonly<Record<string, unknown>>;
+  /** Why the policy decided so, with the numbers. */
+  readonly reason: { readonly code: string };
+  /** File and line of the decision of the policy. */
+  readonly where: string;
+}
+
+/** How often a policy and its host agreed on decisions of one type. */
+export interface ShadowCounts {
+  readonly decision: string;
+  readonly agreed: number;
+  readonly differed: number;
+  /** Things about which only the host has decided. */
+  readonly onlyHost: number;
+  /** Things about which only the policy has decided. */
+  readonly onlyPolicy: number;
+  /** The first differences. */
+  readonly differences: readonly ShadowDifference[];
+}
+
+type Value = Readonly<Record<string, unknown>>;
+interface OfPolicy {
+  readonly value: Value;
+  readonly reason: ShadowDifference['reason'];
+  readonly where: string;
+}
+/** A pair whose both sides are there. */
+export interface Pair extends OfPolicy {
+  readonly id: string;
+  readonly host: Value;
+}
+
+/** Differences that a report shows. */
+const shownDifferences = 20;
+
+/** Pairs of one type of decision. The last word of each side counts. */
+export class Pairs {
+  readonly decision: string;
+  readonly #host = new Map<string, Value>();
+  readonly #policy = new Map<string, OfPolicy>();
+
+  constructor(decision: string) {
+    this.decision = decision;
+  }
+
+  ofHost(id: string, value: Value): void {
+    this.#host.set(id, value);
+  }
+
+  ofPolicy(id: string, value: Value, reason: { readonly code: string }, where: string): void {
+    this.#policy.set(id, { value, reason: { ...reason }, where });
+  }
+
+  hostValue(id: string): Value | undefined {
+    return this.#host.get(id);
+  }
+
+  /** Pairs, in the order in which the policy first decided. */
+  *[Symbol.iterator](): Generator<Pair> {
+    for (const [id, one] of this.#policy) {
+      const host = this.#host.get(id);
+      if (host !== undefined) yield { id, host, ...one };
+    }
+  }
+
+  counts(): ShadowCounts {
+    let [agreed, both] = [0, 0];
+    const differences: ShadowDifference[] = [];
+    for (const pair of this) {
+      both += 1;
+      if (isSame(pair)) agreed += 1;
+      else if (differences.length < shownDifferences) {
+        const { id, host, value, reason, where } = pair;
+        differences.push({ id, host, policy: value, reason, where });
+      }
+    }
+    return {
+      decision: this.decision,
+      agreed,
+      differed: both - agreed,
+      onlyHost: this.#host.size - both,
+      onlyPolicy: this.#policy.size - both,
+      differences,
+    };
+  }
+}
+
+/** Whether the policy decided all that the host says of its own decision. */
+export function isSame({ host, value: policy }: Pair): boolean {
+  return Object.entries(host).every(([field, one]) => JSON.stringify(one) === JSON.stringify(policy[field]));
+}

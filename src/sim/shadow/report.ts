@@ -1,0 +1,117 @@
+/** The report of sessions in shadow mode, from a decision log. */
+import type { LogLineOf, ReadLine } from '../../core/decision-log.ts';
+import { PolicyError } from '../../errors.ts';
+import type { TpConfig } from '../../policies/adaptive-tp/index.ts';
+import type { ScaleDownConfig } from '../../policies/gpu-scale-down/index.ts';
+import { TpBook } from './adaptive-tp.ts';
+import { AnyBook, type ShadowBook } from './book.ts';
+import { ScaleDownBook } from './gpu-scale-down.ts';
+import type { ShadowCounts } from './pairs.ts';
+import { TimeoutBook } from './sandbox-timeout.ts';
+
+/** What was found of one session. */
+export interface ShadowSession {
+  readonly session: string;
+  readonly policy: string;
+  readonly events: number;
+  /** Events that the log should have and does not: decisions about them are missing on one side. */
+  readonly missingEvents: number;
+  readonly decisions: readonly ShadowCounts[];
+  /** What the differences would have been worth; null where the policy has no numbers for it. */
+  readonly worth: object | null;
+}
+
+/** What was found in a log. */
+export interface ShadowReport {
+  readonly sessions: readonly ShadowSession[];
+  /** Lines that the server says it has left out; what the host decided may be among them. */
+  readonly droppedLines: number;
+}
+
+interface Reading {
+  readonly session: string;
+  readonly policy: string;
+  readonly book: ShadowBook;
+  seq: number;
+  events: number;
+  missing: number;
+}
+
+/** A book needs the configuration, which a snapshot has. */
+function bookOf({ policy, snapshot }: LogLineOf<'session'>): ShadowBook | undefined {
+  const config = snapshot?.config;
+  if (policy === 'sandbox-timeout') return new TimeoutBook();
+  if (policy === 'adaptive-tp') return config === undefined ? undefined : new TpBook(config as TpConfig);
+  if (policy === 'gpu-scale-down')
+    return config === undefined ? undefined : new ScaleDownBook(config as ScaleDownConfig);
+  return new AnyBook();
+}
+
+/**
+ * Holds what policies decided against what their hosts did.
+ *
+ * @param only - the session to report; all in shadow mode if absent
+ * @throws PolicyError `unknown_id` where there is no such session, `invalid_input` where none was in shadow mode
+ */
+export function shadowReport(lines: Iterable<ReadLine>, only?: string): ShadowReport {
+  const reading = new Readings();
+  const others = new Set<string>();
+  let droppedLines = 0;
+  for (const { where, line } of lines) {
+    if (line === 'torn' || line.kind === 'log') continue;
+    if (line.kind === 'dropped') droppedLines += line.lines;
+    else if (only !== undefined && line.session !== only) continue;
+    else if (line.kind === 'session' && !line.shadow) others.add(line.session);
+    else reading.read(line, where);
+  }
+  const sessions = reading.sessions();
+  if (sessions.length === 0) throw noSession(only, others);
+  return { sessions, droppedLines };
+}
+
+function noSession(only: string | undefined, others: ReadonlySet<string>): PolicyError {
+  const expected = 'a session that was opened with shadow: true';
+  if (only !== undefined && !others.has(only)) {
+    return new PolicyError('unknown_id', { expected: 'a session of the log', got: only, path: 'session' });
+  }
+  return new PolicyError('invalid_input', { expected, got: only ?? `${others.size} others`, path: 'session' });
+}
+
+class Readings {
+  readonly #all: Reading[] = [];
+  readonly #open = new Map<string, Reading>();
+
+  read(line: LogLineOf<'session' | 'event' | 'decided' | 'refused' | 'closed'>, where: string): void {
+    const reading = this.#open.get(line.session);
+    if (line.kind === 'session' && reading?.policy !== line.policy) return this.#begin(line);
+    if (reading === undefined) return;
+    reading.missing += Math.max(0, line.seq - (line.kind === 'event' ? 1 : 0) - reading.seq);
+    reading.seq = line.seq;
+    if (line.kind === 'event') {
+      reading.events += 1;
+      reading.book.event(line, where);
+    } else if (line.kind === 'decided') reading.book.decided(line);
+    // The next one of this name is another session; one that only stopped goes on.
+    else if (line.kind === 'closed' && line.reason !== 'stopped') this.#open.delete(line.session);
+  }
+
+  sessions(): ShadowSession[] {
+    return this.#all.map(({ session, policy, book, events, missing }) => ({
+      session,
+      policy,
+      events,
+      missingEvents: missing,
+      decisions: book.counts(),
+      worth: book.worth(),
+    }));
+  }
+
+  #begin(line: LogLineOf<'session'>): void {
+    const book = bookOf(line);
+    if (book === undefined) return;
+    const { session, policy, seq } = line;
+    const reading = { session, policy, book, seq, events: 0, missing: 0 };
+    this.#all.push(reading);
+    this.#open.set(session, reading);
+  }
+}
