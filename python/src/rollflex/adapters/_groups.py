@@ -1,0 +1,213 @@
+"""
+Tail batching for hooks that see prompt groups: the framework has dispatched them already, and the hook says how many
+more to bring, and which ones a step trains on. What such a hook cannot do is stop a group, or start one anew.
+
+So a group is one response here. Unfinished groups run on into the next round; those that get too old are named by
+`request.abort`, which means "no round waits for it now", and then by `request.launch` in a long round, which means
+"this round waits for it". Nothing is dropped but what failed.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from ..models.objects import Prompt
+    from ..models.policies.tail_batching import TailBatchingConfig, TailBatchingDecision, TailBatchingEvent
+
+
+@dataclass(frozen=True)
+class Group:
+    """A prompt group as the framework shows it now."""
+
+    status: Literal["running", "finished", "failed"]
+    tokens: int = 0
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the adapters for groups have in common."""
+
+    prompt_speculation: float
+    """How many more groups than it needs a short round chooses from."""
+    max_staleness: int
+    """Weight versions that an unfinished group runs on through before a long round waits for it."""
+    judged: bool = False
+    """Whether each finished group is judged by the host before it counts."""
+
+    def config(self, prompts_per_round: int) -> TailBatchingConfig:
+        config: TailBatchingConfig = {
+            "promptsPerRound": prompts_per_round,
+            "responsesPerPrompt": 1,
+            "promptSpeculation": self.prompt_speculation,
+            "responseSpeculation": 1,
+            # Frameworks retry before they give a group up, and what they gave up cannot be started again from here.
+            "retry": {"infrastructure": 0, "data": 0, "environment": 0},
+            "filter": "host" if self.judged else "none",
+            "maxStaleness": self.max_staleness,
+            # Nothing is gained by letting a group wait that got too old: it runs already.
+            "maxWaitRounds": 1,
+        }
+        return config
+
+
+class GroupRounds:
+    """Turns what the framework shows into events, and keeps what the decisions say. It does no I/O."""
+
+    def __init__(self) -> None:
+        self.rounds = 0
+        """Rounds that were opened."""
+        self.is_open = False
+        """Whether a round is open."""
+        self.kind: str = ""
+        """Kind of the last round that was planned."""
+        self.chosen: deque[str] = deque()
+        """Groups that count, in their order; the adapter takes them from the left."""
+        self.to_judge: list[str] = []
+        """Finished groups that wait for a judgement (`judged`)."""
+        self.filtered: list[str] = []
+        """Groups that did not pass; the adapter takes them."""
+        self.quarantined: list[str] = []
+        """Groups that failed; the adapter takes them."""
+        self.is_drained = False
+        """Whether the source is exhausted, and the policy has nothing left to plan a round with."""
+        self._round_id = ""
+        self._wanted = 0
+        self._waiting: dict[str, None] = {}
+        """Groups that the policy has not been given yet, oldest first."""
+        self._awaited: dict[str, str] = {}
+        """Groups that the open round waits for, with the id of their request."""
+        self._parked: set[str] = set()
+        """Groups in the queue of the policy, and those that are being judged."""
+        self._confirm: list[str] = []
+        self._draining = False
+
+    @property
+    def missing(self) -> int:
+        """Groups that the open round asks for beyond those that the framework has dispatched."""
+        return max(0, self._wanted - len(self._waiting))
+
+    @property
+    def has_waiting(self) -> bool:
+        """Whether there are groups that the policy has not been given."""
+        return len(self._waiting) > 0
+
+    def knows(self, prompt: str) -> bool:
+        """Whether a group was there before."""
+        return prompt in self._waiting or prompt in self._known()
+
+    @property
+    def can_open(self) -> bool:
+        return not self.is_open and not self._draining and not self.is_drained
+
+    def open(self, weight_version: int) -> list[TailBatchingEvent]:
+        """The events that ask for the next round."""
+        self._round_id = f"round-{self.rounds}"
+        self.rounds += 1
+        self.is_open = self._draining = True
+        return [{"type": "round.requested", "roundId": self._round_id, "weightVersion": weight_version}]
+
+    def progress(self, groups: Mapping[str, Group]) -> list[TailBatchingEvent]:
+        """
+        The events for what has changed; send them, give the decisions to `apply`, and ask again until there are none.
+
+        :param groups: all groups that no step has taken, oldest first
+        """
+        events: list[TailBatchingEvent] = []
+        for request in self._confirm:
+            events.append({"type": "request.aborted", "requestId": request})
+        self._confirm = []
+        self._take_in(groups)
+        for prompt, request in list(self._awaited.items()):
+            group = groups.get(prompt)
+            if group is not None and group.status == "running":
+                continue
+            del self._awaited[prompt]
+            if group is not None and group.status == "finished":
+                events.append({"type": "response.completed", "requestId": request, "tokens": group.tokens})
+            else:
+                message = "the framework has given the group up"
+                events.append({"type": "response.failed", "requestId": request, "kind": "data", "message": message})
+        if self.is_open and self._wanted > 0 and self._waiting:
+            supplied = list(self._waiting)[: self._wanted]
+            for prompt in supplied:
+                del self._waiting[prompt]
+            self._parked.update(supplied)
+            self._wanted -= len(supplied)
+            prompts: list[Prompt] = [{"promptId": prompt} for prompt in supplied]
+            events.append({"type": "prompts.supplied", "roundId": self._round_id, "prompts": prompts})
+        return events
+
+    def exhausted(self) -> list[TailBatchingEvent]:
+        """The framework has no more prompts: rounds end with what there is."""
+        return [{"type": "source.exhausted"}]
+
+    def reopened(self) -> list[TailBatchingEvent]:
+        """It has prompts again."""
+        self.is_drained = False
+        return [{"type": "source.reopened"}]
+
+    def judged(self, verdicts: Iterable[tuple[str, bool]]) -> list[TailBatchingEvent]:
+        """The events for judgements of `to_judge`."""
+        return [
+            {"type": "prompt.judged", "roundId": self._round_id, "promptId": prompt, "keep": keep}
+            for prompt, keep in verdicts
+        ]
+
+    def apply(self, decisions: Sequence[TailBatchingDecision]) -> None:
+        for one in decisions:
+            if one["type"] == "prompts.request":
+                self._wanted += one["count"]
+            elif one["type"] == "round.planned":
+                self.kind = one["kind"]
+            elif one["type"] == "request.launch":
+                self._parked.discard(one["promptId"])
+                self._awaited[one["promptId"]] = one["requestId"]
+            elif one["type"] == "request.abort":
+                self._abort(one["requestId"])
+            elif one["type"] == "prompt.collected":
+                self._parked.add(one["promptId"])
+                self.to_judge.append(one["promptId"])
+            elif one["type"] == "prompt.deferred" or one["type"] == "prompt.returned":
+                self._parked.add(one["prompt"]["promptId"])
+            elif one["type"] == "prompt.counted":
+                self._parked.discard(one["promptId"])
+                self.chosen.append(one["promptId"])
+            elif one["type"] == "prompt.filtered":
+                self._parked.discard(one["promptId"])
+                self.filtered.append(one["promptId"])
+            elif one["type"] == "prompt.quarantined":
+                self._parked.discard(one["promptId"])
+                self.quarantined.append(one["promptId"])
+            elif one["type"] == "round.completed":
+                self.is_open = False
+                self._wanted = 0
+                self.to_judge = []
+            elif one["type"] == "source.drained":
+                # No round was opened.
+                self.is_open = self._draining = False
+                self.is_drained = True
+            elif one["type"] == "round.drained":
+                self._draining = False
+
+    def _take_in(self, groups: Mapping[str, Group]) -> None:
+        known = self._known()
+        for prompt in [one for one in self._waiting if one not in groups]:
+            del self._waiting[prompt]
+        for prompt in groups:
+            if prompt not in known:
+                self._waiting.setdefault(prompt)
+
+    def _known(self) -> set[str]:
+        return self._parked.union(self._awaited, self.chosen, self.filtered, self.quarantined)
+
+    def _abort(self, request: str) -> None:
+        for prompt, running in self._awaited.items():
+            if running == request:
+                del self._awaited[prompt]
+                self._parked.add(prompt)
+                break
+        self._confirm.append(request)
