@@ -1,7 +1,7 @@
 /**
  * The Python client against the server and against an echo server in Node with the same framing and the same messages,
- * both over standard input and output, called in turn by the same Python code. Batches of 256 events, single events, and
- * single events of asyncio. `PYTHON` says which Python (default `python3`).
+ * both over standard input and output, called in turn by the same Python code. Batches of 256 events, also with a state
+ * directory, single events, and single events of asyncio. `PYTHON` says which Python (default `python3`).
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ const path = (name: string): string => fileURLToPath(new URL(`../${name}`, impor
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-bench-'));
 const python = process.env.PYTHON ?? 'python3';
 
-function paces(size: number, most: number, client: 'threads' | 'asyncio'): Run[] {
+function paces(size: number, most: number, client: 'threads' | 'asyncio', ...options: string[]): Run[] {
   const groups = groupsOf(size).slice(0, most);
   const file = join(folder, 'workload.json');
   writeFileSync(file, JSON.stringify({ config, opening, groups, answers: answersOf(groups) }));
@@ -38,6 +38,7 @@ function paces(size: number, most: number, client: 'threads' | 'asyncio'): Run[]
       client,
       JSON.stringify([process.execPath, join(folder, 'echo.js')]),
       JSON.stringify(command),
+      ...options,
     ],
     { encoding: 'utf8', env: { ...process.env, PYTHONPATH: path('python/src') }, maxBuffer: 1 << 26 },
   );
@@ -49,12 +50,14 @@ const whole = (value: number): string => Math.round(value).toLocaleString('en');
 
 const version = spawnSync(python, ['--version'], { encoding: 'utf8' }).stdout.trim();
 console.log(`rpc from Python, tail batching over standard input and output; ${version}; ${machine()}`);
-const batches = paces(batch, 60, 'threads');
 const middle = (runs: readonly Run[], of: (run: Run) => number): number => median(runs.map(of));
-const ratio = middle(batches, (run) => run.server.eventsPerSecond / run.echo.eventsPerSecond);
-console.log(
-  `batches of ${batch}: ${whole(middle(batches, (run) => run.server.eventsPerSecond))} events/s, echo ${whole(middle(batches, (run) => run.echo.eventsPerSecond))}: ${ratio.toFixed(2)} of it`,
-);
+for (const [name, ...options] of [[''], ['with a state directory, ', join(folder, 'state')]]) {
+  const batches = paces(batch, 60, 'threads', ...options);
+  const ratio = middle(batches, (run) => run.server.eventsPerSecond / run.echo.eventsPerSecond);
+  console.log(
+    `${name}batches of ${batch}: ${whole(middle(batches, (run) => run.server.eventsPerSecond))} events/s, echo ${whole(middle(batches, (run) => run.echo.eventsPerSecond))}: ${ratio.toFixed(2)} of it`,
+  );
+}
 for (const client of ['threads', 'asyncio'] as const) {
   const singles = paces(1, 3000, client);
   const times = middle(singles, (run) => run.server.microseconds / run.echo.microseconds);

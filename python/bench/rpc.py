@@ -56,13 +56,13 @@ async def with_asyncio(client: rollflex.AsyncClient, work: dict[str, Any], echo:
 
 
 def main() -> None:
-    path, kind, echo_command, server_command = sys.argv[1:]
+    path, kind, echo_command, server_command, *state_dir = sys.argv[1:]
     with open(path, encoding="utf-8") as file:
         work = json.load(file)
     commands = [json.loads(server_command), json.loads(echo_command)]
     if kind == "threads":
         with (
-            rollflex.Client.spawn(commands[0]) as server,
+            rollflex.Client.spawn(commands[0], state_dir=state_dir[0] if state_dir else None) as server,
             rollflex.Client.spawn(commands[1], check_version=False) as echo,
         ):
             found = [
