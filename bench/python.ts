@@ -29,7 +29,7 @@ function paces(size: number, most: number, client: 'threads' | 'asyncio', ...opt
   const file = join(folder, 'workload.json');
   writeFileSync(file, JSON.stringify({ config, opening, groups, answers: answersOf(groups) }));
   writeFileSync(join(folder, 'echo.js'), echo);
-  const command = [process.execPath, '--import', 'tsx', path('src/cli/main.ts')];
+  const command = [process.execPath, path('dist/cli.js')];
   const { status, stdout, stderr } = spawnSync(
     python,
     [

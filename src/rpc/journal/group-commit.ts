@@ -73,8 +73,9 @@ export class GroupCommit {
   soon(): void {
     if (this.#next !== undefined || this.#failure !== undefined) return;
     this.#next = newCommit();
-    // Not at once: the other calls that came meanwhile share the write.
-    if (this.#writing === undefined) setImmediate(() => void this.#commit());
+    // After the step, and before its answer is put into text: the disk works meanwhile. Those that come until then share
+    // the next write.
+    if (this.#writing === undefined) queueMicrotask(() => void this.#commit());
   }
 
   /** Settles when nothing is left to write; after it the store may be closed. Never rejects. */
