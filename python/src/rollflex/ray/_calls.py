@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Generator
+from concurrent import futures
 from typing import Any, TypeVar, cast
 
 import ray
 from ray.actor import ActorHandle
-from ray.exceptions import ActorDiedError, GetTimeoutError, RayError, RayTaskError
+from ray.exceptions import ActorDiedError, RayError, RayTaskError
 
 from ..errors import CallTimeout, ConnectionLost, RollflexError, ServerUnavailable, SessionLost
 
@@ -18,7 +19,6 @@ T = TypeVar("T")
 Steps = Generator["ray.ObjectRef[Any] | float", None, T]
 """Yields what must have come, or seconds that must have passed, before it goes on; returns the result."""
 
-_longest_wait = 15.0
 _first_delay = 0.05
 _longest_delay = 1.0
 
@@ -45,13 +45,6 @@ class Actor:
 
     def forget(self) -> None:
         self._handle = None
-
-
-class Outcome:
-    """What became of a reference that was waited for."""
-
-    value: Any = None
-    error: BaseException | None = None
 
 
 def call(actor: Actor, deadline: float, method: str, *args: Any) -> Steps[Any]:
@@ -97,8 +90,9 @@ def run(steps: Steps[T], deadline: float) -> T:
                 step = steps.send(None)
                 continue
             try:
-                value = ray.get(step, timeout=_patience(deadline))
-            except GetTimeoutError as error:
+                # Not `ray.get`, which warns in async actors even on a thread of its own.
+                value = step.future().result(_patience(deadline))
+            except (TimeoutError, futures.TimeoutError) as error:
                 step = steps.throw(TimeoutError(str(error)))
             except RayError as error:
                 step = steps.throw(error)

@@ -6,7 +6,6 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 import ray
-from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 _head = "node:__internal_head__"
 
@@ -31,11 +30,8 @@ def placement(node: str | Mapping[str, str] | None) -> dict[str, Any]:
     """
     if node is None:
         return {}
-    if isinstance(node, Mapping):
-        labels = dict(node)
-        if not any(labels.items() <= (one.get("Labels") or {}).items() for one in ray.nodes() if one["Alive"]):
-            raise ValueError(f"no node has the labels {labels}")
-        return {"label_selector": labels, "fallback_strategy": [{"label_selector": {}}]}
-    if node not in alive_nodes():
-        raise ValueError(f"there is no node {node}")
-    return {"scheduling_strategy": NodeAffinitySchedulingStrategy(node, soft=True)}
+    # Ray disregards a soft node affinity of an actor that needs no resources, and heeds this.
+    labels = dict(node) if isinstance(node, Mapping) else {"ray.io/node-id": node}
+    if not any(labels.items() <= (one.get("Labels") or {}).items() for one in ray.nodes() if one["Alive"]):
+        raise ValueError(f"no node has the labels {labels}")
+    return {"label_selector": labels, "fallback_strategy": [{"label_selector": {}}]}

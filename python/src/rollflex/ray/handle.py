@@ -217,6 +217,11 @@ class RaySubscription:
         """``closed`` or ``replaced``, once the session is no more."""
         return self._reading.closed_because
 
+    @property
+    def waiting(self) -> int:
+        """Decisions that have come, and that :meth:`get` gives without a call."""
+        return len(self._reading.items)
+
     def get(self, timeout: float | None = None) -> tuple[int, Any]:
         """
         The next decision.
@@ -328,6 +333,11 @@ class AsyncRaySubscription:
     def closed_because(self) -> str | None:
         """``closed`` or ``replaced``, once the session is no more."""
         return self._reading.closed_because
+
+    @property
+    def waiting(self) -> int:
+        """Decisions that have come, and that :meth:`get` gives without a call."""
+        return len(self._reading.items)
 
     async def get(self, timeout: float | None = None) -> tuple[int, Any]:
         """The next decision, as :meth:`RaySubscription.get` gives it."""
