@@ -30,7 +30,7 @@ class Size:
     responses: int = 8
     prompts_per_round: int = 125
     in_flight_per_engine: int = 512
-    seconds_per_token: float = 0.0005
+    seconds_per_token: float = 0.00025
     deadline_seconds: float = 240
 
     @property
@@ -52,7 +52,9 @@ def run_once(nodes: Nodes, size: Size, seed: int, *, faults: bool = True) -> dic
     chance = random.Random(seed)
     count = len(nodes.names)
     server, *others = nodes.names
-    policy = get_or_create(f"run-{seed}", node=nodes.id(server), command=command(), deadline_seconds=120)
+    policy = get_or_create(
+        f"run-{seed}", node=nodes.id(server), command=command(), deadline_seconds=120, checkpoint_bytes=100_000
+    )
     lengths = real_lengths(size.prompts)
     job = Controller(policy, lengths, size.config, size.seconds_per_token)
     for name in others:

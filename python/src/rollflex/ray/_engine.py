@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..errors import ConnectionLost, PolicyError, ProtocolError, RollflexError, error_from_reply
+from ..errors import ConnectionLost, PolicyError, ProtocolError, RollflexError, ServerUnavailable, error_from_reply
 from ._log import Log, Record
 from ._process import Process, make_all_again
 from ._stream import Stream
@@ -20,7 +20,6 @@ from ._stream import Stream
 _logger = logging.getLogger("rollflex.ray")
 _most_sendings = 5
 _most_starts = 5
-_least_checkpoint_bytes = 1 << 20
 
 Data = dict[str, Any]
 
@@ -73,7 +72,12 @@ class Engine:
     """The server process, made again with its sessions when it dies, and the log of what it has done."""
 
     def __init__(
-        self, spawn: Callable[[], Awaitable[Process]], log: Log, commit: Commit, fatal: Callable[[], None]
+        self,
+        spawn: Callable[[], Awaitable[Process]],
+        log: Log,
+        commit: Commit,
+        fatal: Callable[[], None],
+        checkpoint_bytes: int,
     ) -> None:
         self.log = log
         self.streams: dict[str, Stream] = {}
@@ -81,6 +85,7 @@ class Engine:
         """How often the process was started again."""
         self._spawn = spawn
         self._commit = commit
+        self._checkpoint_bytes = checkpoint_bytes
         self._fatal = fatal
         """Ends this process: what cannot be kept must not be answered."""
         self._process: Process | None = None
@@ -199,11 +204,14 @@ class Engine:
                     call.fail(ConnectionLost(f"the server died {call.sent} times while {call.method} was not answered"))
             self._process = process
             for call in list(self._calls):
-                self._send(call)
-        except RollflexError as error:
-            _logger.error("the server cannot be started: %s", error)
+                # It may be gone again in the middle.
+                if self._process is process:
+                    self._send(call)
+        except Exception as error:
+            _logger.exception("the server cannot be started")
+            why = error if isinstance(error, RollflexError) else ServerUnavailable(f"no server: {error!r}")
             while self._calls:
-                self._calls.popleft().fail(error)
+                self._calls.popleft().fail(why)
         finally:
             self._starting = False
             if self._process is None and self._calls:
@@ -263,7 +271,7 @@ class Engine:
         kept = self.log.sessions.get(session)
         if kept is None or session in self._checkpointing:
             return
-        if kept.bytes_since > max(_least_checkpoint_bytes, 2 * len(kept.checkpoint or "")):
+        if kept.bytes_since > max(self._checkpoint_bytes, 2 * len(kept.checkpoint or "")):
             self._later(self._checkpoint(session))
 
     async def _checkpoint(self, session: str) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 Kind = Literal["opened", "sent", "acknowledged", "checkpoint", "closed", "lost"]
@@ -84,6 +85,11 @@ class Log:
             return
         kept = self.sessions[session]
         if record.kind == "checkpoint":
+            if kept.checkpoint is None:
+                opened = json.loads(kept.opened.text)
+                # The snapshot that it may have been opened with is held no longer.
+                slim = {key: opened[key] for key in ("session", "policy", "deliver") if key in opened}
+                kept.opened = replace(kept.opened, text=json.dumps(slim))
             kept.checkpoint, kept.checkpoint_seq = record.text, record.seq
             kept.since, kept.bytes_since = [], 0
             return

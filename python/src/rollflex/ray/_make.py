@@ -31,6 +31,7 @@ def get_or_create(
     limits: Mapping[str, float] | None = None,
     args: Sequence[str] = (),
     env: Mapping[str, str] | None = None,
+    checkpoint_bytes: int = 1 << 20,
     stall_seconds: float = 60.0,
     deadline_seconds: float = 300.0,
     actor_options: Mapping[str, Any] | None = None,
@@ -45,6 +46,7 @@ def get_or_create(
     :param command: what starts the server, without ``serve``; see :func:`rollflex.server_command`
     :param policies: a module with definitions of one's own
     :param limits: bounds of the server, by their names (``maxBacklog``)
+    :param checkpoint_bytes: of a session's steps, at least, after which a snapshot takes their place in the mirror
     :param stall_seconds: a server that leaves a call unanswered for longer is killed, and started again
     :param deadline_seconds: in which each call must be answered, another node included
     :param actor_options: further options of the actor for Ray (``num_cpus``, ``runtime_env``)
@@ -57,7 +59,7 @@ def get_or_create(
     except ValueError:
         pass
     server = ServerOptions(command, policies, dict(limits or {}), tuple(args), env)
-    options = ActorOptions(name, space, mirror, stall_seconds, server=server)
+    options = ActorOptions(name, space, mirror, stall_seconds, checkpoint_bytes=checkpoint_bytes, server=server)
     ray.remote(RollflexActor).options(
         **{
             "name": name,

@@ -46,7 +46,8 @@ class Mirror:
     def append(self, generation: int, first: int, records: Sequence[Record]) -> None:
         """Takes records, the first of which has this number; those that are here already are passed over."""
         self._check(generation)
-        assert self._log is not None
+        if self._log is None or self._log.number < first:
+            raise ValueError("records are missing")
         self._log.extend(records[self._log.number - first :])
 
     def number(self) -> int | None:

@@ -112,9 +112,8 @@ class Process:
         """
         open_text = kept.opened.text
         if kept.checkpoint is not None:
-            opened = json.loads(kept.opened.text)
-            same = {key: opened[key] for key in ("session", "policy", "deliver") if key in opened}
-            open_text = f"{json.dumps(same)[:-1]},{kept.checkpoint[1:]}"
+            # Two objects as one.
+            open_text = f"{kept.opened.text[:-1]},{kept.checkpoint[1:]}"
         steps = [("session.open", open_text, kept.start_seq)]
         for one in kept.since:
             if one.kind == "sent":

@@ -36,6 +36,7 @@ class ActorOptions:
     mirror: bool = True
     stall_seconds: float = 60.0
     watch_seconds: float = 2.0
+    checkpoint_bytes: int = 1 << 20
     server: ServerOptions = field(default_factory=ServerOptions)
 
 
@@ -228,7 +229,7 @@ class RollflexActor:
         async def spawn() -> Process:
             return await Process.spawn(self._options.server)
 
-        engine = Engine(spawn, log, self._commit, _fatal)
+        engine = Engine(spawn, log, self._commit, _fatal, self._options.checkpoint_bytes)
         self._log = log
         try:
             await engine.start()
@@ -248,7 +249,7 @@ class RollflexActor:
             return await self._superseded_is_fatal(asyncio.to_thread(mirroring.make, self._log))
         try:
             await self._superseded_is_fatal(asyncio.wait_for(mirroring.append(first, records), _mirror_seconds))
-        except (RayError, asyncio.TimeoutError) as error:
+        except (RayError, ValueError, asyncio.TimeoutError) as error:
             _logger.warning("the mirror is gone, a new one is made: %s", error)
             await self._superseded_is_fatal(asyncio.to_thread(mirroring.make, self._log))
 
