@@ -30,6 +30,7 @@ class Controller:
             "tail-batching", config=config, session="job", deliver="stream", producer="controller"
         )
         self.refused: list[tuple[Any, str]] = []
+        self.never_added: list[str] = []
         self.reporter = Reporter(self.session, on_refusal=self._refused)
         self.engines: dict[str, Any] = {}
         self.lost: list[str] = []
@@ -72,7 +73,7 @@ class Controller:
         self.reporter.close()
         living = {name: engine for name, engine in self.engines.items() if name not in self.lost}
         counts = ray.get([engine.finish.remote() for engine in living.values()])
-        return {"controller": self.reported, **dict(zip(living, counts, strict=True))}
+        return {"controller": self.reported - len(self.never_added), **dict(zip(living, counts, strict=True))}
 
     def stop(self) -> None:
         self.over = True
@@ -150,8 +151,10 @@ class Controller:
                 self.add_engine()
 
     def _refused(self, event: dict[str, Any], why: PolicyError) -> None:
-        # An engine may die before it has said that it is there.
-        if event["type"] != "engine.lost":
+        if event["type"] == "engine.lost":
+            # An engine may die before it has said that it is there.
+            self.never_added.append(event["engineId"])
+        else:
             self.refused.append((event, str(why)))
 
     def _report(self, event: dict[str, Any]) -> None:

@@ -93,6 +93,8 @@ def check(policy: RollflexHandle, job: Controller, size: Size, prompts: list[str
         assert all(request.startswith(f"{prompt}/") for request in requests), "each prompt has responses of its own"
     reported = job.finish()
     assert job.refused == [], "no event was refused"
+    for engine in job.never_added:
+        assert attach(policy, engine).next_seq == 0, "an engine that was not known has reported nothing"
     applied = {name: attach(policy, name).next_seq for name in ["controller", *job.engines]}
     for name, events in reported.items():
         assert applied[name] == events, f"{name} has reported {events} events, and {applied[name]} were applied"
