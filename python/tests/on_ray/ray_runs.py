@@ -1,6 +1,6 @@
 """
 The job of the Ray example with 10,000 responses, in which the node of the server and one with an engine are killed at
-random moments: `python tests/ray_runs.py --runs 50`.
+random moments: `python tests/on_ray/ray_runs.py --runs 50`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples" / "08-ray-job"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "examples" / "08-ray-job"))
 
 from cluster import Nodes, command, real_lengths
 from controller import Controller
