@@ -88,5 +88,3 @@ def command() -> list[str]:
     """What starts the server of this repository."""
     named = os.environ.get("ROLLFLEX_COMMAND")
     return named.split() if named else ["node", str(root / "dist" / "cli.js")]
-
-

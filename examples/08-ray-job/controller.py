@@ -11,6 +11,7 @@ from typing import Any
 import ray
 from engine import Engine
 from ray.exceptions import RayError
+
 from rollflex import PolicyError
 from rollflex.ray import Reporter, RollflexHandle
 

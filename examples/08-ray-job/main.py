@@ -6,6 +6,7 @@ import time
 
 from cluster import Nodes, command, real_lengths
 from controller import Controller
+
 from rollflex.ray import get_or_create
 
 prompts, responses = 120, 8

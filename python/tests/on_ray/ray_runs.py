@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "examples" / "08-ra
 
 from cluster import Nodes, command, real_lengths
 from controller import Controller
+
 from rollflex.ray import RollflexHandle, get_or_create
 
 

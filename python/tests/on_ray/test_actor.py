@@ -15,6 +15,7 @@ import pytest
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'rollflex[ray]'")
 
 from cluster import Nodes
+
 from rollflex import CallTimeout, PolicyError, ServerUnavailable, SessionLost, UnansweredCall, Untyped
 from rollflex.ray import AsyncRollflexHandle, RaySession, Reporter, RollflexHandle, get_or_create
 from support import command, eventually, opening, tail
@@ -60,7 +61,7 @@ def kill_mirror(policy: RollflexHandle) -> None:
 
 
 def test_the_names_of_the_client_and_its_errors(policy: RollflexHandle) -> None:
-    session = policy.open("tail-batching", config=tail, session="x")
+    session: Any = policy.open("tail-batching", config=tail, session="x")
     assert (session.id, session.policy, session.version, session.seq, session.unanswered) == (
         "x",
         "tail-batching",
@@ -108,7 +109,7 @@ def test_the_names_of_the_client_and_its_errors(policy: RollflexHandle) -> None:
 
 
 def test_streams_are_read_in_order_and_acknowledged(policy: RollflexHandle) -> None:
-    session = policy.open("tail-batching", config=tail, deliver="stream", producer="p")
+    session: Any = policy.open("tail-batching", config=tail, deliver="stream", producer="p")
     assert session.send(opening()) == []
     subscription = session.subscribe()
     got = [subscription.get(timeout=10) for _ in range(11)]
@@ -134,7 +135,7 @@ def test_streams_are_read_in_order_and_acknowledged(policy: RollflexHandle) -> N
 def test_the_same_for_asyncio(policy: RollflexHandle) -> None:
     async def body() -> None:
         handle = policy.as_async()
-        session = await handle.open("tail-batching", config=tail, deliver="stream")
+        session: Any = await handle.open("tail-batching", config=tail, deliver="stream")
         assert await session.send(opening()) == []
         subscription = await session.subscribe()
         numbers = []
@@ -158,11 +159,11 @@ def test_the_same_for_asyncio(policy: RollflexHandle) -> None:
 
 
 def test_workers_need_nothing_but_the_handle(policy: RollflexHandle) -> None:
-    session = policy.open("tail-batching", config=tail, session="x")
+    session: Any = policy.open("tail-batching", config=tail, session="x")
     session.send(opening())
 
     def work(policy: RollflexHandle, session: RaySession, index: int) -> tuple[str, int, str]:
-        own = policy.open("tail-batching", session="x", on_existing="attach", producer=f"worker-{index}")
+        own: Any = policy.open("tail-batching", session="x", on_existing="attach", producer=f"worker-{index}")
         own.send({"type": "response.completed", "requestId": f"r1-p{index}/0#0", "tokens": 5})
         session.send({"type": "response.completed", "requestId": f"r1-p{index}/1#0", "tokens": 5})
         try:
@@ -212,7 +213,7 @@ def test_a_server_that_cannot_be_started_says_why(nodes: Nodes) -> None:
 
 
 def test_kill_9_of_the_server_process(policy: RollflexHandle) -> None:
-    session = policy.open("tail-batching", config=tail)
+    session: Any = policy.open("tail-batching", config=tail)
     session.send(opening())
     before, info = session.snapshot(), policy.info()
     (pid,) = server_pids(info["pid"])
@@ -223,7 +224,7 @@ def test_kill_9_of_the_server_process(policy: RollflexHandle) -> None:
 
 
 def test_kill_9_of_the_mirror(policy: RollflexHandle) -> None:
-    session = policy.open("tail-batching", config=tail)
+    session: Any = policy.open("tail-batching", config=tail)
     session.send(opening())
     (first,) = mirrors(policy)
     kill_mirror(policy)
@@ -237,7 +238,7 @@ def test_kill_9_of_the_mirror(policy: RollflexHandle) -> None:
 
 
 def test_kill_9_of_the_server_process_and_of_the_mirror(policy: RollflexHandle) -> None:
-    session = policy.open("tail-batching", config=tail)
+    session: Any = policy.open("tail-batching", config=tail)
     session.send(opening())
     before = session.snapshot()
     (pid,) = server_pids(policy.info()["pid"])
@@ -248,7 +249,7 @@ def test_kill_9_of_the_server_process_and_of_the_mirror(policy: RollflexHandle) 
 
 def test_kill_9_of_the_actor_and_of_the_mirror_is_a_loss_that_is_said(nodes: Nodes) -> None:
     with make() as policy:
-        session = policy.open("tail-batching", config=tail, session="x")
+        session: Any = policy.open("tail-batching", config=tail, session="x")
         session.send(opening())
         checkpoint = session.snapshot()
         session.send({"type": "response.completed", "requestId": "r1-p0/0#0", "tokens": 1})
@@ -275,7 +276,7 @@ def test_kill_9_of_the_actor_and_of_the_mirror_is_a_loss_that_is_said(nodes: Nod
 
 def test_without_a_mirror_the_death_of_the_actor_is_a_loss_that_is_said(nodes: Nodes) -> None:
     with make(mirror=False) as policy:
-        session = policy.open("tail-batching", config=tail)
+        session: Any = policy.open("tail-batching", config=tail)
         session.send(opening())
         (pid,) = server_pids(policy.info()["pid"])
         os.kill(pid, signal.SIGKILL)
@@ -287,14 +288,14 @@ def test_without_a_mirror_the_death_of_the_actor_is_a_loss_that_is_said(nodes: N
 
 def test_an_actor_that_may_not_be_made_again_is_gone(nodes: Nodes) -> None:
     with make(max_restarts=0) as policy:
-        session = policy.open("tail-batching", config=tail)
+        session: Any = policy.open("tail-batching", config=tail)
         os.kill(policy.info()["pid"], signal.SIGKILL)
         with pytest.raises(ServerUnavailable, match="max_restarts"):
             session.snapshot()
 
 
 def test_a_stalled_server_never_stalls_generation(policy: RollflexHandle) -> None:
-    session = policy.open("tail-batching", config={"promptsPerRound": 100, "responsesPerPrompt": 8})
+    session: Any = policy.open("tail-batching", config={"promptsPerRound": 100, "responsesPerPrompt": 8})
     session.send(opening(prompts=125))
     decisions: list[Any] = []
     reporter = Reporter(session, on_decisions=decisions.extend)
@@ -320,7 +321,7 @@ def test_a_stalled_server_never_stalls_generation(policy: RollflexHandle) -> Non
 
 def test_a_reporter_goes_on_after_refusals_and_behind_a_full_backlog(nodes: Nodes) -> None:
     with make(limits={"maxBacklog": 20}) as policy:
-        session = policy.open("tail-batching", config=tail, deliver="stream")
+        session: Any = policy.open("tail-batching", config=tail, deliver="stream")
         session.send(opening())
         refused: list[str] = []
         reporter = Reporter(session, on_refusal=lambda event, why: refused.append(event["type"]), most=2)
@@ -348,7 +349,7 @@ def test_a_reporter_goes_on_after_refusals_and_behind_a_full_backlog(nodes: Node
 
 
 def test_a_call_that_is_not_answered_in_time_is_got_by_a_retry(policy: RollflexHandle) -> None:
-    session = policy.open("tail-batching", config=tail)
+    session: Any = policy.open("tail-batching", config=tail)
     (pid,) = server_pids(policy.info()["pid"])
     os.kill(pid, signal.SIGSTOP)
     with pytest.raises(CallTimeout, match="no answer to send"):

@@ -17,7 +17,7 @@ import pytest
 pytest.importorskip("ray", reason="Ray is not installed: pip install 'rollflex[ray]'")
 
 from rollflex import PolicyError, SessionLost
-from rollflex.ray._engine import Call, Engine
+from rollflex.ray._engine import Engine
 from rollflex.ray._log import Log, Record
 from rollflex.ray._mirror import Mirror, Superseded
 from rollflex.ray._process import Process, ServerOptions
@@ -82,7 +82,7 @@ def run(body: Callable[[], Coroutine[Any, Any, None]]) -> None:
 
 def reference(batches: list[list[dict[str, Any]]]) -> tuple[list[Any], Any]:
     with spawn() as client:
-        session = client.open("tail-batching", config=tail)
+        session: Any = client.open("tail-batching", config=tail)
         return [one for batch in batches for one in session.send(batch)], session.snapshot()
 
 
@@ -285,7 +285,12 @@ def test_a_mirror_refuses_the_servers_before_the_one_that_has_taken_over(monkeyp
     generation, found, node = mirror.claim()
     assert (generation, node) == (2, "n")
     assert found is not None and (found.number, [one.seq for one in found.sessions["x"].since]) == (4, [1, 2, 3])
-    for stale in (lambda: mirror.append(1, 4, sent), lambda: mirror.append(1, 4, []), lambda: mirror.seed(1, log)):
+    attempts: list[Callable[[], None]] = [
+        lambda: mirror.append(1, 4, sent),
+        lambda: mirror.append(1, 4, []),
+        lambda: mirror.seed(1, log),
+    ]
+    for stale in attempts:
         with pytest.raises(Superseded):
             stale()
     with pytest.raises(ValueError, match="missing"):

@@ -9,7 +9,6 @@ from concurrent import futures
 from typing import Any, TypeVar, cast
 
 import ray
-from ray.actor import ActorHandle
 from ray.exceptions import ActorDiedError, RayError, RayTaskError
 
 from ..errors import CallTimeout, ConnectionLost, RollflexError, ServerUnavailable, SessionLost
@@ -29,9 +28,9 @@ class Actor:
     def __init__(self, name: str, namespace: str) -> None:
         self.name = name
         self.namespace = namespace
-        self._handle: ActorHandle[Any] | None = None
+        self._handle: Any = None
 
-    def handle(self) -> ActorHandle[Any]:
+    def handle(self) -> Any:
         """Raises :class:`ServerUnavailable` where there is none any more."""
         if self._handle is None:
             try:

@@ -10,7 +10,6 @@ from typing import Any, cast
 
 import ray
 from ray import ObjectRef
-from ray.actor import ActorHandle
 from ray.exceptions import RayError, RayTaskError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
@@ -68,7 +67,7 @@ class Mirroring:
         self._namespace = namespace
         self._node_id = node_id
         self._made = 0
-        self._mirror: ActorHandle[Any] | None = None
+        self._mirror: Any = None
         self.generation = 1
         self.node_id: str | None = None
         """Where the mirror is."""
@@ -154,9 +153,9 @@ class Mirroring:
         """Whether the mirror could be on another node, and is not. Blocks."""
         return not self.elsewhere and len(alive_nodes()) > 1
 
-    def _made_on(self, node_id: str, log: Log) -> ActorHandle[Any]:
+    def _made_on(self, node_id: str, log: Log) -> Any:
         self._made += 1
-        mirror: ActorHandle[Any] = (
+        mirror: Any = (
             ray.remote(Mirror)
             .options(
                 name=f"{self._prefix}{self._made}",

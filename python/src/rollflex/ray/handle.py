@@ -7,6 +7,7 @@ import threading
 import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 import ray
@@ -238,7 +239,7 @@ class RaySubscription:
             if left < 0:
                 raise TimeoutError("no decision came in time")
             seconds = min(reading.seconds, left)
-            self._session._call(lambda deadline, seconds=seconds: reading.more(seconds, deadline), None)
+            self._session._call(partial(reading.more, seconds), None)
         return reading.items.pop()
 
     def ack(self, number: int) -> None:
@@ -350,7 +351,7 @@ class AsyncRaySubscription:
             if left < 0:
                 raise TimeoutError("no decision came in time")
             seconds = min(reading.seconds, left)
-            await self._session._call(lambda deadline, seconds=seconds: reading.more(seconds, deadline), None)
+            await self._session._call(partial(reading.more, seconds), None)
         return reading.items.pop()
 
     def ack(self, number: int) -> None:

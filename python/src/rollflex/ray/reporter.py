@@ -165,4 +165,3 @@ class Reporter:
             if not lasting:
                 self._error = None
             raise error
-
