@@ -13,14 +13,8 @@ except ImportError as error:
 
 from ._make import get_or_create
 from .actor import RollflexActor
-from .handle import (
-    AsyncRaySession,
-    AsyncRaySubscription,
-    AsyncRollflexHandle,
-    RaySession,
-    RaySubscription,
-    RollflexHandle,
-)
+from .aio import AsyncRaySession, AsyncRaySubscription, AsyncRollflexHandle
+from .handle import RaySession, RaySubscription, RollflexHandle
 from .reporter import Reporter
 
 __all__ = [

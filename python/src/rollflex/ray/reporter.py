@@ -25,8 +25,8 @@ class Sends(Protocol):
 
 class Reporter:
     """
-    Sends events of one session from a thread of its own, in order, each once. :meth:`report` never waits: neither for the
-    policy, nor while its server is on its way to another node.
+    Sends events of one session from a thread of its own, in order, each once. :meth:`report` never waits: neither for
+    the policy, nor while its server is on its way to another node.
 
     :param on_decisions: gets the decisions of a session that answers with them, on the thread of the reporter
     :param on_refusal: gets an event that was refused, and why; by default the next call here raises it
