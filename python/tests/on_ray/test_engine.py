@@ -9,6 +9,7 @@ import os
 import random
 import signal
 import subprocess
+import time
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
@@ -17,10 +18,12 @@ import pytest
 pytest.importorskip("ray", reason="Ray is not installed: pip install 'rollflex[ray]'")
 
 from rollflex import PolicyError, SessionLost
+from rollflex._pending import Pending
 from rollflex.ray._engine import Engine
 from rollflex.ray._log import Log, Record
 from rollflex.ray._mirror import Mirror, Superseded
 from rollflex.ray._process import Process, ServerOptions
+from rollflex.ray._stream import Stream
 from rollflex.ray.actor import ActorOptions, RollflexActor
 from support import Day, command, opening, spawn, tail
 
@@ -180,6 +183,48 @@ def test_decisions_are_given_only_when_the_mirror_has_what_led_to_them() -> None
         await bench.engine.close()
 
     run(body)
+
+
+def test_decisions_may_come_before_it_is_heard_that_they_are_subscribed_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    then = Pending.then
+
+    def late(pending: Pending, callback: Callable[[], None]) -> None:
+        if pending.method == "session.subscribe":
+            # The thread that reads is ahead of the one that asks.
+            time.sleep(0.3)
+        then(pending, callback)
+
+    async def body() -> None:
+        bench = Bench()
+        await bench.open(deliver="stream")
+        await bench.actor.send("x", opening(), "p", 0)
+        await bench.actor.decisions("x", None, None, 100, 5)
+        await bench.actor.decisions("x", 4, 4, 100, 5)
+        monkeypatch.setattr(Pending, "then", late)
+        bench.kill()
+        await bench.actor.snapshot("x")
+        assert bench.engine.restarts == 1
+        other = Bench(bench.mirrored)
+        for one in (bench, other):
+            came = await one.actor.decisions("x", None, None, 100, 5)
+            assert [number for number, _ in came["decisions"]] == list(range(5, 12))
+            await one.engine.close()
+
+    run(body)
+
+
+def test_what_a_server_that_is_gone_has_still_sent_is_passed_over() -> None:
+    stream = Stream()
+    old = stream.begin()
+    stream.push(old, 1, "a")
+    new = stream.begin()
+    stream.push(old, 2, "b")
+    stream.push(new, 1, "a")
+    stream.begun(0)
+    stream.push(new, 2, "c")
+    stream.push(new, 2, "c")
+    stream.release(2)
+    assert asyncio.run(stream.read(0, 10, 0)) == [(1, "a"), (2, "c")]
 
 
 def test_an_opening_that_is_asked_for_again_is_done_once() -> None:

@@ -98,9 +98,8 @@ class Process:
         """From now on a stream gets the decisions of a session that nobody has acknowledged."""
         self._core.readers[session] = _Reader(self._loop, stream)
 
-        # What follows the answer must find the stream ready.
         def ready(result: dict[str, Any]) -> None:
-            stream.restart(result["acknowledged"])
+            stream.begun(result["acknowledged"])
 
         return self._later("session.subscribe", json.dumps({"session": session}), ready)
 
@@ -178,11 +177,13 @@ class _Reader:
     def __init__(self, loop: asyncio.AbstractEventLoop, stream: Stream) -> None:
         self._loop = loop
         self._stream = stream
+        self._source = stream.begin()
 
     def notified(self, method: str, params: dict[str, Any]) -> None:
         if method == "session.decision":
             with contextlib.suppress(RuntimeError):
-                self._loop.call_soon_threadsafe(self._stream.push, params["decisionSeq"], params["decision"])
+                number, decision = params["decisionSeq"], params["decision"]
+                self._loop.call_soon_threadsafe(self._stream.push, self._source, number, decision)
 
 
 async def make_all_again(process: Process, log: Log, streams: Mapping[str, Stream]) -> None:

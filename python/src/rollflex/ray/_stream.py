@@ -14,13 +14,26 @@ class Stream:
         self._waiting: deque[tuple[int, Any]] = deque()
         self._arrived = asyncio.Event()
         self._released = 0
+        self._source = 0
         self.last = 0
         """The last that has come."""
         self.acknowledged = 0
         self.closed_because: str | None = None
 
-    def push(self, number: int, decision: Any) -> None:
-        if number > self.last:
+    def begin(self) -> int:
+        """Before a server sends all that nobody has acknowledged; what others still send is passed over."""
+        self._waiting.clear()
+        self.last = 0
+        self._source += 1
+        return self._source
+
+    def begun(self, acknowledged: int) -> None:
+        """The server has said where it begins. Decisions may have come before that was heard."""
+        self.acknowledged = max(self.acknowledged, acknowledged)
+        self.last = max(self.last, acknowledged)
+
+    def push(self, source: int, number: int, decision: Any) -> None:
+        if source == self._source and number > self.last:
             self.last = number
             self._waiting.append((number, decision))
             if number <= self._released:
@@ -36,11 +49,6 @@ class Stream:
         self.acknowledged = max(self.acknowledged, upto)
         while self._waiting and self._waiting[0][0] <= upto:
             self._waiting.popleft()
-
-    def restart(self, after: int) -> None:
-        """The server sends everything after this number once more."""
-        self._waiting.clear()
-        self.last = self.acknowledged = after
 
     def close(self, because: str) -> None:
         self.closed_because = because
