@@ -63,7 +63,7 @@ class Worker:
 
 def measure(reported: bool) -> dict[str, Any]:
     with get_or_create(f"bench-{reported}", command=["node", str(root / "dist" / "cli.js")]) as policy:
-        config = {"promptsPerRound": prompts, "responsesPerPrompt": responses, "promptSpeculation": 1}
+        config: Any = {"promptsPerRound": prompts, "responsesPerPrompt": responses, "promptSpeculation": 1}
         session: Any = policy.open("tail-batching", config=config, session="job", deliver="stream")
         session.send({"type": "round.requested", "roundId": "r", "weightVersion": 0})
         supplied = [{"promptId": f"p{index}"} for index in range(prompts)]

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .._messages import result_of
 from ..errors import ConnectionLost, PolicyError, ProtocolError, RollflexError, ServerUnavailable, error_from_reply
 from ._log import Log, Record
 from ._process import Process, make_all_again
@@ -55,10 +56,11 @@ class Call:
         answer = self.answer or {}
         if "error" in answer:
             self.future.set_exception(error_from_reply(answer["error"]))
-        elif isinstance(answer.get("result"), dict):
-            self.future.set_result(answer["result"])
-        else:
-            self.future.set_exception(ProtocolError(f"a result that is no object: {answer!r:.200}"))
+            return
+        try:
+            self.future.set_result(result_of(answer))
+        except ProtocolError as error:
+            self.future.set_exception(error)
 
     def fail(self, error: Exception) -> None:
         if not self.future.done():

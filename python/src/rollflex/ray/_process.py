@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .._command import Command
+from .._messages import result_of
 from .._options import Path_
 from ..aio import AsyncClient
 from ..errors import PolicyError, ProtocolError, RollflexError, error_from_reply
@@ -151,9 +152,10 @@ class Process:
         def done(answer: dict[str, Any]) -> None:
             if "error" in answer:
                 return broken(error_from_reply(answer["error"]))
-            result = answer["result"]
-            if not isinstance(result, dict):
-                return broken(ProtocolError(f"a result that is no object: {result!r:.200}"))
+            try:
+                result = result_of(answer)
+            except ProtocolError as error:
+                return broken(error)
             if ready is not None:
                 ready(result)
             if not future.done():

@@ -15,7 +15,7 @@ from typing import Any
 import ray
 from ray.exceptions import RayError
 
-from .._core import encode
+from .._messages import encode
 from ..errors import PolicyError, SessionLost
 from ._engine import Call, Data, Engine
 from ._log import Log, Record
