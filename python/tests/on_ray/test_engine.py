@@ -10,6 +10,7 @@ import random
 import signal
 import subprocess
 import time
+import types
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
@@ -19,6 +20,7 @@ pytest.importorskip("ray", reason="Ray is not installed: pip install 'rollflex[r
 
 from rollflex import PolicyError, SessionLost
 from rollflex._pending import Pending
+from rollflex.ray import _mirror
 from rollflex.ray._engine import Engine
 from rollflex.ray._log import Log, Record
 from rollflex.ray._mirror import Mirror, Superseded
@@ -341,6 +343,48 @@ def test_a_mirror_refuses_the_servers_before_the_one_that_has_taken_over(monkeyp
     with pytest.raises(ValueError, match="missing"):
         mirror.append(2, 5, sent)
     assert mirror.number() == 4
+
+
+def test_a_mirror_that_is_slow_is_waited_for_and_one_that_is_dead_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    import ray
+
+    class Remote:
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+        def __getattr__(self, method: str) -> Any:
+            return types.SimpleNamespace(remote=lambda *args: (self.name, method))
+
+    log = Log("1")
+    answers: dict[tuple[str, str], list[Any]] = {
+        ("p/mirror-12", "number"): [ray.exceptions.ActorDiedError()],
+        ("p/mirror-11", "number"): [None],
+        ("p/mirror-3", "number"): [TimeoutError(), ray.exceptions.ActorUnavailableError("no", None), 7],
+        ("p/mirror-3", "claim"): [TimeoutError(), (5, log, "n3")],
+        ("p/mirror-2", "number"): [],
+    }
+
+    def answer(ref: tuple[str, str]) -> Any:
+        if ref == ("p/mirror-3", "number") and len(answers[ref]) == 0:
+            return 7
+        found = answers[ref].pop(0)
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    names = [{"namespace": "job", "name": name} for name, _ in dict.fromkeys(answers)]
+    monkeypatch.setattr(ray.util, "list_named_actors", lambda all_namespaces: [*names, {"namespace": "", "name": "x"}])
+    monkeypatch.setattr(ray, "get_actor", lambda name, namespace: Remote(name))
+    monkeypatch.setattr(_mirror, "_wait_for", answer)
+    monkeypatch.setattr(_mirror, "_retry_seconds", 0.01)
+    ended: list[str] = []
+    monkeypatch.setattr(_mirror, "_end", lambda name, namespace: ended.append(name))
+    mirroring = _mirror.Mirroring("p", "job", "n1")
+    assert mirroring.take_over() is log
+    assert (mirroring.generation, mirroring.node_id, mirroring.elsewhere) == (5, "n3", True)
+    answers["p/mirror-3", "seed"] = [None]
+    mirroring.settle(log)
+    assert sorted(set(ended)) == ["p/mirror-11", "p/mirror-12", "p/mirror-2"]
 
 
 def test_no_process_is_left_behind() -> None:

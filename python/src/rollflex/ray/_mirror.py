@@ -6,11 +6,11 @@ import logging
 import time
 from collections.abc import Sequence
 from concurrent import futures
-from typing import Any, cast
+from typing import Any
 
 import ray
 from ray import ObjectRef
-from ray.exceptions import RayError, RayTaskError
+from ray.exceptions import ActorDiedError, ActorUnschedulableError, RayError, RayTaskError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from ..errors import RollflexError
@@ -19,6 +19,7 @@ from ._nodes import alive_nodes, other_node
 
 _log = logging.getLogger("rollflex.ray")
 _answer_seconds = 30.0
+_retry_seconds = 0.5
 
 
 class Superseded(RollflexError):
@@ -67,6 +68,7 @@ class Mirroring:
         self._namespace = namespace
         self._node_id = node_id
         self._made = 0
+        self._number = 0
         self._mirror: Any = None
         self.generation = 1
         self.node_id: str | None = None
@@ -91,25 +93,36 @@ class Mirroring:
         """What the newest mirror holds that was ever filled, or nothing if there is none. Blocks."""
         for number, name in self.names():
             self._made = max(self._made, number)
+            claimed = self._claimed(name)
+            if claimed is not None:
+                self._mirror, self._number = claimed[0], number
+                self.generation, log, self.node_id = claimed[1]
+                return log
+        return None
+
+    def _claimed(self, name: str) -> tuple[Any, tuple[int, Log, str]] | None:
+        """A mirror and what it holds; nothing if it is dead, or was never filled."""
+        while True:
             try:
                 mirror = ray.get_actor(name, self._namespace)
                 if _wait_for(mirror.number.remote()) is None:
-                    continue
-                generation, log, node_id = _wait_for(mirror.claim.remote())
-            except (RayError, ValueError, TimeoutError) as error:
-                _log.warning("mirror %s does not answer: %s", name, error)
-                continue
-            self.generation, self.node_id = generation, node_id
-            self._mirror = mirror
-            return cast("Log", log)
-        return None
+                    return None
+                return mirror, _wait_for(mirror.claim.remote())
+            except (ActorDiedError, ActorUnschedulableError, ValueError) as error:
+                _log.warning("mirror %s is dead: %s", name, error)
+                return None
+            except (RayError, TimeoutError) as error:
+                # It may only be slow. To take it for dead would lose what it holds.
+                _log.warning("mirror %s does not answer yet: %s", name, error)
+                time.sleep(_retry_seconds)
 
     def settle(self, log: Log) -> None:
         """After a start: the mirror has this log, and is elsewhere if it can be. Blocks."""
         if self._mirror is not None and not self.should_move():
             try:
                 _wait_for(self._mirror.seed.remote(self.generation, log))
-                return
+                # One that the server before this one was just making must not be found by the next.
+                return self._end_others()
             except (RayError, TimeoutError) as error:
                 _raise_if_superseded(error)
         self.make(log)
@@ -126,11 +139,11 @@ class Mirroring:
                 _raise_if_superseded(error)
                 _log.warning("no mirror on node %s: %s", node_id, error)
                 if node_id is None:
-                    time.sleep(0.5)
+                    time.sleep(_retry_seconds)
                     unfit = {self._node_id}
                 else:
                     unfit.add(node_id)
-        self._mirror, self.node_id = mirror, node_id or self._node_id
+        self._mirror, self._number, self.node_id = mirror, self._made, node_id or self._node_id
         self.misplaced = False
         if not self.elsewhere:
             _log.warning("the mirror of %s is on the same node as the server: there is no other", self._prefix)
@@ -177,7 +190,7 @@ class Mirroring:
 
     def _end_others(self) -> None:
         for number, name in self.names():
-            if number != self._made:
+            if number != self._number:
                 _end(name, self._namespace)
 
 
