@@ -10,6 +10,7 @@ import ray
 
 from .._command import Command
 from .._options import Path_
+from ..errors import ServerUnavailable
 from ._calls import Actor, call, run
 from ._nodes import placement
 from ._process import ServerOptions
@@ -37,7 +38,7 @@ def get_or_create(
     actor_options: Mapping[str, Any] | None = None,
 ) -> RollflexHandle:
     """
-    A handle of the actor of this name, which is made if there is none.
+    A handle of the actor of this name, which is made if there is none; of one that is there, it stays as it was made.
 
     :param namespace: of the actor; that of the job by default
     :param node: where the server shall be while that is there: the id of a node, or labels
@@ -77,5 +78,10 @@ def get_or_create(
         }
     ).remote(options)
     deadline = time.monotonic() + deadline_seconds
-    run(call(Actor(name, space), deadline, "begin"), deadline)
+    try:
+        run(call(Actor(name, space), deadline, "begin"), deadline)
+    except ServerUnavailable:
+        # It would stand in the way of one that is made as it should be.
+        handle.shutdown()
+        raise
     return handle
