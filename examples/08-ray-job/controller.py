@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import ray
@@ -13,16 +13,17 @@ from engine import Engine
 from ray.exceptions import RayError
 
 from rollflex import PolicyError
+from rollflex.models import TailBatchingConfig
 from rollflex.ray import Reporter, RollflexHandle
 
-Lengths = dict[str, Sequence[int]]
+Lengths = Mapping[str, Sequence[int]]
 
 
 class Controller:
     """One epoch over the prompts, round after round."""
 
     def __init__(
-        self, policy: RollflexHandle, lengths: Lengths, config: dict[str, Any], seconds_per_token: float
+        self, policy: RollflexHandle, lengths: Lengths, config: TailBatchingConfig, seconds_per_token: float
     ) -> None:
         self.policy = policy
         self.lengths = lengths

@@ -7,10 +7,16 @@ import time
 from cluster import Nodes, command, real_lengths
 from controller import Controller
 
+from rollflex.models import TailBatchingConfig
 from rollflex.ray import get_or_create
 
 prompts, responses = 120, 8
-config = {"promptsPerRound": 30, "responsesPerPrompt": responses, "placement": "policy", "maxInFlightPerEngine": 128}
+config: TailBatchingConfig = {
+    "promptsPerRound": 30,
+    "responsesPerPrompt": responses,
+    "placement": "policy",
+    "maxInFlightPerEngine": 128,
+}
 
 
 def main() -> None:

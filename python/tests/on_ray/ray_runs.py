@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "examples" / "08-ra
 from cluster import Nodes, command, real_lengths
 from controller import Controller
 
+from rollflex.models import TailBatchingConfig
 from rollflex.ray import RollflexHandle, get_or_create
 
 
@@ -39,7 +40,7 @@ class Size:
         return self.prompts * self.responses
 
     @property
-    def config(self) -> dict[str, Any]:
+    def config(self) -> TailBatchingConfig:
         return {
             "promptsPerRound": self.prompts_per_round,
             "responsesPerPrompt": self.responses,
