@@ -28,7 +28,7 @@ class Controller:
         self.policy = policy
         self.lengths = lengths
         self.seconds_per_token = seconds_per_token
-        self.session = policy.open(
+        self.session: Any = policy.open(
             "tail-batching", config=config, session="job", deliver="stream", producer="controller"
         )
         self.refused: list[tuple[Any, str]] = []
