@@ -243,6 +243,8 @@ def test_an_opening_that_is_asked_for_again_is_done_once() -> None:
         assert (await bench.actor.snapshot("x"))["seq"] == 0
         with pytest.raises(PolicyError, match="timers"):
             await bench.actor.open({**params, "deliver": "stream", "timers": "server"}, "t3", True)
+        with pytest.raises(PolicyError, match="shadow"):
+            await bench.actor.open({**params, "shadow": True}, "t4", True)
         await bench.engine.close()
 
     run(body)

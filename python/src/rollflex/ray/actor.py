@@ -74,6 +74,10 @@ class RollflexActor:
         if params.get("timers") == "server":
             expected = "the host to run the timers: a server that is made again cannot fire them as they were fired"
             raise PolicyError("invalid_input", expected=expected, got="server", path="timers")
+        if params.get("shadow"):
+            # What a host decides by itself counts as no event, by which the log goes.
+            expected = "a policy whose decisions are carried out: shadow mode needs a server of its own"
+            raise PolicyError("invalid_input", expected=expected, got="true", path="shadow")
         why = engine.log.why_lost(session)
         if why and named and params.get("onExisting") != "replace":
             raise SessionLost(f"{why}; open it with on_existing='replace', from the snapshot of your last checkpoint")
