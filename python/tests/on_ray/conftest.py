@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 here = Path(__file__).resolve().parent
-example = here.parents[2] / "examples" / "08-ray-job"
+example = here.parents[2] / "examples" / "09-ray-job"
 sys.path[:0] = [str(here), str(example)]
 
 if TYPE_CHECKING:

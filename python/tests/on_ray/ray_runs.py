@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "examples" / "08-ray-job"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "examples" / "09-ray-job"))
 
 from cluster import Nodes, command, real_lengths
 from controller import Controller
