@@ -72,6 +72,10 @@ export const methods = Object.freeze([
         .optional()
         .describe('The host decides by itself and says what, as `host.decided`: decisions are only compared.'),
       armed: z.array(armedTimer).optional().describe('Timers that run, as `session.snapshot` gave them.'),
+      delivery: z
+        .unknown()
+        .optional()
+        .describe('Beside a snapshot: retries and the stream go on too, as `session.snapshot` gave them.'),
     },
     { session, policy: z.string().describe('Id of the policy.'), version: number.describe('Its version.'), seq },
   ),
@@ -103,12 +107,19 @@ export const methods = Object.freeze([
   method(
     'session.snapshot',
     'The whole state as JSON.',
-    { session },
+    {
+      session,
+      delivery: z
+        .boolean()
+        .default(false)
+        .describe('Gives what retries and subscribers need to go on in another server, too.'),
+    },
     {
       snapshot: snapshotSchema.describe('What `session.open` takes.'),
       seq,
       armed: z.array(armedTimer).optional().describe('Timers that the server runs.'),
       decisionSeq: decisionSeq.optional(),
+      delivery: z.unknown().optional().describe('Producers, their last answers, and what nobody has acknowledged.'),
     },
   ),
   method('session.close', 'Forgets a session; its subscribers get `session.closed`.', { session }, {}),

@@ -135,7 +135,7 @@ export class RpcServer {
         return found.send(params);
       },
       'session.more': ({ session, more }) => sessions.get(session).more(more),
-      'session.snapshot': ({ session }) => sessions.get(session).snapshot(),
+      'session.snapshot': ({ session, delivery }) => sessions.get(session).snapshot(delivery),
       'session.close': ({ session }) => {
         sessions.close(session);
         return {};

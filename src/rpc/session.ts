@@ -126,13 +126,15 @@ export class Session {
     return this.#delivery.more(more);
   }
 
-  snapshot(): ResultOf<'session.snapshot'> {
+  /** @param delivery - whether what retries and subscribers need goes with it */
+  snapshot(delivery = false): ResultOf<'session.snapshot'> {
     const { stream } = this.#delivery;
     return {
       snapshot: this.policy.snapshot(),
       seq: this.policy.seq,
       ...this.#armed(),
       ...(stream === undefined ? {} : { decisionSeq: stream.last }),
+      ...(delivery ? { delivery: this.#delivery.save() } : {}),
     };
   }
 

@@ -5,6 +5,7 @@ import { parse } from '../core/validate.ts';
 import { PolicyError } from '../errors.ts';
 import type { Journal } from './journal/journal.ts';
 import type { ParamsOf, ResultOf } from './methods.ts';
+import { openDelivery } from './saved-delivery.ts';
 import { Session, type SessionHost } from './session.ts';
 import { checkShadow } from './shadow.ts';
 import type { Reader } from './stream.ts';
@@ -94,6 +95,7 @@ export class Sessions {
     if (this.#journal !== undefined) session.keepIn(this.#journal.begin(session));
     this.#sessions.set(id, session);
     this.#ids = undefined;
+    session.start();
     return this.#opened(session);
   }
 
@@ -132,7 +134,7 @@ export class Sessions {
   }
 
   #make(id: string, definition: AnyPolicyDefinition, params: ParamsOf<'session.open'>): Session {
-    const { config, snapshot, armed, deliver = 'reply', timers = 'host', shadow = false } = params;
+    const { config, snapshot, armed, delivery, deliver = 'reply', timers = 'host', shadow = false } = params;
     if (snapshot !== undefined && config !== undefined) {
       refuse('invalid_input', 'config', 'none beside a snapshot, which has its own', config);
     }
@@ -144,7 +146,11 @@ export class Sessions {
       refuse('invalid_input', 'armed', 'no timers where the host runs them', armed);
     }
     if (shadow) checkShadow(definition);
-    return new Session(id, { definition, config, snapshot, armed, deliver, timers, shadow }, this.#host);
+    if (delivery !== undefined && snapshot === undefined) {
+      refuse('invalid_input', 'delivery', 'none without the snapshot that it goes with', delivery);
+    }
+    const saved = delivery === undefined ? undefined : openDelivery(delivery, deliver, this.#host.limits);
+    return new Session(id, { definition, config, snapshot, armed, deliver, timers, shadow, saved }, this.#host);
   }
 
   #definition({ policy, snapshot }: Pick<ParamsOf<'session.open'>, 'policy' | 'snapshot'>): AnyPolicyDefinition {

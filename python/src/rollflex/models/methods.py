@@ -50,6 +50,9 @@ class SessionOpenParams(TypedDict):
     armed: NotRequired[Sequence[SessionOpenParamsArmedItem]]
     """Timers that run, as `session.snapshot` gave them."""
 
+    delivery: NotRequired[Any]
+    """Beside a snapshot: retries and the stream go on too, as `session.snapshot` gave them."""
+
 
 class SessionSendParams(TypedDict):
     """
@@ -91,6 +94,9 @@ class SessionSnapshotParams(TypedDict):
 
     session: str
     """Id of the session. String ≤ 256."""
+
+    delivery: NotRequired[bool]
+    """Gives what retries and subscribers need to go on in another server, too. Default: false."""
 
 
 class SessionCloseParams(TypedDict):
@@ -262,6 +268,9 @@ class SessionSnapshotResult(TypedDict):
 
     decisionSeq: NotRequired[int]
     """Number of the last decision of a streaming session; the first has 1. Whole number ≥ 0."""
+
+    delivery: NotRequired[Any]
+    """Producers, their last answers, and what nobody has acknowledged."""
 
 
 class SessionCloseResult(TypedDict):

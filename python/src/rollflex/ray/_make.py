@@ -1,0 +1,87 @@
+"""Making the actor, or finding it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import ray
+
+from .._command import Command
+from .._options import Path_
+from ..errors import ServerUnavailable
+from ._calls import Actor, call, run
+from ._nodes import placement
+from ._process import ServerOptions
+from .actor import ActorOptions, RollflexActor
+from .handle import RollflexHandle
+
+_concurrency = 10_000
+
+
+def get_or_create(
+    name: str = "rollflex",
+    *,
+    namespace: str | None = None,
+    node: str | Mapping[str, str] | None = None,
+    mirror: bool = True,
+    max_restarts: int = -1,
+    command: Command | None = None,
+    policies: Path_ | None = None,
+    limits: Mapping[str, float] | None = None,
+    args: Sequence[str] = (),
+    env: Mapping[str, str] | None = None,
+    checkpoint_bytes: int = 1 << 20,
+    stall_seconds: float = 60.0,
+    deadline_seconds: float = 300.0,
+    actor_options: Mapping[str, Any] | None = None,
+) -> RollflexHandle:
+    """
+    A handle of the actor of this name, which is made if there is none; of one that is there, it stays as it was made.
+
+    :param namespace: of the actor; that of the job by default
+    :param node: where the server shall be while that is there: the id of a node, or labels
+    :param mirror: whether what is acknowledged is kept on another node as well
+    :param max_restarts: how often Ray makes the actor again when it dies; -1 for any
+    :param command: what starts the server, without ``serve``; see :func:`rollflex.server_command`
+    :param policies: a module with definitions of one's own
+    :param limits: bounds of the server, by their names (``maxBacklog``)
+    :param checkpoint_bytes: of a session's steps, at least, after which a snapshot takes their place in the mirror
+    :param stall_seconds: a server that leaves a call unanswered for longer is killed, and started again
+    :param deadline_seconds: in which each call must be answered, another node included
+    :param actor_options: further options of the actor for Ray (``num_cpus``, ``runtime_env``)
+    """
+    space = namespace if namespace is not None else ray.get_runtime_context().namespace
+    handle = RollflexHandle(name, space, deadline_seconds)
+    try:
+        ray.get_actor(name, space)
+        return handle
+    except ValueError:
+        pass
+    server = ServerOptions(command, policies, dict(limits or {}), tuple(args), env)
+    options = ActorOptions(name, space, mirror, stall_seconds, checkpoint_bytes=checkpoint_bytes, server=server)
+    ray.remote(RollflexActor).options(
+        **{
+            "name": name,
+            "namespace": space,
+            "get_if_exists": True,
+            # Not owned by the process that happens to make it.
+            "lifetime": "detached",
+            "max_restarts": max_restarts,
+            # Calls are made again by who waits for them, up to a deadline.
+            "max_task_retries": 0,
+            "max_concurrency": _concurrency,
+            "num_cpus": 0,
+            **placement(node),
+            **(actor_options or {}),
+        }
+    ).remote(options)
+    deadline = time.monotonic() + deadline_seconds
+    try:
+        run(call(Actor(name, space), deadline, "begin"), deadline)
+    except ServerUnavailable:
+        # It would stand in the way of one that is made as it should be.
+        handle.shutdown()
+        raise
+    return handle

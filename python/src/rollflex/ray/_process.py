@@ -1,0 +1,206 @@
+"""One server process, from its start to its end: calls in the order in which they are made, and sessions made again."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .._command import Command
+from .._messages import result_of
+from .._options import Path_
+from ..aio import AsyncClient
+from ..errors import PolicyError, ProtocolError, RollflexError, error_from_reply
+from ._log import Kept, Log, Record
+from ._stream import Stream
+
+Done = Callable[[dict[str, Any]], None]
+Broken = Callable[[Exception], None]
+
+# Calls come from many workers, and nobody else: whole answers, whole snapshots.
+_limits: dict[str, float] = {
+    "maxMessageBytes": 1 << 29,
+    "maxOutputBytes": 1 << 30,
+    "maxDepth": 512,
+    "maxEventsPerCall": 1_000_000,
+    "maxProducers": 100_000,
+    "pageDecisions": 1_000_000,
+}
+
+
+@dataclass(frozen=True)
+class ServerOptions:
+    """How the server is started; see :meth:`rollflex.Client.spawn`."""
+
+    command: Command | None = None
+    policies: Path_ | None = None
+    limits: Mapping[str, float] = field(default_factory=dict)
+    args: Sequence[str] = ()
+    env: Mapping[str, str] | None = None
+
+
+class Process:
+    """A server on standard input and output."""
+
+    def __init__(self, client: AsyncClient) -> None:
+        self._client = client
+        self._core = client._core
+        self._loop = asyncio.get_running_loop()
+        self.version = str(self._core.info.get("version"))
+
+    @classmethod
+    async def spawn(cls, options: ServerOptions) -> Process:
+        """Raises :class:`ServerUnavailable`."""
+        return cls(
+            await AsyncClient.spawn(
+                options.command,
+                policies=options.policies,
+                limits={**_limits, **options.limits},
+                args=options.args,
+                env=options.env,
+            )
+        )
+
+    def start(self, method: str, text: str, done: Done, broken: Broken) -> None:
+        """
+        Makes a call; one of the two is called back once, with the answer, or with how the connection ended.
+
+        :raises PolicyError: the call is too long
+        """
+        pending = self._core.start_text(method, text, "never")
+        told = False
+
+        def tell() -> None:
+            nonlocal told
+            if told:
+                return
+            told = True
+            if pending.error is not None:
+                broken(pending.error)
+            else:
+                assert pending.answer is not None
+                done(pending.answer)
+
+        def hand_over() -> None:
+            # The loop may be gone by now.
+            with contextlib.suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(tell)
+
+        pending.then(hand_over)
+
+    async def call(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        """The result. Raises what the server or the connection says."""
+        return await self._later(method, json.dumps(params))
+
+    def subscribe(self, session: str, stream: Stream) -> asyncio.Future[dict[str, Any]]:
+        """From now on a stream gets the decisions of a session that nobody has acknowledged."""
+        self._core.readers[session] = _Reader(self._loop, stream)
+
+        def ready(result: dict[str, Any]) -> None:
+            stream.begun(result["acknowledged"])
+
+        return self._later("session.subscribe", json.dumps({"session": session}), ready)
+
+    async def make_again(self, session: str, kept: Kept, stream: Stream | None) -> None:
+        """
+        A session as it was.
+
+        :raises PolicyError: its steps, done again, do not give what they gave
+        """
+        open_text = kept.opened.text
+        if kept.checkpoint is not None:
+            # Two objects as one.
+            open_text = f"{kept.opened.text[:-1]},{kept.checkpoint[1:]}"
+        steps = [("session.open", open_text, kept.start_seq)]
+        for one in kept.since:
+            if one.kind == "sent":
+                steps.append(("session.send", one.text, one.seq))
+            else:
+                # Acknowledges too, and does not ask what has been sent already.
+                steps.append(("session.subscribe", json.dumps({"session": session, "after": one.seq}), -1))
+        answers = await asyncio.gather(
+            *(self._later(method, text) for method, text, _ in steps), return_exceptions=True
+        )
+        for (method, _, seq), answer in zip(steps, answers, strict=True):
+            got = answer.seq if isinstance(answer, PolicyError) else answer
+            if isinstance(answer, BaseException) and got is None:
+                raise answer
+            if isinstance(got, dict):
+                got = got.get("seq", -1)
+            if got != seq:
+                raise PolicyError("snapshot_mismatch", expected=f"{seq} events after {method}", got=str(got))
+        if stream is not None:
+            # What an acknowledgement above has set going must not come in between.
+            await self._later("session.unsubscribe", json.dumps({"session": session}))
+            result = await self.subscribe(session, stream)
+            stream.release(result["decisionSeq"])
+            while stream.last < result["decisionSeq"]:
+                await self.call("server.info", {})
+                await asyncio.sleep(0.001)
+
+    async def close(self) -> None:
+        """Ends it; one that does not leave by itself is killed."""
+        with contextlib.suppress(RollflexError):
+            await self._client.close()
+
+    def _later(self, method: str, text: str, ready: Done | None = None) -> asyncio.Future[dict[str, Any]]:
+        future: asyncio.Future[dict[str, Any]] = self._loop.create_future()
+
+        def done(answer: dict[str, Any]) -> None:
+            if "error" in answer:
+                return broken(error_from_reply(answer["error"]))
+            try:
+                result = result_of(answer)
+            except ProtocolError as error:
+                return broken(error)
+            if ready is not None:
+                ready(result)
+            if not future.done():
+                future.set_result(result)
+            return None
+
+        def broken(error: Exception) -> None:
+            if not future.done():
+                future.set_exception(error)
+
+        try:
+            self.start(method, text, done, broken)
+        except Exception as error:
+            broken(error)
+        return future
+
+
+class _Reader:
+    """Takes what the server pushes, on the thread that reads it."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, stream: Stream) -> None:
+        self._loop = loop
+        self._stream = stream
+        self._source = stream.begin()
+
+    def notified(self, method: str, params: dict[str, Any]) -> None:
+        if method == "session.decision":
+            with contextlib.suppress(RuntimeError):
+                number, decision = params["decisionSeq"], params["decision"]
+                self._loop.call_soon_threadsafe(self._stream.push, self._source, number, decision)
+
+
+async def make_all_again(process: Process, log: Log, streams: Mapping[str, Stream]) -> None:
+    """Every session of a log. One that cannot be made again is lost, which the log then says."""
+    for session, kept in list(log.sessions.items()):
+        why = ""
+        if kept.since and log.version != process.version:
+            why = f"its steps were done by version {log.version} of the server, and this is {process.version}"
+        else:
+            try:
+                await process.make_again(session, kept, streams.get(session))
+            except PolicyError as error:
+                why = str(error)
+        if why:
+            log.extend([Record("lost", session, f"session {session} could not be made again: {why}")])
+            with contextlib.suppress(PolicyError):
+                await process.call("session.close", {"session": session})
+    log.version = process.version

@@ -1,0 +1,16 @@
+"""A job of 10,000 responses whose server's node and one more are killed; `ray_runs.py` does it fifty times."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("ray", reason="Ray is not installed: pip install 'rollflex[ray]'")
+
+from cluster import Nodes
+from ray_runs import Size, run_once
+
+
+@pytest.mark.parametrize("seed", [1001, 1002])
+def test_nothing_is_lost_and_nothing_done_twice(nodes: Nodes, seed: int) -> None:
+    figures = run_once(nodes, Size(), seed)
+    assert figures["generation"] >= 2 and figures["lost"] >= 1
