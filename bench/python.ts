@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { answersOf, batch, config, echo, groupsOf, opening } from './rpc-workload.ts';
-import { machine, median } from './support.ts';
+import { builtCli, machine, median } from './support.ts';
 
 interface Pace {
   readonly eventsPerSecond: number;
@@ -29,7 +29,7 @@ function paces(size: number, most: number, client: 'threads' | 'asyncio', ...opt
   const file = join(folder, 'workload.json');
   writeFileSync(file, JSON.stringify({ config, opening, groups, answers: answersOf(groups) }));
   writeFileSync(join(folder, 'echo.js'), echo);
-  const command = [process.execPath, path('dist/cli.js')];
+  const command = [process.execPath, builtCli()];
   const { status, stdout, stderr } = spawnSync(
     python,
     [

@@ -2,16 +2,14 @@
  * `kill -9` at random moments under load, on each transport, with a state directory: nothing that was answered is lost,
  * nothing is applied twice, and every decision is as in process. `npx tsx bench/rpc-kill.ts [KILLS] [SEED]`.
  */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { killRun } from '../test/support/kill-run.ts';
 import { stdio, tcp, unixSocket } from '../test/support/line-client.ts';
+import { builtCli } from './support.ts';
 
 const [kills = 334, seed = 1] = process.argv.slice(2).map(Number);
-const built = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
-if (!existsSync(built)) throw new Error('build it first: npm run build');
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-kill-'));
 const token = 'a token for this run only';
 writeFileSync(join(folder, 'token'), token);
@@ -23,7 +21,7 @@ for (const [name, transport] of [
 ] as const) {
   const begun = performance.now();
   const stateDir = join(folder, name.replace(' ', '-'));
-  const figures = await killRun({ command: [process.execPath, built], transport, stateDir, kills, seed });
+  const figures = await killRun({ command: [process.execPath, builtCli()], transport, stateDir, kills, seed });
   const { calls, events, retries, applied, sessions } = figures;
   const seconds = ((performance.now() - begun) / 1000).toFixed(0);
   console.log(

@@ -8,10 +8,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { JSONRPCServer } from 'json-rpc-2.0';
 import { answersOf, batch, config, type Events, echo, groupsOf, opening } from './rpc-workload.ts';
-import { machine, median } from './support.ts';
+import { builtCli, machine, median } from './support.ts';
 
 const runs = 5;
 
@@ -61,9 +60,8 @@ async function pace(client: Client, session: string, groups: readonly Events[]):
   return { eventsPerSecond: events / seconds, microseconds: median(took) * 1000 };
 }
 
-const main = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
 const stateDir = mkdtempSync(join(tmpdir(), 'rollflex-bench-'));
-const serve = (...options: string[]) => new Client(['--import', 'tsx', main, 'serve', '--stdio', ...options]);
+const serve = (...options: string[]) => new Client([builtCli(), 'serve', '--stdio', ...options]);
 const server = serve();
 const durable = serve('--state-dir', stateDir);
 const logDir = mkdtempSync(join(tmpdir(), 'rollflex-bench-log-'));

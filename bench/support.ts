@@ -1,5 +1,7 @@
 /** What the benchmarks share: a median, and a line about the machine. */
+import { existsSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { fileURLToPath } from 'node:url';
 
 /** The middle of the runs. */
 export function median(values: readonly number[]): number {
@@ -9,4 +11,11 @@ export function median(values: readonly number[]): number {
 /** Where the figures were measured. */
 export function machine(): string {
   return `${cpus()[0]?.model.trim() ?? 'unknown CPU'}, ${cpus().length} cores, Node ${process.version}; medians of 5 runs`;
+}
+
+/** The command line as users run it. Throws where it is not built. */
+export function builtCli(): string {
+  const path = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
+  if (existsSync(path)) return path;
+  throw new Error('build it first: npm run build');
 }
