@@ -1,24 +1,15 @@
 /** One session: a policy, where its decisions go, its timers, and the log of its steps. */
-import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
-import type { Policy } from '../core/policy.ts';
+import type { AnyDecision, AnyPolicyDefinition } from '../core/definition.ts';
 import { type LooseEvent, resumePolicy, startPolicy } from '../core/start.ts';
-import { isPolicyError, PolicyError } from '../errors.ts';
+import { PolicyError } from '../errors.ts';
+import { Applying, type SessionPolicy } from './applying.ts';
 import type { Clock } from './clock.ts';
 import { Delivery, type SavedDelivery } from './delivery.ts';
-import { InFlight } from './in-flight.ts';
-import {
-  type Entry,
-  type FiredEntry,
-  noLog,
-  type SavedSession,
-  type SentEntry,
-  type SessionLog,
-} from './journal/entries.ts';
+import { type Entry, type FiredEntry, noLog, type SavedSession, type SessionLog } from './journal/entries.ts';
 import type { ServerLimits } from './limits.ts';
 import type { DecisionLog, SessionDecisionLog } from './log/decision-log.ts';
 import type { Meter } from './meter.ts';
 import type { ParamsOf, ResultOf } from './methods.ts';
-import { HostDecisions } from './shadow.ts';
 import type { DecisionStream } from './stream.ts';
 import { type ArmedTimer, Timers } from './timers.ts';
 
@@ -47,14 +38,13 @@ export interface SessionHost {
 /** A running session. */
 export class Session {
   readonly id: string;
-  readonly policy: Policy<unknown, unknown, LooseEvent, AnyDecision, unknown>;
+  readonly policy: SessionPolicy;
   readonly deliver: 'reply' | 'stream';
   readonly timers: 'host' | 'server';
   readonly shadow: boolean;
   readonly #host: SessionHost;
-  readonly #hostDecisions: HostDecisions | undefined;
   readonly #decisionLog: SessionDecisionLog;
-  readonly #inFlight: InFlight;
+  readonly #applying: Applying;
   readonly #delivery: Delivery;
   readonly #timers: Timers | undefined;
   #log: SessionLog = noLog;
@@ -68,22 +58,23 @@ export class Session {
     this.deliver = deliver;
     this.timers = timers;
     this.shadow = shadow;
-    if (shadow) this.#hostDecisions = new HostDecisions(definition);
     this.policy = (
       snapshot === undefined ? startPolicy(definition, config) : resumePolicy(definition, snapshot)
     ) as never;
-    this.#inFlight = new InFlight(definition, this.policy.snapshot().state, limits.maxInFlightIds);
     const forgot = (decisionSeq: number): void => this.#log.add({ kind: 'acknowledged', decisionSeq });
     this.#delivery = new Delivery({ deliver, limits, forgot, saved });
     if (timers === 'server') this.#timers = new Timers(clock, (timerId, at) => this.#fired(timerId, at));
     if (saved !== undefined) this.#timers?.hold();
     for (const one of armed) this.#timers?.set(one);
     this.#decisionLog = host.decisionLog.of(this);
+    const decided = (decisions: readonly AnyDecision[]): void => this.#timers?.arm(decisions);
+    const log = this.#decisionLog;
+    this.#applying = new Applying(definition, this.policy, { shadow, log }, { ...host, decided });
   }
 
   /** Ids in flight. */
   get inFlight(): number {
-    return this.#inFlight.held;
+    return this.#applying.inFlight;
   }
 
   /** Decisions that nobody has acknowledged. */
@@ -116,7 +107,7 @@ export class Session {
     }
     const earlier = this.#delivery.earlier(params);
     if (earlier !== undefined) return earlier;
-    const { step, decisions } = this.#apply(events, producer);
+    const { step, decisions } = this.#applying.all(events, producer);
     if (step.events.length > 0) this.#log.add(step);
     return this.#delivery.resultOf(this.#delivery.answer(step, decisions, this.policy.seq));
   }
@@ -154,12 +145,12 @@ export class Session {
   /** Does a step again, as it was done before a crash. */
   replay(entry: Entry): void {
     if (entry.kind === 'sent') {
-      const decisions = entry.events.flatMap((event) => this.#commit(event));
+      const decisions = entry.events.flatMap((event) => this.#applying.again(event));
       this.#delivery.answer(entry, decisions, this.policy.seq);
     } else if (entry.kind === 'acknowledged') this.stream.forget(entry.decisionSeq);
     else {
       this.#timers?.delete(entry.timerId);
-      this.stream.push(this.#commit(firedEvent(entry)));
+      this.stream.push(this.#applying.again(firedEvent(entry)));
     }
   }
 
@@ -185,63 +176,16 @@ export class Session {
     return this.#timers === undefined ? {} : { armed: this.#timers.armed() };
   }
 
-  /** What was applied, and what it gave. */
-  #apply(events: readonly unknown[], producer: string | undefined): { step: SentEntry; decisions: AnyDecision[] } {
-    const decisions: AnyDecision[] = [];
-    const applied: LooseEvent[] = [];
-    const step: SentEntry = { kind: 'sent', events: applied, of: events.length, ...(producer && { producer }) };
-    for (const value of events) {
-      const event = this.#stamped(value);
-      try {
-        for (const one of this.#applyOne(event, producer)) decisions.push(one);
-      } catch (error) {
-        const refused = asPolicyError(error);
-        this.#decisionLog.refused(refused, producer);
-        return { step: { ...step, refused: refused.toJSON() }, decisions };
-      }
-      applied.push(event);
-    }
-    return { step, decisions };
-  }
-
-  #applyOne(event: LooseEvent, producer?: string): readonly AnyDecision[] {
-    this.#decisionLog.before();
-    const decided = this.#hostDecisions?.read(event);
-    if (decided !== undefined) {
-      this.#decisionLog.decided(decided.at, decided.decision, producer);
-      return [];
-    }
-    this.#inFlight.check(event);
-    const decisions = this.#commit(event);
-    this.#decisionLog.applied(event, decisions, producer);
-    this.#host.meter.applied(this.policy.id, event, decisions);
-    return decisions;
-  }
-
-  #commit(event: AnyEvent): readonly AnyDecision[] {
-    // What the host decided by itself is nothing to the policy.
-    if (this.#hostDecisions?.read(event) !== undefined) return [];
-    const decisions = this.policy.send(event as LooseEvent);
-    this.#inFlight.count(event, decisions);
-    this.#timers?.arm(decisions);
-    return decisions;
-  }
-
-  #stamped(event: unknown): LooseEvent {
-    const at = typeof event === 'object' && event !== null && !Array.isArray(event) && !Object.hasOwn(event, 'at');
-    return (at ? { ...event, at: this.#host.clock.now() } : event) as LooseEvent;
-  }
-
   #fired(timerId: string, at: number): boolean {
     if (this.stream.full) return false;
     const entry: FiredEntry = { kind: 'fired', timerId, at };
     try {
-      const decisions = this.#applyOne(firedEvent(entry));
+      const decisions = this.#applying.one(firedEvent(entry));
       this.#log.add(entry);
       this.stream.push(decisions);
     } catch (error) {
       // What the timer was for is over: a policy may not know it any more.
-      this.#decisionLog.refused(asPolicyError(error), undefined);
+      this.#applying.refused(error);
       this.#host.meter.timerRefused(this.policy.id, error);
     }
     return true;
@@ -249,9 +193,3 @@ export class Session {
 }
 
 const firedEvent = ({ timerId, at }: FiredEntry): LooseEvent => ({ type: 'timer.fired', at, timerId });
-
-/** What is no refusal is a defect; the events before it stay applied all the same. */
-function asPolicyError(error: unknown): PolicyError {
-  if (isPolicyError(error)) return error;
-  return new PolicyError('internal', { expected: 'the event to be applied', got: String(error), cause: error });
-}

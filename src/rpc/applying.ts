@@ -1,0 +1,115 @@
+/** How the events of a session are applied: stamped, bounded, measured, and written into the decision log. */
+import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
+import type { Policy } from '../core/policy.ts';
+import type { LooseEvent } from '../core/start.ts';
+import { isPolicyError, PolicyError } from '../errors.ts';
+import type { Clock } from './clock.ts';
+import { InFlight } from './in-flight.ts';
+import type { SentEntry } from './journal/entries.ts';
+import type { ServerLimits } from './limits.ts';
+import type { SessionDecisionLog } from './log/decision-log.ts';
+import type { Meter } from './meter.ts';
+import { HostDecisions } from './shadow.ts';
+
+/** A policy as a session runs it. */
+export type SessionPolicy = Policy<unknown, unknown, LooseEvent, AnyDecision, unknown>;
+
+/** What applying takes from its session and its server. */
+export interface ApplyingHost {
+  readonly limits: ServerLimits;
+  readonly clock: Clock;
+  readonly meter: Meter;
+  /** Is told of the decisions of each event, also of one that is applied again. */
+  readonly decided: (decisions: readonly AnyDecision[]) => void;
+}
+
+/** Applies the events of one session. */
+export class Applying {
+  readonly #policy: SessionPolicy;
+  readonly #host: ApplyingHost;
+  readonly #log: SessionDecisionLog;
+  readonly #inFlight: InFlight;
+  readonly #hostDecisions: HostDecisions | undefined;
+
+  /** @param shadow - whether the host decides by itself, and says what */
+  constructor(
+    definition: AnyPolicyDefinition,
+    policy: SessionPolicy,
+    { shadow, log }: { readonly shadow: boolean; readonly log: SessionDecisionLog },
+    host: ApplyingHost,
+  ) {
+    this.#policy = policy;
+    this.#host = host;
+    this.#log = log;
+    if (shadow) this.#hostDecisions = new HostDecisions(definition);
+    this.#inFlight = new InFlight(definition, policy.snapshot().state, host.limits.maxInFlightIds);
+  }
+
+  /** Ids in flight. */
+  get inFlight(): number {
+    return this.#inFlight.held;
+  }
+
+  /** Applies the events of a call up to the first that is refused: what was applied, and what it gave. */
+  all(
+    events: readonly unknown[],
+    producer: string | undefined,
+  ): { readonly step: SentEntry; readonly decisions: AnyDecision[] } {
+    const decisions: AnyDecision[] = [];
+    const applied: LooseEvent[] = [];
+    const step: SentEntry = { kind: 'sent', events: applied, of: events.length, ...(producer && { producer }) };
+    for (const value of events) {
+      const event = this.#stamped(value);
+      try {
+        for (const one of this.one(event, producer)) decisions.push(one);
+      } catch (error) {
+        return { step: { ...step, refused: this.refused(error, producer).toJSON() }, decisions };
+      }
+      applied.push(event);
+    }
+    return { step, decisions };
+  }
+
+  /** Applies an event. Throws where it is refused. */
+  one(event: LooseEvent, producer?: string): readonly AnyDecision[] {
+    this.#log.before();
+    const decided = this.#hostDecisions?.read(event);
+    if (decided !== undefined) {
+      this.#log.decided(decided.at, decided.decision, producer);
+      return [];
+    }
+    this.#inFlight.check(event);
+    const decisions = this.#commit(event);
+    this.#log.applied(event, decisions, producer);
+    this.#host.meter.applied(this.#policy.id, event, decisions);
+    return decisions;
+  }
+
+  /** Applies an event once more that was applied before a crash: it is in the logs, and within the bounds of then. */
+  again(event: AnyEvent): readonly AnyDecision[] {
+    // What the host decided by itself is nothing to the policy.
+    return this.#hostDecisions?.read(event) === undefined ? this.#commit(event as LooseEvent) : [];
+  }
+
+  /** Writes down that an event was refused, and gives the reason. */
+  refused(error: unknown, producer?: string): PolicyError {
+    // What is no refusal is a defect; the events before it stay applied all the same.
+    const refused = isPolicyError(error)
+      ? error
+      : new PolicyError('internal', { expected: 'the event to be applied', got: String(error), cause: error });
+    this.#log.refused(refused, producer);
+    return refused;
+  }
+
+  #commit(event: LooseEvent): readonly AnyDecision[] {
+    const decisions = this.#policy.send(event);
+    this.#inFlight.count(event, decisions);
+    this.#host.decided(decisions);
+    return decisions;
+  }
+
+  #stamped(event: unknown): LooseEvent {
+    const at = typeof event === 'object' && event !== null && !Array.isArray(event) && !Object.hasOwn(event, 'at');
+    return (at ? { ...event, at: this.#host.clock.now() } : event) as LooseEvent;
+  }
+}
