@@ -380,7 +380,7 @@ def test_closing_ends_a_group_that_is_waited_for() -> None:
             round = asyncio.ensure_future(rollout.round(1))
             await host.running(12)
             await host.finish("p1")
-            await eventually_async(lambda: "train.dispatch" in host.decisions)
+            await eventually_async(lambda: "prompt.counted" in host.decisions)
             group = asyncio.ensure_future(rollout.group("p1"))
             await asyncio.sleep(0.05)
             assert not group.done()

@@ -84,6 +84,8 @@ class Rounds(Generic[P, R]):
     async def _abandon(self, opened: Opened[P, R], error: BaseException, groups: list[Group[P, R]] | None) -> None:
         """The round is not handed over: its requests are aborted, and its prompts stay in the queue or go back."""
         state = self._state
+        # What goes back is nobody's group any more.
+        opened.round.groups = []
         if state.failed is not None:
             await state.given_up.wait()
             # What was here has gone back, but not what the round had taken.
