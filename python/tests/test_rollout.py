@@ -334,6 +334,79 @@ def test_a_round_that_is_completed_while_it_is_given_up_goes_back(served: Served
     run(test())
 
 
+@pytest.mark.parametrize("waits_for", ["responses", "rewards", "aborts"])
+def test_closing_ends_a_round_that_is_waited_for(waits_for: str) -> None:
+    class Rewarding(Toy):
+        async def reward(self, launch: Launch[str, str], response: Response[str]) -> float | None:
+            await asyncio.sleep(60 if waits_for == "rewards" else 0)
+            return 1.0
+
+    async def test() -> None:
+        host = Rewarding()
+        host.deaf = waits_for == "aborts"
+        async with rollouts(host, abort_seconds=0.5) as rollout:
+            round = asyncio.ensure_future(rollout.round(1))
+            await host.running(12)
+            if waits_for != "responses":
+                await host.finish("p0", "p1")
+                await eventually_async(lambda: "round.completed" in host.decisions)
+            if waits_for == "rewards":
+                await eventually_async(lambda: "round.drained" in host.decisions)
+            if waits_for == "aborts":
+                await eventually_async(lambda: rollout.prompts == 2)
+            assert not round.done()
+            await asyncio.gather(rollout.close(), rollout.close())
+            with pytest.raises(rollflex.ClientClosed, match="the rollout was closed"):
+                await asyncio.wait_for(round, 5)
+            assert sorted(host.given_back) == ["p0", "p1", "p2", "p3"]
+            assert (rollout.in_flight, rollout.prompts, host.gone) == (0, 0, [])
+            assert len(set(host.aborted)) == len(host.aborted) == (12 if waits_for == "responses" else 8)
+            for again in (rollout.round(2), rollout.group("p0"), rollout.wait_drained(), rollout.checkpoint()):
+                with pytest.raises(rollflex.ClientClosed):
+                    await again
+
+    run(test())
+
+
+def test_closing_ends_a_group_that_is_waited_for() -> None:
+    class Rewarding(Toy):
+        async def reward(self, launch: Launch[str, str], response: Response[str]) -> float | None:
+            await asyncio.sleep(60)
+            return 1.0
+
+    async def test() -> None:
+        host = Rewarding()
+        async with rollouts(host, policy="tail-pipelining", config={"globalBatchSamples": 2}) as rollout:
+            round = asyncio.ensure_future(rollout.round(1))
+            await host.running(12)
+            await host.finish("p1")
+            await eventually_async(lambda: "prompt.counted" in host.decisions)
+            group = asyncio.ensure_future(rollout.group("p1"))
+            await asyncio.sleep(0.05)
+            assert not group.done()
+            await rollout.close()
+            for waiting in (group, round):
+                with pytest.raises(rollflex.ClientClosed, match="the rollout was closed"):
+                    await asyncio.wait_for(waiting, 5)
+            assert sorted(host.given_back) == ["p0", "p1", "p2", "p3"]
+
+    run(test())
+
+
+def test_closing_between_rounds_gives_the_queue_back() -> None:
+    async def test() -> None:
+        host = Toy()
+        async with rollouts(host) as rollout:
+            round = asyncio.ensure_future(rollout.round(1))
+            await host.running(12)
+            await host.finish("p0", "p1")
+            assert ids((await round).groups) == ["p0", "p1"]
+            await rollout.close()
+            assert sorted(host.given_back) == ["p2", "p3"]
+
+    run(test())
+
+
 def test_a_lost_engine_has_its_requests_launched_elsewhere() -> None:
     async def test() -> None:
         host = Toy()

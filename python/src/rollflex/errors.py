@@ -111,7 +111,7 @@ class SessionLost(ConnectionLost):
 
 
 class ClientClosed(RollflexError):
-    """The client was closed, or belongs to another process."""
+    """The client, or a rollout on it, was closed; or the client belongs to another process."""
 
 
 class CallTimeout(RollflexError, TimeoutError):

@@ -298,6 +298,7 @@ class TailBatchingLoop(Host[Prompt, Any]):
         if self.rollout is not None:
             await self.rollout.close()
         assert self._driver is not None
+        # It may wait for a step, or for a server.
         self._driver.cancel()
 
     # What a checkpoint of ROLL has not.

@@ -1,88 +1,66 @@
-"""Rewards and judgements, beside generation; what is needed no more is cancelled."""
+"""Whether collected groups count, as the host says (``filter: host``)."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Generic
 
-from .host import Host, Launch, P, R, Response
+from ._rewards import RewardFailed
+from ._state import State
+from ._work import Work
+from .host import Group, P, R
 
 logger = logging.getLogger("rollflex")
 
 
-class RewardFailed(Exception):
-    """A response has no reward. The cause is what the host raised."""
+class Judging(Generic[P, R]):
+    """One task for each group that the host looks at."""
 
+    def __init__(self, state: State[P, R], work: Work[P, R]) -> None:
+        self._state = state
+        self._work = work
+        self._tasks: dict[str, tuple[list[str], asyncio.Task[None]]] = {}
+        self._unrewarded: set[str] = set()
 
-class Rewards(Generic[P, R]):
-    """One task for the reward of each finished response."""
+    def begin(self, prompt_id: str, request_ids: Sequence[str], round_id: str) -> None:
+        task = self._state.spawn(self._judge(prompt_id, request_ids, round_id))
+        self._tasks[prompt_id] = (list(request_ids), task)
 
-    def __init__(self, host: Host[P, R], ready: Callable[[str, float], None], failed: Callable[[str], None]) -> None:
-        self._host = host
-        self._ready = ready
-        self._failed = failed
-        self._tasks: dict[str, asyncio.Task[float | None]] = {}
-        self._has_rewards = type(host).reward is not Host.reward
+    def under_way(self) -> dict[str, list[str]]:
+        """Requests of the groups that are looked at, by prompt."""
+        return {id: list(request_ids) for id, (request_ids, _) in self._tasks.items()}
 
-    def __len__(self) -> int:
-        return sum(not task.done() for task in self._tasks.values())
+    def lacked_reward(self, prompt_id: str) -> bool:
+        """Whether a prompt was judged not to count for want of a reward. Asked once, as it leaves."""
+        found = prompt_id in self._unrewarded
+        self._unrewarded.discard(prompt_id)
+        return found
 
-    def knows(self, request_id: str) -> bool:
-        return request_id in self._tasks
+    def stop(self, prompt_id: str) -> None:
+        found = self._tasks.pop(prompt_id, None)
+        if found is not None and found[1] is not asyncio.current_task():
+            found[1].cancel()
 
-    def begin(self, launch: Launch[P, R], response: Response[R]) -> None:
-        if not self._has_rewards:
+    def stop_all(self) -> None:
+        for prompt_id in list(self._tasks):
+            self.stop(prompt_id)
+
+    async def _judge(self, prompt_id: str, request_ids: Sequence[str], round_id: str) -> None:
+        state = self._state
+        entry = state.bodies.entry(prompt_id)
+        if entry is None:
             return
-        id = launch.request_id
-        task = asyncio.get_running_loop().create_task(self._host.reward(launch, response))
-        self._tasks[id] = task
-        task.add_done_callback(lambda done: self._tell(id, done))
-
-    def begin_again(self, launch: Launch[P, R], response: Response[R]) -> None:
-        """The policy asks again for a reward: it is told what there is, or it is found anew."""
-        task = self._tasks.get(launch.request_id)
-        if task is None or task.cancelled() or (task.done() and task.exception() is not None):
-            self.begin(launch, response)
-        elif task.done():
-            self._tell(launch.request_id, task)
-
-    async def of(self, request_id: str) -> float | None:
-        """The reward of a response. Raises :class:`RewardFailed`."""
-        task = self._tasks.get(request_id)
-        if task is None:
-            return None
-        if not task.done():
-            await asyncio.wait([task])
-        if task.cancelled():
-            raise RewardFailed(f"the reward of {request_id} was cancelled")
-        error = task.exception()
-        if error is not None:
-            raise RewardFailed(f"the reward of {request_id} failed: {error!r}") from error
-        return task.result()
-
-    def drop(self, request_ids: Sequence[str]) -> None:
-        for id in request_ids:
-            task = self._tasks.pop(id, None)
-            if task is not None:
-                task.cancel()
-
-    async def stop(self) -> None:
-        tasks = list(self._tasks.values())
-        self.drop(list(self._tasks))
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-    def _tell(self, id: str, task: asyncio.Task[float | None]) -> None:
-        if task.cancelled() or self._tasks.get(id) is not task:
-            # Read it, so that nobody warns of an exception that nobody has seen.
-            _ = None if task.cancelled() else task.exception()
+        keep = False
+        try:
+            samples = [await self._work.sample(*entry.responses[id]) for id in request_ids]
+            keep = await state.host.judge(Group(prompt_id, entry.supplied.body, samples))
+        except RewardFailed as error:
+            logger.warning("prompt %s is not trained on: %s", prompt_id, error)
+            self._unrewarded.add(prompt_id)
+        except Exception as error:
+            logger.exception("prompt %s could not be judged", prompt_id)
+            state.fail_round(error)
             return
-        error = task.exception()
-        if error is not None:
-            logger.warning("the reward of %s failed: %r", id, error)
-            self._failed(id)
-        else:
-            reward = task.result()
-            if reward is not None:
-                self._ready(id, reward)
+        state.tell({"type": "prompt.judged", "roundId": round_id, "promptId": prompt_id, "keep": bool(keep)})

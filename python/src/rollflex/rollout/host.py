@@ -164,7 +164,7 @@ class Host(Generic[P, R]):
         """A prompt has left for good."""
 
     async def give_back(self, prompts: Sequence[Supplied[P]]) -> None:
-        """Takes prompts back: the policy is out of reach, and nothing of them was trained."""
+        """Takes prompts back: the rollout or their round has ended, and nothing of them was trained."""
         raise NotImplementedError
 
     def decided(self, decision: Mapping[str, Any]) -> None:
