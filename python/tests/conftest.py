@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import rollflex
-from support import Proxy, Served, root, spawn
+from support import MakeProxy, Proxy, Served, root, spawn
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -36,9 +36,6 @@ def served(short: Path) -> Iterator[Served]:
     one = Served("--socket", str(short / "s"))
     yield one
     one.stop()
-
-
-MakeProxy = Callable[[Callable[[], tuple[float, float]]], Proxy]
 
 
 @pytest.fixture

@@ -136,6 +136,9 @@ class Proxy:
                         return
 
 
+MakeProxy = Callable[[Callable[[], tuple[float, float]]], Proxy]
+
+
 class FakeServer:
     """A program that plays the server on standard input and output, written for one test."""
 

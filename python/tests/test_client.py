@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 
 import rollflex
-from conftest import MakeProxy
 from rollflex import Client, PolicyError
-from support import Day, Served, opening, spawn, tail, tail_batching
+from support import Day, MakeProxy, Served, opening, spawn, tail, tail_batching
 
 
 def launched(decisions: list[Any]) -> list[str]:

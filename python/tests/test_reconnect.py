@@ -14,9 +14,8 @@ from typing import Any
 import pytest
 
 import rollflex
-from conftest import MakeProxy
 from rollflex import Client, Reconnect, Untyped
-from support import Day, FakeServer, Proxy, Served, eventually, opening, spawn, tail, tail_batching
+from support import Day, FakeServer, MakeProxy, Proxy, Served, eventually, opening, spawn, tail, tail_batching
 
 quick = Reconnect(limit_seconds=20, first_delay_seconds=0.001, longest_delay_seconds=0.01, most_sendings=50)
 hurried = Reconnect(limit_seconds=0.3, first_delay_seconds=0.01, longest_delay_seconds=0.05)
