@@ -5,30 +5,13 @@
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createTailBatching } from '../src/index.ts';
 import { FileDecisionLog, RpcServer } from '../src/rpc/index.ts';
+import { completions as all, config, opening } from './rpc-workload.ts';
 import { machine, median } from './support.ts';
 
 const runs = 5;
-const config = { promptsPerRound: 2000, responsesPerPrompt: 8, promptSpeculation: 1.25, responseSpeculation: 1.25 };
-
-/** A round, and the completions that fill it. */
-function workload() {
-  const policy = createTailBatching(config);
-  const prompts = Array.from({ length: 2500 }, (_, index) => ({ promptId: `prompt-${index}` }));
-  const opening = [
-    { type: 'round.requested', at: 0, roundId: 'r1', weightVersion: 1 },
-    { type: 'prompts.supplied', at: 0, roundId: 'r1', prompts },
-  ];
-  const launched = opening.flatMap((one) => policy.send(one as never)).filter((one) => one.type === 'request.launch');
-  const completions = launched
-    .filter((one) => one.index < config.responsesPerPrompt)
-    .slice(0, config.promptsPerRound * config.responsesPerPrompt - 1)
-    .map(({ requestId }, index) => ({ type: 'response.completed', at: index / 100, requestId, tokens: 500 + index }));
-  return { opening, completions };
-}
-
-const { opening, completions } = workload();
+// The round stays open.
+const completions = all.slice(0, -1);
 const encoder = new TextEncoder();
 
 /** A client that reads everything at once. */
