@@ -233,12 +233,15 @@ def test_partial_rollout_resumes_within_the_budget(jobs: MakeJob) -> None:
     )
     source = job.data_source()
     resumed = 0
-    for rollout_id in range(3):
+    # On a machine that is busy the engines may have come to the end of what an abort was to cut off.
+    for rollout_id in range(12):
         output = job.rollout(rollout_id, source)
         check(output.samples, 8)
         for group in output.samples:
             assert all(sample.response_length <= 1500 for sample in group)
             resumed += sum(len(sample.weight_versions) > 1 for sample in group)
+        if resumed > 0 and rollout_id >= 2:
+            break
     assert resumed > 0
 
 
