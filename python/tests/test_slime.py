@@ -156,8 +156,10 @@ def test_the_dynamic_filter_replaces_groups(jobs: MakeJob) -> None:
     for group in output.samples:
         assert len({sample.reward for sample in group}) == 2
     dropped = sum(count for name, count in output.metrics.items() if "drop_zero_std" in name)
-    assert dropped == output.metrics["rollout/rollflex/dropped"]
-    assert len(rows(output.samples) + waiting(source)) + dropped == source.sample_offset
+    told = output.metrics["rollout/rollflex/dropped"]
+    # A group that is looked at when the round is complete already is not dropped: its prompt waits.
+    assert told <= dropped
+    assert len(rows(output.samples) + waiting(source)) + told == source.sample_offset
 
 
 @pytest.mark.parametrize("which", ["slime.rollout.filter_hub.dynamic_sampling_filters", "rollflex.adapters.slime"])
