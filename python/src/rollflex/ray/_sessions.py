@@ -89,6 +89,7 @@ class Reading:
         self.acknowledged: int | None = None
         self.told: int | None = None
         self.closed_because: str | None = None
+        self.begun = False
         self.items: list[tuple[int, Any]] = []
         """The next one is the last of the list."""
 
@@ -102,7 +103,15 @@ class Reading:
         """What has come meanwhile; it may be nothing."""
         actor, id = self.attached.actor, self.attached.id
         ack = self.acknowledged if self.acknowledged != self.told else None
-        result = yield from call(actor, deadline, "decisions", id, self.after, ack, self.most, seconds)
+        try:
+            result = yield from call(actor, deadline, "decisions", id, self.after, ack, self.most, seconds)
+        except PolicyError as error:
+            # It was there when the reading began: it was closed between two calls.
+            if not self.begun or error.code != "unknown_id" or error.path != "session":
+                raise
+            self.closed_because, self.items = "closed", []
+            return
+        self.begun = True
         self.told = self.acknowledged
         found: list[tuple[int, Any]] = result["decisions"]
         self.after = found[-1][0] if found else result["begin"]
