@@ -272,6 +272,7 @@ def test_ctrl_c_is_for_the_program_and_not_for_its_server() -> None:
         f"""
         import os, time
         try:
+            print("ready", flush=True)
             time.sleep(30)
         except KeyboardInterrupt:
             print(len(session.send({opening()!r})), flush=True)
@@ -280,6 +281,7 @@ def test_ctrl_c_is_for_the_program_and_not_for_its_server() -> None:
     run = subprocess.Popen([sys.executable, "-c", body], stdout=subprocess.PIPE, text=True, start_new_session=True)
     assert run.stdout
     pid = int(run.stdout.readline())
+    assert run.stdout.readline() == "ready\n"
     os.killpg(run.pid, signal.SIGINT)
     assert run.stdout.read().strip() == "11"
     assert run.wait(20) == 0
