@@ -108,10 +108,13 @@ export class Sessions {
 
   /** Closes all sessions; those that a journal holds go on with the next server. */
   closeAll(): void {
-    for (const id of [...this.#sessions.keys()]) {
-      if (this.#journal === undefined) this.close(id);
-      else this.#sessions.get(id)!.close();
+    for (const session of this.#sessions.values()) {
+      if (this.#journal === undefined) this.#end(session, 'closed');
+      else session.close();
     }
+    // A second call, from whoever else stops the server, finds nothing to do.
+    this.#sessions.clear();
+    this.#ids = undefined;
   }
 
   list(after: string | undefined): ResultOf<'session.list'> {
