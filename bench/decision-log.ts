@@ -6,12 +6,11 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FileDecisionLog, RpcServer } from '../src/rpc/index.ts';
-import { completions as all, config, opening } from './rpc-workload.ts';
+import { config, groupsOf } from './rpc-workload.ts';
 import { machine, median } from './support.ts';
 
 const runs = 5;
-// The round stays open.
-const completions = all.slice(0, -1);
+const roundCount = 15;
 const encoder = new TextEncoder();
 
 /** A client that reads everything at once. */
@@ -42,15 +41,12 @@ interface Pace {
   readonly slowest: number;
 }
 
-/** Sends the completions of one round, so many a call. */
+/** Sends the events of some rounds, so many a call. */
 async function pace(client: Client, size: number): Promise<Pace> {
   const open = { policy: 'tail-batching', config, session: 'x', onExisting: 'replace' };
   await client.send(client.line('session.open', open));
-  await client.send(client.line('session.send', { session: 'x', events: opening }));
-  const lines: Uint8Array[] = [];
-  for (let at = 0; at < completions.length; at += size) {
-    lines.push(client.line('session.send', { session: 'x', events: completions.slice(at, at + size) }));
-  }
+  const groups = groupsOf(size, roundCount);
+  const lines = groups.map((events) => client.line('session.send', { session: 'x', events }));
   const took: number[] = [];
   const begun = performance.now();
   for (const line of lines) {
@@ -61,7 +57,8 @@ async function pace(client: Client, size: number): Promise<Pace> {
     await new Promise((resolve) => setImmediate(resolve));
   }
   const seconds = (performance.now() - begun) / 1000;
-  return { rate: completions.length / seconds, middle: median(took) * 1000, slowest: Math.max(...took) };
+  const events = groups.reduce((sum, one) => sum + one.length, 0);
+  return { rate: events / seconds, middle: median(took) * 1000, slowest: Math.max(...took) };
 }
 
 const directory = mkdtempSync(join(tmpdir(), 'rollflex-bench-'));

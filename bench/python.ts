@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { answersOf, batch, config, echo, groupsOf, opening } from './rpc-workload.ts';
+import { answersOf, batch, config, echo, groupsOf } from './rpc-workload.ts';
 import { builtCli, machine, median } from './support.ts';
 
 interface Pace {
@@ -27,7 +27,7 @@ const python = process.env.PYTHON ?? 'python3';
 function paces(size: number, most: number, client: 'threads' | 'asyncio', ...options: string[]): Run[] {
   const groups = groupsOf(size).slice(0, most);
   const file = join(folder, 'workload.json');
-  writeFileSync(file, JSON.stringify({ config, opening, groups, answers: answersOf(groups) }));
+  writeFileSync(file, JSON.stringify({ config, groups, answers: answersOf(groups) }));
   writeFileSync(join(folder, 'echo.js'), echo);
   const command = [process.execPath, builtCli()];
   const { status, stdout, stderr } = spawnSync(
@@ -52,7 +52,7 @@ const version = spawnSync(python, ['--version'], { encoding: 'utf8' }).stdout.tr
 console.log(`rpc from Python, tail batching over standard input and output; ${version}; ${machine()}`);
 const middle = (runs: readonly Run[], of: (run: Run) => number): number => median(runs.map(of));
 for (const [name, ...options] of [[''], ['with a state directory, ', join(folder, 'state')]]) {
-  const batches = paces(batch, 60, 'threads', ...options);
+  const batches = paces(batch, 200, 'threads', ...options);
   const ratio = middle(batches, (run) => run.server.eventsPerSecond / run.echo.eventsPerSecond);
   console.log(
     `${name}batches of ${batch}: ${whole(middle(batches, (run) => run.server.eventsPerSecond))} events/s, echo ${whole(middle(batches, (run) => run.echo.eventsPerSecond))}: ${ratio.toFixed(2)} of it`,

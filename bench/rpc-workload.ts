@@ -1,49 +1,71 @@
 /** What the servers of the benchmarks are asked, and an echo server with the same framing and the same messages. */
-import { createTailBatching } from '../src/index.ts';
+import { createTailBatching, type EventOf, type tailBatching } from '../src/index.ts';
+import { uniform } from '../src/sim/random.ts';
+
+type Event = EventOf<typeof tailBatching>;
 
 export const batch = 256;
 export const config = {
-  promptsPerRound: 2000,
+  promptsPerRound: 128,
   responsesPerPrompt: 8,
   promptSpeculation: 1.25,
   responseSpeculation: 1.25,
 };
 
-/** A round, and the completions that fill it, as a host would send them. */
-function workload() {
+/** Everything that a host tells in so many rounds, short ones and long ones: responses end in an order of their own. */
+function rounds(count: number): Event[] {
   const policy = createTailBatching(config);
-  const prompts = Array.from({ length: 2500 }, (_, index) => ({ promptId: `prompt-${index}` }));
-  const opening = [
-    { type: 'round.requested', at: 0, roundId: 'r1', weightVersion: 1 },
-    { type: 'prompts.supplied', at: 0, roundId: 'r1', prompts },
-  ];
-  const launched = opening.flatMap((one) => policy.send(one as never)).filter((one) => one.type === 'request.launch');
-  const completions = launched
-    .filter((one) => one.index < config.responsesPerPrompt)
-    .slice(0, config.promptsPerRound * config.responsesPerPrompt)
-    .map(({ requestId }, index) => ({
-      type: 'response.completed',
-      at: index / 100,
-      requestId,
-      tokens: 500 + (index % 997),
-    }));
-  return { opening, completions };
+  const events: Event[] = [];
+  const running: string[] = [];
+  const aborts: string[] = [];
+  let [dealt, wanted, isOpen] = [0, 0, false];
+  const send = (event: Event): void => {
+    events.push(event);
+    for (const decision of policy.send(event)) {
+      if (decision.type === 'request.launch') running.push(decision.requestId);
+      else if (decision.type === 'request.abort') aborts.push(decision.requestId);
+      else if (decision.type === 'prompts.request') wanted += decision.count;
+      else if (decision.type === 'round.completed') isOpen = false;
+    }
+  };
+  for (let round = 0; round < count; round += 1) {
+    const roundId = `round-${round}`;
+    const at = (): number => events.length / 100;
+    isOpen = true;
+    send({ type: 'round.requested', at: at(), roundId, weightVersion: round });
+    while (isOpen) {
+      if (wanted > 0) {
+        const prompts = Array.from({ length: wanted }, () => ({ promptId: `prompt-${dealt++}` }));
+        wanted = 0;
+        send({ type: 'prompts.supplied', at: at(), roundId, prompts });
+      }
+      const one = Math.floor(uniform(1, events.length) * running.length);
+      const [requestId] = running.splice(one, 1, running.at(-1)!);
+      running.pop();
+      if (aborts.includes(requestId!)) continue;
+      send({ type: 'response.completed', at: at(), requestId: requestId!, tokens: 500 + (events.length % 997) });
+      for (const aborted of aborts.splice(0)) {
+        send({ type: 'request.aborted', at: at(), requestId: aborted, tokens: 100 });
+        running.splice(running.indexOf(aborted), 1);
+      }
+    }
+  }
+  return events;
 }
 
 export type Events = readonly object[];
-export const { opening, completions } = workload();
 
 /** What the policy answers: the echo server is given the same text to make and to send. */
 export function answersOf(groups: readonly Events[]): unknown[][] {
   const policy = createTailBatching(config);
-  for (const one of opening) policy.send(one as never);
   return groups.map((events) => events.flatMap((one) => policy.send(one as never)));
 }
 
-export const groupsOf = (size: number): Events[] =>
-  Array.from({ length: Math.floor(completions.length / size) }, (_, at) =>
-    completions.slice(at * size, (at + 1) * size),
-  );
+/** The events of the rounds, so many a call; nothing is left out, the first call opens the first round. */
+export function groupsOf(size: number, roundCount = 30): Events[] {
+  const events = rounds(roundCount);
+  return Array.from({ length: Math.ceil(events.length / size) }, (_, at) => events.slice(at * size, (at + 1) * size));
+}
 
 /** Parses each line, and answers with the decisions that it was given for the n-th call; clients may greet it. */
 export const echo = `

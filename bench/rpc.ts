@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { JSONRPCServer } from 'json-rpc-2.0';
-import { answersOf, batch, config, type Events, echo, groupsOf, opening } from './rpc-workload.ts';
+import { answersOf, batch, config, type Events, echo, groupsOf } from './rpc-workload.ts';
 import { builtCli, machine, median } from './support.ts';
 
 const runs = 5;
@@ -77,7 +77,6 @@ async function compare(server: Client, size: number, most: number) {
   for (let run = 0; run <= runs; run += 1) {
     await echoing.call('answers', { answers });
     const { session } = await server.call('session.open', { policy: 'tail-batching', config });
-    await server.call('session.send', { session, events: opening });
     const one = await pace(server, session, groups);
     const other = await pace(echoing, session, groups);
     await server.call('session.close', { session });
@@ -99,7 +98,7 @@ for (const [name, one] of [
   ['with a state directory', durable],
   ['with a decision log', logged],
 ] as const) {
-  results.push({ name, batches: await compare(one, batch, 60), singles: await compare(one, 1, 3000) });
+  results.push({ name, batches: await compare(one, batch, 200), singles: await compare(one, 1, 3000) });
   one.end();
 }
 echoing.end();

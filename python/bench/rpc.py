@@ -25,8 +25,6 @@ def with_threads(client: rollflex.Client, work: dict[str, Any], echo: bool) -> d
     if echo:
         client.call("answers", {"answers": work["answers"]})
     session = client.open("tail-batching", config=work["config"])
-    if not echo:
-        session.send(work["opening"])
     took = []
     begun = time.perf_counter()
     for events in work["groups"]:
@@ -42,8 +40,6 @@ async def with_asyncio(client: rollflex.AsyncClient, work: dict[str, Any], echo:
     if echo:
         await client.call("answers", {"answers": work["answers"]})
     session = await client.open("tail-batching", config=work["config"])
-    if not echo:
-        await session.send(work["opening"])
     took = []
     begun = time.perf_counter()
     for events in work["groups"]:

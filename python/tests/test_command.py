@@ -12,6 +12,7 @@ import pytest
 
 import rollflex
 from rollflex import Client, server_command
+from rollflex._options import _with_room
 from support import FakeServer, command, fake_node, opening, real_node, root, tail
 
 node = real_node()
@@ -170,3 +171,13 @@ def test_the_environment_names_the_server(monkeypatch: pytest.MonkeyPatch) -> No
 def test_both_packages_have_the_same_version() -> None:
     package = json.loads((root / "package.json").read_text())
     assert package["version"] == rollflex.__version__
+
+
+def test_a_server_that_is_started_has_room_for_what_is_young(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NODE_OPTIONS", "--no-warnings")
+    assert _with_room(None)["NODE_OPTIONS"] == "--no-warnings --max-semi-space-size=64"
+    assert _with_room({"A": "b"})["A"] == "b"
+    for own in ("--max-semi-space-size=8", "--max_semi_space_size=8"):
+        assert _with_room({"NODE_OPTIONS": own})["NODE_OPTIONS"] == own
+    monkeypatch.delenv("NODE_OPTIONS")
+    assert _with_room(None)["NODE_OPTIONS"] == "--max-semi-space-size=64"

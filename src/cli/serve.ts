@@ -1,6 +1,5 @@
 /** `rollflex serve`: the JSON-RPC server. */
 import { Console } from 'node:console';
-import { setFlagsFromString } from 'node:v8';
 import { PolicyError } from '../errors.ts';
 import { openDurableServer } from '../rpc/durable.ts';
 import { limitsSchema, type ServerLimits } from '../rpc/limits.ts';
@@ -104,8 +103,6 @@ const say = (text: string): void => void process.stderr.write(`rollflex: ${text}
  */
 export async function runServe(options: ServeOptions): Promise<void> {
   checkTransport(options);
-  // Events and decisions are megabytes that live for a moment: with the usual 16 MiB many of them would be copied first.
-  setFlagsFromString('--max-semi-space-size=64');
   // What a policy prints must not get between the messages.
   if (options.stdio) globalThis.console = new Console(process.stderr, process.stderr);
   const { tokenFile, metricsPort, metricsHost, socket, port, host } = options;

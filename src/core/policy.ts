@@ -1,9 +1,11 @@
 /**
  * The facade: it holds a policy's state, commits, then emits. It knows nothing of any policy.
  */
+import type { z } from 'zod';
 import { PolicyError } from '../errors.ts';
 import type { AnyDecision, AnyEvent, PolicyDefinition } from './definition.ts';
 import { Listeners, type PolicyEvents } from './listeners.ts';
+import { recogniserOf } from './recognise.ts';
 import type { Snapshot } from './snapshot.ts';
 import { parse } from './validate.ts';
 
@@ -27,7 +29,7 @@ export interface PolicyStart<Config, State> {
 export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Saved> {
   // biome-ignore lint/suspicious/noExplicitAny: the facade never reads the input type of a configuration
   readonly #definition: PolicyDefinition<any, Config, State, E, D, Saved>;
-  readonly #schemas: ReadonlyMap<string, { safeParse(value: unknown): { success: boolean } }>;
+  readonly #schemas: ReadonlyMap<string, z.ZodType>;
   readonly #validate: boolean;
   readonly #config: Config;
   readonly #state: State;
@@ -192,7 +194,7 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
     const type = (event as Partial<E> | null | undefined)?.type;
     const schema = this.#schemas.get(type as string);
     if (schema === undefined) this.#unknownType(type);
-    else if (!schema.safeParse(event).success) parse(schema as never, event, 'invalid_event');
+    else if (!recogniserOf(schema)(event)) parse(schema, event, 'invalid_event');
   }
 
   #unknownType(type: unknown): never {

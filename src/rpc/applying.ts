@@ -78,8 +78,7 @@ export class Applying {
       this.#log.decided(decided.at, decided.decision, producer);
       return [];
     }
-    this.#inFlight.check(event);
-    const decisions = this.#commit(event);
+    const decisions = this.#commit(event, this.#inFlight.check(event));
     this.#log.applied(event, decisions, producer);
     this.#host.meter.applied(this.#policy.id, event, decisions);
     return decisions;
@@ -88,7 +87,8 @@ export class Applying {
   /** Applies an event once more that was applied before a crash: it is in the logs, and within the bounds of then. */
   again(event: AnyEvent): readonly AnyDecision[] {
     // What the host decided by itself is nothing to the policy.
-    return this.#hostDecisions?.read(event) === undefined ? this.#commit(event as LooseEvent) : [];
+    if (this.#hostDecisions?.read(event) !== undefined) return [];
+    return this.#commit(event as LooseEvent, this.#inFlight.entering(event));
   }
 
   /** Writes down that an event was refused, and gives the reason. */
@@ -101,9 +101,9 @@ export class Applying {
     return refused;
   }
 
-  #commit(event: LooseEvent): readonly AnyDecision[] {
+  #commit(event: LooseEvent, entering: number): readonly AnyDecision[] {
     const decisions = this.#policy.send(event);
-    this.#inFlight.count(event, decisions);
+    this.#inFlight.count(entering, decisions);
     this.#host.decided(decisions);
     return decisions;
   }

@@ -19,23 +19,24 @@ export class InFlight {
     return this.#held;
   }
 
-  /** Refuses an event that would take the session past its bound, with `limit_exceeded`. */
-  check(event: AnyEvent): void {
-    const entering = this.#entering(event);
-    if (entering === 0 || this.#held + entering <= this.#most) return;
+  /** How many ids an event brings; refuses one that would take the session past its bound, with `limit_exceeded`. */
+  check(event: AnyEvent): number {
+    const entering = this.entering(event);
+    if (entering === 0 || this.#held + entering <= this.#most) return entering;
     const expected = `at most ${this.#most} ids in flight in a session`;
     throw new PolicyError('limit_exceeded', { expected, got: this.#held + entering, path: 'events' });
   }
 
   /** Counts an event that was applied. */
-  count(event: AnyEvent, decisions: readonly AnyDecision[]): void {
-    this.#held += this.#entering(event);
+  count(entering: number, decisions: readonly AnyDecision[]): void {
+    this.#held += entering;
     for (const ledger of this.#ledgers) {
       for (const decision of decisions) this.#held -= ledger.left(decision).length;
     }
   }
 
-  #entering(event: AnyEvent): number {
+  /** How many ids an event brings. */
+  entering(event: AnyEvent): number {
     let entering = 0;
     try {
       for (const ledger of this.#ledgers) entering += ledger.entered(event).length;

@@ -50,7 +50,7 @@ class ChildLink:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 bufsize=0,
-                env=None if env is None else {**os.environ, **env},
+                env=env,
                 start_new_session=True,
             )
         except OSError as error:

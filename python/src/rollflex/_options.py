@@ -71,7 +71,7 @@ def spawning(
         words += ["--" + re.sub(r"[A-Z]", lambda letter: "-" + letter[0].lower(), name), str(bound)]
     words += args
     return Opening(
-        open=lambda timeout: ChildLink(words, env),
+        open=lambda timeout: ChildLink(words, _with_room(env)),
         token=None,
         restorable=state_dir is not None,
         timeout=timeout,
@@ -79,6 +79,15 @@ def spawning(
         check_version=check_version,
         reconnect=reconnect or Reconnect(),
     )
+
+
+def _with_room(env: Mapping[str, str] | None) -> dict[str, str]:
+    """Events and decisions live for a moment: with less room for what is young, V8 copies many of them first."""
+    merged = {**os.environ, **(env or {})}
+    given = merged.get("NODE_OPTIONS", "")
+    if "semi-space" not in given.replace("_", "-"):
+        merged["NODE_OPTIONS"] = f"{given} --max-semi-space-size=64".strip()
+    return merged
 
 
 def connecting(

@@ -4,6 +4,9 @@ import type { Prompt } from '../../schemas/prompts.ts';
 import type { AdmissionDecision, AdmissionEvent } from './decisions.ts';
 import type { SavedAdmission } from './snapshot.ts';
 
+/** One for all: most events bring nothing in, and most decisions let nothing out. */
+const none: readonly string[] = Object.freeze([]);
+
 type AdmissionLedger = Ledger<SavedAdmission, AdmissionEvent, AdmissionDecision>;
 
 const finishedIds = (prompt: Prompt): string[] =>
@@ -14,7 +17,9 @@ const ids = (list: readonly { requestId: string }[]): string[] => list.map((one)
 export const promptLedger: AdmissionLedger = {
   name: 'prompts',
   entered: (event) =>
-    event.type === 'round.opened' || event.type === 'prompts.supplied' ? event.prompts.map((one) => one.promptId) : [],
+    event.type === 'round.opened' || event.type === 'prompts.supplied'
+      ? event.prompts.map((one) => one.promptId)
+      : none,
   left: (decision) => {
     switch (decision.type) {
       case 'round.completed':
@@ -27,7 +32,7 @@ export const promptLedger: AdmissionLedger = {
       case 'prompt.merged':
         return [decision.promptId];
       default:
-        return [];
+        return none;
     }
   },
   held: (saved) => [...saved.prompts, ...saved.settling].map((one) => one.spec.promptId),
@@ -39,7 +44,7 @@ export const responseLedger: AdmissionLedger = {
   entered: (event) => {
     if (event.type === 'response.completed') return [event.requestId];
     if (event.type === 'round.opened' || event.type === 'prompts.supplied') return event.prompts.flatMap(finishedIds);
-    return [];
+    return none;
   },
   left: (decision) => {
     switch (decision.type) {
@@ -55,11 +60,11 @@ export const responseLedger: AdmissionLedger = {
       case 'response.surplus':
         return [decision.requestId];
       case 'response.late':
-        return decision.reason.code === 'completion' ? [decision.requestId] : [];
+        return decision.reason.code === 'completion' ? [decision.requestId] : none;
       case 'response.dropped':
-        return decision.finished ? [decision.requestId] : [];
+        return decision.finished ? [decision.requestId] : none;
       default:
-        return [];
+        return none;
     }
   },
   held: (saved) =>

@@ -4,6 +4,8 @@ import type { SavedRecipe } from '../../core/recipe.ts';
 import { longPromptQueue } from '../../policies/long-prompt-queue/index.ts';
 import { speculativeAdmission } from '../../policies/speculative-admission/index.ts';
 
+const none: readonly string[] = Object.freeze([]);
+
 /** Joins the ledgers of the parts `queue` and `admission`: what goes from one to the other has not left the recipe. */
 export function joinedLedger(name: 'prompts' | 'responses'): Ledger<SavedRecipe, AnyEvent, AnyDecision> {
   const of = (ledgers: readonly Ledger[]): Ledger => ledgers.find((one) => one.name === name)!;
@@ -16,7 +18,7 @@ export function joinedLedger(name: 'prompts' | 'responses'): Ledger<SavedRecipe,
     left: (decision) => {
       if (!handedOver.has(decision.type)) return admission.left(decision);
       const { dropped = [] } = decision as { dropped?: readonly { requestId: string }[] };
-      return name === 'responses' ? dropped.map((one) => one.requestId) : [];
+      return name === 'responses' ? dropped.map((one) => one.requestId) : none;
     },
     held: ({ parts }) => [...admission.held(parts.admission!.state), ...queue.held(parts.queue!.state)],
   };

@@ -1,0 +1,118 @@
+/**
+ * Whether a value fits a schema, told without an object for every field that zod looks at: most events fit, and where one
+ * does not, zod says why. What is not understood here is left to zod, field by field.
+ */
+import type { z } from 'zod';
+
+/** Whether a value fits; true only for what zod lets pass. */
+export type Recogniser = (value: unknown) => boolean;
+
+type Schema = z.core.$ZodType;
+type Check = z.core.$ZodCheck;
+
+const made = new WeakMap<Schema, Recogniser>();
+
+/** The recogniser of a schema, made once. */
+export function recogniserOf(schema: Schema): Recogniser {
+  let known = made.get(schema);
+  if (known === undefined) made.set(schema, (known = understood(schema) ?? byZod(schema)));
+  return known;
+}
+
+const byZod =
+  (schema: Schema): Recogniser =>
+  (value) =>
+    (schema as z.ZodType).safeParse(value).success;
+
+function understood(schema: Schema): Recogniser | undefined {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  let fits = unbounded(def, schema);
+  for (const check of def.checks ?? []) {
+    const before = fits;
+    const isWithin = boundOf(check);
+    if (before === undefined || isWithin === undefined) return undefined;
+    fits = (value) => before(value) && isWithin(value as never);
+  }
+  return fits;
+}
+
+function unbounded(def: z.core.$ZodTypes['_zod']['def'], schema: Schema): Recogniser | undefined {
+  switch (def.type) {
+    case 'string':
+      return 'format' in def || ('coerce' in def && def.coerce) ? undefined : (value) => typeof value === 'string';
+    case 'number':
+      if ('coerce' in def && def.coerce) return undefined;
+      if (!('format' in def)) return Number.isFinite;
+      // The bounds of the format itself are those of a safe integer.
+      return def.format === 'safeint' ? Number.isSafeInteger : undefined;
+    case 'boolean':
+      return 'coerce' in def && def.coerce ? undefined : (value) => typeof value === 'boolean';
+    case 'literal':
+    case 'enum': {
+      const values = (schema as z.core.$ZodLiteral)._zod.values;
+      return (value) => values.has(value as never);
+    }
+    case 'array': {
+      const element = recogniserOf(def.element);
+      return (value) => {
+        if (!Array.isArray(value)) return false;
+        // By index: `every` would pass over holes.
+        for (let at = 0; at < value.length; at += 1) if (!element(value[at])) return false;
+        return true;
+      };
+    }
+    case 'optional': {
+      const inner = recogniserOf(def.innerType);
+      return (value) => value === undefined || inner(value);
+    }
+    case 'union': {
+      const options = def.options.map(recogniserOf);
+      return (value) => options.some((fits) => fits(value));
+    }
+    case 'object':
+      return def.catchall?._zod.def.type === 'never' ? objectOf(def.shape) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function objectOf(shape: Readonly<Record<string, Schema>>): Recogniser {
+  const fields = Object.entries(shape).map(([key, schema]) => ({
+    key,
+    isOptional: schema._zod.def.type === 'optional',
+    fits: recogniserOf(schema),
+  }));
+  const known = new Set(Object.keys(shape));
+  return (value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+    for (const { key, isOptional, fits } of fields) {
+      const field = (value as Record<string, unknown>)[key];
+      if (field === undefined ? !isOptional : !fits(field)) return false;
+    }
+    for (const key in value) if (!known.has(key)) return false;
+    return true;
+  };
+}
+
+type Bound = (value: never) => boolean;
+type Sized = { readonly length: number };
+
+function boundOf(check: Check): Bound | undefined {
+  const { def } = (check as z.core.$ZodChecks)._zod;
+  switch (def.check) {
+    case 'greater_than':
+      return def.inclusive
+        ? (value: number) => value >= (def.value as number)
+        : (value: number) => value > (def.value as number);
+    case 'less_than':
+      return def.inclusive
+        ? (value: number) => value <= (def.value as number)
+        : (value: number) => value < (def.value as number);
+    case 'min_length':
+      return (value: Sized) => value.length >= def.minimum;
+    case 'max_length':
+      return (value: Sized) => value.length <= def.maximum;
+    default:
+      return undefined;
+  }
+}
