@@ -5,6 +5,7 @@ import { registry } from '../registry.ts';
 import { jobPresetIds } from '../sim/presets.ts';
 import { between, whole } from './arguments.ts';
 import { packageVersion } from './files.ts';
+import { importCommand } from './import-command.ts';
 import { mockEngineCommand } from './mock-engine-command.ts';
 import { exitCodes, leaveQuietly, reportError } from './output.ts';
 import { type PlanOptions, runPlan } from './plan.ts';
@@ -80,7 +81,8 @@ What the columns mean
 
 Traces
   JSON lines, one prompt a line: {"prompt":"q1","promptTokens":90,"responses":[{"tokens":812}]}
-  (only responses[].tokens is required), or what verl, slime and ROLL write, CASTILLO, ServeGen.
+  (only responses[].tokens is required), or CASTILLO, ServeGen and others. What verl, slime, ROLL
+  and NeMo-RL write: rollflex import.
 
 Examples
   rollflex simulate                                   the bundled workloads
@@ -126,6 +128,7 @@ function program(): Command {
       `
 Examples
   rollflex simulate                  what would tail batching save on the bundled workloads?
+  rollflex import rollouts/          a trace from what verl, slime, ROLL or NeMo-RL wrote
   rollflex pools                     what would RolloutPipe save with a trainer of its own?
   rollflex vlm                       what would FlexRL save a vision-language model?
   rollflex plan grpo-advantages --input rewards.json
@@ -138,6 +141,7 @@ Examples
 Exit codes: 0 done, 1 failed, 2 wrong use or bad input.`,
     );
   command.addCommand(simulateCommand());
+  command.addCommand(importCommand());
   command.addCommand(poolsCommand());
   command.addCommand(vlmCommand());
   command.addCommand(planCommand());
