@@ -11,7 +11,7 @@ const row = z.looseObject({
   output: z.string(),
   step: dumpedCount.optional(),
   score: dumpedScore,
-  acc: z.unknown(),
+  acc: z.unknown().optional(),
   uid: z.string().min(1).optional(),
   response_length: dumpedCount.optional(),
   prompt_length: dumpedCount.optional(),
