@@ -4,6 +4,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { registry } from '../registry.ts';
 import { jobPresetIds } from '../sim/presets.ts';
 import { between, whole } from './arguments.ts';
+import { calibrateOption } from './calibrate.ts';
 import { packageVersion } from './files.ts';
 import { importCommand } from './import-command.ts';
 import { mockEngineCommand } from './mock-engine-command.ts';
@@ -31,6 +32,7 @@ function simulateCommand(): Command {
     .option('--prompts-per-round <n>', 'P0: prompts that a step trains on (preset: 128)', whole(1, 100_000))
     .option('--responses-per-prompt <n>', 'R0: responses of a prompt (preset: 8)', whole(1, 10_000))
     .option('--engines <n>', 'inference engines (data-parallel replicas)', whole(1, 4096))
+    .addOption(calibrateOption())
     .option('--cap <tokens>', 'longest response; what is longer is cut (preset: 16384)', whole(1, 10_000_000))
     .option('--eta <factor>', 'over-provisioning of prompts and responses in short rounds', factor, 1.25)
     .option('--prompt-speculation <factor>', 'the same for prompts only', factor)
@@ -88,6 +90,7 @@ Examples
   rollflex simulate                                   the bundled workloads
   rollflex simulate my-lengths.jsonl --cap 8192       your own lengths
   rollflex simulate my-lengths.jsonl --eta 1.4 --engines 8 --json
+  rollflex simulate my-lengths.jsonl --calibrate measured.json     seconds as yours
   rollflex simulate --from-log run.jsonl              lengths from a recorded session
   rollflex simulate --from-log ~/rollflex-log         lengths from serve --log-dir
   rollflex simulate --perfetto trace.json             open trace.json in ui.perfetto.dev`,
