@@ -7,6 +7,7 @@ import { isPolicyError, PolicyError } from '../errors.ts';
 import { calibrate } from '../sim/calibration/fit.ts';
 import { calibrationFileSchema, type MeasuredStep } from '../sim/calibration/measured.ts';
 import type { Calibration, FittedSeconds } from '../sim/calibration/result.ts';
+import type { CostModel } from '../sim/cost-model.ts';
 import type { Job } from '../sim/host/job.ts';
 import { readTraceFile } from './files.ts';
 
@@ -77,7 +78,7 @@ export function calibrationJson({ job, fitted, training, steps, warnings }: Cali
 }
 
 /** What was fitted, for a reader. */
-export function calibrationText({ job, training, steps, warnings }: Calibration, file: string): string {
+export function calibrationText({ job, fitted, training, steps, warnings }: Calibration, file: string): string {
   const { overheadSeconds, fixedRolloutSeconds, rewardTailSeconds, weightSyncSeconds } = job.cost;
   const lines = [
     `Calibrated by ${file}, starting from ${job.name}`,
@@ -91,8 +92,10 @@ export function calibrationText({ job, training, steps, warnings }: Calibration,
       `  training     ${fixedSeconds.toFixed(2)} s a step, ${(1e6 * secondsPerToken).toFixed(3)} µs a token, passes included`,
     );
   }
+  const from = (cost: keyof CostModel): string => (fitted.includes(cost) ? '' : ' (of the preset)');
+  const rewards = `${rewardTailSeconds.toFixed(1)} s of rewards${from('rewardTailSeconds')}`;
   lines.push(
-    `  around       ${rewardTailSeconds.toFixed(1)} s of rewards, ${weightSyncSeconds.toFixed(1)} s of weight sync a step`,
+    `  around       ${rewards}, ${weightSyncSeconds.toFixed(1)} s of weight sync${from('weightSyncSeconds')} a step`,
   );
   for (const { index, responses, longestTokens, rollout, training: trained } of steps) {
     const what = `${responses} responses, longest ${longestTokens}`;

@@ -48,20 +48,22 @@ export function dumpFiles(paths: readonly string[]): DumpFile[] {
 }
 
 function filesAt(path: string): string[] {
-  if (existsSync(path)) return statSync(path).isDirectory() ? inFolder(path, dumpName) : [path];
+  if (existsSync(path)) return statSync(path).isDirectory() ? inFolder(path) : [path];
   if (!basename(path).includes('*')) return [path];
-  const pattern = basename(path)
-    .split('*')
-    .map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
-  return inFolder(dirname(path), new RegExp(`^${pattern.join('.*')}$`));
+  const parts = basename(path).split('*');
+  const pattern = parts.map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&')).join('.*');
+  const names = filesIn(dirname(path)).filter((name) => new RegExp(`^${pattern}$`).test(name));
+  return names.length > 0 ? names.map((name) => join(dirname(path), name)) : refuse(path, 'a pattern of files', 'none');
 }
 
-function inFolder(folder: string, wanted: RegExp): string[] {
-  const files = readdirSync(folder, { withFileTypes: true }).filter((one) => !one.isDirectory());
-  const names = files.map(({ name }) => name).filter((name) => wanted.test(name));
+const filesIn = (folder: string): string[] =>
+  readdirSync(folder, { withFileTypes: true }).flatMap((one) => (one.isDirectory() ? [] : one.name));
+
+function inFolder(folder: string): string[] {
+  const files = filesIn(folder);
+  const names = files.filter((name) => dumpName.test(name));
   if (names.length > 0) return names.map((name) => join(folder, name));
-  const pickle = files.find(({ name }) => pickled.test(name));
-  if (pickle !== undefined) return refusePickle(join(folder, pickle.name));
+  if (files.some((name) => pickled.test(name))) return refusePickle(join(folder, '*.pt'));
   return refuse(folder, 'a folder with dumps, *.jsonl or *.jsonl.gz', `${files.length} other files`);
 }
 

@@ -65,10 +65,9 @@ function leftOut({ skipped, brokenLines, firstBroken }: DumpSummary): [string, s
 }
 
 function nextCommand({ prompts, steps, responsesPerPrompt }: DumpSummary, { output, cap }: ImportDone): string {
-  const each = prompts / steps;
   return [
     `rollflex simulate ${output ?? 'TRACE'}`,
-    ...(steps > 0 && Number.isInteger(each) ? [`--prompts-per-round ${each}`] : []),
+    ...(steps > 0 ? [`--prompts-per-round ${Math.round(prompts / steps)}`] : []),
     `--responses-per-prompt ${responsesPerPrompt.usual}`,
     ...(cap === undefined ? [] : [`--cap ${cap}`]),
   ].join(' ');
