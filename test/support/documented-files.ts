@@ -13,6 +13,27 @@ export function ownLengths(): string {
   return `${Array.from({ length: 40 }, (_, index) => JSON.stringify(prompt(index))).join('\n')}\n`;
 }
 
+/** What verl writes into `trainer.rollout_data_dir`, a file a step: 8 prompts with 8 responses each, the later the longer. */
+export function ownDump(step: number): string {
+  const row = (prompt: number, k: number): string => {
+    const words =
+      150 + ((step * 211 + prompt * 367 + k * 101) % 700) + ((prompt + step) % 8 === 0 ? 700 * step + 90 * k : 0);
+    const input = `user\nproblem ${step * 8 + prompt}\nassistant\n`;
+    return JSON.stringify({ input, output: 'seven '.repeat(words), gts: '7', score: (prompt + k) % 2, step });
+  };
+  return Array.from({ length: 64 }, (_, index) => `${row(index % 8, Math.floor(index / 8))}\n`).join('');
+}
+
+/** Seconds of three of its steps, as a job might have taken them. */
+export function ownMeasurements(): string {
+  const rollouts = [
+    { trace: 'mine.jsonl', step: 1, seconds: 35.9, rewardSeconds: 4, trainSeconds: 41.0, syncSeconds: 3.1 },
+    { trace: 'mine.jsonl', step: 4, seconds: 62.4, rewardSeconds: 6, trainSeconds: 44.8, syncSeconds: 3.2 },
+    { trace: 'mine.jsonl', step: 3, seconds: 52.0, rewardSeconds: 5, trainSeconds: 43.9, syncSeconds: 3.1 },
+  ];
+  return JSON.stringify({ rollouts });
+}
+
 /** Rewards of one group. */
 export function rewardsOfOneGroup(): string {
   return '{"groups": [{"rewards": [1, 0, 0]}], "normalization": "none"}';
