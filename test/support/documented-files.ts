@@ -1,4 +1,6 @@
 /** The files that command lines in the documentation read: a reader's own traces and logs. */
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createTailBatching, recordEvents } from '../../src/index.ts';
 
 /** Response lengths in the project's format: 40 prompts with 8 responses each. */
@@ -14,7 +16,7 @@ export function ownLengths(): string {
 }
 
 /** What verl writes into `trainer.rollout_data_dir`, a file a step: 8 prompts with 8 responses each, the later the longer. */
-export function ownDump(step: number): string {
+function ownDump(step: number): string {
   const row = (prompt: number, k: number): string => {
     const words =
       150 + ((step * 211 + prompt * 367 + k * 101) % 700) + ((prompt + step) % 8 === 0 ? 700 * step + 90 * k : 0);
@@ -32,6 +34,15 @@ export function ownMeasurements(): string {
     { trace: 'mine.jsonl', step: 3, seconds: 52.0, rewardSeconds: 5, trainSeconds: 43.9, syncSeconds: 3.1 },
   ];
   return JSON.stringify({ rollouts });
+}
+
+/** Rollouts of a reader's own job, the tokenizer of its model, and what was measured. */
+export function writeOwnJob(folder: string): void {
+  mkdirSync(join(folder, 'rollouts'));
+  for (const step of [1, 2, 3, 4]) writeFileSync(join(folder, `rollouts/${step}.jsonl`), ownDump(step));
+  const tokenizer = new URL('../fixtures/import/tokenizer.json', import.meta.url);
+  copyFileSync(tokenizer, join(folder, 'tokenizer.json'));
+  writeFileSync(join(folder, 'measured.json'), ownMeasurements());
 }
 
 /** Rewards of one group. */

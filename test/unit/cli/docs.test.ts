@@ -1,17 +1,17 @@
 /** The output that docs/cli.md and docs/your-job.md show is what the commands print; numbers may move with the cost model. */
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import {
   logOfOneRound,
-  ownDump,
   ownLengths,
   ownMeasurements,
   ownSequences,
   rewardsOfOneGroup,
+  writeOwnJob,
 } from '../../support/documented-files.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -21,10 +21,7 @@ writeFileSync(join(folder, 'my-lengths.jsonl'), ownLengths());
 writeFileSync(join(folder, 'my-sequences.jsonl'), ownSequences());
 writeFileSync(join(folder, 'run.jsonl'), logOfOneRound());
 writeFileSync(join(folder, 'rewards.json'), rewardsOfOneGroup());
-mkdirSync(join(folder, 'rollouts'));
-for (const step of [1, 2, 3, 4]) writeFileSync(join(folder, `rollouts/${step}.jsonl`), ownDump(step));
-copyFileSync(join(root, 'test/fixtures/import/tokenizer.json'), join(folder, 'tokenizer.json'));
-writeFileSync(join(folder, 'measured.json'), ownMeasurements());
+writeOwnJob(folder);
 
 const pageAt = (path: string): string => readFileSync(join(root, path), 'utf8');
 const shownIn = (page: string) =>
