@@ -23,6 +23,8 @@ export interface DumpedResponse {
   readonly step?: number;
   /** Several rows with the same part of a group are one response: their tokens are added. */
   readonly part?: number;
+  /** Which row of its group it is, where the dump says so: none may come twice. */
+  readonly row?: number;
   /** A whole number >= 1. */
   readonly tokens: number;
   /** Tokens of the prompt; asked once a group. */

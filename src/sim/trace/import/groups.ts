@@ -9,7 +9,9 @@ interface Group {
   /** Bits of each response: see `flag`. */
   readonly flags: number[];
   /** Which response of the prompt each one is, where the dump says it. */
-  readonly parts: number[] | undefined;
+  parts?: number[];
+  /** Which rows have come, where the dump says it. */
+  rows?: number[];
 }
 
 const flag = { capped: 1, correctKnown: 2, correct: 4 } as const;
@@ -53,22 +55,29 @@ export class ResponseGroups {
     return this.#parts;
   }
 
-  /** Adds a response, or a further part of one. */
-  add(response: DumpedResponse, capped: boolean): void {
+  /** Adds a response, or a further part of one; false for a row that has come before. */
+  add(response: DumpedResponse, capped: boolean): boolean {
     const id = response.step === undefined ? response.group : `${response.group}@${response.step}`;
     const group = this.#groups.get(id) ?? this.#open(id, response);
-    const { part, correct } = response;
-    const at = part === undefined || group.parts === undefined ? -1 : group.parts.indexOf(part);
+    const { part, row, correct } = response;
+    if (row !== undefined) {
+      group.rows ??= [];
+      if (group.rows.includes(row)) return false;
+      group.rows.push(row);
+    }
+    if (part !== undefined) group.parts ??= group.tokens.map(() => -1);
+    const at = part === undefined ? -1 : group.parts!.indexOf(part);
     if (at >= 0) {
       this.#parts += 1;
       group.tokens[at]! += response.tokens;
       this.#mark(group, at, capped, correct);
-      return;
+      return true;
     }
     this.#responses += 1;
     group.parts?.push(part ?? -1);
     group.flags.push(0);
     this.#mark(group, group.tokens.push(response.tokens) - 1, capped, correct);
+    return true;
   }
 
   /** Each prompt as the trace has it. */
@@ -110,10 +119,9 @@ export class ResponseGroups {
     return { least: sizes[0]?.[0] ?? 0, most: sizes.at(-1)?.[0] ?? 0, usual };
   }
 
-  #open(id: string, { promptTokens, task, part, step }: DumpedResponse): Group {
+  #open(id: string, { promptTokens, task, step }: DumpedResponse): Group {
     if (step !== undefined) this.#steps.add(step);
-    const parts = part === undefined ? undefined : [];
-    const group: Group = { promptTokens: promptTokens(), task, tokens: [], flags: [], parts };
+    const group: Group = { promptTokens: promptTokens(), task, tokens: [], flags: [] };
     this.#groups.set(id, group);
     return group;
   }

@@ -191,10 +191,13 @@ export class DumpImport {
         this.#skipped[one] = (this.#skipped[one] ?? 0) + 1;
         continue;
       }
-      if (one.fromText) this.#fromText += 1;
       const limit =
         capTokens === undefined ? Number.POSITIVE_INFINITY : capTokens * (one.fromText ? cappedFromText : 1);
-      this.#groups.add(one, one.truncated === true || one.tokens >= limit);
+      if (!this.#groups.add(one, one.truncated === true || one.tokens >= limit)) {
+        const got = `${one.group}, a second time: is a file given twice?`;
+        throw new PolicyError('invalid_input', { expected: 'a sample that has not come before', got, path: where });
+      }
+      if (one.fromText) this.#fromText += 1;
     }
   }
 }

@@ -34,8 +34,6 @@ export const slimeDump: DumpReader = Object.freeze({
     if (one.response_length === 0) return ['empty'];
     const step = one.step ?? context.step;
     const text = typeof one.prompt === 'string' ? one.prompt : JSON.stringify(one.prompt ?? '');
-    // Samples that share a rollout id come from one execution; without one, a sample is an execution.
-    const part = one.rollout_id ?? one.index;
     const correct = correctness(one.reward, undefined, context.correctFrom);
     const inTokens = one.tokens === undefined ? undefined : one.tokens.length - one.response_length;
     const promptTokens = one.prompt_tokens ?? inTokens;
@@ -43,7 +41,9 @@ export const slimeDump: DumpReader = Object.freeze({
       {
         group: one.group_index == null ? context.fingerprint(text) : String(one.group_index),
         ...(step === undefined ? undefined : { step }),
-        ...(part == null ? undefined : { part }),
+        // Samples that share a rollout id come from one execution; without one, a sample is an execution.
+        ...(one.rollout_id == null ? undefined : { part: one.rollout_id }),
+        ...(one.index == null ? undefined : { row: one.index }),
         tokens: one.response_length,
         promptTokens: () => (promptTokens !== undefined && promptTokens >= 0 ? promptTokens : undefined),
         truncated: one.status === 'truncated',

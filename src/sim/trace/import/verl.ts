@@ -20,6 +20,9 @@ const row = z.looseObject({
 /** The v1 trainer's key of a row: prompt, session (response), output of the session. */
 const key = /^(.+)_(\d+)_(\d+)$/;
 
+/** More outputs than a session ever has. */
+const mostOutputs = 2 ** 20;
+
 /** Reader of verl's dumps. */
 export const verlDump: DumpReader = Object.freeze({
   id: 'verl',
@@ -28,7 +31,7 @@ export const verlDump: DumpReader = Object.freeze({
   read(value, context) {
     const one = parse(row, value, 'invalid_input', context.where);
     const step = one.step ?? context.step;
-    const [, prompt, session] = one.uid === undefined ? [] : (key.exec(one.uid) ?? [one.uid, one.uid]);
+    const [, prompt, session, output] = one.uid === undefined ? [] : (key.exec(one.uid) ?? [one.uid, one.uid]);
     const counted = one.response_length;
     if (counted === 0) return ['empty'];
     const correct = correctness(one.score, one.acc, context.correctFrom);
@@ -36,7 +39,9 @@ export const verlDump: DumpReader = Object.freeze({
       {
         group: prompt ?? context.fingerprint(one.input),
         ...(step === undefined ? undefined : { step }),
-        ...(session === undefined ? undefined : { part: Number(session) }),
+        ...(session === undefined
+          ? undefined
+          : { part: Number(session), row: Number(session) * mostOutputs + Number(output) }),
         tokens: counted ?? tokensOfText(one.output, context, 'output'),
         promptTokens: () =>
           one.prompt_length ?? (context.textTokens === undefined ? undefined : context.textTokens.count(one.input)),

@@ -287,6 +287,18 @@ describe('importing', () => {
     }
   });
 
+  test.each([
+    ['slime/lines.jsonl', 'a.jsonl:10'],
+    ['verl-v1/3.jsonl', 'a.jsonl:7'],
+  ])('a dump that is given twice is refused, where its rows have numbers: %s', (path, where) => {
+    const lines = fixture(path);
+    const found = refusal(() => imported([...lines, ...lines], { textTokens: words }));
+    expect([found.code, found.path]).toEqual(['invalid_input', where]);
+    expect(found.message).toContain('a second time: is a file given twice?');
+    const { summary } = imported([...lines, ...lines], { textTokens: words, skipBroken: true });
+    expect(summary.responses).toBe(imported(lines, { textTokens: words }).summary.responses);
+  });
+
   test('nothing in it is an error, too', () => {
     expect(refusal(() => imported(['', ' ']).summary).message).toContain('a response with a length, got "none"');
     const aborted = JSON.stringify({ response_length: 4, status: 'aborted', group_index: 1 });
