@@ -108,6 +108,7 @@ describe('import refuses', () => {
   mkdirSync(path('empty'));
   writeFileSync(path('torn.jsonl.gz'), gzipSync(verlLine(1).repeat(100)).subarray(0, 60));
   writeFileSync(path('broken.jsonl'), `${verlLine(1)}{"input":"q","output":5}\n`);
+  writeFileSync(path('other.jsonl'), '{"hello":1}\n');
   writeFileSync(path('no-tokenizer.json'), '{"model":{"type":"none"}}');
   const verl = fixture('verl/9.jsonl');
 
@@ -126,7 +127,7 @@ describe('import refuses', () => {
     ['a cap with an estimate', [verl], { tokensPerCharacter: 1, cap: 9 }, 'estimates cannot tell'],
     ['its own output', [verl], { tokenizer: words, output: verl }, 'expected a file that is not read'],
     ['standard input twice', ['-', '-'], {}, 'expected standard input once'],
-    ['no dump', [words], {}, 'expected a dump of nemo-rl, roll-board, slime, roll, verl'],
+    ['no dump', [path('other.jsonl')], {}, 'expected a dump of nemo-rl, roll-board, slime, roll, verl'],
     ['JSON without a file', [verl], { tokenizer: words, json: true }, '--output FILE with --json'],
   ])('%s', async (_what, paths, options, message) => {
     await expect(runImport(paths, options)).rejects.toThrow(message);
