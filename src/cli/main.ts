@@ -4,7 +4,9 @@ import { Command, CommanderError, Option } from 'commander';
 import { registry } from '../registry.ts';
 import { jobPresetIds } from '../sim/presets.ts';
 import { between, whole } from './arguments.ts';
+import { calibrateOption } from './calibrate.ts';
 import { packageVersion } from './files.ts';
+import { importCommand } from './import-command.ts';
 import { mockEngineCommand } from './mock-engine-command.ts';
 import { exitCodes, leaveQuietly, reportError } from './output.ts';
 import { type PlanOptions, runPlan } from './plan.ts';
@@ -30,6 +32,7 @@ function simulateCommand(): Command {
     .option('--prompts-per-round <n>', 'P0: prompts that a step trains on (preset: 128)', whole(1, 100_000))
     .option('--responses-per-prompt <n>', 'R0: responses of a prompt (preset: 8)', whole(1, 10_000))
     .option('--engines <n>', 'inference engines (data-parallel replicas)', whole(1, 4096))
+    .addOption(calibrateOption())
     .option('--cap <tokens>', 'longest response; what is longer is cut (preset: 16384)', whole(1, 10_000_000))
     .option('--eta <factor>', 'over-provisioning of prompts and responses in short rounds', factor, 1.25)
     .option('--prompt-speculation <factor>', 'the same for prompts only', factor)
@@ -80,12 +83,14 @@ What the columns mean
 
 Traces
   JSON lines, one prompt a line: {"prompt":"q1","promptTokens":90,"responses":[{"tokens":812}]}
-  (only responses[].tokens is required), or what verl, slime and ROLL write, CASTILLO, ServeGen.
+  (only responses[].tokens is required), or CASTILLO, ServeGen and others. What verl, slime, ROLL
+  and NeMo-RL write: rollflex import.
 
 Examples
   rollflex simulate                                   the bundled workloads
   rollflex simulate my-lengths.jsonl --cap 8192       your own lengths
   rollflex simulate my-lengths.jsonl --eta 1.4 --engines 8 --json
+  rollflex simulate my-lengths.jsonl --calibrate measured.json     seconds as yours
   rollflex simulate --from-log run.jsonl              lengths from a recorded session
   rollflex simulate --from-log ~/rollflex-log         lengths from serve --log-dir
   rollflex simulate --perfetto trace.json             open trace.json in ui.perfetto.dev`,
@@ -126,6 +131,7 @@ function program(): Command {
       `
 Examples
   rollflex simulate                  what would tail batching save on the bundled workloads?
+  rollflex import rollouts/          a trace from what verl, slime, ROLL or NeMo-RL wrote
   rollflex pools                     what would RolloutPipe save with a trainer of its own?
   rollflex vlm                       what would FlexRL save a vision-language model?
   rollflex plan grpo-advantages --input rewards.json
@@ -138,6 +144,7 @@ Examples
 Exit codes: 0 done, 1 failed, 2 wrong use or bad input.`,
     );
   command.addCommand(simulateCommand());
+  command.addCommand(importCommand());
   command.addCommand(poolsCommand());
   command.addCommand(vlmCommand());
   command.addCommand(planCommand());

@@ -15,6 +15,7 @@ import { jobPreset } from '../sim/presets.ts';
 import { writeReport } from '../sim/report/write.ts';
 import type { ComparisonResult } from '../sim/result.ts';
 import type { Resampling } from '../sim/workload/traced.ts';
+import { calibrated, calibrationJson, calibrationText } from './calibrate.ts';
 import { bundledSandboxSeconds, bundledTraces, checkWritable } from './files.ts';
 import { openLog } from './log-files.ts';
 import { coloured, print, printJson } from './output.ts';
@@ -31,6 +32,7 @@ export interface SimulateOptions {
   readonly promptsPerRound?: number;
   readonly responsesPerPrompt?: number;
   readonly engines?: number;
+  readonly calibrate?: string;
   readonly cap?: number;
   readonly eta: number;
   readonly promptSpeculation?: number;
@@ -57,12 +59,14 @@ export interface SimulateOptions {
 export async function runSimulate(paths: readonly string[], options: SimulateOptions): Promise<void> {
   const preset = jobPreset(options.preset);
   const capTokens = options.cap ?? preset.capTokens;
-  const given: Job = {
+  const asked: Job = {
     ...preset.job,
     promptsPerRound: options.promptsPerRound ?? preset.job.promptsPerRound,
     responsesPerPrompt: options.responsesPerPrompt ?? preset.job.responsesPerPrompt,
     engines: options.engines ?? preset.job.engines,
   };
+  const calibration = options.calibrate === undefined ? undefined : calibrated(asked, options.calibrate);
+  const given = calibration?.job ?? asked;
   const job = options.ladder ? withRewards(options.oneOff ? withOneOff(given) : given, options, capTokens) : given;
   const factors = {
     promptSpeculation: options.promptSpeculation ?? options.eta,
@@ -94,6 +98,7 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
   if (options.json) {
     printJson({
       comparisons: comparisons.map(withoutTimelines),
+      ...(calibration === undefined ? {} : { calibration: calibrationJson(calibration, options.calibrate!) }),
       ...(options.pools ? { pools: pools.map(withoutPoolTimelines) } : {}),
       ...(options.vlm ? { vlm: vlm.map(withoutPictures) } : {}),
       report: options.report === false ? null : options.report,
@@ -101,6 +106,7 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
     });
     return;
   }
+  if (calibration !== undefined) print(`${calibrationText(calibration, options.calibrate!)}\n`);
   // What a log has is what happened; everything that is shown here is what would have, in the simulator.
   if (options.fromLog !== undefined) print(`${comparisons[0]!.workload.source}\n`);
   for (const comparison of comparisons) {

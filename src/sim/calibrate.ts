@@ -15,6 +15,8 @@ export interface MeasuredRollout {
   readonly seconds: number;
   /** Its prompts, each with the same number of responses. */
   readonly prompts: readonly FixedPrompt[];
+  /** Engines that it ran on, a whole number >= 1; those of the job by default. */
+  readonly engines?: number;
 }
 
 const mostRounds = 60;
@@ -28,27 +30,40 @@ const relativeTolerance = 1e-9;
  *   fit, which means that another part of the cost model is too slow
  */
 export function calibrateJob(job: Job, measured: readonly [MeasuredRollout, MeasuredRollout]): Job {
-  measured.forEach(check);
-  const [short, long] = [...measured].sort((a, b) => longest(a) - longest(b)) as [MeasuredRollout, MeasuredRollout];
-  if (longest(short) === longest(long)) {
+  for (const [index, one] of measured.entries()) checkMeasured(one, `measured[${index}]`);
+  const [short, long] = [...measured].sort((a, b) => longestTokens(a) - longestTokens(b)) as [
+    MeasuredRollout,
+    MeasuredRollout,
+  ];
+  if (longestTokens(short) === longestTokens(long)) {
     const expected = 'rollouts with longest responses that differ';
-    throw new PolicyError('invalid_input', { expected, got: longest(long), path: 'measured' });
+    throw new PolicyError('invalid_input', { expected, got: longestTokens(long), path: 'measured' });
   }
   const generating = (rollout: MeasuredRollout, overheadSeconds: number): number => {
     const cost = { ...job.cost, overheadSeconds, fixedRolloutSeconds: 0 };
-    return rolloutSeconds({ ...job, cost }, rollout);
+    return simulatedSeconds({ ...job, cost }, rollout);
   };
   // What is fixed cancels out of the difference, which grows with the overhead, nearly in proportion.
   const wanted = long.seconds - short.seconds;
   const missing = (overhead: number): number => generating(long, overhead) - generating(short, overhead) - wanted;
-  const overheadSeconds = rootOf(missing, wanted / longest(long), wanted * relativeTolerance);
-  const fixedRolloutSeconds = long.seconds - generating(long, Math.max(0, overheadSeconds));
-  for (const [path, value] of Object.entries({ overheadSeconds, fixedRolloutSeconds })) {
-    if (value >= 0) continue;
-    throw new PolicyError('infeasible', { expected: 'a fit >= 0', got: value, path: `cost.${path}` });
+  const overheadSeconds = rootOf(missing, wanted / longestTokens(long), wanted * relativeTolerance);
+  if (overheadSeconds < 0) {
+    const apart = `${wanted} s between the two, and ${wanted + missing(0)} s in the model without any overhead`;
+    throw new PolicyError('infeasible', { expected: `a fit >= 0${tooSlow}`, got: apart, path: 'cost.overheadSeconds' });
+  }
+  const fixedRolloutSeconds = settled(long.seconds - generating(long, overheadSeconds), long.seconds);
+  if (fixedRolloutSeconds < 0) {
+    const path = 'cost.fixedRolloutSeconds';
+    throw new PolicyError('infeasible', { expected: `a fit >= 0${tooSlow}`, got: fixedRolloutSeconds, path });
   }
   return { ...job, cost: { ...job.cost, overheadSeconds, fixedRolloutSeconds } };
 }
+
+const tooSlow = ': the rest of the cost model, or the number of engines, is slower than what was measured';
+
+/** What is below 0 by no more than the fit is exact is 0. */
+const settled = (value: number, seconds: number): number =>
+  value < 0 && value > -10 * relativeTolerance * seconds ? 0 : value;
 
 /** A root >= 0 of a growing function by regula falsi (Illinois); negative when it is above 0 at 0 already. */
 function rootOf(value: (x: number) => number, step: number, tolerance: number): number {
@@ -76,15 +91,18 @@ function rootOf(value: (x: number) => number, step: number, tolerance: number): 
   return (low + high) / 2;
 }
 
-function longest({ prompts }: MeasuredRollout): number {
-  return Math.max(...prompts.map((prompt) => Math.max(...prompt.responseTokens)));
+/** Tokens of its longest response. */
+export function longestTokens({ prompts }: MeasuredRollout): number {
+  return prompts.reduce((most, one) => one.responseTokens.reduce((a, b) => Math.max(a, b), most), 0);
 }
 
-function check({ seconds, prompts }: MeasuredRollout, index: number): void {
+/** Refuses a rollout that says nothing. Throws `invalid_input`, with a path below the given one. */
+export function checkMeasured({ seconds, prompts, engines = 1 }: MeasuredRollout, at: string): void {
   const refuse = (path: string, expected: string, got: unknown): never => {
-    throw new PolicyError('invalid_input', { expected, got, path: `measured[${index}].${path}` });
+    throw new PolicyError('invalid_input', { expected, got, path: `${at}.${path}` });
   };
   if (!(seconds > 0 && Number.isFinite(seconds))) refuse('seconds', 'a number > 0', seconds);
+  if (!(Number.isSafeInteger(engines) && engines >= 1)) refuse('engines', 'a whole number >= 1', engines);
   const responses = prompts[0]?.responseTokens.length ?? 0;
   if (responses === 0) refuse('prompts', 'a prompt with a response', prompts);
   for (const { responseTokens } of prompts) {
@@ -92,7 +110,8 @@ function check({ seconds, prompts }: MeasuredRollout, index: number): void {
   }
 }
 
-function rolloutSeconds(job: Job, { prompts }: MeasuredRollout): number {
+/** Seconds of the rollout in the model. */
+export function simulatedSeconds(job: Job, { prompts, engines = job.engines }: MeasuredRollout): number {
   const workload: Workload = {
     name: 'measured',
     source: 'measured rollout',
@@ -108,5 +127,6 @@ function rolloutSeconds(job: Job, { prompts }: MeasuredRollout): number {
   };
   const shape = { promptsPerRound: prompts.length, responsesPerPrompt: prompts[0]!.responseTokens.length };
   const scheduler = synchronousBaseline(shape);
-  return simulate(job, scheduler, workload, { prompts: prompts.length, seed: 0, timeline: false }).rolloutSeconds;
+  const options = { prompts: prompts.length, seed: 0, timeline: false };
+  return simulate({ ...job, engines }, scheduler, workload, options).rolloutSeconds;
 }

@@ -92,7 +92,8 @@ export function notesOn(options: CompareOptions, results: readonly SchedulerResu
     );
   }
   if (seeds.length < 2) notes.push('One seed only: the intervals have no width. Use several seeds.');
-  const { distinctPrompts } = options.workload(seeds[0]!);
+  const { distinctPrompts, caveat } = options.workload(seeds[0]!);
+  if (caveat !== undefined) notes.push(caveat);
   if (distinctPrompts < steps * job.promptsPerRound) {
     notes.push(`The workload has ${distinctPrompts} prompts: they are used again, with resampled responses.`);
   }

@@ -5,6 +5,9 @@
  */
 
 export { calibrateJob, type MeasuredRollout } from './calibrate.ts';
+export { calibrate } from './calibration/fit.ts';
+export { calibrationFileSchema, type MeasuredStep, measuredStepSchema } from './calibration/measured.ts';
+export type { CalibratedStep, Calibration, FittedSeconds } from './calibration/result.ts';
 export { compare, comparing } from './compare.ts';
 export type { CompareOptions, CompareProgress } from './compare-options.ts';
 export { baseSeconds, type CostModel, costModelSchema, deriveCostModel, type EngineShape } from './cost-model.ts';
@@ -99,6 +102,15 @@ export { type ShadowReport, type ShadowSession, shadowReport } from './shadow/re
 export type { TimeoutWorth } from './shadow/sandbox-timeout.ts';
 export { type BootstrapOptions, bootstrap } from './statistics.ts';
 export { formatTrace, readTraceLine, type TracePrompt, tracePromptSchema } from './trace/format.ts';
+export type {
+  DumpContext,
+  DumpedResponse,
+  DumpReader,
+  SkipReason,
+  TextTokens,
+} from './trace/import/dump.ts';
+export { DumpImport, type DumpImportOptions, type DumpSummary } from './trace/import/import.ts';
+export { dumpReaders } from './trace/import/readers.ts';
 export { type QuantileRow, readTrace, type Trace } from './trace/read.ts';
 export { type TraceReader, traceReaders } from './trace/readers.ts';
 export { compareVlm, type VlmCompareOptions } from './vlm/compare.ts';

@@ -68,11 +68,12 @@ describe('command lines', () => {
   // What stands for the reader's own files.
   const stage = [
     `import { writeFileSync } from 'node:fs';`,
-    `import { logOfOneRound, ownLengths, ownSequences, rewardsOfOneGroup } from '${root}/test/support/documented-files.ts';`,
+    `import { logOfOneRound, ownLengths, ownSequences, rewardsOfOneGroup, writeOwnJob } from '${root}/test/support/documented-files.ts';`,
     `writeFileSync('my-lengths.jsonl', ownLengths());`,
     `writeFileSync('my-sequences.jsonl', ownSequences());`,
     `writeFileSync('run.jsonl', logOfOneRound());`,
     `writeFileSync('rewards.json', rewardsOfOneGroup());`,
+    `writeOwnJob('.');`,
   ].join('\n');
   const tsx = join(root, 'node_modules', '.bin', 'tsx');
   const staged = spawnSync(tsx, ['--input-type=module', '-e', stage], { cwd: folder, encoding: 'utf8' });

@@ -1,4 +1,6 @@
 /** The files that command lines in the documentation read: a reader's own traces and logs. */
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createTailBatching, recordEvents } from '../../src/index.ts';
 
 /** Response lengths in the project's format: 40 prompts with 8 responses each. */
@@ -11,6 +13,36 @@ export function ownLengths(): string {
     })),
   });
   return `${Array.from({ length: 40 }, (_, index) => JSON.stringify(prompt(index))).join('\n')}\n`;
+}
+
+/** What verl writes into `trainer.rollout_data_dir`, a file a step: 8 prompts with 8 responses each, the later the longer. */
+function ownDump(step: number): string {
+  const row = (prompt: number, k: number): string => {
+    const words =
+      150 + ((step * 211 + prompt * 367 + k * 101) % 700) + ((prompt + step) % 8 === 0 ? 700 * step + 90 * k : 0);
+    const input = `user\nproblem ${step * 8 + prompt}\nassistant\n`;
+    return JSON.stringify({ input, output: 'seven '.repeat(words), gts: '7', score: (prompt + k) % 2, step });
+  };
+  return Array.from({ length: 64 }, (_, index) => `${row(index % 8, Math.floor(index / 8))}\n`).join('');
+}
+
+/** Seconds of three of its steps, as a job might have taken them. */
+export function ownMeasurements(): string {
+  const rollouts = [
+    { trace: 'mine.jsonl', step: 1, seconds: 35.9, rewardSeconds: 4, trainSeconds: 41.0, syncSeconds: 3.1 },
+    { trace: 'mine.jsonl', step: 4, seconds: 62.4, rewardSeconds: 6, trainSeconds: 44.8, syncSeconds: 3.2 },
+    { trace: 'mine.jsonl', step: 3, seconds: 52.0, rewardSeconds: 5, trainSeconds: 43.9, syncSeconds: 3.1 },
+  ];
+  return JSON.stringify({ rollouts });
+}
+
+/** Rollouts of a reader's own job, the tokenizer of its model, and what was measured. */
+export function writeOwnJob(folder: string): void {
+  mkdirSync(join(folder, 'rollouts'));
+  for (const step of [1, 2, 3, 4]) writeFileSync(join(folder, `rollouts/${step}.jsonl`), ownDump(step));
+  const tokenizer = new URL('../fixtures/import/tokenizer.json', import.meta.url);
+  copyFileSync(tokenizer, join(folder, 'tokenizer.json'));
+  writeFileSync(join(folder, 'measured.json'), ownMeasurements());
 }
 
 /** Rewards of one group. */

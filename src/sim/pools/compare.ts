@@ -64,7 +64,7 @@ export function comparePools(options: PoolsCompareOptions): PoolsComparison {
     }),
   );
   const results = schedulers.map((scheduler, index) => resultOf(scheduler, runs[index]!, runs[0]!));
-  const { name, source, capTokens, correlation } = options.workload(seeds[0]!);
+  const { name, source, caveat, capTokens, correlation } = options.workload(seeds[0]!);
   const all = runs[0]!.flatMap((run) => run.rounds);
   const workload = {
     name,
@@ -75,7 +75,8 @@ export function comparePools(options: PoolsCompareOptions): PoolsComparison {
     longestTokens: all.reduce((most, round) => Math.max(most, round.maxResponseTokens), 0),
   };
   const shares = sharesOf(results);
-  return { workload, job, rounds, seeds, schedulers: results, shares, notes: notesOnPools(job, results) };
+  const notes = [...notesOnPools(job, results), ...(caveat === undefined ? [] : [caveat])];
+  return { workload, job, rounds, seeds, schedulers: results, shares, notes };
 }
 
 function check(seeds: readonly number[], schedulers: readonly PoolsScheduler[]): void {

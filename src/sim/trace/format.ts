@@ -8,6 +8,7 @@ export const tracePromptSchema = z.strictObject({
   prompt: z.string().min(1).optional().describe('Id of the prompt; the line number if absent.'),
   promptTokens: z.int().nonnegative().optional(),
   task: z.string().optional().describe('`math`, `code`, `judge`, …'),
+  estimated: z.string().min(1).optional().describe('How tokens were estimated; absent where they were counted.'),
   responses: z
     .array(
       z.strictObject({

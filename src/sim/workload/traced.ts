@@ -56,6 +56,7 @@ export function tracedWorkload(options: TracedOptions): Workload {
   return {
     name: options.name,
     source: options.source ?? 'trace',
+    ...caveatOf(prompts),
     resampling: `recorded, then ${resampling}`,
     correlation: scored.correlation,
     capTokens,
@@ -76,6 +77,13 @@ export function tracedWorkload(options: TracedOptions): Workload {
       };
     },
   };
+}
+
+/** Estimated lengths stay estimates in every result. */
+function caveatOf(prompts: readonly TracePrompt[]): { readonly caveat?: string } {
+  const methods = new Set(prompts.flatMap(({ estimated }) => estimated ?? []));
+  if (methods.size === 0) return {};
+  return { caveat: `Lengths of the trace are estimates (${[...methods].join('; ')}), not counts of tokens.` };
 }
 
 /** Prompts by their ids. */

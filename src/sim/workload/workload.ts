@@ -25,6 +25,8 @@ export interface WorkloadPrompt {
 export interface Workload {
   readonly name: string;
   readonly source: string;
+  /** What a reader must know of the lengths: a note of every result. */
+  readonly caveat?: string;
   /** How responses come about: `recorded`, then `within-prompt`, `copula` or `parametric`; or `marginal`. */
   readonly resampling: string;
   /** Correlation of the normal scores of two responses of one prompt: 0 to 1. */

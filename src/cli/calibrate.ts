@@ -1,0 +1,115 @@
+/** `--calibrate FILE`: the cost model of a job fitted to rollouts that the user has measured. */
+import { readFileSync } from 'node:fs';
+import { dirname, isAbsolute, join } from 'node:path';
+import { Option } from 'commander';
+import { parse } from '../core/validate.ts';
+import { isPolicyError, PolicyError } from '../errors.ts';
+import { calibrate } from '../sim/calibration/fit.ts';
+import { calibrationFileSchema, type MeasuredStep } from '../sim/calibration/measured.ts';
+import type { Calibration, FittedSeconds } from '../sim/calibration/result.ts';
+import type { CostModel } from '../sim/cost-model.ts';
+import type { Job } from '../sim/host/job.ts';
+import { readTraceFile } from './files.ts';
+
+/** The option of the command line. */
+export const calibrateOption = (): Option =>
+  new Option('--calibrate <file>', 'fit what engines and training cost to rollouts that you have measured (JSON)');
+
+/**
+ * The job with costs that fit a file of measured rollouts.
+ *
+ * @param job - with the engines that it shall have, and the cost model to start from
+ * @throws PolicyError `invalid_input` with the field for a file that says nothing, `infeasible` where nothing fits; the
+ *   system's error
+ */
+export function calibrated(job: Job, file: string): Calibration {
+  const steps = measuredSteps(file);
+  try {
+    return calibrate(job, steps);
+  } catch (error) {
+    if (!isPolicyError(error)) throw error;
+    throw new PolicyError(error.code, { expected: error.expected, got: error.got, path: `${file}: ${error.path}` });
+  }
+}
+
+function measuredSteps(file: string): MeasuredStep[] {
+  const text = readFileSync(file, 'utf8');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new PolicyError('invalid_input', { expected: 'JSON', got: (cause as Error).message, path: file, cause });
+  }
+  const { rollouts } = parse(calibrationFileSchema, value, 'invalid_input', file);
+  return rollouts.map(({ prompts, trace, step, seconds, ...others }, index) => {
+    const at = `${file}.rollouts[${index}]`;
+    const lengths = prompts?.map(({ promptTokens, responses }) => ({ promptTokens, responseTokens: responses }));
+    const found = lengths ?? tracedLengths(trace!, step, dirname(file), at);
+    const known = Object.fromEntries(Object.entries(others).filter(([, one]) => one !== undefined));
+    return { seconds, prompts: found.map((one) => ({ ...one, promptTokens: one.promptTokens ?? 1 })), ...known };
+  });
+}
+
+interface Lengths {
+  readonly promptTokens: number | undefined;
+  readonly responseTokens: readonly number[];
+}
+
+/** The lengths of a trace; of one that was imported, those of a step: its ids end with it. */
+function tracedLengths(path: string, step: number | undefined, folder: string, at: string): Lengths[] {
+  const { trace } = readTraceFile(isAbsolute(path) ? path : join(folder, path));
+  if (trace.kind !== 'prompts') {
+    throw new PolicyError('invalid_input', { expected: 'a trace of responses', got: trace.kind, path: `${at}.trace` });
+  }
+  const prompts = trace.prompts.filter(({ prompt }) => step === undefined || prompt.endsWith(`@${step}`));
+  if (prompts.length === 0) {
+    const expected = `a step of ${path}: prompts whose id ends with @${step}`;
+    throw new PolicyError('invalid_input', { expected, got: trace.prompts[0]!.prompt, path: `${at}.step` });
+  }
+  return prompts.map(({ promptTokens, responses }) => ({
+    promptTokens,
+    responseTokens: responses.map(({ tokens }) => tokens),
+  }));
+}
+
+/** What was fitted, as JSON: the whole cost model, and how well it fits. */
+export function calibrationJson({ job, fitted, training, steps, warnings }: Calibration, file: string): object {
+  return { file, fitted, cost: job.cost, training: training ?? null, rollouts: steps, warnings };
+}
+
+/** What was fitted, for a reader. */
+export function calibrationText({ job, fitted, training, steps, warnings }: Calibration, file: string): string {
+  const { overheadSeconds, fixedRolloutSeconds, rewardTailSeconds, weightSyncSeconds } = job.cost;
+  const lines = [
+    `Calibrated by ${file}, starting from ${job.name}`,
+    `  decode step  ${(1000 * overheadSeconds).toFixed(2)} ms of overhead (host, launches, all-reduce)`,
+    `  rollout      ${fixedRolloutSeconds.toFixed(2)} s fixed`,
+  ];
+  if (training === undefined) lines.push('  training     as of the preset: no trainSeconds were measured');
+  else {
+    const { fixedSeconds, secondsPerToken } = training;
+    lines.push(
+      `  training     ${fixedSeconds.toFixed(2)} s a step, ${(1e6 * secondsPerToken).toFixed(3)} µs a token, passes included`,
+    );
+  }
+  const from = (cost: keyof CostModel): string => (fitted.includes(cost) ? '' : ' (of the preset)');
+  const rewards = `${rewardTailSeconds.toFixed(1)} s of rewards${from('rewardTailSeconds')}`;
+  lines.push(
+    `  around       ${rewards}, ${weightSyncSeconds.toFixed(1)} s of weight sync${from('weightSyncSeconds')} a step`,
+  );
+  for (const { index, responses, longestTokens, rollout, training: trained } of steps) {
+    const what = `${responses} responses, longest ${longestTokens}`;
+    lines.push(`  rollout ${index + 1}    ${compared(rollout)} (${what})`);
+    if (trained !== undefined) lines.push(`  training ${index + 1}   ${compared(trained)}`);
+  }
+  if (steps.every(({ rollout }) => rollout.use === 'fit')) {
+    lines.push('  Two rollouts fit two constants exactly, right or wrong: a third one would be a check.');
+  }
+  return [...lines, ...warnings.map((one) => `  WARNING: ${one}`)].join('\n');
+}
+
+function compared({ use, measuredSeconds, simulatedSeconds, error }: FittedSeconds): string {
+  const percent = `${error < 0 ? '-' : '+'}${(100 * Math.abs(error)).toFixed(1)}%`;
+  const seconds = `${measuredSeconds.toFixed(1)} s measured, ${simulatedSeconds.toFixed(1)} s simulated`;
+  return use === 'fit' ? `${seconds}, fitted` : `${seconds}, a check: ${percent}`;
+}

@@ -1,0 +1,46 @@
+/** Tokens of texts: counted by a tokenizer that the user has, or estimated from the characters, if the user says so. */
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { PolicyError } from '../errors.ts';
+import type { TextTokens } from '../sim/trace/import/dump.ts';
+
+/** An estimate, as plain as it is. */
+export function tokensPerCharacter(factor: number): TextTokens {
+  return {
+    method: 'characters',
+    label: `${factor} tokens a character`,
+    count: (text) => Math.round(text.length * factor),
+  };
+}
+
+function jsonAt(path: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch (error) {
+    if ((error as { code?: string }).code !== undefined) throw error;
+  }
+  throw new PolicyError('invalid_input', { expected: 'a JSON object', got: 'something else', path });
+}
+
+/**
+ * The tokenizer of a model: its `tokenizer.json`, or the folder with it. Nothing is fetched.
+ *
+ * @throws PolicyError `invalid_input` for a file that is no tokenizer; the system's error
+ */
+export async function fileTokenizer(path: string): Promise<TextTokens> {
+  const file = statSync(path).isDirectory() ? join(path, 'tokenizer.json') : path;
+  const config = join(dirname(file), 'tokenizer_config.json');
+  const tokenizer = jsonAt(file);
+  const settings = existsSync(config) ? jsonAt(config) : {};
+  const { Tokenizer } = await import('@huggingface/tokenizers');
+  try {
+    const loaded = new Tokenizer(tokenizer, settings);
+    const count = (text: string): number => loaded.encode(text, { add_special_tokens: false }).ids.length;
+    count('a b');
+    return { method: 'tokenizer', label: file, count };
+  } catch (error) {
+    const got = `${(error as Error).message}`;
+    throw new PolicyError('invalid_input', { expected: 'a tokenizer.json of Hugging Face', got, path: file });
+  }
+}

@@ -1,0 +1,114 @@
+/** A job calibrated by measured steps, and how well it fits: two of them are fitted, the others are checks. */
+import { PolicyError } from '../../errors.ts';
+import { calibrateJob, checkMeasured, longestTokens, simulatedSeconds } from '../calibrate.ts';
+import type { CostModel } from '../cost-model.ts';
+import type { Job } from '../host/job.ts';
+import type { MeasuredStep } from './measured.ts';
+import type { CalibratedStep, Calibration, FittedSeconds } from './result.ts';
+import { fitTraining, trainingOfStep, trainingSeconds } from './training.ts';
+import { calibrationWarnings } from './warnings.ts';
+
+const responsesOf = ({ prompts }: MeasuredStep): number =>
+  prompts.reduce((sum, one) => sum + one.responseTokens.length, 0);
+const tokensOf = ({ prompts }: MeasuredStep): number =>
+  prompts.reduce((sum, one) => sum + one.responseTokens.reduce((total, tokens) => total + tokens, 0), 0);
+
+/** The least and the most of a list, by a number; of equals the first. */
+function ends<T>(list: readonly T[], by: (one: T) => number): [T, T] {
+  const sorted = [...list].sort((a, b) => by(a) - by(b));
+  return [sorted[0]!, sorted.at(-1)!];
+}
+
+/**
+ * Fits a job to measured steps: the rollouts with the shortest and the longest longest response give the overhead of a
+ * decode step and the fixed seconds of a rollout; the steps with the fewest and the most tokens give training, where it
+ * was measured; rewards and weight sync are means of what was measured.
+ *
+ * @param job - with the engines and the cost model to start from
+ * @param steps - two or more
+ * @throws PolicyError `invalid_input` for steps that say nothing; `infeasible` when no costs >= 0 fit
+ */
+export function calibrate(job: Job, steps: readonly MeasuredStep[]): Calibration {
+  if (steps.length < 2) {
+    throw new PolicyError('invalid_input', { expected: 'two rollouts or more', got: steps.length, path: 'rollouts' });
+  }
+  for (const [index, step] of steps.entries()) checkMeasured(step, `rollouts[${index}]`);
+  const rollouts = ends(steps, longestTokens);
+  const { overheadSeconds, fixedRolloutSeconds } = calibrateJob(job, rollouts).cost;
+  const trained = steps.filter((one) => one.trainSeconds !== undefined);
+  if (trained.length === 1) {
+    const path = `rollouts[${steps.indexOf(trained[0]!)}].trainSeconds`;
+    const expected = 'it in two rollouts or more, or in none: it has two constants';
+    throw new PolicyError('invalid_input', { expected, got: 'one', path });
+  }
+  const trainings = trained.length > 0 ? ends(trained, tokensOf) : undefined;
+  const changes: Partial<CostModel> = {
+    overheadSeconds,
+    fixedRolloutSeconds,
+    ...(trainings === undefined ? undefined : fitTraining(job.cost, [batchOf(trainings[0]), batchOf(trainings[1])])),
+    ...meanOf(steps, 'rewardSeconds', 'rewardTailSeconds'),
+    ...meanOf(steps, 'syncSeconds', 'weightSyncSeconds'),
+  };
+  const fitted = withCosts(job, changes);
+  const calibrated = steps.map((step, index): CalibratedStep => {
+    const batch = { responses: responsesOf(step), tokens: tokensOf(step) };
+    const use = (fit: readonly MeasuredStep[] | undefined) => (fit?.includes(step) ? 'fit' : 'check');
+    return {
+      index,
+      prompts: step.prompts.length,
+      ...batch,
+      longestTokens: longestTokens(step),
+      rollout: beside(use(rollouts), step.seconds, simulatedSeconds(fitted, step)),
+      ...(step.trainSeconds === undefined
+        ? undefined
+        : { training: beside(use(trainings), step.trainSeconds, trainingSeconds(fitted.cost, batch)) }),
+    };
+  });
+  return {
+    job: fitted,
+    fitted: Object.keys(changes) as (keyof CostModel)[],
+    ...(trainings === undefined
+      ? undefined
+      : { training: trainingOfStep(fitted.cost, { responses: responsesOf(steps[0]!), tokens: 0 }) }),
+    steps: calibrated,
+    warnings: calibrationWarnings(fitted.cost, calibrated),
+  };
+}
+
+const batchOf = (step: MeasuredStep) => ({
+  responses: responsesOf(step),
+  tokens: tokensOf(step),
+  trainSeconds: step.trainSeconds!,
+});
+
+const beside = (use: 'fit' | 'check', measuredSeconds: number, simulated: number): FittedSeconds => ({
+  use,
+  measuredSeconds,
+  simulatedSeconds: simulated,
+  error: simulated / measuredSeconds - 1,
+});
+
+/** A cost that is the mean of what was measured, if anything was. */
+function meanOf(
+  steps: readonly MeasuredStep[],
+  from: 'rewardSeconds' | 'syncSeconds',
+  to: keyof CostModel,
+): Partial<CostModel> {
+  const values = steps.flatMap((one) => one[from] ?? []);
+  return values.length === 0 ? {} : { [to]: values.reduce((sum, one) => sum + one, 0) / values.length };
+}
+
+/**
+ * The job with other costs, at every tensor parallelism that it may take: what was measured at one is assumed of the
+ * others, their overheads in proportion.
+ */
+function withCosts(job: Job, changes: Partial<CostModel>): Job {
+  const { hardware, cost } = job;
+  const fitted = { ...cost, ...changes };
+  if (hardware === undefined) return { ...job, cost: fitted };
+  const costs = hardware.costs.map(({ tp, cost: other }) => {
+    const proportion = cost.overheadSeconds > 0 ? other.overheadSeconds / cost.overheadSeconds : 1;
+    return { tp, cost: { ...other, ...changes, overheadSeconds: fitted.overheadSeconds * proportion } };
+  });
+  return { ...job, cost: fitted, hardware: { ...hardware, costs } };
+}

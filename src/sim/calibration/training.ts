@@ -1,0 +1,71 @@
+/**
+ * Training time from two measured steps: what comes with every step and every response, and what comes with the tokens,
+ * each scaled as a whole. How the two are split among gradients, passes and swaps stays as it was: that is not measured.
+ */
+import { PolicyError } from '../../errors.ts';
+import { type CostModel, swapSeconds, type TrainedBatch } from '../cost-model.ts';
+
+/** Training of a step, as it was measured. */
+export interface MeasuredTraining extends TrainedBatch {
+  readonly trainSeconds: number;
+}
+
+const fixedSeconds = (cost: CostModel, { responses }: TrainedBatch): number =>
+  cost.trainBaseSeconds + responses * cost.trainSecondsPerResponse + swapSeconds(cost);
+const secondsPerToken = (cost: CostModel): number =>
+  cost.trainSecondsPerToken + cost.referenceSecondsPerToken + cost.logProbSecondsPerToken;
+
+/** Seconds of training in the model, passes included. */
+export const trainingSeconds = (cost: CostModel, batch: TrainedBatch): number =>
+  fixedSeconds(cost, batch) + batch.tokens * secondsPerToken(cost);
+
+/** What training takes, in two numbers. */
+export function trainingOfStep(
+  cost: CostModel,
+  batch: TrainedBatch,
+): { fixedSeconds: number; secondsPerToken: number } {
+  return { fixedSeconds: fixedSeconds(cost, batch), secondsPerToken: secondsPerToken(cost) };
+}
+
+/** A cost model without training is given the two that every trainer has. */
+const withShape = (cost: CostModel): CostModel => ({
+  ...cost,
+  trainBaseSeconds: fixedSeconds(cost, { responses: 1, tokens: 0 }) > 0 ? cost.trainBaseSeconds : 1,
+  trainSecondsPerToken: secondsPerToken(cost) > 0 ? cost.trainSecondsPerToken : 1e-6,
+});
+
+/**
+ * The training part of a cost model, so that both steps take as long as measured.
+ *
+ * @throws PolicyError `invalid_input` for steps with the same number of tokens; `infeasible` where more tokens took less
+ */
+export function fitTraining(
+  given: CostModel,
+  [first, second]: readonly [MeasuredTraining, MeasuredTraining],
+): Partial<CostModel> {
+  const cost = withShape(given);
+  const [f1, f2] = [fixedSeconds(cost, first), fixedSeconds(cost, second)];
+  const perToken = secondsPerToken(cost);
+  const [t1, t2] = [first.tokens * perToken, second.tokens * perToken];
+  const determinant = f1 * t2 - f2 * t1;
+  if (Math.abs(determinant) <= 1e-9 * Math.max(f1 * t2, f2 * t1)) {
+    const expected = 'two steps with trainSeconds and different numbers of tokens';
+    throw new PolicyError('invalid_input', { expected, got: [first.tokens, second.tokens], path: 'trainSeconds' });
+  }
+  const ofFixed = (first.trainSeconds * t2 - second.trainSeconds * t1) / determinant;
+  const ofTokens = (f1 * second.trainSeconds - f2 * first.trainSeconds) / determinant;
+  const slower = 'training that takes longer for more tokens, but not more than in proportion';
+  for (const [path, value] of Object.entries({ trainBaseSeconds: ofFixed * f1, trainSecondsPerToken: ofTokens })) {
+    if (value >= 0) continue;
+    const got = [first, second].map((one) => `${one.trainSeconds} s for ${one.tokens} tokens`).join(', ');
+    throw new PolicyError('infeasible', { expected: slower, got, path: `cost.${path}` });
+  }
+  return {
+    trainBaseSeconds: cost.trainBaseSeconds * ofFixed,
+    trainSecondsPerResponse: cost.trainSecondsPerResponse * ofFixed,
+    referenceSwapSeconds: cost.referenceSwapSeconds * ofFixed,
+    trainSecondsPerToken: cost.trainSecondsPerToken * ofTokens,
+    referenceSecondsPerToken: cost.referenceSecondsPerToken * ofTokens,
+    logProbSecondsPerToken: cost.logProbSecondsPerToken * ofTokens,
+  };
+}

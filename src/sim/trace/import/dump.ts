@@ -1,0 +1,101 @@
+/** What readers of trainers' dumps have in common: a line of a dump becomes responses, of which only numbers are kept. */
+import { z } from 'zod';
+import { PolicyError } from '../../../errors.ts';
+
+/** How the tokens of a text are found, where a dump has no count of them. */
+export interface TextTokens {
+  /** `tokenizer`: counted by the tokenizer of the model. `characters`: estimated from the length of the text. */
+  readonly method: 'tokenizer' | 'characters';
+  /** Shown in summaries, and for estimates in the trace: `0.25 tokens a character`. */
+  readonly label: string;
+  /** Tokens of a text, a whole number >= 0. */
+  count(text: string): number;
+}
+
+/** Why a response of a dump is left out: it is not a length that the model chose, or there is none. */
+export type SkipReason = 'aborted' | 'failed' | 'pending' | 'empty';
+
+/** A response of a dump. */
+export interface DumpedResponse {
+  /** What responses of one prompt have in common within a step: an id, or the fingerprint of the prompt. */
+  readonly group: string;
+  /** The training step, if the dump says it. */
+  readonly step?: number;
+  /** Several rows with the same part of a group are one response: their tokens are added. */
+  readonly part?: number;
+  /** Which row of its group it is, where the dump says so: none may come twice. */
+  readonly row?: number;
+  /** A whole number >= 1. */
+  readonly tokens: number;
+  /** Tokens of the prompt; asked once a group. */
+  readonly promptTokens: () => number | undefined;
+  /** Whether the dump says that it ran into the length limit. */
+  readonly truncated?: boolean;
+  readonly correct?: boolean;
+  readonly task?: string;
+  /** Whether the tokens come from the text: see {@link TextTokens}. */
+  readonly fromText: boolean;
+}
+
+/** What a reader is told beside the line. */
+export interface DumpContext {
+  /** `file:line`, for errors. */
+  readonly where: string;
+  /** The step that the name of the file says; a step in the line comes first. */
+  readonly step?: number;
+  readonly textTokens?: TextTokens;
+  /** A short id of a text: the same for the same text, and another for every other. */
+  readonly fingerprint: (text: string) => string;
+  /** The least score of a correct response; by default 1 is correct, 0 and -1 are not, and others say nothing of it. */
+  readonly correctFrom?: number;
+}
+
+/** Reads the dump of one trainer. */
+export interface DumpReader {
+  readonly id: string;
+  readonly description: string;
+  /** Whether a file whose first line is this object is such a dump. */
+  detect(row: Readonly<Record<string, unknown>>): boolean;
+  /** The responses of a line, or why one is left out. Throws `invalid_input`, with file, line and field. */
+  read(row: Readonly<Record<string, unknown>>, context: DumpContext): readonly (DumpedResponse | SkipReason)[];
+}
+
+/** A count in a dump. */
+export const dumpedCount = z.int().nonnegative();
+
+/** A score as trainers write it: a number, or an object with `acc` or `score`. */
+export const dumpedScore = z.union([z.number(), z.boolean(), z.looseObject({}), z.null()]).optional();
+
+/** Whether a response is correct, where its score says so. `acc`, which verl's reward functions may add, comes first. */
+export function correctness(
+  score: z.output<typeof dumpedScore>,
+  accuracy: unknown,
+  correctFrom: number | undefined,
+): boolean | undefined {
+  if (typeof accuracy === 'boolean') return accuracy;
+  if (accuracy === 0 || accuracy === 1) return accuracy === 1;
+  if (typeof score === 'boolean') return score;
+  if (typeof score === 'object' && score !== null) {
+    const { acc, score: inner } = score as { acc?: unknown; score?: unknown };
+    return correctness(typeof inner === 'number' ? inner : undefined, acc, correctFrom);
+  }
+  if (typeof score !== 'number') return undefined;
+  if (correctFrom !== undefined) return score >= correctFrom;
+  return score === 1 ? true : score === 0 || score === -1 ? false : undefined;
+}
+
+/**
+ * Tokens of a text. An empty one has its end-of-text token, which dumps leave out.
+ *
+ * @throws PolicyError `invalid_config` if nothing was said about how to count
+ */
+export function tokensOfText(text: string, { textTokens, where }: DumpContext, field: string): number {
+  if (textTokens === undefined) {
+    throw new PolicyError('invalid_config', {
+      expected: 'a tokenizer, or tokens per character: this dump has text, and no count of tokens',
+      got: text.slice(0, 40),
+      path: `${where}.${field}`,
+    });
+  }
+  return Math.max(1, textTokens.count(text));
+}

@@ -1,0 +1,141 @@
+/** Responses by prompt and step: only numbers are kept, so that memory grows with responses and not with their text. */
+import type { TracePrompt } from '../format.ts';
+import type { DumpedResponse } from './dump.ts';
+
+interface Group {
+  readonly promptTokens: number | undefined;
+  readonly task: string | undefined;
+  readonly tokens: number[];
+  /** Bits of each response: see `flag`. */
+  readonly flags: number[];
+  /** Which response of the prompt each one is, where the dump says it. */
+  parts?: number[];
+  /** Which rows have come, where the dump says it. */
+  rows?: number[];
+}
+
+const flag = { capped: 1, correctKnown: 2, correct: 4 } as const;
+
+/** All prompts of a dump, in the order in which they came. */
+export class ResponseGroups {
+  readonly #groups = new Map<string, Group>();
+  readonly #steps = new Set<number>();
+  #responses = 0;
+  #capped = 0;
+  #scored = 0;
+  #parts = 0;
+
+  /** Prompts, each counted once a step. */
+  get prompts(): number {
+    return this.#groups.size;
+  }
+
+  /** Training steps, as far as they are known. */
+  get steps(): number {
+    return this.#steps.size;
+  }
+
+  /** Responses, those of several rows counted once. */
+  get responses(): number {
+    return this.#responses;
+  }
+
+  /** Responses that ran into the limit. */
+  get capped(): number {
+    return this.#capped;
+  }
+
+  /** Responses that are known to be correct or wrong. */
+  get scored(): number {
+    return this.#scored;
+  }
+
+  /** Rows that were added to an earlier one of the same response. */
+  get joined(): number {
+    return this.#parts;
+  }
+
+  /** Adds a response, or a further part of one; false for a row that has come before. */
+  add(response: DumpedResponse, capped: boolean): boolean {
+    const id = response.step === undefined ? response.group : `${response.group}@${response.step}`;
+    const group = this.#groups.get(id) ?? this.#open(id, response);
+    const { part, row, correct } = response;
+    if (row !== undefined) {
+      group.rows ??= [];
+      if (group.rows.includes(row)) return false;
+      group.rows.push(row);
+    }
+    if (part !== undefined) group.parts ??= group.tokens.map(() => -1);
+    const at = part === undefined ? -1 : group.parts!.indexOf(part);
+    if (at >= 0) {
+      this.#parts += 1;
+      group.tokens[at]! += response.tokens;
+      this.#mark(group, at, capped, correct);
+      return true;
+    }
+    this.#responses += 1;
+    group.parts?.push(part ?? -1);
+    group.flags.push(0);
+    this.#mark(group, group.tokens.push(response.tokens) - 1, capped, correct);
+    return true;
+  }
+
+  /** Each prompt as the trace has it. */
+  *traced(estimated: string | undefined): Generator<TracePrompt> {
+    for (const [prompt, { promptTokens, task, tokens, flags }] of this.#groups) {
+      yield {
+        prompt,
+        ...(promptTokens === undefined ? undefined : { promptTokens }),
+        ...(task === undefined ? undefined : { task }),
+        ...(estimated === undefined ? undefined : { estimated }),
+        responses: tokens.map((count, index) => {
+          const bits = flags[index]!;
+          return {
+            tokens: count,
+            ...((bits & flag.correctKnown) === 0 ? undefined : { correct: (bits & flag.correct) !== 0 }),
+            ...((bits & flag.capped) === 0 ? undefined : { capped: true }),
+          };
+        }),
+      };
+    }
+  }
+
+  /** All lengths, the shortest first. */
+  sortedTokens(): Float64Array {
+    const all = new Float64Array(this.#responses);
+    let next = 0;
+    for (const { tokens } of this.#groups.values()) {
+      for (const count of tokens) all[next++] = count;
+    }
+    return all.sort();
+  }
+
+  /** How many responses prompts have: the fewest, the most, and what most of them have. */
+  groupSizes(): { readonly least: number; readonly most: number; readonly usual: number } {
+    const counts = new Map<number, number>();
+    for (const { tokens } of this.#groups.values()) counts.set(tokens.length, (counts.get(tokens.length) ?? 0) + 1);
+    const sizes = [...counts].sort(([a], [b]) => a - b);
+    const [usual] = sizes.reduce((best, one) => (one[1] >= best[1] ? one : best), [0, 0]);
+    return { least: sizes[0]?.[0] ?? 0, most: sizes.at(-1)?.[0] ?? 0, usual };
+  }
+
+  #open(id: string, { promptTokens, task, step }: DumpedResponse): Group {
+    if (step !== undefined) this.#steps.add(step);
+    const group: Group = { promptTokens: promptTokens(), task, tokens: [], flags: [] };
+    this.#groups.set(id, group);
+    return group;
+  }
+
+  #mark(group: Group, at: number, capped: boolean, correct: boolean | undefined): void {
+    const bits = group.flags[at]!;
+    let now = bits;
+    if (capped) now |= flag.capped;
+    if (correct !== undefined) {
+      now |= flag.correctKnown;
+      now = correct ? now | flag.correct : now & ~flag.correct;
+    }
+    this.#capped += (now & flag.capped) - (bits & flag.capped);
+    if ((now & flag.correctKnown) !== (bits & flag.correctKnown)) this.#scored += 1;
+    group.flags[at] = now;
+  }
+}

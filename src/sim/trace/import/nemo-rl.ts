@@ -1,0 +1,41 @@
+/**
+ * NeMo-RL: `train_data_step{step}.jsonl` in the log directory, a line a response, each value in a list of one
+ * (`log_batched_dict_as_jsonl` in `nemo_rl/utils/logger.py`; GRPO and PPO). Prompts have no id: responses whose tokens
+ * before the first generated one are the same belong to one prompt. Of several turns, generated tokens count.
+ */
+import { z } from 'zod';
+import { parse } from '../../../core/validate.ts';
+import { correctness, type DumpReader, dumpedScore } from './dump.ts';
+
+/** `make_microbatch_iterator(1)` leaves every value in a list of one. */
+const one = <T extends z.ZodType>(value: T) => z.array(value).length(1);
+
+const row = z.looseObject({
+  token_ids: one(z.array(z.number())),
+  token_loss_mask: one(z.array(z.number())),
+  rewards: one(dumpedScore).optional(),
+});
+
+/** Reader of NeMo-RL's dumps. */
+export const nemoRlDump: DumpReader = Object.freeze({
+  id: 'nemo-rl',
+  description: 'NeMo-RL: train_data_step{step}.jsonl; exact tokens',
+  detect: (first: Readonly<Record<string, unknown>>) => 'token_loss_mask' in first && 'idx' in first,
+  read(value, context) {
+    const found = parse(row, value, 'invalid_input', context.where);
+    const [mask, ids] = [found.token_loss_mask[0]!, found.token_ids[0]!];
+    const promptTokens = mask.findIndex((on) => on !== 0);
+    if (promptTokens < 0) return ['empty'];
+    const correct = correctness(found.rewards?.[0], undefined, context.correctFrom);
+    return [
+      {
+        group: context.fingerprint(ids.slice(0, promptTokens).join(',')),
+        ...(context.step === undefined ? undefined : { step: context.step }),
+        tokens: mask.reduce((sum, on) => sum + (on === 0 ? 0 : 1), 0),
+        promptTokens: () => promptTokens,
+        ...(correct === undefined ? undefined : { correct }),
+        fromText: false,
+      },
+    ];
+  },
+} satisfies DumpReader);
