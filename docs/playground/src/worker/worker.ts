@@ -1,0 +1,85 @@
+/// <reference lib="dom" />
+/**
+ * Simulates off the main thread. The newest request wins: what was asked for meanwhile is skipped, and the further seeds of
+ * a request are given up when another one comes.
+ */
+import { isPolicyError } from 'rollflex';
+import { Keep } from './keep.ts';
+import { filesOf, Library } from './library.ts';
+import type { FromWorker, ToWorker } from './messages.ts';
+import { readOwn } from './own.ts';
+import { seedsOf, simulateView } from './simulate.ts';
+import { textOf } from './texts.ts';
+
+type Request = Extract<ToWorker, { type: 'simulate' }>;
+
+const library = new Library(textOf);
+const keep = new Keep();
+const say = (message: FromWorker): void => postMessage(message);
+let latest: Request | undefined;
+let isBusy = false;
+
+/** A first result that takes longer than this, in milliseconds, gives way to a newer request. */
+const patience = 250;
+
+const channel = new MessageChannel();
+/** Lets messages in. */
+const turn = (): Promise<void> =>
+  new Promise((resolve) => {
+    channel.port1.onmessage = () => resolve();
+    channel.port2.postMessage(0);
+  });
+
+async function serve(request: Request): Promise<void> {
+  const { id, view, settings } = request;
+  const begun = performance.now();
+  try {
+    await library.prepare(filesOf(String(settings.t), view));
+    keep.next();
+    let isFirst = true;
+    for (const result of simulateView(view, settings, library, keep)) {
+      if (result !== undefined) {
+        const seeds = [result.seeds, seedsOf(settings)] as const;
+        say({ type: 'result', id, view, settings, shown: result.shown, seeds, took: performance.now() - begun });
+        isFirst = false;
+      }
+      if (isFirst && performance.now() - begun < patience) continue;
+      await turn();
+      if (latest !== undefined) return;
+    }
+  } catch (error) {
+    say({ type: 'failed', id, view, settings, message: messageOf(error) });
+  }
+}
+
+/** What went wrong. A refusal says it by itself; anything else is a defect, and says so. */
+function messageOf(error: unknown): string {
+  if (isPolicyError(error)) return error.message;
+  return `internal error: ${error instanceof Error ? error.message : String(error)}`;
+}
+
+async function work(): Promise<void> {
+  isBusy = true;
+  while (latest !== undefined) {
+    const request = latest;
+    latest = undefined;
+    await serve(request);
+  }
+  isBusy = false;
+}
+
+addEventListener('message', ({ data }: MessageEvent<ToWorker>) => {
+  if (data.type === 'simulate') {
+    latest = data;
+    if (!isBusy) void work();
+    return;
+  }
+  const { name, text } = data;
+  try {
+    const own = readOwn(name, text);
+    library.own = own;
+    say({ type: 'loaded', name, what: own.what, isSequences: own.kind === 'sequences' });
+  } catch (error) {
+    say({ type: 'refused', name, message: messageOf(error) });
+  }
+});
