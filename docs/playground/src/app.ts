@@ -66,7 +66,7 @@ export const App = defineComponent({
     watch(result, async (now) => {
       if (now === undefined) return;
       await nextTick();
-      performance.mark('rollflex:painted', { detail: { id: now.id, settings: now.settings } });
+      performance.mark('rollflex:painted', { detail: { id: now.id, settings: now.settings, took: now.took } });
     });
 
     const isSettled = computed(() => finished.value === requested.value);
@@ -128,6 +128,13 @@ export const App = defineComponent({
       ];
     };
 
+    /** Where the settings stand above the results: what a slider changes is seen while it moves. */
+    const bar = () =>
+      h('div', { class: 'bar' }, [
+        h('span', failure.value ?? shown.value?.shown.headline ?? 'Simulating …'),
+        h('button', { type: 'button', onClick: () => document.querySelector('main')?.scrollIntoView() }, 'Results'),
+      ]);
+
     return () => [
       header(),
       tabs(
@@ -147,6 +154,7 @@ export const App = defineComponent({
           h('div', { class: { stale: failure.value !== undefined } }, results()),
         ]),
       ]),
+      bar(),
     ];
   },
 });

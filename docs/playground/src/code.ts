@@ -2,7 +2,8 @@
 import type { ShownConfig } from './worker/messages.ts';
 
 const isName = (key: string): boolean => /^[A-Za-z_$][\w$]*$/.test(key);
-const widest = 96;
+/** A line is no wider than this, and what stands by itself is laid out in lines sooner. */
+const widest = { inner: 96, outer: 40 };
 
 /** A plain value as a TypeScript literal. */
 export function literal(value: unknown, indent = ''): string {
@@ -16,7 +17,7 @@ export function literal(value: unknown, indent = ''): string {
   const entries = Object.entries(value).filter(([, one]) => one !== undefined);
   if (entries.length === 0) return isList ? '[]' : '{}';
   const flat = `${open}${entries.map(([key, one]) => part(key, one, '')).join(', ')}${close}`;
-  if (!flat.includes('\n') && indent.length + flat.length <= widest) return flat;
+  if (!flat.includes('\n') && indent.length + flat.length <= (indent === '' ? widest.outer : widest.inner)) return flat;
   const lines = entries.map(([key, one]) => `${inner}${part(key, one, inner)},`);
   return `${open.trim()}\n${lines.join('\n')}\n${indent}${close.trim()}`;
 }

@@ -3,6 +3,7 @@ import { defineComponent, h, type PropType, type VNode } from 'vue';
 import { lengthsChart, stepsChart } from '../../../../src/sim/report/client-charts.ts';
 import { poolsChart, poolsHeight, waitsChart, waitsHeight } from '../../../../src/sim/report/client-pools.ts';
 import { timelineChart, timelineHeight } from '../../../../src/sim/report/client-timeline.ts';
+import { timelineColours } from '../../../../src/sim/report/html.ts';
 import { planChart, planHeight, stagesChart, stagesHeight } from '../../../../src/sim/report/client-vlm.ts';
 import type { ChartsData } from '../worker/messages.ts';
 import { Chart, type Draw } from './chart.ts';
@@ -86,13 +87,32 @@ function chartsOf(charts: ChartsData): Drawn[] {
   ];
 }
 
+const planColours = [
+  ['pale', 'the other sequences, pale'],
+  ['short', 'vision tower'],
+  ['sent', 'all-to-all in the open'],
+] as const;
+/** What of a timeline's colours pools have. */
+const poolsColours = timelineColours.filter(([name]) => ['rollout', 'train', 'sync', 'overhead'].includes(name));
+
+function legendOf({ kind }: ChartsData): VNode {
+  const colours = kind === 'synchronous' ? timelineColours : kind === 'pools' ? poolsColours : planColours;
+  return h(
+    'ul',
+    { class: 'legend', 'aria-label': 'Colours' },
+    colours.map(([name, text]) => h('li', { key: name }, [h('i', { class: name }), text])),
+  );
+}
+
 export const Charts = defineComponent({
   props: {
     charts: { type: Object as PropType<ChartsData>, required: true },
     colours: { type: Number, required: true },
   },
-  setup: (props) => (): VNode[] =>
-    chartsOf(props.charts).map((one, index) =>
+  setup: (props) => (): VNode[] => [
+    legendOf(props.charts),
+    ...chartsOf(props.charts).map((one, index) =>
       h(Chart, { key: `${props.charts.kind} ${index}`, ...one, colours: props.colours }),
     ),
+  ],
 });

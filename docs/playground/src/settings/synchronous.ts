@@ -7,7 +7,7 @@ export const synchronousFields = {
     'Response lengths',
     'Whose lengths are replayed. RollPacker: drawn from the distribution of its Figures 2 and 12.',
     [...traceOptions, ['rollpacker', 'RollPacker: long-tailed distribution'], ownOption],
-    'castillo-7b',
+    'deepseek-r1',
   ),
   m: choice(
     'Model and GPU',
@@ -19,7 +19,7 @@ export const synchronousFields = {
     ],
     'qwen2.5-7b-8k',
   ),
-  P: range('P, prompts a round', 'Prompts that a step trains on (P0).', { min: 2, max: 128, step: 1, usual: 16 }),
+  P: range('P, prompts a round', 'Prompts that a step trains on (P0).', { min: 2, max: 128, step: 1, usual: 8 }),
   R: range('R, responses a prompt', 'Responses of a prompt that are trained on (R0): the group size of GRPO.', {
     min: 1,
     max: 32,
@@ -54,7 +54,7 @@ export const synchronousFields = {
     min: 1024,
     max: 32_768,
     step: 1024,
-    usual: 8192,
+    usual: 16_384,
     unit: 'tokens',
   }),
   up: choice(
@@ -77,7 +77,7 @@ export const synchronousFields = {
     min: 1,
     max: 5,
     step: 1,
-    usual: 3,
+    usual: 5,
   }),
 };
 export type SynchronousSettings = SettingsOf<typeof synchronousFields>;
