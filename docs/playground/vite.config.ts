@@ -5,6 +5,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 import { viteSingleFile } from 'vite-plugin-singlefile';
+import { licences } from './licences-plugin.ts';
 import { gzipped } from './traces-plugin.ts';
 
 const src = (path: string) => fileURLToPath(new URL(`../../src/${path}`, import.meta.url));
@@ -19,8 +20,12 @@ export default defineConfig({
       { find: /^rollflex\/sim$/, replacement: src('sim/browser.ts') },
     ],
   },
-  define: { __VUE_OPTIONS_API__: 'false', __VUE_PROD_DEVTOOLS__: 'false', __VUE_PROD_HYDRATION_MISMATCH_DETAILS__: 'false' },
-  plugins: [gzipped(), viteSingleFile()],
+  define: {
+    __VUE_OPTIONS_API__: 'false',
+    __VUE_PROD_DEVTOOLS__: 'false',
+    __VUE_PROD_HYDRATION_MISMATCH_DETAILS__: 'false',
+  },
+  plugins: [gzipped(), viteSingleFile(), licences()],
   worker: { plugins: () => [gzipped()] },
   build: { target: 'es2022', outDir: 'dist', emptyOutDir: true, chunkSizeWarningLimit: 4000 },
 });

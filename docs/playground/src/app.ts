@@ -82,7 +82,11 @@ export const App = defineComponent({
         h('p', [
           'What would these scheduling policies save your job? The real policies and the real simulator run in this page; ',
           'nothing leaves it. ',
-          h('a', { href: location.protocol === 'file:' ? '../../playground.md' : '../playground.html' }, 'How to read it'),
+          h(
+            'a',
+            { href: location.protocol === 'file:' ? '../../playground.md' : '../playground.html' },
+            'How to read it',
+          ),
         ]),
         h('div', { class: 'theme' }, [
           h('label', { for: 'theme' }, 'Colours'),
@@ -115,7 +119,10 @@ export const App = defineComponent({
         h(CopyButton, { label: 'Copy link', text: addressOf(view.value, settings.value) }),
         h('button', { type: 'button', onClick: reset }, 'Default settings'),
         settings.value.t === 'own'
-          ? h('small', 'Your own trace is not in the link: whoever opens it sees these settings on the default lengths.')
+          ? h(
+              'small',
+              'Your own trace is not in the link: whoever opens it sees these settings on the default lengths.',
+            )
           : h('small', 'All settings are in the address of this page.'),
       ]);
     const results = () => {

@@ -46,7 +46,12 @@ export const metrics: Readonly<Record<ViewId, readonly Metric[]>> = {
     metric('first', 'first dispatch', 'When the trainer gets its first update.', pools),
     metric('eq4', 'wait, eq. 4', 'First dispatch ÷ main time (RolloutPipe, equation 4).', pools),
     metric('waiting', 'trainer waits', 'Wait ÷ (wait + training): the waiting ratio of RolloutPipe §5.1.', pools),
-    metric('bubbles', 'bubbles', 'Share of engine time until the last response in which an engine has nothing to run.', pools),
+    metric(
+      'bubbles',
+      'bubbles',
+      'Share of engine time until the last response in which an engine has nothing to run.',
+      pools,
+    ),
     metric('starved', 'starved rounds', 'Rounds in which the frontier was too narrow for the trainer.', pools),
   ],
   vlm: [

@@ -3,8 +3,8 @@ import { defineComponent, h, type PropType, type VNode } from 'vue';
 import { lengthsChart, stepsChart } from '../../../../src/sim/report/client-charts.ts';
 import { poolsChart, poolsHeight, waitsChart, waitsHeight } from '../../../../src/sim/report/client-pools.ts';
 import { timelineChart, timelineHeight } from '../../../../src/sim/report/client-timeline.ts';
-import { timelineColours } from '../../../../src/sim/report/html.ts';
 import { planChart, planHeight, stagesChart, stagesHeight } from '../../../../src/sim/report/client-vlm.ts';
+import { timelineColours } from '../../../../src/sim/report/html.ts';
 import type { ChartsData } from '../worker/messages.ts';
 import { Chart, type Draw } from './chart.ts';
 import { loadsChart } from './loads-chart.ts';
@@ -38,7 +38,13 @@ function chartsOf(charts: ChartsData): Drawn[] {
         height: timelineHeight(run) - zoomRoom + 14,
         draw: () => whole(timelineChart(data, index)),
       })),
-      { kind: 'steps', title: 'Seconds of each step', hint: 'pale: synchronous; shaded: long rounds', height: 280, draw: () => stepsChart(data) },
+      {
+        kind: 'steps',
+        title: 'Seconds of each step',
+        hint: 'pale: synchronous; shaded: long rounds',
+        height: 280,
+        draw: () => stepsChart(data),
+      },
       {
         kind: 'lengths',
         title: 'Lengths of trained responses',
@@ -51,7 +57,12 @@ function chartsOf(charts: ChartsData): Drawn[] {
   if (charts.kind === 'pools') {
     const { data } = charts;
     return [
-      { kind: 'waits', title: 'What the trainer does in a round', height: waitsHeight(data), draw: () => waitsChart(data) },
+      {
+        kind: 'waits',
+        title: 'What the trainer does in a round',
+        height: waitsHeight(data),
+        draw: () => waitsChart(data),
+      },
       {
         kind: 'pools',
         title: 'Rollout pool and trainer over time',

@@ -13,7 +13,9 @@ export const Configs = defineComponent({
         const code = codeOf(one);
         return h('details', { key: one.id, open: index === 0 }, [
           h('summary', `${one.kind} ${one.id}`),
-          h('pre', { tabindex: 0, 'data-config': one.id, 'aria-label': `Configuration of ${one.id}` }, [h('code', code)]),
+          h('pre', { tabindex: 0, 'data-config': one.id, 'aria-label': `Configuration of ${one.id}` }, [
+            h('code', code),
+          ]),
           h(CopyButton, { label: `Copy ${one.id}`, text: code }),
         ]);
       }),

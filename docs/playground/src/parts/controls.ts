@@ -3,7 +3,12 @@
 import { defineComponent, h, type PropType } from 'vue';
 import type { Field, Fields, Settings } from '../settings/fields.ts';
 
-function control(key: string, field: Field, value: number | string, set: (key: string, value: number | string) => void) {
+function control(
+  key: string,
+  field: Field,
+  value: number | string,
+  set: (key: string, value: number | string) => void,
+) {
   const id = `set-${key}`;
   const described = { id, name: key, 'aria-describedby': `${id}-help` };
   const help = h('small', { id: `${id}-help` }, field.help);

@@ -67,37 +67,31 @@ export const OwnTrace = defineComponent({
     return () => {
       const said = problem.value ?? props.loading?.message;
       const ok = problem.value === undefined && props.loading?.ok === true;
-      return h(
-        'section',
-        { class: ['own', { over: isOver.value }], 'aria-labelledby': 'own-title' },
-        [
-          h('h2', { id: 'own-title' }, 'Your own trace'),
-          h('label', { for: 'own-file' }, 'Choose a file, or drop one on the page'),
-          h('input', { id: 'own-file', type: 'file', accept: '.jsonl,.json,.csv,.txt', onChange: choose }),
-          h('details', [
-            h('summary', 'Paste lines'),
-            h('label', { for: 'own-text' }, 'One prompt a line'),
-            h('textarea', {
-              id: 'own-text',
-              rows: 5,
-              spellcheck: false,
-              placeholder: '{"responses":[{"tokens":812},{"tokens":6044}]}',
-              value: pasted.value,
-              onInput: (event: Event) => {
-                pasted.value = (event.target as HTMLTextAreaElement).value;
-              },
-            }),
-            h('button', { type: 'button', onClick: paste }, 'Use these lines'),
-          ]),
-          said === undefined
-            ? undefined
-            : h('p', { class: ok ? 'good' : 'error', role: ok ? 'status' : 'alert' }, said),
-          h('small', [
-            'JSON lines, or any format that rollflex reads. It stays in this page: nothing is sent anywhere, and it is not part ',
-            'of the link that you share.',
-          ]),
-        ],
-      );
+      return h('section', { class: ['own', { over: isOver.value }], 'aria-labelledby': 'own-title' }, [
+        h('h2', { id: 'own-title' }, 'Your own trace'),
+        h('label', { for: 'own-file' }, 'Choose a file, or drop one on the page'),
+        h('input', { id: 'own-file', type: 'file', accept: '.jsonl,.json,.csv,.txt', onChange: choose }),
+        h('details', [
+          h('summary', 'Paste lines'),
+          h('label', { for: 'own-text' }, 'One prompt a line'),
+          h('textarea', {
+            id: 'own-text',
+            rows: 5,
+            spellcheck: false,
+            placeholder: '{"responses":[{"tokens":812},{"tokens":6044}]}',
+            value: pasted.value,
+            onInput: (event: Event) => {
+              pasted.value = (event.target as HTMLTextAreaElement).value;
+            },
+          }),
+          h('button', { type: 'button', onClick: paste }, 'Use these lines'),
+        ]),
+        said === undefined ? undefined : h('p', { class: ok ? 'good' : 'error', role: ok ? 'status' : 'alert' }, said),
+        h('small', [
+          'JSON lines, or any format that rollflex reads. It stays in this page: nothing is sent anywhere, and it is not part ',
+          'of the link that you share.',
+        ]),
+      ]);
     };
   },
 });

@@ -6,7 +6,8 @@ import type { Result, ShownRow } from '../worker/messages.ts';
 
 /** A speedup never stands without what it costs. */
 function card({ id, label, cells }: ShownRow, baseline: ShownRow): VNode {
-  const detail = cells.capped === undefined ? '' : ` · ${cells.capped} at the cap (${baseline.label}: ${baseline.cells.capped})`;
+  const detail =
+    cells.capped === undefined ? '' : ` · ${cells.capped} at the cap (${baseline.label}: ${baseline.cells.capped})`;
   return h('li', { key: id, class: 'card', 'data-scheduler': id }, [
     h('h3', label),
     h('p', { class: 'big' }, [h('b', cells.speedup!.replace(/ \(.*/, '')), ' as fast']),
@@ -75,6 +76,10 @@ export const Reading = defineComponent({
   props: { result: { type: Object as PropType<Result>, required: true } },
   setup: (props) => () => [
     meanings(metrics[props.result.view]),
-    h('ul', { class: 'note' }, props.result.shown.notes.map((note) => h('li', { key: note }, note))),
+    h(
+      'ul',
+      { class: 'note' },
+      props.result.shown.notes.map((note) => h('li', { key: note }, note)),
+    ),
   ],
 });

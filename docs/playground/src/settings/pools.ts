@@ -29,12 +29,16 @@ export const poolsFields = {
     step: 1,
     usual: 2,
   }),
-  Fw: range('F_w, width of the frontier', 'Most groups in service at once. Narrow: the first groups are complete early.', {
-    min: 1,
-    max: 96,
-    step: 1,
-    usual: 14,
-  }),
+  Fw: range(
+    'F_w, width of the frontier',
+    'Most groups in service at once. Narrow: the first groups are complete early.',
+    {
+      min: 1,
+      max: 96,
+      step: 1,
+      usual: 14,
+    },
+  ),
   e: range('Engines', 'Inference engines of the rollout pool, two A100 each (TP 2).', {
     min: 1,
     max: 8,
@@ -48,7 +52,13 @@ export const poolsFields = {
     usual: 0.218,
     unit: 's',
   }),
-  ver: range('Verifier', 'Seconds from a response to its reward.', { min: 0, max: 20, step: 0.1, usual: 0.1, unit: 's' }),
+  ver: range('Verifier', 'Seconds from a response to its reward.', {
+    min: 0,
+    max: 20,
+    step: 0.1,
+    usual: 0.1,
+    unit: 's',
+  }),
   cap: range('Longest response', 'Of recorded lengths; the tasks of RolloutPipe end at 8,192 tokens.', {
     min: 1024,
     max: 32_768,

@@ -26,18 +26,26 @@ export const synchronousFields = {
     step: 1,
     usual: 8,
   }),
-  etaP: range('eta_P, prompt speculation', 'A short round launches eta_P × P prompts; the first P that are complete end it.', {
-    min: 1,
-    max: 2,
-    step: 0.01,
-    usual: 1.25,
-  }),
-  etaR: range('eta_R, response speculation', 'It launches eta_R × R responses of each; the first R that are complete are kept.', {
-    min: 1,
-    max: 2,
-    step: 0.01,
-    usual: 1.25,
-  }),
+  etaP: range(
+    'eta_P, prompt speculation',
+    'A short round launches eta_P × P prompts; the first P that are complete end it.',
+    {
+      min: 1,
+      max: 2,
+      step: 0.01,
+      usual: 1.25,
+    },
+  ),
+  etaR: range(
+    'eta_R, response speculation',
+    'It launches eta_R × R responses of each; the first R that are complete are kept.',
+    {
+      min: 1,
+      max: 2,
+      step: 0.01,
+      usual: 1.25,
+    },
+  ),
   g: range('GPUs', 'All of them roll out, and all of them train.', { min: 8, max: 64, step: 8, usual: 8 }),
   TP: choice(
     'TP, GPUs of an engine',

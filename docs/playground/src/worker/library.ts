@@ -7,8 +7,8 @@ import {
   readVisionSources,
   readVlmTrace,
   recordedVlmWorkload,
-  rollpackerWorkload,
   rolloutpipeWorkload,
+  rollpackerWorkload,
   type Trace,
   textVlmWorkload,
   tracedWorkload,
@@ -133,4 +133,3 @@ export function filesOf(t: string, view: string): FileId[] {
   if (view === 'pools') return lengths;
   return t === 'text' ? ['deepseek-r1'] : ['videos', 'images'];
 }
-

@@ -1,6 +1,7 @@
 /** What page and worker say to each other. All of it is plain data. */
-import type { PoolsData } from '../../../../src/sim/report/pools-data.ts';
+
 import type { WorkloadData } from '../../../../src/sim/report/data.ts';
+import type { PoolsData } from '../../../../src/sim/report/pools-data.ts';
 import type { VlmData } from '../../../../src/sim/report/vlm-data.ts';
 import type { Settings } from '../settings/fields.ts';
 import type { ViewId } from '../settings/views.ts';

@@ -83,7 +83,9 @@ function shownOf(comparison: PoolsComparison, settings: PoolsSettings, job: Pool
       },
     }),
   );
-  const best = schedulers.slice(1).reduce((one, other) => (other.mainSeconds.value < one.mainSeconds.value ? other : one));
+  const best = schedulers
+    .slice(1)
+    .reduce((one, other) => (other.mainSeconds.value < one.mainSeconds.value ? other : one));
   const ratio = times(baseline.mainSeconds.value / best.mainSeconds.value);
   const kept = times(best.keptTokenRatio);
   return {

@@ -1,6 +1,7 @@
 /** The bundled files, unpacked when they are needed. */
-import castillo32b from '../../../../examples/traces/castillo-qwen2.5-32b-instruct.jsonl?gzip';
+
 import castillo7b from '../../../../examples/traces/castillo-qwen2.5-7b-instruct-1m.jsonl?gzip';
+import castillo32b from '../../../../examples/traces/castillo-qwen2.5-32b-instruct.jsonl?gzip';
 import videos from '../../../../examples/traces/nextqa-videos.jsonl?gzip';
 import sandboxes from '../../../../examples/traces/sandbox-livecodebench.jsonl?gzip';
 import deepseek from '../../../../examples/traces/servegen-deepseek-r1.jsonl?gzip';
