@@ -9,6 +9,7 @@ import { OwnTrace } from './parts/own-trace.ts';
 import { Reading, Results } from './parts/results.ts';
 import { tabs } from './parts/tabs.ts';
 import { type Settings, usual } from './settings/fields.ts';
+import { usualTp } from './settings/synchronous.ts';
 import { type ViewId, viewIds, views } from './settings/views.ts';
 import { addressOf, readAddress, writeAddress } from './sharing.ts';
 import { useSimulation } from './simulation.ts';
@@ -40,7 +41,8 @@ export const App = defineComponent({
     };
     const set = (key: string, value: number | string): void => {
       problems.value = [];
-      change(view.value, { ...settings.value, [key]: value });
+      const brought: Settings = view.value === 'sync' && key === 'm' ? { TP: usualTp[value]! } : {};
+      change(view.value, { ...settings.value, [key]: value, ...brought });
     };
     const show = (id: ViewId): void => {
       problems.value = [];
@@ -126,7 +128,7 @@ export const App = defineComponent({
           : h('small', 'All settings are in the address of this page.'),
       ]);
     const results = () => {
-      if (shown.value === undefined) return [h('p', 'Simulating …')];
+      if (shown.value === undefined) return failure.value === undefined ? [h('p', 'Simulating …')] : [];
       return [
         h(Results, { result: shown.value }),
         h(Charts, { charts: shown.value.shown.charts, colours: colours.value }),

@@ -110,7 +110,7 @@ function legendOf({ kind }: ChartsData): VNode {
   const colours = kind === 'synchronous' ? timelineColours : kind === 'pools' ? poolsColours : planColours;
   return h(
     'ul',
-    { class: 'legend', 'aria-label': 'Colours' },
+    { key: 'legend', class: 'legend', 'aria-label': 'Colours' },
     colours.map(([name, text]) => h('li', { key: name }, [h('i', { class: name }), text])),
   );
 }
@@ -120,10 +120,13 @@ export const Charts = defineComponent({
     charts: { type: Object as PropType<ChartsData>, required: true },
     colours: { type: Number, required: true },
   },
-  setup: (props) => (): VNode[] => [
-    legendOf(props.charts),
-    ...chartsOf(props.charts).map((one, index) =>
+  setup: (props) => (): VNode[] => {
+    const all = chartsOf(props.charts);
+    // Above the first chart that has these colours.
+    const first = all.findIndex(({ kind }) => ['timeline', 'pools', 'plan'].includes(kind));
+    return all.flatMap((one, index) => [
+      ...(index === first ? [legendOf(props.charts)] : []),
       h(Chart, { key: `${props.charts.kind} ${index}`, ...one, colours: props.colours }),
-    ),
-  ],
+    ]);
+  },
 });

@@ -5,8 +5,8 @@ import { ownOption, traceOptions } from './traces.ts';
 export const synchronousFields = {
   t: choice(
     'Response lengths',
-    'Whose lengths are replayed. RollPacker: drawn from the distribution of its Figures 2 and 12.',
-    [...traceOptions, ['rollpacker', 'RollPacker: long-tailed distribution'], ownOption],
+    'CASTILLO: recorded responses; ServeGen: production traffic; RollPacker: drawn as in its Figures 2 and 12.',
+    [...traceOptions, ['rollpacker', 'RollPacker: long tail'], ownOption],
     'deepseek-r1',
   ),
   m: choice(
@@ -87,5 +87,11 @@ export const synchronousFields = {
     step: 1,
     usual: 5,
   }),
+};
+/** The TP that each model comes with: another model brings its own. */
+export const usualTp: Readonly<Record<string, string>> = {
+  'qwen2.5-7b-8k': '1',
+  'qwen2.5-14b-16k': '2',
+  'qwen2.5-32b-32k': '2',
 };
 export type SynchronousSettings = SettingsOf<typeof synchronousFields>;

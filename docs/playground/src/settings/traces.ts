@@ -18,9 +18,9 @@ export type FileId = TraceId | keyof typeof otherFiles;
 
 /** A choice of lengths: the value in the URL, and what is shown. */
 export const traceOptions = [
-  ['castillo-7b', 'CASTILLO: Qwen2.5-7B, single responses'],
-  ['castillo-32b', 'CASTILLO: Qwen2.5-32B, single responses'],
-  ['deepseek-r1', 'ServeGen: production traffic of DeepSeek-R1'],
+  ['castillo-7b', 'CASTILLO: Qwen2.5-7B'],
+  ['castillo-32b', 'CASTILLO: Qwen2.5-32B'],
+  ['deepseek-r1', 'ServeGen: DeepSeek-R1'],
 ] as const satisfies readonly (readonly [TraceId, string])[];
 /** The trace that the reader has loaded. */
 export const ownOption = ['own', 'Your own trace'] as const;

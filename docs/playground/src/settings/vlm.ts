@@ -57,7 +57,7 @@ export const vlmFields = {
   ),
   f: range('Most frames of a video', 'Longer videos lose frames, 127 tokens each.', {
     min: 8,
-    max: 256,
+    max: 128,
     step: 8,
     usual: 64,
   }),

@@ -1,5 +1,5 @@
 /** The synchronous job: a comparison of the baseline, tail batching, and RollPacker up to some rung. */
-import { PolicyError } from 'rollflex';
+import { isPolicyError, PolicyError } from 'rollflex';
 import {
   type ComparisonResult,
   comparing,
@@ -51,6 +51,17 @@ export function switchesOf({ etaP, etaR, up }: SynchronousSettings) {
   ];
 }
 
+function schedulersOf(settings: SynchronousSettings, job: Job): Scheduler[] {
+  try {
+    return switchesOf(settings).map(({ id, label, switches }) => rollpackerScheduler(job, id, switches, label));
+  } catch (error) {
+    if (!isPolicyError(error) || !/Tp$/.test(error.path)) throw error;
+    // In the words of the settings: the recipe speaks of its own fields.
+    const expected = `a TP with room for the weights and a response of ${number(settings.cap, 0)} tokens on ${settings.g} GPUs`;
+    throw new PolicyError('infeasible', { expected, got: Number(settings.TP), path: 'TP', cause: error });
+  }
+}
+
 /**
  * Simulates: the first seed alone, then all of them. Yields nothing after every run, and each result.
  *
@@ -62,9 +73,7 @@ export function* simulateSynchronous(
   keep: Keep,
 ): Generator<{ shown: Shown; seeds: number } | undefined> {
   const job = jobOf(settings, library.sandboxSeconds());
-  const schedulers = switchesOf(settings).map(({ id, label, switches }) =>
-    rollpackerScheduler(job, id, switches, label),
-  );
+  const schedulers = schedulersOf(settings, job);
   const { etaP, etaR, up, s, ...rest } = settings;
   const given = JSON.stringify([library.keyOf(settings.t), rest]);
   const run = (scheduler: Scheduler, seed: number, simulate: () => RunResult): RunResult => {
