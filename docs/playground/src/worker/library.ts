@@ -65,7 +65,7 @@ export class Library {
   }
 
   synchronous({ t, cap }: Pick<SynchronousSettings, 't' | 'cap'>, seed: number): Workload {
-    if (t === 'rollpacker') return this.#made(`${t} ${cap} ${seed}`, () => rollpackerWorkload(cap, seed));
+    if (t === 'rollpacker') return this.#made(`${t} ${cap} ${seed}`, () => remembered(rollpackerWorkload(cap, seed)));
     return this.#traced(t, cap, seed);
   }
 
@@ -99,7 +99,9 @@ export class Library {
 
   #traced(id: TraceId | 'own', capTokens: number, seed: number): Workload {
     const { name, trace } = this.#trace(id);
-    return this.#made(`${this.keyOf(id)} ${capTokens} ${seed}`, () => workloadOf(name, trace, capTokens, seed));
+    return this.#made(`${this.keyOf(id)} ${capTokens} ${seed}`, () =>
+      remembered(workloadOf(name, trace, capTokens, seed)),
+    );
   }
 
   #trace(id: TraceId | 'own'): { readonly name: string; readonly trace: Trace } {
@@ -107,6 +109,23 @@ export class Library {
     const name = traceFiles[id].replace(/\.jsonl$/, '');
     return this.#made(`trace ${id}`, () => ({ name, trace: readTrace(this.#text(id), traceFiles[id]) }));
   }
+}
+
+/** The same workload, each response drawn once: several schedulers, and update after update, ask for the same ones. */
+function remembered(workload: Workload): Workload {
+  const prompts = new Map<number, ReturnType<Workload['prompt']>>();
+  return {
+    ...workload,
+    prompt: (index) => {
+      const known = prompts.get(index);
+      if (known !== undefined) return known;
+      const prompt = workload.prompt(index);
+      const samples: ReturnType<typeof prompt.sample>[] = [];
+      const kept = { ...prompt, sample: (k: number) => (samples[k] ??= prompt.sample(k)) };
+      prompts.set(index, kept);
+      return kept;
+    },
+  };
 }
 
 /** As the command line makes it. */
