@@ -216,6 +216,36 @@ describe('the playground in a browser', () => {
     await page.waitForFunction("location.hash.startsWith('#v=pools&')");
     const unlabelled = `[...document.querySelectorAll('input, select, textarea')].filter((one) => one.labels.length === 0).length`;
     expect(await page.evaluate(unlabelled)).toBe(0);
+    await page.getByText('Copy link').press('Enter');
+    await page.getByText('Copied.').waitFor();
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
+  test('follows a slider to its last position, whatever it skipped on the way', async (context) => {
+    const { page, problems } = await open(context, { hash: brief });
+    await page.evaluate(`new Promise((done) => {
+      const slider = document.getElementById('set-etaP');
+      let position = 0;
+      const move = () => {
+        for (let n = 0; n < 5; n += 1) {
+          slider.value = String(1 + (position += 1) / 100);
+          slider.dispatchEvent(new Event('input'));
+        }
+        if (position < 100) requestAnimationFrame(move);
+        else done();
+      };
+      move();
+    })`);
+    await settled(page);
+    const marks = "performance.getEntriesByName('rollflex:painted').map((mark) => mark.detail.settings.etaP)";
+    const seen = (await page.evaluate(marks)) as number[];
+    expect(seen.at(-1)).toBe(2);
+    expect(seen.length).toBeLessThan(100);
+    // Those that were shown on the way were in order.
+    expect(seen.slice(1)).toEqual([...seen.slice(1)].sort((a, b) => a - b));
+    const [, tail] = compared(jobOf(4, 4, 8, 4096), (seed) => rollpackerWorkload(4096, seed), [2, 1.25], 2, [1]);
+    expect(await cell(page, 'tail-batching', 'speedup')).toBe(`${two(tail!.speedup.value)} ×`);
     expect(problems).toEqual([]);
     await page.close();
   });
