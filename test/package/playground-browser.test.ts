@@ -222,8 +222,8 @@ describe('the playground in a browser', () => {
     await page.close();
   });
 
-  test('follows a slider to its last position, whatever it skipped on the way', async (context) => {
-    const { page, problems } = await open(context, { hash: brief });
+  test.for([2, 5])('follows a slider to its last position, on %d cores', async (cores, context) => {
+    const { page, problems } = await open(context, { hash: brief, cores });
     await page.evaluate(`new Promise((done) => {
       const slider = document.getElementById('set-etaP');
       let position = 0;
@@ -246,6 +246,7 @@ describe('the playground in a browser', () => {
     expect(seen.slice(1)).toEqual([...seen.slice(1)].sort((a, b) => a - b));
     const [, tail] = compared(jobOf(4, 4, 8, 4096), (seed) => rollpackerWorkload(4096, seed), [2, 1.25], 2, [1]);
     expect(await cell(page, 'tail-batching', 'speedup')).toBe(`${two(tail!.speedup.value)} ×`);
+    expect(page.workers().length).toBeLessThan(cores);
     expect(problems).toEqual([]);
     await page.close();
   });
@@ -266,7 +267,7 @@ describe('the playground in a browser', () => {
   });
 
   test('reads a trace of one’s own, and refuses a broken one with its line', async (context) => {
-    const { page, problems } = await open(context, { hash: brief });
+    const { page, problems } = await open(context, { hash: brief, cores: 4 });
     const file = (name: string, content: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(content) });
     await page.locator('#own-file').setInputFiles(file('mine.jsonl', ownLines));
     await page.locator('.own .good').waitFor();
@@ -286,10 +287,10 @@ describe('the playground in a browser', () => {
     expect(await page.locator('.own .error').textContent()).toBe(
       'bad.jsonl:13.responses[0].tokens: expected number > 0, got -3',
     );
-    // What was shown before still stands, and goes on.
-    await page.locator('#set-R').fill('5');
+    // What was shown before still stands, and goes on, in every worker.
+    for (const R of ['2', '3', '4', '5', '4']) await page.locator('#set-R').fill(R);
     await settled(page);
-    expect(await cell(page, 'rollpacker', 'kept')).toMatch(/ ×$/);
+    expect(await cell(page, 'rollpacker', 'speedup')).toBe(`${two(all[2]!.speedup.value)} ×`);
     // Sequences of a vision-language job lead to their view.
     const drop = `(() => {
       const data = new DataTransfer();

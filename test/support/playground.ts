@@ -18,6 +18,8 @@ export interface OpenOptions extends BrowserContextOptions {
   /** With its `#`. */
   readonly hash?: string;
   readonly from?: 'folder' | 'server';
+  /** Cores that the browser says it has: the page simulates on all but one of them. */
+  readonly cores?: number;
 }
 export type OpenPage = (context: TestContext, options?: OpenOptions) => Promise<OpenPlayground>;
 
@@ -48,9 +50,10 @@ export function playgroundInBrowser(): OpenPage {
     rmSync(folder, { recursive: true });
   });
 
-  return async (context, { hash = '', from = 'folder', ...options } = {}) => {
+  return async (context, { hash = '', from = 'folder', cores = 2, ...options } = {}) => {
     if (browser === undefined) return context.skip('no Chromium: install it, or set CHROMIUM_PATH');
     const page = await browser.newPage({ viewport: { width: 1300, height: 900 }, ...options });
+    await page.addInitScript(`Object.defineProperty(navigator, 'hardwareConcurrency', { value: ${cores} })`);
     const { port } = server!.address() as AddressInfo;
     const base = from === 'folder' ? `file://${folder}/index.html` : `http://127.0.0.1:${port}${servedUnder}`;
     const problems: string[] = [];

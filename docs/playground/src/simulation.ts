@@ -1,10 +1,12 @@
 /// <reference lib="dom" />
-/** The simulator in its worker, as the page sees it: the newest settings go in, results come out once a frame. */
+/** The simulators, as the page sees them: the newest settings go in, results come out once a frame. */
 import { shallowRef } from 'vue';
+import { SimulatorPool } from './pool.ts';
 import type { Settings } from './settings/fields.ts';
 import type { ViewId } from './settings/views.ts';
-import type { FromWorker, Result, ToWorker } from './worker/messages.ts';
-import SimulatorWorker from './worker/worker.ts?worker&inline';
+import type { FromWorker, Result } from './worker/messages.ts';
+
+type Failed = Extract<FromWorker, { type: 'failed' }>;
 
 /** What became of loading a trace. */
 export interface Loading {
@@ -22,35 +24,35 @@ export function useSimulation() {
   const finished = shallowRef(0);
   const requested = shallowRef(0);
   const loading = shallowRef<Loading>();
-  const worker = new SimulatorWorker();
-  const tell = (message: ToWorker): void => worker.postMessage(message);
-  let newest: FromWorker | undefined;
+  let newest: Result | Failed | undefined;
 
   const show = (): void => {
-    const message = newest;
+    const message = newest!;
     newest = undefined;
-    if (message?.type === 'result') {
-      result.value = message;
-      failure.value = undefined;
-      if (message.seeds[0] === message.seeds[1]) finished.value = message.id;
-    } else if (message?.type === 'failed') {
+    if (message.type === 'failed') {
       failure.value = message.message;
       finished.value = message.id;
+      return;
     }
+    result.value = message;
+    failure.value = undefined;
+    if (message.seeds[0] === message.seeds[1]) finished.value = message.id;
   };
-  worker.addEventListener('message', ({ data }: MessageEvent<FromWorker>) => {
-    if (data.type === 'loaded') {
-      loading.value = { ok: true, message: `${data.name}: ${data.what}.`, isSequences: data.isSequences };
-    } else if (data.type === 'refused') {
-      loading.value = { ok: false, message: data.message, isSequences: false };
-    } else {
+  const pool = new SimulatorPool({
+    answer(message) {
       // What comes faster than the screen shows is shown once, the newest.
       if (newest === undefined) requestAnimationFrame(show);
-      newest = data;
-    }
-  });
-  worker.addEventListener('error', ({ message }) => {
-    failure.value = `The simulator stopped: ${message || 'its worker could not be started'}. Load the page again.`;
+      newest = message;
+    },
+    loaded(message) {
+      loading.value =
+        message.type === 'loaded'
+          ? { ok: true, message: `${message.name}: ${message.what}.`, isSequences: message.isSequences }
+          : { ok: false, message: message.message, isSequences: false };
+    },
+    stopped(message) {
+      failure.value = `The simulator stopped: ${message || 'its worker could not be started'}. Load the page again.`;
+    },
   });
 
   return {
@@ -60,12 +62,11 @@ export function useSimulation() {
     requested,
     loading,
     simulate(view: ViewId, settings: Settings): void {
-      requested.value += 1;
-      tell({ type: 'simulate', id: requested.value, view, settings: { ...settings } });
+      requested.value = pool.simulate(view, settings);
     },
     load(name: string, text: string): void {
       loading.value = undefined;
-      tell({ type: 'load', name, text });
+      pool.load(name, text);
     },
   };
 }

@@ -8,6 +8,8 @@ import type { ViewId } from '../settings/views.ts';
 
 export type ToWorker =
   | { readonly type: 'simulate'; readonly id: number; readonly view: ViewId; readonly settings: Settings }
+  /** What is simulated is not needed any more. */
+  | { readonly type: 'stop' }
   | { readonly type: 'load'; readonly name: string; readonly text: string };
 
 /** Seconds of the shards of each GPU in one forward pass, for each pictured scheduler. */
@@ -69,5 +71,7 @@ export type FromWorker =
       readonly settings: Settings;
       readonly message: string;
     }
+  /** Nothing more comes of a request. */
+  | { readonly type: 'idle'; readonly id: number }
   | { readonly type: 'loaded'; readonly name: string; readonly what: string; readonly isSequences: boolean }
   | { readonly type: 'refused'; readonly name: string; readonly message: string };

@@ -18,9 +18,10 @@ const keep = new Keep();
 const say = (message: FromWorker): void => postMessage(message);
 let latest: Request | undefined;
 let isBusy = false;
+let isStopped = false;
 
-/** A first result that takes longer than this, in milliseconds, gives way to a newer request. */
-const patience = 250;
+/** A first result that takes longer than this, in milliseconds, is given up when it is not needed any more. */
+const patience = 1000;
 
 const channel = new MessageChannel();
 /** Lets messages in. */
@@ -33,6 +34,7 @@ const turn = (): Promise<void> =>
 async function serve(request: Request): Promise<void> {
   const { id, view, settings } = request;
   const begun = performance.now();
+  isStopped = false;
   try {
     await library.prepare(filesOf(String(settings.t), view));
     keep.next();
@@ -45,7 +47,7 @@ async function serve(request: Request): Promise<void> {
       }
       if (isFirst && performance.now() - begun < patience) continue;
       await turn();
-      if (latest !== undefined) return;
+      if (latest !== undefined || isStopped) return;
     }
   } catch (error) {
     say({ type: 'failed', id, view, settings, message: messageOf(error) });
@@ -64,6 +66,7 @@ async function work(): Promise<void> {
     const request = latest;
     latest = undefined;
     await serve(request);
+    say({ type: 'idle', id: request.id });
   }
   isBusy = false;
 }
@@ -72,6 +75,10 @@ addEventListener('message', ({ data }: MessageEvent<ToWorker>) => {
   if (data.type === 'simulate') {
     latest = data;
     if (!isBusy) void work();
+    return;
+  }
+  if (data.type === 'stop') {
+    isStopped = true;
     return;
   }
   const { name, text } = data;
