@@ -6,6 +6,7 @@ const entries = {
   schemas: 'src/schemas/index.ts',
   rpc: 'src/rpc/index.ts',
   sim: 'src/sim/index.ts',
+  'sim-browser': 'src/sim/browser.ts',
   testing: 'src/testing/index.ts',
   'mock-engine': 'src/mock-engine/index.ts',
 };

@@ -19,6 +19,7 @@ export const benchmarks: Readonly<Record<string, string | null>> = {
   'shadow-loader': 'shadow-loader',
   'stream-training': 'stream-training',
   'stream-steps': null,
+  playground: null,
 };
 
 /** Where a policy's rates may be stated. */

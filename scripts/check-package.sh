@@ -58,6 +58,12 @@ root_bundle() {
   echo "root entry: $bytes bytes gzipped, without zod"
   [ "$bytes" -le 153600 ]
 }
+# The simulator, bundled for a browser as a user's bundler does it: without what needs files.
+sim_bundle() {
+  printf "import { compare, jobPreset, readTrace } from 'rollflex/sim';\nconsole.log(compare, jobPreset, readTrace);" >"$work/consumer/sim.mjs"
+  in_consumer "$root/node_modules/.bin/esbuild" sim.mjs --bundle --minify --platform=browser --format=esm --outfile="$work/sim.js" || return 1
+  if grep -oE "[\"'\`]node:[a-z_/]+" "$work/sim.js"; then echo 'rollflex/sim uses Node'; return 1; fi
+}
 # A bundler that takes one policy from the root entry leaves the others out.
 one_policy() {
   printf "import { createLongPromptQueue } from 'rollflex';\nconsole.log(createLongPromptQueue);" >"$work/consumer/one.mjs"
@@ -119,6 +125,7 @@ check 'types resolve in every mode (attw)' npx --no-install attw "$work/rollflex
 check 'root entry: for browsers, small' root_bundle
 check 'installs' new_project consumer "$work/rollflex.tgz"
 check 'one policy alone: without the others, small' one_policy
+check 'simulator: for browsers' sim_bundle
 check 'runs as ESM' in_consumer node smoke.mjs
 check 'runs as CommonJS, and beside the ESM copy' in_consumer node smoke.cjs
 check 'binary runs' binary

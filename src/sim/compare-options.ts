@@ -1,6 +1,7 @@
 /** What a comparison is asked for, and what it says on the way. */
 import type { Job } from './host/job.ts';
 import type { Scheduler } from './host/scheduler.ts';
+import type { RunResult } from './result.ts';
 import type { Workload } from './workload/workload.ts';
 
 /** What is compared. */
@@ -22,6 +23,11 @@ export interface CompareOptions {
   readonly timeline?: boolean;
   /** Whether policies check events against their schemas (default false). */
   readonly validate?: boolean;
+  /**
+   * Asked for every run, to give what `simulate` gives: for hosts that keep runs from one comparison to the next, such as
+   * that of a baseline which a changed setting leaves as it was.
+   */
+  readonly run?: (scheduler: Scheduler, seed: number, simulate: () => RunResult) => RunResult;
 }
 
 /** How far a comparison has come. */

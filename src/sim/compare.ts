@@ -46,7 +46,8 @@ export function* comparing(options: CompareOptions): Generator<CompareProgress, 
     for (const [index, scheduler] of schedulers.entries()) {
       const timeline = place === 0 && (options.timeline ?? true);
       const validate = options.validate ?? false;
-      runs[index]!.push(simulate(job, scheduler, workload, { prompts, seed, timeline, validate }));
+      const run = (): RunResult => simulate(job, scheduler, workload, { prompts, seed, timeline, validate });
+      runs[index]!.push(options.run === undefined ? run() : options.run(scheduler, seed, run));
       const doneRuns = place * schedulers.length + index + 1;
       yield { doneRuns, totalRuns, scheduler: scheduler.id, seed };
     }

@@ -40,6 +40,11 @@ export function bootstrap<T>(
   if (!Number.isSafeInteger(seed)) refuse('seed', 'a whole number', seed);
   if (!Number.isSafeInteger(resamples) || resamples < 1) refuse('resamples', 'a whole number >= 1', resamples);
   checkConfidence(confidence);
+  if (cases.length === 1) {
+    // Every resample is the sample itself.
+    const only = statistic(cases);
+    return { value: only, low: only, high: only, confidence };
+  }
   const values = Array.from({ length: resamples }, (_, resample) =>
     statistic(cases.map((_case, index) => cases[pickIndex(cases.length, seed, resample, index)]!)),
   ).sort((a, b) => a - b);

@@ -32,6 +32,8 @@ export interface PoolsCompareOptions {
   readonly schedulers?: readonly PoolsScheduler[];
   /** Whether timelines of the first seed are kept (default true). */
   readonly timeline?: boolean;
+  /** Asked for every run, to give what `simulate` gives: for hosts that keep runs from one comparison to the next. */
+  readonly run?: (scheduler: PoolsScheduler, seed: number, simulate: () => PoolsRun) => PoolsRun;
 }
 
 /**
@@ -60,7 +62,8 @@ export function comparePools(options: PoolsCompareOptions): PoolsComparison {
   const runs = schedulers.map((scheduler) =>
     seeds.map((seed, place) => {
       const timeline = place === 0 && (options.timeline ?? true);
-      return simulatePools(job, scheduler, options.workload(seed), { rounds, seed, timeline });
+      const run = (): PoolsRun => simulatePools(job, scheduler, options.workload(seed), { rounds, seed, timeline });
+      return options.run === undefined ? run() : options.run(scheduler, seed, run);
     }),
   );
   const results = schedulers.map((scheduler, index) => resultOf(scheduler, runs[index]!, runs[0]!));

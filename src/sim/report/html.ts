@@ -11,7 +11,8 @@ import { styles } from './styles.ts';
 import { vlmData } from './vlm-data.ts';
 import { vlmSection } from './vlm-section.ts';
 
-const legend = [
+/** What the colours of a timeline mean: a colour of the style sheet, and words. */
+export const timelineColours = [
   ['rollout', 'rollout (stronger with more running sequences)'],
   ['reward', 'rewards'],
   ['reference', 'reference model and log-probabilities'],
@@ -23,7 +24,7 @@ const legend = [
   ['long', 'long round'],
 ] as const;
 
-const timelineLegend = `<ul class="legend">${legend
+const timelineLegend = `<ul class="legend">${timelineColours
   .map(([name, text]) => `<li><i class="${name}"></i>${text}</li>`)
   .join('')}</ul>`;
 

@@ -1,9 +1,10 @@
 /** Colours are told apart with colour-blind eyes (Okabe and Ito), and read from here by the charts. */
-const light =
+export const light =
   '--ground:#fff;--panel:#f6f7f9;--ink:#1c2024;--soft:#56606c;--line:#d9dde3;--accent:#0067a3;--rollout:#0072b2;' +
   '--train:#d55e00;--sync:#8a6d00;--reward:#009e73;--reference:#7b4fa3;--overhead:#8a919c;--short:#d9dde3;--long:#cc79a7;--band:rgba(204,121,167,.2);' +
   '--seq0:#0072b2;--seq1:#c44e00;--seq2:#007a5a;--seq3:#a3457c;--seq4:#8a6d00;--seq5:#3f3fa8;';
-const dark =
+/** The same in a dark scheme. */
+export const dark =
   '--ground:#14171b;--panel:#1c2127;--ink:#e8eaed;--soft:#a3adb9;--line:#333b45;--accent:#56b4e9;--rollout:#56b4e9;' +
   '--train:#f08c4b;--sync:#e0c04a;--reward:#2fc79c;--reference:#b99ae0;--overhead:#6f7884;--short:#3d4651;--long:#cc79a7;--band:rgba(204,121,167,.22);' +
   '--seq0:#56b4e9;--seq1:#f08c4b;--seq2:#2fc79c;--seq3:#e39cc4;--seq4:#e0c04a;--seq5:#a9a4f2;';

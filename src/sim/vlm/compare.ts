@@ -18,6 +18,11 @@ export interface VlmCompareOptions {
   readonly steps?: number;
   /** The first is the baseline; by default {@link vlmSchedulers}. */
   readonly schedulers?: readonly VlmScheduler[];
+  /**
+   * Asked for every plan, to give what `plan` gives: for hosts that keep plans from one comparison to the next. `step` is
+   * the place of the batch, from 0.
+   */
+  readonly place?: (scheduler: VlmScheduler, step: number, plan: () => FlexUlyssesPlan) => FlexUlyssesPlan;
 }
 
 const stepCount = z.int().positive().max(10_000);
@@ -118,7 +123,7 @@ function notesOf(results: readonly VlmSchedulerResult[], visualShare: number, { 
  * @throws PolicyError `invalid_input` for steps out of range, and what the planner throws
  */
 export function compareVlm(options: VlmCompareOptions): VlmComparison {
-  const { job, workload, schedulers = vlmSchedulers } = options;
+  const { job, workload, schedulers = vlmSchedulers, place = (_one, _step, plan) => plan() } = options;
   const steps = parse(stepCount, options.steps ?? 5, 'invalid_input', 'steps');
   const batches = Array.from({ length: steps }, (_, step) => batchOf(workload, step, job.batchSequences));
   const all = batches.flat();
@@ -128,7 +133,7 @@ export function compareVlm(options: VlmCompareOptions): VlmComparison {
   const known = new Map<string, FlexUlyssesPlan[]>();
   const runs = schedulers.map((one) => {
     const key = `${one.placement} ${one.degree}`;
-    const plans = known.get(key) ?? batches.map((batch) => placeBatch(one, batch, job));
+    const plans = known.get(key) ?? batches.map((batch, step) => place(one, step, () => placeBatch(one, batch, job)));
     known.set(key, plans);
     return run(one, batches, plans, job);
   });

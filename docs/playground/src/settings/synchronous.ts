@@ -1,0 +1,97 @@
+/** Settings of the synchronous job. */
+import { choice, range, type SettingsOf } from './fields.ts';
+import { ownOption, traceOptions } from './traces.ts';
+
+export const synchronousFields = {
+  t: choice(
+    'Response lengths',
+    'CASTILLO: recorded responses; ServeGen: production traffic; RollPacker: drawn as in its Figures 2 and 12.',
+    [...traceOptions, ['rollpacker', 'RollPacker: long tail'], ownOption],
+    'deepseek-r1',
+  ),
+  m: choice(
+    'Model and GPU',
+    'What a decode step, training and weight sync cost: the presets of RollPacker §6.',
+    [
+      ['qwen2.5-7b-8k', 'Qwen2.5-7B on H800'],
+      ['qwen2.5-14b-16k', 'Qwen2.5-14B on H800'],
+      ['qwen2.5-32b-32k', 'Qwen2.5-32B on H800'],
+    ],
+    'qwen2.5-7b-8k',
+  ),
+  P: range('P, prompts a round', 'Prompts that a step trains on (P0).', { min: 2, max: 128, step: 1, usual: 8 }),
+  R: range('R, responses a prompt', 'Responses of a prompt that are trained on (R0): the group size of GRPO.', {
+    min: 1,
+    max: 32,
+    step: 1,
+    usual: 8,
+  }),
+  etaP: range(
+    'eta_P, prompt speculation',
+    'A short round launches eta_P × P prompts; the first P that are complete end it.',
+    {
+      min: 1,
+      max: 2,
+      step: 0.01,
+      usual: 1.25,
+    },
+  ),
+  etaR: range(
+    'eta_R, response speculation',
+    'It launches eta_R × R responses of each; the first R that are complete are kept.',
+    {
+      min: 1,
+      max: 2,
+      step: 0.01,
+      usual: 1.25,
+    },
+  ),
+  g: range('GPUs', 'All of them roll out, and all of them train.', { min: 8, max: 64, step: 8, usual: 8 }),
+  TP: choice(
+    'TP, GPUs of an engine',
+    'Tensor parallelism of the rollout. RollPacker starts from it and may change it.',
+    [
+      ['1', '1'],
+      ['2', '2'],
+      ['4', '4'],
+      ['8', '8'],
+    ],
+    '1',
+  ),
+  cap: range('Longest response', 'Longer responses are cut there.', {
+    min: 1024,
+    max: 32_768,
+    step: 1024,
+    usual: 16_384,
+    unit: 'tokens',
+  }),
+  up: choice(
+    'RollPacker, up to',
+    'How many of its mechanisms the third timeline has; each has those before it.',
+    [
+      ['rewards', 'rewards beside the rollout'],
+      ['adaptive-tp', 'adaptive TP'],
+      ['stream-training', 'training that streams (all of it)'],
+    ],
+    'stream-training',
+  ),
+  n: range('Steps', 'Steps of the baseline; the others train the same prompts. Best a multiple of 5 at eta 1.25.', {
+    min: 1,
+    max: 10,
+    step: 1,
+    usual: 5,
+  }),
+  s: range('Seeds', 'Repetitions with other draws. While you move a slider, the first alone is shown.', {
+    min: 1,
+    max: 5,
+    step: 1,
+    usual: 5,
+  }),
+};
+/** The TP that each model comes with: another model brings its own. */
+export const usualTp: Readonly<Record<string, string>> = {
+  'qwen2.5-7b-8k': '1',
+  'qwen2.5-14b-16k': '2',
+  'qwen2.5-32b-32k': '2',
+};
+export type SynchronousSettings = SettingsOf<typeof synchronousFields>;

@@ -1,0 +1,152 @@
+/** The synchronous job: a comparison of the baseline, tail batching, and RollPacker up to some rung. */
+import { isPolicyError, PolicyError } from 'rollflex';
+import {
+  type ComparisonResult,
+  comparing,
+  type Job,
+  jobPreset,
+  type RunResult,
+  rollpackerConfigOf,
+  rollpackerScheduler,
+  rungs,
+  type Scheduler,
+} from 'rollflex/sim';
+import { workloadData } from '../../../../src/sim/report/data.ts';
+import type { SynchronousSettings } from '../settings/synchronous.ts';
+import type { Keep } from './keep.ts';
+import type { Library } from './library.ts';
+import type { Shown, ShownConfig, ShownRow } from './messages.ts';
+import { number, percent, seconds, times, timesIn } from './text.ts';
+
+/** The job that settings describe. Throws `PolicyError` `infeasible` for a TP that the model does not have. */
+export function jobOf(settings: SynchronousSettings, sandboxSeconds: number[][]): Job {
+  const { job } = jobPreset(settings.m);
+  const { hardware, rewards } = job;
+  const tp = Number(settings.TP);
+  const found = hardware!.costs.find((one) => one.tp === tp);
+  if (found === undefined) {
+    const expected = `one of ${hardware!.costs.map((one) => one.tp).join(', ')} for this model`;
+    throw new PolicyError('infeasible', { expected, got: tp, path: 'TP' });
+  }
+  return {
+    ...job,
+    promptsPerRound: settings.P,
+    responsesPerPrompt: settings.R,
+    engines: settings.g / tp,
+    cost: found.cost,
+    hardware: { ...hardware!, maxResponseTokens: settings.cap },
+    rewards: { ...rewards!, sandboxSeconds },
+  };
+}
+
+const rung = (id: string) => rungs.find((one) => one.id === id)!;
+
+/** The switches of each scheduler, the baseline first. */
+export function switchesOf({ etaP, etaR, up }: SynchronousSettings) {
+  const factors = { promptSpeculation: etaP, responseSpeculation: etaR };
+  return [
+    { id: 'baseline', label: 'synchronous', switches: rung('baseline').switches },
+    { id: 'tail-batching', label: 'tail batching', switches: { ...factors, ...rung('tail-batching').switches } },
+    { id: 'rollpacker', label: 'RollPacker', switches: { ...factors, ...rung(up).switches } },
+  ];
+}
+
+function schedulersOf(settings: SynchronousSettings, job: Job): Scheduler[] {
+  try {
+    return switchesOf(settings).map(({ id, label, switches }) => rollpackerScheduler(job, id, switches, label));
+  } catch (error) {
+    if (!isPolicyError(error) || !/Tp$/.test(error.path)) throw error;
+    // In the words of the settings: the recipe speaks of its own fields.
+    const expected = `a TP with room for the weights and a response of ${number(settings.cap, 0)} tokens on ${settings.g} GPUs`;
+    throw new PolicyError('infeasible', { expected, got: Number(settings.TP), path: 'TP', cause: error });
+  }
+}
+
+/**
+ * Simulates: the first seed alone, then all of them. Yields nothing after every run, and each result.
+ *
+ * @throws PolicyError as `compare` does, and for settings that do not go together
+ */
+export function* simulateSynchronous(
+  settings: SynchronousSettings,
+  library: Library,
+  keep: Keep,
+): Generator<{ shown: Shown; seeds: number } | undefined> {
+  const job = jobOf(settings, library.sandboxSeconds());
+  const schedulers = schedulersOf(settings, job);
+  const { etaP, etaR, up, s, ...rest } = settings;
+  const given = JSON.stringify([library.keyOf(settings.t), rest]);
+  const run = (scheduler: Scheduler, seed: number, simulate: () => RunResult): RunResult => {
+    const moved = scheduler.id === 'baseline' ? [] : scheduler.id === 'rollpacker' ? [etaP, etaR, up] : [etaP, etaR];
+    return keep.get(`${scheduler.id} ${seed} ${moved} ${given}`, simulate);
+  };
+  const [baseline, ...others] = schedulers;
+  for (const seeds of s === 1 ? [1] : [1, s]) {
+    const runs = comparing({
+      job,
+      workload: (seed) => library.synchronous(settings, seed),
+      steps: settings.n,
+      seeds: Array.from({ length: seeds }, (_, index) => index + 1),
+      baseline: baseline!,
+      schedulers: others,
+      run,
+    });
+    let next = runs.next();
+    while (next.done !== true) {
+      yield undefined;
+      next = runs.next();
+    }
+    yield { shown: shownOf(next.value, settings, job), seeds };
+  }
+}
+
+function shownOf(comparison: ComparisonResult, settings: SynchronousSettings, job: Job): Shown {
+  const { schedulers, lowerBound, workload, notes } = comparison;
+  const [baseline, ...others] = schedulers;
+  const rows = schedulers.map(
+    (one): ShownRow => ({
+      id: one.scheduler,
+      label: one.label,
+      cells: {
+        speedup: timesIn(one.speedup),
+        kept: times(one.keptTokenRatio),
+        capped: percent(one.cappedShare),
+        step: seconds(one.stepSeconds.value),
+        rollout: seconds(one.rolloutSeconds.value),
+        bubbles: percent(one.bubbleRatio),
+        waited: `${number(one.meanQueueAge, 1)} / ${number(one.maxQueueAge, 0)}`,
+      },
+    }),
+  );
+  const best = others.reduce((one, other) => (other.speedup.value > one.speedup.value ? other : one));
+  const [ratio, kept] = [times(best.speedup.value), times(best.keptTokenRatio)];
+  const p = workload.quantiles;
+  return {
+    headline: `${best.label}: ${ratio} as fast, on ${kept} the tokens; ${percent(best.cappedShare)} at the cap.`,
+    cost:
+      `A step takes ${seconds(best.stepSeconds.value)} instead of ${seconds(baseline!.stepSeconds.value)}; engines have ` +
+      `nothing to run for ${percent(best.bubbleRatio)} of a rollout instead of ${percent(baseline!.bubbleRatio)}. The responses ` +
+      `that are kept have ${kept} the tokens of the baseline's, ${percent(best.cappedShare)} of them at the cap instead of ` +
+      `${percent(baseline!.cappedShare)}. A scheduler that knew all lengths could be ${times(lowerBound.speedupLimit)} as fast ` +
+      'on the same responses as the baseline (1.00 × the tokens).',
+    rows,
+    charts: { kind: 'synchronous', data: workloadData(comparison) },
+    facts: [
+      `${workload.name}: ${workload.source}`,
+      `P50 ${number(p.p50, 0)}, P90 ${number(p.p90, 0)}, P99 ${number(p.p99, 0)}, longest ${number(p.max, 0)} tokens`,
+      `${settings.g} GPUs, ${job.engines} engines; ${settings.n * settings.P} prompts are trained, each once`,
+    ],
+    notes,
+    configs: configsOf(settings, job),
+  };
+}
+
+function configsOf(settings: SynchronousSettings, job: Job): ShownConfig[] {
+  const { P, R, etaP, etaR } = settings;
+  const tail = { promptsPerRound: P, responsesPerPrompt: R, promptSpeculation: etaP, responseSpeculation: etaR };
+  const { switches } = switchesOf(settings)[2]!;
+  return [
+    { kind: 'policy', id: 'tail-batching', config: tail },
+    { kind: 'policy', id: 'rollpacker', config: rollpackerConfigOf(job, switches) },
+  ];
+}

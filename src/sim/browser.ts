@@ -1,0 +1,153 @@
+/** The simulator, but for what writes files: it also runs in a browser, where `rollflex/sim` resolves to this. */
+
+export { calibrateJob, type MeasuredRollout } from './calibrate.ts';
+export { calibrate } from './calibration/fit.ts';
+export { calibrationFileSchema, type MeasuredStep, measuredStepSchema } from './calibration/measured.ts';
+export type { CalibratedStep, Calibration, FittedSeconds } from './calibration/result.ts';
+export { compare, comparing } from './compare.ts';
+export type { CompareOptions, CompareProgress } from './compare-options.ts';
+export { baseSeconds, type CostModel, costModelSchema, deriveCostModel, type EngineShape } from './cost-model.ts';
+export type { Scheduling } from './engine/batch-scheduler.ts';
+export {
+  DecodeEngine,
+  type EngineLoad,
+  type EngineRequest,
+  type LostRequest,
+  type Outcome,
+} from './engine/decode-engine.ts';
+export { type LogTraceOptions, traceFromLog, workloadFromLog } from './from-log.ts';
+export { type RunOptions, simulate } from './host/driver.ts';
+export { type Hardware, hardwareSettings } from './host/hardware.ts';
+export { defineJob, type Job, type JobInput, jobSettings } from './host/job.ts';
+export {
+  ladder,
+  type RollpackerSwitches,
+  rollpackerConfigOf,
+  rollpackerScheduler,
+  rungs,
+} from './host/ladder.ts';
+export { oneOffLadder, withOneOff } from './host/one-off.ts';
+export { profileOf } from './host/profile.ts';
+export {
+  type BatchShape,
+  type DrivenPolicy,
+  type NextRound,
+  type Scheduler,
+  synchronousBaseline,
+  type TailSettings,
+  tailBatchingScheduler,
+} from './host/scheduler.ts';
+export { judge7b, withJudge } from './judge-preset.ts';
+export {
+  type LoggedLengths,
+  type LoggedPrompt,
+  type LoggedResponse,
+  lengthsFromDecisionLog,
+  lengthsFromLog,
+} from './log-lengths.ts';
+export { clairvoyantLowerBound, clairvoyantOrder, type FixedPrompt, type LowerBound } from './lower-bound.ts';
+export { perfettoTrace } from './perfetto.ts';
+export { comparePools, type PoolsCompareOptions, poolsSchedulers, poolsTailSchedulers } from './pools/compare.ts';
+export { type PoolsRunOptions, simulatePools } from './pools/driver.ts';
+export {
+  type PoolsTaskId,
+  poolsCapTokens,
+  poolsLengths,
+  poolsTaskIds,
+  reproducingWidth,
+  rolloutpipeJob,
+  rolloutpipeWorkload,
+} from './pools/presets.ts';
+export type * from './pools/result.ts';
+export {
+  cgpScheduler,
+  type FrontierWidth,
+  fgdScheduler,
+  type PoolsScheduler,
+  type PoolsTailSettings,
+  poolsScheduler,
+  poolsTailScheduler,
+  rolloutpipeScheduler,
+  serialBaseline,
+} from './pools/scheduler.ts';
+export {
+  definePoolsJob,
+  type PoolsJob,
+  type PoolsJobInput,
+  poolsJobSettings,
+  verifierSettings,
+} from './pools/settings.ts';
+export {
+  type JobPreset,
+  type JobPresetId,
+  jobPreset,
+  jobPresetIds,
+  jobPresets,
+  rollpackerLengths,
+  rollpackerWorkload,
+} from './presets.ts';
+export { renderReport } from './report/html.ts';
+export type * from './result.ts';
+export { type JudgeSettings, judgeSettings } from './rewards/judge-settings.ts';
+export { type RewardSettings, rewardSettings } from './rewards/settings.ts';
+export type { TpWorth } from './shadow/adaptive-tp.ts';
+export type { ScaleDownWorth } from './shadow/gpu-scale-down.ts';
+export type { ShadowCounts, ShadowDifference } from './shadow/pairs.ts';
+export { type ShadowReport, type ShadowSession, shadowReport } from './shadow/report.ts';
+export type { TimeoutWorth } from './shadow/sandbox-timeout.ts';
+export { type BootstrapOptions, bootstrap } from './statistics.ts';
+export { formatTrace, readTraceLine, type TracePrompt, tracePromptSchema } from './trace/format.ts';
+export type {
+  DumpContext,
+  DumpedResponse,
+  DumpReader,
+  SkipReason,
+  TextTokens,
+} from './trace/import/dump.ts';
+export { DumpImport, type DumpImportOptions, type DumpSummary } from './trace/import/import.ts';
+export { dumpReaders } from './trace/import/readers.ts';
+export { type QuantileRow, readTrace, type Trace } from './trace/read.ts';
+export { type TraceReader, traceReaders } from './trace/readers.ts';
+export { compareVlm, type VlmCompareOptions } from './vlm/compare.ts';
+export { type LoaderId, type Loading, loaderIds } from './vlm/loading.ts';
+export type { Exceeded } from './vlm/memory.ts';
+export { type MixtureId, mixtureIds, mixtureWorkload, recordedVlmWorkload, textVlmWorkload } from './vlm/mixtures.ts';
+export { type VlmGpuId, type VlmModel, type VlmModelId, vlmGpuIds, vlmModelIds, vlmModels } from './vlm/models.ts';
+export type * from './vlm/result.ts';
+export { lengthOf, type VlmSample, type VlmWorkload, vlmSampleSchema } from './vlm/sample.ts';
+export {
+  fixedUlysses,
+  flexrlScheduler,
+  type VlmPlacement,
+  type VlmScheduler,
+  verlBucketing,
+  vlmSchedulers,
+} from './vlm/scheduler.ts';
+export { defineVlmJob, type VlmJob, type VlmJobInput, vlmJobSchema } from './vlm/settings.ts';
+export {
+  type RecordedVideo,
+  readVisionSources,
+  recordedVideoSchema,
+  type SampleOptions,
+  type VisionSources,
+} from './vlm/sources.ts';
+export type { DeviceLoad } from './vlm/stage.ts';
+export { type PlannedStep, simulateStep, type VlmStep } from './vlm/step.ts';
+export { readVlmTrace, type VlmTraceOptions, vlmTraceLineSchema } from './vlm/trace.ts';
+export {
+  interpolated,
+  type LongTail,
+  longTailQuantile,
+  type MarginalOptions,
+  marginalWorkload,
+  pooledQuantile,
+  type Quantile,
+} from './workload/marginal.ts';
+export { estimateCorrelation } from './workload/scores.ts';
+export {
+  type Resampling,
+  resamplingMethods,
+  type TracedOptions,
+  tracedWorkload,
+} from './workload/traced.ts';
+export { capped, type Sample, type Workload, type WorkloadPrompt } from './workload/workload.ts';
