@@ -1,6 +1,13 @@
 /** The picture of the first page: engines over time, synchronous and with tail batching, out of the simulator. */
-import { type EngineResult, type RunResult, jobPreset, rollpackerWorkload, simulate } from '../../src/sim/index.ts';
-import { synchronousBaseline, tailBatchingScheduler } from '../../src/sim/index.ts';
+import {
+  type EngineResult,
+  jobPreset,
+  type RunResult,
+  rollpackerWorkload,
+  simulate,
+  synchronousBaseline,
+  tailBatchingScheduler,
+} from '../../src/sim/index.ts';
 
 const left = 8;
 const width = 744;
@@ -40,7 +47,9 @@ const text = (x: number, y: number, words: string, more = ''): string =>
 
 function part(run: RunResult, title: string, y: number, secondsPerColumn: number): string {
   const lanes = run.engines.map((engine, index) => laneOf(engine, y + 8 + index * lane, secondsPerColumn));
-  return text(left, y, `${title}: five steps in ${Math.round(run.totalSeconds)} s`, ' font-weight="600"') + lanes.join('');
+  return (
+    text(left, y, `${title}: five steps in ${Math.round(run.totalSeconds)} s`, ' font-weight="600"') + lanes.join('')
+  );
 }
 
 /** The whole picture, as SVG; the same bytes each time. */

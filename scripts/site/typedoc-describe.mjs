@@ -2,7 +2,7 @@
  * A plugin of typedoc: what a schema says of a field with `.describe(…)`, and a word of the vocabulary of itself, is the
  * documentation of what is inferred from it. Written once, in the schema, it stands in the tables, the JSON Schemas and the API.
  */
-import { Comment, Converter, ReflectionKind } from 'typedoc';
+import { Application, Comment, Converter, ReflectionKind } from 'typedoc';
 import ts from 'typescript';
 
 /** Functions that define something with a name and a description, and which argument is the description. */
@@ -63,7 +63,16 @@ function describeSymbol(symbol, checker) {
   return undefined;
 }
 
+/** Anonymous shapes are inferred from schemas: theirs is checked where the schemas are, by the laws and the tables. */
+const isNamed = (reflection) => !reflection.getFullName().includes('__type');
+
 export function load(app) {
+  app.on(Application.EVENT_VALIDATE_PROJECT, (project) => {
+    for (const one of project.getReflectionsByKind(ReflectionKind.Property)) {
+      if (one.comment?.summary.length || !isNamed(one) || one.inheritedFrom !== undefined) continue;
+      app.logger.validationWarning(`${one.getFullName()} does not say what it is`, one);
+    }
+  });
   app.converter.on(Converter.EVENT_CREATE_DECLARATION, (context, reflection) => {
     if (reflection.comment !== undefined) return;
     if (!reflection.kindOf(ReflectionKind.Property | ReflectionKind.Variable)) return;

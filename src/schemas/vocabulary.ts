@@ -12,8 +12,11 @@ export type Fields = Readonly<Record<string, z.ZodType>>;
 
 /** What can happen: an event that a policy understands. */
 export interface EventWord<T extends string = string, S extends z.ZodType = z.ZodType> {
+  /** Its name, such as `response.completed`. */
   readonly type: T;
+  /** One sentence for the tables and for the JSON Schema. */
   readonly description: string;
+  /** Schema of the whole event or decision. */
   readonly schema: S;
 }
 
