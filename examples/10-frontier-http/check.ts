@@ -1,7 +1,7 @@
 /** What must hold when all rounds are over, whatever happened to the hosts: read from what is on disk. */
 import assert from 'node:assert/strict';
 import { readSaved } from './durable.ts';
-import type { HostOptions, HostState, Measured } from './host.ts';
+import type { HostOptions, HostState, Measured } from './host-state.ts';
 import { readRecords } from './records.ts';
 import { filesOf } from './run-host.ts';
 import type { Body, Task } from './tasks.ts';

@@ -1,5 +1,5 @@
 /** A host as a process of its own, so that it can be killed. It stands by until it is told to work. */
-import type { HostOptions } from './host.ts';
+import type { HostOptions } from './host-state.ts';
 import { runHost, type Surroundings } from './run-host.ts';
 
 /** What it is told. */

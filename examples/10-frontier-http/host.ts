@@ -2,58 +2,21 @@
  * The host: between the policies and an inference engine and a trainer. It may be killed at any moment, and another one
  * goes on from what is on disk.
  */
-import { createRolloutPipe, resumePolicy, rolloutPipe } from 'rollflex';
-import { Durable, type Saved } from './durable.ts';
+import { type createRolloutPipe, resumePolicy, rolloutPipe } from 'rollflex';
+import { Durable } from './durable.ts';
+import {
+  bootAfter,
+  type HostOptions,
+  type HostState,
+  type Left,
+  type Measured,
+  newJob,
+  prefixOf,
+  stepKey,
+  trainKey,
+} from './host-state.ts';
 import { carryOut, failuresOf, idOf, type Outside, type Report, type Task, type TaskOf } from './tasks.ts';
 import type { TrainingGroup } from './trainer.ts';
-
-/** What is to be done. */
-export interface HostOptions {
-  readonly rounds: number;
-  /** R: groups of a round. */
-  readonly groups: number;
-  /** K: responses of a group. */
-  readonly responses: number;
-  /** U: groups of an update. */
-  readonly groupsPerUpdate: number;
-  readonly frontier: boolean;
-  /** F_w: groups in service at once. */
-  readonly width: number;
-  readonly pipelining: boolean;
-  /** Tries of a response. */
-  readonly tries: number;
-  /** Prompts, in the order in which they are trained on. */
-  readonly prompts: readonly string[];
-}
-
-/** What a round was like, as the policy has measured it. */
-export interface Measured {
-  readonly roundId: string;
-  readonly firstDispatchSeconds: number;
-  readonly rolloutSeconds: number;
-  readonly trainEndSeconds: number;
-  readonly waitSeconds: number;
-}
-
-/** Everything that a host knows, beside its tasks. */
-export interface HostState {
-  readonly snapshot: unknown;
-  /** Which host this is, from 1. Each has its own prefix for ids. */
-  readonly boot: number;
-  /** Rounds that were opened. */
-  readonly opened: number;
-  /** What the trainer has to be told of groups that are trainable: `train.dispatch` only names them. */
-  readonly trainable: readonly (readonly [groupId: string, group: TrainingGroup])[];
-  readonly measured: readonly Measured[];
-}
-
-/** What an earlier host has left. */
-export type Left = Saved<HostState, Task> | undefined;
-
-/** Which host goes on from there: one more than the last that has written anything. */
-export const bootAfter = (left: Left): number => (left?.state.boot ?? 0) + 1;
-/** What stands before every id of a host. */
-export const prefixOf = (boot: number): string => `boot-${boot}:`;
 
 /** One host, from its start to the end of the last round. */
 export class Host {
@@ -80,7 +43,7 @@ export class Host {
     this.#opened = left?.state.opened ?? 0;
     this.#trainable = new Map(left?.state.trainable);
     this.#measured = [...(left?.state.measured ?? [])];
-    this.#job = left === undefined ? this.#newJob() : resumePolicy(rolloutPipe, left.state.snapshot);
+    this.#job = left === undefined ? newJob(options, this.#idPrefix) : resumePolicy(rolloutPipe, left.state.snapshot);
     this.#ended = new Promise((done, failed) => {
       this.#end = { done, failed };
     });
@@ -102,19 +65,6 @@ export class Host {
     if (this.#opened === 0) this.#openRound();
     else this.#goOn(steps);
     await this.#ended;
-  }
-
-  #newJob(): ReturnType<typeof createRolloutPipe> {
-    const { responses, groupsPerUpdate, width, pipelining, frontier } = this.#options;
-    return createRolloutPipe({
-      responsesPerPrompt: responses,
-      globalBatchSamples: groupsPerUpdate * responses,
-      width,
-      pipelining,
-      frontier,
-      awaitRetries: true,
-      idPrefix: this.#idPrefix,
-    });
   }
 
   /**
@@ -248,6 +198,3 @@ export class Host {
     };
   }
 }
-
-const trainKey = (roundId: string, update: number): string => `train ${roundId} ${update}`;
-const stepKey = (roundId: string, update: number): string => `step ${roundId} ${update}`;

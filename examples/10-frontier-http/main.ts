@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { check, type Outcome } from './check.ts';
-import { type HostOptions, prefixOf } from './host.ts';
+import { type HostOptions, prefixOf } from './host-state.ts';
 import { runHost } from './run-host.ts';
 import { rolloutPipe, serial } from './workload.ts';
 import { HostProcess, openWorld, type World } from './world.ts';

@@ -1,7 +1,8 @@
 /** A host with its files, and its connections to an engine and a trainer. */
 import { join } from 'node:path';
 import { readSaved } from './durable.ts';
-import { bootAfter, Host, type HostOptions, type HostState } from './host.ts';
+import { Host } from './host.ts';
+import { bootAfter, type HostOptions, type HostState } from './host-state.ts';
 import { Records, readRecords } from './records.ts';
 import { SglangClient } from './sglang-client.ts';
 import type { Body, Outside, Task } from './tasks.ts';

@@ -1,7 +1,7 @@
 /** What is generated and trained on, and how fast. */
 import { readFileSync } from 'node:fs';
 import { type CostModel, costModelSchema, readTrace, tracedWorkload } from 'rollflex/sim';
-import type { HostOptions } from './host.ts';
+import type { HostOptions } from './host-state.ts';
 
 const rounds = 2;
 const groups = 8;

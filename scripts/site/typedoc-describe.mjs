@@ -70,7 +70,7 @@ export function load(app) {
   app.on(Application.EVENT_VALIDATE_PROJECT, (project) => {
     for (const one of project.getReflectionsByKind(ReflectionKind.Property)) {
       if (one.comment?.summary.length || !isNamed(one) || one.inheritedFrom !== undefined) continue;
-      app.logger.validationWarning(`${one.getFullName()} does not say what it is`, one);
+      app.logger.warn(`${one.getFullName()} does not say what it is (a comment, or .describe of its schema)`);
     }
   });
   app.converter.on(Converter.EVENT_CREATE_DECLARATION, (context, reflection) => {

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import { Durable, readSaved } from '../../../examples/10-frontier-http/durable.ts';
+import { Host } from '../../../examples/10-frontier-http/host.ts';
 import {
   bootAfter,
-  Host,
   type HostOptions,
   type HostState,
   prefixOf,
-} from '../../../examples/10-frontier-http/host.ts';
+} from '../../../examples/10-frontier-http/host-state.ts';
 import { Records, readRecords } from '../../../examples/10-frontier-http/records.ts';
 import { filesOf } from '../../../examples/10-frontier-http/run-host.ts';
 import type { Generated } from '../../../examples/10-frontier-http/sglang-client.ts';
