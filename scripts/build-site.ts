@@ -26,7 +26,7 @@ await build(`${root}docs`);
 
 async function buildApi(): Promise<void> {
   const options = { options: `${root}typedoc.json`, out: `${out}/api`, navigationLinks: { Guides: base } };
-  const app = await Application.bootstrap(options, [new TypeDocReader(), new TSConfigReader()]);
+  const app = await Application.bootstrapWithPlugins(options, [new TypeDocReader(), new TSConfigReader()]);
   const project = await app.convert();
   if (project === undefined) fail('typedoc has found errors');
   app.validate(project);

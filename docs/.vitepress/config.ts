@@ -46,11 +46,7 @@ const theme: DefaultTheme.Config = {
     { text: 'Embed', link: linkOf('docs/embedding.md') },
     { text: 'Python', link: linkOf('docs/python.md') },
     { text: 'Examples', link: linkOf('examples/README.md') },
-    ...apart.map((link) => ({
-      text: link === '/api/' ? 'API' : 'Playground',
-      link: base.slice(0, -1) + link,
-      target: '_self',
-    })),
+    ...apart.map((link) => ({ text: link === '/api/' ? 'API' : 'Playground', link, target: '_self' })),
   ],
   sidebar: sidebar(apart).map((section) => ({
     ...section,
