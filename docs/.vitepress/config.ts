@@ -6,6 +6,9 @@ import { hasPlayground } from '../../scripts/site/apart.ts';
 import { anchorOf, pageFiles, pageOf, root } from '../../scripts/site/pages.ts';
 import { linkOf, sidebar } from '../../scripts/site/sidebar.ts';
 
+/** Three engines, of which two have nothing to run any more. */
+const icon =
+  "%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath d='M1 2h14v3H1zM1 6.5h9v3H1zM1 11h5v3H1z' fill='%233874c8'/%3E%3C/svg%3E";
 const files = new Set(pageFiles());
 const base = process.env.ROLLFLEX_SITE_BASE ?? '/';
 const apart = ['/api/', ...(hasPlayground() ? ['/playground/'] : [])];
@@ -65,8 +68,10 @@ export default defineConfig({
   description: 'Scheduling policies that make the reinforcement-learning phase of LLM training fast, and a simulator.',
   lang: 'en',
   base,
+  head: [['link', { rel: 'icon', href: `data:image/svg+xml,${icon}` }]],
   srcDir: '..',
   srcExclude: [
+    'docs/.vitepress/**',
     'README.md',
     'test/!(wire)/**',
     'bench/**',
