@@ -83,6 +83,7 @@ const parts = (): Part[] => [
   {
     text: 'Operate the server',
     pages: [
+      ['docs/operating.md', 'From start to upgrade'],
       ['docs/server.md', 'The server'],
       ['docs/decision-log.md', 'Decision log, shadow mode'],
     ],

@@ -32,3 +32,20 @@ test('every command is one that exists', () => {
   expect(scripts.length).toBeGreaterThan(5);
   expect(scripts.filter((file) => !existsSync(root + file))).toEqual([]);
 });
+
+test('the table of the first page is the output that the README shows, rounded', () => {
+  const output = read('README.md').split('\n');
+  const table = read('docs/index.md').matchAll(
+    /^\| (synchronous|\+ [\w ]+?) +\| (\d+) +\| ([\d.]+) × +\| ([\d.]+) % +\| ([\d.]+) +\|$/gm,
+  );
+  const rows = [...table].map(([, ...cells]) => cells as [string, string, string, string, string]);
+  expect(rows).toHaveLength(5);
+  const names = ['synchronous', '+ tail batching', '+ rewards', '+ adaptive TP', '+ streaming'];
+  for (const [index, [, step, speedup, idle, kept]] of rows.entries()) {
+    const line = output.find((one) => one.startsWith(names[index]!) && one.includes('x'))!;
+    const numbers = line.slice(names[index]!.length).match(/[\d.]+/g)!;
+    expect([Math.round(Number(numbers[0])), numbers[2], numbers[3], numbers[6]].join(), line).toBe(
+      [step, speedup, kept, idle].join(),
+    );
+  }
+});
