@@ -1,20 +1,21 @@
-/** Runs every example; exits with 1 if one fails. */
+/** Runs every example, and compares what it prints with what its page says; exits with 1 if one fails. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { exampleRungs, printed } from '../scripts/example-rungs.ts';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
-const names = readdirSync(folder)
-  .filter((name) => existsSync(`${folder}${name}/main.ts`))
-  .sort();
+const rungs = exampleRungs().filter(({ name }) => existsSync(`${folder}${name}/main.ts`));
 let failed = 0;
-for (const name of names) {
+for (const { name, prints } of rungs) {
   const run = spawnSync(process.execPath, ['--import', 'tsx', `${folder}${name}/main.ts`], { encoding: 'utf8' });
-  const passed = run.status === 0;
+  const isAsSaid = prints === undefined || printed(prints, run.stdout);
+  const passed = run.status === 0 && isAsSaid;
   console.log(`${passed ? 'passed' : 'FAILED'} ${name}`);
   if (passed) continue;
   failed += 1;
   console.error(run.stdout + run.stderr);
+  if (!isAsSaid) console.error(`its page says that it prints:\n${prints}`);
 }
-console.log(`${names.length - failed} of ${names.length} examples passed`);
-if (failed > 0 || names.length === 0) process.exitCode = 1;
+console.log(`${rungs.length - failed} of ${rungs.length} examples passed`);
+if (failed > 0 || rungs.length === 0) process.exitCode = 1;

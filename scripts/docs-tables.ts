@@ -6,11 +6,13 @@ import { type AnyPlannerDefinition, type AnyPolicyDefinition, policyErrorCodes, 
 import { mockEngineOptionsSchema } from '../src/mock-engine/index.ts';
 import { decisionLogSchema, limitsSchema, type MethodWord, methods, notifications } from '../src/rpc/index.ts';
 import { type DecisionWord, decisions, type EventWord, events } from '../src/schemas/index.ts';
+import { exampleRungs } from './example-rungs.ts';
 import { rowsOf, shapeOf, sharedObjects, table } from './schema-table.ts';
 
 /** Files with generated parts, from the root of the repository. */
 export const generatedFiles: readonly string[] = [
   'README.md',
+  'examples/README.md',
   'docs/vocabulary.md',
   'docs/errors.md',
   'docs/server.md',
@@ -63,6 +65,18 @@ function policyTable(): string {
       one.kind,
       one.summary,
       one.source,
+    ]),
+  );
+}
+
+function exampleTable(): string {
+  return table(
+    ['Rung', 'What it adds', 'Lines', 'How to run it'],
+    exampleRungs().map((one) => [
+      `[${one.name}](${one.name}/README.md)`,
+      one.adds,
+      String(one.lines),
+      code(one.command),
     ]),
   );
 }
@@ -236,6 +250,8 @@ function render(kind: string, id: string): string {
   switch (`${kind} ${id}`) {
     case 'policies all':
       return policyTable();
+    case 'examples all':
+      return exampleTable();
     case 'codes all':
       return codeList();
     case 'rpc methods':

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { generatedFiles, regenerate } from './docs-tables.ts';
 import { pythonModels } from './python/models.ts';
 import { typedClients } from './python/opens.ts';
+import { whatWaits } from './site/picture.ts';
 
 const onlyCheck = process.argv.includes('--check');
 const stale: string[] = [];
@@ -25,6 +26,7 @@ function renew(file: string, text: (before: string) => string): void {
 }
 
 for (const file of generatedFiles) renew(file, regenerate);
+renew('docs/pictures/what-waits.svg', () => whatWaits());
 const models = await pythonModels();
 for (const [file, text] of models) renew(file, () => text);
 renew('python/src/rollflex/_typed.py', () => typedClients());

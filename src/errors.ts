@@ -57,6 +57,7 @@ export function show(value: unknown): string {
 
 /** Thrown for every refusal; a `send` that throws one has changed nothing. */
 export class PolicyError extends Error {
+  /** `PolicyError`. */
   override readonly name = 'PolicyError';
   /** Why, from the closed set {@link policyErrorCodes}. */
   readonly code: PolicyErrorCode;
@@ -67,6 +68,7 @@ export class PolicyError extends Error {
   /** What came instead, shortened. */
   readonly got: string;
 
+  /** Made by rollflex; a host reads them, or tells them by `isPolicyError`. */
   constructor(code: PolicyErrorCode, details: PolicyErrorDetails) {
     const got = show(details.got);
     const path = details.path ?? '';

@@ -88,12 +88,15 @@ export type LogLineOf<K extends LogLine['kind']> = Extract<LogLine, { kind: K }>
 
 /** A line with the place where it stands; `torn` for the end of a file that a crash has cut off. */
 export interface ReadLine {
+  /** File and line, as `name:line`, the line from 1. */
   readonly where: string;
+  /** The line, or `torn`: the last line of a file whose writer was killed. */
   readonly line: LogLine | 'torn';
 }
 
 /** A file of a log. */
 export interface LogFile {
+  /** Name of the file, for messages: results name lines as `name:line`. */
   readonly name: string;
   /** Its text. */
   read(): string;

@@ -10,14 +10,19 @@ import type { DecisionWord, EventWord } from '../schemas/vocabulary.ts';
 
 /** An event as a policy sees it. */
 export interface AnyEvent {
+  /** Name of the event. */
   readonly type: string;
+  /** Seconds on the clock of the session, ≥ 0. */
   readonly at: number;
 }
 
 /** A decision as a host sees it. */
 export interface AnyDecision {
+  /** Name of the decision. */
   readonly type: string;
+  /** Seconds of the event that led to it. */
   readonly at: number;
+  /** Why: one of a closed set of codes, with the numbers that led to it. */
   readonly reason: { readonly code: string };
 }
 
@@ -40,6 +45,7 @@ export interface Choices {
  * held after = held before + entered by the event − left by its decisions, as multisets of ids.
  */
 export interface Ledger<Saved = unknown, E extends AnyEvent = AnyEvent, D extends AnyDecision = AnyDecision> {
+  /** What is counted, for messages: such as `requests`. */
   readonly name: string;
   /** Ids that enter by this event. */
   entered(event: E): readonly string[];
@@ -55,6 +61,7 @@ export interface DefinitionBase {
   readonly id: string;
   /** Version of the snapshot's shape and of the behaviour, a whole number >= 1. */
   readonly version: number;
+  /** One sentence for tables and listings. */
   readonly summary: string;
   /** The paper and section that it comes from. */
   readonly source: string;
@@ -70,10 +77,14 @@ export interface PolicyDefinition<
   Saved = unknown,
   Id extends string = string,
 > extends DefinitionBase {
+  /** A recipe is a policy that joins others. */
   readonly kind: 'policy' | 'recipe';
   readonly id: Id;
+  /** Schema of the configuration; unknown keys are refused, defaults are filled in. */
   readonly config: z.ZodType<Config, Input>;
+  /** Events that it takes; any other is refused with `unknown_event`. */
   readonly events: readonly EventWord<E['type']>[];
+  /** Decisions that it may make. */
   readonly decisions: readonly DecisionWord<D['type']>[];
   /** Schema of the saved state. */
   readonly state: z.ZodType<Saved>;
@@ -89,6 +100,7 @@ export interface PolicyDefinition<
   load(saved: Saved, config: Config): State;
   /** From version k to k + 1, by k. */
   readonly migrations?: Readonly<Record<number, (saved: unknown) => unknown>>;
+  /** What must add up after every event (law 2). */
   readonly ledgers: readonly Ledger<Saved, E, D>[];
   /** A likely next event, for property tests; late, wrong and repeated ones included. */
   arbitrary(state: State, choices: Choices): E;
@@ -97,10 +109,12 @@ export interface PolicyDefinition<
 /** A pure function from JSON to JSON. */
 export interface PlannerDefinition<Input = unknown, Parsed = unknown, Plan = unknown, Id extends string = string>
   extends DefinitionBase {
+  /** Tells planners from policies and recipes. */
   readonly kind: 'planner';
   readonly id: Id;
   /** What a caller writes; unknown keys are refused. */
   readonly input: z.ZodType<Parsed, Input>;
+  /** Schema of the plan, which every plan fits. */
   readonly plan: z.ZodType<Plan>;
   /**
    * The plan for an input that the schema has parsed, its defaults filled in. The plan shares nothing with it.

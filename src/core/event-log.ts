@@ -9,7 +9,9 @@ import type { Snapshot } from './snapshot.ts';
 
 /** A line of a log after the first. */
 export interface LogEntry {
+  /** The event, as it was applied. */
   readonly event: AnyEvent;
+  /** What it led to, in order. */
   readonly decisions: readonly AnyDecision[];
 }
 
@@ -30,7 +32,9 @@ export function recordEvents(policy: AnyPolicy, write: (line: string) => void): 
 
 /** What {@link replayEvents} found. */
 export interface Replay {
+  /** Events that were played again. */
   readonly events: number;
+  /** Decisions that they led to, all of them compared. */
   readonly decisions: number;
   /** The first event whose decisions were not those of the log. */
   readonly difference?: { line: number; event: AnyEvent; logged: string; replayed: string };

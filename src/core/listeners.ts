@@ -4,6 +4,7 @@ import type { AnyDecision, AnyEvent } from './definition.ts';
 
 /** What a listener for `listener.error` is told. */
 export interface ListenerFailure {
+  /** What the listener threw. */
   readonly error: unknown;
   /** The decision that was being delivered, if any. */
   readonly decision?: AnyDecision;

@@ -19,9 +19,13 @@ export interface PolicyOptions {
 
 /** Where a policy begins: from nothing, or from a snapshot. */
 export interface PolicyStart<Config, State> {
+  /** The configuration, its defaults filled in. */
   readonly config: Config;
+  /** The state to go on from; the policy owns it from here on. */
   readonly state: State;
+  /** Events applied before: 0 for a new one. */
   readonly seq: number;
+  /** The latest time seen, in seconds; 0 for a new one. */
   readonly at: number;
 }
 

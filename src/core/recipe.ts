@@ -26,6 +26,7 @@ export type Parts = Readonly<Record<string, AnyPolicyDefinition>>;
 export interface Delivery {
   /** Name of the part that gets it. */
   readonly part: string;
+  /** What it gets. */
   readonly event: AnyEvent;
   /**
    * Whether it comes before everything that is still to be delivered (default false: after it). For what other parts
@@ -49,12 +50,15 @@ export interface Route<D extends AnyDecision = AnyDecision, Config = never> {
 
 /** The state of a recipe: its configuration, and the states of its parts. */
 export interface RecipeState<Config = unknown> {
+  /** The configuration of the recipe. */
   readonly config: Config;
+  /** State of each part, by its name. */
   readonly parts: Record<string, unknown>;
 }
 
 /** The saved state of a recipe: each part by its name, with its own id and version. */
 export interface SavedRecipe {
+  /** Saved state of each part, by its name, with the version of its policy. */
   readonly parts: Readonly<Record<string, { policy: string; version: number; state: unknown }>>;
 }
 
@@ -62,12 +66,15 @@ export interface SavedRecipe {
 export interface RecipeSpec<Input, Config, EW extends EventWord, DW extends DecisionWord, Id extends string>
   extends DefinitionBase {
   readonly id: Id;
+  /** Schema of the recipe's own, flat configuration; unknown keys are refused. */
   readonly config: z.ZodType<Config, Input>;
+  /** The policies that it joins, by the names that routes use. */
   readonly parts: Parts;
   /** The configuration of each part, from the flat one of the recipe. */
   configure(config: Config): Readonly<Record<string, unknown>>;
   /** Events that come from outside; all others are refused. */
   readonly events: readonly EW[];
+  /** Decisions that go out; those that are not listed stay inside. */
   readonly decisions: readonly DW[];
   /** Which parts get an event from outside, in this order; a name for the event as it is, or another event for it. */
   deliver(event: Of<EW>, config: Config): readonly (string | Delivery)[];
@@ -75,6 +82,7 @@ export interface RecipeSpec<Input, Config, EW extends EventWord, DW extends Deci
   readonly expects?: (event: Of<EW>, config: Config) => readonly Delivery[];
   /** By part, then by decision; what is not named here goes out. */
   readonly routes: Readonly<Record<string, Readonly<Record<string, Route<AnyDecision, Config>>>>>;
+  /** What must add up over all parts after every event (law 2). */
   readonly ledgers: readonly Ledger<SavedRecipe, Of<EW>, Of<DW> & AnyDecision>[];
   /** A likely next event from outside, for property tests. */
   arbitrary(state: RecipeState<Config>, choices: Choices): Of<EW>;

@@ -13,27 +13,37 @@ export interface LogGap {
   readonly where: string;
   /** Numbers of the first and the last one. */
   readonly from: number;
+  /** The last one. */
   readonly to: number;
 }
 
 /** An event whose decisions were not those of the log. */
 export interface LogDifference {
+  /** File and line of the logged decisions, as `name:line`. */
   readonly where: string;
+  /** Number of the event in its session, from 1. */
   readonly seq: number;
+  /** The event after which they differ. */
   readonly event: LooseEvent;
+  /** The decisions of the log, as JSON. */
   readonly logged: string;
+  /** Those of this version, as JSON. */
   readonly replayed: string;
 }
 
 /** What was found of one session. */
 export interface SessionReplay {
+  /** Id of the session. */
   readonly session: string;
+  /** Id of its policy. */
   readonly policy: string;
   /** Events that were played again, and their decisions. */
   events: number;
+  /** Decisions that these led to. */
   decisions: number;
   /** Events that stand in the log but cannot be played: no snapshot is known from which they follow. */
   unplayed: number;
+  /** Events that the log should have and does not. */
   readonly gaps: LogGap[];
   /** The first difference. */
   difference?: LogDifference;
@@ -41,6 +51,7 @@ export interface SessionReplay {
 
 /** What a log held. */
 export interface LogReplay {
+  /** The sessions of the log, in the order in which they were opened. */
   readonly sessions: readonly SessionReplay[];
   /** Lines that the server says it has left out. */
   readonly droppedLines: number;

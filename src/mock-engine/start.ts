@@ -23,6 +23,7 @@ export interface Ports {
 
 /** What a mock engine is made of: how long responses are and what an engine costs, options, and ports. */
 export interface MockEngineStart extends ClusterParts, Ports {
+  /** Engines, ports, lengths and faults; see {@link mockEngineOptionsSchema}. */
   readonly options?: MockEngineInput;
   /** Told when an engine cannot come back after a crash because its port is taken; by default the process gets the error. */
   readonly onError?: (error: Error) => void;

@@ -32,6 +32,7 @@ export type DurableOptions = z.input<typeof durableSchema>;
 
 /** A server with its state directory. */
 export interface DurableServer {
+  /** The server, with the sessions that were on disk. */
   readonly server: RpcServer;
   /** Rejects when the directory cannot be written any more: no call is answered from then on. */
   readonly failed: Promise<never>;

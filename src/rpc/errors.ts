@@ -21,8 +21,11 @@ export const errorCodes = {
 export interface ErrorData {
   /** One of `policyErrorCodes`. */
   readonly code: string;
+  /** Path of the bad field, or an empty string. */
   readonly path: string;
+  /** What would have been accepted. */
   readonly expected: string;
+  /** What came instead, shortened. */
   readonly got: string;
   /** What a call has done before it was refused: `index`, `seq`, `decisions` of `session.send`. */
   readonly [more: string]: unknown;
@@ -30,11 +33,18 @@ export interface ErrorData {
 
 /** A refusal with its JSON-RPC code, as a method throws it. */
 export class RpcError extends Error {
+  /** `RpcError`. */
   override readonly name = 'RpcError';
+  /** Number of the error in JSON-RPC. */
   readonly code: number;
+  /** The error of rollflex behind it. */
   readonly data: ErrorData;
 
-  /** @param error - a `PolicyError`, or one as plain data */
+  /**
+   * An error for the wire.
+   *
+   * @param error - a `PolicyError`, or one as plain data
+   */
   constructor(code: number, error: ReturnType<PolicyError['toJSON']>, more: Readonly<Record<string, unknown>> = {}) {
     super(error.message, { cause: error });
     this.code = code;

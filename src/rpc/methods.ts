@@ -10,9 +10,13 @@ export interface MethodWord<
   P extends z.ZodType = z.ZodType,
   R extends z.ZodType = z.ZodType,
 > {
+  /** Name of the method on the wire. */
   readonly name: N;
+  /** One sentence for the tables and for OpenRPC. */
   readonly summary: string;
+  /** Schema of its parameters; unknown keys are refused. */
   readonly params: P;
+  /** Schema of its result. */
   readonly result: R;
 }
 

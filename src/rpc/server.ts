@@ -24,7 +24,9 @@ export interface ServerOptions {
   readonly registry?: Registry<readonly AnyDefinition[]>;
   /** Bounds; see {@link limitsSchema}. */
   readonly limits?: Partial<ServerLimits>;
+  /** Where times and timers come from; the system's if absent. */
   readonly clock?: Clock;
+  /** Counts what the server does; nothing if absent. */
   readonly meter?: Meter;
   /** Whether a token is the right one. With it, a connection must show one before anything else. */
   readonly isToken?: (token: string) => boolean;
@@ -44,9 +46,11 @@ type Handlers = { readonly [N in MethodName]: Handler<N> };
 
 /** A JSON-RPC server of sessions and plans. */
 export class RpcServer {
+  /** The limits, their defaults filled in. */
   readonly limits: ServerLimits;
   /** @internal */
   readonly sessions: Sessions;
+  /** Version that `server.info` gives. */
   readonly version: string;
   readonly #registry: Registry<readonly AnyDefinition[]>;
   readonly #connections = new Set<Connection>();

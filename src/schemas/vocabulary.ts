@@ -12,8 +12,11 @@ export type Fields = Readonly<Record<string, z.ZodType>>;
 
 /** What can happen: an event that a policy understands. */
 export interface EventWord<T extends string = string, S extends z.ZodType = z.ZodType> {
+  /** Its name, such as `response.completed`. */
   readonly type: T;
+  /** One sentence for the tables and for the JSON Schema. */
   readonly description: string;
+  /** Schema of the whole event or decision. */
   readonly schema: S;
 }
 
@@ -28,12 +31,25 @@ export interface DecisionWord<T extends string = string, S extends z.ZodType = z
 /** The event or decision that a word describes, as a TypeScript type. */
 export type Of<W> = W extends { readonly schema: infer S extends z.ZodType } ? z.output<S> : never;
 
-type EventShape<T extends string, F extends Fields> = F & { type: z.ZodLiteral<T>; at: z.ZodNumber };
+type EventShape<T extends string, F extends Fields> = F & {
+  /** Name of the word. */
+  type: z.ZodLiteral<T>;
+  /** Time on the clock of the session, in seconds, ≥ 0; an earlier one is read as the latest. */
+  at: z.ZodNumber;
+};
 type ReasonShapes = Readonly<Record<string, Fields>>;
 type ReasonOf<R extends ReasonShapes> = {
-  [C in keyof R & string]: z.output<z.ZodObject<R[C] & { code: z.ZodLiteral<C> }>>;
+  [C in keyof R & string]: z.output<
+    z.ZodObject<
+      R[C] & {
+        /** Which reason, one of a closed set. */
+        code: z.ZodLiteral<C>;
+      }
+    >
+  >;
 }[keyof R & string];
 type DecisionShape<T extends string, F extends Fields, R extends ReasonShapes> = EventShape<T, F> & {
+  /** Why, with the numbers that led to it. */
   reason: z.ZodType<ReasonOf<R>>;
 };
 

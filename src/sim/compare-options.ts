@@ -6,6 +6,7 @@ import type { Workload } from './workload/workload.ts';
 
 /** What is compared. */
 export interface CompareOptions {
+  /** Engines, batch shape and cost model. */
   readonly job: Job;
   /** The workload of a seed. Every scheduler gets the same one. */
   readonly workload: (seed: number) => Workload;
@@ -32,8 +33,12 @@ export interface CompareOptions {
 
 /** How far a comparison has come. */
 export interface CompareProgress {
+  /** Runs that are done. */
   readonly doneRuns: number;
+  /** Runs that there will be: schedulers × seeds. */
   readonly totalRuns: number;
+  /** Id of the scheduler of the run that is just done. */
   readonly scheduler: string;
+  /** Its seed. */
   readonly seed: number;
 }

@@ -81,9 +81,13 @@ export function gradientSeconds(cost: CostModel, { responses, tokens }: TrainedB
 export interface EngineShape {
   /** Parameters, in billions. */
   readonly billionParameters: number;
+  /** Transformer layers. */
   readonly layers: number;
+  /** KV heads of a layer, all shards together. */
   readonly kvHeads: number;
+  /** Dimension of a head. */
   readonly headDimension: number;
+  /** GPUs of one engine. */
   readonly tensorParallel: number;
   /** Memory of one GPU, in GB (1e9 bytes), and its bandwidth, in GB/s; dense bf16 speed, in TFLOP/s. */
   readonly gpu: { readonly memoryGb: number; readonly bandwidthGbps: number; readonly tflops: number };

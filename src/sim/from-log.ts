@@ -14,6 +14,7 @@ import type { Workload } from './workload/workload.ts';
 export interface LogTraceOptions {
   /** The length limit of the logged job: what outlived everything seen ran up to it. */
   readonly capTokens: number;
+  /** Draws what the log does not tell: the rest of aborted responses. */
   readonly seed: number;
 }
 

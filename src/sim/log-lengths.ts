@@ -9,6 +9,7 @@ import { jsonLine } from './trace/format.ts';
 
 /** A response as the log shows it. */
 export interface LoggedResponse {
+  /** Tokens that it had when it ended. */
   readonly tokens: number;
   /** It was aborted after so many tokens. */
   readonly censored: boolean;
@@ -16,16 +17,23 @@ export interface LoggedResponse {
 
 /** A prompt as the log shows it. */
 export interface LoggedPrompt {
+  /** Id of the prompt. */
   readonly promptId: string;
+  /** Tokens of the prompt, where the log has them. */
   readonly promptTokens?: number;
+  /** Domain of the prompt, where the log has it. */
   readonly domain?: string;
+  /** What is known of its responses. */
   readonly responses: readonly LoggedResponse[];
 }
 
 /** What a log says of lengths. */
 export interface LoggedLengths {
+  /** The prompts of the log, in the order in which they were first launched. */
   readonly prompts: readonly LoggedPrompt[];
+  /** Responses that were complete. */
   readonly completed: number;
+  /** Responses that were aborted: at least so long. */
   readonly censored: number;
   /** Requests of which the log tells no length: failed, lost, in flight at its end, or aborted without a count. */
   readonly unknown: number;

@@ -16,16 +16,21 @@ import { baseSeconds, type CostModel, gradientSeconds, swapSeconds } from './cos
 
 /** A prompt and the lengths of its R0 responses, in tokens. */
 export interface FixedPrompt {
+  /** Tokens of the prompt. */
   readonly promptTokens: number;
+  /** Lengths of its R0 responses, in tokens. */
   readonly responseTokens: readonly number[];
 }
 
 /** What the bound is made of, in seconds. */
 export interface LowerBound {
+  /** Least seconds of the whole job. */
   readonly totalSeconds: number;
+  /** Of these, its rollouts: the larger of the two bounds, summed over rounds. */
   readonly rolloutSeconds: number;
   /** The two bounds of the rollout. */
   readonly stragglerSeconds: number;
+  /** All tokens on all engines, none of them ever idle. */
   readonly workSeconds: number;
   /** Training, rewards, weight syncs and whatever every round costs. */
   readonly otherSeconds: number;

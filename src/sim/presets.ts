@@ -11,9 +11,13 @@ import type { Workload } from './workload/workload.ts';
 
 /** A job and the length limit that its paper gives it. */
 export interface JobPreset {
+  /** Name of the preset. */
   readonly id: JobPresetId;
+  /** For people: model, GPUs and cap. */
   readonly label: string;
+  /** Longest response, in tokens. */
   readonly capTokens: number;
+  /** The job. */
   readonly job: Job;
 }
 

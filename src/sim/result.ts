@@ -4,33 +4,47 @@
 export interface StepResult {
   /** From 0. */
   readonly step: number;
+  /** Id of its round. */
   readonly roundId: string;
+  /** A long round has no over-provisioning. */
   readonly kind: 'short' | 'long';
   /** Tensor parallelism of its engines, where the scheduler sees to it. */
   readonly tp?: number;
+  /** When it began, from the start of the job. */
   readonly startSeconds: number;
   /** Seconds of the rollout in which the engines changed their tensor parallelism. */
   readonly reshardSeconds: number;
+  /** Seconds of the rollout, from its start until nothing of the round is in flight. */
   readonly rolloutSeconds: number;
   /** From the last kept response until its reward is known and training can begin. */
   readonly rewardSeconds: number;
   /** From then until the passes of the reference model and for log-probabilities are over. */
   readonly referenceSeconds: number;
+  /** Seconds of gradients after that. */
   readonly trainSeconds: number;
+  /** Seconds until the engines have the new weights. */
   readonly syncSeconds: number;
+  /** When it ended, from the start of the job. */
   readonly endSeconds: number;
+  /** Prompts that it trained on. */
   readonly prompts: number;
+  /** Responses that it trained on. */
   readonly responses: number;
   /** Tokens of the responses that are trained on. */
   readonly keptTokens: number;
   /** Tokens generated in the round, those of aborted responses included. */
   readonly generatedTokens: number;
+  /** Tokens that aborted requests had generated. */
   readonly abortedTokens: number;
+  /** Mean length of the responses that it trained on. */
   readonly meanResponseTokens: number;
+  /** Length of the longest of them. */
   readonly maxResponseTokens: number;
   /** Kept responses that ran into the length cap. */
   readonly cappedResponses: number;
+  /** Sequences that lost their KV cache for want of room. */
   readonly preemptions: number;
+  /** Prompts that the round left for a later one. */
   readonly deferredPrompts: number;
   /** Prompts in the long-prompt queue when the step ended. */
   readonly queueDepth: number;
@@ -45,8 +59,11 @@ export interface StepResult {
  * segments of an engine have no gaps: idle time in a rollout is a `rollout` segment with nothing running.
  */
 export interface Segment {
+  /** From the start of the job. */
   readonly startSeconds: number;
+  /** From the start of the job. */
   readonly endSeconds: number;
+  /** What the GPUs did. */
   readonly activity: 'rollout' | 'reference' | 'train' | 'sync' | 'reward' | 'overhead';
   /** Running sequences (rollout only); the mean over the stretch. */
   readonly running: number;
@@ -54,20 +71,27 @@ export interface Segment {
 
 /** One inference engine and the GPUs that it stands for. */
 export interface EngineResult {
+  /** Id of the engine, or of the GPUs where engines change. */
   readonly engineId: string;
+  /** GPUs that it stands for. */
   readonly gpus: number;
   /** Seconds in which it ran at least one sequence. */
   readonly busySeconds: number;
   /** Share of all rollout time in which it ran nothing: 0 to 1. */
   readonly bubbleRatio: number;
+  /** Sequences that lost their KV cache for want of room. */
   readonly preemptions: number;
+  /** What it did over time; empty where none was kept. */
   readonly timeline: readonly Segment[];
 }
 
 /** A number with its bootstrap interval. */
 export interface Interval {
+  /** The mean over seeds. */
   readonly value: number;
+  /** Lower end. */
   readonly low: number;
+  /** Upper end. */
   readonly high: number;
   /** Confidence, such as 0.95. */
   readonly confidence: number;
@@ -75,22 +99,37 @@ export interface Interval {
 
 /** One scheduler on one workload with one seed. */
 export interface RunResult {
+  /** Id of the scheduler. */
   readonly scheduler: string;
+  /** Seed of the workload. */
   readonly seed: number;
+  /** Its steps, in order. */
   readonly steps: readonly StepResult[];
+  /** Its engines, over time. */
   readonly engines: readonly EngineResult[];
+  /** Seconds of all steps. */
   readonly totalSeconds: number;
+  /** Seconds of all rollouts. */
   readonly rolloutSeconds: number;
+  /** Prompts trained on, each once. */
   readonly trainedPrompts: number;
+  /** Responses trained on. */
   readonly trainedResponses: number;
+  /** Tokens of these. */
   readonly keptTokens: number;
+  /** Tokens generated, those of aborted responses included. */
   readonly generatedTokens: number;
+  /** Mean length of the responses trained on. */
   readonly meanResponseTokens: number;
   /** Share of trained responses that ran into the length cap: 0 to 1. */
   readonly cappedShare: number;
+  /** Share of engine time in rollouts with nothing to run: 0 to 1. */
   readonly bubbleRatio: number;
+  /** Sequences that lost their KV cache for want of room. */
   readonly preemptions: number;
+  /** Rounds that prompts waited in the queue, mean over those that did. */
   readonly meanQueueAge: number;
+  /** The longest such wait, in rounds. */
   readonly maxQueueAge: number;
   /** Lengths of trained responses at 0, 1, …, 100 %. */
   readonly lengthQuantiles: readonly number[];
@@ -108,27 +147,37 @@ export interface Rung {
 
 /** One scheduler on one workload, over all seeds, beside the baseline. */
 export interface SchedulerResult {
+  /** Id of the scheduler. */
   readonly scheduler: string;
+  /** For people: tables and charts. */
   readonly label: string;
   /** Absent where a scheduler stands for itself. */
   readonly rung?: Rung;
+  /** One run for each seed. */
   readonly runs: readonly RunResult[];
   /** Seconds a step, mean over steps and seeds. */
   readonly stepSeconds: Interval;
+  /** Seconds of a rollout, mean over steps and seeds. */
   readonly rolloutSeconds: Interval;
   /** Ratio of the baseline's time for the same number of trained prompts to this one's; 1 for the baseline. */
   readonly speedup: Interval;
+  /** As `speedup`, of the rollouts alone. */
   readonly rolloutSpeedup: Interval;
   /** Mean kept response length ÷ that of the baseline. */
   readonly keptTokenRatio: number;
+  /** Share of trained responses that ran into the length cap: 0 to 1. */
   readonly cappedShare: number;
+  /** Share of engine time in rollouts with nothing to run: 0 to 1. */
   readonly bubbleRatio: number;
+  /** Rounds that prompts waited in the queue, mean over those that did. */
   readonly meanQueueAge: number;
+  /** The longest such wait, in rounds. */
   readonly maxQueueAge: number;
 }
 
 /** One workload through several schedulers. */
 export interface ComparisonResult {
+  /** What was rolled out; lengths in tokens. */
   readonly workload: {
     readonly name: string;
     readonly source: string;
@@ -140,12 +189,15 @@ export interface ComparisonResult {
     readonly meanTokens: number;
     readonly quantiles: Readonly<Record<'p50' | 'p75' | 'p90' | 'p99' | 'max', number>>;
   };
+  /** What the job was like, for tables. */
   readonly settings: Readonly<Record<string, number | string>>;
+  /** The results, the baseline first. */
   readonly schedulers: readonly SchedulerResult[];
   /**
    * The clairvoyant lower bound: least seconds in which the same engines could train the same prompts once, with R0
    * responses each fixed beforehand, under synchronous updates. Mean over seeds.
    */
   readonly lowerBound: { readonly totalSeconds: number; readonly speedupLimit: number };
+  /** What a reader should know of this comparison, in sentences. */
   readonly notes: readonly string[];
 }

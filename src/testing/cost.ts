@@ -3,7 +3,9 @@ import type { AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
 
 /** Events that bring a policy to n in flight, and events to measure then. */
 export interface Crowd {
+  /** Events that bring so many into flight. */
   readonly build: readonly AnyEvent[];
+  /** Events whose cost is counted then. */
   readonly probes: readonly AnyEvent[];
 }
 

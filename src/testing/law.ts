@@ -3,8 +3,11 @@ import type { AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
 
 /** What a law is checked on. */
 export interface Case {
+  /** The policy. */
   readonly definition: AnyPolicyDefinition;
+  /** Its configuration. */
   readonly config: unknown;
+  /** The run, event by event. */
   readonly events: readonly AnyEvent[];
 }
 
@@ -12,6 +15,7 @@ export interface Case {
 export interface Law {
   /** Its number in the list of laws. */
   readonly number: number;
+  /** What it says, in a few words. */
   readonly title: string;
   /** Throws if the case breaks the law. */
   check(one: Case): void;

@@ -10,6 +10,7 @@ import { copy, isObject, objectPaths, type Path, replaced, reversed, scramble, v
 
 /** What a law of planners is checked on. */
 export interface PlannerCase {
+  /** The planner. */
   readonly definition: AnyPlannerDefinition;
   /** An input for which there is a plan. */
   readonly input: unknown;
@@ -17,6 +18,7 @@ export interface PlannerCase {
 
 /** One law of planners. */
 export interface PlannerLaw {
+  /** What it says, in a few words. */
   readonly title: string;
   /** Throws if the case breaks the law. */
   check(one: PlannerCase): void;

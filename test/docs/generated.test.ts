@@ -1,9 +1,13 @@
 /** The generated parts of the documentation are up to date, and links inside it lead somewhere. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { countParts, generatedFiles, regenerate } from '../../scripts/docs-tables.ts';
+import { brokenLinks } from '../../scripts/site/check-links.ts';
+import { anchorOf, pageFiles, pageOf } from '../../scripts/site/pages.ts';
+import { sidebar } from '../../scripts/site/sidebar.ts';
 import { registry } from '../../src/registry.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -67,18 +71,73 @@ describe('READMEs of planners', () => {
 });
 
 describe('links', () => {
-  const guides = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
-  const examples = readdirSync(join(root, 'examples'), { withFileTypes: true })
-    .filter((one) => one.isDirectory() && one.name !== 'traces')
-    .map((one) => `examples/${one.name}/README.md`);
-  const top = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'examples/README.md'];
-  const files = [...top, ...guides.map((name) => `docs/${name}`), ...examples, ...plannerReadmes, ...policyReadmes];
+  const files = ['README.md', ...pageFiles()];
+  const plainHeading = (text: string): string =>
+    text.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/[`*]|(?<!\w)_|_(?!\w)/g, '');
+
+  /** Anchors of the headings of a page, as GitHub makes them: one that comes again has a number. */
+  function anchorsOf(file: string): Set<string> {
+    const anchors = new Set<string>();
+    for (const [, heading] of read(file)
+      .replace(/^```[\s\S]*?^```$/gm, '')
+      .matchAll(/^#{1,6} (.+)$/gm)) {
+      const plain = anchorOf(plainHeading(heading!));
+      let anchor = plain;
+      for (let count = 1; anchors.has(anchor); count += 1) anchor = `${plain}-${count}`;
+      anchors.add(anchor);
+    }
+    return anchors;
+  }
 
   test.each(files)('%s', (file) => {
-    for (const [, target] of read(file).matchAll(/\]\(([^)\s]+)\)/g)) {
-      if (/^(https?:|#)/.test(target!)) continue;
-      const [path] = target!.split('#');
-      expect(existsSync(join(root, dirname(file), path!)), `${file} → ${target}`).toBe(true);
+    for (const [, target] of read(file)
+      .replace(/^```[\s\S]*?^```$/gm, '')
+      .matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^[a-z]+:/.test(target!)) {
+        expect(URL.canParse(target!), `${file} → ${target}`).toBe(true);
+        continue;
+      }
+      const [path, anchor] = target!.split('#') as [string, string?];
+      const to = path === '' ? file : join(dirname(file), path);
+      expect(existsSync(join(root, to)), `${file} → ${target}`).toBe(true);
+      if (anchor !== undefined) expect([...anchorsOf(to)], `${file} → ${target}`).toContain(anchor);
     }
+  });
+});
+
+describe('the site', () => {
+  const there = (link: string): string =>
+    link
+      .replace(/\/$/, '/index.html')
+      .replace(/\.html$/, '.md')
+      .slice(1);
+
+  test('every page is in the sidebar, once, and no two pages are at one place', () => {
+    const links = sidebar([]).flatMap(({ items }) => items.map(({ link }) => there(link)));
+    expect(new Set(links).size).toBe(links.length);
+    expect(links.sort()).toEqual(pageFiles().map(pageOf).sort());
+  });
+
+  test('every policy, planner and recipe is in it', () => {
+    const links = sidebar([]).flatMap(({ items }) => items.map(({ link }) => link));
+    for (const { id } of registry.definitions)
+      expect(
+        links.some((one) => one.endsWith(`/${id}.html`)),
+        id,
+      ).toBe(true);
+  });
+
+  test('a link that leads nowhere is found in what was built', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'rollflex-site-'));
+    const page = (name: string, body: string): void =>
+      writeFileSync(join(folder, name), `<html><body>${body}</body></html>`);
+    page('index.html', '<h1 id="top-1">x</h1><a href="/base/two.html#here">fine</a><a href="./two">fine</a>');
+    page('two.html', '<i id="here"></i><a href="/base/#top-1">fine</a><a href="https://example.com/a">fine</a>');
+    expect(brokenLinks(folder, '/base/')).toEqual({ pages: 2, links: 4, broken: [] });
+    const wrong = ['/two.html', '/base/three.html', 'two.html#there', 'https://nowhere', 'x.png'];
+    page('wrong.html', wrong.map((one) => `<a href="${one}">x</a>`).join(''));
+    page('outside.html', '<script src="https://example.com/x.js"></script><img src="//example.com/x.png">');
+    expect(brokenLinks(folder, '/base/').broken).toHaveLength(wrong.length + 2);
+    rmSync(folder, { recursive: true });
   });
 });

@@ -1,6 +1,6 @@
 /** Every snippet of the documentation runs, type-checks, and does what it says. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +11,7 @@ import * as schemas from 'rollflex/schemas';
 import * as sim from 'rollflex/sim';
 import * as testing from 'rollflex/testing';
 import { afterAll, describe, expect, test } from 'vitest';
+import { pageFiles } from '../../scripts/site/pages.ts';
 import { extractSnippets, runSnippet, typeErrors } from '../support/snippets.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
@@ -23,23 +24,7 @@ const modules = {
   'rollflex/testing': testing,
 };
 
-/** The READMEs of the folders in a folder. */
-function readmes(folder: string): string[] {
-  return readdirSync(join(root, folder), { withFileTypes: true })
-    .filter((one) => one.isDirectory() && one.name !== 'traces')
-    .map((one) => `${folder}/${one.name}/README.md`);
-}
-
-function markdownFiles(): string[] {
-  const guides = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
-  const folders = ['examples', 'src/policies', 'src/planners', 'src/recipes'];
-  return [
-    'README.md',
-    'src/mock-engine/README.md',
-    ...guides.map((name) => `docs/${name}`),
-    ...folders.flatMap(readmes),
-  ];
-}
+const markdownFiles = (): string[] => ['README.md', ...pageFiles()];
 
 const snippets = markdownFiles().flatMap((file) => extractSnippets(file, readFileSync(join(root, file), 'utf8')));
 const typescript = snippets.filter((one) => one.language === 'ts');
@@ -49,7 +34,7 @@ describe('TypeScript snippets', () => {
   test('there are some, and every block names a language that is known', () => {
     expect(typescript.length).toBeGreaterThan(5);
     for (const { file, line, language } of snippets) {
-      expect(['ts', 'sh', 'text', 'json', 'jsonl', 'python'], `${file}:${line}`).toContain(language);
+      expect(['ts', 'sh', 'text', 'json', 'jsonl', 'python', 'yaml'], `${file}:${line}`).toContain(language);
     }
   });
 
@@ -90,15 +75,66 @@ describe('command lines', () => {
       .filter((one) => one !== '' && !one.startsWith('#'))
       .map((command) => [`${file}:${line}`, command] as const),
   );
-  // `npm …` and `git …` are what CI itself runs, and so are the examples.
-  const ours = commands.filter(([, command]) => !/^(npm|git|cd|npx tsx examples\/\S+) ?/.test(command));
+  const rollflexWith = (parts: readonly string[]) =>
+    spawnSync(tsx, [join(root, 'src/cli/main.ts'), ...parts], { cwd: folder, encoding: 'utf8' });
+  const isOurs = (command: string): boolean => /^(npx )?rollflex /.test(command);
+  const ours = commands.filter(([, command]) => isOurs(command));
 
   test.each(ours)('%s: %s', (_, command) => {
-    const [name, ...parts] = command.replace(/^npx /, '').split(/\s+/);
-    expect(name).toBe('rollflex');
-    const run = spawnSync(tsx, [join(root, 'src/cli/main.ts'), ...parts], { cwd: folder, encoding: 'utf8' });
-    expect(run.status, run.stderr).toBe(0);
+    const [, ...parts] = command.replace(/^npx /, '').split(/\s+/);
+    if (parts.at(-1) !== '&') {
+      const run = rollflexWith(parts);
+      expect(run.status, run.stderr).toBe(0);
+      return;
+    }
+    // It runs on beside the reader's own program: here its options are looked up instead.
+    const help = rollflexWith([parts[0]!, '--help']);
+    expect(help.status, help.stderr).toBe(0);
+    for (const option of parts.filter((one) => one.startsWith('--'))) expect(help.stdout).toContain(` ${option} `);
   });
+
+  // What CI itself runs, or the reader's own tools: it must at least be there.
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: object };
+  const ofNpm = ['ci', 'install', 'test', 'start'];
+  test.each(commands.filter(([, command]) => !isOurs(command)))('%s: %s', (_, command) => {
+    for (const part of command.split(' && ')) {
+      const [name, ...parts] = part.split(/\s+/) as [string, ...string[]];
+      if (name === 'npm')
+        expect(parts[0] === 'run' ? Object.keys(scripts) : ofNpm).toContain(parts.filter((one) => one !== 'run')[0]);
+      else if (name === 'npx') expect(existsSync(join(root, parts[1]!)), part).toBe(parts[0] === 'tsx');
+      else if (name === 'python' && parts[0]!.includes('/')) expect(existsSync(join(root, parts[0]!)), part).toBe(true);
+      else expect(['git', 'cd', 'pip', 'uv', 'python']).toContain(name);
+    }
+  });
+});
+
+describe('data', () => {
+  /** What the blocks of a page are read by; those of others must be JSON. */
+  const readers: Record<string, (line: string) => unknown> = {
+    'docs/traces.md': (line) => sim.readTraceLine(line, 'docs/traces.md'),
+    'docs/vlm.md': (line) => sim.vlmTraceLineSchema.parse(JSON.parse(line)),
+  };
+  const blocks = snippets.filter((one) => one.language.startsWith('json'));
+
+  test('there are some', () => expect(blocks.length).toBeGreaterThan(1));
+
+  test.each(blocks.map((one) => [`${one.file}:${one.line}`, one] as const))('%s', (_, { file, language, code }) => {
+    for (const text of language === 'jsonl' ? code.split('\n') : [code]) (readers[file] ?? JSON.parse)(text);
+  });
+});
+
+test('programs in Python are run by the tests of the Python package', () => {
+  const folder = join(root, 'python', 'tests');
+  const names = (readdirSync(folder, { recursive: true, encoding: 'utf8' }) as string[]).filter((one) =>
+    one.endsWith('.py'),
+  );
+  const tests = names.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
+  for (const { file, language } of snippets) {
+    if (language !== 'python' && language !== 'yaml') continue;
+    // By its path, or by its name as the pages of adapters are.
+    const name = file.split('/').at(-1)!.replace('.md', '');
+    expect(tests.includes(file) || tests.includes(`"${name}"`) || tests.includes(`"${name}.md"`), file).toBe(true);
+  }
 });
 
 describe('the extractor', () => {

@@ -18,10 +18,15 @@ export interface ClusterParts {
 
 /** Engines, and their time. */
 export class MockCluster {
+  /** The options, their defaults filled in. */
   readonly options: MockEngineOptions;
+  /** The engines, by their numbers. */
   readonly engines: readonly MockEngine[];
+  /** Says how long each response is. */
   readonly book: ResponseBook;
+  /** What a decode step and a prefill take. */
   readonly cost: CostModel;
+  /** What will happen by itself, and when. */
   readonly agenda = new Agenda();
   #now = 0;
   #minted = 0;

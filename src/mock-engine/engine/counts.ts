@@ -5,8 +5,11 @@ import type { Ending, Generation } from './generation.ts';
 export class Counts {
   /** Requests that were taken. */
   accepted = 0;
+  /** Requests that ended by themselves. */
   stop = 0;
+  /** Requests that ended at their limit of tokens. */
   length = 0;
+  /** Requests that were aborted. */
   abort = 0;
   /** Requests that their engine was lost with. */
   lost = 0;

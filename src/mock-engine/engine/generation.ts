@@ -18,6 +18,7 @@ export interface Listener {
 export interface Limits {
   /** Most tokens. */
   readonly maxTokens: number;
+  /** Fewest tokens: it does not stop by itself before. */
   readonly minTokens: number;
   /** It goes on to its limit. */
   readonly ignoreEos: boolean;
@@ -31,18 +32,25 @@ export class Generation implements Output {
   readonly requestId: string;
   /** Order among those that arrive at the same moment; unique. */
   readonly id: string;
+  /** What it answers. */
   readonly prompt: Prompt;
+  /** What it would be if nobody stopped it. */
   readonly planned: PlannedResponse;
+  /** Is told of progress and of the end. */
   readonly listener: Listener;
+  /** Lower goes first, where the engine schedules by priority. */
   readonly priority: number;
   /** Tokens that it gets if nobody stops it, and how it ends then. */
   readonly tokens: number;
+  /** `stop`: by itself; `length`: at its limit. */
   readonly ending: 'stop' | 'length';
+  /** Simulated seconds at which it was taken. */
   readonly acceptedAt: number;
   /** Tokens that there are. */
   count = 0;
   /** How it has ended; `null` as long as it has not. */
   ended: Ending | null = null;
+  /** Simulated seconds at which it ended; 0 as long as it has not. */
   endedAt = 0;
   /** Whether it was in line when it was aborted. */
   abortedInQueue = false;
@@ -51,6 +59,7 @@ export class Generation implements Output {
   readonly #tokenIds: number[] = [];
   #text = '';
 
+  /** A generation that has no token yet. */
   constructor(given: {
     readonly requestId: string;
     readonly id: string;

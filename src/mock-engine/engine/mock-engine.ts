@@ -22,6 +22,7 @@ export interface MockLoad {
   readonly held: number;
   /** Tokens in the KV cache, and how many fit. */
   readonly usedTokens: number;
+  /** Tokens that fit the KV cache. */
   readonly kvCapacityTokens: number;
 }
 
@@ -33,8 +34,11 @@ export const firstWeights = 'default';
 
 /** An engine. */
 export class MockEngine {
+  /** Its place among the engines, from 0. */
   readonly number: number;
+  /** Requests and tokens since its process started. */
   readonly counts = new Counts();
+  /** Name of the weights that it generates with, as they were last updated. */
   weightVersion = firstWeights;
   /** Whether its process is there. */
   isUp = true;
@@ -65,6 +69,7 @@ export class MockEngine {
     return this.#decode.work;
   }
 
+  /** Whether a fault makes it take requests and do nothing. */
   get isHanging(): boolean {
     return this.#hangs;
   }

@@ -10,6 +10,7 @@ import { nameOf, type Prompt, tokensOf } from './prompt.ts';
 
 /** A response that a prompt would give. */
 export interface PlannedResponse {
+  /** Tokens of the prompt. */
   readonly promptTokens: number;
   /** Fixes the tokens of the response. */
   readonly seed: number;
@@ -91,8 +92,11 @@ export class ResponseBook {
 
 /** What has been generated. */
 export interface Output {
+  /** Tokens so far. */
   readonly count: number;
+  /** Their text. */
   readonly text: string;
+  /** Their ids, in order. */
   readonly tokenIds: readonly number[];
 }
 

@@ -2,7 +2,9 @@
 
 /** How fast the two ends of the pipeline are. */
 export interface Pace {
+  /** Seconds in which a layer is computed. */
   readonly layerSeconds: number;
+  /** Seconds in which a layer's weights come over PCIe. */
   readonly transferSeconds: number;
 }
 

@@ -3,19 +3,29 @@ import type { GpuServer, ReplicaGroup } from '../../schemas/parallelism.ts';
 
 /** A tensor-parallel degree, with the expert-parallel degree inside it if experts are spread. */
 export interface Parallelism {
+  /** Tensor-parallel degree: GPUs of one replica. */
   readonly tp: number;
+  /** Expert-parallel degree inside a replica; divides the TP. */
   readonly ep?: number | undefined;
 }
 
 /** What bounds the degrees. */
 export interface Bounds {
+  /** Servers with their GPUs: a replica does not span two of them. */
   readonly servers: readonly GpuServer[];
+  /** KV heads of the model: the TP must divide them. */
   readonly kvHeads: number;
+  /** Bytes of the weights, all shards together. */
   readonly modelBytes: number;
+  /** Memory of one GPU, in bytes. */
   readonly gpuMemoryBytes: number;
+  /** Share of it that weights and KV cache may fill, above 0 and at most 1. */
   readonly memoryUtilization: number;
+  /** Bytes of KV that one sequence of full length needs: every replica must have room for it. */
   readonly sequenceBytes: number;
+  /** Least TP, ≥ 1. */
   readonly minTp: number;
+  /** Most TP; that of the largest server if absent. */
   readonly maxTp?: number | undefined;
 }
 

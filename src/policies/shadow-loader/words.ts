@@ -42,6 +42,7 @@ export const loaderEvents = [
   hostRestarted,
 ] as const;
 
+/** Decisions of shadow-loader, in the order of a sample's life. */
 export const loaderDecisions = [
   samplePlaceholder,
   samplePreprocess,

@@ -6,12 +6,17 @@ import type { PolicyError } from '../../errors.ts';
 
 /** A session as its log sees it. */
 export interface LoggedSession {
+  /** Id of the session. */
   readonly id: string;
+  /** How its decisions reach the host: in the answer, or as a stream to subscribers. */
   readonly deliver: 'reply' | 'stream';
+  /** Who fires its timers. */
   readonly timers: 'host' | 'server';
+  /** Whether its policy runs beside a host that decides by itself. */
   readonly shadow: boolean;
   /** Ids in flight: a snapshot has each of them. */
   readonly inFlight: number;
+  /** The policy: what a snapshot line is made of. */
   readonly policy: {
     readonly id: string;
     readonly version: number;

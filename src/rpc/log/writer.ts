@@ -11,6 +11,7 @@ import type { DropReason, LineWriter } from './session-lines.ts';
 export interface DecisionLogHost {
   /** Version of the package, for the first line of each file. */
   readonly version?: string;
+  /** Where the time of lines comes from; the system's if absent. */
   readonly clock?: Clock;
   /** Is told of lines that were written, and of their bytes. */
   readonly written?: (lines: number, bytes: number) => void;

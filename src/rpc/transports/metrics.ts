@@ -18,6 +18,7 @@ export interface Metrics {
 
 /** Metrics that are served. */
 export interface MetricsListening {
+  /** The port that it listens on, also where any was asked for. */
   readonly port: number;
   /** Stops; open requests end. */
   close(): Promise<void>;

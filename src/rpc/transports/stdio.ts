@@ -29,7 +29,9 @@ export interface OutputStream {
 
 /** Streams other than those of the process, for tests and for hosts that spawn it in some other way. */
 export interface StdioStreams {
+  /** Where calls come from; standard input if absent. */
   readonly input?: InputStream;
+  /** Where answers go; standard output if absent. */
   readonly output?: OutputStream;
 }
 

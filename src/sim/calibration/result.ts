@@ -6,7 +6,9 @@ import type { Job } from '../host/job.ts';
 export interface FittedSeconds {
   /** Whether the model was fitted to it, or is checked by it. */
   readonly use: 'fit' | 'check';
+  /** Seconds that were measured. */
   readonly measuredSeconds: number;
+  /** Seconds of the model for the same lengths. */
   readonly simulatedSeconds: number;
   /** Simulated ÷ measured − 1. */
   readonly error: number;
@@ -16,21 +18,29 @@ export interface FittedSeconds {
 export interface CalibratedStep {
   /** Its place among the measured ones, from 0. */
   readonly index: number;
+  /** Prompts of the measured rollout. */
   readonly prompts: number;
+  /** Its responses. */
   readonly responses: number;
+  /** Tokens of all its responses. */
   readonly tokens: number;
+  /** Tokens of the longest of them. */
   readonly longestTokens: number;
+  /** Its rollout, measured and simulated. */
   readonly rollout: FittedSeconds;
+  /** Its training, where it was measured. */
   readonly training?: FittedSeconds;
 }
 
 /** A job with fitted costs. */
 export interface Calibration {
+  /** The job with the costs that were fitted. */
   readonly job: Job;
   /** Which costs were fitted. */
   readonly fitted: readonly (keyof CostModel)[];
   /** Training of a step as large as the first measured one, in two numbers; absent if no training was measured. */
   readonly training?: { readonly fixedSeconds: number; readonly secondsPerToken: number };
+  /** How well each measured step is reproduced. */
   readonly steps: readonly CalibratedStep[];
   /** What a reader must know before relying on it. */
   readonly warnings: readonly string[];

@@ -6,12 +6,17 @@ import type { Plan } from './batch-scheduler.ts';
 export class EngineCounters {
   /** Seconds of decoding and prefill together. */
   busySeconds = 0;
+  /** Of these, prefill. */
   prefillSeconds = 0;
+  /** Of these, decoding. */
   decodeSeconds = 0;
+  /** Decode steps, each of one token for every running sequence. */
   decodeSteps = 0;
+  /** Sequences that lost their KV cache for want of room. */
   preemptions = 0;
   /** Tokens whose KV was given up by preemptions, to be computed again. */
   recomputedTokens = 0;
+  /** Tokens generated, those of aborted requests included. */
   generatedTokens = 0;
   /** What it did, if it keeps a timeline: neighbours with as many running sequences are one segment. */
   readonly timeline: Segment[] = [];

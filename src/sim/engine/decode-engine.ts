@@ -52,7 +52,9 @@ function stepsBy({ plan, startSeconds }: Phase, at: number): number {
 
 /** An inference engine. */
 export class DecodeEngine extends EngineCounters {
+  /** Id of the engine. */
   readonly engineId: string;
+  /** What a decode step and a prefill take. */
   readonly cost: CostModel;
   readonly #scheduler: BatchScheduler;
   readonly #sequences = new Map<string, Sequence>();
@@ -64,6 +66,8 @@ export class DecodeEngine extends EngineCounters {
   #arrivals = 0;
 
   /**
+   * An engine without requests, at 0 s.
+   *
    * @param options - `timeline`: whether to keep one (default false, which is faster); `scheduling`: the order of the
    *   waiting queue and of preemption (default `fcfs`)
    */

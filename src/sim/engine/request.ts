@@ -4,7 +4,9 @@ import type { CostModel } from '../cost-model.ts';
 
 /** A request as an engine sees it. */
 export interface EngineRequest {
+  /** Id of the request, new to the engine. */
   readonly requestId: string;
+  /** Tokens of the prompt, ≥ 0. */
   readonly promptTokens: number;
   /** Tokens after which it is complete, those generated elsewhere before included. A whole number >= 1. */
   readonly responseTokens: number;
@@ -16,8 +18,11 @@ export interface EngineRequest {
 
 /** How a request ended. */
 export interface Outcome {
+  /** Id of the request. */
   readonly requestId: string;
+  /** How it ended. */
   readonly kind: 'completed' | 'aborted';
+  /** When, in simulated seconds. */
   readonly at: number;
   /** Tokens generated, those before included. */
   readonly tokens: number;
@@ -25,6 +30,7 @@ export interface Outcome {
 
 /** A request that an engine had when it was lost. */
 export interface LostRequest {
+  /** Id of the request. */
   readonly requestId: string;
   /** Tokens generated, those before included. */
   readonly tokens: number;
@@ -32,7 +38,9 @@ export interface LostRequest {
 
 /** How busy an engine is. */
 export interface EngineLoad {
+  /** Sequences in the batch. */
   readonly running: number;
+  /** Requests in line. */
   readonly waiting: number;
   /** Tokens in the KV cache. */
   readonly contextTokens: number;

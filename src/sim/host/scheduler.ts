@@ -12,6 +12,7 @@ import type { Rung } from '../result.ts';
 
 /** A policy object as the driver sees it: any `Policy` of rollflex fits. */
 export interface DrivenPolicy {
+  /** Id of the policy. */
   readonly id: string;
   /** Applies an event; throws `PolicyError` when it is refused. */
   send(event: AnyEvent): readonly AnyDecision[];
@@ -19,8 +20,11 @@ export interface DrivenPolicy {
 
 /** A round to be opened. */
 export interface NextRound {
+  /** When it opens, in simulated seconds. */
   readonly at: number;
+  /** Id of the round, new for every round. */
   readonly roundId: string;
+  /** Version of the weights that the engines have. */
   readonly weightVersion: number;
 }
 
@@ -46,7 +50,9 @@ export interface Scheduler {
 
 /** P0 and R0 of RollPacker: prompts a round, and responses a prompt. */
 export interface BatchShape {
+  /** P0. */
   readonly promptsPerRound: number;
+  /** R0. */
   readonly responsesPerPrompt: number;
 }
 

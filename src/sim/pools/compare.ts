@@ -21,6 +21,7 @@ import type { PoolsJob } from './settings.ts';
 
 /** What a comparison needs. */
 export interface PoolsCompareOptions {
+  /** Rollout pool, trainer and batch shape. */
   readonly job: PoolsJob;
   /** Prompts and lengths, for each seed. */
   readonly workload: (seed: number) => Workload;

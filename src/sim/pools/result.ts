@@ -11,6 +11,7 @@ export interface PoolsRound {
   readonly kind: 'short' | 'long';
   /** From the start of the job. */
   readonly startSeconds: number;
+  /** Until the engines have the new weights; from the start of the job. */
   readonly endSeconds: number;
   /** From rollout start to train end: what RolloutPipe calls the main time. */
   readonly mainSeconds: number;
@@ -20,6 +21,7 @@ export interface PoolsRound {
   readonly rewardedSeconds: number;
   /** Until the groups of the first update could be trained, and until it was dispatched. */
   readonly firstBatchSeconds: number;
+  /** Until the first update was dispatched. */
   readonly firstDispatchSeconds: number;
   /** RolloutPipe equation 3: t_complete − `firstBatchSeconds`; what a serial trainer leaves on the table. */
   readonly recoverySeconds: number;
@@ -35,13 +37,19 @@ export interface PoolsRound {
   readonly wallClockWaitingRatio: number;
   /** From the last step of the optimizer until the engines have the weights. */
   readonly publishSeconds: number;
+  /** Groups that were trained on. */
   readonly groups: number;
+  /** Updates of the weights. */
   readonly updates: number;
+  /** Responses that were trained on. */
   readonly responses: number;
   /** Tokens of the responses that are trained on. */
   readonly tokens: number;
+  /** Tokens of the longest of them. */
   readonly maxResponseTokens: number;
+  /** Those of them that ran into the cap. */
   readonly cappedResponses: number;
+  /** Sequences that lost their KV cache for want of room. */
   readonly preemptions: number;
   /** Share of the engines' time, up to the last response, in which one had nothing to run. */
   readonly bubbleRatio: number;
@@ -55,9 +63,13 @@ export interface PoolsRound {
 
 /** A row of a timeline: an engine, or the trainer. */
 export interface PoolsRow {
+  /** Id of the engine or of the trainer. */
   readonly rowId: string;
+  /** Which pool it belongs to. */
   readonly pool: 'rollout' | 'trainer';
+  /** GPUs that it stands for. */
   readonly gpus: number;
+  /** Seconds in which it computed. */
   readonly busySeconds: number;
   /** What it did, ascending; gaps are idle. */
   readonly timeline: readonly Segment[];
@@ -65,20 +77,31 @@ export interface PoolsRow {
 
 /** One scheduler with one seed. */
 export interface PoolsRun {
+  /** Id of the scheduler. */
   readonly scheduler: string;
+  /** Seed of the workload. */
   readonly seed: number;
+  /** Its rounds, in order. */
   readonly rounds: readonly PoolsRound[];
+  /** Engines and the trainer, over time. */
   readonly rows: readonly PoolsRow[];
+  /** Seconds of all rounds. */
   readonly totalSeconds: number;
 }
 
 /** Means over rounds and seeds of one scheduler. */
 export interface PoolsSchedulerResult {
+  /** Id of the scheduler. */
   readonly scheduler: string;
+  /** For people: tables and charts. */
   readonly label: string;
+  /** Whether updates were dispatched while the rollout went on. */
   readonly pipelining: boolean;
+  /** F_w: how many groups were in service at once. */
   readonly width: FrontierWidth;
+  /** Whether rounds were those of tail batching. */
   readonly tailBatching: boolean;
+  /** One run for each seed. */
   readonly runs: readonly PoolsRun[];
   /** Main seconds of a round, with a bootstrap interval over seeds. */
   readonly mainSeconds: Interval;
@@ -88,22 +111,35 @@ export interface PoolsSchedulerResult {
   readonly reduction: Interval;
   /** Seconds of a whole round, new weights included. */
   readonly roundSeconds: number;
+  /** Until the last response that counts, mean of a round. */
   readonly rolloutSeconds: number;
+  /** Until the first update was dispatched, mean of a round. */
   readonly firstDispatchSeconds: number;
+  /** RolloutPipe equation 3, mean of a round. */
   readonly recoverySeconds: number;
+  /** Seconds in which the trainer had no update, mean of a round. */
   readonly waitSeconds: number;
+  /** Seconds of gradients, mean of a round. */
   readonly computeSeconds: number;
+  /** Seconds until the engines had new weights, mean of a round. */
   readonly publishSeconds: number;
+  /** RolloutPipe equation 4, mean over rounds: 0 to 1. */
   readonly startWaitingRatio: number;
+  /** Wait ÷ (wait + compute), mean over rounds: 0 to 1. */
   readonly computeWaitingRatio: number;
+  /** Wait ÷ main time, mean over rounds: 0 to 1. */
   readonly wallClockWaitingRatio: number;
+  /** Share of the engines' time in which one had nothing to run, mean over rounds: 0 to 1. */
   readonly bubbleRatio: number;
+  /** Tokens of a response that was trained on, mean. */
   readonly meanResponseTokens: number;
+  /** Share of them that ran into the cap: 0 to 1. */
   readonly cappedShare: number;
   /** Share of the rounds that are long ones. */
   readonly longShare: number;
   /** Tokens trained on ÷ those of the first scheduler: 1 where nothing is left out. */
   readonly keptTokenRatio: number;
+  /** Preemptions, mean of a round. */
   readonly preemptions: number;
   /** Mean F_w at the end of a round; absent without a frontier. */
   readonly meanWidth?: number;
@@ -115,12 +151,15 @@ export interface PoolsSchedulerResult {
 export interface ReductionShares {
   /** Id of the scheduler with both. */
   readonly scheduler: string;
+  /** Share of the reduction that complete-group pipelining has by itself. */
   readonly cgp: number;
+  /** What frontier-group dispatch adds: 1 − `cgp`. */
   readonly fgd: number;
 }
 
 /** Schedulers side by side on one workload. */
 export interface PoolsComparison {
+  /** What was rolled out; lengths in tokens. */
   readonly workload: {
     readonly name: string;
     readonly source: string;
@@ -129,11 +168,16 @@ export interface PoolsComparison {
     readonly capTokens: number;
     readonly correlation: number;
   };
+  /** The job, as it was simulated. */
   readonly job: PoolsJob;
+  /** Rounds of each run. */
   readonly rounds: number;
+  /** Seeds of the runs. */
   readonly seeds: readonly number[];
+  /** The results, the baseline first. */
   readonly schedulers: readonly PoolsSchedulerResult[];
   /** One for each scheduler with both mechanisms, where CGP alone was run and there is a reduction. */
   readonly shares: readonly ReductionShares[];
+  /** What a reader should know of this comparison, in sentences. */
   readonly notes: readonly string[];
 }

@@ -20,6 +20,7 @@ export interface PoolsScheduler {
   readonly label: string;
   /** Complete-group pipelining: whether updates are dispatched while the rollout goes on. */
   readonly pipelining: boolean;
+  /** F_w: how many groups may be in service at once, `auto`, or `all`. */
   readonly width: FrontierWidth;
   /** Whether rounds are those of tail batching: the policy asks for prompts, launches and aborts. */
   readonly tailBatching: boolean;

@@ -19,9 +19,11 @@ type Finished = Extract<TpEvent, { type: 'step.finished' }>;
 export interface TpWorth {
   /** Rounds that differed, and those of them for which the profile knows both. */
   readonly rounds: number;
+  /** Those of them for which the profile knows both. */
   readonly predictedRounds: number;
   /** Predicted seconds of decode of these, with the TP of the host and with that of the policy. */
   readonly hostSeconds: number;
+  /** The same with the TP of the policy. */
   readonly policySeconds: number;
   /** Steps that the policy did not learn from, because they ran with another TP than it had told. */
   readonly notLearntFrom: number;

@@ -13,10 +13,13 @@ type Rejected = Extract<ScaleDownDecision, { type: 'scale-down.rejected' }>;
 export interface ScaleDownWorth {
   /** Releases: how many fitted into the engines that would have remained, and how many would have gone over. */
   readonly released: number;
+  /** Releases that fitted into the engines that would have remained. */
   readonly releasedFitted: number;
+  /** Releases that would have gone over. */
   readonly releasedTooEarly: number;
   /** Refusals for the KV cache: how many were right, as not even all engines that would have remained had held it. */
   readonly rejected: number;
+  /** Refusals that were right. */
   readonly rejectedRightly: number;
   /** Those in which all that was in flight would have fitted into these engines together, if not into each of them. */
   readonly rejectedMightFit: number;

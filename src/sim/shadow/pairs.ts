@@ -3,7 +3,9 @@
 export interface ShadowDifference {
   /** What it is about: the ids in the decision. */
   readonly id: string;
+  /** What the host decided. */
   readonly host: Readonly<Record<string, unknown>>;
+  /** What the policy would have decided. */
   readonly policy: Readonly<Record<string, unknown>>;
   /** Why the policy decided so, with the numbers. */
   readonly reason: { readonly code: string };
@@ -13,8 +15,11 @@ export interface ShadowDifference {
 
 /** How often a policy and its host agreed on decisions of one type. */
 export interface ShadowCounts {
+  /** Name of the decision. */
   readonly decision: string;
+  /** Things about which host and policy decided the same. */
   readonly agreed: number;
+  /** Things about which they decided differently. */
   readonly differed: number;
   /** Things about which only the host has decided. */
   readonly onlyHost: number;

@@ -11,11 +11,15 @@ import { TimeoutBook } from './sandbox-timeout.ts';
 
 /** What was found of one session. */
 export interface ShadowSession {
+  /** Id of the session. */
   readonly session: string;
+  /** Id of its policy. */
   readonly policy: string;
+  /** Events that it was told. */
   readonly events: number;
   /** Events that the log should have and does not: decisions about them are missing on one side. */
   readonly missingEvents: number;
+  /** Agreement and differences, by name of the decision. */
   readonly decisions: readonly ShadowCounts[];
   /** What the differences would have been worth; null where the policy has no numbers for it. */
   readonly worth: object | null;
@@ -23,6 +27,7 @@ export interface ShadowSession {
 
 /** What was found in a log. */
 export interface ShadowReport {
+  /** The sessions in shadow mode, in the order in which they were opened. */
   readonly sessions: readonly ShadowSession[];
   /** Lines that the server says it has left out; what the host decided may be among them. */
   readonly droppedLines: number;

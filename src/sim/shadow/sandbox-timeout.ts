@@ -11,13 +11,17 @@ type Run = Extract<TimeoutDecision, { type: 'sandbox.run' }>;
 export interface TimeoutWorth {
   /** Runs that ended and scored, and what they took. */
   readonly runs: number;
+  /** Seconds that they took. */
   readonly runSeconds: number;
+  /** Those of them that were correct. */
   readonly correctRuns: number;
   /** Doomed runs that would have been stopped earlier, and the seconds that this would have saved. */
   readonly stoppedEarlier: number;
+  /** Seconds that this would have saved. */
   readonly savedSeconds: number;
   /** Correct runs that would have been stopped, and the rest of their seconds. */
   readonly correctCut: number;
+  /** Seconds that those ran on after they would have been stopped. */
   readonly correctCutSeconds: number;
   /** Runs that the host stopped and the policy would have let go on; what would have become of them is not known. */
   readonly letGoOn: number;

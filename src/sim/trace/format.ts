@@ -6,23 +6,25 @@ import { PolicyError } from '../../errors.ts';
 /** Schema of a line. */
 export const tracePromptSchema = z.strictObject({
   prompt: z.string().min(1).optional().describe('Id of the prompt; the line number if absent.'),
-  promptTokens: z.int().nonnegative().optional(),
+  promptTokens: z.int().nonnegative().optional().describe('Tokens of the prompt.'),
   task: z.string().optional().describe('`math`, `code`, `judge`, …'),
   estimated: z.string().min(1).optional().describe('How tokens were estimated; absent where they were counted.'),
   responses: z
     .array(
       z.strictObject({
-        tokens: z.int().positive(),
-        correct: z.boolean().optional(),
-        rewardSeconds: z.number().nonnegative().optional(),
+        tokens: z.int().positive().describe('Tokens of the response.'),
+        correct: z.boolean().optional().describe('Whether it was right.'),
+        rewardSeconds: z.number().nonnegative().optional().describe('Seconds that its reward took.'),
         capped: z.boolean().optional().describe('It ran into the length limit: it would have been longer.'),
       }),
     )
-    .min(1),
+    .min(1)
+    .describe('Its responses, in the order in which they were sampled.'),
 });
 
 /** A prompt of a trace. */
 export interface TracePrompt extends z.output<typeof tracePromptSchema> {
+  /** Id of the prompt, unique in its trace. */
   readonly prompt: string;
 }
 

@@ -11,6 +11,7 @@ export interface QuantileRow {
   readonly rps: number;
   /** Values at 0, 1, …, 100 %. */
   readonly inputTokens: readonly number[];
+  /** The same of the responses. */
   readonly outputTokens: readonly number[];
 }
 

@@ -6,7 +6,9 @@ import { hasKeys, jsonLine, readTraceLine, type TracePrompt } from './format.ts'
 
 /** Reads one format. */
 export interface TraceReader {
+  /** Name of the format. */
   readonly id: string;
+  /** One sentence for listings. */
   readonly description: string;
   /** Whether a file with this first line, without white space around it, is of the format. */
   detect(firstLine: string): boolean;

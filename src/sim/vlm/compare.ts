@@ -12,7 +12,9 @@ import { simulateStep, type VlmStep } from './step.ts';
 
 /** What a comparison needs. */
 export interface VlmCompareOptions {
+  /** GPUs, model and cost. */
   readonly job: VlmJob;
+  /** Where the samples of each step come from. */
   readonly workload: VlmWorkload;
   /** 1 to 10,000; by default 5. */
   readonly steps?: number;

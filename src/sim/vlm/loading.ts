@@ -19,6 +19,7 @@ export interface Loading {
   readonly exposedSeconds: number;
   /** Host memory of the controller, and of the node that has most, for visual inputs. */
   readonly controllerBytes: number;
+  /** Host memory of the node that has most. */
   readonly nodeBytes: number;
 }
 

@@ -4,18 +4,29 @@ import type { EngineShape } from '../cost-model.ts';
 
 /** A vision-language model: a dense backbone and a vision tower. */
 export interface VlmModel {
+  /** Name of the model. */
   readonly id: VlmModelId;
+  /** For people: tables and charts. */
   readonly label: string;
+  /** Parameters of the backbone, in billions. */
   readonly billionParameters: number;
+  /** Transformer layers of the backbone. */
   readonly layers: number;
+  /** Its hidden size. */
   readonly hiddenSize: number;
+  /** Its attention heads: degrees of sharding divide them. */
   readonly attentionHeads: number;
+  /** Its KV heads. */
   readonly kvHeads: number;
+  /** Dimension of a head. */
   readonly headDimension: number;
+  /** Tokens of the vocabulary. */
   readonly vocabulary: number;
+  /** The vision tower. */
   readonly vision: { readonly billionParameters: number; readonly layers: number; readonly hiddenSize: number };
   /** GPUs of one inference engine, and over how many GPUs training shards its states. */
   readonly rolloutTp: number;
+  /** GPUs over which training shards its states. */
   readonly fsdp: number;
 }
 

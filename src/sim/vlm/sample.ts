@@ -28,7 +28,9 @@ export const lengthOf = (one: VlmSample): number => one.textTokens + one.visualT
 
 /** An endless sequence of samples; the same for every scheduler. */
 export interface VlmWorkload {
+  /** For people: tables and charts. */
   readonly name: string;
+  /** Where the lengths come from, in words. */
   readonly source: string;
   /** The sample at this place, from 0; it depends on the seed of the workload and the index alone. */
   sample(index: number): VlmSample;

@@ -12,11 +12,15 @@ export type VlmPlacement = 'bucketing' | 'ulysses' | 'flex-ulysses';
 
 /** One way to schedule a step. */
 export interface VlmScheduler {
+  /** Kebab case; results carry it. */
   readonly id: string;
+  /** For people: tables and charts. */
   readonly label: string;
+  /** How sequences are placed on devices. */
   readonly placement: VlmPlacement;
   /** Of `ulysses`: the one degree; 1 of the others, where it says nothing. */
   readonly degree: number;
+  /** How visual inputs come to the devices. */
   readonly loader: LoaderId;
 }
 

@@ -22,9 +22,11 @@ const imageRow = z.object({ rps: z.number().nonnegative(), image_tokens: percent
 
 /** Real distributions that mixtures draw from. */
 export interface VisionSources {
+  /** Recorded videos; a sample draws one. */
   readonly videos: readonly RecordedVideo[];
   /** Tokens of one image, and of a response. */
   readonly imageTokens: Quantile;
+  /** Tokens of a response. */
   readonly responseTokens: Quantile;
 }
 
@@ -55,10 +57,13 @@ export function readVisionSources(videos: string, images: string): VisionSources
 
 /** How samples are made of sources. */
 export interface SampleOptions {
+  /** Videos, and lengths of images and responses. */
   readonly sources: VisionSources;
   /** Most frames of a video. */
   readonly maxFrames: number;
+  /** Longest response, in tokens. */
   readonly capTokens: number;
+  /** A safe whole number. */
   readonly seed: number;
 }
 

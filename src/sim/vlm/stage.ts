@@ -15,9 +15,13 @@ export interface DeviceLoad {
   tokens: number;
   /** Visual tokens that its vision tower encodes. */
   visualTokens: number;
+  /** Seconds of the vision tower. */
   visionSeconds: number;
+  /** Seconds of everything that is linear in tokens. */
   linearSeconds: number;
+  /** Seconds of attention. */
   attentionSeconds: number;
+  /** Seconds of exchanges with other devices. */
   allToAllSeconds: number;
 }
 

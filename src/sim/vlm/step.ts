@@ -14,11 +14,17 @@ import { bytesPerSentToken } from './timing.ts';
 
 /** What one step took. */
 export interface VlmStep {
+  /** Tokens of the batch. */
   readonly tokens: number;
+  /** What data loading takes. */
   readonly loading: Loading;
+  /** Seconds of the rollout. */
   readonly rolloutSeconds: number;
+  /** Seconds of log-probabilities of the old policy. */
   readonly oldSeconds: number;
+  /** Seconds of those of the reference model. */
   readonly referenceSeconds: number;
+  /** Seconds of gradients and the optimizer. */
   readonly updateSeconds: number;
   /** The four above: what FlexRL's Table 2 calls a step. */
   readonly gpuSeconds: number;
@@ -30,17 +36,23 @@ export interface VlmStep {
   readonly sharded: number;
   /** Tokens that leave their device in the all-to-alls of one layer, and bytes of all layers and passes of a step. */
   readonly sentTokens: number;
+  /** Bytes of all layers and passes of the step. */
   readonly sentBytes: number;
   /** Bytes of visual inputs that are moved between hosts. */
   readonly movedBytes: number;
+  /** Most memory of a device. */
   readonly deviceBytes: number;
+  /** Limits of memory that it went over. */
   readonly exceeded: readonly Exceeded[];
 }
 
 /** A step with the plan that it followed. */
 export interface PlannedStep {
+  /** What the step takes. */
   readonly step: VlmStep;
+  /** The plan that it follows. */
   readonly plan: FlexUlyssesPlan;
+  /** What each device has of it. */
   readonly loads: readonly DeviceLoad[];
 }
 

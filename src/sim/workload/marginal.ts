@@ -12,9 +12,13 @@ export type Quantile = (share: number) => number;
 
 /** What a workload from a marginal needs. */
 export interface MarginalOptions {
+  /** For people: tables and charts. */
   readonly name: string;
+  /** Where the lengths come from, in words. */
   readonly source?: string;
+  /** Lengths of responses, by quantile. */
   readonly responseTokens: Quantile;
+  /** Lengths of prompts, by quantile. */
   readonly promptTokens: Quantile;
   /** ρ, 0 (samples of a prompt are independent) up to, not including, 1. */
   readonly correlation: number;
@@ -102,11 +106,13 @@ export function pooledQuantile(rows: readonly QuantileRow[], field: 'inputTokens
 
 /** A long-tailed marginal: a lognormal body, and with weight w a Pareto tail that begins at a threshold. */
 export interface LongTail {
+  /** Median of the body, in tokens. */
   readonly medianTokens: number;
   /** Standard deviation of the logarithm of the body. */
   readonly sigma: number;
   /** w: share of responses in the tail. */
   readonly tailWeight: number;
+  /** Where the tail begins, in tokens. */
   readonly tailStartTokens: number;
   /** Exponent of the Pareto tail; smaller is heavier. */
   readonly tailExponent: number;

@@ -20,9 +20,13 @@ export type Resampling = (typeof resamplingMethods)[number];
 
 /** What a workload from a trace needs. */
 export interface TracedOptions {
+  /** For people: tables and charts. */
   readonly name: string;
+  /** Where the lengths come from, in words. */
   readonly source?: string;
+  /** The prompts of the trace. */
   readonly prompts: readonly TracePrompt[];
+  /** How responses that were never recorded are made; `within-prompt` if absent. */
   readonly resampling?: Resampling;
   /** A whole number >= 1. */
   readonly capTokens: number;

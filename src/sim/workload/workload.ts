@@ -11,8 +11,11 @@ export interface Sample {
 
 /** A prompt of a workload. */
 export interface WorkloadPrompt {
+  /** Id of the prompt. */
   readonly promptId: string;
+  /** Tokens of the prompt. */
   readonly promptTokens: number;
+  /** What it is about, where the trace says so. */
   readonly task?: string;
   /**
    * The k-th response of the prompt, k from 0. It depends on the workload's seed, the prompt and k alone: never on
@@ -23,7 +26,9 @@ export interface WorkloadPrompt {
 
 /** An endless sequence of prompts. */
 export interface Workload {
+  /** For people: tables and charts. */
   readonly name: string;
+  /** Where the lengths come from, in words. */
   readonly source: string;
   /** What a reader must know of the lengths: a note of every result. */
   readonly caveat?: string;
@@ -31,6 +36,7 @@ export interface Workload {
   readonly resampling: string;
   /** Correlation of the normal scores of two responses of one prompt: 0 to 1. */
   readonly correlation: number;
+  /** Longest response, in tokens. */
   readonly capTokens: number;
   /** Distinct prompts; later ones repeat them (further epochs). */
   readonly distinctPrompts: number;

@@ -1,22 +1,22 @@
-/** The host of examples/07-frontier-http: killed at every moment at which it touches the world, it loses nothing. */
+/** The host of examples/10-frontier-http: killed at every moment at which it touches the world, it loses nothing. */
 import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
-import { Durable, readSaved } from '../../../examples/07-frontier-http/durable.ts';
+import { Durable, readSaved } from '../../../examples/10-frontier-http/durable.ts';
+import { Host } from '../../../examples/10-frontier-http/host.ts';
 import {
   bootAfter,
-  Host,
   type HostOptions,
   type HostState,
   prefixOf,
-} from '../../../examples/07-frontier-http/host.ts';
-import { Records, readRecords } from '../../../examples/07-frontier-http/records.ts';
-import { filesOf } from '../../../examples/07-frontier-http/run-host.ts';
-import type { Generated } from '../../../examples/07-frontier-http/sglang-client.ts';
-import type { Body, Outside, Task } from '../../../examples/07-frontier-http/tasks.ts';
-import { type Step, Trainer } from '../../../examples/07-frontier-http/trainer.ts';
+} from '../../../examples/10-frontier-http/host-state.ts';
+import { Records, readRecords } from '../../../examples/10-frontier-http/records.ts';
+import { filesOf } from '../../../examples/10-frontier-http/run-host.ts';
+import type { Generated } from '../../../examples/10-frontier-http/sglang-client.ts';
+import type { Body, Outside, Task } from '../../../examples/10-frontier-http/tasks.ts';
+import { type Step, Trainer } from '../../../examples/10-frontier-http/trainer.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'rollflex-host-'));
 afterAll(() => rmSync(root, { recursive: true }));

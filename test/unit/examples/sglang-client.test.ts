@@ -1,7 +1,7 @@
 /** The client of SGLang's routes in the examples: events of a stream, aborts, an engine that goes. */
 import { Readable } from 'node:stream';
 import { afterEach, expect, test } from 'vitest';
-import { eventsOf, SglangClient } from '../../../examples/07-frontier-http/sglang-client.ts';
+import { eventsOf, SglangClient } from '../../../examples/10-frontier-http/sglang-client.ts';
 import { MockHttp } from '../../support/mock-engine-http.ts';
 
 let http: MockHttp | undefined;

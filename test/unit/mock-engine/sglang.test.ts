@@ -1,6 +1,6 @@
 /** SGLang's routes: shapes of answers, streams, and what an abort does. */
 import { afterEach, describe, expect, test } from 'vitest';
-import { SglangClient } from '../../../examples/07-frontier-http/sglang-client.ts';
+import { SglangClient } from '../../../examples/10-frontier-http/sglang-client.ts';
 import { chunksIn, MockHttp } from '../../support/mock-engine-http.ts';
 
 let http: MockHttp;

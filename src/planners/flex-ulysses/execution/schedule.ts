@@ -11,23 +11,31 @@ import { coefficientsOf, type TimingModel, timingModel } from './timing.ts';
 
 /** The packs of a plan, and the order of each device. */
 export interface PackedPlan {
+  /** The sequences that are computed together, each pack on its devices. */
   readonly packs: readonly SequencePack[];
+  /** For each device the indices in `packs`, in the order in which it takes part in them. */
   readonly order: readonly (readonly number[])[];
 }
 
 /** What a device does in an interval, in seconds from the start. */
 export interface TimelineSpan {
+  /** Index of the device, from 0. */
   readonly device: number;
+  /** Which of the two streams of the device: they run beside each other. */
   readonly stream: 'communication' | 'computation';
+  /** Queries, keys and values are exchanged, attention is computed, its output is exchanged back. */
   readonly operation: 'all-to-all-1' | 'attention' | 'all-to-all-2';
   /** Index in `packs`. */
   readonly pack: number;
+  /** Seconds from the start of the pass. */
   readonly startSeconds: number;
+  /** Seconds from the start of the pass. */
   readonly endSeconds: number;
 }
 
 /** A plan on the clock. */
 export interface PlanTimeline {
+  /** What was timed. */
   readonly schedule: ExecutionSchedule;
   /** Of each device: what it computes, and how long it does not until the last one is done. */
   readonly devices: readonly { readonly computeSeconds: number; readonly bubbleSeconds: number }[];

@@ -31,7 +31,9 @@ export interface DumpedResponse {
   readonly promptTokens: () => number | undefined;
   /** Whether the dump says that it ran into the length limit. */
   readonly truncated?: boolean;
+  /** Whether it was right, where the dump says so. */
   readonly correct?: boolean;
+  /** What its prompt is about, where the dump says so. */
   readonly task?: string;
   /** Whether the tokens come from the text: see {@link TextTokens}. */
   readonly fromText: boolean;
@@ -43,6 +45,7 @@ export interface DumpContext {
   readonly where: string;
   /** The step that the name of the file says; a step in the line comes first. */
   readonly step?: number;
+  /** Counts the tokens of a text, where a dump has no counts of its own. */
   readonly textTokens?: TextTokens;
   /** A short id of a text: the same for the same text, and another for every other. */
   readonly fingerprint: (text: string) => string;
@@ -52,7 +55,9 @@ export interface DumpContext {
 
 /** Reads the dump of one trainer. */
 export interface DumpReader {
+  /** Name of the format. */
   readonly id: string;
+  /** One sentence for listings. */
   readonly description: string;
   /** Whether a file whose first line is this object is such a dump. */
   detect(row: Readonly<Record<string, unknown>>): boolean;

@@ -25,14 +25,19 @@ export interface DumpImportOptions {
 
 /** What came of a dump. */
 export interface DumpSummary {
+  /** Formats that were read. */
   readonly readers: readonly string[];
+  /** Lines that were read. */
   readonly lines: number;
   /** Lines of the trace: prompts, each counted once a step. */
   readonly prompts: number;
   /** Training steps that the dump names. */
   readonly steps: number;
+  /** Responses of the trace. */
   readonly responses: number;
+  /** Responses of a prompt: the fewest, the most, and how many most prompts have. */
   readonly responsesPerPrompt: { readonly least: number; readonly most: number; readonly usual: number };
+  /** Lengths of the responses, in tokens. */
   readonly tokens: { readonly p50: number; readonly p75: number; readonly p99: number; readonly longest: number };
   /** Share of the responses that ran into the limit, as far as the dump or the cap says it. */
   readonly cappedShare: number;
@@ -40,12 +45,15 @@ export interface DumpSummary {
   readonly scored: number;
   /** Responses whose tokens come from their text, and how. */
   readonly fromText: number;
+  /** How tokens were counted in texts; null where no text was counted. */
   readonly textTokens: string | null;
+  /** Whether that is an estimate. */
   readonly estimated: boolean;
   /** Rows that were added to another one of the same response (outputs of one session). */
   readonly joined: number;
   /** Responses that were left out, by reason. */
   readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;
+  /** Lines that could not be read, and were skipped. */
   readonly brokenLines: number;
   /** What was wrong with the first broken lines. */
   readonly firstBroken: readonly string[];

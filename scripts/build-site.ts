@@ -1,0 +1,47 @@
+/**
+ * Builds the whole site into `docs/.vitepress/dist`: guides, READMEs and examples, the API under `api/`, the playground under
+ * `playground/`; then follows every link of it. `--base /rollflex/` is the path under which it will be served.
+ */
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { Application, TSConfigReader, TypeDocReader } from 'typedoc';
+import { build } from 'vitepress';
+import { hasPlayground, playgroundFolder } from './site/apart.ts';
+import { brokenLinks } from './site/check-links.ts';
+import { root } from './site/pages.ts';
+
+const { base } = parseArgs({ options: { base: { type: 'string', default: '/' } } }).values;
+const out = `${root}docs/.vitepress/dist`;
+
+if (!/^\/([\w.-]+\/)*$/.test(base)) fail(`--base begins and ends with a slash, such as /rollflex/; it is ${base}`);
+function fail(what: string): never {
+  console.error(what);
+  process.exit(1);
+}
+
+// The configuration of the site reads it.
+process.env.ROLLFLEX_SITE_BASE = base;
+await build(`${root}docs`);
+
+async function buildApi(): Promise<void> {
+  const options = { options: `${root}typedoc.json`, out: `${out}/api`, navigationLinks: { Guides: base } };
+  const app = await Application.bootstrapWithPlugins(options, [new TypeDocReader(), new TSConfigReader()]);
+  const project = await app.convert();
+  if (project === undefined) fail('typedoc has found errors');
+  app.validate(project);
+  await app.generateOutputs(project);
+  if (app.logger.hasErrors() || app.logger.hasWarnings()) fail('typedoc has found something');
+}
+await buildApi();
+
+if (hasPlayground()) {
+  const run = spawnSync('npm', ['run', '--silent', 'playground:build'], { cwd: root, stdio: 'inherit' });
+  if (run.status !== 0 || !existsSync(`${playgroundFolder}/index.html`)) fail('the playground was not built');
+  cpSync(playgroundFolder, `${out}/playground`, { recursive: true });
+}
+
+const { pages, links, broken } = brokenLinks(out, base);
+for (const one of broken) console.error(one);
+if (broken.length > 0) fail(`${broken.length} of ${links} links are broken`);
+console.log(`${pages} pages and ${links} links in docs/.vitepress/dist, for ${base}`);
