@@ -30,7 +30,13 @@ const common = {
 export default defineConfig([
   // `shims`: the CommonJS build finds the files beside it, as `import.meta.url` does in the other.
   { ...common, entry: { ...entries, ...definitions }, format: ['esm', 'cjs'], shims: true, dts },
-  { ...common, entry: { cli: 'src/cli/main.ts' }, format: ['esm'], splitting: false },
+  // Beside the command line: the threads of `rollflex sweep`.
+  {
+    ...common,
+    entry: { cli: 'src/cli/main.ts', 'sweep-worker': 'src/cli/sweep-worker.ts' },
+    format: ['esm'],
+    splitting: false,
+  },
   // The report's own script: the chart library and what draws with it, inlined into every report.
   {
     entry: { 'report-client': 'src/sim/report/client.ts' },

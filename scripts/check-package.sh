@@ -41,7 +41,7 @@ pack() { npm pack --pack-destination "$work" && mv "$work"/rollflex-*.tgz "$work
 contents() {
   tar -tzf "$work/rollflex.tgz" | sed 's|^package/||' >"$work/files"
   for file in dist/index.js dist/index.cjs dist/index.d.ts dist/index.d.cts dist/rpc.js dist/rpc.cjs dist/rpc.d.ts dist/rpc.d.cts \
-    dist/mock-engine.js dist/mock-engine.cjs dist/mock-engine.d.ts dist/mock-engine.d.cts dist/cli.js dist/report-client.js \
+    dist/mock-engine.js dist/mock-engine.cjs dist/mock-engine.d.ts dist/mock-engine.d.cts dist/cli.js dist/sweep-worker.js dist/report-client.js \
     examples/traces/PROVENANCE.md LICENSE README.md; do
     grep -qx "$file" "$work/files" || { echo "missing: $file"; return 1; }
   done

@@ -16,6 +16,7 @@ import { runSchema, type SchemaOptions } from './schema.ts';
 import { serveCommand } from './serve-command.ts';
 import { shadowCommand } from './shadow.ts';
 import { runSimulate, type SimulateOptions } from './simulate.ts';
+import { sweepCommand } from './sweep-command.ts';
 import { vlmCommand } from './vlm-command.ts';
 import { correlationOption, resamplingOption } from './workloads.ts';
 
@@ -132,6 +133,7 @@ function program(): Command {
 Examples
   rollflex simulate                  what would tail batching save on the bundled workloads?
   rollflex import rollouts/          a trace from what verl, slime, ROLL or NeMo-RL wrote
+  rollflex sweep                     which settings would save most, and how much?
   rollflex pools                     what would RolloutPipe save with a trainer of its own?
   rollflex vlm                       what would FlexRL save a vision-language model?
   rollflex plan grpo-advantages --input rewards.json
@@ -145,6 +147,7 @@ Exit codes: 0 done, 1 failed, 2 wrong use or bad input.`,
     );
   command.addCommand(simulateCommand());
   command.addCommand(importCommand());
+  command.addCommand(sweepCommand());
   command.addCommand(poolsCommand());
   command.addCommand(vlmCommand());
   command.addCommand(planCommand());

@@ -44,7 +44,14 @@ export interface PoolsOptions {
 /** Most responses of all rounds, seeds and schedulers of a workload: beyond, it would take an hour. */
 const mostResponses = 50_000_000;
 
-function jobOf(groups: number, options: PoolsOptions): PoolsJob {
+/** Options that say what a job on pools is. */
+export type PoolsJobOptions = Pick<
+  PoolsOptions,
+  'responsesPerPrompt' | 'batch' | 'engines' | 'verifierSeconds' | 'trainSecondsPerToken' | 'rounds' | 'seeds'
+>;
+
+/** The job of RolloutPipe with R groups a round, changed as the options say. */
+export function jobOf(groups: number, options: PoolsJobOptions): PoolsJob {
   const { responsesPerPrompt, engines, verifierSeconds, trainSecondsPerToken } = options;
   const preset = rolloutpipeJob(groups);
   const job = rolloutpipeJob(groups, {

@@ -131,7 +131,7 @@ function withRewards(given: Job, { judge }: SimulateOptions, capTokens: number):
 }
 
 /** Code in sandboxes takes the seconds that were measured. */
-const withRealCode = (job: Job): Job =>
+export const withRealCode = (job: Job): Job =>
   job.rewards === undefined ? job : { ...job, rewards: { ...job.rewards, sandboxSeconds: bundledSandboxSeconds() } };
 
 /** What would not fit in memory, or take days, is refused at once. */
@@ -152,7 +152,11 @@ function checkSize(
   if (inAll > mostInAll) refuse('responses of all steps and seeds', `at most ${mostInAll}`, inAll);
 }
 
-function workloads(paths: readonly string[], options: SimulateOptions, capTokens: number): NamedWorkload[] {
+/** Options that say which lengths are simulated. */
+export type LengthOptions = Pick<SimulateOptions, 'fromLog' | 'session' | 'resampling' | 'correlation'>;
+
+/** The workloads that the command line names: traces, a log, or what comes with the package. */
+export function workloads(paths: readonly string[], options: LengthOptions, capTokens: number): NamedWorkload[] {
   if (options.fromLog !== undefined) {
     if (paths.length > 0) {
       throw new PolicyError('invalid_input', {
@@ -174,7 +178,8 @@ function workloads(paths: readonly string[], options: SimulateOptions, capTokens
   });
 }
 
-function loggedLengths(path: string, session: string | undefined): LoggedLengths {
+/** Lengths from an event log, or from a decision log. */
+export function loggedLengths(path: string, session: string | undefined): LoggedLengths {
   const log = openLog([path]);
   if (log.kind === 'decisions') return lengthsFromDecisionLog(log.lines(), session);
   if (session === undefined) return lengthsFromLog(log.lines);

@@ -96,6 +96,35 @@ export type { ShadowCounts, ShadowDifference } from './shadow/pairs.ts';
 export { type ShadowReport, type ShadowSession, shadowReport } from './shadow/report.ts';
 export type { TimeoutWorth } from './shadow/sandbox-timeout.ts';
 export { type BootstrapOptions, bootstrap } from './statistics.ts';
+export { type SweepEffort, type SweepEffortId, sweepEfforts } from './sweep/effort.ts';
+export type { RoundRates } from './sweep/measure.ts';
+export type * from './sweep/result.ts';
+export {
+  type PoolsProblem,
+  type SweepProblem,
+  type SweepRun,
+  type SweepTask,
+  type SynchronousProblem,
+  sweepEvaluator,
+} from './sweep/run.ts';
+export {
+  type PolicyChoice,
+  poolsChoice,
+  poolsSchedulerOf,
+  synchronousChoice,
+  synchronousScheduler,
+} from './sweep/schedulers.ts';
+export { type SweepBatch, type SweepPhase, sweepPhases } from './sweep/search.ts';
+export {
+  definePoolsSettings,
+  defineSynchronousSettings,
+  type PoolsSettings,
+  poolsSettings,
+  type SweepSettings,
+  type SynchronousSettings,
+  synchronousSettings,
+} from './sweep/settings.ts';
+export { sweep, sweeping } from './sweep/sweep.ts';
 export { formatTrace, readTraceLine, type TracePrompt, tracePromptSchema } from './trace/format.ts';
 export type {
   DumpContext,

@@ -16,7 +16,10 @@ export type RollpackerSwitches = Pick<
   'tailBatching' | 'adaptiveTp' | 'adaptiveTimeout' | 'asyncReward' | 'streamTraining'
 > &
   Partial<
-    Pick<RollpackerInput, 'promptSpeculation' | 'responseSpeculation' | 'scaleDownTrigger' | 'fetch' | 'judgeOffload'>
+    Pick<
+      RollpackerInput,
+      'promptSpeculation' | 'responseSpeculation' | 'scaleDownTrigger' | 'startTp' | 'fetch' | 'judgeOffload'
+    >
   > & {
     /** A round opens while the one before is trained on GPUs of its own (RollPacker §6.7); not with `streamTraining`. */
     readonly oneOff?: boolean;

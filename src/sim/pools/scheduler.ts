@@ -42,18 +42,36 @@ export function poolsScheduler(id: string, label: string, pipelining: boolean, w
     width,
     tailBatching: false,
     createPolicy: (job: PoolsJob, options: PolicyOptions) => {
-      const { responsesPerPrompt, globalBatchSamples, maxTokensPerGpu } = job;
-      const frontier = width === 'all' ? { frontier: false } : { frontier: true, width };
-      const config: RolloutPipeInput = {
-        responsesPerPrompt,
-        globalBatchSamples,
-        maxTokensPerGpu,
-        pipelining,
-        ...frontier,
-      };
+      const config = rolloutpipeConfigOf(job, pipelining, width);
       return startPolicy(rolloutPipe, config, options) as unknown as DrivenPolicy;
     },
   });
+}
+
+const frontierOf = (width: FrontierWidth): Pick<RolloutPipeInput, 'frontier' | 'width'> =>
+  width === 'all' ? { frontier: false } : { frontier: true, width };
+
+const trainingOf = (job: PoolsJob): Pick<RolloutPipeInput, 'globalBatchSamples' | 'maxTokensPerGpu'> => {
+  const { globalBatchSamples, maxTokensPerGpu } = job;
+  return maxTokensPerGpu === undefined ? { globalBatchSamples } : { globalBatchSamples, maxTokensPerGpu };
+};
+
+/** The configuration of the recipe `rolloutpipe` for a job. */
+export function rolloutpipeConfigOf(job: PoolsJob, pipelining: boolean, width: FrontierWidth): RolloutPipeInput {
+  const { responsesPerPrompt } = job;
+  return { responsesPerPrompt, ...trainingOf(job), pipelining, ...frontierOf(width) };
+}
+
+/** The configuration of the recipe `tail-pipelining` for a job: P0 is R, R0 is K. */
+export function tailPipeliningConfigOf(
+  job: PoolsJob,
+  pipelining: boolean,
+  width: FrontierWidth,
+  settings: PoolsTailSettings = {},
+): TailPipeliningInput {
+  const { groupsPerRound: promptsPerRound, responsesPerPrompt } = job;
+  const batch = { promptsPerRound, responsesPerPrompt, ...trainingOf(job) };
+  return { ...settings, ...batch, pipelining, ...frontierOf(width) };
 }
 
 /** Serial: all requests at once, and training when the last group of the round has its rewards, as in Slime. */
@@ -87,7 +105,6 @@ export function poolsTailScheduler(
   settings: PoolsTailSettings = {},
 ): PoolsScheduler {
   const name = [...(pipelining ? ['CGP'] : []), ...(width === 'all' ? [] : [`FGD ${widthName(width)}`])];
-  const frontier = width === 'all' ? { frontier: false } : { frontier: true, width };
   return Object.freeze({
     id: ['tail', ...name].join('-').toLowerCase().replaceAll(' ', '-'),
     label: ['tail', ...name].join(' + '),
@@ -95,16 +112,7 @@ export function poolsTailScheduler(
     width,
     tailBatching: true,
     createPolicy: (job: PoolsJob, options: PolicyOptions) => {
-      const { groupsPerRound, responsesPerPrompt, globalBatchSamples, maxTokensPerGpu } = job;
-      const config: TailPipeliningInput = {
-        ...settings,
-        promptsPerRound: groupsPerRound,
-        responsesPerPrompt,
-        globalBatchSamples,
-        maxTokensPerGpu,
-        pipelining,
-        ...frontier,
-      };
+      const config = tailPipeliningConfigOf(job, pipelining, width, settings);
       return startPolicy(tailPipelining, config, options) as unknown as DrivenPolicy;
     },
   });

@@ -38,6 +38,7 @@ test('every command is shown with its output', () => {
   expect(shown.map(([command]) => command.split(' ')[0])).toEqual([
     'simulate',
     'import',
+    'sweep',
     'pools',
     'vlm',
     'plan',

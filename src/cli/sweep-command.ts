@@ -1,0 +1,71 @@
+/** The options of `rollflex sweep`, and its help. */
+import { Command, Option } from 'commander';
+import { poolsTaskIds } from '../sim/pools/presets.ts';
+import { jobPresetIds } from '../sim/presets.ts';
+import { between, whole } from './arguments.ts';
+import { calibrateOption } from './calibrate.ts';
+import { runSweep, type SweepCommandOptions } from './sweep.ts';
+import { correlationOption, resamplingOption } from './workloads.ts';
+
+const explained = `
+What is chosen
+  --job synchronous  recipe rollpacker: eta_P, eta_R, the share of the responses at which
+                     GPUs go to training (RollPacker Table 3), and TP
+  --job pools        recipe rolloutpipe, or tail-pipelining: eta_P, eta_R, and F_w
+
+Objective
+  Least time a trained prompt, with a kept-token ratio no lower than that of the papers'
+  fixed settings on the same trace (--min-kept: than yours): else responses would be cut
+  short to save time. The papers' settings (eta 1.25 / 1.25, adaptive; pools: no tail
+  batching, F_w 14) are recommended unless something is faster on seeds that the search
+  has not seen.
+
+What the columns mean
+  s a prompt    seconds a trained prompt, rewards, training and weight sync included
+  less          than the baseline; its 95 % bootstrap interval over seeds below
+  kept tokens   mean length of the responses trained on / the baseline's
+  at cap        share of those responses that ran into the length cap
+  clairvoyant   for a scheduler that knew all lengths, with samples fixed beforehand
+
+Examples
+  rollflex sweep                                      the bundled workloads
+  rollflex sweep my-lengths.jsonl --prompts-per-round 64 --cap 8192
+  rollflex sweep my-lengths.jsonl --job pools --min-kept 0.8
+  rollflex sweep my-lengths.jsonl --resume sweep.jsonl --effort thorough
+  rollflex sweep my-lengths.jsonl --json              policy and config for createPolicy`;
+
+/** The command. */
+export function sweepCommand(): Command {
+  return new Command('sweep')
+    .description('search eta, threshold, TP and F_w on response lengths, and recommend a configuration')
+    .argument('[trace...]', 'trace files; the bundled ones (CASTILLO 7B, ServeGen R1) if none')
+    .addOption(new Option('--job <kind>', 'what is tuned').choices(['synchronous', 'pools']).default('synchronous'))
+    .addOption(new Option('--preset <id>', 'synchronous: model and GPUs (qwen2.5-14b-16k)').choices(jobPresetIds))
+    .addOption(calibrateOption())
+    .option('--prompts-per-round <n>', 'P0, or R of pools (preset: 128; pools: 32)', whole(1, 100_000))
+    .option('--responses-per-prompt <n>', 'R0, or K of pools (8)', whole(1, 10_000))
+    .option('--engines <n>', 'inference engines (preset; pools: 1)', whole(1, 4096))
+    .option('--cap <tokens>', 'longest response; what is longer is cut (preset; 16384)', whole(1, 10_000_000))
+    .option('--steps <n>', 'training steps of each run (10; pools: 12)', whole(1, 100_000))
+    .addOption(
+      new Option('--effort <how>', 'how much is tried').choices(['fast', 'default', 'thorough']).default('default'),
+    )
+    .option('--min-kept <ratio>', "least kept-token ratio (that of the papers' settings)", between(0.01, 1))
+    .option('--seed <n>', 'first seed', whole(0, 2 ** 52), 1)
+    .addOption(resamplingOption())
+    .addOption(correlationOption())
+    .option('--from-log <path>', 'take the lengths from an event log or a decision log instead of a trace')
+    .option('--session <id>', 'of a decision log: this session only')
+    .addOption(new Option('--task <id>', 'pools: a task of RolloutPipe instead of a trace').choices(poolsTaskIds))
+    .option('--batch <samples>', 'pools: B, samples of an update (two groups)', whole(1, 10_000_000))
+    .option('--verifier-seconds <s>', 'pools: from a response to its reward (0.1)', between(0, 1e6))
+    .option('--train-seconds-per-token <s>', 'pools: what the trainer takes (0.000218)', between(0, 1e3))
+    .option('--workers <n>', 'threads (all cores); the result is the same', whole(1, 1024))
+    .option('--resume <file>', 'keep runs in this file, and take from it what it has')
+    .option('--json', 'print one JSON object, and nothing else')
+    .option('--quiet', 'print the tables only, and no progress')
+    .addHelpText('after', explained)
+    .action(async (paths: string[], options: SweepCommandOptions) => {
+      await runSweep(paths, options);
+    });
+}

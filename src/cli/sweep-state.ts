@@ -1,0 +1,83 @@
+/** Runs of sweeps in a file, one a line, so that a sweep that was stopped goes on where it was. */
+import { appendFileSync, existsSync, readFileSync, truncateSync } from 'node:fs';
+import { z } from 'zod';
+import { PolicyError } from '../errors.ts';
+import type { SweepRun } from '../sim/sweep/run.ts';
+import { checkWritable } from './files.ts';
+
+const head = { format: 'rollflex-sweep', version: 1 } as const;
+const seconds = z.number().nonnegative();
+const line = z.strictObject({
+  key: z.string().regex(/^[0-9a-f]{64}$/),
+  run: z.union([
+    z.strictObject({
+      secondsPerPrompt: seconds,
+      tokensPerResponse: seconds,
+      cappedShare: seconds,
+      boundSecondsPerPrompt: seconds.optional(),
+    }),
+    z.strictObject({ infeasible: z.string() }),
+  ]),
+});
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** The runs of a file. What they follow from is in their keys: a file may hold those of many sweeps. */
+export class SweepState {
+  readonly #path: string;
+  readonly #runs = new Map<string, SweepRun>();
+
+  /**
+   * Opens a file, or begins one. A last line that was not written to its end is taken away.
+   *
+   * @throws PolicyError `invalid_input` for a file that is something else, or is broken before its end; the system's error
+   *   where it cannot be read or written
+   */
+  constructor(path: string) {
+    this.#path = path;
+    checkWritable(path, '--resume');
+    const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
+    if (text === '') appendFileSync(path, `${JSON.stringify(head)}\n`);
+    else this.#read(text);
+  }
+
+  /** A run by its key, if the file has it. */
+  get(key: string): SweepRun | undefined {
+    return this.#runs.get(key);
+  }
+
+  /** Writes a run. */
+  put(key: string, run: SweepRun): void {
+    this.#runs.set(key, run);
+    appendFileSync(this.#path, `${JSON.stringify({ key, run })}\n`);
+  }
+
+  #read(text: string): void {
+    const [first = '', ...rest] = text.split('\n');
+    if (first !== JSON.stringify(head)) {
+      const expected = `a file of rollflex sweep: ${JSON.stringify(head)}`;
+      throw new PolicyError('invalid_input', { expected, got: first, path: `${this.#path}:1` });
+    }
+    const last = rest.pop();
+    // Writing stops anywhere when a process is killed: what is left of a line is no run.
+    if (last !== undefined && last !== '') {
+      truncateSync(this.#path, Buffer.byteLength(text) - Buffer.byteLength(last));
+    } else if (last === undefined) appendFileSync(this.#path, '\n');
+    for (const [index, one] of rest.entries()) {
+      const parsed = isJson(one) ? line.safeParse(JSON.parse(one)) : undefined;
+      if (parsed?.success !== true) {
+        const expected = 'a run: {"key":"…","run":{…}}';
+        throw new PolicyError('invalid_input', { expected, got: one, path: `${this.#path}:${index + 2}` });
+      }
+      const { key, run } = parsed.data;
+      this.#runs.set(key, run as SweepRun);
+    }
+  }
+}

@@ -1,0 +1,28 @@
+/** Settings around others. */
+import type { SweepSettings } from './settings.ts';
+import { changed, type SweepAxis, settingOf } from './space.ts';
+
+/** Settings with one of them a step or two away. */
+export function besideOne(at: SweepSettings, axes: readonly SweepAxis[]): SweepSettings[] {
+  return axes.flatMap(({ name, beside }) => beside(settingOf(at, name)).map((value) => changed(at, name, value)));
+}
+
+/** Settings with two of them a step away: along the least kept tokens one factor can rise only where another one does. */
+export function diagonals(at: SweepSettings, axes: readonly SweepAxis[]): SweepSettings[] {
+  const ends = axes.map(({ name, beside }) => {
+    const values = beside(settingOf(at, name)).map(Number);
+    return [name, values.length === 0 ? [] : [Math.min(...values), Math.max(...values)]] as const;
+  });
+  return product(at, ends);
+}
+
+/** Settings with every combination of the values of some of them. */
+export function product(
+  settings: SweepSettings,
+  values: readonly (readonly [string, readonly (number | string)[]])[],
+): SweepSettings[] {
+  return values.reduce<SweepSettings[]>(
+    (list, [name, options]) => list.flatMap((one) => options.map((value) => changed(one, name, value))),
+    [settings],
+  );
+}

@@ -1,0 +1,102 @@
+/** What a sweep has measured so far, and how candidates compare: always on the seeds that both have seen. */
+import { sampleStandardDeviation } from 'simple-statistics';
+import { ratio, sumOf } from '../metrics.ts';
+import type { Interval } from '../result.ts';
+import { bootstrap } from '../statistics.ts';
+import type { RoundRates } from './measure.ts';
+import type { SweepRun, SweepTask } from './run.ts';
+import type { SweepSettings } from './settings.ts';
+import type { SweepSpace } from './space.ts';
+
+/** A run that could be made. */
+export type Measured = RoundRates & { readonly boundSecondsPerPrompt?: number };
+
+/** A candidate, or the baseline, with its runs. */
+export interface Candidate {
+  readonly settings: SweepSettings | 'baseline';
+  /** By seed. */
+  readonly runs: Map<number, Measured>;
+  infeasible: string | undefined;
+}
+
+/** Runs of two candidates with the same seed: the same prompts, and the same samples. */
+export interface Pair {
+  readonly one: Measured;
+  readonly other: Measured;
+}
+
+/** Tokens of a response ÷ those of the other's, over pairs. */
+export const keptRatio = (pairs: readonly Pair[]): number =>
+  ratio(
+    sumOf(pairs, ({ one }) => one.tokensPerResponse),
+    sumOf(pairs, ({ other }) => other.tokensPerResponse),
+  );
+
+/** Share of the other's time that the first saves, over pairs; below 0 where it takes longer. */
+export const gain = (pairs: readonly Pair[]): number =>
+  1 -
+  ratio(
+    sumOf(pairs, ({ one }) => one.secondsPerPrompt),
+    sumOf(pairs, ({ other }) => other.secondsPerPrompt),
+  );
+
+/** The same with its 95 % bootstrap interval. */
+export const gainInterval = (pairs: readonly Pair[]): Interval => bootstrap(pairs, gain, { seed: 1 });
+
+/** Mean of what the first saves a prompt, and its standard error over the pairs: seconds. */
+export function difference(pairs: readonly Pair[]): { readonly mean: number; readonly error: number } {
+  const saved = pairs.map(({ one, other }) => other.secondsPerPrompt - one.secondsPerPrompt);
+  const mean = ratio(
+    sumOf(saved, (value) => value),
+    saved.length,
+  );
+  const error = saved.length < 2 ? 0 : sampleStandardDeviation(saved) / Math.sqrt(saved.length);
+  return { mean, error };
+}
+
+/** The candidates of a sweep, each once. */
+export class Book {
+  readonly #space: SweepSpace;
+  readonly #candidates = new Map<string, Candidate>();
+  readonly baseline: Candidate = { settings: 'baseline', runs: new Map(), infeasible: undefined };
+
+  constructor(space: SweepSpace) {
+    this.#space = space;
+  }
+
+  /** The candidate with these settings, or with others that do the same. */
+  candidate(settings: SweepSettings): Candidate {
+    const key = this.#space.keyOf(settings);
+    const known = this.#candidates.get(key) ?? { settings, runs: new Map(), infeasible: undefined };
+    this.#candidates.set(key, known);
+    return known;
+  }
+
+  /** In the order in which they were tried. */
+  get all(): readonly Candidate[] {
+    return [...this.#candidates.values()];
+  }
+
+  /** Runs that are missing, seed by seed. */
+  missing(candidates: Iterable<Candidate>, seeds: readonly number[]): SweepTask[] {
+    const wanted = [...new Set(candidates)].filter((one) => one.infeasible === undefined);
+    return seeds.flatMap((seed) =>
+      wanted.filter(({ runs }) => !runs.has(seed)).map(({ settings }) => ({ settings, seed })),
+    );
+  }
+
+  /** Takes the run of a task. */
+  note({ settings, seed }: SweepTask, run: SweepRun): void {
+    const candidate = settings === 'baseline' ? this.baseline : this.candidate(settings);
+    if ('infeasible' in run) candidate.infeasible = run.infeasible;
+    else candidate.runs.set(seed, run);
+  }
+
+  /** What both have, of these seeds. */
+  pairs(one: Candidate, other: Candidate, seeds: readonly number[]): Pair[] {
+    return seeds.flatMap((seed) => {
+      const [a, b] = [one.runs.get(seed), other.runs.get(seed)];
+      return a === undefined || b === undefined ? [] : [{ one: a, other: b }];
+    });
+  }
+}

@@ -1,0 +1,21 @@
+/** How much a sweep tries. */
+
+/** How much is searched. */
+export interface SweepEffort {
+  /** Seeds of the first three parts, of the first half of the finals, of the finals, and of the confirmation. */
+  readonly coarseSeeds: number;
+  readonly semifinalSeeds: number;
+  readonly finalSeeds: number;
+  readonly confirmationSeeds: number;
+  /** Times that the search looks beside the best. */
+  readonly fineRounds: number;
+}
+
+/** Efforts by name. */
+export const sweepEfforts = Object.freeze({
+  fast: { coarseSeeds: 1, semifinalSeeds: 2, finalSeeds: 4, confirmationSeeds: 6, fineRounds: 1 },
+  default: { coarseSeeds: 2, semifinalSeeds: 4, finalSeeds: 8, confirmationSeeds: 8, fineRounds: 2 },
+  thorough: { coarseSeeds: 4, semifinalSeeds: 8, finalSeeds: 16, confirmationSeeds: 24, fineRounds: 4 },
+} satisfies Record<string, SweepEffort>);
+/** Name of an effort. */
+export type SweepEffortId = keyof typeof sweepEfforts;

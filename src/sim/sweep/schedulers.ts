@@ -1,0 +1,76 @@
+/** From settings to what the simulator drives, and to what a host pastes into `createPolicy`. */
+import type { RolloutPipeInput } from '../../recipes/rolloutpipe/index.ts';
+import type { RollpackerInput } from '../../recipes/rollpacker/index.ts';
+import type { TailPipeliningInput } from '../../recipes/tail-pipelining/index.ts';
+import type { Job } from '../host/job.ts';
+import { type RollpackerSwitches, rollpackerConfigOf, rollpackerScheduler, rungs } from '../host/ladder.ts';
+import type { Scheduler } from '../host/scheduler.ts';
+import {
+  type PoolsScheduler,
+  poolsScheduler,
+  poolsTailScheduler,
+  rolloutpipeConfigOf,
+  serialBaseline,
+  tailPipeliningConfigOf,
+} from '../pools/scheduler.ts';
+import type { PoolsJob } from '../pools/settings.ts';
+import { labelOf, type PoolsSettings, type SynchronousSettings } from './settings.ts';
+
+/** A policy by its id, and its configuration: the two arguments of `createPolicy`. */
+export type PolicyChoice =
+  | { readonly policy: 'rollpacker'; readonly config: RollpackerInput }
+  | { readonly policy: 'rolloutpipe'; readonly config: RolloutPipeInput }
+  | { readonly policy: 'tail-pipelining'; readonly config: TailPipeliningInput };
+
+type Factors = Pick<SynchronousSettings, 'promptSpeculation' | 'responseSpeculation'>;
+const speculates = ({ promptSpeculation, responseSpeculation }: Factors): boolean =>
+  promptSpeculation > 1 || responseSpeculation > 1;
+
+function switchesOf({ threshold, tp, ...factors }: SynchronousSettings): RollpackerSwitches {
+  return {
+    tailBatching: speculates(factors),
+    ...factors,
+    asyncReward: true,
+    adaptiveTimeout: true,
+    adaptiveTp: tp === 'adaptive',
+    ...(tp === 'adaptive' ? {} : { startTp: { short: tp, long: tp } }),
+    streamTraining: threshold !== 'off',
+    ...(threshold === 'off' ? {} : { scaleDownTrigger: threshold }),
+  };
+}
+
+const baselineSwitches: RollpackerSwitches = rungs[0].switches;
+
+/**
+ * RollPacker with these settings, or the synchronous baseline: the same recipe, with everything off.
+ *
+ * @throws PolicyError `infeasible` for a job without hardware, `invalid_config` for a TP that its GPUs do not have
+ */
+export function synchronousScheduler(job: Job, settings: SynchronousSettings | 'baseline'): Scheduler {
+  if (settings === 'baseline') return rollpackerScheduler(job, 'baseline', baselineSwitches, 'synchronous');
+  return rollpackerScheduler(job, 'rollpacker', switchesOf(settings), labelOf(settings));
+}
+
+/** The same as policy and configuration. Throws as {@link synchronousScheduler}. */
+export function synchronousChoice(job: Job, settings: SynchronousSettings | 'baseline'): PolicyChoice {
+  const switches = settings === 'baseline' ? baselineSwitches : switchesOf(settings);
+  return { policy: 'rollpacker', config: rollpackerConfigOf(job, switches) };
+}
+
+/** RolloutPipe with these settings, with tail batching where a factor is above 1; or the serial baseline. */
+export function poolsSchedulerOf(settings: PoolsSettings | 'baseline'): PoolsScheduler {
+  if (settings === 'baseline') return serialBaseline;
+  const { width, ...factors } = settings;
+  return speculates(settings)
+    ? poolsTailScheduler(true, width, factors)
+    : poolsScheduler('rolloutpipe', labelOf(settings), true, width);
+}
+
+/** The same as policy and configuration. */
+export function poolsChoice(job: PoolsJob, settings: PoolsSettings | 'baseline'): PolicyChoice {
+  if (settings === 'baseline') return { policy: 'rolloutpipe', config: rolloutpipeConfigOf(job, false, 'all') };
+  const { width, ...factors } = settings;
+  return speculates(settings)
+    ? { policy: 'tail-pipelining', config: tailPipeliningConfigOf(job, true, width, factors) }
+    : { policy: 'rolloutpipe', config: rolloutpipeConfigOf(job, true, width) };
+}

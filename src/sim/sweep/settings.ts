@@ -1,0 +1,70 @@
+/** The settings that a sweep chooses, as plain JSON: of a synchronous job, and of one with pools of its own for each. */
+import { z } from 'zod';
+import { parse } from '../../core/validate.ts';
+import { positiveCount, speculationFactor } from '../../schemas/units.ts';
+
+const factors = {
+  promptSpeculation: speculationFactor
+    .default(1.25)
+    .describe('eta_P: prompts of a short round over those that it needs; 1 is none, and no long rounds.'),
+  responseSpeculation: speculationFactor
+    .default(1.25)
+    .describe('eta_R: responses of a prompt in a short round over those that it needs.'),
+};
+
+/** Schema of the settings of a synchronous job, which the recipe `rollpacker` schedules. */
+export const synchronousSettings = z.strictObject({
+  ...factors,
+  threshold: z
+    .union([z.enum(['adaptive', 'off']), z.number().gt(0).max(1)])
+    .default('adaptive')
+    .describe('Share of the responses at which half of the GPUs go to training; `off`: training comes after rollouts.'),
+  tp: z
+    .union([z.literal('adaptive'), positiveCount])
+    .default('adaptive')
+    .describe('Tensor parallelism of the engines: following preemptions, or a degree that stays.'),
+});
+
+/** Schema of the settings of a job on pools, which `rolloutpipe` schedules, or `tail-pipelining` where a factor is above 1. */
+export const poolsSettings = z.strictObject({
+  promptSpeculation: factors.promptSpeculation.default(1),
+  responseSpeculation: factors.responseSpeculation.default(1),
+  width: z
+    .union([z.enum(['auto', 'all']), positiveCount])
+    .default('auto')
+    .describe('F_w: most groups in service at once; `auto`: planned for every round; `all`: no frontier.'),
+});
+
+/** Settings of a synchronous job: eta_P, eta_R, the threshold of scaling down, TP. */
+export type SynchronousSettings = Readonly<z.output<typeof synchronousSettings>>;
+/** Settings of a job on pools: eta_P, eta_R, F_w. */
+export type PoolsSettings = Readonly<z.output<typeof poolsSettings>>;
+/** Settings of either kind of job. */
+export type SweepSettings = SynchronousSettings | PoolsSettings;
+
+/** Checks settings and fills in the papers'. Throws `PolicyError` `invalid_config` with the path of the bad field. */
+export function defineSynchronousSettings(input: z.input<typeof synchronousSettings> = {}): SynchronousSettings {
+  return parse(synchronousSettings, input, 'invalid_config');
+}
+
+/** Checks settings and fills in their defaults. Throws `PolicyError` `invalid_config` with the path of the bad field. */
+export function definePoolsSettings(input: z.input<typeof poolsSettings> = {}): PoolsSettings {
+  return parse(poolsSettings, input, 'invalid_config');
+}
+
+/** One text for each settings: names in a fixed order. */
+export function keyOf(settings: SweepSettings): string {
+  const entries = Object.entries(settings).sort(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify(entries);
+}
+
+const factor = (value: number): string => `${Number(value.toFixed(4))}`;
+
+/** Settings for people, short: `1.25 / 1.25, scale-down adaptive, TP adaptive`. */
+export function labelOf(settings: SweepSettings): string {
+  const etas = `${factor(settings.promptSpeculation)} / ${factor(settings.responseSpeculation)}`;
+  if ('width' in settings) return `${etas}, F_w ${settings.width}`;
+  const { threshold, tp } = settings;
+  const share = typeof threshold === 'number' ? `${factor(100 * threshold)} %` : threshold;
+  return `${etas}, scale-down ${share}, TP ${tp}`;
+}

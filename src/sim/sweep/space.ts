@@ -1,0 +1,131 @@
+/** What a sweep may choose from: the papers' settings, coarse values of each, and what lies beside a value. */
+import { scaledCount } from '../../schemas/units.ts';
+import { gpuIdsOf } from '../host/cluster.ts';
+import { reproducingWidth } from '../pools/presets.ts';
+import type { SweepProblem } from './run.ts';
+import {
+  definePoolsSettings,
+  defineSynchronousSettings,
+  keyOf,
+  type PoolsSettings,
+  type SweepSettings,
+} from './settings.ts';
+
+type Value = number | string;
+
+/** One setting. */
+export interface SweepAxis {
+  readonly name: string;
+  /** Tried first, the published one among them. */
+  readonly coarse: readonly Value[];
+  /** Whether its coarse values are tried with all of the other crossed axes. */
+  readonly crossed: boolean;
+  /** Finer values beside one. */
+  readonly beside: (value: Value) => readonly Value[];
+}
+
+/** The settings that a sweep searches. */
+export interface SweepSpace {
+  /** The papers' fixed setting. */
+  readonly published: SweepSettings;
+  readonly axes: readonly SweepAxis[];
+  /** The same for settings that do the same: 1.2 of 8 responses is as many as 1.25 of them. */
+  readonly keyOf: (settings: SweepSettings) => string;
+}
+
+const most = 2;
+const factors = [1, 1.125, 1.25, 1.5];
+const factorSteps = [-0.125, -0.0625, 0.0625, 0.125];
+const shareSteps = [-0.1, -0.05, 0.05, 0.1];
+
+/** Factors beside one, as whole numbers of prompts or responses: with few of them, a step is one more. */
+function besideFactor(value: Value, count: number): number[] {
+  const counts = [-1, 1].map((step) => (scaledCount(Number(value), count) + step) / count);
+  return [...factorSteps.map((step) => Number(value) + step), ...(count < 16 ? counts : [])].filter(
+    (one) => one >= 1 && one <= most,
+  );
+}
+
+function besideShare(value: Value): number[] {
+  if (typeof value === 'string') return [];
+  return shareSteps.map((step) => Number((value + step).toFixed(4))).filter((one) => one >= 0.1 && one <= 0.9);
+}
+
+/** Widths a quarter and an eighth away. */
+function besideWidth(value: Value, groups: number): Value[] {
+  if (typeof value === 'string') return [];
+  const steps = [-0.25, -0.125, 0.125, 0.25].map((step) => value + Math.sign(step) * Math.ceil(Math.abs(step) * value));
+  return steps.filter((one) => one >= 1 && one < groups);
+}
+
+/** What can be searched for a job. */
+export function sweepSpace(problem: SweepProblem): SweepSpace {
+  const prompts = problem.kind === 'pools' ? problem.job.groupsPerRound : problem.job.promptsPerRound;
+  const { responsesPerPrompt: responses } = problem.job;
+  const factorAxes: SweepAxis[] = [
+    {
+      name: 'promptSpeculation',
+      coarse: factors,
+      crossed: true,
+      beside: (value) => besideFactor(value, prompts),
+    },
+    {
+      name: 'responseSpeculation',
+      coarse: factors,
+      crossed: true,
+      beside: (value) => besideFactor(value, responses),
+    },
+  ];
+  const counted = (settings: SweepSettings): string =>
+    keyOf({
+      ...settings,
+      promptSpeculation: scaledCount(settings.promptSpeculation, prompts),
+      responseSpeculation: scaledCount(settings.responseSpeculation, responses),
+    });
+  if (problem.kind === 'pools') {
+    // A frontier of all groups is none.
+    const inRound = (settings: PoolsSettings): PoolsSettings =>
+      typeof settings.width === 'number' && settings.width >= prompts ? { ...settings, width: 'all' } : settings;
+    const half = Math.round(prompts / 2);
+    const widths = new Set([reproducingWidth, Math.round(half / 2), half, Math.round(0.75 * prompts)]);
+    const numbers = [...widths].filter((one) => one >= 1 && one < prompts).sort((a, b) => a - b);
+    const coarse: Value[] = ['auto', 'all', ...numbers];
+    return {
+      published: inRound(definePoolsSettings({ width: reproducingWidth })),
+      axes: [...factorAxes, { name: 'width', coarse, crossed: false, beside: (value) => besideWidth(value, prompts) }],
+      keyOf: (settings) => counted(inRound(settings as PoolsSettings)),
+    };
+  }
+  const { job } = problem;
+  const gpus = gpuIdsOf(job).length;
+  const degrees = (job.hardware?.costs ?? []).map(({ tp }) => tp).filter((tp) => gpus % tp === 0);
+  return {
+    published: defineSynchronousSettings(),
+    axes: [
+      ...factorAxes,
+      { name: 'threshold', coarse: ['adaptive', 0.2, 0.3, 0.4, 'off'], crossed: false, beside: besideShare },
+      { name: 'tp', coarse: ['adaptive', ...degrees], crossed: false, beside: () => [] },
+    ],
+    keyOf: counted,
+  };
+}
+
+/** Settings with one of them changed. */
+export function changed(settings: SweepSettings, name: string, value: Value): SweepSettings {
+  return { ...settings, [name]: value } as SweepSettings;
+}
+
+/** The value of one of the settings. */
+export const settingOf = (settings: SweepSettings, name: string): Value =>
+  (settings as unknown as Record<string, Value>)[name]!;
+
+/** The same without tail batching. */
+export const withoutSpeculation = <S extends SweepSettings>(settings: S): S => ({
+  ...settings,
+  promptSpeculation: 1,
+  responseSpeculation: 1,
+});
+
+/** Whether there is tail batching in it. */
+export const isSpeculating = ({ promptSpeculation, responseSpeculation }: SweepSettings): boolean =>
+  promptSpeculation > 1 || responseSpeculation > 1;

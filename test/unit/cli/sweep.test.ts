@@ -1,0 +1,163 @@
+/** `rollflex sweep` as a user meets it. */
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createPolicy } from 'rollflex';
+import { afterAll, describe, expect, test } from 'vitest';
+import { runKey, type SweepInput, sweepProblems } from '../../../src/cli/sweep-problem.ts';
+import { entry, rollflex, root } from '../../support/command-line.ts';
+import { ownLengths } from '../../support/documented-files.ts';
+import { refusal } from '../../support/refusal.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'rollflex-sweep-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const path = (name: string): string => join(folder, name);
+const lengths = path('lengths.jsonl');
+writeFileSync(lengths, ownLengths());
+const shape = ['--prompts-per-round', '4', '--responses-per-prompt', '4', '--engines', '2'];
+const small = ['sweep', lengths, ...shape, '--steps', '3', '--effort', 'fast', '--cap', '4096'];
+const linesOf = (file: string): string[] => readFileSync(file, 'utf8').trimEnd().split('\n');
+
+describe('sweep', () => {
+  test('prints a table within 80 columns, what it means, and what is not modelled', async () => {
+    const { code, out, err } = await rollflex(...small, '--workers', '1');
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toMatch(/^lengths: 40 prompts, cap 4096\nQwen2.5-14B, .*: 4 prompts of 4 responses, 2 engines\n/);
+    const [table, rest] = out.split(/\n\n(?=[^\n]*\.\n)/) as [string, string];
+    for (const row of ['recommended', "papers' fixed", 'clairvoyant'])
+      expect(table).toMatch(new RegExp(`^${row} `, 'm'));
+    for (const line of table.split('\n').slice(2)) expect(line.length, line).toBeLessThanOrEqual(80);
+    expect(rest).toMatch(/The objective is time a trained prompt, with a kept-token ratio no lower than/);
+    expect(rest).toMatch(/^Not modelled:\n- /m);
+    const quiet = await rollflex(...small, '--workers', '1', '--quiet');
+    expect(quiet.out).toBe(`${table}\n\n`);
+  });
+
+  test('--json is for createPolicy; threads change nothing; a file resumes it after a kill', async () => {
+    const file = path('runs.jsonl');
+    const child = spawn(process.execPath, [...entry, ...small, '--workers', '1', '--resume', file], {
+      cwd: root,
+      stdio: 'ignore',
+    });
+    const over = new Promise((resolve) => child.on('exit', resolve));
+    const plain = rollflex(...small, '--workers', '1', '--json');
+    while (!existsSync(file) || linesOf(file).length < 12) await new Promise((resolve) => setTimeout(resolve, 20));
+    child.kill('SIGKILL');
+    await over;
+    // As if it had been killed in the middle of a line, too.
+    const kept = linesOf(file).slice(0, 12);
+    writeFileSync(file, `${kept.join('\n')}\n{"key":"0123`);
+    const [one, resumed] = await Promise.all([plain, rollflex(...small, '--workers', '2', '--resume', file, '--json')]);
+    expect([one.code, one.err, resumed.err]).toEqual([0, '', '']);
+    expect(resumed.out).toBe(one.out);
+    const { recommendations } = JSON.parse(one.out);
+    const [{ policy, config, search }] = recommendations;
+    expect(createPolicy(policy, config).id).toBe('rollpacker');
+    // Every run once, the header beside them: what was there was not made again.
+    expect(linesOf(file).slice(0, 12)).toEqual(kept);
+    expect(linesOf(file)).toHaveLength(search.runs + 1);
+    // Another setting reads none of them.
+    await rollflex(...small, '--workers', '1', '--resume', file, '--correlation', '0.31', '--quiet');
+    expect(linesOf(file)).toHaveLength(2 * search.runs + 1);
+  });
+
+  test('a file that is something else is left as it is', async () => {
+    const foreign = path('foreign.jsonl');
+    writeFileSync(foreign, ownLengths());
+    const { code, err } = await rollflex(...small, '--resume', foreign);
+    expect(code).toBe(2);
+    expect(err).toMatch(/foreign\.jsonl:1: expected a file of rollflex sweep: .*\(invalid_input\)\n$/);
+    expect(readFileSync(foreign, 'utf8')).toBe(ownLengths());
+    const broken = path('broken.jsonl');
+    writeFileSync(broken, '{"format":"rollflex-sweep","version":1}\n{"key":"x","run":{}}\n{}\n');
+    expect((await rollflex(...small, '--resume', broken)).err).toMatch(/broken\.jsonl:2: expected a run/);
+    expect((await rollflex(...small, '--resume', folder)).err).toMatch(/--resume: expected a file, not a folder/);
+  });
+
+  test('pools: tail batching where tokens may go', async () => {
+    const pools = ['sweep', '--job', 'pools', '--task', 'lsat-ar', '--prompts-per-round', '6', '--steps', '3'];
+    const some = [...pools, '--effort', 'fast', '--workers', '1'];
+    const [all, fewer] = await Promise.all([rollflex(...some), rollflex(...some, '--min-kept', '0.5', '--json')]);
+    expect([all.code, all.err]).toEqual([0, '']);
+    expect(all.out).toMatch(/^ +eta_P eta_R F_w/m);
+    const [{ tried, objective }] = JSON.parse(fewer.out).recommendations;
+    expect(objective).toMatchObject({ leastKeptTokenRatio: 0.5, given: true });
+    expect(
+      tried.some((one: { admissible: boolean; keptTokenRatio: number }) => one.admissible && one.keptTokenRatio < 0.99),
+    ).toBe(true);
+  });
+
+  test.each([
+    [['--job', 'half', '--min-kept', '0.5'], /Allowed choices are synchronous, pools/],
+    [['--min-kept', '1.5'], /Expected a number from 0\.01 to 1/],
+    [['--task', 'lsat-ar'], /--task: expected --job pools with --task, got "lsat-ar" \(invalid_input\)/],
+    [['nowhere.jsonl'], /ENOENT.*nowhere\.jsonl/],
+  ])('refuses %s', async (args, message) => {
+    const { code, err, out } = await rollflex('sweep', ...args);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toMatch(message);
+  });
+
+  const usual = { paths: [], resampling: 'copula', correlation: 0.3 } as const;
+  test.each([
+    [
+      { job: 'pools', preset: 'qwen2.5-7b-8k' },
+      { path: '--preset', expected: '--job synchronous with --preset' },
+    ],
+    [
+      { job: 'synchronous', batch: 8 },
+      { path: '--batch', expected: '--job pools with --batch' },
+    ],
+    [
+      { job: 'pools', task: 'lsat-ar', paths: ['a.jsonl'] },
+      { path: '--task', code: 'invalid_input' },
+    ],
+    [
+      { job: 'pools', batch: 3 },
+      { path: 'globalBatchSamples', code: 'invalid_config' },
+    ],
+    [
+      { job: 'synchronous', promptsPerRound: 100_000 },
+      { path: 'responses of a round', got: '800000' },
+    ],
+    [
+      { job: 'pools', steps: 100_000 },
+      { path: 'responses of all steps', code: 'limit_exceeded' },
+    ],
+    [
+      { job: 'synchronous', session: 's1' },
+      { path: '--session', expected: '--from-log' },
+    ],
+  ] as const)('refuses %o', (input, expected) => {
+    expect(refusal(() => sweepProblems({ ...usual, ...input }))).toMatchObject(expected);
+  });
+
+  test('the key of a run follows from everything that determines it', () => {
+    const task = { settings: 'baseline', seed: 1 } as const;
+    const rollouts = [100, 3000].map((tokens) => ({ prompts: [{ responses: [tokens] }], seconds: 2 + tokens / 50 }));
+    writeFileSync(path('measured.json'), JSON.stringify({ rollouts }));
+    const keys = [
+      {},
+      { cap: 4000 },
+      { steps: 9 },
+      { engines: 3 },
+      { resampling: 'parametric' },
+      { correlation: 0.2 },
+      { preset: 'qwen2.5-7b-8k' },
+      { calibrate: path('measured.json') },
+      { job: 'pools' },
+      { paths: [lengths, lengths] },
+    ].map((change) => {
+      const input = { job: 'synchronous', ...usual, paths: [lengths], ...change } as SweepInput;
+      return runKey(sweepProblems(input)[0]!.fingerprint, task);
+    });
+    // The same trace, named twice, is the same.
+    expect(new Set(keys).size).toBe(keys.length - 1);
+    expect(runKey('a', { ...task, seed: 2 })).not.toBe(runKey('a', task));
+    const other = path('other.jsonl');
+    writeFileSync(other, ownLengths().replace('"promptTokens":100', '"promptTokens":101'));
+    const changed = sweepProblems({ ...usual, job: 'synchronous', paths: [other] })[0]!.fingerprint;
+    expect(runKey(changed, task)).not.toBe(keys[0]);
+  });
+});

@@ -1,0 +1,237 @@
+/** The search and its rules, against jobs whose answer is known: times and kept tokens are formulas, with noise by seed. */
+import { createPolicy } from 'rollflex';
+import {
+  jobPreset,
+  type PoolsProblem,
+  poolsLengths,
+  rolloutpipeJob,
+  rolloutpipeWorkload,
+  type SweepAdvice,
+  type SweepOptions,
+  type SweepProblem,
+  type SweepRun,
+  type SweepTask,
+  type SynchronousProblem,
+  type SynchronousSettings,
+  sweep,
+  sweeping,
+} from 'rollflex/sim';
+import { describe, expect, test } from 'vitest';
+import { normal } from '../../../../src/sim/random.ts';
+import { keyOf } from '../../../../src/sim/sweep/settings.ts';
+import { refusal } from '../../../support/refusal.ts';
+
+const problem: SynchronousProblem = {
+  kind: 'synchronous',
+  job: jobPreset('qwen2.5-14b-16k').job,
+  workload: (seed) => rolloutpipeWorkload('sci-xw', seed),
+  steps: 10,
+};
+const pools: PoolsProblem = {
+  kind: 'pools',
+  job: rolloutpipeJob(32),
+  workload: (seed) => rolloutpipeWorkload('lsat-ar', seed),
+  steps: 4,
+};
+
+type Formula = (settings: SynchronousSettings) => { seconds: number; kept: number } | string;
+
+/** A job of formulas: what all settings have in common with a seed is large, what is their own is small. */
+function runOf(formula: Formula, own = 0.002): (task: SweepTask) => SweepRun {
+  return ({ settings, seed }) => {
+    const common = 1 + 0.1 * normal(seed, 1);
+    if (settings === 'baseline') {
+      return { secondsPerPrompt: common, tokensPerResponse: 1000, cappedShare: 0.1, boundSecondsPerPrompt: 0.4 };
+    }
+    const found = formula(settings as SynchronousSettings);
+    if (typeof found === 'string') return { infeasible: found };
+    const letters = [...keyOf(settings)].map((one) => one.charCodeAt(0));
+    const noise = own === 0 ? 0 : own * normal(seed, 2, ...letters);
+    return {
+      secondsPerPrompt: common * found.seconds * (1 + noise),
+      tokensPerResponse: 1000 * found.kept,
+      cappedShare: 0,
+    };
+  };
+}
+
+function run(evaluate: (task: SweepTask) => SweepRun, options: SweepOptions = {}, of: SweepProblem = problem) {
+  const search = sweeping(of, options);
+  const tasks: SweepTask[] = [];
+  let next = search.next();
+  while (next.done !== true) {
+    tasks.push(...next.value.tasks);
+    next = search.next(next.value.tasks.map(evaluate));
+  }
+  return { advice: next.value, tasks };
+}
+
+/** Speculation saves time, and tokens with it; a threshold of 0.35 and TP 4 are best. */
+const usual: Formula = ({ promptSpeculation: p, responseSpeculation: r, threshold, tp }) => {
+  const scaling = typeof threshold === 'number' ? 0.3 * Math.abs(threshold - 0.35) : threshold === 'off' ? 0.2 : 0.08;
+  const degree = tp === 4 ? 0 : tp === 'adaptive' ? 0.03 : 0.06;
+  return { seconds: 0.8 - 0.3 * (p - 1) - 0.5 * (r - 1) + scaling + degree, kept: 1 - 0.4 * (p - 1) - 1.0 * (r - 1) };
+};
+
+describe('the search', () => {
+  test('finds the best settings among those that keep as many tokens as the papers do', () => {
+    const { advice } = run(runOf(usual));
+    const settings = advice.recommended.settings as SynchronousSettings;
+    expect(advice.verdict).toBe('tuned');
+    expect(settings.tp).toBe(4);
+    expect(Math.abs((settings.threshold as number) - 0.35)).toBeLessThanOrEqual(0.05);
+    // 0.65 is kept at 1.25 / 1.25. Prompts are the cheaper way to give tokens up: all of it goes to them.
+    expect(advice.recommended.keptTokenRatio.value).toBeGreaterThanOrEqual(0.65 * 0.99);
+    expect(settings.promptSpeculation).toBeGreaterThan(1.25);
+    expect(advice.gainOverPublished.low).toBeGreaterThan(0.05);
+    expect(advice.gainOfTailBatching!.low).toBeGreaterThan(0);
+  });
+
+  test('what throws long responses away is not recommended, however fast it is', () => {
+    const greedy: Formula = (one) => {
+      const { seconds, kept } = usual(one) as { seconds: number; kept: number };
+      return one.responseSpeculation > 1.25 ? { seconds: 0.1, kept: 0.3 } : { seconds, kept };
+    };
+    const { advice } = run(runOf(greedy));
+    expect((advice.recommended.settings as SynchronousSettings).responseSpeculation).toBeLessThanOrEqual(1.25);
+    const [fastest] = advice.tried;
+    expect(fastest).toMatchObject({ admissible: false });
+    expect(fastest!.gain).toBeGreaterThan(0.8);
+  });
+
+  test('noise is not taken for a gain: where nothing differs, the papers stay', () => {
+    const same: Formula = () => ({ seconds: 0.7, kept: 0.7 });
+    const verdicts = Array.from(
+      { length: 12 },
+      (_, index) => run(runOf(same, 0.02), { seed: 100 * index }).advice.verdict,
+    );
+    expect(verdicts.filter((one) => one === 'published').length).toBeGreaterThanOrEqual(11);
+  });
+
+  test('what is surely faster is preferred to what may be the fastest', () => {
+    const evaluate = runOf(({ threshold }) => ({ seconds: threshold === 0.3 ? 0.66 : 0.7, kept: 0.7 }), 0);
+    const risky = runOf(() => ({ seconds: 0.63, kept: 0.7 }), 0);
+    const { advice } = run((task) => {
+      const { settings, seed } = task;
+      if (settings === 'baseline' || (settings as SynchronousSettings).threshold !== 0.4) return evaluate(task);
+      const found = risky(task) as { secondsPerPrompt: number };
+      return { ...found, secondsPerPrompt: found.secondsPerPrompt * (1 + 0.12 * normal(seed, 5)) } as SweepRun;
+    });
+    expect(advice.recommended.settings).toMatchObject({ threshold: 0.3 });
+    expect(advice.gainOverPublished.low).toBeGreaterThan(0.05);
+  });
+
+  test('where nothing pays, it says so and gives the baseline', () => {
+    const { advice } = run(runOf(() => ({ seconds: 1.05, kept: 1 })));
+    expect(advice.verdict).toBe('baseline');
+    expect(advice.meaning[0]).toMatch(/^None of it pays here/);
+    expect(advice.config).toMatchObject({ tailBatching: false, streamTraining: false, adaptiveTp: false });
+    expect(advice.recommended.gain.value).toBe(0);
+  });
+
+  test('where tail batching does not pay, it says so', () => {
+    const withoutTail: Formula = ({ promptSpeculation: p, responseSpeculation: r, threshold }) => ({
+      seconds: 0.7 + 0.2 * (p - 1) + 0.2 * (r - 1) + (threshold === 0.3 ? 0 : 0.05),
+      kept: 1 - 0.1 * (p - 1),
+    });
+    const { advice } = run(runOf(withoutTail));
+    expect(advice.recommended.settings).toMatchObject({ promptSpeculation: 1, responseSpeculation: 1, threshold: 0.3 });
+    expect(advice.gainOfTailBatching).toBeUndefined();
+    expect(advice.meaning.join(' ')).toContain('Tail batching does not pay on this trace');
+  });
+
+  test('settings that cannot run are left out and named', () => {
+    const narrow: Formula = (one) => (one.tp === 4 ? 'no room' : usual(one));
+    const { advice } = run(runOf(narrow));
+    expect((advice.recommended.settings as SynchronousSettings).tp).not.toBe(4);
+    expect(advice.infeasible).toContainEqual({ settings: expect.objectContaining({ tp: 4 }), why: 'no room' });
+  });
+
+  test('more kept tokens may be asked for', () => {
+    const { advice } = run(runOf(usual), { minKept: 0.9 });
+    expect(advice.objective).toMatchObject({ leastKeptTokenRatio: 0.9, given: true });
+    expect(advice.recommended.keptTokenRatio.value).toBeGreaterThanOrEqual(0.9);
+    expect(advice.tried.filter((one) => one.admissible).every((one) => one.keptTokenRatio >= 0.9 - 1e-6)).toBe(true);
+    const all = run(
+      runOf(({ promptSpeculation: p }) => ({ seconds: 0.7, kept: 2 - p })),
+      { minKept: 1 },
+    );
+    expect(all.advice.verdict).toBe('unspeculative');
+  });
+
+  test('a job that cannot run at all is refused', () => {
+    expect(refusal(() => run(runOf(() => 'no room')))).toMatchObject({ code: 'infeasible', got: '"no room"' });
+  });
+
+  test('no run is asked for twice; the confirmation has seeds of its own', () => {
+    const { advice, tasks } = run(runOf(usual), { seed: 7 });
+    const keys = tasks.map(({ settings, seed }) => `${settings === 'baseline' ? settings : keyOf(settings)} ${seed}`);
+    expect(new Set(keys).size).toBe(keys.length);
+    expect(advice.search.runs).toBe(keys.length);
+    expect(advice.search.searchSeeds[0]).toBe(7);
+    expect(advice.search.confirmationSeeds.some((one) => advice.search.searchSeeds.includes(one))).toBe(false);
+  });
+
+  test('options that are none are refused', () => {
+    const path = (options: SweepOptions, of = problem): string => refusal(() => sweep(of, options)).path;
+    expect(path({ seed: 0.5 })).toBe('seed');
+    expect(path({ minKept: 1.2 })).toBe('minKept');
+    expect(path({ effort: 'much' as never })).toBe('effort');
+    expect(path({}, { ...problem, steps: 0 })).toBe('steps');
+  });
+});
+
+describe('pools', () => {
+  const width: Formula = (one) => {
+    const { promptSpeculation: p, responseSpeculation: r } = one;
+    const { width: given } = one as unknown as { width: number | string };
+    const far = typeof given === 'number' ? Math.abs(given - 20) / 100 : 0.1;
+    return { seconds: 0.6 + far - 0.2 * (p - 1) - 0.2 * (r - 1), kept: 3 - p - r };
+  };
+
+  test('F_w is tuned, and nothing is thrown away for it', () => {
+    const { advice } = run(runOf(width), {}, pools);
+    expect(advice.policy).toBe('rolloutpipe');
+    expect(advice.recommended.settings).toMatchObject({ promptSpeculation: 1, responseSpeculation: 1 });
+    expect(Math.abs((advice.config as { width: number }).width - 20)).toBeLessThanOrEqual(2);
+  });
+
+  test('tail batching comes with fewer tokens, where they may go', () => {
+    const { advice } = run(runOf(width), { minKept: 0.8 }, pools);
+    expect(advice.policy).toBe('tail-pipelining');
+    expect(advice.recommended.keptTokenRatio.value).toBeGreaterThanOrEqual(0.8);
+    expect(createPolicy('tail-pipelining', advice.config as never).id).toBe('tail-pipelining');
+  });
+});
+
+describe('with the simulator', () => {
+  const { job } = jobPreset('qwen2.5-7b-8k');
+  const small: SweepProblem = {
+    kind: 'synchronous',
+    job: { ...job, promptsPerRound: 8, responsesPerPrompt: 4 },
+    workload: (seed) => rolloutpipeWorkload('sci-xw', seed),
+    steps: 5,
+  };
+  const pasted = ({ policy, config }: SweepAdvice): string =>
+    createPolicy(policy, JSON.parse(JSON.stringify(config)) as never).id;
+
+  test('the recommendation is one for createPolicy, and the same twice', () => {
+    const effort = { coarseSeeds: 1, semifinalSeeds: 1, finalSeeds: 2, confirmationSeeds: 3, fineRounds: 1 };
+    const phases: string[] = [];
+    const advice = sweep(small, { effort, progress: ({ phase }) => phases.push(phase) });
+    expect(pasted(advice)).toBe('rollpacker');
+    expect(phases[0]).toBe('coarse');
+    expect(phases).toContain('confirmation');
+    expect(advice.published.gain.value).toBeGreaterThan(0);
+    expect(advice.clairvoyant.secondsPerPrompt).toBeGreaterThan(0);
+    expect(sweep(small, { effort })).toEqual(advice);
+  });
+
+  test('pools, too', () => {
+    const effort = { coarseSeeds: 1, semifinalSeeds: 1, finalSeeds: 2, confirmationSeeds: 2, fineRounds: 0 };
+    const advice = sweep({ ...pools, job: rolloutpipeJob(8) }, { effort });
+    expect(pasted(advice)).toBe(advice.policy);
+    expect(advice.published.keptTokenRatio.value).toBe(1);
+    expect(poolsLengths.correlation).toBe(advice.workload.correlation);
+  });
+});
