@@ -66,11 +66,12 @@ export function conclude(
     },
     objective: { minimize: 'secondsPerPrompt' as const, leastKeptTokenRatio: floor, given: minKept !== undefined },
   };
+  const found = triedOf(book, result, minKept);
   const promptsPerRound = problem.kind === 'pools' ? problem.job.groupsPerRound : problem.job.promptsPerRound;
   return {
     ...choiceOf(problem, recommended.settings),
     ...facts,
-    meaning: meaningOf(facts),
+    meaning: meaningOf({ ...facts, tried: found.tried }),
     workload: {
       name,
       source,
@@ -79,7 +80,7 @@ export function conclude(
       correlation,
       capTokens,
     },
-    ...triedOf(book, result, minKept),
+    ...found,
     notModelled: notModelled(problem, seed, promptsPerRound),
     search: {
       seed,

@@ -2,9 +2,13 @@
 import type { Interval } from '../result.ts';
 import { cautionShare } from './floor.ts';
 import type { SweepAdvice } from './result.ts';
+import { provisionOf, type SweepSettings } from './settings.ts';
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 const between = ({ low, high }: Interval): string => `${percent(low)} to ${percent(high)}`;
+
+/** Share of the baseline's time: who sees less of a difference does not ask. */
+const worthNaming = 0.01;
 
 /** The facts that sentences are made of. */
 export type SweepFacts = Pick<
@@ -18,6 +22,7 @@ export type SweepFacts = Pick<
   | 'baseline'
   | 'clairvoyant'
   | 'objective'
+  | 'tried'
 >;
 
 /** Sentences, the verdict first. */
@@ -46,7 +51,7 @@ export function meaningOf(facts: SweepFacts): string[] {
       `It may be no faster than ${baseline.label} at all: the interval reaches below 0. Give it more steps.`,
     );
   }
-  sentences.push(...tailSentence(facts, gainOfTailBatching));
+  sentences.push(...tailSentence(facts, gainOfTailBatching), ...passedOver(facts));
   const floor = objective.given
     ? `at least ${objective.leastKeptTokenRatio.toFixed(2)}, as asked for`
     : `no lower than with the papers' settings, ${objective.leastKeptTokenRatio.toFixed(2)}`;
@@ -72,4 +77,15 @@ function tailSentence({ verdict, job }: SweepFacts, tail: Interval | undefined):
   return [
     `Tail batching does not pay on this trace: it saves ${percent(tail.value)} of what the same settings take without it (${between(tail)}). It stays, since a trace may lack the longest responses: settings that speculate less than the papers' must be ${percent(cautionShare)} faster for sure.`,
   ];
+}
+
+/** Why what looked faster in the search, and keeps enough, is not what is recommended. */
+function passedOver({ verdict, recommended, published, tried }: SweepFacts): string[] {
+  const best = tried.find((one) => one.admissible);
+  if (verdict === 'baseline' || best === undefined || best.gain < recommended.gain.value + worthNaming) return [];
+  const isLess = provisionOf(best.settings) < provisionOf(published.settings as SweepSettings);
+  const why = isLess
+    ? `it speculates less than the papers', and must then be ${percent(cautionShare)} faster for sure, since a trace may lack the longest responses`
+    : 'it was not faster for sure on the seeds that the search had not seen';
+  return [`In the search ${best.label} saved ${percent(best.gain)}. It is not recommended: ${why}.`];
 }

@@ -14,7 +14,7 @@ import { type Book, type Candidate, difference, gain, gainInterval, keptRatio } 
 import type { SweepEffort } from './effort.ts';
 import { cautionShare, keptSlack, leastKept } from './floor.ts';
 import type { SweepRun, SweepTask } from './run.ts';
-import type { SweepSettings } from './settings.ts';
+import { provisionOf, type SweepSettings } from './settings.ts';
 import { changed, isSpeculating, type SweepSpace, settingOf, withoutSpeculation } from './space.ts';
 
 /** The parts of a search. */
@@ -57,12 +57,6 @@ const semifinalists = 8;
 const finalists = 4;
 /** Winners of the finals that may try the confirmation, beside the safest. */
 const tries = 3;
-
-/** Responses of a short round over those that it needs. */
-const provisionOf = ({ settings }: Candidate): number => {
-  const { promptSpeculation, responseSpeculation } = settings as SweepSettings;
-  return promptSpeculation * responseSpeculation;
-};
 
 /** Searches. Throws `PolicyError` `infeasible` where the job cannot run with the papers' setting, nor without speculation. */
 export function* searching(
@@ -203,11 +197,15 @@ export function* searching(
   /** The best lower end: what is faster for sure, not what may be the fastest; with less speculation, by a margin. */
   function surest(list: readonly Candidate[], seeds: readonly number[]): Candidate {
     let best = { one: reference, low: 0 };
-    const asMuch = provisionOf(reference) - 1e-9;
+    const asMuch = provisionOf(reference.settings as SweepSettings) - 1e-9;
     for (const isLess of [false, true]) {
       const least = isLess ? best.low + cautionShare : 0;
       for (const one of list) {
-        if (provisionOf(one) < asMuch !== isLess || !keeps(one, seeds, keptSlack.confirmation)) continue;
+        if (
+          provisionOf(one.settings as SweepSettings) < asMuch !== isLess ||
+          !keeps(one, seeds, keptSlack.confirmation)
+        )
+          continue;
         const { low } = gainInterval(book.pairs(one, reference, seeds));
         if (low > Math.max(best.low, least)) best = { one, low };
       }

@@ -52,6 +52,10 @@ export function definePoolsSettings(input: z.input<typeof poolsSettings> = {}): 
   return parse(poolsSettings, input, 'invalid_config');
 }
 
+/** Responses of a short round over those that it needs. */
+export const provisionOf = ({ promptSpeculation, responseSpeculation }: SweepSettings): number =>
+  promptSpeculation * responseSpeculation;
+
 /** One text for each settings: names in a fixed order. */
 export function keyOf(settings: SweepSettings): string {
   const entries = Object.entries(settings).sort(([a], [b]) => (a < b ? -1 : 1));

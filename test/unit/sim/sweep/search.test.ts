@@ -140,6 +140,19 @@ describe('the search', () => {
     expect(advice.meaning.join(' ')).toContain('Tail batching does not pay on this trace');
   });
 
+  test('what looked faster and is not recommended is named, with the reason', () => {
+    const few: Formula = ({ promptSpeculation: p, responseSpeculation: r }) => ({
+      seconds: p * r < 1.5 ? 0.685 : 0.7,
+      kept: 0.7,
+    });
+    const { advice } = run(runOf(few, 0));
+    expect(advice.verdict).toBe('published');
+    expect(advice.meaning.join(' ')).toMatch(
+      /saved 31\.5 %\. It is not recommended: it speculates less than the papers'/,
+    );
+    expect(run(runOf(usual)).advice.meaning.join(' ')).not.toContain('not recommended');
+  });
+
   test('settings that cannot run are left out and named', () => {
     const narrow: Formula = (one) => (one.tp === 4 ? 'no room' : usual(one));
     const { advice } = run(runOf(narrow));
