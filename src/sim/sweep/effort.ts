@@ -2,10 +2,13 @@
 
 /** How much is searched. */
 export interface SweepEffort {
-  /** Seeds of the first three parts, of the first half of the finals, of the finals, and of the confirmation. */
+  /** Seeds of the first three parts (coarse, cross, fine), a whole number >= 1. */
   readonly coarseSeeds: number;
+  /** Seeds that the eight best are measured on, the coarse ones among them. */
   readonly semifinalSeeds: number;
+  /** Seeds that the four best of those are measured on, the earlier ones among them. */
   readonly finalSeeds: number;
+  /** Seeds of the confirmation, none of them seen before: intervals come from these. */
   readonly confirmationSeeds: number;
   /** Times that the search looks beside the best. */
   readonly fineRounds: number;

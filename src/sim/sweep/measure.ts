@@ -21,6 +21,7 @@ export interface MeasuredRound {
 
 /** What is kept of the rounds of a run. */
 export interface RoundRates {
+  /** Seconds of the job for each prompt that is trained on. */
   readonly secondsPerPrompt: number;
   /** Mean tokens of the responses that are trained on. */
   readonly tokensPerResponse: number;

@@ -16,10 +16,13 @@ export type SweepVerdict = 'tuned' | 'published' | 'unspeculative' | 'baseline';
 
 /** Settings and what was measured of them, on the seeds that they have in common with the baseline. */
 export interface TriedSettings {
+  /** The settings. */
   readonly settings: SweepSettings;
+  /** The settings for people, short. */
   readonly label: string;
   /** Seeds that it has seen. */
   readonly seeds: number;
+  /** Seconds of the job for each prompt that is trained on, mean over those seeds. */
   readonly secondsPerPrompt: number;
   /** Share of the baseline's time that it saves; below 0 where it takes longer. */
   readonly gain: number;
@@ -33,12 +36,17 @@ export interface TriedSettings {
 
 /** Measured on the seeds of the confirmation. */
 export interface ConfirmedSettings {
+  /** The settings, or the job without any of it. */
   readonly settings: SweepSettings | 'baseline';
+  /** The settings for people, short. */
   readonly label: string;
+  /** Seconds of the job for each prompt that is trained on. */
   readonly secondsPerPrompt: Interval;
   /** Share of the baseline's time a trained prompt that it saves: 0.3 is 30 % less. */
   readonly gain: Interval;
+  /** Mean length of the responses trained on ÷ the baseline's. */
   readonly keptTokenRatio: Interval;
+  /** Share of those responses at the length cap: 0 to 1. */
   readonly cappedShare: number;
 }
 

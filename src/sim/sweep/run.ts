@@ -20,13 +20,17 @@ interface Problem {
 
 /** A synchronous job, which the recipe `rollpacker` schedules. */
 export interface SynchronousProblem extends Problem {
+  /** Which kind of job it is. */
   readonly kind: 'synchronous';
+  /** Engines, batch shape and cost model; with `hardware` and `rewards`, as the presets have them. */
   readonly job: Job;
 }
 
 /** A job with pools of its own for rollout and training: `rolloutpipe`, and `tail-pipelining`. */
 export interface PoolsProblem extends Problem {
+  /** Which kind of job it is. */
   readonly kind: 'pools';
+  /** Engines, trainer and batch shape. */
   readonly job: PoolsJob;
 }
 
@@ -35,7 +39,9 @@ export type SweepProblem = SynchronousProblem | PoolsProblem;
 
 /** A run to be made: JSON. */
 export interface SweepTask {
+  /** What is tried, or the job without any of it. */
   readonly settings: SweepSettings | 'baseline';
+  /** Seed of lengths and rewards, a whole number. */
   readonly seed: number;
 }
 

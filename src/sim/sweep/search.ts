@@ -24,8 +24,11 @@ export type SweepPhase = (typeof sweepPhases)[number];
 
 /** Runs that a search wants next: one answer each, in this order. */
 export interface SweepBatch {
+  /** The part of the search that wants them. */
   readonly phase: SweepPhase;
+  /** The runs, in the order in which their results are wanted. */
   readonly tasks: readonly SweepTask[];
+  /** Runs that were made before these. */
   readonly doneRuns: number;
   /** With those that are still to come, about. */
   readonly plannedRuns: number;
