@@ -1,0 +1,54 @@
+/** Searching for the smallest run that breaks something, for a limited time, and saying it. */
+import fc from 'fast-check';
+import type { AnyEvent } from '../core/definition.ts';
+
+/** How a search is done. */
+export interface SearchOptions {
+  /** Configuration of the policy. */
+  readonly config: unknown;
+  /** Runs, of each law where there are several; by default 30. */
+  readonly runs?: number;
+  /** Events in a run, by default 60. */
+  readonly events?: number;
+  /** Seed of fast-check; its global one if absent. */
+  readonly seed?: number;
+  /** Seconds for each law, its search for a small failing run included; by default 60. A law not done by then fails. */
+  readonly limitSeconds?: number;
+}
+
+/** Tapes of choices that make runs of events; they shrink. */
+export function tapes(): fc.Arbitrary<number[]> {
+  return fc.array(fc.nat({ max: 999_983 }), { minLength: 1, maxLength: 400, size: 'max' });
+}
+
+/** A run, one event a line, as it stands in messages: what came last is what broke it. */
+export function textOfRun(events: readonly AnyEvent[]): string {
+  const most = 30;
+  const lines = events.slice(-most).map((event) => `\n  ${JSON.stringify(event)}`);
+  const cut = events.length > most ? ` (the last ${most})` : '';
+  return `\nThe run, ${events.length} ${events.length === 1 ? 'event' : 'events'}${cut}:${lines.join('')}`;
+}
+
+/**
+ * Runs a check on tapes, and makes one that fails as small as it can.
+ *
+ * @param says - what is broken, for the message
+ * @throws Error with what is broken, the seed, and the message of the smallest run
+ */
+export function search(
+  says: string,
+  options: SearchOptions,
+  check: (tape: readonly number[], length: number) => void,
+): void {
+  const { runs = 30, events = 60, seed, limitSeconds = 60 } = options;
+  const result = fc.check(fc.property(tapes(), fc.integer({ min: 1, max: events }), check), {
+    numRuns: runs,
+    interruptAfterTimeLimit: limitSeconds * 1000,
+    markInterruptAsFailure: true,
+    ...(seed === undefined ? {} : { seed }),
+  });
+  if (!result.failed) return;
+  const error = result.errorInstance ?? `not done in ${limitSeconds} s, ${result.numRuns} runs`;
+  const cause = error instanceof Error ? error.message : String(error);
+  throw new Error(`${says}, seed ${result.seed}: ${cause}`, { cause: error });
+}
