@@ -185,6 +185,7 @@ export class HostModel {
       case 'response.accepted': {
         const { requestId } = decision;
         claim(!this.#accepted.has(requestId), `nothing twice: ${requestId} is accepted a second time`);
+        claim(this.#responses.has(requestId), `${requestId} is accepted and is not there`);
         this.#accepted.add(requestId);
         this.toReward.add(requestId);
         break;
@@ -260,9 +261,10 @@ export class HostModel {
   #planned(decision: Told<'round.planned'>): void {
     const { kind, reason } = decision;
     if (reason.code === 'queue_full' || reason.code === 'queue_below_threshold') {
-      const isFull = reason.queued >= reason.promptsPerRound;
+      const { promptsPerRound } = this.#config;
+      const isFull = reason.queued >= promptsPerRound;
       const fits = isFull === (reason.code === 'queue_full') && isFull === (kind === 'long');
-      claim(fits, `${decision.roundId} is ${kind} with ${reason.queued} of ${reason.promptsPerRound} prompts queued`);
+      claim(fits, `${decision.roundId} is ${kind} with ${reason.queued} of ${promptsPerRound} prompts queued`);
     }
     this.#open(decision);
   }

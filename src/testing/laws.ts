@@ -4,7 +4,7 @@
  * Law 9 (layers) is about source code and is checked by the project's dependency rules, not here.
  */
 import { z } from 'zod';
-import type { AnyDecision, AnyEvent } from '../core/definition.ts';
+import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
 import { createRegistry } from '../core/registry.ts';
 import { resumePolicy } from '../core/start.ts';
 import { isPolicyError } from '../errors.ts';
@@ -64,21 +64,29 @@ function atomic({ definition, config, events }: Case): void {
       if (!('refused' in given)) throw new Error(`it takes a malformed event ${JSON.stringify(wrong)}`);
       expectClear(given.refused);
     }
-    const loaded = definition.load(copy(subject.snapshot().state), parsed);
-    const saved = JSON.stringify(definition.save(loaded));
-    try {
-      definition.check(loaded, event);
-    } catch (error) {
-      expectClear(error);
-    }
-    if (JSON.stringify(definition.save(loaded)) !== saved)
-      throw new Error(`check of ${JSON.stringify(event)} changes the state`);
+    expectNoTrace(definition, definition.load(copy(subject.snapshot().state), parsed), event);
     if (snapshotText(subject) !== before) throw new Error(`a malformed ${event.type} changes the state`);
     const given = answer(subject, event);
-    if (!('refused' in given)) continue;
+    if (!('refused' in given)) {
+      // Hosts report twice: the same once more is the likeliest event to be refused.
+      expectNoTrace(definition, definition.load(copy(subject.snapshot().state), parsed), event);
+      continue;
+    }
     expectClear(given.refused);
     if (snapshotText(subject) !== before) throw new Error(`a refused ${JSON.stringify(event)} changes the state`);
   }
+}
+
+/** `check` passes or refuses an event, and leaves the state as it was. */
+function expectNoTrace(definition: AnyPolicyDefinition, state: unknown, event: AnyEvent): void {
+  const saved = JSON.stringify(definition.save(state));
+  try {
+    definition.check(state, event);
+  } catch (error) {
+    expectClear(error);
+  }
+  if (JSON.stringify(definition.save(state)) !== saved)
+    throw new Error(`check of ${JSON.stringify(event)} changes the state`);
 }
 
 function expectClear(error: unknown): void {

@@ -168,7 +168,7 @@ export class ModelHost {
     const names = this.#domains.length > 0 ? this.#domains : [undefined];
     const prompts = names.flatMap((domain) =>
       Array.from({ length: 2 * this.#config.promptsPerRound }, (_, index): Prompt => {
-        const promptId = `new-${this.books.restarts}-${this.#supplied}-${domain}-${index}`;
+        const promptId = `new-${this.books.restarts}-${this.#supplied}-${domain ?? 'any'}-${index}`;
         return domain === undefined ? { promptId } : { promptId, domain };
       }),
     );
