@@ -9,11 +9,26 @@ import { plannerLaws } from './planner-laws.ts';
 import { likelyEvents } from './run.ts';
 import { type SearchOptions, search, textOfRun } from './search.ts';
 
+export {
+  type Cluster,
+  type ClusterBounds,
+  clusterEvents,
+  clusters,
+  eventStreams,
+  type LengthBounds,
+  type MalformedStream,
+  malformedStreams,
+  type PromptBounds,
+  promptBatches,
+  sequenceLengths,
+} from './arbitraries.ts';
+export { checkHost, type HostCheckOptions, type HostUnderTest } from './check-host.ts';
 export { checkConservation, placesOf, playHost } from './conservation.ts';
 export { type Crowd, checkCost, itemsWalked } from './cost.ts';
 export { type Flight, HostModel, type HostModelConfig, type Places } from './host-model.ts';
 export type { Case, Law } from './law.ts';
 export { laws } from './laws.ts';
+export { type Malformed, malformedEvents, malformedPlaces } from './malformed.ts';
 export { ModelHost } from './model-host.ts';
 export { type PlannerCase, type PlannerLaw, plannerLaws } from './planner-laws.ts';
 export { type Answer, choicesFrom, likelyEvents, type Subject } from './run.ts';

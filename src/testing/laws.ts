@@ -11,6 +11,7 @@ import { isPolicyError } from '../errors.ts';
 import type { DecisionWord } from '../schemas/vocabulary.ts';
 import { conserved } from './conserved.ts';
 import type { Case, Law } from './law.ts';
+import { malformedEvents } from './malformed.ts';
 import { answer, newSubject, type Subject, textOf, transcript } from './run.ts';
 import { withTraps } from './traps.ts';
 import { copy, reversed, scramble } from './values.ts';
@@ -42,24 +43,12 @@ function deterministic({ definition, config, events }: Case): void {
   expectSame('an earlier time is not read as the latest', events, answers[0]!, decisions);
 }
 
-/** Events that are wrong in form, made from a right one. */
-function malformed(event: AnyEvent): unknown[] {
-  return [
-    { ...event, unknownKey: 1 },
-    { ...event, at: Number.NaN },
-    { ...event, at: -1 },
-    { ...event, type: 'no.such.event' },
-    { type: event.type },
-    null,
-  ];
-}
-
 function atomic({ definition, config, events }: Case): void {
   const subject = newSubject(definition, config);
   const parsed = definition.config.parse(config);
   for (const event of events) {
     const before = snapshotText(subject);
-    for (const wrong of malformed(event)) {
+    for (const { event: wrong } of malformedEvents(event)) {
       const given = answer(subject, wrong as AnyEvent);
       if (!('refused' in given)) throw new Error(`it takes a malformed event ${JSON.stringify(wrong)}`);
       expectClear(given.refused);

@@ -1,6 +1,5 @@
 /** Searching for the smallest run that breaks something, for a limited time, and saying it. */
 import fc from 'fast-check';
-import type { AnyEvent } from '../core/definition.ts';
 
 /** How a search is done. */
 export interface SearchOptions {
@@ -21,12 +20,12 @@ export function tapes(): fc.Arbitrary<number[]> {
   return fc.array(fc.nat({ max: 999_983 }), { minLength: 1, maxLength: 400, size: 'max' });
 }
 
-/** A run, one event a line, as it stands in messages: what came last is what broke it. */
-export function textOfRun(events: readonly AnyEvent[]): string {
+/** A run, one event a line, as it stands in messages; of a long one the end, where something broke. */
+export function textOfRun(run: readonly { readonly type: string }[], what = 'events'): string {
   const most = 30;
-  const lines = events.slice(-most).map((event) => `\n  ${JSON.stringify(event)}`);
-  const cut = events.length > most ? ` (the last ${most})` : '';
-  return `\nThe run, ${events.length} ${events.length === 1 ? 'event' : 'events'}${cut}:${lines.join('')}`;
+  const lines = run.slice(-most).map((one) => `\n  ${JSON.stringify(one)}`);
+  const cut = run.length > most ? `, the last ${most}` : '';
+  return `\nThe run (${run.length} ${what}${cut}):${lines.join('')}`;
 }
 
 /**

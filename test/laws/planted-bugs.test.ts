@@ -21,7 +21,7 @@ test.each(plantedBugs)('$title: is found, by name and with a small run', { timeo
   const message = messageOf(bug);
   expect(message).toContain(bug.foundBy === 'conservation' ? 'breaks conservation' : `breaks law ${bug.foundBy} (`);
   expect(message).toContain(bug.says);
-  const events = Number(/The run, (\d+) events?/.exec(message)?.[1]);
+  const events = Number(/The run \((\d+) events/.exec(message)?.[1]);
   expect(events).toBeGreaterThan(0);
   expect(events).toBeLessThan(30);
 });
