@@ -185,7 +185,15 @@ function spoken({ definition, config, events }: Case): void {
   }
 }
 
-/** The laws that can be checked on a run of events. */
+/**
+ * The laws that can be checked on a run of events, each usable on its own; `checkLaws` searches for runs.
+ *
+ * @example
+ * ```ts
+ * const law = laws.find(({ number }) => number === 5)!;
+ * law.check({ definition, config, events }); // throws an Error that says what is broken
+ * ```
+ */
 export const laws: readonly Law[] = Object.freeze([
   { number: 1, title: 'deterministic: no clock, no randomness, no timer, no shared state', check: deterministic },
   { number: 2, title: 'nothing is lost: every ledger adds up after every event', check: conserved },
