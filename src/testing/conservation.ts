@@ -6,7 +6,7 @@ import type { VocabularyDecision } from '../schemas/index.ts';
 import type { Places } from './host-model.ts';
 import { ModelHost } from './model-host.ts';
 import { choicesFrom, newSubject, type Subject } from './run.ts';
-import { type SearchOptions, search, textOfRun } from './search.ts';
+import { messageOf, type SearchOptions, search, textOfRun } from './search.ts';
 import { copy } from './values.ts';
 
 /** What a policy holds, by its ledgers `prompts` and `responses`. */
@@ -86,7 +86,7 @@ export function checkConservation(definition: AnyPolicyDefinition, options: Sear
     try {
       playHost(definition, options.config, tape, length, log);
     } catch (error) {
-      throw new Error(`${error instanceof Error ? error.message : String(error)}${textOfRun(log)}`, { cause: error });
+      throw new Error(`${messageOf(error)}${textOfRun(log)}`, { cause: error });
     }
   });
 }

@@ -3,11 +3,11 @@
  *
  * @packageDocumentation
  */
-import type { AnyPlannerDefinition, AnyPolicyDefinition } from '../core/definition.ts';
+import type { AnyEvent, AnyPlannerDefinition, AnyPolicyDefinition } from '../core/definition.ts';
 import { laws } from './laws.ts';
 import { plannerLaws } from './planner-laws.ts';
 import { likelyEvents } from './run.ts';
-import { type SearchOptions, search, textOfRun } from './search.ts';
+import { messageOf, type SearchOptions, search, textOfRun, trimmed } from './search.ts';
 
 export {
   type Cluster,
@@ -47,19 +47,20 @@ export interface LawOptions extends SearchOptions {
  * @throws Error that names the law, with the smallest run that breaks it and the seed to repeat it
  */
 export function checkLaws(definition: AnyPolicyDefinition, options: LawOptions): void {
-  const { config, only } = options;
+  const { config, only, limitSeconds = 60 } = options;
   for (const law of laws) {
     if (only !== undefined && !only.includes(law.number)) continue;
-    search(`${definition.id} breaks law ${law.number} (${law.title})`, options, (tape, length) => {
-      const events = likelyEvents(definition, config, tape, length);
-      try {
-        law.check({ definition, config, events });
-      } catch (error) {
-        throw new Error(`${error instanceof Error ? error.message : String(error)}${textOfRun(events)}`, {
-          cause: error,
-        });
-      }
-    });
+    const check = (events: readonly AnyEvent[]): void => law.check({ definition, config, events });
+    search(
+      `${definition.id} breaks law ${law.number} (${law.title})`,
+      options,
+      (tape, length) => check(likelyEvents(definition, config, tape, length)),
+      (tape, length) => {
+        const found = trimmed(likelyEvents(definition, config, tape, length), check, limitSeconds);
+        // A policy that is not deterministic may keep the law the second time.
+        return found === undefined ? 'not again, with the same events' : found.message + textOfRun(found.run);
+      },
+    );
   }
 }
 
@@ -73,8 +74,9 @@ export function checkPlannerLaws(definition: AnyPlannerDefinition, input: unknow
     try {
       law.check({ definition, input });
     } catch (error) {
-      const cause = error instanceof Error ? error.message : String(error);
-      throw new Error(`${definition.id} breaks a law of planners (${law.title}): ${cause}`, { cause: error });
+      throw new Error(`${definition.id} breaks a law of planners (${law.title}): ${messageOf(error)}`, {
+        cause: error,
+      });
     }
   }
 }
