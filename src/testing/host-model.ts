@@ -43,7 +43,16 @@ export interface Places {
   readonly responses: readonly string[];
 }
 
-type Round = { readonly id: string; readonly kind: 'short' | 'long'; readonly weightVersion: number };
+/** An open round. */
+export interface OpenRound {
+  /** Its id. */
+  readonly id: string;
+  /** With speculation (`short`) or without (`long`). */
+  readonly kind: 'short' | 'long';
+  /** Version of the weights that it is generated with. */
+  readonly weightVersion: number;
+}
+
 type Told<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
 
 const finished = (prompt: Prompt) => (prompt.kept ?? []).filter((one) => one.finished);
@@ -65,7 +74,7 @@ export class HostModel {
   /** Requests that were launched and are over, oldest first. */
   readonly over: string[] = [];
   /** The open round. */
-  round: Round | undefined;
+  round: OpenRound | undefined;
   /** Rounds that have begun. */
   rounds = 0;
   /** Rounds whose requests are not all over. */
@@ -83,7 +92,11 @@ export class HostModel {
   readonly #accepted = new Set<string>();
   #queues = false;
 
-  /** @param config - the policy's configuration, its defaults filled in */
+  /**
+   * Empty books.
+   *
+   * @param config - the policy's configuration, its defaults filled in
+   */
   constructor(config: HostModelConfig) {
     this.#config = config;
   }

@@ -18,6 +18,8 @@ export class ModelHost {
   #idle = 0;
 
   /**
+   * A host that has reported nothing yet.
+   *
    * @param config - the policy's configuration, its defaults filled in
    * @param takes - types of the events that the policy takes; the host reports no others
    */
