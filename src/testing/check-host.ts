@@ -61,6 +61,11 @@ class Exchange {
     this.#pump();
   }
 
+  /** From here on neither side hears the other. */
+  stop(): void {
+    this.#host = undefined;
+  }
+
   report(event: VocabularyEvent): void {
     this.#waiting.push(event);
     if (this.#host !== undefined && !this.#isBusy) this.#pump();
@@ -146,7 +151,7 @@ export async function checkHost(
   const problems = [...exchange.audit.problems];
   // With a problem the rounds stop early, and what is open then says nothing.
   if (problems.length === 0) problems.push(...exchange.audit.debts());
-  exchange.changed = () => undefined;
+  exchange.stop();
   await host.close?.();
   if (problems.length === 0) return;
   const listed = problems.map((one) => `\n- ${one}`).join('');

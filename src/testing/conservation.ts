@@ -81,6 +81,15 @@ export function playHost(
  * @throws Error that says what is broken, with the smallest run that breaks it and the seed to repeat it
  */
 export function checkConservation(definition: AnyPolicyDefinition, options: SearchOptions): void {
+  const takes = new Set<string>(definition.events.map(({ type }) => type));
+  const opens = takes.has('round.opened') || takes.has('round.requested');
+  if (!opens || !takes.has('prompts.supplied') || !takes.has('response.completed')) {
+    throw new Error(
+      `${definition.id} does not take round.opened or round.requested, prompts.supplied and response.completed: ` +
+        'it admits no prompts; checkLaws takes every policy',
+    );
+  }
+  placesOf(definition, definition.save(definition.init(definition.config.parse(options.config))));
   search(`${definition.id} breaks conservation (nothing lost, nothing twice)`, options, (tape, length) => {
     const log: AnyEvent[] = [];
     try {

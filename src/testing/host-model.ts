@@ -4,36 +4,17 @@
  */
 import type { Prompt, VocabularyDecision, VocabularyEvent } from '../schemas/index.ts';
 import { addTo, claim, fewer, type Multiset, textOfSet } from './claims.ts';
-
-/** What a request is doing, as far as its host knows. */
-export interface Flight {
-  /** The prompt that it is a response of. */
-  readonly promptId: string;
-  /** Its engine, where one is known. */
-  engineId: string | undefined;
-  /** `waiting` for its environment, `resuming` from it, or told to stop and not confirmed (`aborting`). */
-  phase: 'running' | 'waiting' | 'resuming' | 'aborting';
-  /** Of one that is to stop: whether it still occupies a slot. */
-  held?: boolean;
-}
-
-/** The settings that the books hold decisions against: those of speculative-admission with the same names. */
-export interface HostModelConfig {
-  /** P0, prompts that a round trains on. */
-  readonly promptsPerRound: number;
-  /** R0, responses that a prompt needs. */
-  readonly responsesPerPrompt: number;
-  /** Weight versions that a response may lag behind; 0 if absent. */
-  readonly maxStaleness?: number | undefined;
-  /** Most requests in flight; unlimited if absent. */
-  readonly maxInFlight?: number | undefined;
-  /** Most requests in flight on one engine; unlimited if absent. */
-  readonly maxInFlightPerEngine?: number | undefined;
-  /** `none`, `zero-variance` or `host`; `none` if absent. */
-  readonly filter?: string | undefined;
-  /** Prompts of each domain in a short round. */
-  readonly quotas?: Readonly<Record<string, number>> | undefined;
-}
+import {
+  checkCollected,
+  checkCompleted,
+  checkFresh,
+  checkLimits,
+  checkPlanned,
+  type Flight,
+  type HostModelConfig,
+  holds,
+  type OpenRound,
+} from './host-rules.ts';
 
 /** Prompts and responses that a policy says it holds, by their ids; one that is held twice stands there twice. */
 export interface Places {
@@ -41,16 +22,6 @@ export interface Places {
   readonly prompts: readonly string[];
   /** Request ids of complete responses. */
   readonly responses: readonly string[];
-}
-
-/** An open round. */
-export interface OpenRound {
-  /** Its id. */
-  readonly id: string;
-  /** With speculation (`short`) or without (`long`). */
-  readonly kind: 'short' | 'long';
-  /** Version of the weights that it is generated with. */
-  readonly weightVersion: number;
 }
 
 type Told<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
@@ -124,12 +95,11 @@ export class HostModel {
         this.#end(event.requestId);
         break;
       case 'engine.lost':
-        for (const [id, flight] of this.flights)
-          if (flight.engineId === event.engineId && this.#holds(flight)) this.#end(id);
+        for (const [id, flight] of this.flights) if (flight.engineId === event.engineId && holds(flight)) this.#end(id);
         break;
       case 'request.started': {
         const flight = this.flights.get(event.requestId);
-        if (flight !== undefined && this.#holds(flight)) flight.engineId = event.engineId;
+        if (flight !== undefined && holds(flight)) flight.engineId = event.engineId;
         break;
       }
       case 'environment.waiting':
@@ -165,7 +135,8 @@ export class HostModel {
   told(decision: VocabularyDecision): void {
     switch (decision.type) {
       case 'round.planned':
-        this.#planned(decision);
+        checkPlanned(this.#config, decision);
+        this.#open(decision);
         break;
       case 'prompts.request':
         claim(decision.count > 0, `asks for ${decision.count} prompts`);
@@ -207,7 +178,8 @@ export class HostModel {
         this.toReward.add(decision.requestId);
         break;
       case 'prompt.collected':
-        this.#collected(decision);
+        checkCollected(this.#config, decision);
+        this.toJudge.add(decision.promptId);
         break;
       case 'prompt.filtered':
       case 'prompt.quarantined':
@@ -271,17 +243,6 @@ export class HostModel {
     for (const { requestId } of list) addTo(this.#responses, requestId, -1);
   }
 
-  #planned(decision: Told<'round.planned'>): void {
-    const { kind, reason } = decision;
-    if (reason.code === 'queue_full' || reason.code === 'queue_below_threshold') {
-      const { promptsPerRound } = this.#config;
-      const isFull = reason.queued >= promptsPerRound;
-      const fits = isFull === (reason.code === 'queue_full') && isFull === (kind === 'long');
-      claim(fits, `${decision.roundId} is ${kind} with ${reason.queued} of ${promptsPerRound} prompts queued`);
-    }
-    this.#open(decision);
-  }
-
   #open(round: { roundId: string; kind: 'short' | 'long'; weightVersion: number }): void {
     this.round = { id: round.roundId, kind: round.kind, weightVersion: round.weightVersion };
     this.rounds += 1;
@@ -310,8 +271,8 @@ export class HostModel {
     );
     this.#minted.add(requestId);
     this.flights.set(requestId, { promptId, engineId, phase: 'running' });
-    if (resumeFrom !== undefined) this.#checkFresh(resumeFrom.weightVersions, decision.weightVersion);
-    this.#checkLimits(engineId);
+    if (resumeFrom !== undefined) checkFresh(this.#config, resumeFrom.weightVersions, decision.weightVersion);
+    checkLimits(this.#config, this.flights, engineId);
   }
 
   #resumed(decision: Told<'request.resume'>): void {
@@ -321,7 +282,7 @@ export class HostModel {
       `${decision.requestId} is to resume and is ${flight?.phase ?? 'not in flight'}`,
     );
     Object.assign(flight!, { phase: 'running', engineId: decision.engineId ?? flight!.engineId });
-    this.#checkLimits(decision.engineId);
+    checkLimits(this.#config, this.flights, decision.engineId);
   }
 
   /** Invariant 7: aborts name what is in flight, each once. */
@@ -329,63 +290,15 @@ export class HostModel {
     const flight = this.flights.get(requestId);
     claim(flight !== undefined, `invariant 7: abort of ${requestId}, which is not in flight`);
     claim(flight!.phase !== 'aborting', `invariant 7: second abort of ${requestId}`);
-    if (!this.#holds(flight!)) flight!.engineId = undefined;
-    flight!.held = this.#holds(flight!);
+    if (!holds(flight!)) flight!.engineId = undefined;
+    flight!.held = holds(flight!);
     flight!.phase = 'aborting';
   }
 
-  /** Invariant 3, at the milestone itself: a prompt is collected with its R0-th response, not before or after. */
-  #collected({ promptId, requestIds }: Told<'prompt.collected'>): void {
-    const { responsesPerPrompt } = this.#config;
-    claim(
-      new Set(requestIds).size === responsesPerPrompt && requestIds.length === responsesPerPrompt,
-      `invariant 3: ${promptId} is collected with ${requestIds.length} responses of ${responsesPerPrompt}`,
-    );
-    this.toJudge.add(promptId);
-  }
-
-  #checkFresh(versions: readonly number[], weightVersion: number): void {
-    const lag = weightVersion - Math.min(...versions);
-    const { maxStaleness = 0 } = this.#config;
-    claim(lag <= maxStaleness, `invariant 8: a response lags ${lag} versions behind, allowed are ${maxStaleness}`);
-  }
-
-  #holds(flight: Flight): boolean {
-    if (flight.phase === 'aborting') return flight.held ?? true;
-    return flight.phase === 'running';
-  }
-
-  /** Invariant 4: limits hold whenever something starts. */
-  #checkLimits(started: string | undefined): void {
-    const { maxInFlight: most = Number.POSITIVE_INFINITY, maxInFlightPerEngine: limit } = this.#config;
-    const holding = [...this.flights.values()].filter((flight) => this.#holds(flight));
-    claim(holding.length <= most, `invariant 4: ${holding.length} requests in flight, allowed are ${most}`);
-    if (limit === undefined || started === undefined) return;
-    const here = holding.filter((flight) => flight.engineId === started).length;
-    claim(here <= limit, `invariant 4: ${here} requests on ${started}, allowed are ${limit}`);
-  }
-
-  /** Invariant 3: P0 prompts with R0 responses each, no id twice, unless the source ran out or the round failed. */
   #completed(decision: Told<'round.completed'>): void {
-    const { promptsPerRound, responsesPerPrompt } = this.#config;
-    const { roundId, prompts, reason } = decision;
-    claim(roundId === this.round?.id, `invariant 3: ${roundId} completes, open is ${this.round?.id}`);
-    const enough = reason.code === 'quota_reached' ? prompts.length === promptsPerRound : true;
-    const right = enough && prompts.length <= promptsPerRound;
-    claim(
-      right,
-      `invariant 3: ${roundId} completes (${reason.code}) with ${prompts.length} of ${promptsPerRound} prompts`,
-    );
-    const ids = prompts.flatMap((one) => one.responses.map((response) => response.requestId));
-    for (const all of [prompts.map((one) => one.promptId), ids])
-      claim(new Set(all).size === all.length, `invariant 3: ${roundId} holds something twice: ${all.join(' ')}`);
-    for (const { promptId, responses } of prompts) {
-      const full = responses.length === responsesPerPrompt;
-      claim(full, `invariant 3: ${promptId} completes with ${responses.length} responses of ${responsesPerPrompt}`);
-      for (const { requestId, weightVersions } of responses) {
-        addTo(this.#responses, requestId, -1);
-        this.#checkFresh(weightVersions, decision.weightVersion);
-      }
+    checkCompleted(this.#config, decision, this.round);
+    for (const { promptId, responses } of decision.prompts) {
+      for (const { requestId } of responses) addTo(this.#responses, requestId, -1);
       addTo(this.#prompts, promptId, -1);
     }
     this.round = undefined;

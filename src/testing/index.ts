@@ -25,7 +25,8 @@ export {
 export { checkHost, type HostCheckOptions, type HostUnderTest } from './check-host.ts';
 export { checkConservation, placesOf, playHost } from './conservation.ts';
 export { type Crowd, checkCost, itemsWalked } from './cost.ts';
-export { type Flight, HostModel, type HostModelConfig, type OpenRound, type Places } from './host-model.ts';
+export { HostModel, type Places } from './host-model.ts';
+export type { Flight, HostModelConfig, OpenRound } from './host-rules.ts';
 export type { Case, Law } from './law.ts';
 export { laws } from './laws.ts';
 export { type Malformed, malformedEvents, malformedPlaces } from './malformed.ts';

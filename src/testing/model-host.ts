@@ -2,7 +2,8 @@
 import type { AnyEvent, Choices } from '../core/definition.ts';
 import { pick } from '../core/pick.ts';
 import type { Prompt, VocabularyDecision, VocabularyEvent } from '../schemas/index.ts';
-import { HostModel, type HostModelConfig } from './host-model.ts';
+import { HostModel } from './host-model.ts';
+import type { HostModelConfig } from './host-rules.ts';
 
 /**
  * A host of a policy with the words of speculative-admission or of tail-batching: engines, a data source, rewards and

@@ -1,6 +1,6 @@
 /** The property kit finds bugs that were planted into our own policies, and finds nothing without them. */
 import { expect, test } from 'vitest';
-import { speculativeAdmission } from '../../src/index.ts';
+import { longPromptQueue, speculativeAdmission } from '../../src/index.ts';
 import { checkConservation, checkCost, checkLaws } from '../../src/testing/index.ts';
 import { type PlantedBug, plantedBugs, scanning } from '../support/planted-bugs.ts';
 
@@ -43,4 +43,9 @@ test('a scan of all in flight is found by counting', () => {
   };
   checkCost(speculativeAdmission, config, crowd);
   expect(() => checkCost(scanning, config, crowd)).toThrow('law 10, cost: response.completed walks over');
+});
+
+test('a policy that admits no prompts is not for the model of the host', () => {
+  const config = { promptsPerRound: 2 };
+  expect(() => checkConservation(longPromptQueue, { config })).toThrow('long-prompt-queue does not take');
 });
