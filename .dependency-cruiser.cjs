@@ -30,7 +30,7 @@ module.exports = {
     layer('recipes', '^src/recipes/([^/]+)/', `^src/(${below}|(policies|planners)/[^/]+/index\\.ts$|recipes/)`),
     layer('registry', '^src/registry\\.ts$', `^src/(${below}|${parts})`),
     layer('index', '^src/index\\.ts$', `^src/(${below}|registry\\.ts$|${parts})`),
-    layer('testing', '^src/testing/', `^src/(${below}|testing/|registry\\.ts$)`),
+    layer('testing', '^src/testing/', `^src/(${below}|${parts}|testing/|registry\\.ts$)`),
     layer('rpc', '^src/rpc/', `^src/(${below}|registry\\.ts$|rpc/)`),
     layer('sim', '^src/sim/', `^src/(${below}|${parts}|registry\\.ts$|sim/)`),
     layer('mock-engine', '^src/mock-engine/', `^src/(${below}|sim/|mock-engine/)`),

@@ -3,38 +3,43 @@
  *
  * @packageDocumentation
  */
-import fc from 'fast-check';
-import type { AnyPlannerDefinition, AnyPolicyDefinition } from '../core/definition.ts';
+import type { AnyEvent, AnyPlannerDefinition, AnyPolicyDefinition } from '../core/definition.ts';
 import { laws } from './laws.ts';
 import { plannerLaws } from './planner-laws.ts';
 import { likelyEvents } from './run.ts';
+import { messageOf, type SearchOptions, search, textOfRun, trimmed } from './search.ts';
 
+export {
+  type Cluster,
+  type ClusterBounds,
+  clusterEvents,
+  clusters,
+  eventStreams,
+  type LengthBounds,
+  type MalformedStream,
+  malformedStreams,
+  type PromptBounds,
+  promptBatches,
+  sequenceLengths,
+} from './arbitraries.ts';
+export { checkHost, type HostCheckOptions, type HostUnderTest } from './check-host.ts';
+export { checkConservation, placesOf, playHost } from './conservation.ts';
 export { type Crowd, checkCost, itemsWalked } from './cost.ts';
+export { HostModel, type Places } from './host-model.ts';
+export type { Flight, HostModelConfig, OpenRound } from './host-rules.ts';
 export type { Case, Law } from './law.ts';
 export { laws } from './laws.ts';
+export { type Malformed, malformedEvents, malformedPlaces } from './malformed.ts';
+export { ModelHost } from './model-host.ts';
 export { type PlannerCase, type PlannerLaw, plannerLaws } from './planner-laws.ts';
 export { type Answer, choicesFrom, likelyEvents, type Subject } from './run.ts';
+export { type SearchOptions, tapes } from './search.ts';
 export { withTraps } from './traps.ts';
 
 /** How the laws are checked. */
-export interface LawOptions {
-  /** Configuration of the policy. */
-  readonly config: unknown;
-  /** Runs for each law, by default 30. */
-  readonly runs?: number;
-  /** Events in a run, by default 60. */
-  readonly events?: number;
-  /** Seed of fast-check; its global one if absent. */
-  readonly seed?: number;
-  /** Seconds for each law, its search for a small failing run included; by default 60. A law not done by then fails. */
-  readonly limitSeconds?: number;
+export interface LawOptions extends SearchOptions {
   /** Numbers of the laws to check; all if absent. */
   readonly only?: readonly number[];
-}
-
-/** Tapes of choices that make runs of events; they shrink. */
-export function tapes(): fc.Arbitrary<number[]> {
-  return fc.array(fc.nat({ max: 999_983 }), { minLength: 1, maxLength: 400, size: 'max' });
 }
 
 /**
@@ -43,24 +48,20 @@ export function tapes(): fc.Arbitrary<number[]> {
  * @throws Error that names the law, with the smallest run that breaks it and the seed to repeat it
  */
 export function checkLaws(definition: AnyPolicyDefinition, options: LawOptions): void {
-  const { config, runs = 30, events: length = 60, seed, only, limitSeconds = 60 } = options;
+  const { config, only, limitSeconds = 60 } = options;
   for (const law of laws) {
     if (only !== undefined && !only.includes(law.number)) continue;
-    const property = fc.property(tapes(), fc.integer({ min: 1, max: length }), (tape, count) => {
-      law.check({ definition, config, events: likelyEvents(definition, config, tape, count) });
-    });
-    const result = fc.check(property, {
-      numRuns: runs,
-      interruptAfterTimeLimit: limitSeconds * 1000,
-      markInterruptAsFailure: true,
-      ...(seed === undefined ? {} : { seed }),
-    });
-    if (!result.failed) continue;
-    const error = result.errorInstance ?? `not done in ${limitSeconds} s, ${result.numRuns} runs`;
-    const cause = error instanceof Error ? error.message : String(error);
-    throw new Error(`${definition.id} breaks law ${law.number} (${law.title}), seed ${result.seed}: ${cause}`, {
-      cause: error,
-    });
+    const check = (events: readonly AnyEvent[]): void => law.check({ definition, config, events });
+    search(
+      `${definition.id} breaks law ${law.number} (${law.title})`,
+      options,
+      (tape, length) => check(likelyEvents(definition, config, tape, length)),
+      (tape, length) => {
+        const found = trimmed(likelyEvents(definition, config, tape, length), check, limitSeconds);
+        // A policy that is not deterministic may keep the law the second time.
+        return found === undefined ? 'not again, with the same events' : found.message + textOfRun(found.run);
+      },
+    );
   }
 }
 
@@ -74,8 +75,9 @@ export function checkPlannerLaws(definition: AnyPlannerDefinition, input: unknow
     try {
       law.check({ definition, input });
     } catch (error) {
-      const cause = error instanceof Error ? error.message : String(error);
-      throw new Error(`${definition.id} breaks a law of planners (${law.title}): ${cause}`, { cause: error });
+      throw new Error(`${definition.id} breaks a law of planners (${law.title}): ${messageOf(error)}`, {
+        cause: error,
+      });
     }
   }
 }

@@ -5,6 +5,7 @@ import { createRegistry } from '../core/registry.ts';
 import { runPlanner } from '../core/start.ts';
 import { pathText } from '../core/validate.ts';
 import { isPolicyError, type PolicyError } from '../errors.ts';
+import { wrongFor } from './malformed.ts';
 import { withTraps } from './traps.ts';
 import { copy, isObject, objectPaths, type Path, replaced, reversed, scramble, valuePaths } from './values.ts';
 
@@ -99,14 +100,6 @@ function expectNear(error: PolicyError, path: Path): void {
   const around = path.map((_, length) => pathText(path.slice(0, length + 1)));
   if (around.includes(error.path)) return;
   throw new Error(`it refuses ${around.at(-1)} with the path ${JSON.stringify(error.path)}`);
-}
-
-/** Values of another type, or numbers that JSON does not have. */
-function wrongFor(value: unknown): unknown[] {
-  if (Array.isArray(value)) return [null, {}, 'text'];
-  if (isObject(value)) return [null, 'text', 7];
-  if (typeof value === 'number') return [null, String(value), Number.NaN, Number.POSITIVE_INFINITY, {}];
-  return [null, {}, typeof value === 'string' ? 7 : 'text'];
 }
 
 function typed(one: PlannerCase): void {

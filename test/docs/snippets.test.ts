@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import * as fastCheck from 'fast-check';
 import * as rollflex from 'rollflex';
 import * as mockEngine from 'rollflex/mock-engine';
 import * as rpc from 'rollflex/rpc';
@@ -16,6 +17,7 @@ import { extractSnippets, runSnippet, typeErrors } from '../support/snippets.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 const modules = {
+  'fast-check': fastCheck,
   rollflex,
   'rollflex/mock-engine': mockEngine,
   'rollflex/rpc': rpc,

@@ -10,9 +10,9 @@ import { resumePolicy, startPolicy } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { registry } from '../../src/registry.ts';
 import type { VocabularyDecision } from '../../src/schemas/index.ts';
-import { choicesFrom, tapes } from '../../src/testing/index.ts';
+import { checkConservation, choicesFrom, ModelHost, tapes } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
-import { HostModel } from '../support/host-model.ts';
+import { savedPlaces } from '../support/saved-places.ts';
 
 const scale = Number(process.env.ROLLFLEX_RUNS ?? 1);
 let events = 0;
@@ -26,7 +26,8 @@ function runOne(
   const parsed = definition.config.parse(config);
   const state = definition.init(parsed);
   const choices = choicesFrom(tape);
-  const model = new HostModel(definition.config.parse(config) as never);
+  const takes = definition.events.map(({ type }) => type);
+  const host = new ModelHost(definition.config.parse(config) as never, takes);
   let policy = startPolicy(definition, config);
   for (let index = 0; index < length; index += 1) {
     const event: AnyEvent = definition.arbitrary(state, choices);
@@ -40,27 +41,23 @@ function runOne(
     }
     // The shadow only serves to find likely events.
     definition.apply(state, event, { at: policy.at, emit: () => undefined });
-    model.sent(event as never);
-    for (const decision of decisions) model.told(decision);
-    model.settle();
+    host.heard(event, decisions);
     if (choices.below(10) === 0) policy = resumePolicy(definition, JSON.parse(JSON.stringify(policy.snapshot())));
-    if (index % 8 === 7 || index === length - 1) model.compareWith(policy.snapshot().state as never);
+    if (index % 8 === 7 || index === length - 1) host.books.compareWith(savedPlaces(policy.snapshot().state));
   }
-  finish(policy as never, model);
+  finish(policy as never, host);
 }
 
 /** Invariant 6: with a host that plays along, the open round ends, and drains. */
-function finish(policy: { send(event: AnyEvent): VocabularyDecision[]; at: number }, model: HostModel): void {
+function finish(policy: { send(event: AnyEvent): VocabularyDecision[]; at: number }, host: ModelHost): void {
   for (let step = 0; step < 3000; step += 1) {
-    const event = model.cooperate(policy.at);
+    const event = host.cooperate(policy.at);
     if (event === undefined) return;
     events += 1;
     const decisions = policy.send(event as never);
-    model.sent(event);
-    for (const decision of decisions) model.told(decision);
-    model.settle();
+    host.heard(event, decisions);
   }
-  throw new Error(`the round does not end: ${model.describe()}`);
+  throw new Error(`the round does not end: ${host.books.describe()}`);
 }
 
 describe.each(['speculative-admission', 'tail-batching'])('%s', (id) => {
@@ -74,6 +71,15 @@ describe.each(['speculative-admission', 'tail-batching'])('%s', (id) => {
         { numRuns: 150 * scale, endOnFailure: true },
       );
     },
+  );
+});
+
+describe.each(['speculative-admission', 'tail-batching'])('%s, against the host of the kit', (id) => {
+  const definition = registry.get(id) as AnyPolicyDefinition;
+  test.each(exampleConfigs[id]!.map((config) => [JSON.stringify(config), config] as const))(
+    'nothing is lost or twice with %s',
+    { timeout: 60_000 * scale },
+    (_name, config) => checkConservation(definition, { config, runs: 40 * scale, events: 100 }),
   );
 });
 

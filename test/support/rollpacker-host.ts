@@ -11,8 +11,9 @@ import { streamTraining } from '../../src/policies/stream-training/index.ts';
 import { type RollpackerInput, rollpacker } from '../../src/recipes/rollpacker/index.ts';
 import { partConfigs } from '../../src/recipes/rollpacker/schema.ts';
 import type { Prompt, VocabularyDecision, VocabularyEvent } from '../../src/schemas/index.ts';
+import { HostModel } from '../../src/testing/index.ts';
 import { GroupBooks } from './group-books.ts';
-import { HostModel } from './host-model.ts';
+import { savedPlaces } from './saved-places.ts';
 import { TrainingHost } from './training-host.ts';
 
 type Decision<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
@@ -127,7 +128,7 @@ export class RollpackerHost {
 
   /** What the policy holds is what came in and did not leave. */
   compare(): void {
-    this.#prompts.compareWith(this.#policy.snapshot().state as never);
+    this.#prompts.compareWith(savedPlaces(this.#policy.snapshot().state));
   }
 
   /** One thing that happens; with trouble, also what should not. */

@@ -11,8 +11,9 @@ import {
 } from '../../src/recipes/tail-pipelining/index.ts';
 import { partConfigs } from '../../src/recipes/tail-pipelining/schema.ts';
 import type { Prompt, VocabularyDecision, VocabularyEvent } from '../../src/schemas/index.ts';
-import { HostModel } from './host-model.ts';
+import { HostModel } from '../../src/testing/index.ts';
 import { type Decision, PipeliningRecipeHost, type Report } from './pipelining-recipe-host.ts';
+import { savedPlaces } from './saved-places.ts';
 
 export class TailPipeliningHost extends PipeliningRecipeHost<TailPipeliningConfig> {
   readonly model: HostModel;
@@ -51,7 +52,7 @@ export class TailPipeliningHost extends PipeliningRecipeHost<TailPipeliningConfi
     const before = this.taken.length;
     const decisions = super.send(report, mayBeRefused);
     if (this.taken.length > before && this.taken.length % 8 === 0)
-      this.model.compareWith(this.policy.snapshot().state as never); // invariant 1
+      this.model.compareWith(savedPlaces(this.policy.snapshot().state)); // invariant 1
     return decisions;
   }
 
@@ -307,6 +308,6 @@ export class TailPipeliningHost extends PipeliningRecipeHost<TailPipeliningConfi
     expect([...this.places]).toEqual([]); // invariant 3
     expect([...this.waiting.keys()]).toEqual([]);
     expect([...this.inService]).toEqual([]);
-    this.model.compareWith(this.policy.snapshot().state as never);
+    this.model.compareWith(savedPlaces(this.policy.snapshot().state));
   }
 }

@@ -1,0 +1,153 @@
+/** Arbitraries of fast-check for what policies and planners are given. All of them shrink. */
+import fc from 'fast-check';
+import type { AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
+import type { PlacedEngine, Prompt, VocabularyEvent } from '../schemas/index.ts';
+import { type Malformed, malformedPlaces } from './malformed.ts';
+import { likelyEvents } from './run.ts';
+import { tapes } from './search.ts';
+
+/** A job's machines. Each GPU stands in one server and in one engine. */
+export interface Cluster {
+  /** Servers and their GPUs, as settings named `servers` take them. */
+  readonly servers: readonly { readonly serverId: string; readonly gpuIds: readonly string[] }[];
+  /** Engines, one tensor-parallel group each, within a server. */
+  readonly engines: readonly PlacedEngine[];
+  /** The servers as nodes that preprocess samples, with the ranks of their GPUs, numbered from 0. */
+  readonly nodes: readonly { readonly nodeId: string; readonly hostMemoryBytes: number; readonly ranks: number[] }[];
+}
+
+/** Bounds of clusters. */
+export interface ClusterBounds {
+  /** Most servers, by default 4; at least 1. */
+  readonly servers?: number;
+  /** Most GPUs in a server, by default 8: powers of two up to it. */
+  readonly gpusPerServer?: number;
+}
+
+const powersUpTo = (most: number): number[] =>
+  Array.from({ length: Math.floor(Math.log2(most)) + 1 }, (_, n) => 2 ** n);
+
+/** Clusters: the same number of GPUs in each server, a tensor-parallel degree that divides it. */
+export function clusters({ servers: most = 4, gpusPerServer = 8 }: ClusterBounds = {}): fc.Arbitrary<Cluster> {
+  return fc
+    .record({
+      servers: fc.integer({ min: 1, max: most }),
+      gpus: fc.constantFrom(...powersUpTo(gpusPerServer)),
+      tp: fc.constantFrom(...powersUpTo(gpusPerServer)),
+      kvCapacityTokens: fc.integer({ min: 1, max: 1_000_000 }),
+      hostMemoryBytes: fc.integer({ min: 1, max: 2 ** 40 }),
+    })
+    .map(({ servers, gpus, tp, kvCapacityTokens, hostMemoryBytes }) => {
+      const all = Array.from({ length: servers }, (_, server) => ({
+        serverId: `server-${server}`,
+        gpuIds: Array.from({ length: gpus }, (_, gpu) => `server-${server}/gpu-${gpu}`),
+      }));
+      const degree = Math.min(tp, gpus);
+      const engines = all.flatMap(({ serverId, gpuIds }) =>
+        Array.from({ length: gpus / degree }, (_, index) => ({
+          engineId: `${serverId}/engine-${index}`,
+          serverId,
+          gpuIds: gpuIds.slice(index * degree, (index + 1) * degree),
+          kvCapacityTokens,
+        })),
+      );
+      const nodes = all.map(({ serverId, gpuIds }, server) => {
+        return { nodeId: serverId, hostMemoryBytes, ranks: gpuIds.map((_, gpu) => server * gpus + gpu) };
+      });
+      return { servers: all, engines, nodes };
+    });
+}
+
+/** The events that tell a policy of a cluster, at one time in seconds: `engine.added`, `engines.placed`, `node.added`. */
+export function clusterEvents({ engines, nodes }: Cluster, at = 0): VocabularyEvent[] {
+  return [
+    ...engines.map(({ engineId }): VocabularyEvent => ({ type: 'engine.added', at, engineId })),
+    { type: 'engines.placed', at, engines: engines.map((one) => ({ ...one, gpuIds: [...one.gpuIds] })) },
+    ...nodes.map((node): VocabularyEvent => ({ type: 'node.added', at, ...node, ranks: [...node.ranks] })),
+  ];
+}
+
+/** Bounds of batches of prompts. */
+export interface PromptBounds {
+  /** Most prompts, by default 32. */
+  readonly most?: number;
+  /** Domains that they may have; none if absent. */
+  readonly domains?: readonly string[];
+  /** Most tokens of a prompt, by default 4096. */
+  readonly promptTokens?: number;
+}
+
+/** Batches of prompts, each id once: `prompts` of `round.opened` and `prompts.supplied`. */
+export function promptBatches({
+  most = 32,
+  domains = [],
+  promptTokens = 4096,
+}: PromptBounds = {}): fc.Arbitrary<Prompt[]> {
+  const one = fc.record({
+    tokens: fc.integer({ min: 1, max: promptTokens }),
+    domain: domains.length === 0 ? fc.constant(undefined) : fc.constantFrom(...domains),
+  });
+  return fc.array(one, { maxLength: most }).map((all) =>
+    all.map(({ tokens, domain }, index) => ({
+      promptId: `p${index}`,
+      promptTokens: tokens,
+      ...(domain === undefined ? undefined : { domain }),
+    })),
+  );
+}
+
+/** Bounds of lengths. */
+export interface LengthBounds {
+  /** Fewest, by default 0. */
+  readonly least?: number;
+  /** Most of them, by default 64. */
+  readonly most?: number;
+  /** Tokens of the longest, by default 32,768. */
+  readonly longest?: number;
+}
+
+/**
+ * Lengths in tokens with a long tail, as responses and the sequences of a batch have them: mostly short, few near the
+ * longest, some equal. They are `lengths` of flex-ulysses and of micro-batches.
+ */
+export function sequenceLengths({ least = 0, most = 64, longest = 32_768 }: LengthBounds = {}): fc.Arbitrary<number[]> {
+  const length = fc.oneof(
+    { weight: 6, arbitrary: fc.integer({ min: 1, max: Math.max(1, Math.floor(longest / 16)) }) },
+    { weight: 2, arbitrary: fc.integer({ min: 1, max: longest }) },
+    { weight: 1, arbitrary: fc.constantFrom(1, longest) },
+  );
+  return fc.array(length, { minLength: least, maxLength: most, size: 'max' });
+}
+
+/**
+ * Streams of likely events for a policy, by its `arbitrary`; late, repeated and refused ones are among them.
+ *
+ * @param most - most events, by default 60
+ */
+export function eventStreams(definition: AnyPolicyDefinition, config: unknown, most = 60): fc.Arbitrary<AnyEvent[]> {
+  return fc
+    .tuple(tapes(), fc.integer({ min: 1, max: most }))
+    .map(([tape, length]) => likelyEvents(definition, config, tape, length));
+}
+
+/** A stream of events, and then one that is malformed: its policy refuses it and stays as it was. */
+export interface MalformedStream extends Malformed {
+  /** The events before it. */
+  readonly before: readonly AnyEvent[];
+}
+
+/**
+ * Streams that end in a malformed event: an unknown key, or a value of another type, anywhere in a likely event.
+ *
+ * @param most - most events, by default 60
+ */
+export function malformedStreams(
+  definition: AnyPolicyDefinition,
+  config: unknown,
+  most = 60,
+): fc.Arbitrary<MalformedStream> {
+  return fc.tuple(eventStreams(definition, config, most), fc.nat()).map(([events, choice]) => {
+    const all = malformedPlaces(events.at(-1)!);
+    return { before: events.slice(0, -1), ...all[choice % all.length]! };
+  });
+}

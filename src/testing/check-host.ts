@@ -1,0 +1,161 @@
+/** A host adapter against a real policy: whatever it is told must be carried out, and reported once. */
+import type { AnyEvent } from '../core/definition.ts';
+import { startPolicy } from '../core/start.ts';
+import { tailBatching } from '../recipes/tail-batching/index.ts';
+import type { VocabularyDecision, VocabularyEvent } from '../schemas/index.ts';
+import { HostAudit } from './host-audit.ts';
+import { textOfRun } from './search.ts';
+
+/** A host, as far as a policy sees it. */
+export interface HostUnderTest {
+  /** Carries out one decision; notices are given too, in order. It may report at once, or later. */
+  carryOut(decision: VocabularyDecision): void | Promise<void>;
+  /** Stops what still runs, when the check is over. */
+  close?(): void | Promise<void>;
+}
+
+/** How a host is checked. */
+export interface HostCheckOptions {
+  /** Configuration of tail-batching, in place of small rounds with much speculation and an abort grace of 0.1 s. */
+  readonly config?: Readonly<Record<string, unknown>>;
+  /** Rounds that are played, by default 3. */
+  readonly rounds?: number;
+  /** Seconds of real time until all must be answered, by default 10. */
+  readonly limitSeconds?: number;
+  /** Seconds of real time in which nothing more may come when all is answered, by default 0.05. */
+  readonly quietSeconds?: number;
+}
+
+const defaults = {
+  promptsPerRound: 2,
+  responsesPerPrompt: 2,
+  promptSpeculation: 1.5,
+  responseSpeculation: 1.5,
+  abortGraceSeconds: 0.1,
+};
+
+/** Passes events and decisions on, one after the other, also where a host reports while it is being told. */
+class Exchange {
+  readonly audit = new HostAudit();
+  readonly log: AnyEvent[] = [];
+  readonly #policy;
+  readonly #waiting: VocabularyEvent[] = [];
+  #host: HostUnderTest | undefined;
+  #isBusy = false;
+  #rounds: number;
+  #asked = 0;
+  /** Called after each exchange. */
+  changed: () => void = () => undefined;
+
+  constructor(config: unknown, rounds: number) {
+    this.#policy = startPolicy(tailBatching, config as never);
+    this.#rounds = rounds;
+  }
+
+  get isDone(): boolean {
+    return this.#rounds === 0 && this.audit.debts().length === 0;
+  }
+
+  start(host: HostUnderTest): void {
+    this.#host = host;
+    this.#pump();
+  }
+
+  /** From here on neither side hears the other. */
+  stop(): void {
+    this.#host = undefined;
+  }
+
+  report(event: VocabularyEvent): void {
+    this.#waiting.push(event);
+    if (this.#host !== undefined && !this.#isBusy) this.#pump();
+  }
+
+  #pump(): void {
+    this.#isBusy = true;
+    for (let event = this.#next(); event !== undefined; event = this.#next()) {
+      this.log.push(event);
+      for (const decision of this.#answer(event)) {
+        this.log.push(decision);
+        this.audit.told(decision);
+        this.#tell(decision);
+      }
+    }
+    this.#isBusy = false;
+    this.changed();
+  }
+
+  /** What the host has reported, or the next round once the last one has drained. */
+  #next(): VocabularyEvent | undefined {
+    const event = this.#waiting.shift();
+    if (event !== undefined) {
+      this.audit.heard(event);
+      return event;
+    }
+    if (this.#rounds === 0 || this.audit.hasRound) return undefined;
+    this.#rounds -= 1;
+    this.#asked += 1;
+    const roundId = `check-${this.#asked}`;
+    return { type: 'round.requested', at: this.#policy.at, roundId, weightVersion: this.#asked };
+  }
+
+  #answer(event: VocabularyEvent): readonly VocabularyDecision[] {
+    try {
+      return this.#policy.send(event as never) as readonly VocabularyDecision[];
+    } catch (error) {
+      this.audit.problems.push(`${JSON.stringify(event)} is refused: ${(error as Error).message}`);
+      return [];
+    }
+  }
+
+  #tell(decision: VocabularyDecision): void {
+    const failed = (error: unknown) => {
+      this.audit.problems.push(`carryOut fails on ${decision.type}: ${String(error)}`);
+      this.changed();
+    };
+    try {
+      Promise.resolve(this.#host!.carryOut(structuredClone(decision))).catch(failed);
+    } catch (error) {
+      failed(error);
+    }
+  }
+}
+
+/**
+ * Checks a host adapter: plays rounds of tail-batching with it, in real time, and holds what it reports against what
+ * it was told. Found are aborts, launches, timers and requests for prompts that are never answered; responses that end
+ * twice or were never launched; timers that fire early or unasked; events that the policy refuses; and a `carryOut`
+ * that fails. Not found is what a policy cannot see: tokens that are wrong, or an engine that goes on after its abort.
+ *
+ * Give the adapter engines that answer in milliseconds, such as those of `rollflex/mock-engine`.
+ *
+ * @param connect - makes the adapter; it reports events by the function that it is given, whose `at` is in seconds
+ * @throws Error that names everything found, with the end of what was said on both sides
+ */
+export async function checkHost(
+  connect: (report: (event: VocabularyEvent) => void) => HostUnderTest | Promise<HostUnderTest>,
+  options: HostCheckOptions = {},
+): Promise<void> {
+  const { config, rounds = 3, limitSeconds = 10, quietSeconds = 0.05 } = options;
+  const exchange = new Exchange({ ...defaults, ...config }, rounds);
+  const host = await connect((event) => exchange.report(event));
+  await new Promise<void>((resolve) => {
+    const limit = setTimeout(resolve, limitSeconds * 1000);
+    exchange.changed = () => {
+      if (!exchange.isDone && exchange.audit.problems.length === 0) return;
+      clearTimeout(limit);
+      setTimeout(resolve, quietSeconds * 1000);
+    };
+    exchange.start(host);
+  });
+  const problems = [...exchange.audit.problems];
+  // With a problem the rounds stop early, and what is open then says nothing.
+  if (problems.length === 0) problems.push(...exchange.audit.debts());
+  exchange.stop();
+  await host.close?.();
+  if (problems.length === 0) return;
+  const listed = problems.map((one) => `\n- ${one}`).join('');
+  throw new Error(
+    `the host breaks its part of the contract:${listed}${textOfRun(exchange.log, 'events and decisions')}`,
+  );
+}

@@ -1,0 +1,117 @@
+/** What decisions must keep to, by the settings of a policy: the invariants that a host can see. */
+import type { VocabularyDecision } from '../schemas/index.ts';
+import { claim } from './claims.ts';
+
+type Told<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
+
+/** What a request is doing, as far as its host knows. */
+export interface Flight {
+  /** The prompt that it is a response of. */
+  readonly promptId: string;
+  /** Its engine, where one is known. */
+  engineId: string | undefined;
+  /** `waiting` for its environment, `resuming` from it, or told to stop and not confirmed (`aborting`). */
+  phase: 'running' | 'waiting' | 'resuming' | 'aborting';
+  /** Of one that is to stop: whether it still occupies a slot. */
+  held?: boolean;
+}
+
+/** The settings that the books hold decisions against: those of speculative-admission with the same names. */
+export interface HostModelConfig {
+  /** P0, prompts that a round trains on. */
+  readonly promptsPerRound: number;
+  /** R0, responses that a prompt needs. */
+  readonly responsesPerPrompt: number;
+  /** Weight versions that a response may lag behind; 0 if absent. */
+  readonly maxStaleness?: number | undefined;
+  /** Most requests in flight; unlimited if absent. */
+  readonly maxInFlight?: number | undefined;
+  /** Most requests in flight on one engine; unlimited if absent. */
+  readonly maxInFlightPerEngine?: number | undefined;
+  /** `none`, `zero-variance` or `host`; `none` if absent. */
+  readonly filter?: string | undefined;
+  /** Prompts of each domain in a short round. */
+  readonly quotas?: Readonly<Record<string, number>> | undefined;
+}
+
+/** An open round. */
+export interface OpenRound {
+  /** Its id. */
+  readonly id: string;
+  /** With speculation (`short`) or without (`long`). */
+  readonly kind: 'short' | 'long';
+  /** Version of the weights that it is generated with. */
+  readonly weightVersion: number;
+}
+
+/** A round is long once the queue holds P0 prompts, and short below that, whichever reason is given. */
+export function checkPlanned({ promptsPerRound }: HostModelConfig, decision: Told<'round.planned'>): void {
+  const { roundId, kind, reason } = decision;
+  if (reason.code !== 'queue_full' && reason.code !== 'queue_below_threshold') return;
+  const isFull = reason.queued >= promptsPerRound;
+  const fits = isFull === (reason.code === 'queue_full') && isFull === (kind === 'long');
+  claim(fits, `${roundId} is ${kind} with ${reason.queued} of ${promptsPerRound} prompts queued`);
+}
+
+/** Whether a request occupies a slot. */
+export function holds(flight: Flight): boolean {
+  if (flight.phase === 'aborting') return flight.held ?? true;
+  return flight.phase === 'running';
+}
+
+/** Invariant 3, at the milestone itself: a prompt is collected with its R0-th response, not before or after. */
+export function checkCollected(
+  { responsesPerPrompt }: HostModelConfig,
+  { promptId, requestIds }: Told<'prompt.collected'>,
+): void {
+  claim(
+    new Set(requestIds).size === responsesPerPrompt && requestIds.length === responsesPerPrompt,
+    `invariant 3: ${promptId} is collected with ${requestIds.length} responses of ${responsesPerPrompt}`,
+  );
+}
+
+/** Invariant 8: nothing older than `maxStaleness` is used. */
+export function checkFresh(
+  { maxStaleness = 0 }: HostModelConfig,
+  versions: readonly number[],
+  weightVersion: number,
+): void {
+  const lag = weightVersion - Math.min(...versions);
+  claim(lag <= maxStaleness, `invariant 8: a response lags ${lag} versions behind, allowed are ${maxStaleness}`);
+}
+
+/** Invariant 4: limits hold whenever something starts. */
+export function checkLimits(
+  { maxInFlight: most = Number.POSITIVE_INFINITY, maxInFlightPerEngine: limit }: HostModelConfig,
+  flights: ReadonlyMap<string, Flight>,
+  started: string | undefined,
+): void {
+  const holding = [...flights.values()].filter(holds);
+  claim(holding.length <= most, `invariant 4: ${holding.length} requests in flight, allowed are ${most}`);
+  if (limit === undefined || started === undefined) return;
+  const here = holding.filter((flight) => flight.engineId === started).length;
+  claim(here <= limit, `invariant 4: ${here} requests on ${started}, allowed are ${limit}`);
+}
+
+/** Invariant 3: P0 prompts with R0 responses each, no id twice, unless the source ran out or the round failed. */
+export function checkCompleted(
+  config: HostModelConfig,
+  { roundId, prompts, reason, weightVersion }: Told<'round.completed'>,
+  open: OpenRound | undefined,
+): void {
+  const { promptsPerRound: needed, responsesPerPrompt } = config;
+  claim(roundId === open?.id, `invariant 3: ${roundId} completes, open is ${open?.id}`);
+  const enough = reason.code !== 'quota_reached' || prompts.length === needed;
+  claim(
+    enough && prompts.length <= needed,
+    `invariant 3: ${roundId} completes (${reason.code}) with ${prompts.length} of ${needed} prompts`,
+  );
+  const ids = prompts.flatMap((one) => one.responses.map((response) => response.requestId));
+  for (const all of [prompts.map((one) => one.promptId), ids])
+    claim(new Set(all).size === all.length, `invariant 3: ${roundId} holds something twice: ${all.join(' ')}`);
+  for (const { promptId, responses } of prompts) {
+    const full = responses.length === responsesPerPrompt;
+    claim(full, `invariant 3: ${promptId} completes with ${responses.length} responses of ${responsesPerPrompt}`);
+    for (const { weightVersions } of responses) checkFresh(config, weightVersions, weightVersion);
+  }
+}

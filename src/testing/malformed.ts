@@ -1,0 +1,46 @@
+/** Events that are wrong in form, made from a right one: every policy refuses them. */
+import type { AnyEvent } from '../core/definition.ts';
+import { pathText } from '../core/validate.ts';
+import { isObject, objectPaths, replaced, valuePaths } from './values.ts';
+
+/** An event that no schema takes. */
+export interface Malformed {
+  /** What is wrong with it, such as `tokens of another type`. */
+  readonly what: string;
+  /** The event. */
+  readonly event: unknown;
+}
+
+/** Values of another type, or numbers that JSON does not have. */
+export function wrongFor(value: unknown): unknown[] {
+  if (Array.isArray(value)) return [null, {}, 'text'];
+  if (isObject(value)) return [null, 'text', 7];
+  if (typeof value === 'number') return [null, String(value), Number.NaN, Number.POSITIVE_INFINITY, {}];
+  return [null, {}, typeof value === 'string' ? 7 : 'text'];
+}
+
+/** Events that are wrong as a whole: no time or a wrong one, no such type, an unknown key, nothing. */
+export function malformedEvents(event: AnyEvent): Malformed[] {
+  return [
+    { what: 'an unknown key', event: { ...event, unknownKey: 1 } },
+    { what: 'a time that is no number', event: { ...event, at: Number.NaN } },
+    { what: 'a negative time', event: { ...event, at: -1 } },
+    { what: 'an unknown type', event: { ...event, type: 'no.such.event' } },
+    { what: 'no time', event: { type: event.type } },
+    { what: 'null', event: null },
+  ];
+}
+
+/** Those, and for each place in the event a value of another type, and for each object in it an unknown key. */
+export function malformedPlaces(event: AnyEvent): Malformed[] {
+  const inside = objectPaths(event).map((path) => {
+    const at = [...path, 'unknownKey'];
+    return { what: `an unknown key ${pathText(at)}`, event: replaced(event, at, 1) };
+  });
+  const typed = valuePaths(event).flatMap(([path, value]) =>
+    wrongFor(value).map((wrong) => {
+      return { what: `${pathText(path)} = ${String(wrong)}`, event: replaced(event, path, wrong) };
+    }),
+  );
+  return [...malformedEvents(event), ...inside, ...typed];
+}

@@ -1,0 +1,90 @@
+/** Searching for the smallest run that breaks something, for a limited time, and saying it. */
+import fc from 'fast-check';
+
+/** How a search is done. */
+export interface SearchOptions {
+  /** Configuration of the policy. */
+  readonly config: unknown;
+  /** Runs, of each law where there are several; by default 30. */
+  readonly runs?: number;
+  /** Events in a run, by default 60. */
+  readonly events?: number;
+  /** Seed of fast-check; its global one if absent. */
+  readonly seed?: number;
+  /** Seconds for each law, its search for a small failing run included; by default 60. A law not done by then fails. */
+  readonly limitSeconds?: number;
+}
+
+/** Tapes of choices that make runs of events; they shrink. */
+export function tapes(): fc.Arbitrary<number[]> {
+  return fc.array(fc.nat({ max: 999_983 }), { minLength: 1, maxLength: 400, size: 'max' });
+}
+
+/** A run, one event a line, as it stands in messages; of a long one the end, where something broke. */
+export function textOfRun(run: readonly { readonly type: string }[], what = 'events'): string {
+  const most = 30;
+  const lines = run.slice(-most).map((one) => `\n  ${JSON.stringify(one)}`);
+  const cut = run.length > most ? `, the last ${most}` : '';
+  return `\nThe run (${run.length} ${what}${cut}):${lines.join('')}`;
+}
+
+/** What was thrown, as text. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * Leaves out of a run, from its end to its beginning, every event without which it still fails.
+ *
+ * @param check - throws if the run fails
+ * @param seconds - how long it may take; what is not tried by then stays in
+ * @returns the events that are left, and the message of their error; undefined if the run does not fail
+ */
+export function trimmed<T>(
+  run: readonly T[],
+  check: (run: readonly T[]) => void,
+  seconds: number,
+): { readonly run: readonly T[]; readonly message: string } | undefined {
+  const failure = (events: readonly T[]) => {
+    try {
+      check(events);
+      return undefined;
+    } catch (error) {
+      return { run: events, message: messageOf(error) };
+    }
+  };
+  const end = performance.now() + seconds * 1000;
+  let smallest = failure(run);
+  for (let at = run.length - 1; at >= 0 && smallest !== undefined && performance.now() < end; at -= 1) {
+    const without = smallest.run.filter((_, index) => index !== at);
+    if (without.length > 0) smallest = failure(without) ?? smallest;
+  }
+  return smallest;
+}
+
+/**
+ * Runs a check on tapes, and makes one that fails as small as it can.
+ *
+ * @param says - what is broken, for the message
+ * @param explain - the message of a tape that fails, made once for the smallest; that of its error if absent
+ * @throws Error with what is broken, the seed, and the message of the smallest run
+ */
+export function search(
+  says: string,
+  options: SearchOptions,
+  check: (tape: readonly number[], length: number) => void,
+  explain?: (tape: readonly number[], length: number) => string,
+): void {
+  const { runs = 30, events = 60, seed, limitSeconds = 60 } = options;
+  const result = fc.check(fc.property(tapes(), fc.integer({ min: 1, max: events }), check), {
+    numRuns: runs,
+    interruptAfterTimeLimit: limitSeconds * 1000,
+    markInterruptAsFailure: true,
+    ...(seed === undefined ? {} : { seed }),
+  });
+  if (!result.failed) return;
+  const error = result.errorInstance ?? `not done in ${limitSeconds} s, ${result.numRuns} runs`;
+  const found = result.errorInstance === null ? null : result.counterexample;
+  const cause = explain !== undefined && found !== null ? explain(...found) : messageOf(error);
+  throw new Error(`${says}, seed ${result.seed}: ${cause}`, { cause: error });
+}
