@@ -11,7 +11,7 @@ import { Command } from 'commander';
 import ora from 'ora';
 import { between, whole } from '../src/cli/arguments.ts';
 import { checkWritable } from '../src/cli/files.ts';
-import { print, reportError } from '../src/cli/output.ts';
+import { exitCodes, print, reportError } from '../src/cli/output.ts';
 import { PolicyError } from '../src/errors.ts';
 import { registry } from '../src/registry.ts';
 import { exampleConfigs } from '../test/support/example-configs.ts';
@@ -77,6 +77,7 @@ async function main(options: Options): Promise<void> {
 
 const list = (text: string): string[] => text.split(',').filter((one) => one !== '');
 await new Command('long-run')
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? exitCodes.done : exitCodes.wrongUse))
   .description('every policy through random events, with all laws on that can be held along a run')
   .option('--events <n>', 'events in all, divided among all example configurations', whole(100, 1e12), 10_000_000)
   .option('--seed <n>', 'seed of the events', whole(0, 1_000_000), 1)
