@@ -15,7 +15,8 @@ import { resumePolicy, startPolicy } from '../../src/core/start.ts';
 import { parse } from '../../src/core/validate.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import type { DecisionWord, EventWord } from '../../src/schemas/vocabulary.ts';
-import { expectClear, expectReason, malformed } from '../../src/testing/laws.ts';
+import { expectClear, expectReason } from '../../src/testing/laws.ts';
+import { malformedEvents } from '../../src/testing/malformed.ts';
 import { answer, type Subject, textOf } from '../../src/testing/run.ts';
 import { withTraps } from '../../src/testing/traps.ts';
 import { copy, reversed, scramble } from '../../src/testing/values.ts';
@@ -188,14 +189,16 @@ export class Lane {
 
   #refuseMalformed(event: AnyEvent): void {
     const before = JSON.stringify(this.#subject.snapshot());
-    for (const wrong of malformed(event)) {
+    const wrongs = malformedEvents(event);
+    for (const { what, event: wrong } of wrongs) {
       const given = answer(this.#subject, wrong as AnyEvent);
-      if (!('refused' in given)) throw new Error(`law 3: it takes a malformed event ${JSON.stringify(wrong)}`);
+      if (!('refused' in given))
+        throw new Error(`law 3: it takes a malformed event (${what}) ${JSON.stringify(wrong)}`);
       expectClear(given.refused);
     }
     if (JSON.stringify(this.#subject.snapshot()) !== before)
       throw new Error(`law 3: a malformed ${event.type} changes the state`);
-    this.record.malformed += malformed(event).length;
+    this.record.malformed += wrongs.length;
   }
 
   /** Compares the states of the two and the books, and restores the twin through JSON, with its keys turned now and then. */
