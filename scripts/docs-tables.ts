@@ -7,6 +7,7 @@ import { mockEngineOptionsSchema } from '../src/mock-engine/index.ts';
 import { decisionLogSchema, limitsSchema, type MethodWord, methods, notifications } from '../src/rpc/index.ts';
 import { type DecisionWord, decisions, type EventWord, events } from '../src/schemas/index.ts';
 import { exampleRungs } from './example-rungs.ts';
+import { licenceTable } from './licences.ts';
 import { rowsOf, shapeOf, sharedObjects, table } from './schema-table.ts';
 
 /** Files with generated parts, from the root of the repository. */
@@ -18,6 +19,7 @@ export const generatedFiles: readonly string[] = [
   'docs/server.md',
   'docs/decision-log.md',
   'docs/mock-engine.md',
+  'docs/licences.md',
   'src/planners/flex-ulysses/README.md',
   'src/planners/gradient-renormalization/README.md',
   'src/planners/grpo-advantages/README.md',
@@ -252,6 +254,8 @@ function render(kind: string, id: string): string {
       return policyTable();
     case 'examples all':
       return exampleTable();
+    case 'licences all':
+      return licenceTable();
     case 'codes all':
       return codeList();
     case 'rpc methods':

@@ -32,7 +32,7 @@ function subfolders(folder: string): string[] {
 /** Every Markdown file that is a page, from the root of the repository, in order of their names. */
 export function pageFiles(): string[] {
   const all = new Set([...folders, ...foldersOfFolders.flatMap(subfolders)].flatMap(markdownIn));
-  return [...all, 'CHANGELOG.md', 'CONTRIBUTING.md'].filter((file) => !outside.has(file)).sort();
+  return [...all, 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'].filter((file) => !outside.has(file)).sort();
 }
 
 /** Where a file stands in the site: `src/policies/adaptive-tp/README.md` as `policies/adaptive-tp.md`. */
@@ -44,7 +44,7 @@ export function pageOf(file: string): string {
   return file
     .replace(/^(docs|src)\//, '')
     .replace(/\/README\.md$/, '.md')
-    .replace(/^(CHANGELOG|CONTRIBUTING|examples\/traces\/PROVENANCE)\.md$/, (path) => path.toLowerCase());
+    .replace(/^(CHANGELOG|CONTRIBUTING|SECURITY|examples\/traces\/PROVENANCE)\.md$/, (path) => path.toLowerCase());
 }
 
 /** The anchor of a heading, as GitHub makes it, so that a link with one is right in both places. */

@@ -93,6 +93,7 @@ const parts = (): Part[] => [
     pages: [
       ['docs/writing-a-policy.md', 'Policies, planners, recipes'],
       ['docs/testing-policies.md', 'Testing policies'],
+      ['docs/long-run.md', 'A long run'],
       ['docs/state.md', 'State'],
       ['docs/mock-engine.md', 'Mock engine'],
       ['src/mock-engine/README.md', 'Mock engine, inside'],
@@ -123,6 +124,8 @@ const parts = (): Part[] => [
       ['test/wire/README.md', 'Wire cases for other clients'],
       ['examples/traces/PROVENANCE.md', 'Where the traces come from'],
       ['CHANGELOG.md', 'Changelog'],
+      ['SECURITY.md', 'Security'],
+      ['docs/licences.md', 'Licences'],
     ],
   },
 ];

@@ -27,18 +27,21 @@ export function conserved({ definition, config, events }: Case): void {
   }
 }
 
-function tally(ids: readonly string[]): Map<string, number> {
+/** How often each id is there. */
+export function tally(ids: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const id of ids) add(counts, id, 1);
   return counts;
 }
 
-function add(counts: Map<string, number>, id: string, by: number): void {
+/** Counts an id more or less often; one that is there no more has no entry. */
+export function add(counts: Map<string, number>, id: string, by: number): void {
   const count = (counts.get(id) ?? 0) + by;
   if (count === 0) counts.delete(id);
   else counts.set(id, count);
 }
 
-function textOfTally(counts: ReadonlyMap<string, number>): string {
+/** A tally as text, for comparison. */
+export function textOfTally(counts: ReadonlyMap<string, number>): string {
   return JSON.stringify([...counts].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -78,7 +78,8 @@ function expectNoTrace(definition: AnyPolicyDefinition, state: unknown, event: A
     throw new Error(`check of ${JSON.stringify(event)} changes the state`);
 }
 
-function expectClear(error: unknown): void {
+/** Throws unless a refusal is a `PolicyError` that says what was expected and what was got. */
+export function expectClear(error: unknown): void {
   if (!isPolicyError(error)) throw new Error(`it refuses by ${String(error)}, which is no PolicyError`);
   if (error.code === 'internal') throw new Error(`it fails to apply what it had checked: ${error.message}`);
   if (error.expected === '' || error.got === '')
@@ -157,7 +158,8 @@ function reasoned({ definition, config, events }: Case): void {
   }
 }
 
-function expectReason(words: ReadonlyMap<string, DecisionWord>, decision: AnyDecision): void {
+/** Throws unless a decision is one of the words, with a reason of its closed set, and fits its schema. */
+export function expectReason(words: ReadonlyMap<string, DecisionWord>, decision: AnyDecision): void {
   const word = words.get(decision.type);
   if (word === undefined) throw new Error(`it answers with ${decision.type}, which it does not declare`);
   if (!word.reasons.includes(decision.reason?.code))

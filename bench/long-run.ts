@@ -1,0 +1,95 @@
+/**
+ * Every policy and recipe through random events for as long as you like: `npm run long-run`. What is checked, and what the
+ * last run said, is in docs/long-run.md. A run that was stopped or killed goes on from its file.
+ *
+ * Exit codes: 0 done, or stopped in time; 1 a law is broken; 2 wrong use.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Command } from 'commander';
+import ora from 'ora';
+import { between, whole } from '../src/cli/arguments.ts';
+import { checkWritable } from '../src/cli/files.ts';
+import { exitCodes, print, reportError } from '../src/cli/output.ts';
+import { PolicyError } from '../src/errors.ts';
+import { registry } from '../src/registry.ts';
+import { exampleConfigs } from '../test/support/example-configs.ts';
+import { reportOf, reportText } from './long-run/report.ts';
+import { LongRun } from './long-run/run.ts';
+
+interface Options {
+  readonly events: number;
+  readonly seed: number;
+  readonly life: number;
+  readonly state: string;
+  readonly only?: readonly string[];
+  readonly seconds?: number;
+  readonly saveSeconds: number;
+  readonly json?: string;
+}
+
+function chosen(ids: readonly string[] | undefined): typeof registry.policies {
+  const known = registry.policies.map((one) => one.id);
+  const unknown = ids?.find((id) => !known.includes(id));
+  if (unknown !== undefined)
+    throw new PolicyError('invalid_input', { expected: `one of ${known.join(', ')}`, got: unknown, path: '--only' });
+  return registry.policies.filter((one) => ids?.includes(one.id) ?? true);
+}
+
+async function main(options: Options): Promise<void> {
+  const definitions = chosen(options.only);
+  mkdirSync(dirname(options.state), { recursive: true });
+  for (const [path, option] of [
+    [options.state, '--state'],
+    [options.json, '--json'],
+  ] as const)
+    if (path !== undefined) checkWritable(path, option);
+  const run = new LongRun({ ...options, definitions, configs: exampleConfigs });
+  const show = process.stderr.isTTY === true && process.stderr.columns > 0;
+  const spinner = ora({ isEnabled: show, isSilent: !show, text: 'long run' }).start();
+  const [begun, from] = [performance.now(), run.done];
+  const seconds = (): number => (performance.now() - begun) / 1000;
+  let isStopped = false;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void (isStopped = true));
+  let saved = 0;
+  try {
+    while (!run.isDone && !isStopped && seconds() < (options.seconds ?? Number.POSITIVE_INFINITY)) {
+      run.advance();
+      if (seconds() - saved >= options.saveSeconds) {
+        run.save();
+        saved = seconds();
+      }
+      const rate = (run.done - from) / seconds();
+      const left = Math.ceil((options.events - run.done) / rate);
+      spinner.text = `${run.done.toLocaleString('en')} of ${options.events.toLocaleString('en')} events, ${Math.round(rate).toLocaleString('en')} a second, about ${left} s left`;
+      await nextTurn();
+    }
+  } finally {
+    spinner.stop();
+  }
+  run.save();
+  const report = reportOf(run.record, definitions);
+  if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
+  print(reportText(report));
+  if (!run.isDone) print(`not done: the same command goes on from ${options.state}`);
+}
+
+const list = (text: string): string[] => text.split(',').filter((one) => one !== '');
+await new Command('long-run')
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? exitCodes.done : exitCodes.wrongUse))
+  .description('every policy through random events, with all laws on that can be held along a run')
+  .option('--events <n>', 'events in all, divided among all example configurations', whole(100, 1e12), 10_000_000)
+  .option('--seed <n>', 'seed of the events', whole(0, 1_000_000), 1)
+  .option('--life <n>', 'events after which a policy is begun anew', whole(100, 1e9), 5000)
+  .option('--state <file>', 'file to go on from, and to write to', 'reports/long-run.state.json')
+  .option('--only <ids>', 'these policies, with commas between them', list)
+  .option('--seconds <n>', 'stop after so long; the same command goes on', between(0, 1e9))
+  .option('--save-seconds <n>', 'seconds between two writings of the file', between(0, 1e6), 10)
+  .option('--json <file>', 'the report as JSON, too')
+  .action((options: Options) =>
+    main(options).catch((error: unknown) => {
+      process.exitCode = reportError(error);
+    }),
+  )
+  .parseAsync();

@@ -1,0 +1,220 @@
+/**
+ * One policy with one configuration on a long run. Two of it get the same events. One is as a host has it, and all that it
+ * was given and has answered is scrambled. The other is the bare definition; it also says what event is likely next, gets
+ * keys in the opposite order and times that never go back, and is restored through JSON again and again. What they answer
+ * must be the same to the byte.
+ */
+import { createHash, type Hash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { uniformInt } from 'pure-rand/distribution/uniformInt';
+import { xoroshiro128plus, xoroshiro128plusFromState } from 'pure-rand/generator/xoroshiro128plus';
+import type { AnyDecision, AnyEvent, AnyPolicyDefinition, Choices } from '../../src/core/definition.ts';
+import { recogniserOf } from '../../src/core/recognise.ts';
+import { openSnapshot } from '../../src/core/snapshot.ts';
+import { resumePolicy, startPolicy } from '../../src/core/start.ts';
+import { parse } from '../../src/core/validate.ts';
+import { isPolicyError } from '../../src/errors.ts';
+import type { DecisionWord, EventWord } from '../../src/schemas/vocabulary.ts';
+import { expectClear, expectReason } from '../../src/testing/laws.ts';
+import { malformedEvents } from '../../src/testing/malformed.ts';
+import { answer, type Subject, textOf } from '../../src/testing/run.ts';
+import { withTraps } from '../../src/testing/traps.ts';
+import { copy, reversed, scramble } from '../../src/testing/values.ts';
+import { Books } from './books.ts';
+import { count, countDecision } from './coverage.ts';
+import type { LaneRecord } from './record.ts';
+
+/** How often what is dear is checked. */
+export interface Sampling {
+  /** Events between two restores of the twin. */
+  readonly restoreEvery: number;
+  /** Events between two rounds of malformed ones. */
+  readonly malformedEvery: number;
+  /** Of so many refusals, the snapshots before and after one are compared. */
+  readonly refusalEvery: number;
+  /** Events after which the policy is begun anew. */
+  readonly life: number;
+}
+
+/** A policy under way. */
+export class Lane {
+  readonly record: LaneRecord;
+  readonly #definition: AnyPolicyDefinition;
+  readonly #sampling: Sampling;
+  readonly #events: ReadonlyMap<string, EventWord['schema']>;
+  readonly #words: ReadonlyMap<string, DecisionWord>;
+  readonly #generator: ReturnType<typeof xoroshiro128plus>;
+  readonly #choices: Choices;
+  #hash!: Hash;
+  #subject!: Subject;
+  #twin: unknown;
+  #latest = 0;
+  #books!: Books;
+
+  constructor(definition: AnyPolicyDefinition, config: unknown, seed: number, sampling: Sampling, record: LaneRecord) {
+    this.#definition = definition;
+    this.#sampling = sampling;
+    this.record = record;
+    this.#events = new Map((definition.events as readonly EventWord[]).map((word) => [word.type, word.schema]));
+    this.#words = new Map((definition.decisions as readonly DecisionWord[]).map((word) => [word.type, word]));
+    const { generator, snapshot } = record;
+    this.#generator = generator === undefined ? xoroshiro128plus(seed) : xoroshiro128plusFromState(generator);
+    this.#choices = { below: (n) => uniformInt(this.#generator, 0, n - 1) };
+    this.config = config;
+    if (snapshot === undefined) this.#begin();
+    else this.#restore(resumePolicy(definition, copy(snapshot)) as unknown as Subject);
+  }
+
+  readonly config: unknown;
+
+  /** Runs so many events, and leaves a record from which it can go on. Throws where a law is broken. */
+  run(events: number): void {
+    this.#hash = createHash('sha256').update(this.record.digest);
+    const begun = performance.now();
+    const frames = Error.stackTraceLimit;
+    // Refusals are many, and nobody reads where they were made.
+    Error.stackTraceLimit = 0;
+    try {
+      const touched = withTraps(() => {
+        for (let index = 0; index < events; index += 1) this.#step();
+        this.#settle();
+      });
+      if (touched.length > 0) throw new Error(`law 1: it uses ${touched[0]}`);
+    } catch (error) {
+      const cause = error instanceof Error ? error.message : String(error);
+      const { policy, configuration, done } = this.record;
+      throw new Error(`${policy}, configuration ${configuration}, event ${done}: ${cause}`, { cause: error });
+    } finally {
+      Error.stackTraceLimit = frames;
+    }
+    Object.assign(this.record, {
+      seconds: this.record.seconds + (performance.now() - begun) / 1000,
+      digest: this.#hash.digest('hex'),
+      generator: this.#generator.getState(),
+      snapshot: this.#subject.snapshot(),
+    });
+  }
+
+  #begin(): void {
+    this.#restore(startPolicy(this.#definition, this.config) as unknown as Subject);
+  }
+
+  /** Goes on with this policy, and with a twin of it that is made from its snapshot. */
+  #restore(subject: Subject): void {
+    const opened = openSnapshot(this.#definition, copy(subject.snapshot()));
+    this.#subject = subject;
+    this.#twin = this.#definition.load(opened.state, opened.config);
+    this.#latest = opened.at;
+    this.#books = new Books(this.#definition, subject.snapshot().state);
+  }
+
+  #step(): void {
+    const { record } = this;
+    const { restoreEvery, malformedEvery, life } = this.#sampling;
+    const event: AnyEvent = this.#definition.arbitrary(this.#twin, this.#choices);
+    const mine: AnyEvent = copy(event);
+    const turned = reversed({ ...event, at: Math.max(this.#latest, event.at) }) as AnyEvent;
+    if (record.done % malformedEvery === 0) this.#refuseMalformed(mine);
+    const refusal = this.#refusalByTwin(turned, record.done % malformedEvery === 0);
+    if (refusal === undefined) this.#accept(event, mine, turned);
+    else this.#refuse(mine, refusal);
+    record.done += 1;
+    if (record.done % life === 0) {
+      this.#settle();
+      record.lives += 1;
+      this.#begin();
+    } else if (record.done % restoreEvery === 0) this.#settle();
+  }
+
+  #refusalByTwin(event: AnyEvent, isCompared: boolean): unknown {
+    const save = (): string => (isCompared ? JSON.stringify(this.#definition.save(this.#twin)) : '');
+    const before = save();
+    let refusal: unknown;
+    try {
+      const schema = this.#events.get(event.type)!;
+      if (!recogniserOf(schema)(event)) parse(schema, event, 'invalid_event');
+      this.#definition.check(this.#twin, event);
+    } catch (error) {
+      expectClear(error);
+      refusal = error;
+    }
+    if (save() !== before) throw new Error(`law 3: check of ${JSON.stringify(event)} changes the state`);
+    return refusal;
+  }
+
+  #accept(event: AnyEvent, mine: AnyEvent, turned: AnyEvent): void {
+    const given = answer(this.#subject, mine);
+    if ('refused' in given)
+      throw new Error(`laws 1, 5, 6: only the twin takes ${JSON.stringify(event)}: ${given.refused}`);
+    const emitted: AnyDecision[] = [];
+    this.#latest = turned.at;
+    this.#definition.apply(this.#twin, turned, { at: turned.at, emit: (one: AnyDecision) => void emitted.push(one) });
+    const text = JSON.stringify(given.decisions);
+    const other = JSON.stringify(emitted);
+    if (text !== other)
+      throw new Error(`laws 1, 4, 5, 6: twins decide otherwise on ${JSON.stringify(event)}:\n  ${text}\n  ${other}`);
+    this.#hash.update(text);
+    this.record.decisions += emitted.length;
+    count(this.record.seen.events, event.type);
+    for (const decision of emitted) {
+      this.#expectFits(decision);
+      countDecision(this.record.seen, decision);
+    }
+    this.#books.enter(event, emitted);
+    scramble(mine);
+    scramble(given.decisions);
+  }
+
+  /** As the law does, which is asked where something does not fit; without zod for each decision. */
+  #expectFits(decision: AnyDecision): void {
+    const word = this.#words.get(decision.type);
+    const fits = word?.reasons.includes(decision.reason?.code) === true && recogniserOf(word.schema)(decision);
+    if (!fits) expectReason(this.#words, decision);
+  }
+
+  #refuse(event: AnyEvent, refusal: unknown): void {
+    const { record } = this;
+    const isCompared = record.refused % this.#sampling.refusalEvery === 0;
+    const before = isCompared ? JSON.stringify(this.#subject.snapshot()) : '';
+    const given = answer(this.#subject, event);
+    const [text, other] = [textOf(given), textOf({ refused: refusal })];
+    if (text !== other)
+      throw new Error(`laws 1, 5, 6: ${JSON.stringify(event)} is answered otherwise:\n  ${text}\n  ${other}`);
+    if (isCompared && JSON.stringify(this.#subject.snapshot()) !== before)
+      throw new Error(`law 3: a refused ${JSON.stringify(event)} changes the state`);
+    this.#hash.update(text);
+    record.refused += 1;
+    count(record.seen.refusals, `${event.type} ${isPolicyError(refusal) ? refusal.code : ''}`);
+  }
+
+  #refuseMalformed(event: AnyEvent): void {
+    const before = JSON.stringify(this.#subject.snapshot());
+    const wrongs = malformedEvents(event);
+    for (const { what, event: wrong } of wrongs) {
+      const given = answer(this.#subject, wrong as AnyEvent);
+      if (!('refused' in given))
+        throw new Error(`law 3: it takes a malformed event (${what}) ${JSON.stringify(wrong)}`);
+      expectClear(given.refused);
+    }
+    if (JSON.stringify(this.#subject.snapshot()) !== before)
+      throw new Error(`law 3: a malformed ${event.type} changes the state`);
+    this.record.malformed += wrongs.length;
+  }
+
+  /** Compares the states of the two and the books, and restores the twin through JSON, with its keys turned now and then. */
+  #settle(): void {
+    const { record } = this;
+    const snapshot = this.#subject.snapshot();
+    const text = JSON.stringify(snapshot.state);
+    const saved: unknown = this.#definition.save(this.#twin);
+    // A state may keep an object of an event, with its keys in the order in which they came.
+    if (JSON.stringify(saved) !== text && !isDeepStrictEqual(copy(saved), copy(snapshot.state)))
+      throw new Error(`laws 1, 4, 5, 6: twins are in other states:\n  ${text}\n  ${JSON.stringify(saved)}`);
+    this.#books.compareWith(snapshot.state);
+    const through = copy(snapshot);
+    const opened = openSnapshot(this.#definition, record.restores % 2 === 0 ? through : reversed(through));
+    this.#twin = this.#definition.load(opened.state, opened.config);
+    record.restores += 1;
+    record.snapshotBytes = text.length;
+  }
+}

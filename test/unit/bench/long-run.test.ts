@@ -1,0 +1,109 @@
+/** The long run: what it does with a policy that breaks a law, and that a killed one ends as if it had never been. */
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, expect, test } from 'vitest';
+import { reportOf } from '../../../bench/long-run/report.ts';
+import { LongRun } from '../../../bench/long-run/run.ts';
+import type { AnyDecision, AnyPolicyDefinition } from '../../../src/core/definition.ts';
+import { registry } from '../../../src/registry.ts';
+import { root } from '../../support/command-line.ts';
+import { exampleConfigs } from '../../support/example-configs.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'rollflex-long-run-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const options = { definitions: registry.policies, configs: exampleConfigs, events: 20_000, seed: 7, life: 400 };
+/** What must not depend on how often a run was stopped. */
+const essence = (run: LongRun): unknown => {
+  const lanes = run.record.lanes.map(({ seconds, ...one }) => one);
+  return JSON.parse(JSON.stringify({ lanes, digest: reportOf(run.record, registry.policies).digest }));
+};
+const toTheEnd = (run: LongRun): LongRun => {
+  while (!run.isDone) run.advance();
+  return run;
+};
+
+test('a run that was killed goes on, and ends in the state of one that was not', async () => {
+  const state = join(folder, 'killed.json');
+  const given = ['--events', '20000', '--seed', '7', '--life', '400', '--save-seconds', '0', '--state', state];
+  const child = spawn(process.execPath, ['--import', 'tsx', 'bench/long-run.ts', ...given], { cwd: root });
+  const over = new Promise((resolve) => child.once('exit', (_code, signal) => resolve(signal)));
+  while (!existsSync(state) && child.exitCode === null) await sleep(5);
+  child.kill('SIGKILL');
+  expect(await over).toBe('SIGKILL');
+
+  const resumed = new LongRun({ ...options, state });
+  expect(resumed.done).toBeGreaterThan(0);
+  expect(resumed.isDone).toBe(false);
+  const whole = toTheEnd(new LongRun(options));
+  expect(essence(toTheEnd(resumed))).toEqual(essence(whole));
+
+  const { events, policies, decisions, restores } = reportOf(whole.record, registry.policies);
+  expect(events).toBe(20_000);
+  expect(decisions).toBeGreaterThan(5000);
+  expect(restores).toBeGreaterThan(100);
+  for (const { policy, coverage, decisionsByQuarter, lives } of policies) {
+    expect(decisionsByQuarter, policy).toHaveLength(4);
+    // No policy ends in a state in which nothing happens any more.
+    for (const decided of decisionsByQuarter) expect(decided, policy).toBeGreaterThan(0);
+    expect(coverage.decisions.seen / coverage.decisions.declared, policy).toBeGreaterThan(0.3);
+    expect(lives, policy).toBeGreaterThanOrEqual(policy === 'flexrl' ? 1 : 2);
+  }
+});
+
+test('the file of another run is refused, and so is what is no run', () => {
+  const state = join(folder, 'other.json');
+  const small = { ...options, events: 500, state };
+  const run = new LongRun(small);
+  run.advance();
+  run.save();
+  expect(() => new LongRun({ ...small, seed: 8 })).toThrow(
+    /other\.json: expected a run with seed 8, or no file, got 7/,
+  );
+  expect(() => new LongRun({ ...small, definitions: registry.policies.slice(1) })).toThrow(/a run with of rollflex/);
+  writeFileSync(state, readFileSync(state, 'utf8').slice(0, 100));
+  expect(() => new LongRun(small)).toThrow(/a file of a long run/);
+  writeFileSync(state, '{"format":"something else"}');
+  expect(() => new LongRun(small)).toThrow(/rollflex-long-run/);
+});
+
+const queue = registry.policies.find((one) => one.id === 'long-prompt-queue')!;
+const runOf = (change: Partial<AnyPolicyDefinition>): (() => LongRun) => {
+  const definitions = [{ ...queue, ...change }];
+  return () => toTheEnd(new LongRun({ ...options, definitions, events: 3000 }));
+};
+
+/** The n-th time is otherwise. */
+function once<T extends unknown[], R>(n: number, usual: (...all: T) => R, then: (...all: T) => R): (...all: T) => R {
+  let calls = 0;
+  return (...all) => (++calls === n ? then(...all) : usual(...all));
+}
+
+test('a law that is broken once in thousands of events is noticed, and named', () => {
+  expect(runOf({})).not.toThrow();
+  const { apply, check, load, save, ledgers } = queue;
+  expect(runOf({ apply: once(1501, apply, () => undefined) })).toThrow(
+    /long-prompt-queue, configuration \d, event \d+: laws 1/,
+  );
+  const noReason: typeof apply = (state, event, context) =>
+    apply(state, event, { ...context, emit: (one: AnyDecision) => context.emit({ ...one, reason: { code: 'no' } }) });
+  expect(runOf({ apply: noReason })).toThrow(/reason of its closed set/);
+  const clock: typeof apply = (...all) => {
+    if (Date.now() > 0) apply(...all);
+  };
+  expect(runOf({ apply: clock })).toThrow(/law 1: it uses now/);
+  const noEntry = once(700, ledgers[0]!.entered, () => ['nobody']);
+  expect(runOf({ ledgers: [{ ...ledgers[0]!, entered: noEntry }] })).toThrow(/law 2: ledger/);
+  const touching: typeof check = (state, event) => {
+    check(state, event);
+    apply(state, event, { at: event.at, emit: () => undefined });
+  };
+  expect(runOf({ check: touching })).toThrow(/laws? [1-5]/);
+  const shared: unknown[] = [];
+  const forgetful: typeof load = (saved, config) => load({ ...saved, entries: shared }, config);
+  expect(runOf({ load: forgetful })).toThrow(/laws 1, 4, 5, 6|law 2/);
+  expect(runOf({ save: (state) => ({ ...save(state), unknown: 1 }) })).toThrow(/snapshot|unknown/);
+});
