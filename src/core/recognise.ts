@@ -14,9 +14,13 @@ const made = new WeakMap<Schema, Recogniser>();
 
 /** The recogniser of a schema, made once. */
 export function recogniserOf(schema: Schema): Recogniser {
-  let known = made.get(schema);
-  if (known === undefined) made.set(schema, (known = understood(schema) ?? byZod(schema)));
-  return known;
+  const known = made.get(schema);
+  if (known !== undefined) return known;
+  // Where a schema is part of itself, zod looks at the inner one.
+  made.set(schema, byZod(schema));
+  const fits = understood(schema) ?? byZod(schema);
+  made.set(schema, fits);
+  return fits;
 }
 
 const byZod =

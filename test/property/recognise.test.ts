@@ -101,3 +101,15 @@ test('what is not understood is left to zod', () => {
   expect(recogniserOf(schema)(fits)).toBe(true);
   for (const one of wrong) expect(recogniserOf(schema)({ ...fits, ...one })).toBe(false);
 });
+
+test('a schema may be part of itself', () => {
+  const tree = z.strictObject({
+    name: z.string(),
+    get children() {
+      return z.array(tree);
+    },
+  });
+  const fits = recogniserOf(tree);
+  expect(fits({ name: 'a', children: [{ name: 'b', children: [] }] })).toBe(true);
+  expect(fits({ name: 'a', children: [{ name: 'b', children: [{ name: 1, children: [] }] }] })).toBe(false);
+});
