@@ -1,13 +1,14 @@
 /** Law 2: nothing is lost. Every ledger of a policy adds up after every event. */
 import { isPolicyError } from '../errors.ts';
 import type { Case } from './law.ts';
+import { addTo, multisetOf, textOfSet } from './multiset.ts';
 import { answer, newSubject } from './run.ts';
 
 /** Throws if what a ledger holds is not what has entered and not left. */
 export function conserved({ definition, config, events }: Case): void {
   const subject = newSubject(definition, config);
   if (definition.ledgers.length === 0) throw new Error('it declares no ledger');
-  const heldNow = () => definition.ledgers.map((ledger) => tally(ledger.held(subject.snapshot().state)));
+  const heldNow = () => definition.ledgers.map((ledger) => multisetOf(ledger.held(subject.snapshot().state)));
   let before = heldNow();
   for (const event of events) {
     const given = answer(subject, event);
@@ -17,31 +18,12 @@ export function conserved({ definition, config, events }: Case): void {
     const decisions = 'refused' in given ? [] : given.decisions;
     definition.ledgers.forEach((ledger, index) => {
       const expected = before[index]!;
-      if (!('refused' in given)) for (const id of ledger.entered(event)) add(expected, id, 1);
-      for (const decision of decisions) for (const id of ledger.left(decision)) add(expected, id, -1);
-      const [want, got] = [textOfTally(expected), textOfTally(after[index]!)];
+      if (!('refused' in given)) for (const id of ledger.entered(event)) addTo(expected, id, 1);
+      for (const decision of decisions) for (const id of ledger.left(decision)) addTo(expected, id, -1);
+      const [want, got] = [textOfSet(expected), textOfSet(after[index]!)];
       if (want === got) return;
       throw new Error(`ledger ${ledger.name}, after ${JSON.stringify(event)}: expected ${want}, held ${got}`);
     });
     before = after;
   }
-}
-
-/** How often each id is there. */
-export function tally(ids: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const id of ids) add(counts, id, 1);
-  return counts;
-}
-
-/** Counts an id more or less often; one that is there no more has no entry. */
-export function add(counts: Map<string, number>, id: string, by: number): void {
-  const count = (counts.get(id) ?? 0) + by;
-  if (count === 0) counts.delete(id);
-  else counts.set(id, count);
-}
-
-/** A tally as text, for comparison. */
-export function textOfTally(counts: ReadonlyMap<string, number>): string {
-  return JSON.stringify([...counts].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

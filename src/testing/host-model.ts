@@ -3,18 +3,20 @@
  * must be. Numbers of invariants are those in the READMEs of speculative-admission and tail-batching.
  */
 import type { Prompt, VocabularyDecision, VocabularyEvent } from '../schemas/index.ts';
-import { addTo, claim, fewer, type Multiset, textOfSet } from './claims.ts';
+
 import {
   checkCollected,
   checkCompleted,
   checkFresh,
   checkLimits,
   checkPlanned,
+  claim,
   type Flight,
   type HostModelConfig,
   holds,
   type OpenRound,
 } from './host-rules.ts';
+import { addTo, fewer, type Multiset, multisetOf, textOfSet } from './multiset.ts';
 
 /** Prompts and responses that a policy says it holds, by their ids; one that is held twice stands there twice. */
 export interface Places {
@@ -222,9 +224,7 @@ export class HostModel {
       ['prompts', places.prompts, this.#prompts],
       ['responses', places.responses, this.#responses],
     ] as const) {
-      const held: Multiset = new Map();
-      for (const id of here) addTo(held, id, 1);
-      const [got, want] = [textOfSet(held), textOfSet(book)];
+      const [got, want] = [textOfSet(multisetOf(here)), textOfSet(book)];
       claim(got === want, `nothing is lost, ${name}: the host has handed over ${want}, the policy holds ${got}`);
     }
   }

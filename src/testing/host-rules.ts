@@ -1,6 +1,10 @@
 /** What decisions must keep to, by the settings of a policy: the invariants that a host can see. */
 import type { VocabularyDecision } from '../schemas/index.ts';
-import { claim } from './claims.ts';
+
+/** Throws an error with the message unless the claim holds. */
+export function claim(holds: boolean, otherwise: string): void {
+  if (!holds) throw new Error(otherwise);
+}
 
 type Told<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
 

@@ -1,11 +1,13 @@
-/** What the models of hosts claim, and the multisets of ids that they count with. */
+/** Multisets of ids: what was counted, and what a state holds. */
 
 /** How often each id is there; an id that is not there has no entry. */
 export type Multiset = Map<string, number>;
 
-/** Throws an error with the message unless the claim holds. */
-export function claim(holds: boolean, otherwise: string): void {
-  if (!holds) throw new Error(otherwise);
+/** How often each id is in a list. */
+export function multisetOf(ids: readonly string[]): Multiset {
+  const set: Multiset = new Map();
+  for (const id of ids) addTo(set, id, 1);
+  return set;
 }
 
 /** Adds to the count of an id. */
