@@ -11,15 +11,19 @@ trap 'rm -rf "$work"' EXIT
 passed=0
 failed=0
 
-check() { # name, command …
-  local name=$1
+check() { # name, command …: 77 says that it cannot be checked here; its last line says why
+  local name=$1 from=$SECONDS status
   shift
-  if "$@" >"$work/log" 2>&1; then
+  "$@" >"$work/log" 2>&1
+  status=$?
+  if [ "$status" -eq 0 ]; then
     passed=$((passed + 1))
-    echo "passed $name"
+    echo "passed $name ($((SECONDS - from)) s)"
+  elif [ "$status" -eq 77 ]; then
+    echo "skipped $name: $(tail -n 1 "$work/log")"
   else
     failed=$((failed + 1))
-    echo "FAILED $name"
+    echo "FAILED $name ($((SECONDS - from)) s)"
     tail -n 30 "$work/log"
   fi
 }
@@ -75,6 +79,11 @@ one_policy() {
   echo "long-prompt-queue alone: $bytes bytes gzipped, without zod"
   [ "$bytes" -le 10240 ]
 }
+# A page of the consumer's, by Vite: its build, and what a browser shows of it.
+page() { # build, preview or dev
+  cp -r "$root/scripts/package-smoke/page" "$work/consumer" &&
+    "$root/node_modules/.bin/tsx" "$root/scripts/smoke-page.ts" "$work/consumer" "$1"
+}
 same_types() { # module kind: .mts is checked as ESM, .cts as CommonJS
   cp "$root/scripts/package-smoke/types.mts" "$work/consumer/types.$1"
   in_consumer run_tsc --module nodenext --moduleResolution nodenext "types.$1"
@@ -126,6 +135,9 @@ check 'root entry: for browsers, small' root_bundle
 check 'installs' new_project consumer "$work/rollflex.tgz"
 check 'one policy alone: without the others, small' one_policy
 check 'simulator: for browsers' sim_bundle
+check 'Vite: builds a page' page build
+check 'Vite: the page in Chromium, as in Node' page preview
+check 'Vite: the page from the development server' page dev
 check 'runs as ESM' in_consumer node smoke.mjs
 check 'runs as CommonJS, and beside the ESM copy' in_consumer node smoke.cjs
 check 'binary runs' binary
