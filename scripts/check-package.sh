@@ -134,6 +134,8 @@ wrong_use() {
   in_consumer npx --no-install rollflex simulate --eta 0.5
   [ $? -eq 2 ]
 }
+# Nothing is fetched from elsewhere, and what has a script works without it.
+from_registry() { node "$root/scripts/check-installed.mjs" "$work/$1" "$(npm config get registry)"; }
 # The version that a project asked for is the one it gets, whatever rollflex brings along.
 own_zod() { # folder, major version
   in_project "$1" node -p "require('zod/package.json').version" | grep -q "^$2\."
@@ -173,10 +175,12 @@ check 'sessions are kept in a state directory' durable
 check 'binary exits with 2 for wrong use' wrong_use
 check 'fast-check is optional, and asked for by name' runs_without_fast_check
 check 'installs beside fast-check' in_consumer install_quietly --ignore-scripts fast-check@4
+check 'everything is from the registry, and needs no script' from_registry consumer
 check 'zod 4 is the one that was asked for' own_zod consumer 4
 sources consumer types own-policy own-policy-z
 typed_project consumer 'zod 4'
 check 'installs beside zod 3' new_project zod3 zod@3 fast-check@4 "$work/rollflex.tgz"
+check 'zod 3: everything is from the registry' from_registry zod3
 check 'zod 3 is the one that was asked for' own_zod zod3 3
 sources zod3 types zod-3 own-policy-z
 typed_project zod3 'zod 3' --skipLibCheck
