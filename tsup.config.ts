@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { defineConfig, type Options } from 'tsup';
+import { pureWords } from './scripts/pure-words.ts';
 
 const entries = {
   index: 'src/index.ts',
@@ -25,6 +26,7 @@ const common = {
   sourcemap: false,
   splitting: true,
   external: ['fast-check', 'esbuild'],
+  esbuildPlugins: [pureWords],
 } satisfies Options;
 
 export default defineConfig([
