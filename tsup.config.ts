@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { defineConfig, type Options } from 'tsup';
-import { pureWords } from './scripts/pure-words.ts';
+import { treeShaking } from './scripts/tree-shaking.ts';
 
 const entries = {
   index: 'src/index.ts',
@@ -26,7 +26,7 @@ const common = {
   sourcemap: false,
   splitting: true,
   external: ['fast-check', 'esbuild'],
-  esbuildPlugins: [pureWords],
+  esbuildPlugins: [treeShaking],
 } satisfies Options;
 
 export default defineConfig([

@@ -1,9 +1,9 @@
-/** What the build makes of the files of `src/schemas`: a bundler leaves out what nothing uses, also where it spreads. */
+/** What the build does so that a bundler leaves out what nothing uses. */
 import { readFileSync } from 'node:fs';
 import { build } from 'esbuild';
 import { decisions, events } from 'rollflex/schemas';
 import { expect, test } from 'vitest';
-import { withNamedWords, withPureWords } from '../../scripts/pure-words.ts';
+import { withNamedWords, withPureWords, withZodNamespace } from '../../scripts/tree-shaking.ts';
 
 const words = `
 import { make } from 'made-elsewhere';
@@ -14,9 +14,11 @@ export const list = [1, 2] as const, frozen = make('frozen');
 export const later = () => make('later');
 `;
 
+const resolveDir = import.meta.dirname;
+
 async function taken(contents: string, name: string): Promise<string> {
   const { outputFiles } = await build({
-    stdin: { contents: `export { ${name} } from 'words';` },
+    stdin: { contents: `export { ${name} } from 'words';`, resolveDir },
     bundle: true,
     write: false,
     format: 'esm',
@@ -26,7 +28,7 @@ async function taken(contents: string, name: string): Promise<string> {
         name: 'words',
         setup: ({ onResolve, onLoad }) => {
           onResolve({ filter: /^words$/ }, ({ path }) => ({ path, namespace: 'words' }));
-          onLoad({ filter: /./, namespace: 'words' }, () => ({ contents, loader: 'ts' }));
+          onLoad({ filter: /./, namespace: 'words' }, () => ({ contents, loader: 'ts', resolveDir }));
         },
       },
     ],
@@ -68,4 +70,12 @@ test('what is no namespace stays, and what is not exported is not named', () => 
   const text =
     "import * as all from './all.ts';\nexport const list = [...Object.values(all), ...Object.values(other)];\n";
   expect(withNamedWords(text, read)).toBe(text.replace('Object.values(all)', '[all.b, all.c]'));
+});
+
+test('of zod, only what is used stays', async () => {
+  const text = "import { z } from 'zod';\nexport const used = z.string();\n";
+  const size = async (contents: string): Promise<number> => (await taken(contents, 'used')).length;
+  const whole = await size(text);
+  expect(await size(withZodNamespace(text))).toBeLessThan(0.6 * whole);
+  expect(withZodNamespace("import { z } from 'rollflex';\n")).toBe("import { z } from 'rollflex';\n");
 });

@@ -1,7 +1,10 @@
 /**
- * For the build: lets a bundler leave out words of the vocabulary that nothing uses. What the files of `src/schemas` make
- * is marked as pure, because no bundler can know that a call of zod's, or a spread in its arguments, does nothing else;
- * and lists of all words name each of them, because a namespace that is used as an object keeps all that is in it.
+ * For the build: lets a bundler leave out what nothing uses.
+ *
+ * - What the files of `src/schemas` make is marked as pure, because no bundler can know that a call of zod's, or a spread
+ *   in its arguments, does nothing else.
+ * - Lists of all words name each of them: a namespace that is used as an object keeps all that is in it.
+ * - zod is imported as a namespace: from the object `z`, esbuild cannot leave anything out, its 50 languages included.
  */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -44,12 +47,20 @@ export function withNamedWords(text: string, read: (file: string) => string): st
   return named;
 }
 
-export const pureWords: Plugin = {
-  name: 'pure-words',
+/** The same file; zod's functions are looked up in the module, and not in an object of them. */
+export const withZodNamespace = (text: string): string =>
+  text.replace(/^import \{ z \} from 'zod';$/m, "import * as z from 'zod';");
+
+export const treeShaking: Plugin = {
+  name: 'tree-shaking',
   setup: (build) => {
-    build.onLoad({ filter: /[\\/]src[\\/]schemas[\\/].*\.ts$/ }, ({ path }) => {
-      const read = (file: string): string => readFileSync(file, 'utf8');
-      const named = withNamedWords(read(path), (file) => read(join(dirname(path), file)));
+    // In CommonJS a namespace is a copy, made by every file.
+    const zod = build.initialOptions.format === 'esm' ? withZodNamespace : (text: string) => text;
+    const read = (file: string): string => readFileSync(file, 'utf8');
+    build.onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, ({ path }) => {
+      const text = zod(read(path));
+      if (!/[\\/]src[\\/]schemas[\\/]/.test(path)) return { contents: text, loader: 'ts' };
+      const named = withNamedWords(text, (file) => read(join(dirname(path), file)));
       return { contents: withPureWords(named), loader: 'ts' };
     });
   },
