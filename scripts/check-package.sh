@@ -53,33 +53,13 @@ contents() {
   done
   ! grep -E '^(src|test|bench|scripts|docs)/|\.test\.|\.map$' "$work/files"
 }
-# The root entry, bundled for a browser without zod: it builds, knows no node:, and stays small.
-root_bundle() {
-  "$root/node_modules/.bin/esbuild" "$root/dist/index.js" --bundle --minify --platform=browser --format=esm \
-    --external:zod --external:eventemitter3 --outfile="$work/root.js" || return 1
-  # In quotes: `node:` is also a field of some events.
-  if grep -oE "[\"'\`]node:[a-z_/]+" "$work/root.js"; then echo 'the root entry uses Node'; return 1; fi
-  local bytes
-  bytes=$(gzip -9 <"$work/root.js" | wc -c)
-  echo "root entry: $bytes bytes gzipped, without zod"
-  [ "$bytes" -le 153600 ]
-}
+# The built package, imported as a whole and one by one: within budgets, without Node, and without what was not asked for.
+sizes() { "$root/node_modules/.bin/tsx" "$root/scripts/sizes.ts" --check; }
 # The simulator, bundled for a browser as a user's bundler does it: without what needs files.
 sim_bundle() {
   printf "import { compare, jobPreset, readTrace } from 'rollflex/sim';\nconsole.log(compare, jobPreset, readTrace);" >"$work/consumer/sim.mjs"
   in_consumer "$root/node_modules/.bin/esbuild" sim.mjs --bundle --minify --platform=browser --format=esm --outfile="$work/sim.js" || return 1
   if grep -oE "[\"'\`]node:[a-z_/]+" "$work/sim.js"; then echo 'rollflex/sim uses Node'; return 1; fi
-}
-# A bundler that takes one policy from the root entry leaves the others out.
-one_policy() {
-  printf "import { createLongPromptQueue } from 'rollflex';\nconsole.log(createLongPromptQueue);" >"$work/consumer/one.mjs"
-  in_consumer "$root/node_modules/.bin/esbuild" one.mjs --bundle --minify --platform=browser --format=esm \
-    --external:zod --external:eventemitter3 --outfile="$work/one.js" || return 1
-  if grep -qE 'speculative-admission|flex-ulysses|frontier-group-dispatch' "$work/one.js"; then echo 'others came with it'; return 1; fi
-  local bytes
-  bytes=$(gzip -9 <"$work/one.js" | wc -c)
-  echo "long-prompt-queue alone: $bytes bytes gzipped, without zod"
-  [ "$bytes" -le 10240 ]
 }
 # A page of the consumer's, by Vite: its build, and what a browser shows of it.
 page() { # build, preview or dev
@@ -160,10 +140,9 @@ check 'builds and packs' pack
 check 'holds what it should, and nothing else' contents
 check 'publint --strict' npx --no-install publint run --strict "$work/rollflex.tgz"
 check 'types resolve in every mode (attw)' npx --no-install attw "$work/rollflex.tgz" --profile node16 --no-color
-check 'root entry: for browsers, small' root_bundle
+check 'sizes: for browsers, within budgets, nothing in tow' sizes
 # The consumer on zod 4 installs without any script, the one on zod 3 as npm does it by itself.
 check 'installs beside zod 4, without scripts' new_project consumer --ignore-scripts zod@4 "$work/rollflex.tgz"
-check 'one policy alone: without the others, small' one_policy
 check 'simulator: for browsers' sim_bundle
 check 'Vite: builds a page' page build
 check 'Vite: the page in Chromium, as in Node' page preview
