@@ -67,6 +67,7 @@ interface Job {
   readonly needs?: string;
   readonly environment?: string;
   readonly 'timeout-minutes': number;
+  readonly env?: Readonly<Record<string, string>>;
   readonly permissions?: Readonly<Record<string, string>>;
   readonly strategy?: { readonly matrix: { readonly node: readonly number[] } };
   readonly steps: readonly Step[];
@@ -96,6 +97,8 @@ test('nothing is published before versions and everything else are checked', () 
   for (const job of [release.jobs.ci!, ci.jobs.ci!]) {
     expect(runs(job)).toBe(['', '', '.ci/run'].join('\n'));
     expect(job.strategy!.matrix.node).toEqual([20, 22, 24]);
+    // Where it is said, .ci/run fails without a browser.
+    expect(job.env?.CHROMIUM_PATH).toMatch(/^\/usr\/bin\//);
   }
 });
 
