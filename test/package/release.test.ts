@@ -47,6 +47,7 @@ test('another licence, an unknown one, or two that differ are refused by name', 
   const of = (more: object, declared?: string) => () =>
     licencesOf({ packages: { '': {}, ...shipped, ...more } }, () => declared);
   expect(of({})()).toHaveLength(3);
+  expect(of({ 'node_modules/tool/node_modules/tslib': { license: 'none', dev: true } })()).toHaveLength(3);
   expect(of({ 'node_modules/a': { license: 'GPL-3.0-only', dev: true } })).not.toThrow();
   expect(of({ 'node_modules/a': { version: '1.0.0', license: 'GPL-3.0-only' } })).toThrow(
     /a 1\.0\.0 is under GPL-3\.0-only/,
