@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { defineConfig, type Options } from 'tsup';
+import { treeShaking } from './scripts/tree-shaking.ts';
 
 const entries = {
   index: 'src/index.ts',
@@ -25,6 +26,7 @@ const common = {
   sourcemap: false,
   splitting: true,
   external: ['fast-check', 'esbuild'],
+  esbuildPlugins: [treeShaking],
 } satisfies Options;
 
 export default defineConfig([

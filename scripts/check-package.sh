@@ -11,30 +11,36 @@ trap 'rm -rf "$work"' EXIT
 passed=0
 failed=0
 
-check() { # name, command …
-  local name=$1
+check() { # name, command …: 77 says that it cannot be checked here; its last line says why
+  local name=$1 from=$SECONDS status
   shift
-  if "$@" >"$work/log" 2>&1; then
+  "$@" >"$work/log" 2>&1
+  status=$?
+  if [ "$status" -eq 0 ]; then
     passed=$((passed + 1))
-    echo "passed $name"
+    echo "passed $name ($((SECONDS - from)) s)"
+  elif [ "$status" -eq 77 ]; then
+    echo "skipped $name: $(tail -n 1 "$work/log")"
   else
     failed=$((failed + 1))
-    echo "FAILED $name"
+    echo "FAILED $name ($((SECONDS - from)) s)"
     tail -n 30 "$work/log"
   fi
 }
 
-install_quietly() { npm install --no-audit --no-fund --prefer-offline --loglevel=error "$@"; }
-run_tsc() { "$root/node_modules/.bin/tsc" --noEmit --strict --target es2022 --lib es2023,dom --skipLibCheck false "$@"; }
+install_quietly() { npm install --no-audit --no-fund --prefer-offline --loglevel=error --omit-lockfile-registry-resolved=false "$@"; }
 
 new_project() { # folder, packages …
   local folder=$work/$1
   shift
   mkdir -p "$folder" && printf '{ "name": "consumer", "private": true }' >"$folder/package.json" &&
-    (cd "$folder" && install_quietly "$@") && cp "$root"/scripts/package-smoke/smoke.* "$folder"
+    (cd "$folder" && install_quietly "$@") && cp "$root"/scripts/package-smoke/{smoke.*,tsconfig.json} "$folder"
 }
 
-in_consumer() { (cd "$work/consumer" && "$@"); }
+in_project() { # folder, command …
+  (cd "$work/$1" && "${@:2}")
+}
+in_consumer() { in_project consumer "$@"; }
 
 pack() { npm pack --pack-destination "$work" && mv "$work"/rollflex-*.tgz "$work/rollflex.tgz"; }
 # What must be inside, and what must not.
@@ -47,40 +53,43 @@ contents() {
   done
   ! grep -E '^(src|test|bench|scripts|docs)/|\.test\.|\.map$' "$work/files"
 }
-# The root entry, bundled for a browser without zod: it builds, knows no node:, and stays small.
-root_bundle() {
-  "$root/node_modules/.bin/esbuild" "$root/dist/index.js" --bundle --minify --platform=browser --format=esm \
-    --external:zod --external:eventemitter3 --outfile="$work/root.js" || return 1
-  # In quotes: `node:` is also a field of some events.
-  if grep -oE "[\"'\`]node:[a-z_/]+" "$work/root.js"; then echo 'the root entry uses Node'; return 1; fi
-  local bytes
-  bytes=$(gzip -9 <"$work/root.js" | wc -c)
-  echo "root entry: $bytes bytes gzipped, without zod"
-  [ "$bytes" -le 153600 ]
-}
+# The built package, imported as a whole and one by one: within budgets, without Node, and without what was not asked for.
+sizes() { "$root/node_modules/.bin/tsx" "$root/scripts/sizes.ts" --check; }
 # The simulator, bundled for a browser as a user's bundler does it: without what needs files.
 sim_bundle() {
   printf "import { compare, jobPreset, readTrace } from 'rollflex/sim';\nconsole.log(compare, jobPreset, readTrace);" >"$work/consumer/sim.mjs"
   in_consumer "$root/node_modules/.bin/esbuild" sim.mjs --bundle --minify --platform=browser --format=esm --outfile="$work/sim.js" || return 1
   if grep -oE "[\"'\`]node:[a-z_/]+" "$work/sim.js"; then echo 'rollflex/sim uses Node'; return 1; fi
 }
-# A bundler that takes one policy from the root entry leaves the others out.
-one_policy() {
-  printf "import { createLongPromptQueue } from 'rollflex';\nconsole.log(createLongPromptQueue);" >"$work/consumer/one.mjs"
-  in_consumer "$root/node_modules/.bin/esbuild" one.mjs --bundle --minify --platform=browser --format=esm \
-    --external:zod --external:eventemitter3 --outfile="$work/one.js" || return 1
-  if grep -qE 'speculative-admission|flex-ulysses|frontier-group-dispatch' "$work/one.js"; then echo 'others came with it'; return 1; fi
-  local bytes
-  bytes=$(gzip -9 <"$work/one.js" | wc -c)
-  echo "long-prompt-queue alone: $bytes bytes gzipped, without zod"
-  [ "$bytes" -le 10240 ]
+# A page of the consumer's, by Vite: its build, and what a browser shows of it.
+page() { # build, preview or dev
+  cp -r "$root/scripts/package-smoke/page" "$work/consumer" &&
+    "$root/node_modules/.bin/tsx" "$root/scripts/smoke-page.ts" "$work/consumer" "$1"
 }
-same_types() { # module kind: .mts is checked as ESM, .cts as CommonJS
-  cp "$root/scripts/package-smoke/types.mts" "$work/consumer/types.$1"
-  in_consumer run_tsc --module nodenext --moduleResolution nodenext "types.$1"
+# A consumer's TypeScript, each file as ESM (.mts) and as CommonJS (.cts). Twice: with the consumer's own zod, and with
+# the z of rollflex in its place.
+sources() { # folder, names …
+  local folder=$work/$1 name kind
+  for name in "${@:2}"; do
+    for kind in mts cts; do
+      case $name in
+        *-z) sed "s/from 'zod'/from 'rollflex'/" "$root/scripts/package-smoke/${name%-z}.mts" >"$folder/$name.$kind" ;;
+        *) cp "$root/scripts/package-smoke/$name.mts" "$folder/$name.$kind" ;;
+      esac || return 1
+    done
+  done
 }
-bundler_types() {
-  in_consumer run_tsc --module esnext --moduleResolution bundler types.mts
+compile() { # folder, module, more options
+  in_project "$1" "$root/node_modules/.bin/tsc" -p . --module "$2" "${@:3}"
+}
+nodenext_types() { compile "$1" nodenext "${@:2}"; }
+node16_types() { compile "$1" node16 --noEmit --skipLibCheck; }
+bundler_types() { compile "$1" esnext --moduleResolution bundler --noEmit --skipLibCheck; }
+runs_compiled() { # folder, mjs or cjs
+  local file
+  for file in "$work/$1"/out/*."$2"; do
+    case $file in */types.*) ;; *) node "$file" || return 1 ;; esac
+  done
 }
 runs_without_fast_check() {
   in_consumer node --input-type=module -e "
@@ -105,10 +114,11 @@ wrong_use() {
   in_consumer npx --no-install rollflex simulate --eta 0.5
   [ $? -eq 2 ]
 }
-zod_3_beside() {
-  new_project zod3 zod@3 "$work/rollflex.tgz" || return 1
-  (cd "$work/zod3" && node -e "process.exit(require('zod/package.json').version.startsWith('3.') ? 0 : 1)" &&
-    node smoke.mjs && node smoke.cjs)
+# Nothing is fetched from elsewhere, and what has a script works without it.
+from_registry() { node "$root/scripts/check-installed.mjs" "$work/$1" "$(npm config get registry)"; }
+# The version that a project asked for is the one it gets, whatever rollflex brings along.
+own_zod() { # folder, major version
+  in_project "$1" node -p "require('zod/package.json').version" | grep -q "^$2\."
 }
 on_node() { # version
   local node
@@ -118,25 +128,43 @@ on_node() { # version
     in_consumer "$node" node_modules/rollflex/dist/cli.js simulate --steps 5 --seeds 1 --no-report --quiet
 }
 
+typed_project() { # folder, name, options: the declarations themselves need to be checked once only
+  check "$2: types by nodenext" nodenext_types "$1" "${@:3}"
+  check "$2: types by node16" node16_types "$1"
+  check "$2: types with a bundler" bundler_types "$1"
+  check "$2: own policies run as ESM" runs_compiled "$1" mjs
+  check "$2: own policies run as CommonJS" runs_compiled "$1" cjs
+}
+
 check 'builds and packs' pack
 check 'holds what it should, and nothing else' contents
 check 'publint --strict' npx --no-install publint run --strict "$work/rollflex.tgz"
 check 'types resolve in every mode (attw)' npx --no-install attw "$work/rollflex.tgz" --profile node16 --no-color
-check 'root entry: for browsers, small' root_bundle
-check 'installs' new_project consumer "$work/rollflex.tgz"
-check 'one policy alone: without the others, small' one_policy
+check 'sizes: for browsers, within budgets, nothing in tow' sizes
+# The consumer on zod 4 installs without any script, the one on zod 3 as npm does it by itself.
+check 'installs beside zod 4, without scripts' new_project consumer --ignore-scripts zod@4 "$work/rollflex.tgz"
 check 'simulator: for browsers' sim_bundle
+check 'Vite: builds a page' page build
+check 'Vite: the page in Chromium, as in Node' page preview
+check 'Vite: the page from the development server' page dev
 check 'runs as ESM' in_consumer node smoke.mjs
 check 'runs as CommonJS, and beside the ESM copy' in_consumer node smoke.cjs
 check 'binary runs' binary
 check 'sessions are kept in a state directory' durable
 check 'binary exits with 2 for wrong use' wrong_use
 check 'fast-check is optional, and asked for by name' runs_without_fast_check
-check 'installs beside fast-check' in_consumer install_quietly fast-check@4
-check 'types as ESM' same_types mts
-check 'types as CommonJS' same_types cts
-check 'types with a bundler' bundler_types
-check 'works in a project on zod 3' zod_3_beside
+check 'installs beside fast-check' in_consumer install_quietly --ignore-scripts fast-check@4
+check 'everything is from the registry, and needs no script' from_registry consumer
+check 'zod 4 is the one that was asked for' own_zod consumer 4
+sources consumer types own-policy own-policy-z
+typed_project consumer 'zod 4'
+check 'installs beside zod 3' new_project zod3 zod@3 fast-check@4 "$work/rollflex.tgz"
+check 'zod 3: everything is from the registry' from_registry zod3
+check 'zod 3 is the one that was asked for' own_zod zod3 3
+sources zod3 types zod-3 own-policy-z
+typed_project zod3 'zod 3' --skipLibCheck
+check 'zod 3: runs as ESM' in_project zod3 node smoke.mjs
+check 'zod 3: runs as CommonJS' in_project zod3 node smoke.cjs
 for version in $versions; do
   if (mkdir -p "$work/node$version" && cd "$work/node$version" && printf '{}' >package.json && install_quietly "node@$version") >"$work/log" 2>&1; then
     check "runs on Node $version" on_node "$version"

@@ -119,6 +119,7 @@ const parts = (): Part[] => [
       ['docs/vocabulary.md', 'Events and decisions'],
       ['docs/metrics.md', 'Symbols and metrics'],
       ['docs/errors.md', 'Errors'],
+      ['docs/size.md', 'Size'],
       ['/api/', 'API'],
       ['python/README.md', 'Python package'],
       ['test/wire/README.md', 'Wire cases for other clients'],

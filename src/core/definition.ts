@@ -6,6 +6,7 @@
  */
 import type { z } from 'zod';
 import { PolicyError } from '../errors.ts';
+import { checkSchemas } from '../schemas/own-schemas.ts';
 import type { DecisionWord, EventWord } from '../schemas/vocabulary.ts';
 
 /** An event as a policy sees it. */
@@ -146,7 +147,7 @@ export type PlanOf<P> = P extends PlannerDefinition<any, any, infer Plan> ? Plan
 const definitionTag = Symbol.for('rollflex.definition');
 const idPattern = /^([a-z0-9-]+\/)?[a-z][a-z0-9-]*$/;
 
-function checked<T extends DefinitionBase>(definition: T): T {
+function checked<T extends DefinitionBase>(definition: T, schemas: Readonly<Record<string, unknown>>): T {
   if (!idPattern.test(definition.id)) {
     throw new PolicyError('invalid_config', { expected: 'a kebab-case id', got: definition.id, path: 'id' });
   }
@@ -157,6 +158,7 @@ function checked<T extends DefinitionBase>(definition: T): T {
       path: `${definition.id}.version`,
     });
   }
+  checkSchemas(schemas, definition.id);
   return Object.freeze(Object.defineProperty({ ...definition }, definitionTag, { value: true }));
 }
 
@@ -184,7 +186,8 @@ type WordOf<W> = W extends { readonly schema: infer S extends z.ZodType } ? z.ou
 /**
  * Defines a policy.
  *
- * @throws PolicyError `invalid_config` when the id is not kebab case or the version not a whole number >= 1
+ * @throws PolicyError `invalid_config` when the id is not kebab case, the version not a whole number >= 1, or a schema
+ *   not one of zod 4
  */
 export function definePolicy<
   Input,
@@ -197,7 +200,7 @@ export function definePolicy<
 >(
   spec: PolicySpec<Input, Config, State, EW, DW, Saved, Id>,
 ): PolicyDefinition<Input, Config, State, WordOf<EW> & AnyEvent, WordOf<DW> & AnyDecision, Saved, Id> {
-  return checked({ ...spec, kind: 'policy' }) as never;
+  return checked({ ...spec, kind: 'policy' }, { config: spec.config, state: spec.state }) as never;
 }
 
 /**
@@ -208,10 +211,10 @@ export function definePolicy<
 export function definePlanner<Input, Parsed, Plan, const Id extends string>(
   spec: Omit<PlannerDefinition<Input, Parsed, Plan, Id>, 'kind'>,
 ): PlannerDefinition<Input, Parsed, Plan, Id> {
-  return checked({ ...spec, kind: 'planner' });
+  return checked({ ...spec, kind: 'planner' }, { input: spec.input, plan: spec.plan });
 }
 
 /** Freezes a recipe's definition; see `defineRecipe`. */
 export function sealRecipe<P extends AnyPolicyDefinition>(definition: P): P {
-  return checked(definition);
+  return checked(definition, { config: definition.config, state: definition.state });
 }

@@ -5,6 +5,7 @@
  * (`acme/queue.grown`).
  */
 import { z } from 'zod';
+import { checkSchemas } from './own-schemas.ts';
 import { seconds } from './units.ts';
 
 /** Fields of a word, beside those that every word has. */
@@ -55,12 +56,17 @@ type DecisionShape<T extends string, F extends Fields, R extends ReasonShapes> =
 
 const at = seconds.describe('Time on the clock of the session, in seconds; an earlier one is read as the latest.');
 
-/** Makes the word for an event: `type`, `at`, and the fields given; unknown keys are refused. */
+/**
+ * Makes the word for an event: `type`, `at`, and the fields given; unknown keys are refused.
+ *
+ * @throws PolicyError `invalid_config` when a field is no schema of zod 4
+ */
 export function defineEvent<const T extends string, F extends Fields>(
   type: T,
   description: string,
   fields: F,
 ): EventWord<T, z.ZodObject<EventShape<T, F>, z.core.$strict>> {
+  checkSchemas(fields, type);
   const schema = z.strictObject({ type: z.literal(type), at, ...fields }).meta({ id: `event.${type}`, description });
   return Object.freeze({ type, description, schema: schema as never });
 }
@@ -68,6 +74,8 @@ export function defineEvent<const T extends string, F extends Fields>(
 /**
  * Makes the word for a decision: `type`, `at`, the fields given, and `reason`, one of a closed set of codes, each with
  * the numbers that led to it.
+ *
+ * @throws PolicyError `invalid_config` when a field is no schema of zod 4
  */
 export function defineDecision<const T extends string, F extends Fields, const R extends ReasonShapes>(
   type: T,
@@ -76,6 +84,8 @@ export function defineDecision<const T extends string, F extends Fields, const R
   fields: F,
   reasons: R,
 ): DecisionWord<T, z.ZodObject<DecisionShape<T, F, R>, z.core.$strict>> {
+  checkSchemas(fields, type);
+  for (const [code, shape] of Object.entries(reasons)) checkSchemas(shape, `${type}.reason.${code}`);
   const shapes = Object.entries(reasons).map(([code, shape]) => z.strictObject({ code: z.literal(code), ...shape }));
   const reason = shapes.length === 1 ? shapes[0]! : z.discriminatedUnion('code', shapes as never);
   const schema = z

@@ -13,6 +13,7 @@ import * as sim from 'rollflex/sim';
 import * as testing from 'rollflex/testing';
 import { afterAll, describe, expect, test } from 'vitest';
 import { pageFiles } from '../../scripts/site/pages.ts';
+import { commandOf } from '../support/command-line.ts';
 import { extractSnippets, runSnippet, typeErrors } from '../support/snippets.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
@@ -78,7 +79,7 @@ describe('command lines', () => {
       .map((command) => [`${file}:${line}`, command] as const),
   );
   const rollflexWith = (parts: readonly string[]) =>
-    spawnSync(tsx, [join(root, 'src/cli/main.ts'), ...parts], { cwd: folder, encoding: 'utf8' });
+    spawnSync(process.execPath, commandOf(parts), { cwd: folder, encoding: 'utf8' });
   const isOurs = (command: string): boolean => /^(npx )?rollflex /.test(command);
   const ours = commands.filter(([, command]) => isOurs(command));
 

@@ -47,6 +47,7 @@ test('another licence, an unknown one, or two that differ are refused by name', 
   const of = (more: object, declared?: string) => () =>
     licencesOf({ packages: { '': {}, ...shipped, ...more } }, () => declared);
   expect(of({})()).toHaveLength(3);
+  expect(of({ 'node_modules/tool/node_modules/tslib': { license: 'none', dev: true } })()).toHaveLength(3);
   expect(of({ 'node_modules/a': { license: 'GPL-3.0-only', dev: true } })).not.toThrow();
   expect(of({ 'node_modules/a': { version: '1.0.0', license: 'GPL-3.0-only' } })).toThrow(
     /a 1\.0\.0 is under GPL-3\.0-only/,
@@ -67,6 +68,7 @@ interface Job {
   readonly needs?: string;
   readonly environment?: string;
   readonly 'timeout-minutes': number;
+  readonly env?: Readonly<Record<string, string>>;
   readonly permissions?: Readonly<Record<string, string>>;
   readonly strategy?: { readonly matrix: { readonly node: readonly number[] } };
   readonly steps: readonly Step[];
@@ -96,6 +98,8 @@ test('nothing is published before versions and everything else are checked', () 
   for (const job of [release.jobs.ci!, ci.jobs.ci!]) {
     expect(runs(job)).toBe(['', '', '.ci/run'].join('\n'));
     expect(job.strategy!.matrix.node).toEqual([20, 22, 24]);
+    // Where it is said, .ci/run fails without a browser.
+    expect(job.env?.CHROMIUM_PATH).toMatch(/^\/usr\/bin\//);
   }
 });
 

@@ -8,7 +8,7 @@ import type { AnyDefinition } from '../../src/core/definition.ts';
 import { createRegistry } from '../../src/core/registry.ts';
 import { registry } from '../../src/registry.ts';
 import { RpcServer } from '../../src/rpc/index.ts';
-import { entry, root } from './command-line.ts';
+import { commandOf, root } from './command-line.ts';
 import { HandClock } from './rpc.ts';
 import { Inbox, type Peer, type Playground, type ServerSetting } from './wire.ts';
 
@@ -71,7 +71,7 @@ function optionsOf({ limits = {}, token, wrongPolicies: wrong }: ServerSetting, 
 }
 
 const start = (args: readonly string[]): ChildProcess =>
-  spawn(process.execPath, [...entry, 'serve', ...args], { cwd: root, stdio: ['pipe', 'pipe', 'pipe'] });
+  spawn(process.execPath, commandOf(['serve', ...args]), { cwd: root, stdio: ['pipe', 'pipe', 'pipe'] });
 
 /** A process that can be ended. */
 export interface Running extends Playground {

@@ -19,7 +19,7 @@ import { rewardReady } from '../../schemas/events/rewards.ts';
 import { roundFailed, roundOpened } from '../../schemas/events/rounds.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
-import { partDecisions } from '../part-decisions.ts';
+import { partDecisions } from '../part-words.ts';
 import { roundCollection } from './collection/round-collection.ts';
 import type { SavedCollection } from './collection/snapshot.ts';
 import { routes, wantedBy } from './routes.ts';

@@ -12,9 +12,8 @@ import { rewardDispatch } from '../../policies/reward-dispatch/index.ts';
 import { sandboxTimeout } from '../../policies/sandbox-timeout/index.ts';
 import { speculativeAdmission } from '../../policies/speculative-admission/index.ts';
 import { streamTraining } from '../../policies/stream-training/index.ts';
-import * as e from '../../schemas/events/index.ts';
-import type { Of } from '../../schemas/vocabulary.ts';
-import { partDecisions } from '../part-decisions.ts';
+import type { VocabularyEvent } from '../../schemas/events/index.ts';
+import { partDecisions, partEvents } from '../part-words.ts';
 import { joinedLedger } from '../tail-batching/joined-ledger.ts';
 import { judgePlacement } from './judge-placement.ts';
 import { arrange, openings, routes } from './routes.ts';
@@ -85,10 +84,10 @@ const wantedWithoutScaleDown: typeof wantedBy = Object.freeze(
 );
 const takes = (part: PartName, type: string): boolean =>
   parts[part].events.some((word: { readonly type: string }) => word.type === type);
-const events = e.events.filter((word) => word.type in wantedBy);
+const events = partEvents(parts).filter((word) => word.type in wantedBy);
 const decisions = partDecisions(parts);
 
-type RollpackerEvent = Of<(typeof e.events)[number]>;
+type RollpackerEvent = VocabularyEvent;
 
 /** Timers carry the name of the policy that set them. */
 function timerPart(timerId: string): PartName {

@@ -12,7 +12,7 @@ import { speculativeAdmission } from '../../policies/speculative-admission/index
 import type * as e from '../../schemas/events/index.ts';
 import { roundOpened, roundRequested } from '../../schemas/events/rounds.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
-import { partDecisions } from '../part-decisions.ts';
+import { partDecisions } from '../part-words.ts';
 import { joinedLedger } from '../tail-batching/joined-ledger.ts';
 import { deliver, openings, routes } from './routes.ts';
 import { partConfigs, type TailPipeliningConfig, tailPipeliningConfig } from './schema.ts';

@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
+import { commandOf, root } from '../../support/command-line.ts';
 import {
   logOfOneRound,
   ownLengths,
@@ -14,7 +14,6 @@ import {
   writeOwnJob,
 } from '../../support/documented-files.ts';
 
-const root = fileURLToPath(new URL('../../..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-cli-docs-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 writeFileSync(join(folder, 'my-lengths.jsonl'), ownLengths());
@@ -55,7 +54,7 @@ test('the guide goes from a dump to a table, with the measurements that it shows
 
 // In this order: the guide simulates what it has imported.
 test.each([...shown, ...shownIn(yourJob)])('rollflex %s', (command, output) => {
-  const args = [join(root, 'node_modules/tsx/dist/cli.mjs'), join(root, 'src/cli/main.ts'), ...command.split(' ')];
+  const args = commandOf(command.split(' '));
   const printed = shape(execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8' }).trimEnd());
   // What stands between two … lines is there in one piece and in this order.
   let from = 0;

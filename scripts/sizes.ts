@@ -1,0 +1,146 @@
+/**
+ * What a page pays for what it imports from the built package, minified and gzipped. Writes the table of `docs/size.md`;
+ * with `--check` it changes nothing, and fails where the table is off by more than 5 %. Either way it fails where
+ * something is over its budget, uses Node, or brings along another policy, planner or recipe than is said here.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { registry } from '../src/registry.ts';
+import { table } from './schema-table.ts';
+
+interface Entry {
+  /** What is imported from `rollflex`. */
+  readonly names: string;
+  /** The definition that it is about, or what it is called. */
+  readonly id?: string;
+  readonly title?: string;
+  /** In KB of 1024 bytes, gzipped, without zod and eventemitter3: raised by hand, where it is worth it. */
+  readonly budget: number;
+  /** Other definitions that come along, all of them. */
+  readonly brings?: readonly string[];
+}
+const own =
+  'definePolicy, definePlanner, defineRecipe, defineEvent, defineDecision, startPolicy, resumePolicy, PolicyError';
+const tail = ['long-prompt-queue', 'speculative-admission'];
+const pools = ['complete-group-pipelining', 'frontier-group-dispatch', 'group-assembly'];
+// Of tail batching, its books: which prompts are where.
+const rollpackerParts =
+  'adaptive-tp gpu-scale-down group-assembly judge-offload reward-dispatch sandbox-timeout stream-training tail-batching';
+const entries: readonly Entry[] = [
+  {
+    names: '*',
+    title: 'everything, `restorePolicy` or `createPolicy`',
+    budget: 150,
+    brings: registry.definitions.map((one) => one.id),
+  },
+  { names: own, title: 'for a policy of your own: `definePolicy`, `startPolicy`, …', budget: 10 },
+  { names: `${own}, createRegistry`, title: 'the same with `createRegistry`', budget: 25 },
+  { id: 'long-prompt-queue', names: 'createLongPromptQueue', budget: 10 },
+  { id: 'sandbox-timeout', names: 'createSandboxTimeout', budget: 10 },
+  { id: 'group-assembly', names: 'createGroupAssembly', budget: 10 },
+  { id: 'reward-dispatch', names: 'createRewardDispatch', budget: 15 },
+  { id: 'complete-group-pipelining', names: 'createCompleteGroupPipelining', budget: 15 },
+  { id: 'adaptive-tp', names: 'createAdaptiveTp', budget: 15 },
+  { id: 'frontier-group-dispatch', names: 'createFrontierGroupDispatch', budget: 15 },
+  { id: 'stream-training', names: 'createStreamTraining', budget: 16 },
+  { id: 'shadow-loader', names: 'createShadowLoader', budget: 20 },
+  { id: 'speculative-admission', names: 'createSpeculativeAdmission', budget: 22 },
+  { id: 'gpu-scale-down', names: 'createGpuScaleDown', budget: 22 },
+  { id: 'grpo-advantages', names: 'grpoAdvantages', budget: 10 },
+  { id: 'gradient-renormalization', names: 'renormalizeGradients', budget: 10 },
+  { id: 'judge-offload', names: 'planJudgeOffload', budget: 10 },
+  { id: 'micro-batches', names: 'planMicroBatches', budget: 10 },
+  { id: 'flex-ulysses', names: 'planFlexUlysses', budget: 25 },
+  { id: 'tail-batching', names: 'createTailBatching', budget: 25, brings: tail },
+  { id: 'rolloutpipe', names: 'createRolloutPipe', budget: 35, brings: pools },
+  { id: 'flexrl', names: 'createFlexrl', budget: 40, brings: ['flex-ulysses', 'shadow-loader'] },
+  {
+    id: 'tail-pipelining',
+    names: 'createTailPipelining',
+    budget: 50,
+    brings: [...pools, ...tail, 'rolloutpipe', 'tail-batching'],
+  },
+  { id: 'rollpacker', names: 'createRollpacker', budget: 80, brings: [...tail, ...rollpackerParts.split(' ')] },
+];
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const problems: string[] = [];
+const kb = (bytes: number): string => (bytes / 1024).toFixed(1);
+
+/** Definitions whose code is in a file of the build: it names the sources that it was made from. */
+const ownersOf = (file: string): string[] =>
+  [...readFileSync(join(root, file), 'utf8').matchAll(/^\/\/ src\/(?:policies|planners|recipes)\/([^/\n]+)\//gm)].map(
+    ([, id]) => id!,
+  );
+
+async function measure(names: string, external: string[]): Promise<{ code: string; gzipped: number; ids: string[] }> {
+  const contents = `export ${names === '*' ? names : `{ ${names} }`} from './dist/index.js';`;
+  const { metafile, outputFiles } = await build({
+    stdin: { contents, resolveDir: root },
+    absWorkingDir: root,
+    bundle: true,
+    minify: true,
+    write: false,
+    metafile: true,
+    format: 'esm',
+    platform: 'browser',
+    external,
+    logLevel: 'error',
+  });
+  const { inputs } = Object.values(metafile.outputs)[0]!;
+  const used = Object.keys(inputs).filter((file) => file.startsWith('dist/') && inputs[file]!.bytesInOutput > 0);
+  const code = outputFiles[0]!.text;
+  return { code, gzipped: gzipSync(code, { level: 9 }).length, ids: [...new Set(used.flatMap(ownersOf))].sort() };
+}
+
+const folders = { policy: 'policies', planner: 'planners', recipe: 'recipes' } as const;
+function titled({ id, names, title = '' }: Entry): string {
+  return id === undefined ? title : `[\`${names}\`](../src/${folders[registry.get(id).kind]}/${id}/README.md)`;
+}
+
+const rows: (readonly [title: string, alone: string, withAll: string, budget: string])[] = [];
+for (const entry of entries) {
+  const { id, names, budget, brings = [] } = entry;
+  const { code, gzipped, ids } = await measure(names, ['zod', 'eventemitter3']);
+  const all = await measure(names, []);
+  const title = titled(entry);
+  const expected = [...(id === undefined ? [] : [id]), ...brings].sort();
+  if (ids.join() !== expected.join()) problems.push(`${title} brings [${ids}]; expected [${expected}]`);
+  if (gzipped > budget * 1024) problems.push(`${title} has ${kb(gzipped)} KB; its budget is ${budget} KB`);
+  // In quotes: `node:` is also a field of some events.
+  for (const [found] of code.matchAll(/["'`]node:[a-z_/]+/g)) problems.push(`${title} uses ${found.slice(1)}`);
+  rows.push([title, kb(gzipped), kb(all.gzipped), String(budget)]);
+}
+for (const { id } of registry.definitions) {
+  if (!entries.some((entry) => entry.id === id)) problems.push(`${id} has no budget`);
+}
+
+const page = join(root, 'docs/size.md');
+const text = readFileSync(page, 'utf8');
+const isNear = (one: string, other: string | undefined): boolean =>
+  Math.abs(Number(one) / Number(other?.trim()) - 1) <= 0.05;
+/** The row as it is written there, where it is near enough. */
+function kept([title, alone, withAll, budget]: (typeof rows)[number]): readonly string[] {
+  const [, , before, beforeAll] =
+    text
+      .split('\n')
+      .find((line) => line.startsWith(`| ${title} `))
+      ?.split('|') ?? [];
+  const isKept = isNear(alone, before) && isNear(withAll, beforeAll);
+  return isKept ? [title, before!.trim(), beforeAll!.trim(), budget] : [title, alone, withAll, budget];
+}
+const head = ['Import', 'KB gzipped', 'KB with zod', 'Budget'];
+const marks = /(?<=<!-- sizes -->\n)[\s\S]*(?=\n<!-- \/sizes -->)/;
+const renewed = text.replace(marks, () => `\n${table(head, rows.map(kept))}\n`);
+if (!marks.test(text)) problems.push('docs/size.md has no place for the table');
+if (process.argv.includes('--check')) {
+  if (renewed !== text) problems.push('docs/size.md is off by more than 5 % (npm run sizes)');
+} else {
+  writeFileSync(page, renewed);
+}
+console.log(table(head, rows));
+for (const problem of problems) console.error(problem);
+process.exitCode = problems.length === 0 ? 0 : 1;

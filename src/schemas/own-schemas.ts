@@ -1,0 +1,20 @@
+/** Schemas that a host's own definitions bring along. */
+import { PolicyError } from '../errors.ts';
+
+/**
+ * Refuses what is no schema of zod 4. One of zod 3 would do for a while, and fail where a document or a field is made
+ * of it.
+ *
+ * @throws PolicyError `invalid_config`, with the path of the first that is none
+ */
+export function checkSchemas(schemas: Readonly<Record<string, unknown>>, path: string): void {
+  for (const [key, schema] of Object.entries(schemas)) {
+    if (typeof schema === 'object' && schema !== null && '_zod' in schema) continue;
+    const isZod3 = typeof schema === 'object' && schema !== null && '_def' in schema;
+    throw new PolicyError('invalid_config', {
+      expected: 'a schema of zod 4, such as one made with the z that rollflex exports',
+      got: isZod3 ? 'one of zod 3' : schema,
+      path: `${path}.${key}`,
+    });
+  }
+}

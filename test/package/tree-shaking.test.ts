@@ -1,0 +1,81 @@
+/** What the build does so that a bundler leaves out what nothing uses. */
+import { readFileSync } from 'node:fs';
+import { build } from 'esbuild';
+import { decisions, events } from 'rollflex/schemas';
+import { expect, test } from 'vitest';
+import { withNamedWords, withPureWords, withZodNamespace } from '../../scripts/tree-shaking.ts';
+
+const words = `
+import { make } from 'made-elsewhere';
+const shared = { a: make('a').twice() };
+export const used: string = make('used', { ...shared, b: make('b') });
+export const unused = make('unused', { ...shared, c: [make('c')] }).with('more');
+export const list = [1, 2] as const, frozen = make('frozen');
+export const later = () => make('later');
+`;
+
+const resolveDir = import.meta.dirname;
+
+async function taken(contents: string, name: string): Promise<string> {
+  const { outputFiles } = await build({
+    stdin: { contents: `export { ${name} } from 'words';`, resolveDir },
+    bundle: true,
+    write: false,
+    format: 'esm',
+    external: ['made-elsewhere'],
+    plugins: [
+      {
+        name: 'words',
+        setup: ({ onResolve, onLoad }) => {
+          onResolve({ filter: /^words$/ }, ({ path }) => ({ path, namespace: 'words' }));
+          onLoad({ filter: /./, namespace: 'words' }, () => ({ contents, loader: 'ts', resolveDir }));
+        },
+      },
+    ],
+  });
+  return outputFiles[0]!.text;
+}
+
+test('without it, calls whose results nobody uses stay', async () => {
+  expect(await taken(words, 'used')).toContain('unused');
+});
+
+test('with it, only what is used stays, and is made once', async () => {
+  const text = await taken(withPureWords(words), 'used');
+  expect(text).toContain('make("used", { ...shared, b: make("b") })');
+  expect(text).not.toMatch(/unused|frozen|later/);
+  expect(await taken(withPureWords(words), 'later')).not.toMatch(/shared|used/);
+});
+
+test('nothing else of a file is changed', () => {
+  const rest = (text: string): string => text.replaceAll(/[()]|=>|\/\* @__PURE__ \*\/| /g, '');
+  expect(rest(withPureWords(words))).toBe(rest(words));
+  expect(withPureWords(words)).toContain("export const later = () => make('later');");
+  expect(withPureWords('export const a = 1;\nf();\n')).toBe('export const a = 1;\nf();\n');
+});
+
+test('a list of all words names each of them, in every family', () => {
+  const folder = new URL('../../src/schemas/', import.meta.url);
+  for (const [kind, all] of Object.entries({ events, decisions })) {
+    const read = (file: string): string => readFileSync(new URL(`${kind}/${file}`, folder), 'utf8');
+    const text = withNamedWords(read('index.ts'), read);
+    expect(text).not.toContain('Object.values');
+    const named = [...text.matchAll(/\[((?:\w+\.\w+(?:, )?)+)\]/g)].flatMap(([, list]) => list!.split(', '));
+    expect(new Set(named).size).toBe(all.length);
+  }
+});
+
+test('what is no namespace stays, and what is not exported is not named', () => {
+  const read = (): string => 'const a = 1;\nexport const b = 2, c = 3;\nexport function d() {}\n';
+  const text =
+    "import * as all from './all.ts';\nexport const list = [...Object.values(all), ...Object.values(other)];\n";
+  expect(withNamedWords(text, read)).toBe(text.replace('Object.values(all)', '[all.b, all.c]'));
+});
+
+test('of zod, only what is used stays', async () => {
+  const text = "import { z } from 'zod';\nexport const used = z.string();\n";
+  const size = async (contents: string): Promise<number> => (await taken(contents, 'used')).length;
+  const whole = await size(text);
+  expect(await size(withZodNamespace(text))).toBeLessThan(0.6 * whole);
+  expect(withZodNamespace("import { z } from 'rollflex';\n")).toBe("import { z } from 'rollflex';\n");
+});
