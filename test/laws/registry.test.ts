@@ -2,8 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { registry } from '../../src/registry.ts';
 import { checkLaws, laws } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
+import { isChosen } from '../support/only.ts';
 
-describe.each(registry.policies.map((definition) => [definition.id, definition] as const))('%s', (id, definition) => {
+const chosen = registry.policies.filter(({ id }) => isChosen(id));
+
+describe.each(chosen.map((definition) => [definition.id, definition] as const))('%s', (id, definition) => {
   const configs = exampleConfigs[id] ?? [];
 
   test('has example configurations', () => {
