@@ -6,7 +6,7 @@ import { Stryker } from '@stryker-mutator/core';
 import type { Draw, Kind, Outcome, Survivor } from './outcomes.ts';
 
 /** What stands at a place of a file. */
-function codeAt(file: string, { start, end }: MutantResult['location']): string {
+export function codeAt(file: string, { start, end }: MutantResult['location']): string {
   const lines = readFileSync(file, 'utf8')
     .split('\n')
     .slice(start.line - 1, end.line);
