@@ -1,3 +1,14 @@
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Where tests are named after what they test. */
+const folders = ['test/unit/policies', 'test/unit/planners', 'test/unit/recipes', 'test/property'];
+/** Tests that take the part of one definition. */
+const golden = 'test/golden/golden.test.ts';
+const laws = ['test/laws/registry.test.ts', 'test/laws/planners.test.ts'];
+
 /** Files of tests beside those that are named after a definition. */
 const more: Readonly<Record<string, readonly string[]>> = {
   'speculative-admission': [
@@ -5,21 +16,31 @@ const more: Readonly<Record<string, readonly string[]>> = {
     'test/unit/recipes/tail-batching.test.ts',
     'test/property/conservation.test.ts',
   ],
-  'frontier-group-dispatch': ['test/{unit/policies,property}/frontier-auto.test.ts'],
+  'tail-batching': ['test/property/conservation.test.ts'],
+  'frontier-group-dispatch': ['test/unit/policies/frontier-auto.test.ts', 'test/property/frontier-auto.test.ts'],
 };
 
+/** A minute and more for each mutant that lives: what only they would find is not counted. */
+const slow: readonly string[] = [
+  'test/unit/planners/flex-ulysses-known.test.ts',
+  'test/property/flex-ulysses-optimum.test.ts',
+];
+
 /**
- * The tests of a definition, as patterns: fast ones first. Those of recipes that use it, of the server and of the simulator
- * are not among them: what they would find beside is not counted.
+ * The files of tests of a definition, those first that say soonest what is wrong. Those of recipes that use it, of the server
+ * and of the simulator are not among them: what they would find beside is not counted.
  */
 export function testsOf(id: string): string[] {
-  return [
-    'test/golden/golden.test.ts',
-    `test/unit/{policies,planners,recipes}/${id}.test.ts`,
-    `test/unit/planners/${id}-*.test.ts`,
-    'test/laws/{registry,planners}.test.ts',
-    `test/property/${id}.test.ts`,
-    `test/property/${id}-*.test.ts`,
-    ...(more[id] ?? []),
-  ];
+  const isOwn = (name: string): boolean =>
+    name === `${id}.test.ts` || (name.startsWith(`${id}-`) && name.endsWith('.test.ts'));
+  const own = folders.flatMap((folder) =>
+    readdirSync(`${root}${folder}`)
+      .filter(isOwn)
+      .map((name) => `${folder}/${name}`),
+  );
+  const all = [...own, ...(more[id] ?? [])].filter((file) => !slow.includes(file));
+  const isQuick = (file: string): boolean => file.startsWith('test/unit');
+  return [golden, ...all.filter(isQuick), ...laws, ...all.filter((file) => !isQuick(file))].map(
+    (file) => `${root}${file}`,
+  );
 }

@@ -4,6 +4,7 @@ import { checkLaws, laws } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
 import { isChosen } from '../support/only.ts';
 
+const runs = Math.ceil(25 * Number(process.env.ROLLFLEX_RUNS ?? 1));
 const chosen = registry.policies.filter(({ id }) => isChosen(id));
 
 describe.each(chosen.map((definition) => [definition.id, definition] as const))('%s', (id, definition) => {
@@ -15,7 +16,7 @@ describe.each(chosen.map((definition) => [definition.id, definition] as const))(
 
   for (const law of laws) {
     test(`keeps law ${law.number}: ${law.title}`, () => {
-      for (const config of configs) checkLaws(definition, { config, runs: 25, events: 60, only: [law.number] });
+      for (const config of configs) checkLaws(definition, { config, runs, events: 60, only: [law.number] });
     });
   }
 });
