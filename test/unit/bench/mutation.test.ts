@@ -105,9 +105,13 @@ test('every definition has tests of its own, quick ones first, and what is named
   for (const { id } of [...registry.policies, ...registry.planners]) {
     const files = testsOf(id);
     for (const file of files) expect(existsSync(file), file).toBe(true);
-    expect(files.length, id).toBeGreaterThan(4);
+    expect(
+      files.some((file) => file.includes(`/unit/`) && file.includes(id)),
+      id,
+    ).toBe(true);
     const laws = files.findIndex((file) => file.includes('/laws/'));
     expect(files.findLastIndex((file) => file.includes('/unit/'))).toBeLessThan(laws);
-    expect(files.findIndex((file) => file.includes('/property/'))).toBeGreaterThan(laws);
+    const property = files.findIndex((file) => file.includes('/property/'));
+    expect(property === -1 || property > laws).toBe(true);
   }
 });
