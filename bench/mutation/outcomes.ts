@@ -31,7 +31,9 @@ export interface Outcome {
   readonly all: number;
   readonly drawn: number;
   readonly killed: number;
-  /** Killed, since a test did not come to its end. */
+  /** Of those, by the recorded trace and by nothing else. */
+  readonly byTraceAlone: number;
+  /** Of those, since a test did not come to its end. */
   readonly endless: number;
   readonly survivors: readonly Survivor[];
   readonly seconds: number;

@@ -32,7 +32,7 @@ interface Row {
 }
 
 const total =
-  (key: 'all' | 'drawn' | 'killed') =>
+  (key: 'all' | 'drawn' | 'killed' | 'byTraceAlone') =>
   ({ of }: Row): string =>
     of.reduce((sum, one) => sum + one[key], 0).toLocaleString('en');
 const survivors = ({ of }: Row) => of.flatMap((one) => one.survivors);
@@ -42,6 +42,7 @@ const columns: readonly Column<Row>[] = [
   ['mutants', total('all')],
   ['drawn', total('drawn')],
   ['killed', total('killed')],
+  ['by trace\nalone', total('byTraceAlone')],
   ['survived', (row) => String(survivors(row).length)],
   ['not run', (row) => String(survivors(row).filter(({ isCovered }) => !isCovered).length)],
   ['score, %', ({ of }) => percent(scoreOf(of).share)],

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { MutantResult } from '@stryker-mutator/api/core';
 import { Stryker } from '@stryker-mutator/core';
+import { traceTitle } from '../../test/support/only.ts';
 import type { Draw, Kind, Outcome, Survivor } from './outcomes.ts';
 
 /** What stands at a place of a file. */
@@ -27,6 +28,9 @@ function survivor({ fileName, location, mutatorName, replacement, status }: Muta
     isCovered: status === 'Survived',
   };
 }
+
+/** Whether a test is the one that plays the recorded trace: the last one, and a mutant is done with the first that fails. */
+const isTrace = (test: string): boolean => test.endsWith(`.jsonl: ${traceTitle}`);
 
 /** The score of one definition. Throws where its tests fail as they are. */
 export async function mutate(kind: Kind, id: string, draw: Draw & { readonly concurrency: number }): Promise<Outcome> {
@@ -66,6 +70,7 @@ export async function mutate(kind: Kind, id: string, draw: Draw & { readonly con
     all: results.length - of('Ignored').length,
     drawn: drawn.length,
     killed: of('Killed', 'Timeout').length,
+    byTraceAlone: of('Killed').filter(({ killedBy }) => killedBy?.every(isTrace)).length,
     endless: of('Timeout').length,
     survivors: of('Survived', 'NoCoverage').map(survivor),
     seconds: (performance.now() - begun) / 1000,

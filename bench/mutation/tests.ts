@@ -5,8 +5,9 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Where tests are named after what they test. */
 const folders = ['test/unit/policies', 'test/unit/planners', 'test/unit/recipes', 'test/property'];
-/** Tests that take the part of one definition. */
+/** The recorded trace comes last: what fails there alone is seen to be other than it was, not to be wrong. */
 const golden = 'test/golden/golden.test.ts';
+/** Tests that take the part of one definition. */
 const laws = ['test/laws/registry.test.ts', 'test/laws/planners.test.ts'];
 
 /** Files of tests beside those that are named after a definition. */
@@ -40,7 +41,5 @@ export function testsOf(id: string): string[] {
   );
   const all = [...own, ...(more[id] ?? [])].filter((file) => !slow.includes(file));
   const isQuick = (file: string): boolean => file.startsWith('test/unit');
-  return [golden, ...all.filter(isQuick), ...laws, ...all.filter((file) => !isQuick(file))].map(
-    (file) => `${root}${file}`,
-  );
+  return [...all.filter(isQuick), ...laws, ...all.filter((file) => !isQuick(file)), golden].map((file) => root + file);
 }

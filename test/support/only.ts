@@ -6,3 +6,6 @@ export const isWhole = only === undefined;
 
 /** Whether the tests of this definition are wanted. */
 export const isChosen = (id: string): boolean => isWhole || only === id;
+
+/** What is expected of a recorded trace, as the tests say it. */
+export const traceTitle = 'decisions are the same to the byte';

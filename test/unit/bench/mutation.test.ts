@@ -14,6 +14,7 @@ const outcome = (more: Partial<Outcome> = {}): Outcome => ({
   all: 1000,
   drawn: 100,
   killed: 90,
+  byTraceAlone: 7,
   endless: 0,
   survivors: [],
   seconds: 1,
@@ -34,7 +35,7 @@ describe('the score', () => {
   test('the table has a row for each definition, and sums without recipes', () => {
     const recipe = outcome({ id: 'rollpacker', kind: 'recipes', killed: 10 });
     const lines = mutationTable([outcome(), recipe]).split('\n');
-    expect(lines.at(-1)).toMatch(/^policies and planners +1,000 +100 +90 +0 +0 +90\.0 ± 5\.6$/);
+    expect(lines.at(-1)).toMatch(/^policies and planners +1,000 +100 +90 +7 +0 +0 +90\.0 ± 5\.6$/);
     expect(lines.some((line) => /^recipes .* 10\.0/.test(line))).toBe(true);
   });
 });
@@ -111,6 +112,7 @@ test('every definition has tests of its own, quick ones first, and what is named
     ).toBe(true);
     const laws = files.findIndex((file) => file.includes('/laws/'));
     expect(files.findLastIndex((file) => file.includes('/unit/'))).toBeLessThan(laws);
+    expect(files.at(-1)).toMatch(/golden\.test\.ts$/);
     const property = files.findIndex((file) => file.includes('/property/'));
     expect(property === -1 || property > laws).toBe(true);
   }
