@@ -16,6 +16,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     testTimeout: 60_000,
     globalSetup: ['test/build-command-line.ts'],
+    hookTimeout: 60_000,
     setupFiles: ['test/setup.ts'],
     // Its gradients are modules beside the bundle that Node would load: all of it comes from the modules.
     server: { deps: { inline: [/@tensorflow\/tfjs/] } },

@@ -2,10 +2,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { registry, replayEvents } from '../../src/index.ts';
+import { isChosen, traceTitle } from '../support/only.ts';
 
-const traces = readdirSync(new URL('.', import.meta.url)).filter((name) => name.endsWith('.jsonl'));
+const traces = readdirSync(new URL('.', import.meta.url))
+  .filter((name) => name.endsWith('.jsonl'))
+  .filter((name) => isChosen(name.replace('.jsonl', '')));
 
-test.each(traces)('%s: decisions are the same to the byte', (name) => {
+test.each(traces)(`%s: ${traceTitle}`, (name) => {
   const lines = readFileSync(new URL(name, import.meta.url), 'utf8').split('\n');
   const replay = replayEvents(lines, registry.restorePolicy);
   expect(replay.difference).toBeUndefined();

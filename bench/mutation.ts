@@ -1,0 +1,70 @@
+/**
+ * How strong the tests are: `npm run mutation`. Stryker changes the code of each policy, planner and recipe in one place at a
+ * time, and counts how many of the changes its own tests see. What is drawn, and the last result: docs/mutation.md.
+ *
+ * Exit codes: 0 done; 1 the score is below what was asked for; 2 wrong use.
+ */
+import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { Command } from 'commander';
+import { whole } from '../src/cli/arguments.ts';
+import { exitCodes, print, reportError } from '../src/cli/output.ts';
+import { PolicyError } from '../src/errors.ts';
+import { registry } from '../src/registry.ts';
+import { type Kind, load, type Outcome, save, survivorsOf } from './mutation/outcomes.ts';
+import { mutationTable, scoreOf } from './mutation/report.ts';
+import { mutate } from './mutation/run.ts';
+
+interface Options {
+  readonly mutants: number;
+  readonly seed: number;
+  readonly concurrency: number;
+  readonly only?: readonly string[];
+  readonly again?: boolean;
+  readonly atLeast: number;
+}
+
+/** Where each definition lives, in the order of the table. */
+const folders: readonly (readonly [Kind, string])[] = [...registry.policies, ...registry.planners].map(({ id }) => {
+  const kind = (['policies', 'planners', 'recipes'] as const).find((one) => existsSync(`src/${one}/${id}`));
+  if (kind === undefined) throw new Error(`no folder: ${id}`);
+  return [kind, id];
+});
+
+async function main(options: Options): Promise<void> {
+  const ids = folders.map(([, id]) => id);
+  const unknown = options.only?.find((id) => !ids.includes(id));
+  if (unknown !== undefined)
+    throw new PolicyError('invalid_input', { expected: `one of ${ids.join(', ')}`, got: unknown, path: '--only' });
+  const outcomes: Outcome[] = [];
+  for (const [kind, id] of folders) {
+    const kept = load(id, options);
+    const isWanted = options.only?.includes(id) ?? true;
+    if (isWanted && (kept === undefined || options.again)) {
+      const outcome = await mutate(kind, id, options);
+      save(outcome, options);
+      print(survivorsOf(outcome));
+      outcomes.push(outcome);
+    } else if (kept !== undefined) outcomes.push(kept);
+  }
+  print(mutationTable(outcomes));
+  const score = scoreOf(outcomes.filter(({ kind }) => kind !== 'recipes'));
+  if (score.share < options.atLeast / 100) process.exitCode = exitCodes.failed;
+}
+
+const list = (text: string): string[] => text.split(',').filter((one) => one !== '');
+await new Command('mutation')
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? exitCodes.done : exitCodes.wrongUse))
+  .description('changes the code in one place at a time, and counts the changes that the tests of its definition see')
+  .option('--mutants <n>', 'mutants drawn of each definition', whole(1, 1e6), 100)
+  .option('--seed <n>', 'draws others', whole(0, 1_000_000), 1)
+  .option('--concurrency <n>', 'processes', whole(1, 256), availableParallelism())
+  .option('--only <ids>', 'these definitions, with commas between them', list)
+  .option('--again', 'also those whose result is in reports/mutation already')
+  .option('--at-least <percent>', 'fail below this score of policies and planners', whole(0, 100), 0)
+  .action((options: Options) =>
+    main(options).catch((error: unknown) => {
+      process.exitCode = reportError(error);
+    }),
+  )
+  .parseAsync();
