@@ -1,6 +1,6 @@
 /** The invariants of gpu-scale-down, by their numbers in its README. */
 import fc from 'fast-check';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { resumePolicy, startPolicy } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { createGpuScaleDown, gpuScaleDown, type ScaleDownDecision, type ScaleDownEvent } from '../../src/index.ts';
@@ -245,20 +245,20 @@ test.each(exampleConfigs['gpu-scale-down']!.map((config, index) => [index, confi
 
 describe.each(Object.entries(lengthLaws))('7: lengths drawn from the law of the history (%s)', (law, draw) => {
   const index = Object.keys(lengthLaws).indexOf(law);
-  let rounds: ReturnType<typeof simulatedRound>[] = [];
-
-  // Not where tests are collected: a run of one of them would simulate all the rounds of all the laws.
-  beforeAll(() => {
-    rounds = Array.from({ length: 400 }, (_, at) => simulatedRound(1 + index * 1000 + at * 17, draw));
-  });
+  let simulated: ReturnType<typeof simulatedRound>[] | undefined;
+  // By the first test that asks, not where tests are collected: a run of any other test would wait for it.
+  const rounds = () =>
+    (simulated ??= Array.from({ length: 400 }, (_, at) => simulatedRound(1 + index * 1000 + at * 17, draw)));
 
   test('in at most 5 % of rounds an engine goes over the projected peak', () => {
-    const over = rounds.filter(({ real, projected }) => real > projected);
-    expect(over.length / rounds.length).toBeLessThanOrEqual(0.05);
+    const over = rounds().filter(({ real, projected }) => real > projected);
+    expect(over.length / rounds().length).toBeLessThanOrEqual(0.05);
   });
 
   test('the median of projected to real peak is at most 1.15', () => {
-    const ratios = rounds.map(({ real, projected }) => projected / real).sort((a, b) => a - b);
+    const ratios = rounds()
+      .map(({ real, projected }) => projected / real)
+      .sort((a, b) => a - b);
     expect(ratios[ratios.length >> 1]).toBeLessThanOrEqual(1.15);
     expect(ratios[ratios.length >> 1]).toBeGreaterThan(1);
   });
@@ -268,7 +268,7 @@ describe.each(Object.entries(lengthLaws))('7: lengths drawn from the law of the 
   test(`at least ${100 * least} % of what an oracle who knows the lengths would accept is accepted`, () => {
     const random = randomFrom(5);
     let [oracle, both] = [0, 0];
-    for (const { projected, real } of rounds) {
+    for (const { projected, real } of rounds()) {
       for (let at = 0; at < 20; at += 1) {
         // From half to twice what is needed.
         const capacity = real * 2 ** (2 * random() - 1);
