@@ -32,6 +32,7 @@ function latest({ rounds }: AssemblyState): number {
 
 const isRare = (choices: Choices): boolean => choices.below(20) === 0;
 const isOpen = (round: Round): boolean => round.completed === null;
+const isCounted = (group: Group): boolean => group.round !== null;
 
 function accepted(state: AssemblyState, choices: Choices, at: number): AssemblyEvent {
   const promptId = `p${choices.below(9)}`;
@@ -50,11 +51,15 @@ function counted(
   at: number,
   full = pick([...state.open.keys()], choices),
 ): EventNamed<'prompt.counted'> {
+  const rounds = [...state.rounds.values()];
+  const isWrong = isRare(choices);
+  const again = isWrong ? pick(allGroups(state).filter(isCounted), choices)?.promptId : undefined;
   // One of which nothing is open was collected in an earlier round, and is kept whole.
-  const promptId = full ?? `k${choices.below(100)}`;
-  const takers = [...state.rounds.values()].filter((one) => isOpen(one) && !knows(one, promptId));
-  const known = isRare(choices) ? pick([...state.rounds.values()], choices) : pick(takers, choices);
-  const isFirst = takers.length < 3 && choices.below(6) === 0;
+  const promptId = again ?? full ?? `k${choices.below(100)}`;
+  const takers = rounds.filter((one) => isOpen(one) && !knows(one, promptId));
+  const others = rounds.filter((one) => !takers.includes(one));
+  const known = pick(isWrong && others.length > 0 ? others : takers, choices);
+  const isFirst = !isWrong && takers.length < 3 && choices.below(6) === 0;
   const roundId = known === undefined || isFirst ? `r${choices.below(50)}` : known.roundId;
   const group = state.open.get(promptId);
   const ids = [...(group?.members.keys() ?? [])];
@@ -90,7 +95,11 @@ function odd(state: AssemblyState, choices: Choices, ids: string[]): void {
 
 function completed(state: AssemblyState, choices: Choices, at: number): EventNamed<'round.completed'> {
   const rounds = [...state.rounds.values()];
-  const round = pick(isRare(choices) ? rounds : rounds.filter(isOpen), choices);
+  const isAgain = choices.below(8) === 0;
+  const round = pick(
+    rounds.filter((one) => isOpen(one) !== isAgain),
+    choices,
+  );
   const isFailed = choices.below(8) === 0;
   const ids = round === undefined ? [] : [...round.groups.keys(), ...round.unrewarded];
   if (isFailed && choices.below(2) === 0) ids.length = 0;
