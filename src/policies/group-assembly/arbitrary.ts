@@ -63,6 +63,8 @@ function counted(
   const roundId = known === undefined || isFirst ? `r${choices.below(50)}` : known.roundId;
   const group = state.open.get(promptId);
   const ids = [...(group?.members.keys() ?? [])];
+  // Of what it has, some may not be needed.
+  if (choices.below(8) === 0) ids.splice(choices.below(ids.length + 1), 1);
   if (ids.length === 0 || choices.below(5) === 0) ids.push(`${promptId}/9#${choices.below(1000)}`);
   if (isRare(choices)) odd(state, choices, ids);
   const responses = ids.map((requestId) => ({
@@ -136,7 +138,7 @@ function finals(round: Round | undefined, promptId: string, weightVersion: numbe
 
 function left(state: AssemblyState, choices: Choices, at: number): AssemblyEvent {
   // Now and then one that counts already: it stays.
-  const group = pick(isRare(choices) ? allGroups(state) : [...state.open.values()], choices);
+  const group = pick(choices.below(6) === 0 ? allGroups(state) : [...state.open.values()], choices);
   const promptId = group?.promptId ?? `p${choices.below(9)}`;
   const roundId = `r${choices.below(50)}`;
   const ids = namedOf(group, choices);
@@ -169,9 +171,10 @@ function left(state: AssemblyState, choices: Choices, at: number): AssemblyEvent
   }
 }
 
-/** All responses of a group, or some: the others are of another copy of its prompt. */
+/** All responses of a group, or some: the others are of another copy of its prompt. Now and then one is not known. */
 function namedOf(group: Group | undefined, choices: Choices): string[] {
   const ids = [...(group?.members.keys() ?? [])];
+  if (isRare(choices)) ids.push(`p${choices.below(9)}/8#${choices.below(1000)}`);
   return choices.below(3) === 0 ? ids.slice(choices.below(ids.length + 1)) : ids;
 }
 

@@ -98,6 +98,23 @@ describe('group-assembly', () => {
     expect(assembly.snapshot().state).toEqual(before);
   });
 
+  test('what leaves takes nothing of a prompt that counts, and may name what is not known', () => {
+    const before = assembly.snapshot().state;
+    const dropped = ['a/0#0', 'nobody'].map((requestId) => ({ requestId, tokens: 1, cause: 'merged' as const }));
+    const reason = { code: 'already_queued', deferrals: 1 } as const;
+    expect(assembly.send({ type: 'prompt.merged', at: 3, promptId: 'a', dropped, reason })).toEqual([]);
+    expect(assembly.snapshot().state).toEqual(before);
+    expect(assembly.send(ready('a/0#0'))).toMatchObject([{ type: 'group.rewarded', samples: 1 }]);
+  });
+
+  test('nobody waits for what a prompt had beside the responses that it counts with', () => {
+    const reason = { code: 'held', held: 2, needed: 2 } as const;
+    assembly.send({ type: 'response.accepted', at: 2, requestId: 'c/1#0', promptId: 'c', reason });
+    expect(assembly.send(counted('c', 'r', 'c/1#0'))).toEqual([]);
+    expect(assembly.send(ready('c/0#0'))).toMatchObject([{ type: 'reward.unused', requestId: 'c/0#0' }]);
+    expect(assembly.send(ready('c/1#0'))).toMatchObject([{ type: 'group.rewarded', samples: 1 }]);
+  });
+
   test('shares nothing with events and decisions', () => {
     const event = structuredClone(counted('c', 'r', 'c/0#0'));
     assembly.send(event);
