@@ -33,7 +33,6 @@ function apply(state: AssemblyState, event: AssemblyEvent, ctx: Ctx): void {
       for (const { requestId } of event.dropped) forgetOpen(state, requestId);
       return;
     case 'prompt.deferred':
-      return goAway(state, event);
     case 'prompt.returned':
       // It came after its round: what is open under its name is of one that is carried on.
       if (event.reason.code === 'round_closed') return;

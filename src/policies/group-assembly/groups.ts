@@ -16,8 +16,7 @@ import type { Ctx, EventNamed } from './words.ts';
 export function openGroup(state: AssemblyState, promptId: string, domain: string | undefined): Group {
   const known = state.open.get(promptId);
   if (known !== undefined) return known;
-  const group = newGroup(promptId);
-  if (domain !== undefined) group.domain = domain;
+  const group = newGroup(promptId, domain);
   state.open.set(promptId, group);
   return group;
 }
@@ -40,7 +39,9 @@ export function leave(state: AssemblyState, promptId: string): void {
  */
 export function goAway(state: AssemblyState, event: EventNamed<'prompt.deferred' | 'prompt.returned'>): void {
   for (const { requestId } of event.dropped) forgetOpen(state, requestId);
-  for (const { requestId } of event.prompt.kept ?? []) forgetOpen(state, requestId);
+  event.prompt.kept?.forEach(({ requestId }) => {
+    forgetOpen(state, requestId);
+  });
 }
 
 export function forgetOpen(state: AssemblyState, requestId: string): void {
@@ -49,7 +50,6 @@ export function forgetOpen(state: AssemblyState, requestId: string): void {
   const { owner } = member;
   owner.members.delete(requestId);
   state.byRequest.delete(requestId);
-  if (member.reward === undefined) owner.waiting -= 1;
   if (owner.members.size === 0) state.open.delete(owner.promptId);
 }
 
@@ -66,16 +66,14 @@ export function countPrompt(state: AssemblyState, event: EventNamed<'prompt.coun
   const round = roundOf(state, roundId);
   const open = state.open.get(promptId);
   state.open.delete(promptId);
-  const group = newGroup(promptId);
+  const group = newGroup(promptId, domain);
   group.round = round;
   group.since = ctx.at;
-  if (promptTokens !== undefined) group.promptTokens = promptTokens;
-  if (domain !== undefined) group.domain = domain;
+  group.promptTokens = promptTokens;
   for (const { requestId, tokens, weightVersions, reward: known } of responses) {
     const before = open?.members.get(requestId);
     if (before !== undefined) {
       describe(moveMember(group, before, known), tokens, weightVersions);
-      open?.members.delete(requestId);
       continue;
     }
     describe(addMember(state, group, requestId, known), tokens, weightVersions);
@@ -190,7 +188,7 @@ export function failRound(state: AssemblyState, roundId: string, ctx: Ctx): void
   withdraw(state, round, ctx);
   if (round.completed === null) state.rounds.delete(roundId);
   else {
-    round.completed = { ...round.completed, prompts: [], isFailed: true };
+    round.completed = { ...round.completed, isFailed: true };
     finish(state, round, ctx);
   }
 }

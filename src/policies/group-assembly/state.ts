@@ -30,9 +30,9 @@ export interface Group {
   /** The round that it counts for; `null` while it does not count. */
   round: Round | null;
   readonly members: Map<string, Member>;
-  promptTokens?: number;
-  domain?: string;
-  /** Members without a reward that may still come. */
+  promptTokens: number | undefined;
+  readonly domain: string | undefined;
+  /** Members without a reward that may still come; of no meaning while it does not count. */
   waiting: number;
   /** When it counted. */
   since: number;
@@ -70,8 +70,16 @@ export function newState(config: AssemblyConfig): AssemblyState {
   return { config, open: new Map(), byRequest: new Map(), rounds: new Map() };
 }
 
-export function newGroup(id: string): Group {
-  return { promptId: id, round: null, members: new Map(), waiting: 0, since: 0 };
+export function newGroup(id: string, itsDomain: string | undefined): Group {
+  return {
+    promptId: id,
+    round: null,
+    members: new Map(),
+    promptTokens: undefined,
+    domain: itsDomain,
+    waiting: 0,
+    since: 0,
+  };
 }
 
 export function newRound(id: string): Round {
@@ -89,6 +97,7 @@ export function addMember(state: AssemblyState, owner: Group, id: string, reward
 
 /** Moves a response to another group, with the reward that it has, else with this one; rewards find it as before. */
 export function moveMember(owner: Group, member: Member, reward: Member['reward']): Member {
+  member.owner.members.delete(member.requestId);
   member.owner = owner;
   if (member.reward === undefined) member.reward = reward;
   owner.members.set(member.requestId, member);
@@ -177,10 +186,9 @@ export function load(given: SavedAssembly, config: AssemblyConfig): AssemblyStat
     state.rounds.set(id, { roundId: id, groups: new Map(), unrewarded: new Set(unrewarded), waiting, completed });
   }
   for (const one of saved.groups) {
-    const group = newGroup(one.promptId);
+    const group = newGroup(one.promptId, one.domain);
     group.since = one.since;
-    if (one.promptTokens !== undefined) group.promptTokens = one.promptTokens;
-    if (one.domain !== undefined) group.domain = one.domain;
+    group.promptTokens = one.promptTokens;
     for (const { requestId: request, tokens: own, weightVersions, reward } of one.members) {
       describe(addMember(state, group, request, reward), own, weightVersions);
     }

@@ -1,7 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createGroupAssembly, groupAssembly, isPolicyError, restorePolicy } from '../../../src/index.ts';
-import { choicesFrom, tapes } from '../../../src/testing/index.ts';
+import { createGroupAssembly, restorePolicy } from '../../../src/index.ts';
 
 type Assembly = ReturnType<typeof createGroupAssembly>;
 const reason = { code: 'held', held: 1, needed: 2 } as const;
@@ -259,48 +257,5 @@ describe('group-assembly', () => {
       expect.objectContaining({ code: 'invalid_config' }),
     );
     expect(before).not.toBe(JSON.stringify(assembly.snapshot()));
-  });
-
-  test('invariants 1, 2 and 4: against what a naive host remembers', () => {
-    fc.assert(
-      fc.property(tapes(), (tape) => {
-        const shadow = groupAssembly.init(groupAssembly.config.parse({}));
-        const choices = choicesFrom(tape);
-        const assembly = createGroupAssembly();
-        const held = new Set<string>();
-        for (let index = 0; index < 80; index += 1) {
-          const event = groupAssembly.arbitrary(shadow, choices);
-          let decisions: readonly { type: string }[];
-          try {
-            decisions = assembly.send(event);
-          } catch (error) {
-            if (!isPolicyError(error) || error.code === 'internal') throw error;
-            continue;
-          }
-          groupAssembly.apply(shadow, event, { at: assembly.at, emit: () => undefined });
-          if (event.type === 'prompt.counted') held.add(`${event.roundId} ${event.promptId}`);
-          for (const decision of decisions as {
-            type: string;
-            roundId: string;
-            promptId: string;
-            prompts: { promptId: string }[];
-          }[]) {
-            const leaves =
-              decision.type === 'round.rewarded'
-                ? decision.prompts.map((one) => one.promptId)
-                : ['group.unrewarded', 'group.withdrawn'].includes(decision.type)
-                  ? [decision.promptId]
-                  : [];
-            for (const id of leaves) expect(held.delete(`${decision.roundId} ${id}`)).toBe(true);
-          }
-          const { groups } = assembly.snapshot().state as {
-            groups: { roundId: string | null; promptId: string; members: { reward?: number | null }[] }[];
-          };
-          const counted = groups.filter((one) => one.roundId !== null);
-          expect(new Set(counted.map((one) => `${one.roundId} ${one.promptId}`))).toEqual(held);
-        }
-      }),
-      { numRuns: 100, endOnFailure: true },
-    );
   });
 });

@@ -1,0 +1,232 @@
+/**
+ * The invariants of group-assembly, by their numbers in its README: likely, late, repeated and wrong events, restored
+ * snapshots, and in the end a host that finishes everything. What is refused, too, is what must be.
+ */
+import fc from 'fast-check';
+import { afterAll, describe, expect, test } from 'vitest';
+import { type PolicyOf, resumePolicy, startPolicy } from '../../src/core/start.ts';
+import { isPolicyError } from '../../src/errors.ts';
+import { groupAssembly } from '../../src/policies/group-assembly/index.ts';
+import { choicesFrom, tapes } from '../../src/testing/index.ts';
+import {
+  type AssemblyDecision,
+  type AssemblyEvent,
+  AssemblyModel,
+  type Refusal,
+  type SavedAssembly,
+} from '../support/assembly-model.ts';
+import { exampleConfigs } from '../support/example-configs.ts';
+import { scale } from '../support/tape-runs.ts';
+
+/** What there is to see after an event. */
+interface Moment {
+  readonly event: AssemblyEvent;
+  readonly decisions: readonly AssemblyDecision[];
+  readonly state: SavedAssembly;
+  /** What the model says. */
+  readonly expected: readonly AssemblyDecision[];
+  readonly model: AssemblyModel;
+}
+type Look = (moment: Moment) => void;
+const seen = new Set<string>();
+
+class Run {
+  readonly model: AssemblyModel;
+  /** Every response that was ever accepted. */
+  readonly #accepted: string[] = [];
+  readonly #shadow: ReturnType<typeof groupAssembly.init>;
+  readonly #look: Look;
+  #policy: PolicyOf<typeof groupAssembly>;
+
+  constructor(config: object, look: Look) {
+    this.#look = look;
+    this.#policy = startPolicy(groupAssembly, config);
+    this.#shadow = groupAssembly.init(groupAssembly.config.parse(config));
+    this.model = new AssemblyModel(this.#policy.config);
+  }
+
+  get state(): SavedAssembly {
+    return this.#policy.snapshot().state as SavedAssembly;
+  }
+
+  likely(choices: ReturnType<typeof choicesFrom>): AssemblyEvent {
+    const { at } = this.#policy;
+    const late = this.#accepted[choices.below(this.#accepted.length + 1)];
+    // Rewards come for what has left, too.
+    if (choices.below(10) === 0 && late !== undefined) return { type: 'reward.ready', at, requestId: late, reward: 1 };
+    return groupAssembly.arbitrary(this.#shadow, choices);
+  }
+
+  restore(): void {
+    this.#policy = resumePolicy(groupAssembly, JSON.parse(JSON.stringify(this.#policy.snapshot())));
+  }
+
+  send(event: AssemblyEvent): void {
+    const { model } = this;
+    const refusal = model.refusal(event);
+    let decisions: AssemblyDecision[];
+    try {
+      decisions = this.#policy.send(event);
+    } catch (error) {
+      if (!isPolicyError(error)) throw error;
+      expect({ code: error.code, path: error.path }).toEqual(refusal);
+      seen.add(`refused ${error.code} ${error.path?.replaceAll(/\d+/g, '0')}`);
+      return;
+    }
+    expect(refusal).toBeUndefined();
+    const { at } = this.#policy;
+    groupAssembly.apply(this.#shadow, event, { at, emit: () => undefined });
+    seen.add(event.type);
+    if (event.type === 'response.accepted') this.#accepted.push(event.requestId);
+    for (const { type, reason } of decisions) seen.add(`${type} ${reason.code}`);
+    const { state } = this;
+    this.#look({ event, decisions, state, expected: model.step(event, at), model });
+  }
+
+  /** A host that plays along: every reward comes, every round ends, every other prompt leaves. */
+  finish(choices: ReturnType<typeof choicesFrom>): void {
+    const { model } = this;
+    for (let steps = 0; steps < 1000; steps += 1) {
+      const { at } = this.#policy;
+      const doings: AssemblyEvent[] = [
+        ...model.awaited.map((requestId) => ({ type: 'reward.ready' as const, at, requestId, reward: 1 })),
+        ...model.incomplete.map(({ roundId, promptIds }) => completion(at, roundId, promptIds)),
+        ...model.open.map(({ promptId, held }) => ({
+          type: 'prompt.deferred' as const,
+          at,
+          prompt: { promptId },
+          roundId: 'last',
+          dropped: held.map(({ requestId }) => ({ requestId, tokens: 1, cause: 'stale_weights' as const })),
+          reason: { code: 'round_completed' as const, held: held.length, needed: 4 },
+        })),
+      ];
+      if (doings.length === 0) return;
+      this.send(doings[choices.below(doings.length)]!);
+    }
+    throw new Error('it does not end');
+  }
+}
+
+function completion(at: number, roundId: string, promptIds: readonly string[]): AssemblyEvent {
+  const counted = promptIds.length;
+  return {
+    type: 'round.completed',
+    at,
+    roundId,
+    kind: 'short',
+    weightVersion: 1,
+    prompts: promptIds.map((promptId) => {
+      return { promptId, responses: [{ requestId: 'any', index: 0, tokens: 1, weightVersions: [1] }] };
+    }),
+    openedSeconds: 0,
+    deferred: 0,
+    reason: { code: 'quota_reached', counted, needed: counted },
+  };
+}
+
+/** Runs a host through 60 events and to its end; what is looked at is made anew for each run. */
+function check(looker: () => Look): void {
+  const configs = fc.constantFrom(...exampleConfigs['group-assembly']!);
+  const property = fc.property(configs, tapes(), (config, tape) => {
+    const choices = choicesFrom(tape);
+    const run = new Run(config, looker());
+    for (let index = 0; index < 60; index += 1) {
+      run.send(run.likely(choices));
+      if (choices.below(10) === 0) run.restore();
+    }
+    run.finish(choices);
+    expect(run.state).toEqual({ rounds: [], groups: [] });
+  });
+  fc.assert(property, { numRuns: Math.ceil(40 * scale), endOnFailure: true });
+}
+
+const ofType = (decisions: readonly AssemblyDecision[], ...types: string[]): AssemblyDecision[] =>
+  decisions.filter((one) => types.includes(one.type));
+
+describe('group-assembly', () => {
+  test('invariant 1: a prompt that counts is handed over once, and until then it is held', {
+    timeout: 60_000 * scale,
+  }, () => {
+    check(() => {
+      const owed: string[] = [];
+      const handOver = (roundId: string, promptId: string): void => {
+        expect(owed).toContain(`${roundId} ${promptId}`);
+        owed.splice(owed.indexOf(`${roundId} ${promptId}`), 1);
+      };
+      return ({ event, decisions, state }) => {
+        if (event.type === 'prompt.counted') owed.push(`${event.roundId} ${event.promptId}`);
+        for (const decision of decisions) {
+          if (decision.type === 'group.unrewarded' || decision.type === 'group.withdrawn')
+            handOver(decision.roundId, decision.promptId);
+          if (decision.type === 'round.rewarded')
+            for (const { promptId } of decision.prompts) handOver(decision.roundId, promptId);
+        }
+        const held = state.groups.filter((one) => one.roundId !== null);
+        expect(held.map((one) => `${one.roundId} ${one.promptId}`).sort()).toEqual(owed.toSorted());
+      };
+    });
+  });
+
+  test('invariant 2: a group is complete when, and only when, none of its responses waits', {
+    timeout: 60_000 * scale,
+  }, () => {
+    const types = ['group.rewarded', 'group.unrewarded', 'group.withdrawn'];
+    check(() => ({ decisions, expected, state }) => {
+      expect(ofType(decisions, ...types)).toEqual(ofType(expected, ...types));
+      for (const { roundId, waiting } of state.rounds) {
+        const own = state.groups.filter((one) => one.roundId === roundId);
+        expect(own.filter(({ members }) => members.some((one) => one.reward === undefined))).toHaveLength(waiting);
+      }
+    });
+  });
+
+  test('invariant 3: a round is ready when it is complete and none of its groups waits, with those of a reward in its order', {
+    timeout: 60_000 * scale,
+  }, () => {
+    check(() => {
+      const order = new Map<string, readonly string[]>();
+      return ({ event, decisions, expected, state }) => {
+        if (event.type === 'round.completed')
+          order.set(
+            event.roundId,
+            event.prompts.map((one) => one.promptId),
+          );
+        const ready = ofType(decisions, 'round.rewarded') as { roundId: string; prompts: { promptId: string }[] }[];
+        expect(ready).toEqual(ofType(expected, 'round.rewarded'));
+        for (const { roundId, prompts } of ready) {
+          const ids = prompts.map((one) => one.promptId);
+          expect(order.get(roundId)!.filter((id) => ids.includes(id))).toEqual(ids);
+        }
+        for (const { completed, waiting } of state.rounds) if (completed !== null) expect(waiting).toBeGreaterThan(0);
+      };
+    });
+  });
+
+  test('invariant 4: what has left is forgotten, and nothing else', { timeout: 60_000 * scale }, () => {
+    check(() => ({ decisions, expected, state, model }) => {
+      expect(decisions).toStrictEqual(expected);
+      expect(state).toStrictEqual(model.state());
+    });
+  });
+
+  afterAll(() => {
+    // Random events that reach only a part of what can be decided and refused prove little.
+    const declared = [
+      ...groupAssembly.events.map((word) => word.type),
+      ...groupAssembly.decisions.flatMap((word) => word.reasons.map((code) => `${word.type} ${code}`)),
+      ...(scale < 1 ? [] : refusals).map(({ code, path }) => `refused ${code} ${path}`),
+    ];
+    // That one is of rolloutpipe.
+    expect(declared.filter((one) => !seen.has(one))).toEqual(['group.unrewarded no_response']);
+  });
+});
+
+const refusals: readonly Refusal[] = [
+  { code: 'duplicate_id', path: 'promptId' },
+  { code: 'out_of_order', path: 'roundId' },
+  { code: 'invalid_event', path: 'responses' },
+  { code: 'duplicate_id', path: 'responses[0].requestId' },
+  { code: 'duplicate_id', path: 'roundId' },
+  { code: 'unknown_id', path: 'prompts[0].promptId' },
+  { code: 'invalid_event', path: 'prompts' },
+];
