@@ -20,29 +20,27 @@ const flush = [
   })),
 ];
 
-const traces = [
-  {
-    id: 'long-prompt-queue',
+/** Traces that a run with the usual choices would not lead far enough. */
+const special: Readonly<Record<string, Partial<Trace>>> = {
+  'long-prompt-queue': {
     // Full now and then, overdue now and then.
     config: { ...exampleConfigs['long-prompt-queue']![1], promptsPerRound: 4, maxDeferrals: 4, maxWaitRounds: 60 },
     choice: scattered,
     ending: flush,
   },
-  {
-    id: 'complete-group-pipelining',
-    config: exampleConfigs['complete-group-pipelining']![0],
-    choice: scattered,
-    ending: [],
-  },
-  ...['adaptive-tp', 'frontier-group-dispatch', 'gpu-scale-down', 'group-assembly', 'reward-dispatch',
-    'rolloutpipe', 'rollpacker', 'sandbox-timeout', 'shadow-loader', 'speculative-admission', 'stream-training', 'tail-batching',
-    'tail-pipelining']
-    .filter((id) => exampleConfigs[id] !== undefined)
-    .map((id) => ({ id, config: exampleConfigs[id]![1] ?? exampleConfigs[id]![0], choice: steps, ending: [] })),
-];
+  'complete-group-pipelining': { config: exampleConfigs['complete-group-pipelining']![0], choice: scattered },
+};
 
-for (const { id, config, choice, ending } of traces) {
-  const definition = registry.get(id) as AnyPolicyDefinition;
+interface Trace {
+  readonly config: unknown;
+  readonly choice: (index: number) => number;
+  readonly ending: readonly object[];
+}
+
+for (const definition of registry.policies as readonly AnyPolicyDefinition[]) {
+  const { id } = definition;
+  const [first, second = first] = exampleConfigs[id] ?? [];
+  const { config, choice, ending }: Trace = { config: second, choice: steps, ending: [], ...special[id] };
   const policy = startPolicy(definition, config);
   const lines: string[] = [];
   recordEvents(policy as never, (line) => lines.push(line));
