@@ -26,6 +26,21 @@ describe('the laws suite', () => {
     const scanning = wrongPolicies.find((one) => one.law === 10)!.definition;
     expect(() => checkCost(scanning, { limit: 1e9 }, crowd)).toThrow('law 10');
   });
+
+  test('law 10 refuses a crowd that shows nothing', () => {
+    const added = (id: string) => ({ type: 'acme/item.added', at: 0, id });
+    const crowd = (event: object, probe: object) => () =>
+      checkCost(rightPolicy, { limit: 1e9 }, (n) => ({
+        build: Array.from({ length: n }, (_, index) => ({ ...added(`i${index}`), ...event })),
+        probes: [{ ...added('new'), ...probe }],
+      }));
+    expect(crowd({}, {})).not.toThrow();
+    expect(crowd({ id: 7 }, {})).toThrow(/an event of `build` is refused: id: expected .*"id":7/);
+    expect(crowd({}, { type: 'acme/item.lost' })).toThrow(/a probe is refused: not an event of .*item\.lost/);
+    expect(crowd({}, { id: 'i7' })).toThrow(/a probe is refused: .*"i7"/);
+    const same = () => checkCost(rightPolicy, { limit: 1e9 }, () => ({ build: [added('one')], probes: [] }));
+    expect(same).toThrow(/the state does not hold what `build` brings/);
+  });
 });
 
 describe('the laws of planners', () => {
