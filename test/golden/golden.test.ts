@@ -18,5 +18,5 @@ test.each(traces)(`%s: ${traceTitle}`, (name) => {
   const lines = readFileSync(new URL(name, import.meta.url), 'utf8').split('\n');
   const replay = replayEvents(lines, registry.restorePolicy);
   expect(replay.difference).toBeUndefined();
-  expect(replay.events).toBeGreaterThan(200);
+  expect(replay.events, 'events in the trace').toBeGreaterThan(200);
 });
