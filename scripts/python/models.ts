@@ -44,7 +44,7 @@ async function wordModules(of: 'events' | 'decisions'): Promise<Module[]> {
   const folder = fileURLToPath(new URL(`../../src/schemas/${of}`, import.meta.url));
   const side = of === 'events' ? 'input' : 'output';
   const files = readdirSync(folder)
-    .filter((name) => name !== 'index.ts' && name !== 'families.ts')
+    .filter((name) => name !== 'index.ts')
     .sort();
   return Promise.all(
     files.map(async (file) => {

@@ -1,11 +1,49 @@
 /** Events: facts that the host reports, in the past tense. One file a family. */
 import { byName, type Of } from '../vocabulary.ts';
-import * as families from './families.ts';
+import * as engines from './engines.ts';
+import * as frontier from './frontier.ts';
+import * as gpus from './gpus.ts';
+import * as loading from './loading.ts';
+import * as parallelism from './parallelism.ts';
+import * as pipelining from './pipelining.ts';
+import * as requests from './requests.ts';
+import * as rewardWorkers from './reward-workers.ts';
+import * as rewards from './rewards.ts';
+import * as rounds from './rounds.ts';
+import * as sandbox from './sandbox.ts';
+import * as session from './session.ts';
+import * as training from './training.ts';
 
-export * from './families.ts';
+export * from './engines.ts';
+export * from './frontier.ts';
+export * from './gpus.ts';
+export * from './loading.ts';
+export * from './parallelism.ts';
+export * from './pipelining.ts';
+export * from './requests.ts';
+export * from './reward-workers.ts';
+export * from './rewards.ts';
+export * from './rounds.ts';
+export * from './sandbox.ts';
+export * from './session.ts';
+export * from './training.ts';
 
 /** Every event of the vocabulary. */
-export const events = byName(Object.values(families));
+export const events = byName([
+  ...Object.values(engines),
+  ...Object.values(frontier),
+  ...Object.values(gpus),
+  ...Object.values(loading),
+  ...Object.values(parallelism),
+  ...Object.values(pipelining),
+  ...Object.values(requests),
+  ...Object.values(rewardWorkers),
+  ...Object.values(rewards),
+  ...Object.values(rounds),
+  ...Object.values(sandbox),
+  ...Object.values(session),
+  ...Object.values(training),
+]);
 
 /** Any event of the vocabulary. */
 export type VocabularyEvent = Of<(typeof events)[number]>;
