@@ -48,7 +48,7 @@ async function main(options: Options): Promise<void> {
   const run = new LongRun({ ...options, definitions, configs: exampleConfigs });
   const show = process.stderr.isTTY === true && process.stderr.columns > 0;
   const spinner = ora({ isEnabled: show, isSilent: !show, text: 'long run' }).start();
-  const [begun, from] = [performance.now(), run.done];
+  const [begun, from, wasOver] = [performance.now(), run.done, run.isDone];
   const seconds = (): number => (performance.now() - begun) / 1000;
   let isStopped = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void (isStopped = true));
@@ -72,6 +72,8 @@ async function main(options: Options): Promise<void> {
   const report = reportOf(run.record, definitions);
   if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
   print(reportText(report));
+  if (wasOver)
+    print(`nothing was run: the run in ${options.state} was over before (for another, delete it or name another)`);
   if (!run.isDone) print(`not done: the same command goes on from ${options.state}`);
 }
 

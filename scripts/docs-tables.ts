@@ -2,13 +2,26 @@
  * The generated parts of the documentation. In a Markdown file they stand between
  * `<!-- generated: KIND ID -->` and `<!-- /generated -->`.
  */
-import { type AnyPlannerDefinition, type AnyPolicyDefinition, policyErrorCodes, registry } from '../src/index.ts';
+import {
+  type AnyDefinition,
+  type AnyPlannerDefinition,
+  type AnyPolicyDefinition,
+  policyErrorCodes,
+  registry,
+} from '../src/index.ts';
 import { mockEngineOptionsSchema } from '../src/mock-engine/index.ts';
 import { decisionLogSchema, limitsSchema, type MethodWord, methods, notifications } from '../src/rpc/index.ts';
 import { type DecisionWord, decisions, type EventWord, events } from '../src/schemas/index.ts';
 import { exampleRungs } from './example-rungs.ts';
 import { licenceTable } from './licences.ts';
 import { rowsOf, shapeOf, sharedObjects, table } from './schema-table.ts';
+
+const folders = { policy: 'policies', planner: 'planners', recipe: 'recipes' } as const;
+
+/** The README of a definition, from the root of the repository. */
+function readmeOf({ kind, id }: Pick<AnyDefinition, 'kind' | 'id'>): string {
+  return `src/${folders[kind]}/${id}/README.md`;
+}
 
 /** Files with generated parts, from the root of the repository. */
 export const generatedFiles: readonly string[] = [
@@ -20,27 +33,7 @@ export const generatedFiles: readonly string[] = [
   'docs/decision-log.md',
   'docs/mock-engine.md',
   'docs/licences.md',
-  'src/planners/flex-ulysses/README.md',
-  'src/planners/gradient-renormalization/README.md',
-  'src/planners/grpo-advantages/README.md',
-  'src/planners/judge-offload/README.md',
-  'src/planners/micro-batches/README.md',
-  'src/policies/adaptive-tp/README.md',
-  'src/policies/complete-group-pipelining/README.md',
-  'src/policies/speculative-admission/README.md',
-  'src/policies/frontier-group-dispatch/README.md',
-  'src/policies/gpu-scale-down/README.md',
-  'src/policies/long-prompt-queue/README.md',
-  'src/policies/sandbox-timeout/README.md',
-  'src/policies/group-assembly/README.md',
-  'src/policies/shadow-loader/README.md',
-  'src/recipes/flexrl/README.md',
-  'src/recipes/rolloutpipe/README.md',
-  'src/recipes/tail-pipelining/README.md',
-  'src/recipes/rollpacker/README.md',
-  'src/policies/reward-dispatch/README.md',
-  'src/policies/stream-training/README.md',
-  'src/recipes/tail-batching/README.md',
+  ...registry.definitions.map(readmeOf),
 ];
 
 const code = (text: string): string => `\`${text}\``;
@@ -57,17 +50,10 @@ function planner(id: string): AnyPlannerDefinition {
   return found;
 }
 
-const folders = { policy: 'policies', planner: 'planners', recipe: 'recipes' } as const;
-
 function policyTable(): string {
   return table(
     ['Id', 'Kind', 'What it does', 'From'],
-    registry.definitions.map((one) => [
-      `[${code(one.id)}](src/${folders[one.kind]}/${one.id}/README.md)`,
-      one.kind,
-      one.summary,
-      one.source,
-    ]),
+    registry.definitions.map((one) => [`[${code(one.id)}](${readmeOf(one)})`, one.kind, one.summary, one.source]),
   );
 }
 

@@ -138,6 +138,7 @@ export function reportText(report: LongRunReport): string {
     const missing = [...events.missing, ...reasons.missing];
     return missing.length === 0 ? [] : [`  ${policy}: ${missing.join(', ')}`];
   });
-  if (unseen.length > 0) lines.push('', 'declared and not seen:', ...unseen);
+  if (unseen.length > 0)
+    lines.push('', 'declared and not seen (a decision has one set of reasons for all that make it):', ...unseen);
   return lines.join('\n');
 }

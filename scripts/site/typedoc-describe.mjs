@@ -1,8 +1,18 @@
 /**
  * A plugin of typedoc: what a schema says of a field with `.describe(…)`, and a word of the vocabulary of itself, is the
  * documentation of what is inferred from it. Written once, in the schema, it stands in the tables, the JSON Schemas and the API.
+ *
+ * The state of a policy is its own: where the type of a definition names it, the API says `unknown`.
  */
-import { Application, Comment, Converter, ReflectionKind } from 'typedoc';
+import {
+  Application,
+  Comment,
+  Converter,
+  IntrinsicType,
+  makeRecursiveVisitor,
+  ReferenceType,
+  ReflectionKind,
+} from 'typedoc';
 import ts from 'typescript';
 
 /** Functions that define something with a name and a description, and which argument is the description. */
@@ -66,7 +76,21 @@ function describeSymbol(symbol, checker) {
 /** Anonymous shapes are inferred from schemas: theirs is checked where the schemas are, by the laws and the tables. */
 const isNamed = (reflection) => !reflection.getFullName().includes('__type');
 
+/** Which type argument of a definition its state is. */
+const stateAt = 2;
+
+/** Leaves the state out of the definition of a policy. */
+const withoutState = makeRecursiveVisitor({
+  reference(type) {
+    if (type.name !== 'PolicyDefinition' || !(type.typeArguments?.[stateAt] instanceof ReferenceType)) return;
+    type.typeArguments[stateAt] = new IntrinsicType('unknown');
+  },
+});
+
 export function load(app) {
+  app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
+    for (const one of Object.values(project.reflections)) one.type?.visit(withoutState);
+  });
   app.on(Application.EVENT_VALIDATE_PROJECT, (project) => {
     for (const one of project.getReflectionsByKind(ReflectionKind.Property)) {
       if (one.comment?.summary.length || !isNamed(one) || one.inheritedFrom !== undefined) continue;

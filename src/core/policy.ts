@@ -90,6 +90,11 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
     return this.#at;
   }
 
+  /** Whether it takes events of this type; `send` refuses others. */
+  takes(type: string): boolean {
+    return this.#schemas.has(type);
+  }
+
   /**
    * Applies an event and gives its decisions, those of events that listeners sent meanwhile included.
    *

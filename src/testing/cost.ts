@@ -1,5 +1,7 @@
 /** Law 10, by counting: what an event looks at must not grow with what is in flight. */
 import type { AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
+import { parse } from '../core/validate.ts';
+import { messageOf } from './search.ts';
 
 /** Events that bring a policy to n in flight, and events to measure then. */
 export interface Crowd {
@@ -66,9 +68,24 @@ export function itemsWalked(run: () => void): number {
  * Checks law 10: an event walks over no more items with ten times as much in flight than O(log n) allows.
  *
  * @param crowd - makes a crowd of n in flight
- * @throws Error naming the event and the counts
+ * @throws Error naming the event and the counts; an event that is malformed or refused; a crowd that the state does not
+ *   hold, with which nothing would be found
  */
 export function checkCost(definition: AnyPolicyDefinition, config: unknown, crowd: (n: number) => Crowd): void {
+  const words = new Map(definition.events.map((word) => [word.type, word.schema]));
+  const accept = (state: unknown, event: AnyEvent, role: string): void => {
+    try {
+      const schema = words.get(event.type);
+      if (schema === undefined) throw new Error(`not an event of ${definition.id}`);
+      parse(schema, event, 'invalid_event');
+      definition.check(state, event);
+    } catch (error) {
+      throw new Error(`law 10, cost: ${role} is refused: ${messageOf(error)}: ${JSON.stringify(event)}`, {
+        cause: error,
+      });
+    }
+  };
+  const sizes: number[] = [];
   const walked = [200, 2000].map((n) => {
     const { build, probes } = crowd(n);
     const state = definition.init(definition.config.parse(config));
@@ -78,8 +95,13 @@ export function checkCost(definition: AnyPolicyDefinition, config: unknown, crow
       definition.apply(state, event, { at: event.at, emit: () => void (decisions += 1) });
       return decisions;
     };
-    for (const event of build) apply(event);
+    for (const event of build) {
+      accept(state, event, 'an event of `build`');
+      apply(event);
+    }
+    sizes.push(JSON.stringify(definition.save(state)).length);
     return probes.map((event) => {
+      accept(state, event, 'a probe');
       let decisions = 0;
       const items = itemsWalked(() => {
         decisions = apply(event);
@@ -87,6 +109,11 @@ export function checkCost(definition: AnyPolicyDefinition, config: unknown, crow
       return { event, share: items / (1 + decisions) };
     });
   });
+  if (sizes[1]! < 2 * sizes[0]!) {
+    throw new Error(
+      `law 10, cost: the state does not hold what \`build\` brings: as JSON it is ${sizes[0]} characters after n = 200, and ${sizes[1]} after n = 2,000`,
+    );
+  }
   walked[1]!.forEach(({ event, share }, index) => {
     const small = walked[0]![index]!.share;
     if (share <= 2 * small + 50) return;

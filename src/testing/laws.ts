@@ -18,10 +18,15 @@ import { copy, reversed, scramble } from './values.ts';
 
 const snapshotText = (subject: Subject): string => JSON.stringify(subject.snapshot());
 
-function expectSame(what: string, events: readonly AnyEvent[], one: readonly string[], two: readonly string[]): void {
-  const index = one.findIndex((text, at) => text !== two[at]);
+/** What a policy answered to each event, and what tells it from the other. */
+type Answers = readonly [name: string, texts: readonly string[]];
+
+/** @param from - index of the event that the first answers belong to */
+function expectSame(what: string, events: readonly AnyEvent[], one: Answers, two: Answers, from = 0): void {
+  const index = one[1].findIndex((text, at) => text !== two[1][at]);
   if (index < 0) return;
-  throw new Error(`${what}, at event ${index} ${JSON.stringify(events[index])}:\n  ${one[index]}\n  ${two[index]}`);
+  const shown = [one, two].map(([name, texts]) => `\n  ${name}: ${texts[index]}`).join('');
+  throw new Error(`${what}, at event ${from + index + 1} ${JSON.stringify(events[from + index])}:${shown}`);
 }
 
 function deterministic({ definition, config, events }: Case): void {
@@ -31,7 +36,7 @@ function deterministic({ definition, config, events }: Case): void {
     answers.push(transcript(first, events), transcript(second, events));
   });
   if (touched.length > 0) throw new Error(`it uses ${touched[0]}`);
-  expectSame('two runs of the same events differ', events, answers[0]!, answers[1]!);
+  expectSame('two runs of the same events differ', events, ['once', answers[0]!], ['again', answers[1]!]);
   let latest = 0;
   const clamped: AnyEvent[] = [];
   const third = newSubject(definition, config);
@@ -40,7 +45,8 @@ function deterministic({ definition, config, events }: Case): void {
     if (!('refused' in answer(third, event))) latest = Math.max(latest, event.at);
   }
   const decisions = transcript(newSubject(definition, config), clamped);
-  expectSame('an earlier time is not read as the latest', events, answers[0]!, decisions);
+  const clampedOnes: Answers = ['with the latest time instead', decisions];
+  expectSame('an earlier time is not read as the latest', events, ['as it came', answers[0]!], clampedOnes);
 }
 
 function atomic({ definition, config, events }: Case): void {
@@ -98,7 +104,12 @@ function committed({ definition, config, events }: Case): void {
     scramble(subject.snapshot());
     return text;
   });
-  expectSame('what was given or answered is shared with the state', events, untouched, scrambled);
+  expectSame(
+    'what was given or answered is shared with the state',
+    events,
+    ['left alone', untouched],
+    ['scrambled', scrambled],
+  );
   const heard = newSubject(definition, config);
   let seen: string[] = [];
   heard.on('decision', (decision) => {
@@ -119,10 +130,10 @@ function restorable({ definition, config, events }: Case): void {
   events.forEach((event, index) => {
     if (index % 3 === 0) pieces = resumePolicy(definition, copy(pieces.snapshot())) as unknown as Subject;
     const [one, two] = [textOf(answer(whole, event)), textOf(answer(pieces, event))];
-    expectSame('a restored policy decides otherwise', [event], [one], [two]);
+    expectSame('a restored policy decides otherwise', events, ['not restored', [one]], ['restored', [two]], index);
     if (snapshotText(whole) === snapshotText(pieces)) return;
     throw new Error(
-      `a restored policy is in another state after ${JSON.stringify(event)}:\n  ${snapshotText(whole)}\n  ${snapshotText(pieces)}`,
+      `a restored policy is in another state after event ${index + 1} ${JSON.stringify(event)}:\n  not restored: ${snapshotText(whole)}\n  restored: ${snapshotText(pieces)}`,
     );
   });
   for (const change of [
@@ -145,7 +156,8 @@ function ordered({ definition, config, events }: Case): void {
   events.forEach((event, index) => {
     if (index % 5 === 4) turned = resumePolicy(definition, reversed(copy(turned.snapshot()))) as unknown as Subject;
     const [one, two] = [answer(straight, event), answer(turned, reversed(event) as AnyEvent)].map(textOf);
-    expectSame('decisions depend on the order of keys', [event], [one!], [two!]);
+    const inReverse: Answers = ['keys of events and snapshots in reverse', [two!]];
+    expectSame('decisions depend on the order of keys', events, ['as it came', [one!]], inReverse, index);
   });
 }
 

@@ -1,5 +1,5 @@
 /** The generated parts of the documentation are up to date, and links inside it lead somewhere. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +12,8 @@ import { registry } from '../../src/registry.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+const readmesIn = (kind: string): string[] =>
+  readdirSync(join(root, 'src', kind)).filter((id) => existsSync(join(root, 'src', kind, id, 'README.md')));
 const plannerReadmes = generatedFiles.filter((file) => file.startsWith('src/planners/'));
 const policyReadmes = generatedFiles.filter((file) => /^src\/(policies|recipes)\//.test(file));
 
@@ -43,8 +45,8 @@ describe('READMEs of policies', () => {
     'Sources',
   ];
 
-  test('every policy has one, with generated tables', () => {
-    const ids = policyReadmes.map((file) => file.split('/')[2]);
+  test('every policy and recipe has one, and no folder has one that is not shipped', () => {
+    const ids = ['policies', 'recipes'].flatMap((kind) => readmesIn(kind));
     expect(ids.sort()).toEqual(registry.policies.map((one) => one.id).sort());
   });
 
@@ -59,8 +61,7 @@ describe('READMEs of planners', () => {
   const headings = ['What it does', 'Input', 'Plan', 'Errors', 'Invariants', 'Trade-offs', 'Sources'];
 
   test('every planner has one', () => {
-    const ids = plannerReadmes.map((file) => file.split('/')[2]);
-    expect(ids.sort()).toEqual(registry.planners.map((one) => one.id).sort());
+    expect(readmesIn('planners').sort()).toEqual(registry.planners.map((one) => one.id).sort());
   });
 
   test.each(plannerReadmes)('%s has the headings, in order, and generated tables', (file) => {

@@ -6,11 +6,17 @@ import { isChosen, traceTitle } from '../support/only.ts';
 
 const traces = readdirSync(new URL('.', import.meta.url))
   .filter((name) => name.endsWith('.jsonl'))
-  .filter((name) => isChosen(name.replace('.jsonl', '')));
+  .filter((name) => isChosen(name.replace('.jsonl', '')))
+  .sort();
+
+test('every policy and recipe has a trace (npx tsx test/golden/make.ts)', () => {
+  const ids = registry.policies.map(({ id }) => id).filter((id) => isChosen(id));
+  expect(traces).toEqual(ids.map((id) => `${id}.jsonl`).sort());
+});
 
 test.each(traces)(`%s: ${traceTitle}`, (name) => {
   const lines = readFileSync(new URL(name, import.meta.url), 'utf8').split('\n');
   const replay = replayEvents(lines, registry.restorePolicy);
   expect(replay.difference).toBeUndefined();
-  expect(replay.events).toBeGreaterThan(200);
+  expect(replay.events, 'events in the trace').toBeGreaterThan(200);
 });

@@ -9,6 +9,9 @@ const steps = (index: number): number => (index * 7919 + 104_729) % 999_983;
 /** Without the regular steps of the other one, which never reach some events. */
 const scattered = (index: number): number => (Math.imul(index + 1, 0x9e3779b1) >>> 8) % 999_983;
 
+/** A trace of fewer events would say little; the first line is the snapshot that they begin with. */
+const fewest = 201;
+
 /** The queue to its last prompt. */
 const flush = [
   { type: 'source.exhausted', at: 100 },
@@ -20,29 +23,25 @@ const flush = [
   })),
 ];
 
-const traces = [
-  {
-    id: 'long-prompt-queue',
+interface Trace {
+  readonly config: unknown;
+  readonly choice: (index: number) => number;
+  readonly ending: readonly object[];
+}
+
+/** Traces that the usual choices would not lead far enough. */
+const special: Readonly<Record<string, Partial<Trace>>> = {
+  'long-prompt-queue': {
     // Full now and then, overdue now and then.
     config: { ...exampleConfigs['long-prompt-queue']![1], promptsPerRound: 4, maxDeferrals: 4, maxWaitRounds: 60 },
     choice: scattered,
     ending: flush,
   },
-  {
-    id: 'complete-group-pipelining',
-    config: exampleConfigs['complete-group-pipelining']![0],
-    choice: scattered,
-    ending: [],
-  },
-  ...['adaptive-tp', 'frontier-group-dispatch', 'gpu-scale-down', 'group-assembly', 'reward-dispatch',
-    'rolloutpipe', 'rollpacker', 'sandbox-timeout', 'shadow-loader', 'speculative-admission', 'stream-training', 'tail-batching',
-    'tail-pipelining']
-    .filter((id) => exampleConfigs[id] !== undefined)
-    .map((id) => ({ id, config: exampleConfigs[id]![1] ?? exampleConfigs[id]![0], choice: steps, ending: [] })),
-];
+  'complete-group-pipelining': { config: exampleConfigs['complete-group-pipelining']![0], choice: scattered },
+};
 
-for (const { id, config, choice, ending } of traces) {
-  const definition = registry.get(id) as AnyPolicyDefinition;
+/** The log of a policy: 800 likely events, of which those that it takes are written down. */
+function logOf(definition: AnyPolicyDefinition, { config, choice, ending }: Trace): string[] {
   const policy = startPolicy(definition, config);
   const lines: string[] = [];
   recordEvents(policy as never, (line) => lines.push(line));
@@ -54,5 +53,16 @@ for (const { id, config, choice, ending } of traces) {
       if (!isPolicyError(error)) throw error;
     }
   }
+  return lines;
+}
+
+for (const definition of registry.policies as readonly AnyPolicyDefinition[]) {
+  const { id } = definition;
+  const [first, second = first] = exampleConfigs[id] ?? [];
+  const usual: Trace = { config: second, choice: steps, ending: [], ...special[id] };
+  const logs = [usual, { ...usual, choice: scattered }].map((trace) => logOf(definition, trace));
+  const lines = logs.find((one) => one.length > fewest);
+  if (lines === undefined)
+    throw new Error(`${id} takes ${logs[1]!.length - 1} of 800 events: \`arbitrary\` offers too many that are refused`);
   writeFileSync(new URL(`./${id}.jsonl`, import.meta.url), `${lines.join('\n')}\n`);
 }

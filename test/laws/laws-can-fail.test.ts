@@ -17,6 +17,24 @@ describe('the laws suite', () => {
     },
   );
 
+  test.each([
+    [1, /at event \d+ .*:\n {2}(once|as it came): .*\n {2}(again|with the latest time instead): /],
+    [4, /at event \d+ .*:\n {2}left alone: .*\n {2}scrambled: /],
+    [5, /(at|after) event \d+ .*:\n {2}not restored: .*\n {2}restored: /],
+    [6, /at event \d+ .*:\n {2}as it came: .*\n {2}keys of events and snapshots in reverse: /],
+  ])('law %d says which of two answers is which', (law, says) => {
+    const found = wrongPolicies.filter((one) => one.law === law);
+    const messages = found.map(({ definition }) => {
+      try {
+        checkLaws(definition, { config: { limit: 3 }, runs: 30, events: 30, only: [law] });
+        return '';
+      } catch (error) {
+        return (error as Error).message;
+      }
+    });
+    expect(messages.join('\n\n')).toMatch(says);
+  });
+
   test('law 10 fails a policy that scans what is in flight', () => {
     const crowd = (n: number) => ({
       build: Array.from({ length: n }, (_, index) => ({ type: 'acme/item.added', at: 0, id: `i${index}` })),
@@ -25,6 +43,21 @@ describe('the laws suite', () => {
     checkCost(rightPolicy, { limit: 1e9 }, crowd);
     const scanning = wrongPolicies.find((one) => one.law === 10)!.definition;
     expect(() => checkCost(scanning, { limit: 1e9 }, crowd)).toThrow('law 10');
+  });
+
+  test('law 10 refuses a crowd that shows nothing', () => {
+    const added = (id: string) => ({ type: 'acme/item.added', at: 0, id });
+    const crowd = (event: object, probe: object) => () =>
+      checkCost(rightPolicy, { limit: 1e9 }, (n) => ({
+        build: Array.from({ length: n }, (_, index) => ({ ...added(`i${index}`), ...event })),
+        probes: [{ ...added('new'), ...probe }],
+      }));
+    expect(crowd({}, {})).not.toThrow();
+    expect(crowd({ id: 7 }, {})).toThrow(/an event of `build` is refused: id: expected .*"id":7/);
+    expect(crowd({}, { type: 'acme/item.lost' })).toThrow(/a probe is refused: not an event of .*item\.lost/);
+    expect(crowd({}, { id: 'i7' })).toThrow(/a probe is refused: .*"i7"/);
+    const same = () => checkCost(rightPolicy, { limit: 1e9 }, () => ({ build: [added('one')], probes: [] }));
+    expect(same).toThrow(/the state does not hold what `build` brings/);
   });
 });
 

@@ -34,7 +34,9 @@ export class PolicyLink {
     this.#scheduler = scheduler;
     this.#policy = scheduler.createPolicy({ validate });
     this.#cluster = cluster;
-    for (const event of cluster.joining) this.#send(event);
+    for (const event of cluster.joining) {
+      if (this.#policy.takes?.(event.type) ?? true) this.#send(event);
+    }
   }
 
   /**

@@ -14,6 +14,8 @@ import type { Rung } from '../result.ts';
 export interface DrivenPolicy {
   /** Id of the policy. */
   readonly id: string;
+  /** Whether it takes events of this type: one that places nothing is not told of engines. Everything if absent. */
+  takes?(type: string): boolean;
   /** Applies an event; throws `PolicyError` when it is refused. */
   send(event: AnyEvent): readonly AnyDecision[];
 }

@@ -1,4 +1,5 @@
 /** The data source of the simulated job: each prompt is dealt once. */
+import { PolicyError } from '../../errors.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
 import type { Workload, WorkloadPrompt } from '../workload/workload.ts';
 
@@ -67,9 +68,9 @@ export class PromptSource {
     this.#returned.push(prompt);
   }
 
-  /** Notes that a prompt was deferred. */
+  /** Notes that a prompt was deferred; they are counted here where the policy does not say how often. */
   deferred({ promptId, deferral }: Prompt): void {
-    this.#deferrals.set(promptId, deferral!.count);
+    this.#deferrals.set(promptId, deferral?.count ?? (this.#deferrals.get(promptId) ?? 0) + 1);
     this.#forget(promptId);
   }
 
@@ -86,9 +87,14 @@ export class PromptSource {
    * weights.
    *
    * @param index - which response of the group, from 0
+   * @throws PolicyError `unknown_id` for a prompt that was not dealt, or that is trained
    */
   draw(requestId: string, promptId: string, index: number): Drawn {
-    const dealt = this.#dealt.get(promptId)!;
+    const dealt = this.#dealt.get(promptId);
+    if (dealt === undefined) {
+      const expected = 'a prompt that was supplied and is not trained';
+      throw new PolicyError('unknown_id', { expected, got: promptId, path: 'promptId' });
+    }
     const sample = (this.#deferrals.get(promptId) ?? 0) * samplesPerTry + index;
     const { tokens, capped } = dealt.prompt.sample(sample);
     const { promptTokens } = dealt.prompt;

@@ -1,5 +1,5 @@
 /** The long run: what it does with a policy that breaks a law, and that a killed one ends as if it had never been. */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,6 +52,13 @@ test('a run that was killed goes on, and ends in the state of one that was not',
     expect(coverage.decisions.seen / coverage.decisions.declared, policy).toBeGreaterThan(0.3);
     expect(lives, policy).toBeGreaterThanOrEqual(policy === 'flexrl' ? 1 : 2);
   }
+});
+
+test('a run that was over before says that it has run nothing', () => {
+  const given = ['--events', '300', '--only', 'sandbox-timeout', '--state', join(folder, 'over.json')];
+  const print = () => execFileSync(process.execPath, ['--import', 'tsx', 'bench/long-run.ts', ...given], { cwd: root });
+  expect(String(print())).not.toContain('nothing was run');
+  expect(String(print())).toMatch(/nothing was run: the run in .*over\.json was over before/);
 });
 
 test('the file of another run is refused, and so is what is no run', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Heap, IndexedHeap } from '../../../src/core/heap.ts';
+import * as root from '../../../src/index.ts';
 import {
   createLongPromptQueue,
   createPolicy,
@@ -15,6 +16,7 @@ import {
   speculativeAdmission,
   transition,
 } from '../../../src/index.ts';
+import { exampleConfigs } from '../../support/example-configs.ts';
 
 const admission = () => createSpeculativeAdmission({ promptsPerRound: 1, responsesPerPrompt: 1, promptSpeculation: 1 });
 const opening = {
@@ -116,6 +118,17 @@ describe('event logs', () => {
 });
 
 describe('registry and snapshots', () => {
+  test('the root entry has every policy and recipe, and a function that creates it', () => {
+    const exported = new Map<string, unknown>(Object.entries(root));
+    for (const definition of registry.policies) {
+      const name = [...exported].find(([, value]) => value === definition)?.[0];
+      expect(name, `src/index.ts exports the definition of ${definition.id}`).toBeDefined();
+      const create = exported.get(`create${name![0]!.toUpperCase()}${name!.slice(1)}`) as (config: unknown) => unknown;
+      expect(create, `src/index.ts exports a function that creates ${name}`).toBeTypeOf('function');
+      expect(create(exampleConfigs[definition.id]![0])).toMatchObject({ id: definition.id });
+    }
+  });
+
   test('refuses what it does not know', () => {
     expect(() => createPolicy('nothing' as never, {} as never)).toThrow(
       expect.objectContaining({ code: 'unknown_id', path: 'policy' }),

@@ -40,6 +40,31 @@ test('gives the same sample for prompt, try and index, and another one after eve
   expect([source.drawn('c00'), source.drawn('c20')?.sample]).toEqual([undefined, 2048]);
 });
 
+test('counts deferrals where the policy does not say how often', () => {
+  const source = new PromptSource(
+    plainWorkload((prompt, k) => 100_000 * prompt + k, 1e9),
+    1,
+  );
+  const [prompt] = source.take(1);
+  for (const sample of [0, 1024, 2048]) {
+    expect(source.draw(`a${sample}`, 'q0', 0).sample).toBe(sample);
+    source.deferred(prompt!);
+  }
+});
+
+test('refuses a request for a prompt that was not dealt, or is trained', () => {
+  const source = new PromptSource(
+    plainWorkload(() => 5),
+    2,
+  );
+  const refusal = expect.objectContaining({ code: 'unknown_id', path: 'promptId' });
+  expect(() => source.draw('a', 'q0', 0)).toThrow(refusal);
+  source.take(1);
+  source.draw('a', 'q0', 0);
+  source.trained('q0');
+  expect(() => source.draw('b', 'q0', 0)).toThrow(refusal);
+});
+
 test('tells the policy length and domain of a prompt, and nothing of its responses', () => {
   const plain = plainWorkload(() => 5);
   const tasks = { ...plain, prompt: (index: number) => ({ ...plain.prompt(index), task: 'code' }) };

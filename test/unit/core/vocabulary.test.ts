@@ -1,0 +1,15 @@
+/** The vocabulary has every word of every file of a family. */
+import { readdirSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { decisions, events } from '../../../src/schemas/index.ts';
+
+const folders = { events, decisions } as const;
+
+test.each(['events', 'decisions'] as const)('every file of %s is imported and listed in index.ts', async (kind) => {
+  const folder = new URL(`../../../src/schemas/${kind}/`, import.meta.url);
+  const files = readdirSync(folder).filter((name) => name !== 'index.ts');
+  const words = await Promise.all(files.map(async (file) => Object.values(await import(new URL(file, folder).href))));
+  const types = words.flat().map((word) => (word as { type: string }).type);
+  expect(files.length).toBeGreaterThan(10);
+  expect(folders[kind].map((word) => word.type)).toEqual(types.sort());
+});
