@@ -109,12 +109,12 @@ function lineOf(at: number, points: readonly Point[]): Line {
   return { at, points: sorted, lengths: sorted.map((one) => one.sequenceLength) };
 }
 
-/** Gives a line of one point the lengths of the nearest line that has more. */
-function stretched(line: Line, lines: readonly Line[]): Line {
-  const donors = lines.filter((one) => one.points.length > 1);
+/** Gives a line of one point the lengths of the nearest line that has more: of `donors`, ascending. */
+function stretched(line: Line, donors: readonly Line[], batches: readonly number[]): Line {
   if (line.points.length > 1 || donors.length === 0) return line;
   const distance = (one: Line) => Math.abs(Math.log(one.at / line.at));
-  const donor = donors.reduce((best, one) => (distance(one) < distance(best) ? one : best));
+  const low = segment(batches, line.at);
+  const [donor] = donors.slice(low, low + 2).sort((a, b) => distance(a) - distance(b)) as [Line];
   const [only] = line.points;
   const { sequenceLength: from } = only!;
   const moved = (quantity: Quantity, length: number): number => {
@@ -152,7 +152,9 @@ export function surfacesOf(rows: Iterable<ProfileRow>): Map<string, Surface> {
 function surfaceOf(rows: readonly ProfileRow[]): Surface {
   const planes = groupBy(rows, (row) => row.routingSkew ?? 1).map(([at, ofSkew]) => {
     const measured = groupBy(ofSkew, (row) => row.batchSize).map(([batch, points]) => lineOf(batch, points));
-    const lines = measured.map((line) => stretched(line, measured));
+    const donors = measured.filter((line) => line.points.length > 1);
+    const donorBatches = donors.map((line) => line.at);
+    const lines = measured.map((line) => stretched(line, donors, donorBatches));
     return { at, lines, batches: lines.map((line) => line.at) };
   });
   return { planes, skews: planes.map((plane) => plane.at) };

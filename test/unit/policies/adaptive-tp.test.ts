@@ -327,6 +327,17 @@ describe('what cannot be set up', () => {
     expect(fail(1)).toMatchObject({ type: 'tp.kept', tp: 1, reason: { code: 'not_applied', failedTp: 1 } });
   });
 
+  test('of several smaller, or larger, ones the nearest comes first', () => {
+    for (const order of [
+      [8, 4, 2, 1],
+      [1, 2, 4, 8],
+    ] as const) {
+      const job = new Job({ startTp: { short: order[0] } });
+      const told = order.map((tp) => job.send({ type: 'tp.failed', kind: 'short', tp } as never)[0]);
+      expect(told).toMatchObject([{ tp: order[1] }, { tp: order[2] }, { tp: order[3] }, { type: 'tp.kept' }]);
+    }
+  });
+
   test('what fails late is noticed', () => {
     const late = new Job().send({ type: 'tp.failed', kind: 'short', tp: 8 } as never);
     expect(late).toMatchObject([{ type: 'tp.kept', tp: 1, reason: { code: 'late', failedTp: 8 } }]);
@@ -396,6 +407,23 @@ describe('observations', () => {
     job.send({ type: 'profile.measured', rows: flatProfile({ 1: 3, 4: 1 }) } as never);
     job.restore();
     expect(job.step(0)).toBe('profile_selected 4');
+  });
+});
+
+test('at most 20,000 points are measured: known ones may be measured again, new ones are refused', () => {
+  const job = new Job();
+  const points = (from: number, count: number) =>
+    flatProfile({ 1: 1 }).flatMap((row) =>
+      Array.from({ length: count }, (_, at) => ({ ...row, batchSize: from + at })),
+    );
+  const measure = (rows: ProfileRow[]) => job.send({ type: 'profile.measured', rows } as never);
+  for (let from = 1; from < 20_000; from += 1000) measure(points(from, 1000));
+  measure(points(500, 1000));
+  expect(refusal(() => measure(points(20_000, 2)))).toMatchObject({
+    code: 'limit_exceeded',
+    path: 'rows',
+    expected: 'at most 20000 measured points',
+    got: '20001',
   });
 });
 

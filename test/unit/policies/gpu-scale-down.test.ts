@@ -733,6 +733,9 @@ describe('bad input', () => {
       code: 'unknown_id',
       path: 'requests[1].engineId',
     });
+    // The first of several.
+    const strays = running(['a', 'e8'], ['b', 'e0'], ['c', 'e9']);
+    expect(refusal(() => report(policy, queryId, strays))).toMatchObject({ path: 'requests[0].engineId', got: '"e8"' });
     expect(refusal(() => report(policy, queryId, running(['a', 'e0'], ['a', 'e1'])))).toMatchObject({
       code: 'invalid_event',
       path: 'requests',
