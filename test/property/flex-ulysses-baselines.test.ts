@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type FlexUlyssesInput, planFlexUlysses } from '../../src/index.ts';
 import { placementProblems } from '../support/placement-check.ts';
+import { runs } from '../support/runs.ts';
 
 const length = fc.oneof(
   fc.integer({ min: 0, max: 3 }),
@@ -31,7 +32,7 @@ describe('flex-ulysses', () => {
         const input = { ...defined(given), strategy };
         expect(placementProblems(input, planFlexUlysses(input))).toEqual([]);
       }),
-      { numRuns: 400 * Number(process.env.ROLLFLEX_RUNS ?? 1), endOnFailure: true },
+      runs(400),
     );
   });
 });

@@ -17,8 +17,8 @@ import { instanceOf } from '../../src/planners/flex-ulysses/instance.ts';
 import { assignmentsOf } from '../../src/planners/flex-ulysses/placement.ts';
 import { callsOf, makespanOf, mostLocalFrames, outcome, packsByGroup } from '../support/execution-model.ts';
 import { generator } from '../support/numbers.ts';
+import { runs } from '../support/runs.ts';
 
-const runs = (numRuns: number) => ({ numRuns: numRuns * Number(process.env.ROLLFLEX_RUNS ?? 1), endOnFailure: true });
 const strategies = flexUlyssesInput.shape.strategy.def.innerType.options;
 
 const length = fc.oneof(

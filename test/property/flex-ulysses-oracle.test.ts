@@ -11,9 +11,9 @@ import { everyPlan } from '../support/placement-enumeration.ts';
 import { familyLengths, placementFamilies } from '../support/placement-families.ts';
 import { inputOf, knownInstances } from '../support/placement-instances.ts';
 import { leastCommunication, leastCompute, leastMemory } from '../support/placement-oracle.ts';
+import { runs } from '../support/runs.ts';
 
 const highs = await solver;
-const runs = (numRuns: number) => ({ numRuns: numRuns * Number(process.env.ROLLFLEX_RUNS ?? 1), endOnFailure: true });
 
 const machines = (...pairs: [devices: number, maxDegree: number][]) =>
   fc.constantFrom(...pairs).map(([devices, maxDegree]) => ({ devices, maxDegree }));

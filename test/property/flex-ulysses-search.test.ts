@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type FlexUlyssesInput, planFlexUlysses } from '../../src/index.ts';
 import { placementProblems } from '../support/placement-check.ts';
+import { runs } from '../support/runs.ts';
 
 const length = fc.oneof(
   fc.integer({ min: 0, max: 40 }),
@@ -17,7 +18,6 @@ const batch = fc.record({
   balanceTolerance: fc.constantFrom(0, 0.001, 0.01, 0.05, 0.5),
   effort: fc.constantFrom('fast' as const, 'default' as const),
 });
-const options = { numRuns: 60, endOnFailure: true } as const;
 
 /** Adversarial batches: what the arbitrary hardly ever draws. */
 const adversarial: readonly FlexUlyssesInput[] = [1, 6, 12, 64, 1024].flatMap((devices) => [
@@ -36,7 +36,7 @@ describe('search', () => {
       fc.property(batch, (input) => {
         expect(placementProblems(input, planFlexUlysses(input))).toEqual([]);
       }),
-      options,
+      runs(60),
     );
   });
 
@@ -53,7 +53,7 @@ describe('search', () => {
         expect(metrics.maxCompute).toBeLessThanOrEqual(limits.compute * (1 + 1e-9));
         expect(limits.compute).toBeLessThanOrEqual((1 + tolerance) * Math.max(even, bounds.compute) * (1 + 1e-9));
       }),
-      { ...options, numRuns: 30 },
+      runs(30),
     );
   });
 
@@ -65,7 +65,7 @@ describe('search', () => {
         expect(placementProblems(input, plan)).toEqual([]);
         expect(plan.limits).toEqual(planFlexUlysses(input).limits);
       }),
-      { ...options, numRuns: 30 },
+      runs(30),
     );
   });
 
@@ -81,7 +81,7 @@ describe('search', () => {
           Math.max(before.metrics.communication, whole) * 1.02 + 1e-6,
         );
       }),
-      { ...options, numRuns: 40 },
+      runs(40),
     );
   });
 });

@@ -9,8 +9,8 @@ import {
   microBatchProblems,
   workOfLength,
 } from '../support/micro-batch-check.ts';
+import { runs } from '../support/runs.ts';
 
-const runs = (numRuns: number) => ({ numRuns: numRuns * Number(process.env.ROLLFLEX_RUNS ?? 1), endOnFailure: true });
 const cap = 8192;
 const length = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(0, 1, 2, cap - 1, cap) },

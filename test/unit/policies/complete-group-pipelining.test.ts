@@ -465,6 +465,10 @@ describe('complete-group-pipelining', () => {
     const [update] = only(session.reward('b'), 'train.dispatch');
     const consumed = { type: 'update.consumed', updateId: update!.updateId, seconds: 1 };
     expect(session.refuses({ ...consumed, updateId: 'update#9', groups: ['a'] })).toEqual(['unknown_id', 'updateId']);
+    // Not of the form of a minted id, so not of an earlier round either.
+    for (const updateId of ['update', 'update#', 'update#x0', 'update#0x', '0', 'x-update#0'])
+      expect(session.refuses({ ...consumed, updateId, groups: ['a'] })).toEqual(['unknown_id', 'updateId']);
+    expect(session.refuses({ ...consumed, groups: [...update!.groups, 'c'] })).toEqual(['invalid_event', 'groups[2]']);
     expect(session.refuses({ ...consumed, groups: ['c'] })).toEqual(['invalid_event', 'groups[0]']);
     expect(session.refuses({ ...consumed, groups: ['a', 'a'] })).toEqual(['invalid_event', 'groups[1]']);
     session.send({ ...consumed, groups: ['a'] });
