@@ -3,18 +3,26 @@ import { describe, expect, test } from 'vitest';
 import { bothWays, brief } from '../../support/rounds.ts';
 import { only, prompts } from '../../support/session.ts';
 
-const of = (domain: string, ...list: string[]) => list.map((promptId) => ({ promptId, domain }));
-
 describe.each(bothWays)('the end of a round, %s', (_how, start) => {
   test('final prompts in the order in which they came, when it was opened, and how many were deferred', () => {
     const session = start({ promptSpeculation: 2 });
     session.at = 2;
     const deferral = { count: 1, sinceRound: 0, sinceSeconds: 1 };
-    session.open([{ promptId: 'c' }, { promptId: 'a', ref: 'row 1', deferral }, { promptId: 'b' }, { promptId: 'd' }, { promptId: 'e' }], 'short', 7);
+    session.open(
+      [
+        { promptId: 'c' },
+        { promptId: 'a', ref: 'row 1', deferral },
+        { promptId: 'b' },
+        { promptId: 'd' },
+        { promptId: 'e' },
+      ],
+      'short',
+      7,
+    );
     session.at = 5;
     session.complete('a/1#0');
     const all = session.complete('b/0#0', 'b/1#0', 'a/0#0');
-    expect(only(all, 'round.completed')).toEqual([
+    expect(only(all, 'round.completed')).toStrictEqual([
       {
         type: 'round.completed',
         at: 5,
@@ -45,18 +53,20 @@ describe.each(bothWays)('the end of a round, %s', (_how, start) => {
         reason: { code: 'quota_reached', counted: 2, needed: 2 },
       },
     ]);
-    expect(brief(all).slice(-8)).toEqual([
-      'round.completed r0 quota_reached',
-      'request.abort c/0#0 round_completed',
-      'timer.set speculative-admission/abort-grace abort_grace',
-      'request.abort c/1#0 round_completed',
-      'prompt.deferred c round_completed',
-      'request.abort d/0#0 round_completed',
-      'request.abort d/1#0 round_completed',
-      'prompt.deferred d round_completed',
-      'prompt.returned e not_started',
-    ].slice(-8));
-    expect(only(all, 'prompt.deferred')[0]).toEqual({
+    expect(brief(all).slice(-8)).toStrictEqual(
+      [
+        'round.completed r0 quota_reached',
+        'request.abort c/0#0 round_completed',
+        'timer.set speculative-admission/abort-grace abort_grace',
+        'request.abort c/1#0 round_completed',
+        'prompt.deferred c round_completed',
+        'request.abort d/0#0 round_completed',
+        'request.abort d/1#0 round_completed',
+        'prompt.deferred d round_completed',
+        'prompt.returned e not_started',
+      ].slice(-8),
+    );
+    expect(only(all, 'prompt.deferred')[0]).toStrictEqual({
       type: 'prompt.deferred',
       at: 5,
       prompt: { promptId: 'c', deferral: { count: 1, sinceRound: 0, sinceSeconds: 5 } },
@@ -65,19 +75,24 @@ describe.each(bothWays)('the end of a round, %s', (_how, start) => {
       reason: { code: 'round_completed', held: 0, needed: 2 },
     });
     session.at = 6;
-    expect(brief(session.each('request.aborted', ['c/0#0', 'd/1#0', 'c/1#0', 'd/0#0']))).toEqual([
+    expect(brief(session.each('request.aborted', ['c/0#0', 'd/1#0', 'c/1#0', 'd/0#0']))).toStrictEqual([
       'round.drained r0 all_ended',
     ]);
   });
 
   test('the tokens of the longest response, or what was expected, are expected of a deferred prompt', () => {
     const session = start({ promptSpeculation: 2, responsesPerPrompt: 3 });
-    session.open([{ promptId: 'a' }, { promptId: 'b' }, { promptId: 'c', expectedTokens: 40 }, { promptId: 'd', expectedTokens: 40 }]);
+    session.open([
+      { promptId: 'a' },
+      { promptId: 'b' },
+      { promptId: 'c', expectedTokens: 40 },
+      { promptId: 'd', expectedTokens: 40 },
+    ]);
     session.tell('turn.finished', { requestId: 'c/0#0', tokens: 60 });
     session.tell('turn.finished', { requestId: 'd/0#0', tokens: 30 });
     session.tell('response.completed', { requestId: 'c/1#0', tokens: 50 });
     const all = session.complete('a/0#0', 'a/1#0', 'a/2#0', 'b/0#0', 'b/1#0', 'b/2#0');
-    expect(only(all, 'prompt.deferred').map((one) => one.prompt.expectedTokens)).toEqual([60, 40]);
+    expect(only(all, 'prompt.deferred').map((one) => one.prompt.expectedTokens)).toStrictEqual([60, 40]);
   });
 
   test('a round may open while one drains, with allowOverlap: each drains by itself', () => {
@@ -89,10 +104,10 @@ describe.each(bothWays)('the end of a round, %s', (_how, start) => {
     session.at = 5;
     session.complete('c/0#1', 'c/1#1', 'd/0#1', 'd/1#1');
     session.at = 7;
-    expect(session.each('request.aborted', ['c/2#1', 'd/2#1'])).toEqual([
+    expect(session.each('request.aborted', ['c/2#1', 'd/2#1'])).toStrictEqual([
       { type: 'round.drained', at: 7, roundId: 'r1', reason: { code: 'all_ended', afterSeconds: 2 } },
     ]);
-    expect(session.each('request.aborted', ['a/2#0', 'b/2#0'])).toEqual([
+    expect(session.each('request.aborted', ['a/2#0', 'b/2#0'])).toStrictEqual([
       { type: 'round.drained', at: 7, roundId: 'r0', reason: { code: 'all_ended', afterSeconds: 3 } },
     ]);
   });
@@ -101,10 +116,15 @@ describe.each(bothWays)('the end of a round, %s', (_how, start) => {
     const session = start({ promptsPerRound: 1, promptSpeculation: 2, allowOverlap: true });
     session.open(prompts('a', 'b'));
     session.complete('a/0#0', 'a/1#0');
-    expect(only(session.open(prompts('b')), 'request.launch').map((one) => one.requestId)).toEqual(['b/0#1', 'b/1#1']);
-    expect(brief(session.complete('b/0#0'))).toEqual(['response.surplus b/0#0 after_abort']);
-    expect(brief(session.tell('request.aborted', { requestId: 'b/1#0' }))).toEqual(['round.drained r0 all_ended']);
-    expect(brief(session.complete('b/0#1', 'b/1#1')).slice(-2)).toEqual([
+    expect(only(session.open(prompts('b')), 'request.launch').map((one) => one.requestId)).toStrictEqual([
+      'b/0#1',
+      'b/1#1',
+    ]);
+    expect(brief(session.complete('b/0#0'))).toStrictEqual(['response.surplus b/0#0 after_abort']);
+    expect(brief(session.tell('request.aborted', { requestId: 'b/1#0' }))).toStrictEqual([
+      'round.drained r0 all_ended',
+    ]);
+    expect(brief(session.complete('b/0#1', 'b/1#1')).slice(-2)).toStrictEqual([
       'round.completed r1 quota_reached',
       'round.drained r1 all_ended',
     ]);
@@ -116,7 +136,7 @@ describe.each(bothWays)('the end of a round, %s', (_how, start) => {
     session.complete('a/0#0', 'a/1#0', 'b/0#0');
     session.at = 8;
     const failed = session.tell('round.failed', { roundId: 'r0' });
-    expect(failed).toEqual([
+    expect(failed).toStrictEqual([
       {
         type: 'round.completed',
         at: 8,
@@ -158,76 +178,14 @@ describe.each(bothWays)('the end of a round, %s', (_how, start) => {
         reason: { code: 'round_failed' },
       },
     ]);
-    expect(brief(session.tell('request.aborted', { requestId: 'b/1#0' }))).toEqual(['round.drained r0 all_ended']);
+    expect(brief(session.tell('request.aborted', { requestId: 'b/1#0' }))).toStrictEqual([
+      'round.drained r0 all_ended',
+    ]);
     const empty = start();
     empty.open([]);
-    expect(brief(empty.tell('round.failed', { roundId: 'r0' }))).toEqual([
+    expect(brief(empty.tell('round.failed', { roundId: 'r0' }))).toStrictEqual([
       'round.completed r0 round_failed',
       'round.drained r0 all_ended',
     ]);
-  });
-});
-
-describe.each(bothWays)('the end of a domain, %s', (_how, start) => {
-  const quotas = { code: 1, math: 1 };
-
-  test('a full one sends away what runs for it and what stands by for it, and asks for nothing more', () => {
-    const session = start({ quotas, promptSpeculation: 2 });
-    session.open([...of('code', 'a', 'b', 'c'), ...of('math', 'm')]);
-    session.complete('b/0#0', 'a/0#0');
-    expect(session.complete('a/1#0')).toEqual([
-      expect.objectContaining({ type: 'response.accepted', domain: 'code' }),
-      expect.objectContaining({ type: 'prompt.collected' }),
-      expect.objectContaining({ type: 'prompt.counted', promptId: 'a', domain: 'code' }),
-      { type: 'request.abort', at: 0, requestId: 'b/1#0', promptId: 'b', reason: { code: 'quota_filled', counted: 1 } },
-      expect.objectContaining({ type: 'timer.set' }),
-      {
-        type: 'prompt.deferred',
-        at: 0,
-        prompt: { promptId: 'b', domain: 'code', expectedTokens: 10, deferral: { count: 1, sinceRound: 0, sinceSeconds: 0 } },
-        roundId: 'r0',
-        dropped: [{ requestId: 'b/0#0', tokens: 10, cause: 'stale_weights' }],
-        reason: { code: 'quota_filled', held: 1, needed: 2 },
-      },
-      {
-        type: 'prompt.returned',
-        at: 0,
-        prompt: { promptId: 'c', domain: 'code' },
-        roundId: 'r0',
-        dropped: [],
-        reason: { code: 'not_started' },
-      },
-    ]);
-    // Math wants two and has asked for one; code wants none, and what comes for it goes back.
-    expect(brief(session.supply('r0', ...of('code', 'd')))).toEqual(['prompt.returned d not_started']);
-    expect(brief(session.tell('host.restarted', { idPrefix: 'h1-' }))).toEqual([
-      'prompts.request r0 host_restarted',
-      'request.launch h1-m/0#0 host_restarted',
-      'request.launch h1-m/1#0 host_restarted',
-    ]);
-  });
-
-  test('what could not count since its domain was full counts in the next round, where prompts run on', () => {
-    const session = start({ quotas, promptSpeculation: 2, maxStaleness: 1 });
-    session.open([...of('code', 'a', 'b', 'c'), ...of('math', 'm', 'n')]);
-    expect(brief(session.complete('a/0#0', 'a/1#0')).at(-1)).toBe('prompt.counted a no_filter');
-    expect(brief(session.complete('b/0#0', 'b/1#0'))).toEqual([
-      'response.accepted b/0#0 held',
-      'response.accepted b/1#0 held',
-      'prompt.collected b responses_held',
-    ]);
-    const all = session.complete('m/0#0', 'm/1#0');
-    expect(brief(all).slice(-5)).toEqual([
-      'round.completed r0 quota_reached',
-      'prompt.carried b within_staleness',
-      'prompt.returned c not_started',
-      'prompt.carried n within_staleness',
-      'round.drained r0 all_ended',
-    ]);
-    expect(only(all, 'round.completed')).toMatchObject([{ deferred: 2 }]);
-    const next = session.open([]);
-    expect(brief(next)).toEqual(['prompt.counted b no_filter', 'prompts.request r1 round_opened']);
-    // Of two code prompts wanted one counts already; of two math prompts one runs.
-    expect(only(next, 'prompts.request')).toMatchObject([{ count: 1, domains: { math: 1 }, reason: { target: 4, known: 2 } }]);
   });
 });

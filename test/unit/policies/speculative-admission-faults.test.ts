@@ -20,7 +20,7 @@ describe.each(bothWays)('faults, %s', (_how, start) => {
         { requestId: `a/0#${attempt}`, index: 0, reason: { code: `retry_${kind}`, attempt, budget } },
       ]);
     }
-    expect(only(fail(budget), 'prompt.quarantined')).toEqual([
+    expect(only(fail(budget), 'prompt.quarantined')).toStrictEqual([
       {
         type: 'prompt.quarantined',
         at: 0,
@@ -35,7 +35,7 @@ describe.each(bothWays)('faults, %s', (_how, start) => {
   test('one response that is given up leaves its prompt the others, as long as they are enough', () => {
     const session = start({ responseSpeculation: 1.5, retry: { environment: 0 } });
     session.open([{ promptId: 'a', ref: 'row 7' }, { promptId: 'b' }]);
-    expect(session.tell('environment.failed', { requestId: 'a/0#0' })).toEqual([
+    expect(session.tell('environment.failed', { requestId: 'a/0#0' })).toStrictEqual([
       {
         type: 'response.abandoned',
         at: 0,
@@ -45,7 +45,7 @@ describe.each(bothWays)('faults, %s', (_how, start) => {
       },
     ]);
     session.complete('a/1#0');
-    expect(brief(session.complete('a/2#0'))).toEqual([
+    expect(brief(session.complete('a/2#0'))).toStrictEqual([
       'response.accepted a/2#0 held',
       'prompt.collected a responses_held',
       'prompt.counted a no_filter',
@@ -53,7 +53,7 @@ describe.each(bothWays)('faults, %s', (_how, start) => {
     session.tell('environment.failed', { requestId: 'b/2#0' });
     session.complete('b/1#0');
     const last = session.tell('environment.failed', { requestId: 'b/0#0' });
-    expect(brief(last)).toEqual([
+    expect(brief(last)).toStrictEqual([
       'response.abandoned b/0#0 environment',
       'prompt.quarantined b environment',
       'prompts.request r0 quarantined',
@@ -67,7 +67,7 @@ describe.each(bothWays)('faults, %s', (_how, start) => {
     session.open([{ promptId: 'a', ref: 'row 7' }, { promptId: 'b' }]);
     session.complete('a/2#0');
     const failed = session.tell('response.failed', { requestId: 'a/0#0', kind: 'data' });
-    expect(failed).toEqual([
+    expect(failed).toStrictEqual([
       {
         type: 'request.abort',
         at: 0,
@@ -93,8 +93,8 @@ describe.each(bothWays)('faults, %s', (_how, start) => {
         reason: { code: 'quarantined', target: 2, admitted: 1 },
       },
     ]);
-    expect(brief(session.tell('request.aborted', { requestId: 'a/1#0' }))).toEqual([]);
-    expect(brief(session.tell('response.failed', { requestId: 'a/1#0', kind: 'data' }))).toEqual([
+    expect(brief(session.tell('request.aborted', { requestId: 'a/1#0' }))).toStrictEqual([]);
+    expect(brief(session.tell('response.failed', { requestId: 'a/1#0', kind: 'data' }))).toStrictEqual([
       'response.late a/1#0 report',
     ]);
   });
@@ -103,8 +103,11 @@ describe.each(bothWays)('faults, %s', (_how, start) => {
     const session = start({ maxInFlight: 2 });
     session.open(prompts('a', 'b'));
     const fail = (requestId: string) => session.tell('response.failed', { requestId, kind: 'infrastructure' });
-    expect(brief(fail('a/1#0'))).toEqual(['request.launch a/1#1 retry_infrastructure']);
-    expect(brief(session.complete('a/0#0'))).toEqual(['response.accepted a/0#0 held', 'request.launch b/0#0 planned']);
+    expect(brief(fail('a/1#0'))).toStrictEqual(['request.launch a/1#1 retry_infrastructure']);
+    expect(brief(session.complete('a/0#0'))).toStrictEqual([
+      'response.accepted a/0#0 held',
+      'request.launch b/0#0 planned',
+    ]);
     expect(only(fail('b/0#0'), 'request.launch')).toMatchObject([
       { requestId: 'b/0#1', reason: { code: 'retry_infrastructure', attempt: 1, budget: 5 } },
     ]);
@@ -118,10 +121,10 @@ describe.each(bothWays)('faults, %s', (_how, start) => {
     session.tell('engine.added', { engineId: 'e0' });
     session.open(prompts('a', 'b'));
     session.tell('engine.drained', { engineId: 'e0' });
-    expect(session.tell('response.failed', { requestId: 'a/0#0', kind: 'infrastructure' })).toEqual([]);
+    expect(session.tell('response.failed', { requestId: 'a/0#0', kind: 'infrastructure' })).toStrictEqual([]);
     session.tell('response.failed', { requestId: 'a/1#0', kind: 'data' });
-    expect(session.tell('engine.added', { engineId: 'e0' })).toEqual([]);
-    expect(only(session.supply('r0', { promptId: 'c' }), 'request.launch').map((one) => one.requestId)).toEqual([
+    expect(session.tell('engine.added', { engineId: 'e0' })).toStrictEqual([]);
+    expect(only(session.supply('r0', { promptId: 'c' }), 'request.launch').map((one) => one.requestId)).toStrictEqual([
       'c/0#1',
       'c/1#1',
     ]);
@@ -131,8 +134,11 @@ describe.each(bothWays)('faults, %s', (_how, start) => {
     const session = start({ promptsPerRound: 1, promptSpeculation: 2, maxStaleness: 1, retry: { data: 0 } });
     session.open(prompts('a', 'b', 'c'));
     session.complete('a/0#0', 'a/1#0');
-    expect(session.tell('response.failed', { requestId: 'b/0#0', kind: 'infrastructure' })).toEqual([]);
-    expect(brief(session.open([]))).toEqual(['prompts.request r1 round_opened', 'request.launch b/0#1 retry_infrastructure']);
+    expect(session.tell('response.failed', { requestId: 'b/0#0', kind: 'infrastructure' })).toStrictEqual([]);
+    expect(brief(session.open([]))).toStrictEqual([
+      'prompts.request r1 round_opened',
+      'request.launch b/0#1 retry_infrastructure',
+    ]);
     session.complete('b/1#0', 'b/0#1');
     expect(session.state).toMatchObject({ round: null, rounds: 2 });
   });

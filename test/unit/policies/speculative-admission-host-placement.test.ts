@@ -15,8 +15,12 @@ describe.each(bothWays)('placement by the host, %s', (_how, start) => {
     session.complete('a/1#0');
     const aborted = only(session.complete('a/0#0'), 'request.abort');
     expect(aborted).toMatchObject([{ requestId: 'a/2#0', engineId: 'x' }]);
-    expect(brief(session.tell('engine.lost', { engineId: 'x' }))).toEqual(['request.launch b/1#1 retry_infrastructure']);
-    expect(brief(session.tell('engine.lost', { engineId: 'y' }))).toEqual(['request.launch b/0#1 retry_infrastructure']);
+    expect(brief(session.tell('engine.lost', { engineId: 'x' }))).toStrictEqual([
+      'request.launch b/1#1 retry_infrastructure',
+    ]);
+    expect(brief(session.tell('engine.lost', { engineId: 'y' }))).toStrictEqual([
+      'request.launch b/0#1 retry_infrastructure',
+    ]);
     expect(session.state).toMatchObject({ engines: [], aborting: [] });
   });
 
@@ -24,9 +28,12 @@ describe.each(bothWays)('placement by the host, %s', (_how, start) => {
     const session = start({ maxInFlight: 2 });
     session.open(prompts('a', 'b'));
     for (const engineId of ['x', 'x', 'y', 'y']) {
-      expect(session.tell('request.started', { requestId: 'a/0#0', engineId })).toEqual([]);
+      expect(session.tell('request.started', { requestId: 'a/0#0', engineId })).toStrictEqual([]);
     }
-    expect(brief(session.complete('a/0#0'))).toEqual(['response.accepted a/0#0 held', 'request.launch b/0#0 planned']);
+    expect(brief(session.complete('a/0#0'))).toStrictEqual([
+      'response.accepted a/0#0 held',
+      'request.launch b/0#0 planned',
+    ]);
   });
 
   test('what waits for its environment is nowhere, whatever is reported of its engine', () => {
@@ -35,12 +42,14 @@ describe.each(bothWays)('placement by the host, %s', (_how, start) => {
     session.tell('request.started', { requestId: 'a/0#0', engineId: 'x' });
     session.tell('environment.waiting', { requestId: 'a/0#0' });
     session.tell('request.started', { requestId: 'a/0#0', engineId: 'y' });
-    expect(session.tell('engine.lost', { engineId: 'x' })).toEqual([]);
-    expect(session.tell('engine.lost', { engineId: 'y' })).toEqual([]);
+    expect(session.tell('engine.lost', { engineId: 'x' })).toStrictEqual([]);
+    expect(session.tell('engine.lost', { engineId: 'y' })).toStrictEqual([]);
     // As before it waited, unless it is reported elsewhere.
     session.complete('a/1#0');
     session.tell('environment.resumed', { requestId: 'a/0#0' });
     session.tell('request.started', { requestId: 'a/0#0', engineId: 'z' });
-    expect(brief(session.tell('engine.lost', { engineId: 'z' }))).toEqual(['request.launch a/0#1 retry_infrastructure']);
+    expect(brief(session.tell('engine.lost', { engineId: 'z' }))).toStrictEqual([
+      'request.launch a/0#1 retry_infrastructure',
+    ]);
   });
 });

@@ -18,7 +18,7 @@ describe('ids', () => {
       ['', 'a', 0, 0],
       ['', '', 3, 10],
     ] as const;
-    expect(asked.map(([prefix, prompt, index, attempt]) => mint.mint(prefix, prompt, index, attempt))).toEqual([
+    expect(asked.map(([prefix, prompt, index, attempt]) => mint.mint(prefix, prompt, index, attempt))).toStrictEqual([
       'a/0#0',
       'a/1#0',
       'b/1#0',
@@ -41,8 +41,8 @@ describe('ids', () => {
     ['h1-', 'h1-a/10#11', { promptId: 'a', index: 10, attempt: 11 }],
     ['h/1#', 'h/1#a/0#0', { promptId: 'a', index: 0, attempt: 0 }],
   ])('with prefix %j, %j is read as %j', (prefix, id, parsed) => {
-    expect(parseId(prefix, id)).toEqual(parsed);
-    expect(placeOf(prefix, id)).toEqual({ promptId: parsed.promptId, index: parsed.index });
+    expect(parseId(prefix, id)).toStrictEqual(parsed);
+    expect(placeOf(prefix, id)).toStrictEqual({ promptId: parsed.promptId, index: parsed.index });
   });
 
   test.each([
@@ -80,14 +80,19 @@ describe('ids', () => {
 
   test('an id was minted if its prefix is or was in use and its attempt number has been reached', () => {
     const minted = { prefix: 'h2-', oldPrefixes: ['', 'h1-'], nextAttempt: 3 };
-    expect(['h2-a/0#2', 'h1-a/0#0', 'a/0#2', 'h3-a/0#1'].map((id) => wasMinted(minted, id))).toEqual([
+    expect(['h2-a/0#2', 'h1-a/0#0', 'a/0#2', 'h3-a/0#1'].map((id) => wasMinted(minted, id))).toStrictEqual([
       true,
       true,
       true,
       // The empty prefix fits any id: this one reads as a prompt named h3-a.
       true,
     ]);
-    expect(['h2-a/0#3', 'h1-a/0#3', 'a/0#3', 'a'].map((id) => wasMinted(minted, id))).toEqual([false, false, false, false]);
+    expect(['h2-a/0#3', 'h1-a/0#3', 'a/0#3', 'a'].map((id) => wasMinted(minted, id))).toStrictEqual([
+      false,
+      false,
+      false,
+      false,
+    ]);
   });
 });
 
@@ -96,7 +101,7 @@ describe.each(bothWays)('requests are found by their ids, %s', (_how, start) => 
     for (const idPrefix of ['', 'h1-', 'job/1#']) {
       const session = start({ idPrefix, promptsPerRound: 1 });
       const launches = only(session.open([{ promptId }]), 'request.launch').map((one) => one.requestId);
-      expect(launches).toEqual([`${idPrefix}${promptId}/0#0`, `${idPrefix}${promptId}/1#0`]);
+      expect(launches).toStrictEqual([`${idPrefix}${promptId}/0#0`, `${idPrefix}${promptId}/1#0`]);
       expect(brief(session.complete(...launches)).at(-1)).toBe('round.drained r0 all_ended');
     }
   });
@@ -108,7 +113,7 @@ describe.each(bothWays)('requests are found by their ids, %s', (_how, start) => 
     expect(only(session.complete('a/0#0'), 'prompt.collected')).toMatchObject([
       { requestIds: Array.from({ length: 12 }, (_, index) => `a/${index}#0`) },
     ]);
-    expect(brief(session.complete('a/11#0'))).toEqual(['response.late a/11#0 completion']);
+    expect(brief(session.complete('a/11#0'))).toStrictEqual(['response.late a/11#0 completion']);
   });
 
   test('attempt numbers go on from the highest that was used, also by tries again', () => {
@@ -119,6 +124,9 @@ describe.each(bothWays)('requests are found by their ids, %s', (_how, start) => 
     session.tell('environment.failed', { requestId: 'a/0#2' });
     expect(session.state).toMatchObject({ nextAttempt: 4 });
     session.complete('a/0#3', 'a/1#0', 'b/0#0', 'b/1#0');
-    expect(only(session.open(prompts('c')), 'request.launch').map((one) => one.requestId)).toEqual(['c/0#4', 'c/1#4']);
+    expect(only(session.open(prompts('c')), 'request.launch').map((one) => one.requestId)).toStrictEqual([
+      'c/0#4',
+      'c/1#4',
+    ]);
   });
 });

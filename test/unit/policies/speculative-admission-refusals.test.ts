@@ -77,9 +77,18 @@ describe.each(bothWays)('refused, %s', (_how, start) => {
     const session = start({ quotas: { math: 1, code: 1 } });
     const math = { promptId: 'a', domain: 'math' };
     session.refuses(opening('r0', { prompts: [math, { promptId: 'b' }] }), 'invalid_event', 'prompts[1].domain');
-    session.refuses(opening('r0', { prompts: [{ promptId: 'b', domain: 'law' }] }), 'invalid_event', 'prompts[0].domain');
+    session.refuses(
+      opening('r0', { prompts: [{ promptId: 'b', domain: 'law' }] }),
+      'invalid_event',
+      'prompts[0].domain',
+    );
     session.open([math]);
-    const supply = { type: 'prompts.supplied', at: 0, roundId: 'r0', prompts: [math, { promptId: 'b', domain: 'toString' }] };
+    const supply = {
+      type: 'prompts.supplied',
+      at: 0,
+      roundId: 'r0',
+      prompts: [math, { promptId: 'b', domain: 'toString' }],
+    };
     session.refuses(supply, 'invalid_event', 'prompts[1].domain');
     session.refuses({ type: 'source.exhausted', at: 0, domain: 'law' }, 'invalid_event', 'domain');
     expect(() => session.tell('source.exhausted', { domain: 'law' })).toThrow(/code, math.*law/);
@@ -88,15 +97,23 @@ describe.each(bothWays)('refused, %s', (_how, start) => {
   test('without quotas any domain goes, and prompts that come too late are not looked at', () => {
     const free = start();
     expect(brief(free.open([{ promptId: 'a', domain: 'law' }]))).toContain('request.launch a/0#0 planned');
-    expect(free.tell('source.exhausted', { domain: 'tax' })).toEqual([]);
+    expect(free.tell('source.exhausted', { domain: 'tax' })).toStrictEqual([]);
     const session = start({ quotas: { math: 1, code: 1 } });
     session.open([]);
     session.tell('round.failed', { roundId: 'r0' });
-    expect(brief(session.supply('r0', { promptId: 'a', domain: 'law' }))).toEqual(['prompt.returned a round_closed']);
+    expect(brief(session.supply('r0', { promptId: 'a', domain: 'law' }))).toStrictEqual([
+      'prompt.returned a round_closed',
+    ]);
   });
 
   test('judgements where the host does not judge, before the prompt is collected, or of no round', () => {
-    const judgement = (promptId: string, roundId = 'r0') => ({ type: 'prompt.judged', at: 0, roundId, promptId, keep: true });
+    const judgement = (promptId: string, roundId = 'r0') => ({
+      type: 'prompt.judged',
+      at: 0,
+      roundId,
+      promptId,
+      keep: true,
+    });
     for (const filter of ['none', 'zero-variance'] as const) {
       const other = start({ filter });
       other.open(prompts('a', 'b'));
@@ -108,7 +125,7 @@ describe.each(bothWays)('refused, %s', (_how, start) => {
     session.refuses(judgement('a', 'r9'), 'unknown_id', 'roundId');
     session.refuses(judgement('a'), 'out_of_order', 'promptId');
     session.refuses(judgement('spare'), 'out_of_order', 'promptId');
-    expect(brief(session.send(judgement('nobody') as never))).toEqual(['judgement.late nobody not_waiting']);
+    expect(brief(session.send(judgement('nobody') as never))).toStrictEqual(['judgement.late nobody not_waiting']);
   });
 
   test('engines that were never added, also as the place of a request where the policy places', () => {
@@ -118,11 +135,11 @@ describe.each(bothWays)('refused, %s', (_how, start) => {
     session.tell('engine.added', { engineId: 'e0' });
     session.open(prompts('a', 'b'));
     session.refuses(about('request.started', 'a/0#0', { engineId: 'e1' }), 'unknown_id', 'engineId');
-    expect(session.tell('request.started', { requestId: 'a/0#0', engineId: 'e0' })).toEqual([]);
+    expect(session.tell('request.started', { requestId: 'a/0#0', engineId: 'e0' })).toStrictEqual([]);
     const host = start();
     host.open(prompts('a', 'b'));
-    expect(host.tell('request.started', { requestId: 'a/0#0', engineId: 'e1' })).toEqual([]);
-    expect(host.tell('engine.drained', { engineId: 'e1' })).toEqual([]);
+    expect(host.tell('request.started', { requestId: 'a/0#0', engineId: 'e1' })).toStrictEqual([]);
+    expect(host.tell('engine.drained', { engineId: 'e1' })).toStrictEqual([]);
   });
 
   test('rewards of what is still running; of what is being aborted they are late', () => {
@@ -134,7 +151,9 @@ describe.each(bothWays)('refused, %s', (_how, start) => {
     session.tell('environment.waiting', { requestId: 'b/1#0' });
     session.refuses(about('reward.ready', 'b/1#0', { reward: 1 }), 'out_of_order', 'requestId');
     session.complete('a/0#0', 'a/1#0');
-    expect(brief(session.tell('reward.ready', { requestId: 'a/2#0', reward: 1 }))).toEqual(['response.late a/2#0 report']);
+    expect(brief(session.tell('reward.ready', { requestId: 'a/2#0', reward: 1 }))).toStrictEqual([
+      'response.late a/2#0 report',
+    ]);
   });
 
   test('environments that answer without having been asked, or wait twice', () => {
@@ -148,7 +167,7 @@ describe.each(bothWays)('refused, %s', (_how, start) => {
       /a request that is running.*a\/0#0 \(waiting\)/,
     );
     session.tell('engine.drained', { engineId: 'e0' });
-    expect(session.tell('environment.resumed', { requestId: 'a/0#0' })).toEqual([]);
+    expect(session.tell('environment.resumed', { requestId: 'a/0#0' })).toStrictEqual([]);
     session.refuses(about('environment.resumed', 'a/0#0'), 'out_of_order', 'requestId');
     session.refuses(about('environment.waiting', 'a/0#0'), 'out_of_order', 'requestId');
     expect(() => session.tell('environment.resumed', { requestId: 'a/0#0' })).toThrow(
@@ -159,8 +178,8 @@ describe.each(bothWays)('refused, %s', (_how, start) => {
   test('timers that are not of this policy, and prefixes that were used before', () => {
     const session = start({ idPrefix: 'h0-' });
     session.refuses({ type: 'timer.fired', at: 0, timerId: 'reward-dispatch/budget' }, 'unknown_id', 'timerId');
-    expect(session.tell('timer.fired', { timerId: 'speculative-admission/abort-grace' })).toEqual([]);
-    expect(session.tell('timer.fired', { timerId: 'speculative-admission/response-timeout' })).toEqual([]);
+    expect(session.tell('timer.fired', { timerId: 'speculative-admission/abort-grace' })).toStrictEqual([]);
+    expect(session.tell('timer.fired', { timerId: 'speculative-admission/response-timeout' })).toStrictEqual([]);
     session.refuses({ type: 'host.restarted', at: 0, idPrefix: 'h0-' }, 'duplicate_id', 'idPrefix');
     session.tell('host.restarted', { idPrefix: 'h1-' });
     for (const idPrefix of ['h0-', 'h1-']) {

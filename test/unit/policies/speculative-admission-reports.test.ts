@@ -21,14 +21,14 @@ describe.each(bothWays)('reports about requests, %s', (_how, start) => {
     session.complete('a/0#0');
     const before = session.state;
     for (const [type, fields] of aboutOne) {
-      expect(session.tell(type, { requestId: 'a/0#0', ...fields })).toEqual([
+      expect(session.tell(type, { requestId: 'a/0#0', ...fields })).toStrictEqual([
         { type: 'response.late', at: 0, requestId: 'a/0#0', reason: { code: 'report' } },
       ]);
     }
-    expect(session.tell('response.completed', { requestId: 'a/0#0', tokens: 99 })).toEqual([
+    expect(session.tell('response.completed', { requestId: 'a/0#0', tokens: 99 })).toStrictEqual([
       { type: 'response.late', at: 0, requestId: 'a/0#0', reason: { code: 'completion', tokens: 99 } },
     ]);
-    expect(session.state).toEqual(before);
+    expect(session.state).toStrictEqual(before);
   });
 
   test('what a request that is being aborted reports on its way is late', () => {
@@ -37,11 +37,11 @@ describe.each(bothWays)('reports about requests, %s', (_how, start) => {
     session.complete('a/0#0', 'a/1#0');
     const before = session.state;
     for (const type of ['turn.finished', 'environment.waiting', 'environment.resumed'] as const) {
-      expect(brief(session.tell(type, { requestId: 'a/2#0', ...(type === 'turn.finished' && { tokens: 5 }) }))).toEqual(
-        ['response.late a/2#0 report'],
-      );
+      expect(
+        brief(session.tell(type, { requestId: 'a/2#0', ...(type === 'turn.finished' && { tokens: 5 }) })),
+      ).toStrictEqual(['response.late a/2#0 report']);
     }
-    expect(session.state).toEqual(before);
+    expect(session.state).toStrictEqual(before);
   });
 
   test.each([
@@ -53,10 +53,12 @@ describe.each(bothWays)('reports about requests, %s', (_how, start) => {
     const session = start({ responseSpeculation: 1.5, retry: { infrastructure: 0, data: 0, environment: 0 } });
     session.open(prompts('a', 'b'));
     session.complete('a/0#0', 'a/1#0', 'b/0#0', 'b/1#0');
-    expect(session.tell(type, { requestId: 'a/2#0', ...fields })).toEqual([]);
-    expect(brief(session.tell('request.aborted', { requestId: 'a/2#0' }))).toEqual(['response.late a/2#0 report']);
+    expect(session.tell(type, { requestId: 'a/2#0', ...fields })).toStrictEqual([]);
+    expect(brief(session.tell('request.aborted', { requestId: 'a/2#0' }))).toStrictEqual([
+      'response.late a/2#0 report',
+    ]);
     session.at = 3;
-    expect(session.tell(type, { requestId: 'b/2#0', ...fields })).toEqual([
+    expect(session.tell(type, { requestId: 'b/2#0', ...fields })).toStrictEqual([
       { type: 'round.drained', at: 3, roundId: 'r0', reason: { code: 'all_ended', afterSeconds: 3 } },
     ]);
     expect(session.state).toMatchObject({ aborting: [], draining: [] });
@@ -66,17 +68,23 @@ describe.each(bothWays)('reports about requests, %s', (_how, start) => {
     const session = start({ responseSpeculation: 1.5 });
     session.open(prompts('a', 'b'));
     session.complete('a/0#0', 'a/1#0');
-    expect(session.tell('response.completed', { requestId: 'a/2#0', tokens: 33 })).toEqual([
-      { type: 'response.surplus', at: 0, requestId: 'a/2#0', promptId: 'a', reason: { code: 'after_abort', tokens: 33 } },
+    expect(session.tell('response.completed', { requestId: 'a/2#0', tokens: 33 })).toStrictEqual([
+      {
+        type: 'response.surplus',
+        at: 0,
+        requestId: 'a/2#0',
+        promptId: 'a',
+        reason: { code: 'after_abort', tokens: 33 },
+      },
     ]);
-    expect(brief(session.complete('a/2#0'))).toEqual(['response.late a/2#0 completion']);
+    expect(brief(session.complete('a/2#0'))).toStrictEqual(['response.late a/2#0 completion']);
   });
 
   test('an abort that nobody asked for is an infrastructure fault: tried again, its tokens lost', () => {
     const session = start();
     session.open(prompts('a', 'b'));
     session.tell('turn.finished', { requestId: 'a/0#0', tokens: 20 });
-    expect(session.tell('request.aborted', { requestId: 'a/0#0', tokens: 25 })).toEqual([
+    expect(session.tell('request.aborted', { requestId: 'a/0#0', tokens: 25 })).toStrictEqual([
       {
         type: 'request.launch',
         at: 0,
@@ -93,7 +101,7 @@ describe.each(bothWays)('reports about requests, %s', (_how, start) => {
   test('an accepted response names its domain, and how many are held of how many are needed', () => {
     const session = start();
     session.open([{ promptId: 'a', domain: 'math' }, { promptId: 'b' }]);
-    expect(session.complete('a/0#0')).toEqual([
+    expect(session.complete('a/0#0')).toStrictEqual([
       {
         type: 'response.accepted',
         at: 0,
@@ -111,7 +119,7 @@ describe.each(bothWays)('reports about requests, %s', (_how, start) => {
     session.open(prompts('a', 'b'));
     session.complete('a/3#0');
     const [, collected, abort] = session.complete('a/1#0');
-    expect(collected).toEqual({
+    expect(collected).toStrictEqual({
       type: 'prompt.collected',
       at: 0,
       promptId: 'a',
@@ -119,12 +127,26 @@ describe.each(bothWays)('reports about requests, %s', (_how, start) => {
       requestIds: ['a/1#0', 'a/3#0'],
       reason: { code: 'responses_held', held: 2, launched: 4 },
     });
-    expect(abort).toEqual({
+    expect(abort).toStrictEqual({
       type: 'request.abort',
       at: 0,
       requestId: 'a/0#0',
       promptId: 'a',
       reason: { code: 'prompt_collected', held: 2, needed: 2 },
     });
+  });
+
+  test('what stands in line of a collected prompt is passed over', () => {
+    const session = start({ responseSpeculation: 2, maxInFlight: 2 });
+    session.open(prompts('a', 'b'));
+    session.complete('a/0#0');
+    expect(brief(session.complete('a/1#0'))).toStrictEqual([
+      'response.accepted a/1#0 held',
+      'prompt.collected a responses_held',
+      'request.abort a/2#0 prompt_collected',
+      'timer.set speculative-admission/abort-grace abort_grace',
+      'prompt.counted a no_filter',
+      'request.launch b/0#0 planned',
+    ]);
   });
 });

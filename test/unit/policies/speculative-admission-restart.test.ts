@@ -13,7 +13,7 @@ describe.each(bothWays)('a restart of the host, %s', (_how, start) => {
     session.tell('environment.waiting', { requestId: 'a/1#0' });
     const again = restart(session);
     // b/1 had taken the slot that a/1 gave away.
-    expect(again).toEqual(
+    expect(again).toStrictEqual(
       ['a/0#1', 'a/1#0', 'b/0#0'].map((id, inFlight) => ({
         type: 'request.launch',
         at: 0,
@@ -25,7 +25,10 @@ describe.each(bothWays)('a restart of the host, %s', (_how, start) => {
         reason: { code: 'host_restarted', inFlight },
       })),
     );
-    expect(brief(session.complete('h1-a/1#0'))).toEqual(['response.accepted h1-a/1#0 held', 'request.launch h1-b/1#0 host_restarted']);
+    expect(brief(session.complete('h1-a/1#0'))).toStrictEqual([
+      'response.accepted h1-a/1#0 held',
+      'request.launch h1-b/1#0 host_restarted',
+    ]);
     const failed = session.tell('response.failed', { requestId: 'h1-a/0#1', kind: 'infrastructure' });
     expect(only(failed, 'response.abandoned')).toMatchObject([{ reason: { failures: 2, budget: 1 } }]);
   });
@@ -35,11 +38,13 @@ describe.each(bothWays)('a restart of the host, %s', (_how, start) => {
     session.open(prompts('a', 'b'));
     session.complete('a/0#0', 'a/1#0', 'b/0#0', 'b/1#0');
     session.at = 2;
-    expect(restart(session)).toEqual([
+    expect(restart(session)).toStrictEqual([
       { type: 'round.drained', at: 2, roundId: 'r0', reason: { code: 'all_ended', afterSeconds: 2 } },
     ]);
     expect(session.state).toMatchObject({ aborting: [], timers: { abortGrace: null, responseTimeout: null } });
-    expect(brief(session.tell('request.aborted', { requestId: 'a/2#0' }))).toEqual(['response.late a/2#0 report']);
+    expect(brief(session.tell('request.aborted', { requestId: 'a/2#0' }))).toStrictEqual([
+      'response.late a/2#0 report',
+    ]);
     session.at = 3;
     expect(only(session.open(prompts('c', 'd')), 'request.launch')).toHaveLength(6);
     expect(only(session.complete('h1-c/0#1', 'h1-c/1#1'), 'timer.set')).toMatchObject([{ fireAtSeconds: 33 }]);
@@ -49,12 +54,16 @@ describe.each(bothWays)('a restart of the host, %s', (_how, start) => {
     const session = start({ responseSpeculation: 1.5 });
     session.open(prompts('a', 'b'));
     session.complete('a/0#0', 'a/1#0');
-    expect(brief(restart(session))).toEqual(['request.launch h1-b/0#0', 'request.launch h1-b/1#0', 'request.launch h1-b/2#0'].map((one) => `${one} host_restarted`));
+    expect(brief(restart(session))).toStrictEqual(
+      ['request.launch h1-b/0#0', 'request.launch h1-b/1#0', 'request.launch h1-b/2#0'].map(
+        (one) => `${one} host_restarted`,
+      ),
+    );
     expect(session.state).toMatchObject({
       prompts: [{ responses: [{ status: 'held' }, { status: 'held' }, { status: 'abandoned', awaited: false }] }, {}],
     });
     const all = session.complete('h1-b/0#0', 'h1-b/2#0');
-    expect(brief(session.confirm(all))).toEqual(['round.drained r0 all_ended']);
+    expect(brief(session.confirm(all))).toStrictEqual(['round.drained r0 all_ended']);
   });
 
   test('prompts whose aborts were awaited leave with what is known of them', () => {
@@ -64,12 +73,14 @@ describe.each(bothWays)('a restart of the host, %s', (_how, start) => {
     session.complete('c/0#0', 'a/0#0', 'a/1#0');
     session.tell('request.aborted', { requestId: 'b/0#0', tokens: 3 });
     const gone = restart(session);
-    expect(brief(gone)).toEqual([
+    expect(brief(gone)).toStrictEqual([
       'prompt.deferred b round_completed',
       'prompt.deferred c round_completed',
       'round.drained r0 all_ended',
     ]);
-    expect(only(gone, 'prompt.deferred').map((one) => one.prompt.kept?.map(({ requestId, tokens }) => [requestId, tokens]))).toEqual([
+    expect(
+      only(gone, 'prompt.deferred').map((one) => one.prompt.kept?.map(({ requestId, tokens }) => [requestId, tokens])),
+    ).toStrictEqual([
       [
         ['b/0#0', 3],
         ['b/1#0', 7],
@@ -82,11 +93,14 @@ describe.each(bothWays)('a restart of the host, %s', (_how, start) => {
     const session = start({ maxStaleness: 1, promptsPerRound: 1, promptSpeculation: 2, placement: 'policy' });
     session.tell('engine.added', { engineId: 'e0' });
     session.tell('engine.added', { engineId: 'e1' });
-    session.open([{ promptId: 'a', promptTokens: 10 }, { promptId: 'b', promptTokens: 1 }]);
+    session.open([
+      { promptId: 'a', promptTokens: 10 },
+      { promptId: 'b', promptTokens: 1 },
+    ]);
     session.complete('a/0#0', 'a/1#0');
-    expect(restart(session)).toEqual([]);
+    expect(restart(session)).toStrictEqual([]);
     const opened = only(session.open([], 'long', 1), 'request.launch');
-    expect(opened.map((one) => [one.requestId, one.engineId, one.reason.code])).toEqual([
+    expect(opened.map((one) => [one.requestId, one.engineId, one.reason.code])).toStrictEqual([
       ['h1-b/0#0', 'e0', 'host_restarted'],
       ['h1-b/1#0', 'e1', 'host_restarted'],
     ]);
@@ -97,8 +111,14 @@ describe.each(bothWays)('a restart of the host, %s', (_how, start) => {
     const session = start({ promptsPerRound: 3 });
     session.open(prompts('a'));
     const again = restart(session);
-    expect(only(again, 'prompts.request')).toEqual([
-      { type: 'prompts.request', at: 0, roundId: 'r0', count: 2, reason: { code: 'host_restarted', target: 3, admitted: 1 } },
+    expect(only(again, 'prompts.request')).toStrictEqual([
+      {
+        type: 'prompts.request',
+        at: 0,
+        roundId: 'r0',
+        count: 2,
+        reason: { code: 'host_restarted', target: 3, admitted: 1 },
+      },
     ]);
   });
 
@@ -112,7 +132,9 @@ describe.each(bothWays)('a restart of the host, %s', (_how, start) => {
     expect(only(again, 'request.launch')).toMatchObject([{ requestId: 'h1-a/0#0', resumeFrom: kept[0] }, { index: 1 }]);
     expect(only(again, 'timer.set')).toMatchObject([{ fireAtSeconds: 16 }]);
     session.at = 16;
-    expect(only(session.tell('timer.fired', { timerId: 'speculative-admission/response-timeout' }), 'request.abort')).toHaveLength(2);
+    expect(
+      only(session.tell('timer.fired', { timerId: 'speculative-admission/response-timeout' }), 'request.abort'),
+    ).toHaveLength(2);
   });
 
   test('old prefixes stay known, each of them: what comes under them is late', () => {
@@ -121,9 +143,9 @@ describe.each(bothWays)('a restart of the host, %s', (_how, start) => {
     restart(session, 'h1-');
     restart(session, 'h2-');
     for (const prefix of ['h0-', 'h1-']) {
-      expect(brief(session.complete(`${prefix}a/0#0`))).toEqual([`response.late ${prefix}a/0#0 completion`]);
+      expect(brief(session.complete(`${prefix}a/0#0`))).toStrictEqual([`response.late ${prefix}a/0#0 completion`]);
     }
-    expect(brief(session.complete('h2-a/0#0'))).toEqual(['response.accepted h2-a/0#0 held']);
+    expect(brief(session.complete('h2-a/0#0'))).toStrictEqual(['response.accepted h2-a/0#0 held']);
     session.refuses({ type: 'response.completed', at: 0, requestId: 'h3-a/0#0', tokens: 1 }, 'unknown_id', 'requestId');
   });
 });

@@ -1,6 +1,11 @@
 /** `speculation: 'auto'`: which factor is tried when, what a factor costs, and which one stays. */
 import { describe, expect, test } from 'vitest';
-import { currentFactor, factorCost, measure, newExploration } from '../../../src/policies/speculative-admission/speculation.ts';
+import {
+  currentFactor,
+  factorCost,
+  measure,
+  newExploration,
+} from '../../../src/policies/speculative-admission/speculation.ts';
 import { bothWays, brief, type Rounds, rounds } from '../../support/rounds.ts';
 import { only, prompts } from '../../support/session.ts';
 
@@ -18,7 +23,7 @@ describe('the cost of a factor', () => {
     measure(exploration, long(80));
     // (10 + 14 + (5 + 10) ÷ 10 · 60) ÷ 2
     expect(factorCost(exploration, 1, 10)).toBe(57);
-    expect(exploration).toEqual({
+    expect(exploration).toStrictEqual({
       rounds: [0, 2, 0, 0],
       seconds: [0, 24, 0, 0],
       deferred: [0, 15, 0, 0],
@@ -35,7 +40,7 @@ describe('the cost of a factor', () => {
       measure(exploration, short(factor, 1));
       return factor;
     });
-    expect(tried).toEqual([1.1, 1.2, 1.3, 1.4, 1.1, 1.2]);
+    expect(tried).toStrictEqual([1.1, 1.2, 1.3, 1.4, 1.1, 1.2]);
   });
 
   const explore = (seconds: Record<string, number>, deferred: Record<string, number> = {}) => {
@@ -49,12 +54,12 @@ describe('the cost of a factor', () => {
 
   test('the cheapest is chosen after three rounds of each, at its cost; from then on nothing is measured', () => {
     const { exploration, answers } = explore({ 1.1: 9, 1.2: 8, 1.3: 6, 1.4: 7 });
-    expect(answers).toEqual([...Array.from({ length: 11 }, () => undefined), 6]);
+    expect(answers).toStrictEqual([...Array.from({ length: 11 }, () => undefined), 6]);
     expect(currentFactor(exploration)).toBe(1.3);
     const before = structuredClone(exploration);
     expect(measure(exploration, short(1.3, 100))).toBeUndefined();
     expect(measure(exploration, long(100))).toBeUndefined();
-    expect(exploration).toEqual(before);
+    expect(exploration).toStrictEqual(before);
   });
 
   test('of equal ones the smaller', () => {
@@ -89,7 +94,7 @@ describe.each(bothWays)('rounds that explore, %s', (_how, start) => {
   test('each says which factor it tries, how many rounds were measured, and of how many', () => {
     const session = begin();
     const told = Array.from({ length: 5 }, () => run(session, 5).opened[0]);
-    expect(told[0]).toEqual({
+    expect(told[0]).toStrictEqual({
       type: 'speculation.chosen',
       at: 0,
       promptSpeculation: 1.1,
@@ -118,10 +123,10 @@ describe.each(bothWays)('rounds that explore, %s', (_how, start) => {
       exploration: { rounds: [3, 3, 3, 3], seconds: [15, 15, 12, 15], deferred: [3, 6, 9, 12], chosen: 0 },
     });
     const { opened, launches, all } = run(session, 10, 'long');
-    expect(only(opened, 'speculation.chosen')).toEqual([]);
+    expect(only(opened, 'speculation.chosen')).toStrictEqual([]);
     expect(launches).toHaveLength(10);
     // 5 + 1 ÷ 10 · 10 is 6, as are 4 + 3 ÷ 10 · 10 = 7 and more for the others: 1.1 it is.
-    expect(only(all, 'speculation.chosen')).toEqual([
+    expect(only(all, 'speculation.chosen')).toStrictEqual([
       {
         type: 'speculation.chosen',
         at: 67,
@@ -131,9 +136,9 @@ describe.each(bothWays)('rounds that explore, %s', (_how, start) => {
       },
     ]);
     const next = run(session, 1);
-    expect(only(next.opened, 'speculation.chosen')).toEqual([]);
+    expect(only(next.opened, 'speculation.chosen')).toStrictEqual([]);
     expect(new Set(next.launches.map((one) => one.promptId)).size).toBe(11);
-    expect(only(next.all, 'speculation.chosen')).toEqual([]);
+    expect(only(next.all, 'speculation.chosen')).toStrictEqual([]);
   });
 
   test('a round that ends without all its prompts teaches nothing', () => {
@@ -153,10 +158,15 @@ describe.each(bothWays)('rounds that explore, %s', (_how, start) => {
 
 describe('fixed factors', () => {
   test('are 1.25 for prompts and for responses, if nothing else is said, and nothing is explored', () => {
-    const session = rounds({ promptsPerRound: 4, responsesPerPrompt: 8, promptSpeculation: undefined, responseSpeculation: undefined });
+    const session = rounds({
+      promptsPerRound: 4,
+      responsesPerPrompt: 8,
+      promptSpeculation: undefined,
+      responseSpeculation: undefined,
+    });
     const opened = session.open(prompts('a', 'b', 'c', 'd', 'e', 'f'));
     expect(only(opened, 'request.launch')).toHaveLength(5 * 10);
-    expect(brief(opened).filter((one) => one.startsWith('speculation'))).toEqual([]);
+    expect(brief(opened).filter((one) => one.startsWith('speculation'))).toStrictEqual([]);
   });
 
   test('one for prompts and one for responses', () => {

@@ -15,23 +15,41 @@ describe.each(bothWays)('aborts that are never confirmed, %s', (_how, start) => 
     const session = start({ promptsPerRound: 4, responseSpeculation: 1.5, abortGraceSeconds: 10 });
     session.open(prompts('a', 'b', 'c', 'd'));
     session.at = 1;
-    expect(only(session.complete('a/0#0', 'a/1#0'), 'timer.set')).toEqual([
-      { type: 'timer.set', at: 1, timerId: grace, fireAtSeconds: 11, reason: { code: 'abort_grace', graceSeconds: 10 } },
+    expect(only(session.complete('a/0#0', 'a/1#0'), 'timer.set')).toStrictEqual([
+      {
+        type: 'timer.set',
+        at: 1,
+        timerId: grace,
+        fireAtSeconds: 11,
+        reason: { code: 'abort_grace', graceSeconds: 10 },
+      },
     ]);
     session.at = 3;
-    expect(only(session.complete('b/0#0', 'b/1#0'), 'timer.set')).toEqual([]);
+    expect(only(session.complete('b/0#0', 'b/1#0'), 'timer.set')).toStrictEqual([]);
     session.at = 5;
-    expect(only(session.complete('c/0#0', 'c/1#0'), 'timer.set')).toEqual([]);
-    expect(session.tell('request.aborted', { requestId: 'b/2#0' })).toEqual([]);
-    expect(fire(session, grace, 11)).toEqual([
-      { type: 'timer.set', at: 11, timerId: grace, fireAtSeconds: 15, reason: { code: 'abort_grace', graceSeconds: 10 } },
-      { type: 'request.expired', at: 11, requestId: 'a/2#0', promptId: 'a', reason: { code: 'abort_unconfirmed', graceSeconds: 10 } },
+    expect(only(session.complete('c/0#0', 'c/1#0'), 'timer.set')).toStrictEqual([]);
+    expect(session.tell('request.aborted', { requestId: 'b/2#0' })).toStrictEqual([]);
+    expect(fire(session, grace, 11)).toStrictEqual([
+      {
+        type: 'timer.set',
+        at: 11,
+        timerId: grace,
+        fireAtSeconds: 15,
+        reason: { code: 'abort_grace', graceSeconds: 10 },
+      },
+      {
+        type: 'request.expired',
+        at: 11,
+        requestId: 'a/2#0',
+        promptId: 'a',
+        reason: { code: 'abort_unconfirmed', graceSeconds: 10 },
+      },
     ]);
-    expect(brief(session.complete('a/2#0'))).toEqual(['response.late a/2#0 completion']);
+    expect(brief(session.complete('a/2#0'))).toStrictEqual(['response.late a/2#0 completion']);
     // Too early: nothing, but the timer again.
-    expect(brief(fire(session, grace, 14.5))).toEqual([`timer.set ${grace} abort_grace`]);
-    expect(brief(fire(session, grace, 15))).toEqual(['request.expired c/2#0 abort_unconfirmed']);
-    expect(fire(session, grace, 99)).toEqual([]);
+    expect(brief(fire(session, grace, 14.5))).toStrictEqual([`timer.set ${grace} abort_grace`]);
+    expect(brief(fire(session, grace, 15))).toStrictEqual(['request.expired c/2#0 abort_unconfirmed']);
+    expect(fire(session, grace, 99)).toStrictEqual([]);
     session.at = 100;
     expect(only(session.complete('d/0#0', 'd/1#0'), 'timer.set')).toMatchObject([{ fireAtSeconds: 110 }]);
   });
@@ -40,12 +58,15 @@ describe.each(bothWays)('aborts that are never confirmed, %s', (_how, start) => 
     const session = start({ promptsPerRound: 2, responseSpeculation: 1.5, maxInFlight: 3 });
     session.open(prompts('a', 'b'));
     session.complete('a/0#0', 'a/1#0');
-    expect(brief(fire(session, grace, 30))).toEqual([
+    expect(brief(fire(session, grace, 30))).toStrictEqual([
       'request.expired a/2#0 abort_unconfirmed',
       'request.launch b/2#0 planned',
     ]);
     session.complete('b/0#0', 'b/1#0');
-    expect(brief(fire(session, grace, 60))).toEqual(['request.expired b/2#0 abort_unconfirmed', 'round.drained r0 all_ended']);
+    expect(brief(fire(session, grace, 60))).toStrictEqual([
+      'request.expired b/2#0 abort_unconfirmed',
+      'round.drained r0 all_ended',
+    ]);
   });
 });
 
@@ -54,7 +75,7 @@ describe.each(bothWays)('responses that run too long, %s', (_how, start) => {
 
   test('are aborted as an infrastructure fault and tried again; the timer goes on for the next one', () => {
     const session = limited({ maxInFlight: 3 });
-    expect(session.open(prompts('a', 'b')).at(1)).toEqual({
+    expect(session.open(prompts('a', 'b')).at(1)).toStrictEqual({
       type: 'timer.set',
       at: 0,
       timerId: timeout,
@@ -62,10 +83,19 @@ describe.each(bothWays)('responses that run too long, %s', (_how, start) => {
       reason: { code: 'response_timeout', limitSeconds: 10 },
     });
     session.at = 4;
-    expect(brief(session.complete('a/0#0'))).toEqual(['response.accepted a/0#0 held', 'request.launch b/1#0 planned']);
+    expect(brief(session.complete('a/0#0'))).toStrictEqual([
+      'response.accepted a/0#0 held',
+      'request.launch b/1#0 planned',
+    ]);
     const fired = fire(session, timeout, 12);
-    expect(fired).toEqual([
-      { type: 'timer.set', at: 12, timerId: timeout, fireAtSeconds: 14, reason: { code: 'response_timeout', limitSeconds: 10 } },
+    expect(fired).toStrictEqual([
+      {
+        type: 'timer.set',
+        at: 12,
+        timerId: timeout,
+        fireAtSeconds: 14,
+        reason: { code: 'response_timeout', limitSeconds: 10 },
+      },
       {
         type: 'request.abort',
         at: 12,
@@ -77,11 +107,13 @@ describe.each(bothWays)('responses that run too long, %s', (_how, start) => {
       expect.objectContaining({ type: 'request.abort', requestId: 'b/0#0' }),
     ]);
     // Their slots are free once they have ended.
-    expect(brief(session.tell('request.aborted', { requestId: 'b/0#0' }))).toEqual(['request.launch a/1#1 retry_infrastructure']);
+    expect(brief(session.tell('request.aborted', { requestId: 'b/0#0' }))).toStrictEqual([
+      'request.launch a/1#1 retry_infrastructure',
+    ]);
     expect(only(session.tell('request.aborted', { requestId: 'a/1#0' }), 'request.launch')).toMatchObject([
       { requestId: 'b/0#1', reason: { attempt: 1, budget: 5 } },
     ]);
-    expect(brief(fire(session, timeout, 14))).toEqual([
+    expect(brief(fire(session, timeout, 14))).toStrictEqual([
       `timer.set ${timeout} response_timeout`,
       'request.abort b/1#0 response_timeout',
     ]);
@@ -95,20 +127,20 @@ describe.each(bothWays)('responses that run too long, %s', (_how, start) => {
     session.at = 6;
     session.tell('response.failed', { requestId: 'b/0#0', kind: 'infrastructure' });
     const fired = fire(session, timeout, 10);
-    expect(only(fired, 'request.abort').map((one) => one.requestId)).toEqual(['c/0#0']);
+    expect(only(fired, 'request.abort').map((one) => one.requestId)).toStrictEqual(['c/0#0']);
     expect(only(fired, 'timer.set')[0]).toMatchObject({ timerId: timeout, fireAtSeconds: 16 });
     session.complete('b/0#1');
     // Nothing runs but the second try of c, since 10.
     expect(only(fire(session, timeout, 16), 'timer.set')).toMatchObject([{ timerId: timeout, fireAtSeconds: 20 }]);
     session.complete('c/0#1');
-    expect(fire(session, timeout, 20)).toEqual([]);
+    expect(fire(session, timeout, 20)).toStrictEqual([]);
   });
 
   test('a trajectory that waits for its environment runs too long as well', () => {
     const session = limited({ promptsPerRound: 1, responsesPerPrompt: 1 });
     session.open(prompts('a'));
     session.tell('environment.waiting', { requestId: 'a/0#0' });
-    expect(brief(fire(session, timeout, 10))).toEqual([
+    expect(brief(fire(session, timeout, 10))).toStrictEqual([
       'request.abort a/0#0 response_timeout',
       `timer.set ${grace} abort_grace`,
       'request.launch a/0#1 retry_infrastructure',
@@ -121,8 +153,8 @@ describe.each(bothWays)('responses that run too long, %s', (_how, start) => {
     session.open(prompts('a'));
     session.complete('a/0#0');
     fire(session, timeout, 10);
-    expect(brief(session.complete('a/1#0'))).toEqual(['response.surplus a/1#0 after_abort']);
-    expect(brief(session.complete('a/1#1'))).toEqual([
+    expect(brief(session.complete('a/1#0'))).toStrictEqual(['response.surplus a/1#0 after_abort']);
+    expect(brief(session.complete('a/1#1'))).toStrictEqual([
       'response.accepted a/1#1 held',
       'prompt.collected a responses_held',
       'prompt.counted a no_filter',
@@ -134,7 +166,7 @@ describe.each(bothWays)('responses that run too long, %s', (_how, start) => {
   test('where the budget is used up, the prompt leaves; what of it was late as well is not counted twice', () => {
     const session = limited({ promptsPerRound: 1, retry: { infrastructure: 0 } });
     session.open([{ promptId: 'a', kept: undefined } as never]);
-    expect(brief(fire(session, timeout, 10))).toEqual([
+    expect(brief(fire(session, timeout, 10))).toStrictEqual([
       'request.abort a/0#0 response_timeout',
       `timer.set ${grace} abort_grace`,
       'response.abandoned a/0#0 infrastructure',
@@ -149,13 +181,15 @@ describe.each(bothWays)('responses that run too long, %s', (_how, start) => {
     const kept = [{ requestId: 'a/0#0', index: 0, tokens: 5, weightVersions: [0], finished: false }];
     session.open([{ promptId: 'a', kept }]);
     session.tell('turn.finished', { requestId: 'a/0#0', tokens: 9 });
-    expect(only(fire(session, timeout, 10), 'request.launch')).toMatchObject([{ requestId: 'a/0#1', resumeFrom: kept[0] }]);
+    expect(only(fire(session, timeout, 10), 'request.launch')).toMatchObject([
+      { requestId: 'a/0#1', resumeFrom: kept[0] },
+    ]);
   });
 
   test('of those that began together the earlier prompt comes first, then the lower index', () => {
     const session = limited({ promptsPerRound: 2, retry: { infrastructure: 0, data: 0 }, responseSpeculation: 2 });
     session.open(prompts('a', 'b'));
-    expect(only(fire(session, timeout, 10), 'response.abandoned').map((one) => one.requestId)).toEqual([
+    expect(only(fire(session, timeout, 10), 'response.abandoned').map((one) => one.requestId)).toStrictEqual([
       'a/0#0',
       'a/1#0',
       'a/2#0',
@@ -165,9 +199,39 @@ describe.each(bothWays)('responses that run too long, %s', (_how, start) => {
     ]);
   });
 
+  test('tries that began later come later, and those that began together by their prompts, not as they were launched', () => {
+    const session = limited({ promptsPerRound: 3, responsesPerPrompt: 1, retry: { infrastructure: 9 } });
+    session.open(prompts('a', 'b', 'c'));
+    session.tell('response.failed', { requestId: 'b/0#0', kind: 'infrastructure' });
+    expect(only(fire(session, timeout, 10), 'request.abort').map((one) => one.requestId)).toStrictEqual([
+      'a/0#0',
+      'b/0#1',
+      'c/0#0',
+    ]);
+    session.at = 11;
+    session.tell('response.failed', { requestId: 'a/0#1', kind: 'infrastructure' });
+    expect(only(fire(session, timeout, 30), 'request.abort').map((one) => one.requestId)).toStrictEqual([
+      'b/0#2',
+      'c/0#1',
+      'a/0#2',
+    ]);
+  });
+
+  test('a trajectory is timed from its launch, also where it has resumed since', () => {
+    const session = limited({ promptsPerRound: 2, responsesPerPrompt: 1 });
+    session.open(prompts('a'));
+    session.at = 4;
+    session.supply('r0', { promptId: 'b' });
+    session.tell('environment.waiting', { requestId: 'a/0#0' });
+    session.tell('environment.resumed', { requestId: 'a/0#0' });
+    const fired = fire(session, timeout, 10);
+    expect(only(fired, 'timer.set')[0]).toMatchObject({ timerId: timeout, fireAtSeconds: 14 });
+    expect(only(fired, 'request.abort').map((one) => one.requestId)).toStrictEqual(['a/0#0']);
+  });
+
   test('without a limit nothing is too late', () => {
     const session = start();
-    expect(only(session.open(prompts('a', 'b')), 'timer.set')).toEqual([]);
-    expect(fire(session, timeout, 1e9)).toEqual([]);
+    expect(only(session.open(prompts('a', 'b')), 'timer.set')).toStrictEqual([]);
+    expect(fire(session, timeout, 1e9)).toStrictEqual([]);
   });
 });
