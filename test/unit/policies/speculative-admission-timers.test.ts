@@ -165,7 +165,7 @@ describe.each(bothWays)('responses that run too long, %s', (_how, start) => {
 
   test('where the budget is used up, the prompt leaves; what of it was late as well is not counted twice', () => {
     const session = limited({ promptsPerRound: 1, retry: { infrastructure: 0 } });
-    session.open([{ promptId: 'a', kept: undefined } as never]);
+    session.open(prompts('a'));
     expect(brief(fire(session, timeout, 10))).toStrictEqual([
       'request.abort a/0#0 response_timeout',
       `timer.set ${grace} abort_grace`,
