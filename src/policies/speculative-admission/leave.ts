@@ -38,7 +38,7 @@ export function countedResponses(prompt: PromptState, roundVersion: number): Cou
     if (status !== 'held') continue;
     const response: CountedResponse = reward === null ? { requestId, tokens } : { requestId, tokens, reward };
     const isOfRound = weightVersions.length === 1 && weightVersions[0] === roundVersion;
-    if (!isOfRound && weightVersions.length > 0) response.weightVersions = weightVersions.slice();
+    if (!isOfRound) response.weightVersions = weightVersions.slice();
     responses.push(response);
   }
   return responses;

@@ -7,7 +7,7 @@ import { addEngine, reheap, takeSlot } from './engines.ts';
 import { inFlight } from './requests.ts';
 import type { AdmissionConfig } from './schema.ts';
 import type { SavedAdmission, SavedPrompt, SavedResponse, SavedRound } from './snapshot.ts';
-import { type AdmissionState, isLive, type Lane, type PromptState, type ResponseState, type Round } from './state.ts';
+import type { AdmissionState, Lane, PromptState, ResponseState, Round } from './state.ts';
 
 export function load(given: SavedAdmission, config: AdmissionConfig): AdmissionState {
   const saved = structuredClone(given);
@@ -92,7 +92,7 @@ function fillLines(state: AdmissionState): void {
     else if (response.status === 'aborting') state.aborts.push(response);
   }
   if (state.config.responseTimeoutSeconds === undefined) return;
-  for (const response of requests.filter(isLive).sort((a, b) => a.since - b.since)) {
+  for (const response of requests.sort((a, b) => a.since - b.since)) {
     state.deadlines.push({ response, requestId: response.requestId });
   }
 }

@@ -1,6 +1,6 @@
 /** A host that restarts: all that was in flight is gone, is issued again under the new prefix, and charges nobody. */
 import { describe, expect, test } from 'vitest';
-import { bothWays, brief, type Rounds } from '../../support/rounds.ts';
+import { bothWays, brief, type Rounds, rounds } from '../../support/rounds.ts';
 import { only, prompts } from '../../support/session.ts';
 
 const restart = (session: Rounds, idPrefix = 'h1-') => session.tell('host.restarted', { idPrefix });
@@ -148,4 +148,8 @@ describe.each(bothWays)('a restart of the host, %s', (_how, start) => {
     expect(brief(session.complete('h2-a/0#0'))).toStrictEqual(['response.accepted h2-a/0#0 held']);
     session.refuses({ type: 'response.completed', at: 0, requestId: 'h3-a/0#0', tokens: 1 }, 'unknown_id', 'requestId');
   });
+});
+
+test('a snapshot says whose it is', () => {
+  expect(rounds().policy.snapshot()).toMatchObject({ policy: 'speculative-admission', version: 1, seq: 0, at: 0 });
 });

@@ -107,4 +107,23 @@ describe.each(bothWays)('what a later round takes up, %s', (_how, start) => {
       { requestId: 'a/1#0', weightVersions: [3, 4] },
     ]);
   });
+
+  test('of two with one index the finished or longer one, although there is room for both', () => {
+    const session = start({ ...keep, promptsPerRound: 1, responsesPerPrompt: 3 });
+    const twice = [
+      kept(0, 5, false, { requestId: 'a/0#1' }),
+      kept(0, 9, false, { requestId: 'a/0#2' }),
+      kept(2, 8, false, { requestId: 'a/2#1' }),
+      kept(2, 3, true, { requestId: 'a/2#2' }),
+    ];
+    const opened = session.open([{ promptId: 'a', kept: twice }], 'short', 1);
+    expect(only(opened, 'response.dropped').map((one) => [one.requestId, one.reason.code])).toStrictEqual([
+      ['a/2#1', 'beyond_round'],
+      ['a/0#1', 'beyond_round'],
+    ]);
+    expect(only(opened, 'request.launch').map((one) => [one.index, one.resumeFrom?.requestId])).toStrictEqual([
+      [0, 'a/0#2'],
+      [1, undefined],
+    ]);
+  });
 });

@@ -97,6 +97,11 @@ describe('what goes where', () => {
   });
 });
 
+test('a snapshot says whose it is, and whose its parts are', () => {
+  expect(start().policy.snapshot()).toMatchObject({ policy: 'tail-batching', version: 1 });
+  expect(Object.keys(parts(start()))).toStrictEqual(['queue', 'admission']);
+});
+
 describe('what is refused', () => {
   test('a round that the admission would not open, by its path, and the queue has planned nothing', () => {
     const session = start();
