@@ -179,4 +179,19 @@ describe.each(bothWays)('what a prompt brought along, %s', (_how, start) => {
       { count: 1, reason: { code: 'filtered', target: 3, admitted: 2 } },
     ]);
   });
+
+  test('a reward is asked for without a domain where there is none; a filtered prompt without a reference has none', () => {
+    const session = start({ ...keep, filter: 'zero-variance', promptsPerRound: 1, responsesPerPrompt: 2 });
+    const opened = session.open([{ promptId: 'a', kept: [kept(0, 4, true, { reward: 1 }), kept(1, 4, true)] }]);
+    expect(opened[0]).toStrictEqual({
+      type: 'reward.request',
+      at: 0,
+      requestId: 'a/1#0',
+      promptId: 'a',
+      reason: { code: 'kept_without_reward' },
+    });
+    const [filtered] = session.tell('reward.ready', { requestId: 'a/1#0', reward: 1 });
+    expect(filtered).toMatchObject({ type: 'prompt.filtered', promptId: 'a' });
+    expect(filtered).not.toHaveProperty('ref');
+  });
 });

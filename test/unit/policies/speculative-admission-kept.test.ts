@@ -203,4 +203,18 @@ describe.each(bothWays)('what a deferred prompt keeps, %s', (_how, start) => {
     expect(settled[0]).toMatchObject({ prompt: { deferral: { sinceRound: 1 }, kept: [{ tokens: 2 }, { tokens: 3 }] } });
     expect(brief(session.complete('b/0#1', 'b/1#1')).at(-1)).toBe('round.drained r1 all_ended');
   });
+
+  test('what was kept before and still stands in line at the end is kept as it was', () => {
+    const session = start({ ...keep, promptsPerRound: 1, promptSpeculation: 2, maxInFlight: 2 });
+    const before = [kept(0, 30, false), kept(1, 20, false, { reward: 0.5 })];
+    const first = { promptId: 'b', kept: [kept(0, 9, true, { requestId: 'b/0#0' })] };
+    const opened = session.open([first, { promptId: 'a', kept: before }], 'short', 1);
+    expect(brief(opened)).toStrictEqual(['request.launch b/1#0 planned', 'request.launch a/0#0 planned']);
+    session.complete('b/1#0');
+    const [deferred] = only(session.tell('request.aborted', { requestId: 'a/0#0', tokens: 33 }), 'prompt.deferred');
+    expect(deferred!.prompt.kept).toStrictEqual([
+      { requestId: 'a/0#0', index: 0, tokens: 33, weightVersions: [0, 1], finished: false },
+      before[1],
+    ]);
+  });
 });

@@ -179,4 +179,12 @@ describe.each(bothWays)('the end of a domain, %s', (_how, start) => {
       { count: 1, domains: { math: 1 }, reason: { target: 4, known: 2 } },
     ]);
   });
+
+  test('a long round asks for more as long as one domain has some', () => {
+    const session = start({ quotas });
+    session.tell('source.exhausted', { domain: 'math' });
+    expect(only(session.open([], 'long'), 'prompts.request')).toMatchObject([{ count: 2 }]);
+    session.tell('source.exhausted', { domain: 'code' });
+    expect(session.state).toMatchObject({ round: null, exhausted: { all: false, domains: ['code', 'math'] } });
+  });
 });

@@ -92,6 +92,7 @@ describe.each(bothWays)('refused, %s', (_how, start) => {
     session.refuses(supply, 'invalid_event', 'prompts[1].domain');
     session.refuses({ type: 'source.exhausted', at: 0, domain: 'law' }, 'invalid_event', 'domain');
     expect(() => session.tell('source.exhausted', { domain: 'law' })).toThrow(/code, math.*law/);
+    expect(() => session.supply('r0', { promptId: 'b' })).toThrow(/code, math, got ""/);
   });
 
   test('without quotas any domain goes, and prompts that come too late are not looked at', () => {

@@ -126,4 +126,15 @@ describe.each(bothWays)('what a later round takes up, %s', (_how, start) => {
       [1, undefined],
     ]);
   });
+
+  test('a response is found by its index, where those before it are not all there', () => {
+    const session = start({ ...keep, promptsPerRound: 1, responsesPerPrompt: 3 });
+    session.open([{ promptId: 'a', kept: [kept(1, 5, false), kept(2, 6, false), kept(4, 7, false)] }], 'short', 1);
+    expect(brief(session.complete('a/2#0', 'a/1#0', 'a/4#0')).slice(0, 4)).toStrictEqual([
+      'response.accepted a/2#0 held',
+      'response.accepted a/1#0 held',
+      'response.accepted a/4#0 held',
+      'prompt.collected a responses_held',
+    ]);
+  });
 });
