@@ -2,14 +2,11 @@
  * The long-prompt queue (RollPacker §3): prompts that a short round deferred wait here until there are enough of them
  * for a long round without speculation, so that none is excluded for its length. See README.md.
  */
-import { type AnyDecision, type Choices, type Context, definePolicy, type Ledger } from '../../core/definition.ts';
+import { type AnyDecision, type Context, definePolicy, type Ledger } from '../../core/definition.ts';
 import { PolicyError } from '../../errors.ts';
-import { promptDeferred, promptMerged, promptReturned } from '../../schemas/decisions/prompts.ts';
-import { promptsRequest, roundPlanned, sourceDrained } from '../../schemas/decisions/rounds.ts';
-import { roundRequested, sourceExhausted, sourceReopened } from '../../schemas/events/rounds.ts';
 import { copyPrompt, type Prompt } from '../../schemas/prompts.ts';
 import { scaledCount } from '../../schemas/units.ts';
-import type { Of } from '../../schemas/vocabulary.ts';
+import { arbitrary } from './arbitrary.ts';
 import { queueConfig } from './schema.ts';
 import {
   load,
@@ -23,14 +20,8 @@ import {
   takeDeferred,
   takeUnused,
 } from './state.ts';
+import { type QueueDecision, type QueueEvent, queueDecisions, queueEvents } from './words.ts';
 
-const queueEvents = [promptDeferred, promptReturned, roundRequested, sourceExhausted, sourceReopened] as const;
-const queueDecisions = [roundPlanned, promptsRequest, promptMerged, sourceDrained] as const;
-
-/** What long-prompt-queue understands. */
-export type QueueEvent = Of<(typeof queueEvents)[number]>;
-/** What long-prompt-queue answers with. */
-export type QueueDecision = Of<(typeof queueDecisions)[number]>;
 type Ctx = Context<QueueDecision>;
 type PlanReason = Extract<QueueDecision, { type: 'round.planned' }>['reason'];
 
@@ -137,41 +128,6 @@ function ledger(
     },
     held: (saved) => [...saved.entries.map((one) => one.prompt), ...saved.unused].flatMap(ids),
   };
-}
-
-function arbitrary(state: QueueState, choices: Choices): QueueEvent {
-  const at = choices.below(100);
-  const roundId = `r${state.rounds}`;
-  const promptId = `p${choices.below(20)}`;
-  switch (choices.below(8)) {
-    case 0:
-    case 1:
-      return { type: 'round.requested', at, roundId, weightVersion: state.rounds };
-    case 2:
-      return {
-        type: 'prompt.returned',
-        at,
-        prompt: { promptId },
-        roundId,
-        dropped: [],
-        reason: { code: 'not_started' },
-      };
-    case 3:
-      return choices.below(4) === 0 ? { type: 'source.exhausted', at } : { type: 'source.reopened', at };
-    default: {
-      const count = 1 + choices.below(3);
-      const deferral = { count, sinceRound: choices.below(state.rounds + 1), sinceSeconds: at };
-      const kept = choices.below(3) > 0 ? [] : [keptBy(promptId, choices)];
-      const prompt = { promptId, expectedTokens: choices.below(1000), deferral, kept };
-      const reason = { code: 'round_completed', held: 0, needed: 2 } as const;
-      return { type: 'prompt.deferred', at, prompt, roundId, dropped: [], reason };
-    }
-  }
-}
-
-function keptBy(promptId: string, choices: Choices) {
-  const requestId = `${promptId}/0#${choices.below(1000)}`;
-  return { requestId, index: 0, tokens: 1 + choices.below(50), weightVersions: [0], finished: choices.below(2) === 0 };
 }
 
 /** Holds deferred prompts and plans rounds: short while the queue is small, long once it holds P0. */

@@ -125,7 +125,7 @@ export function takeUnused(state: QueueState, most: number): Prompt[] {
 export function save(state: QueueState): SavedQueue {
   const { rounds, seq, exhausted } = state;
   const recentRounds = [...state.recentRounds];
-  const entries = [...state.entries.values()].sort((a, b) => a.seq - b.seq);
+  const entries = [...state.entries.values()];
   return structuredClone({ entries, unused: [...state.unused], recentRounds, rounds, seq, exhausted });
 }
 

@@ -5,7 +5,6 @@ import type { Prompt } from '../../schemas/prompts.ts';
 import type { AdmissionEvent } from './decisions.ts';
 import { wasMinted } from './ids.ts';
 import { findRequest } from './requests.ts';
-import { heldResponse } from './responses.ts';
 import { type AdmissionState, isLive, type ResponseState } from './state.ts';
 import { timerIds } from './timers.ts';
 
@@ -139,8 +138,9 @@ function checkRequestId(state: AdmissionState, requestId: string): ResponseState
 }
 
 function checkReward(state: AdmissionState, requestId: string): void {
+  if (state.brought.has(requestId)) return;
   const response = checkRequestId(state, requestId);
-  if (response === undefined || !isLive(response) || heldResponse(state, requestId) !== undefined) return;
+  if (response === undefined || !isLive(response)) return;
   throw new PolicyError('out_of_order', {
     expected: 'a reward after response.completed',
     got: requestId,

@@ -21,6 +21,7 @@ export function newState(config: AdmissionConfig): AdmissionState {
     recentRounds: new RecentIds(),
     prompts: new Map(),
     settling: new Set(),
+    brought: new Map(),
     aborting: new Map(),
     engines: new Map(),
     open: new IndexedHeap(byLoad),

@@ -13,7 +13,7 @@ export interface ParsedId {
   readonly attempt: number;
 }
 
-const tail = /^(.+)\/(\d{1,9})#(\d{1,9})$/s;
+const tail = /(.+)\/(\d{1,9})#(\d{1,9})$/s;
 
 /**
  * Makes ids of requests. Those of one prompt share their beginning, those of one attempt their end: with 100,000 in

@@ -46,7 +46,7 @@ function nextResume({ resumes }: AdmissionState): ResponseState | undefined {
 /** The next response in line; those of prompts that have left are passed over. */
 function nextPending(queue: AdmissionState['launches']): ResponseState | undefined {
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-    if (next.status === 'pending' && next.prompt.status === 'active') return next;
+    if (next.prompt.status === 'active') return next;
   }
   return undefined;
 }

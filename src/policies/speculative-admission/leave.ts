@@ -17,7 +17,8 @@ type Ctx = Context<AdmissionDecision>;
 
 /** Takes a prompt out of the round. */
 export function remove(state: AdmissionState, prompt: PromptState): void {
-  if (state.prompts.get(prompt.spec.promptId) === prompt) state.prompts.delete(prompt.spec.promptId);
+  state.prompts.delete(prompt.spec.promptId);
+  for (const one of prompt.responses) if (one.resume?.finished) state.brought.delete(one.requestId);
   prompt.lane?.members.delete(prompt);
   prompt.lane = null;
   prompt.status = 'gone';
@@ -37,7 +38,7 @@ export function countedResponses(prompt: PromptState, roundVersion: number): Cou
     if (status !== 'held') continue;
     const response: CountedResponse = reward === null ? { requestId, tokens } : { requestId, tokens, reward };
     const isOfRound = weightVersions.length === 1 && weightVersions[0] === roundVersion;
-    if (!isOfRound && weightVersions.length > 0) response.weightVersions = weightVersions.slice();
+    if (!isOfRound) response.weightVersions = weightVersions.slice();
     responses.push(response);
   }
   return responses;
@@ -66,9 +67,9 @@ export function finalPrompt(prompt: PromptState): FinalPrompt {
   };
 }
 
-/** Whether anything of a prompt was ever started in this round. */
+/** Whether anything of a prompt was ever started in this round: all but what it brought along complete. */
 function wasStarted(prompt: PromptState): boolean {
-  return prompt.responses.some((one) => one.requestId !== '' && (one.status !== 'held' || one.resume === null));
+  return prompt.responses.some((one) => one.requestId !== '' && !one.resume?.finished);
 }
 
 /** Hands a prompt back as it came. */
@@ -101,7 +102,7 @@ export function defer(
   reason: DeferReason,
   ctx: Ctx,
 ): void {
-  if (prompt.status === 'standby' || !wasStarted(prompt)) {
+  if (!wasStarted(prompt)) {
     giveBack(state, prompt, roundId, 'not_started', ctx);
     return;
   }

@@ -7,15 +7,7 @@ import { addEngine, reheap, takeSlot } from './engines.ts';
 import { inFlight } from './requests.ts';
 import type { AdmissionConfig } from './schema.ts';
 import type { SavedAdmission, SavedPrompt, SavedResponse, SavedRound } from './snapshot.ts';
-import {
-  type AdmissionState,
-  byPlace,
-  isLive,
-  type Lane,
-  type PromptState,
-  type ResponseState,
-  type Round,
-} from './state.ts';
+import type { AdmissionState, Lane, PromptState, ResponseState, Round } from './state.ts';
 
 export function load(given: SavedAdmission, config: AdmissionConfig): AdmissionState {
   const saved = structuredClone(given);
@@ -45,6 +37,7 @@ export function load(given: SavedAdmission, config: AdmissionConfig): AdmissionS
   for (const one of saved.prompts) {
     const prompt = loadPrompt(state, one, rounds);
     state.prompts.set(prompt.spec.promptId, prompt);
+    for (const one of prompt.responses) if (one.resume?.finished) state.brought.set(one.requestId, one);
     if (prompt.status === 'standby') prompt.lane?.standby.push(prompt);
     else if (prompt.status !== 'counted') prompt.lane?.members.add(prompt);
   }
@@ -64,7 +57,7 @@ function loadRound(saved: SavedRound): Round {
 }
 
 function loadPrompt(state: AdmissionState, saved: SavedPrompt, rounds: ReadonlyMap<string, Round>): PromptState {
-  const lane = saved.lane === null || state.round === null ? null : state.round.lanes[saved.lane]!;
+  const lane = saved.lane === null ? null : state.round!.lanes[saved.lane]!;
   const prompt: PromptState = { ...saved, lane, responses: [] } as PromptState;
   for (const one of saved.responses) prompt.responses.push(loadResponse(state, one, prompt, rounds));
   return prompt;
@@ -87,9 +80,9 @@ function loadResponse(
 /** Builds the lines again, each in the order that its members carry. */
 function fillLines(state: AdmissionState): void {
   const byOrder = (a: ResponseState, b: ResponseState) => a.order - b.order;
-  const pending = [...state.prompts.values()]
-    .filter((prompt) => prompt.status === 'active')
-    .flatMap((prompt) => prompt.responses.filter((one) => one.status === 'pending'));
+  const pending = [...state.prompts.values()].flatMap((prompt) =>
+    prompt.responses.filter((one) => one.status === 'pending'),
+  );
   for (const response of pending.sort(byOrder)) {
     (response.cause === 'planned' ? state.launches : state.retries).push(response);
   }
@@ -99,7 +92,7 @@ function fillLines(state: AdmissionState): void {
     else if (response.status === 'aborting') state.aborts.push(response);
   }
   if (state.config.responseTimeoutSeconds === undefined) return;
-  for (const response of requests.filter(isLive).sort((a, b) => a.since - b.since || byPlace(a, b))) {
+  for (const response of requests.sort((a, b) => a.since - b.since)) {
     state.deadlines.push({ response, requestId: response.requestId });
   }
 }

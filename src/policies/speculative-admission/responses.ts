@@ -139,6 +139,8 @@ export function unrewarded(state: AdmissionState, requestId: string, ctx: Ctx): 
 
 /** The held response that a request generated, while its prompt is here. */
 export function heldResponse(state: AdmissionState, requestId: string): ResponseState | undefined {
+  const brought = state.brought.get(requestId);
+  if (brought !== undefined) return brought;
   for (const prefix of [state.prefix, ...state.oldPrefixes]) {
     const place = parseId(prefix, requestId);
     const prompt = place && state.prompts.get(place.promptId);

@@ -44,7 +44,7 @@ function saveRound(round: Round): SavedRound {
 }
 
 function savePrompt(state: AdmissionState, prompt: PromptState): SavedPrompt {
-  const lane = prompt.lane === null || state.round === null ? null : state.round.lanes.indexOf(prompt.lane);
+  const lane = prompt.lane === null ? null : state.round!.lanes.indexOf(prompt.lane);
   const responses = prompt.responses.map((response) => saveResponse(state, response));
   return { ...prompt, lane, responses, status: prompt.status as SavedPrompt['status'] };
 }

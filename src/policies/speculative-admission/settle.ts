@@ -41,7 +41,7 @@ function closeLane(state: AdmissionState, round: Round, lane: Lane, ctx: Ctx): v
     defer(state, prompt, round.id, { code: 'quota_filled', held: prompt.held, needed }, ctx);
   }
   for (let next = lane.standby.shift(); next !== undefined; next = lane.standby.shift()) {
-    if (next.status === 'standby') giveBack(state, next, round.id, 'not_started', ctx);
+    giveBack(state, next, round.id, 'not_started', ctx);
   }
 }
 

@@ -27,7 +27,7 @@ type Ctx = Context<AdmissionDecision>;
 
 function apply(state: AdmissionState, event: AdmissionEvent, ctx: Ctx): void {
   handle(state, event, ctx);
-  if (state.unsettled !== null) settle(state, ctx);
+  settle(state, ctx);
   pump(state, ctx);
 }
 

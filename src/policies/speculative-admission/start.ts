@@ -14,7 +14,7 @@ export function takeIn(state: AdmissionState, round: Round, lane: Lane, ctx: Ctx
   while (lane.admitted < lane.target && lane.counted < lane.quota) {
     const prompt = lane.standby.shift();
     if (prompt === undefined) return;
-    if (prompt.status === 'standby') startPrompt(state, prompt, lane, round, ctx);
+    startPrompt(state, prompt, lane, round, ctx);
   }
 }
 
@@ -74,6 +74,7 @@ function placeKept(state: AdmissionState, prompt: PromptState, kept: KeptRespons
   if (!kept.finished) return;
   response.status = 'held';
   response.requestId = kept.requestId;
+  state.brought.set(kept.requestId, response);
   prompt.held += 1;
   if (kept.reward !== undefined) {
     response.reward = kept.reward;

@@ -135,6 +135,8 @@ export interface AdmissionState {
   readonly recentRounds: RecentIds;
   readonly prompts: Map<string, PromptState>;
   readonly settling: Set<PromptState>;
+  /** Responses that prompts brought along complete: their ids may be of another session. */
+  readonly brought: Map<string, ResponseState>;
   /** Requests whose abort is not confirmed; all others in flight are found through their prompts. */
   readonly aborting: Map<string, ResponseState>;
   readonly engines: Map<string, Engine>;

@@ -11,13 +11,14 @@ export function joinedLedger(name: 'prompts' | 'responses'): Ledger<SavedRecipe,
   const of = (ledgers: readonly Ledger[]): Ledger => ledgers.find((one) => one.name === name)!;
   const admission = of(speculativeAdmission.ledgers as never);
   const queue = of(longPromptQueue.ledgers as never);
-  const handedOver = new Set(['prompt.deferred', 'prompt.returned', 'round.planned']);
+  // The way back, `round.planned`, lets nothing out either: the admission's ledgers do not know it.
+  const handedOver = new Set(['prompt.deferred', 'prompt.returned']);
   return {
     name,
     entered: (event) => admission.entered(event),
     left: (decision) => {
       if (!handedOver.has(decision.type)) return admission.left(decision);
-      const { dropped = [] } = decision as { dropped?: readonly { requestId: string }[] };
+      const { dropped } = decision as unknown as { dropped: readonly { requestId: string }[] };
       return name === 'responses' ? dropped.map((one) => one.requestId) : none;
     },
     held: ({ parts }) => [...admission.held(parts.admission!.state), ...queue.held(parts.queue!.state)],

@@ -1,0 +1,145 @@
+/** Faults of responses: retry budgets, responses that are given up, and prompts that cannot get theirs any more. */
+import { describe, expect, test } from 'vitest';
+import { bothWays, brief } from '../../support/rounds.ts';
+import { only, prompts } from '../../support/session.ts';
+
+describe.each(bothWays)('faults, %s', (_how, start) => {
+  test.each([
+    ['infrastructure', 5],
+    ['data', 1],
+    ['environment', 3],
+  ] as const)('a response is tried again after %s faults %i times by default', (kind, budget) => {
+    const session = start();
+    session.open(prompts('a', 'b'));
+    const fail = (attempt: number) =>
+      kind === 'environment'
+        ? session.tell('environment.failed', { requestId: `a/0#${attempt}` })
+        : session.tell('response.failed', { requestId: `a/0#${attempt}`, kind });
+    for (let attempt = 1; attempt <= budget; attempt += 1) {
+      expect(only(fail(attempt - 1), 'request.launch')).toMatchObject([
+        { requestId: `a/0#${attempt}`, index: 0, reason: { code: `retry_${kind}`, attempt, budget } },
+      ]);
+    }
+    expect(only(fail(budget), 'prompt.quarantined')).toStrictEqual([
+      {
+        type: 'prompt.quarantined',
+        at: 0,
+        promptId: 'a',
+        roundId: 'r0',
+        dropped: [],
+        reason: { code: kind, failures: budget + 1, budget },
+      },
+    ]);
+  });
+
+  test('one response that is given up leaves its prompt the others, as long as they are enough', () => {
+    const session = start({ responseSpeculation: 1.5, retry: { environment: 0 } });
+    session.open([{ promptId: 'a', ref: 'row 7' }, { promptId: 'b' }]);
+    expect(session.tell('environment.failed', { requestId: 'a/0#0' })).toStrictEqual([
+      {
+        type: 'response.abandoned',
+        at: 0,
+        requestId: 'a/0#0',
+        promptId: 'a',
+        reason: { code: 'environment', failures: 1, budget: 0 },
+      },
+    ]);
+    session.complete('a/1#0');
+    expect(brief(session.complete('a/2#0'))).toStrictEqual([
+      'response.accepted a/2#0 held',
+      'prompt.collected a responses_held',
+      'prompt.counted a no_filter',
+    ]);
+    session.tell('environment.failed', { requestId: 'b/2#0' });
+    session.complete('b/1#0');
+    const last = session.tell('environment.failed', { requestId: 'b/0#0' });
+    expect(brief(last)).toStrictEqual([
+      'response.abandoned b/0#0 environment',
+      'prompt.quarantined b environment',
+      'prompts.request r0 quarantined',
+    ]);
+    expect(last[1]).toMatchObject({ dropped: [{ requestId: 'b/1#0', tokens: 10, cause: 'quarantined' }] });
+    expect(last[2]).toMatchObject({ count: 1, reason: { target: 2, admitted: 1 } });
+  });
+
+  test('a fault of the data takes the whole prompt out at once, and stops what runs of it', () => {
+    const session = start({ responseSpeculation: 1.5, retry: { data: 0 } });
+    session.open([{ promptId: 'a', ref: 'row 7' }, { promptId: 'b' }]);
+    session.complete('a/2#0');
+    const failed = session.tell('response.failed', { requestId: 'a/0#0', kind: 'data' });
+    expect(failed).toStrictEqual([
+      {
+        type: 'request.abort',
+        at: 0,
+        requestId: 'a/1#0',
+        promptId: 'a',
+        reason: { code: 'prompt_quarantined', held: 1 },
+      },
+      expect.objectContaining({ type: 'timer.set', fireAtSeconds: 30 }),
+      {
+        type: 'prompt.quarantined',
+        at: 0,
+        promptId: 'a',
+        roundId: 'r0',
+        ref: 'row 7',
+        dropped: [{ requestId: 'a/2#0', tokens: 10, cause: 'quarantined' }],
+        reason: { code: 'data', failures: 1, budget: 0 },
+      },
+      {
+        type: 'prompts.request',
+        at: 0,
+        roundId: 'r0',
+        count: 1,
+        reason: { code: 'quarantined', target: 2, admitted: 1 },
+      },
+    ]);
+    expect(brief(session.tell('request.aborted', { requestId: 'a/1#0' }))).toStrictEqual([]);
+    expect(brief(session.tell('response.failed', { requestId: 'a/1#0', kind: 'data' }))).toStrictEqual([
+      'response.late a/1#0 report',
+    ]);
+  });
+
+  test('tries again come before first tries, in the order of the faults', () => {
+    const session = start({ maxInFlight: 2 });
+    session.open(prompts('a', 'b'));
+    const fail = (requestId: string) => session.tell('response.failed', { requestId, kind: 'infrastructure' });
+    expect(brief(fail('a/1#0'))).toStrictEqual(['request.launch a/1#1 retry_infrastructure']);
+    expect(brief(session.complete('a/0#0'))).toStrictEqual([
+      'response.accepted a/0#0 held',
+      'request.launch b/0#0 planned',
+    ]);
+    expect(only(fail('b/0#0'), 'request.launch')).toMatchObject([
+      { requestId: 'b/0#1', reason: { code: 'retry_infrastructure', attempt: 1, budget: 5 } },
+    ]);
+    expect(only(session.complete('a/1#1'), 'request.launch')).toMatchObject([
+      { requestId: 'b/1#0', reason: { code: 'planned', inFlight: 1 } },
+    ]);
+  });
+
+  test('what waits for another try is passed over when its prompt has left', () => {
+    const session = start({ placement: 'policy', retry: { data: 0 } });
+    session.tell('engine.added', { engineId: 'e0' });
+    session.open(prompts('a', 'b'));
+    session.tell('engine.drained', { engineId: 'e0' });
+    expect(session.tell('response.failed', { requestId: 'a/0#0', kind: 'infrastructure' })).toStrictEqual([]);
+    session.tell('response.failed', { requestId: 'a/1#0', kind: 'data' });
+    expect(session.tell('engine.added', { engineId: 'e0' })).toStrictEqual([]);
+    expect(only(session.supply('r0', { promptId: 'c' }), 'request.launch').map((one) => one.requestId)).toStrictEqual([
+      'c/0#1',
+      'c/1#1',
+    ]);
+  });
+
+  test('a fault of a carried trajectory between rounds waits for the next round', () => {
+    const session = start({ promptsPerRound: 1, promptSpeculation: 2, maxStaleness: 1, retry: { data: 0 } });
+    session.open(prompts('a', 'b', 'c'));
+    session.complete('a/0#0', 'a/1#0');
+    expect(session.tell('response.failed', { requestId: 'b/0#0', kind: 'infrastructure' })).toStrictEqual([]);
+    expect(brief(session.open([]))).toStrictEqual([
+      'prompts.request r1 round_opened',
+      'request.launch b/0#1 retry_infrastructure',
+    ]);
+    session.complete('b/1#0', 'b/0#1');
+    expect(session.state).toMatchObject({ round: null, rounds: 2 });
+  });
+});

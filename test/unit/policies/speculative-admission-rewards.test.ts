@@ -1,0 +1,125 @@
+/** Rewards with the filter that needs them: what counts, what is filtered, and what never gets one. */
+import { describe, expect, test } from 'vitest';
+import { bothWays, brief, type Rounds } from '../../support/rounds.ts';
+import { only } from '../../support/session.ts';
+
+const reward = (session: Rounds, requestId: string, value: number) =>
+  session.tell('reward.ready', { requestId, reward: value });
+/** What reward-dispatch says when the tries of a reward are used up. */
+const giveUp = (session: Rounds, requestId: string) =>
+  session.tell('reward.failed' as never, {
+    requestId,
+    promptId: requestId.split('/')[0],
+    kind: 'rule',
+    reason: { code: 'timeout', timeouts: 1, budget: 0 },
+  });
+
+describe.each(bothWays)('filter `zero-variance`, %s', (_how, start) => {
+  const begin = (config = {}) => {
+    const session = start({ filter: 'zero-variance', ...config });
+    session.open([{ promptId: 'a', ref: 'row 7' }, { promptId: 'b' }]);
+    return session;
+  };
+
+  test('a prompt counts with its last reward, and says that it has passed', () => {
+    const session = begin();
+    session.complete('a/0#0');
+    expect(reward(session, 'a/0#0', 0)).toStrictEqual([]);
+    expect(brief(session.complete('a/1#0'))).toStrictEqual([
+      'response.accepted a/1#0 held',
+      'prompt.collected a responses_held',
+    ]);
+    expect(reward(session, 'a/1#0', 1)).toStrictEqual([
+      {
+        type: 'prompt.counted',
+        at: 0,
+        promptId: 'a',
+        roundId: 'r0',
+        responses: [
+          { requestId: 'a/0#0', tokens: 10, reward: 0 },
+          { requestId: 'a/1#0', tokens: 10, reward: 1 },
+        ],
+        reason: { code: 'passed', counted: 1, needed: 2 },
+      },
+    ]);
+  });
+
+  test('rewards that came before the last response are enough: the prompt is judged when it is collected', () => {
+    const session = begin({ responsesPerPrompt: 1 });
+    session.complete('a/0#0');
+    expect(brief(reward(session, 'a/0#0', 0.5))).toStrictEqual(['prompt.counted a passed']);
+  });
+
+  test('equal rewards filter the prompt: named with its responses, its deviation and the tolerance, and replaced', () => {
+    const session = begin();
+    session.complete('a/0#0', 'a/1#0');
+    reward(session, 'a/0#0', 1);
+    expect(reward(session, 'a/1#0', 1)).toStrictEqual([
+      {
+        type: 'prompt.filtered',
+        at: 0,
+        promptId: 'a',
+        roundId: 'r0',
+        ref: 'row 7',
+        dropped: [
+          { requestId: 'a/0#0', tokens: 10, cause: 'filtered' },
+          { requestId: 'a/1#0', tokens: 10, cause: 'filtered' },
+        ],
+        reason: { code: 'zero_variance', standardDeviation: 0, tolerance: 1e-6 },
+      },
+      { type: 'prompts.request', at: 0, roundId: 'r0', count: 1, reason: { code: 'filtered', target: 2, admitted: 1 } },
+    ]);
+  });
+
+  // Rewards 1 and 2 have the mean 1.5, the variance 0.25 and the standard deviation 0.5; 0, 0, 3, 3 have 1.5.
+  test.each([
+    [[1, 2], 0.5, 'prompt.filtered', 0.5],
+    [[1, 2], 0.49, 'prompt.counted', 0.5],
+    [[0, 0, 3, 3], 1.5, 'prompt.filtered', 1.5],
+    [[0, 0, 3, 3], 1.4, 'prompt.counted', 1.5],
+    [[-1, 1], 0.5, 'prompt.counted', 1],
+  ])('rewards %j against a tolerance of %d: %s', (rewards, varianceTolerance, type, standardDeviation) => {
+    const session = begin({ responsesPerPrompt: rewards.length, varianceTolerance });
+    const ids = rewards.map((_, index) => `a/${index}#0`);
+    session.complete(...ids);
+    const [decision] = ids.flatMap((id, index) => reward(session, id, rewards[index]!));
+    expect(decision).toMatchObject({ type, promptId: 'a' });
+    if (type === 'prompt.filtered') expect(decision!.reason).toMatchObject({ standardDeviation });
+  });
+
+  test('a second reward of a response is late; the first stands', () => {
+    const session = begin();
+    session.complete('a/0#0', 'a/1#0');
+    reward(session, 'a/0#0', 1);
+    expect(brief(reward(session, 'a/0#0', 0))).toStrictEqual(['response.late a/0#0 report']);
+    expect(brief(reward(session, 'a/1#0', 1))).toStrictEqual([
+      'prompt.filtered a zero_variance',
+      'prompts.request r0 filtered',
+    ]);
+    expect(brief(reward(session, 'a/1#0', 1))).toStrictEqual(['response.late a/1#0 report']);
+  });
+
+  test('a response that never gets its reward takes its prompt out, by name, and it is replaced', () => {
+    const session = begin({ responseSpeculation: 1.5 });
+    session.complete('a/0#0');
+    const lost = giveUp(session, 'a/0#0');
+    expect(brief(lost)).toStrictEqual([
+      'request.abort a/1#0 prompt_quarantined',
+      'timer.set speculative-admission/abort-grace abort_grace',
+      'request.abort a/2#0 prompt_quarantined',
+      'prompt.quarantined a reward',
+      'prompts.request r0 quarantined',
+    ]);
+    expect(only(lost, 'prompt.quarantined')).toStrictEqual([
+      {
+        type: 'prompt.quarantined',
+        at: 0,
+        promptId: 'a',
+        roundId: 'r0',
+        ref: 'row 7',
+        dropped: [{ requestId: 'a/0#0', tokens: 10, cause: 'quarantined' }],
+        reason: { code: 'reward', failures: 1, budget: 0 },
+      },
+    ]);
+  });
+});

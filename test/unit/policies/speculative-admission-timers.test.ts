@@ -1,0 +1,177 @@
+/** Responses that run too long: one timer, for the earliest. */
+import { describe, expect, test } from 'vitest';
+import { bothWays, brief, type Rounds } from '../../support/rounds.ts';
+import { only, prompts } from '../../support/session.ts';
+
+const grace = 'speculative-admission/abort-grace';
+const timeout = 'speculative-admission/response-timeout';
+const fire = (session: Rounds, timerId: string, at: number) => {
+  session.at = at;
+  return session.tell('timer.fired', { timerId });
+};
+
+describe.each(bothWays)('responses that run too long, %s', (_how, start) => {
+  const limited = (config = {}) => start({ responseTimeoutSeconds: 10, ...config });
+
+  test('are aborted as an infrastructure fault and tried again; the timer goes on for the next one', () => {
+    const session = limited({ maxInFlight: 3 });
+    expect(session.open(prompts('a', 'b')).at(1)).toStrictEqual({
+      type: 'timer.set',
+      at: 0,
+      timerId: timeout,
+      fireAtSeconds: 10,
+      reason: { code: 'response_timeout', limitSeconds: 10 },
+    });
+    session.at = 4;
+    expect(brief(session.complete('a/0#0'))).toStrictEqual([
+      'response.accepted a/0#0 held',
+      'request.launch b/1#0 planned',
+    ]);
+    const fired = fire(session, timeout, 12);
+    expect(fired).toStrictEqual([
+      {
+        type: 'timer.set',
+        at: 12,
+        timerId: timeout,
+        fireAtSeconds: 14,
+        reason: { code: 'response_timeout', limitSeconds: 10 },
+      },
+      {
+        type: 'request.abort',
+        at: 12,
+        requestId: 'a/1#0',
+        promptId: 'a',
+        reason: { code: 'response_timeout', ranSeconds: 12, limitSeconds: 10 },
+      },
+      expect.objectContaining({ type: 'timer.set', timerId: grace, fireAtSeconds: 42 }),
+      expect.objectContaining({ type: 'request.abort', requestId: 'b/0#0' }),
+    ]);
+    // Their slots are free once they have ended.
+    expect(brief(session.tell('request.aborted', { requestId: 'b/0#0' }))).toStrictEqual([
+      'request.launch a/1#1 retry_infrastructure',
+    ]);
+    expect(only(session.tell('request.aborted', { requestId: 'a/1#0' }), 'request.launch')).toMatchObject([
+      { requestId: 'b/0#1', reason: { attempt: 1, budget: 5 } },
+    ]);
+    expect(brief(fire(session, timeout, 14))).toStrictEqual([
+      `timer.set ${timeout} response_timeout`,
+      'request.abort b/1#0 response_timeout',
+    ]);
+    expect(only(fire(session, timeout, 21.5), 'timer.set')).toMatchObject([{ fireAtSeconds: 22 }]);
+  });
+
+  test('those that have ended, or are tried again, are not looked for any more', () => {
+    const session = limited({ promptsPerRound: 3, responsesPerPrompt: 1 });
+    session.open(prompts('a', 'b', 'c'));
+    session.complete('a/0#0');
+    session.at = 6;
+    session.tell('response.failed', { requestId: 'b/0#0', kind: 'infrastructure' });
+    const fired = fire(session, timeout, 10);
+    expect(only(fired, 'request.abort').map((one) => one.requestId)).toStrictEqual(['c/0#0']);
+    expect(only(fired, 'timer.set')[0]).toMatchObject({ timerId: timeout, fireAtSeconds: 16 });
+    session.complete('b/0#1');
+    // Nothing runs but the second try of c, since 10.
+    expect(only(fire(session, timeout, 16), 'timer.set')).toMatchObject([{ timerId: timeout, fireAtSeconds: 20 }]);
+    session.complete('c/0#1');
+    expect(fire(session, timeout, 20)).toStrictEqual([]);
+  });
+
+  test('a trajectory that waits for its environment runs too long as well', () => {
+    const session = limited({ promptsPerRound: 1, responsesPerPrompt: 1 });
+    session.open(prompts('a'));
+    session.tell('environment.waiting', { requestId: 'a/0#0' });
+    expect(brief(fire(session, timeout, 10))).toStrictEqual([
+      'request.abort a/0#0 response_timeout',
+      `timer.set ${grace} abort_grace`,
+      'request.launch a/0#1 retry_infrastructure',
+      `timer.set ${timeout} response_timeout`,
+    ]);
+  });
+
+  test('a response that comes after its time is surplus: another try runs', () => {
+    const session = limited({ promptsPerRound: 1 });
+    session.open(prompts('a'));
+    session.complete('a/0#0');
+    fire(session, timeout, 10);
+    expect(brief(session.complete('a/1#0'))).toStrictEqual(['response.surplus a/1#0 after_abort']);
+    expect(brief(session.complete('a/1#1'))).toStrictEqual([
+      'response.accepted a/1#1 held',
+      'prompt.collected a responses_held',
+      'prompt.counted a no_filter',
+      'round.completed r0 quota_reached',
+      'round.drained r0 all_ended',
+    ]);
+  });
+
+  test('where the budget is used up, the prompt leaves; what of it was late as well is not counted twice', () => {
+    const session = limited({ promptsPerRound: 1, retry: { infrastructure: 0 } });
+    session.open(prompts('a'));
+    expect(brief(fire(session, timeout, 10))).toStrictEqual([
+      'request.abort a/0#0 response_timeout',
+      `timer.set ${grace} abort_grace`,
+      'response.abandoned a/0#0 infrastructure',
+      'request.abort a/1#0 prompt_quarantined',
+      'prompt.quarantined a infrastructure',
+      'prompts.request r0 quarantined',
+    ]);
+  });
+
+  test('what was kept before is taken up again by the next try', () => {
+    const session = limited({ promptsPerRound: 1, responsesPerPrompt: 1, keepPartial: true, maxStaleness: 1 });
+    const kept = [{ requestId: 'a/0#0', index: 0, tokens: 5, weightVersions: [0], finished: false }];
+    session.open([{ promptId: 'a', kept }]);
+    session.tell('turn.finished', { requestId: 'a/0#0', tokens: 9 });
+    expect(only(fire(session, timeout, 10), 'request.launch')).toMatchObject([
+      { requestId: 'a/0#1', resumeFrom: kept[0] },
+    ]);
+  });
+
+  test('of those that began together the earlier prompt comes first, then the lower index', () => {
+    const session = limited({ promptsPerRound: 2, retry: { infrastructure: 0, data: 0 }, responseSpeculation: 2 });
+    session.open(prompts('a', 'b'));
+    expect(only(fire(session, timeout, 10), 'response.abandoned').map((one) => one.requestId)).toStrictEqual([
+      'a/0#0',
+      'a/1#0',
+      'a/2#0',
+      'b/0#0',
+      'b/1#0',
+      'b/2#0',
+    ]);
+  });
+
+  test('tries that began later come later, and those that began together by their prompts, not as they were launched', () => {
+    const session = limited({ promptsPerRound: 3, responsesPerPrompt: 1, retry: { infrastructure: 9 } });
+    session.open(prompts('a', 'b', 'c'));
+    session.tell('response.failed', { requestId: 'b/0#0', kind: 'infrastructure' });
+    expect(only(fire(session, timeout, 10), 'request.abort').map((one) => one.requestId)).toStrictEqual([
+      'a/0#0',
+      'b/0#1',
+      'c/0#0',
+    ]);
+    session.at = 11;
+    session.tell('response.failed', { requestId: 'a/0#1', kind: 'infrastructure' });
+    expect(only(fire(session, timeout, 30), 'request.abort').map((one) => one.requestId)).toStrictEqual([
+      'b/0#2',
+      'c/0#1',
+      'a/0#2',
+    ]);
+  });
+
+  test('a trajectory is timed from its launch, also where it has resumed since', () => {
+    const session = limited({ promptsPerRound: 2, responsesPerPrompt: 1 });
+    session.open(prompts('a'));
+    session.at = 4;
+    session.supply('r0', { promptId: 'b' });
+    session.tell('environment.waiting', { requestId: 'a/0#0' });
+    session.tell('environment.resumed', { requestId: 'a/0#0' });
+    const fired = fire(session, timeout, 10);
+    expect(only(fired, 'timer.set')[0]).toMatchObject({ timerId: timeout, fireAtSeconds: 14 });
+    expect(only(fired, 'request.abort').map((one) => one.requestId)).toStrictEqual(['a/0#0']);
+  });
+
+  test('without a limit nothing is too late', () => {
+    const session = start();
+    expect(only(session.open(prompts('a', 'b')), 'timer.set')).toStrictEqual([]);
+    expect(fire(session, timeout, 1e9)).toStrictEqual([]);
+  });
+});
