@@ -13,7 +13,8 @@ export interface ParsedId {
   readonly attempt: number;
 }
 
-const tail = /(.+)\/(\d{1,9})#(\d{1,9})$/s;
+// Anchored: an id without any of it is refused in linear time.
+const tail = /^(.+)\/(\d{1,9})#(\d{1,9})$/s;
 
 /**
  * Makes ids of requests. Those of one prompt share their beginning, those of one attempt their end: with 100,000 in
