@@ -1,6 +1,6 @@
 /** Files of a log that follow each other: written in the background, bounded in number, never appended to again. */
 import { accessSync, constants, createWriteStream, mkdirSync, readdirSync, type WriteStream } from 'node:fs';
-import { readdir, unlink } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PolicyError } from '../../errors.ts';
 
@@ -31,6 +31,7 @@ export class LogFiles {
   #stream: WriteStream | undefined;
   #waitingBytes = 0;
   #closing: Promise<void> = Promise.resolve();
+  #pruning: Promise<void> = Promise.resolve();
 
   /** Throws `invalid_input` where the directory cannot be made or written. */
   constructor(directory: string, most: number, host: LogFilesHost) {
@@ -76,8 +77,9 @@ export class LogFiles {
     const stream = createWriteStream(path, { flags: 'wx', mode: 0o600 });
     // Its lines are told of one by one, by the callbacks of their writes.
     stream.on('error', () => undefined);
+    // On a slow disk a file may come to be after later ones were asked for: each that is there is counted anew.
+    stream.once('open', () => void (this.#pruning = this.#pruning.then(() => this.#prune())));
     this.#stream = stream;
-    void this.#prune();
   }
 
   /** Writes whole lines to the current file. */
@@ -105,9 +107,9 @@ export class LogFiles {
     this.#closing = Promise.all([this.#closing, closed]).then(() => undefined);
   }
 
-  /** Settles when everything is written, or could not be. */
+  /** Settles when everything is written, or could not be, and no more files are left than there should be. */
   get settled(): Promise<void> {
-    return this.#closing;
+    return this.#closing.then(() => this.#pruning);
   }
 
   #last(): number {
@@ -121,10 +123,9 @@ export class LogFiles {
 
   async #prune(): Promise<void> {
     try {
-      // The new one may not be there yet.
       const others = inOrder(await readdir(this.#directory)).filter((one) => numberOf(one) < this.#number);
       for (const file of others.slice(0, Math.max(0, others.length + 1 - this.#most))) {
-        await unlink(join(this.#directory, file));
+        await rm(join(this.#directory, file), { force: true });
       }
     } catch {
       // One that cannot be removed now is tried again with the next file.
