@@ -68,7 +68,8 @@ function problemsOf(input: FlexUlyssesInput): string[] {
 }
 
 const blocks = (count: number) => Array.from({ length: count }, (_, block) => block);
-const seedsPerBlock = 20;
+/** Mutation tests take fewer; more than these take minutes. */
+const seedsPerBlock = Math.ceil(20 * Math.min(1, Number(process.env.ROLLFLEX_RUNS ?? 1)));
 
 /** Those of a block of inputs that have problems. */
 const wrong = (block: number, inputAt: (seed: number) => FlexUlyssesInput) =>
