@@ -19,7 +19,11 @@ export function scoreOf(outcomes: readonly Outcome[]): Score {
   for (const one of outcomes) {
     const [weight, p] = [one.all / all, one.killed / one.drawn];
     share += weight * p;
-    if (one.drawn < one.all) variance += (weight ** 2 * p * (1 - p) * (1 - one.drawn / one.all)) / (one.drawn - 1);
+    if (one.drawn === one.all) continue;
+    // Two more of each (Agresti and Coull): where all of a sample were killed, all need not be.
+    const n = one.drawn + 4;
+    const q = (one.killed + 2) / n;
+    variance += (weight ** 2 * q * (1 - q) * (1 - one.drawn / one.all)) / n;
   }
   return { share, within: 1.96 * Math.sqrt(variance) };
 }

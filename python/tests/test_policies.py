@@ -61,35 +61,8 @@ def test_a_recorded_log_gives_the_same_decisions(everything: Client, log: Path) 
             assert decisions + other.send(events[middle:]) == expected
 
 
-def test_every_policy_has_a_log_but_one_which_is_opened_here(everything: Client) -> None:
-    assert {one["id"] for one in everything.server_info()["policies"]} - {log.stem for log in golden} == {"flexrl"}
-    nodes = [{"nodeId": f"n{node}", "hostMemoryBytes": 100, "ranks": [2 * node, 2 * node + 1]} for node in (0, 1)]
-    config: Any = {"devices": 4, "strategy": "ulysses", "ulyssesDegree": 2, "nodes": nodes}
-    with everything.open("flexrl", config=config) as session:
-        session.send(
-            {
-                "type": "samples.drawn",
-                "at": 0,
-                "stepId": "s",
-                "samples": [
-                    {
-                        "sampleId": "clip",
-                        "kind": "video",
-                        "path": "/clip.mp4",
-                        "frames": 8,
-                        "resolution": {"width": 28, "height": 28},
-                        "bytes": 80,
-                    }
-                ],
-            }
-        )
-        session.send(
-            {"type": "sample.preprocessed", "at": 0, "preprocessId": "preprocess/0", "nodeId": "n0", "bytes": 80}
-        )
-        sequences = [{"tokens": 400, "sampleId": "clip"}, {"tokens": 100}]
-        ready: Any = {"type": "batch.ready", "at": 1, "batchId": "b", "stepId": "s", "sequences": sequences}
-        decisions = session.send(ready)
-    assert [one["type"] for one in decisions] == ["batch.planned", "sample.materialize", "sample.materialize"]
+def test_every_policy_has_a_log(everything: Client) -> None:
+    assert {one["id"] for one in everything.server_info()["policies"]} == {log.stem for log in golden}
 
 
 @pytest.mark.parametrize("planner", plans)

@@ -27,15 +27,15 @@ describe('the score', () => {
     expect(share).toBeCloseTo((1000 * 0.9 + 3000 * 0.5) / 4000, 12);
   });
 
-  test('its interval is that of a draw without repetition, and nothing where all were drawn', () => {
-    expect(scoreOf([outcome()]).within).toBeCloseTo(1.96 * Math.sqrt(((0.9 * 0.1) / 99) * 0.9), 12);
+  test('its interval is that of a draw without repetition, with two more of each; nothing where all were drawn', () => {
+    expect(scoreOf([outcome()]).within).toBeCloseTo(1.96 * Math.sqrt((((92 / 104) * (12 / 104)) / 104) * 0.9), 12);
     expect(scoreOf([outcome({ all: 100 })]).within).toBe(0);
   });
 
   test('the table has a row for each definition, and sums without recipes', () => {
     const recipe = outcome({ id: 'rollpacker', kind: 'recipes', killed: 10 });
     const lines = mutationTable([outcome(), recipe]).split('\n');
-    expect(lines.at(-1)).toMatch(/^policies and planners +1,000 +100 +90 +7 +0 +0 +90\.0 ± 5\.6$/);
+    expect(lines.at(-1)).toMatch(/^policies and planners +1,000 +100 +90 +7 +0 +0 +90\.0 ± 5\.8$/);
     expect(lines.some((line) => /^recipes .* 10\.0/.test(line))).toBe(true);
   });
 });
