@@ -1,6 +1,7 @@
 /** Rounds of speculative-admission in a test: an event is its type and its fields, and decisions are told in brief. */
 import { type AdmissionInput, createSpeculativeAdmission } from '../../src/index.ts';
 import type { VocabularyDecision, VocabularyEvent } from '../../src/schemas/index.ts';
+import type { KeptResponse } from '../../src/schemas/prompts.ts';
 import { Session } from './session.ts';
 
 export class Rounds extends Session {
@@ -48,6 +49,29 @@ export const bothWays = [
   ['in one go', rounds],
   ['restored before each event', restored],
 ] as const;
+
+/** What a round is configured with where prompts take what they have into a later one. */
+export const keep = { keepPartial: true, maxStaleness: 1 };
+
+/** What was kept of the response of prompt `a` with this index. */
+export const kept = (
+  index: number,
+  tokens: number,
+  finished: boolean,
+  more: Partial<KeptResponse> = {},
+): KeptResponse => ({ requestId: `a/${index}#0`, index, tokens, weightVersions: [0], finished, ...more });
+
+export const reward = (session: Rounds, requestId: string, value: number): VocabularyDecision[] =>
+  session.tell('reward.ready', { requestId, reward: value });
+
+/** What reward-dispatch says when the tries of a reward are used up. */
+export const giveUp = (session: Rounds, requestId: string): VocabularyDecision[] =>
+  session.tell('reward.failed' as never, {
+    requestId,
+    promptId: requestId.split('/')[0],
+    kind: 'rule',
+    reason: { code: 'timeout', timeouts: 1, budget: 0 },
+  });
 
 /** Each decision as its type, what it is about, and the code of its reason. */
 export function brief(decisions: readonly VocabularyDecision[]): string[] {

@@ -1,18 +1,8 @@
 /** Rewards where no filter needs them, and judgements by the host. */
 import { describe, expect, test } from 'vitest';
-import { bothWays, brief, type Rounds } from '../../support/rounds.ts';
+import { bothWays, brief, giveUp, type Rounds, reward } from '../../support/rounds.ts';
 import { only, prompts } from '../../support/session.ts';
 
-const reward = (session: Rounds, requestId: string, value: number) =>
-  session.tell('reward.ready', { requestId, reward: value });
-/** What reward-dispatch says when the tries of a reward are used up. */
-const giveUp = (session: Rounds, requestId: string) =>
-  session.tell('reward.failed' as never, {
-    requestId,
-    promptId: requestId.split('/')[0],
-    kind: 'rule',
-    reason: { code: 'timeout', timeouts: 1, budget: 0 },
-  });
 const judge = (session: Rounds, promptId: string, keep: boolean) =>
   session.tell('prompt.judged', { roundId: 'r0', promptId, keep });
 

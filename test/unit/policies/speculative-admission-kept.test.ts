@@ -1,18 +1,7 @@
 /** `keepPartial`: what a deferred prompt takes with it into a later round. */
 import { describe, expect, test } from 'vitest';
-import type { KeptResponse } from '../../../src/schemas/prompts.ts';
-import { bothWays, brief } from '../../support/rounds.ts';
+import { bothWays, brief, keep, kept } from '../../support/rounds.ts';
 import { only, prompts } from '../../support/session.ts';
-
-const keep = { keepPartial: true, maxStaleness: 1 };
-const kept = (index: number, tokens: number, finished: boolean, more: Partial<KeptResponse> = {}): KeptResponse => ({
-  requestId: `a/${index}#0`,
-  index,
-  tokens,
-  weightVersions: [0],
-  finished,
-  ...more,
-});
 
 describe.each(bothWays)('what a deferred prompt keeps, %s', (_how, start) => {
   test('waits for every abort of it, and keeps what has tokens, each with its versions and its reward', () => {

@@ -1,18 +1,7 @@
 /** `keepPartial`: what a later round takes up of what was kept of a prompt. */
 import { describe, expect, test } from 'vitest';
-import type { KeptResponse } from '../../../src/schemas/prompts.ts';
-import { bothWays, brief } from '../../support/rounds.ts';
+import { bothWays, brief, keep, kept } from '../../support/rounds.ts';
 import { only } from '../../support/session.ts';
-
-const keep = { keepPartial: true, maxStaleness: 1 };
-const kept = (index: number, tokens: number, finished: boolean, more: Partial<KeptResponse> = {}): KeptResponse => ({
-  requestId: `a/${index}#0`,
-  index,
-  tokens,
-  weightVersions: [0],
-  finished,
-  ...more,
-});
 
 describe.each(bothWays)('what a later round takes up, %s', (_how, start) => {
   test('finished ones first, then the longest; beyond what the round runs they are dropped by name', () => {

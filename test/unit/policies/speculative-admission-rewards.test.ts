@@ -1,18 +1,7 @@
 /** Rewards with the filter that needs them: what counts, what is filtered, and what never gets one. */
 import { describe, expect, test } from 'vitest';
-import { bothWays, brief, type Rounds } from '../../support/rounds.ts';
+import { bothWays, brief, giveUp, reward } from '../../support/rounds.ts';
 import { only } from '../../support/session.ts';
-
-const reward = (session: Rounds, requestId: string, value: number) =>
-  session.tell('reward.ready', { requestId, reward: value });
-/** What reward-dispatch says when the tries of a reward are used up. */
-const giveUp = (session: Rounds, requestId: string) =>
-  session.tell('reward.failed' as never, {
-    requestId,
-    promptId: requestId.split('/')[0],
-    kind: 'rule',
-    reason: { code: 'timeout', timeouts: 1, budget: 0 },
-  });
 
 describe.each(bothWays)('filter `zero-variance`, %s', (_how, start) => {
   const begin = (config = {}) => {
