@@ -12,11 +12,11 @@ import ora from 'ora';
 import { between, whole } from '../src/cli/arguments.ts';
 import { checkWritable } from '../src/cli/files.ts';
 import { exitCodes, print, reportError } from '../src/cli/output.ts';
-import { PolicyError } from '../src/errors.ts';
 import { registry } from '../src/registry.ts';
 import { exampleConfigs } from '../test/support/example-configs.ts';
 import { reportOf, reportText } from './long-run/report.ts';
 import { LongRun } from './long-run/run.ts';
+import { chosen, list } from './only.ts';
 
 interface Options {
   readonly events: number;
@@ -29,16 +29,8 @@ interface Options {
   readonly json?: string;
 }
 
-function chosen(ids: readonly string[] | undefined): typeof registry.policies {
-  const known = registry.policies.map((one) => one.id);
-  const unknown = ids?.find((id) => !known.includes(id));
-  if (unknown !== undefined)
-    throw new PolicyError('invalid_input', { expected: `one of ${known.join(', ')}`, got: unknown, path: '--only' });
-  return registry.policies.filter((one) => ids?.includes(one.id) ?? true);
-}
-
 async function main(options: Options): Promise<void> {
-  const definitions = chosen(options.only);
+  const definitions = chosen(registry.policies, options.only);
   mkdirSync(dirname(options.state), { recursive: true });
   for (const [path, option] of [
     [options.state, '--state'],
@@ -77,7 +69,6 @@ async function main(options: Options): Promise<void> {
   if (!run.isDone) print(`not done: the same command goes on from ${options.state}`);
 }
 
-const list = (text: string): string[] => text.split(',').filter((one) => one !== '');
 await new Command('long-run')
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? exitCodes.done : exitCodes.wrongUse))
   .description('every policy through random events, with all laws on that can be held along a run')

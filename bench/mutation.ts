@@ -4,16 +4,15 @@
  *
  * Exit codes: 0 done; 1 the score is below what was asked for; 2 wrong use.
  */
-import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { Command } from 'commander';
 import { whole } from '../src/cli/arguments.ts';
 import { exitCodes, print, reportError } from '../src/cli/output.ts';
-import { PolicyError } from '../src/errors.ts';
 import { registry } from '../src/registry.ts';
-import { type Kind, load, type Outcome, save, survivorsOf } from './mutation/outcomes.ts';
+import { load, type Outcome, save, survivorsOf } from './mutation/outcomes.ts';
 import { mutationTable, scoreOf } from './mutation/report.ts';
 import { mutate } from './mutation/run.ts';
+import { chosen, list } from './only.ts';
 
 interface Options {
   readonly mutants: number;
@@ -24,24 +23,16 @@ interface Options {
   readonly atLeast: number;
 }
 
-/** Where each definition lives, in the order of the table. */
-const folders: readonly (readonly [Kind, string])[] = [...registry.policies, ...registry.planners].map(({ id }) => {
-  const kind = (['policies', 'planners', 'recipes'] as const).find((one) => existsSync(`src/${one}/${id}`));
-  if (kind === undefined) throw new Error(`no folder: ${id}`);
-  return [kind, id];
-});
+const folderOf = { policy: 'policies', planner: 'planners', recipe: 'recipes' } as const;
 
 async function main(options: Options): Promise<void> {
-  const ids = folders.map(([, id]) => id);
-  const unknown = options.only?.find((id) => !ids.includes(id));
-  if (unknown !== undefined)
-    throw new PolicyError('invalid_input', { expected: `one of ${ids.join(', ')}`, got: unknown, path: '--only' });
+  const all = [...registry.policies, ...registry.planners];
+  const wanted = new Set(chosen(all, options.only).map(({ id }) => id));
   const outcomes: Outcome[] = [];
-  for (const [kind, id] of folders) {
+  for (const { id, kind } of all) {
     const kept = load(id, options);
-    const isWanted = options.only?.includes(id) ?? true;
-    if (isWanted && (kept === undefined || options.again)) {
-      const outcome = await mutate(kind, id, options);
+    if (wanted.has(id) && (kept === undefined || options.again)) {
+      const outcome = await mutate(folderOf[kind], id, options);
       save(outcome, options);
       print(survivorsOf(outcome));
       outcomes.push(outcome);
@@ -52,7 +43,6 @@ async function main(options: Options): Promise<void> {
   if (score.share < options.atLeast / 100) process.exitCode = exitCodes.failed;
 }
 
-const list = (text: string): string[] => text.split(',').filter((one) => one !== '');
 await new Command('mutation')
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? exitCodes.done : exitCodes.wrongUse))
   .description('changes the code in one place at a time, and counts the changes that the tests of its definition see')
