@@ -78,6 +78,8 @@ const parts = (): Part[] => [
       ['docs/peers/areal.md', 'AReaL'],
       ['docs/peers/skyrl.md', 'SkyRL'],
       ['docs/peers/xtuner.md', 'XTuner'],
+      ['docs/peers/trl.md', 'TRL'],
+      ['docs/peers/prime-rl.md', 'prime-rl'],
     ],
   },
   {
