@@ -4,6 +4,7 @@ import type { PoolsComparison } from '../pools/result.ts';
 import type { ComparisonResult } from '../result.ts';
 import type { VlmComparison } from '../vlm/result.ts';
 import { workloadData } from './data.ts';
+import { contents, sections } from './parts.ts';
 import { poolsData } from './pools-data.ts';
 import { poolsSection } from './pools-section.ts';
 import { section } from './section.ts';
@@ -89,6 +90,7 @@ export function renderReport(
   ];
   const disaggregated = pools.length === 0 ? '' : dataElement('pools-data', pools.map(poolsData));
   const visual = vlm.length === 0 ? '' : dataElement('vlm-data', vlm.map(vlmData));
+  const parts = [...comparisons.map(section), ...pools.map(poolsSection), ...vlm.map(vlmSection)];
   const script = clientScript.replace(/<\/script/gi, '<\\/script');
   return `<!doctype html>
 <html lang="en">
@@ -104,8 +106,9 @@ export function renderReport(
 <header><h1>What scheduling would save</h1>
 <p>Simulated with the scheduling policies of rollflex. Every scheduler has the same engines, prompts and samples.</p>
 <noscript><p>Charts need JavaScript; the tables below have all their numbers.</p></noscript>
+${contents(parts)}
 ${comparisons.length === 0 ? '' : timelineLegend}</header>
-<main>${[...comparisons.map(section), ...pools.map(poolsSection), ...vlm.map(vlmSection)].join('\n')}</main>
+<main>${sections(parts)}</main>
 <footer><h2>What the columns mean</h2>
 <dl>${explained.map(([name, text]) => `<dt>${name}</dt><dd>${text}</dd>`).join('')}</dl>
 <p>Charts are drawn by Apache ECharts (Apache-2.0); its notices are in the script of this page.</p></footer>

@@ -2,6 +2,7 @@
 import type { PoolsComparison, PoolsSchedulerResult, ReductionShares } from '../pools/result.ts';
 import type { Interval } from '../result.ts';
 import { escapeHtml, number, percent, table } from './format.ts';
+import { type Findings, noFindings, type Part } from './parts.ts';
 import { pictured } from './pools-data.ts';
 
 /** What is less than this share of the time counts as nothing. */
@@ -26,21 +27,21 @@ function rolloutText(best: PoolsSchedulerResult, baseline: PoolsSchedulerResult)
   return `The rollout itself takes ${ours} s instead of ${theirs} s.`;
 }
 
-function headline({ schedulers, shares }: PoolsComparison): string {
+function findings({ schedulers, shares }: PoolsComparison): Findings {
   const [baseline] = schedulers;
   const best = bestOf(schedulers);
-  if (baseline === undefined || best === undefined) return '';
+  if (baseline === undefined || best === undefined) return noFindings;
   const label = escapeHtml(best.label);
   const { value, low, high } = best.reduction;
   const verdict =
     value > nothing ? `${label} would shorten rounds by ${percent(value)}.` : `${label} would save nothing here.`;
   const share = shares.find((one) => one.scheduler === best.scheduler);
-  return `<p class="headline">${verdict}</p>
-<p><b>Where it comes from.</b> From rollout start to train end a round takes ${number(best.mainSeconds.value, 0)} s instead of
+  const text = `<p><b>Where it comes from.</b> From rollout start to train end a round takes ${number(best.mainSeconds.value, 0)} s instead of
 ${number(baseline.mainSeconds.value, 0)} s (${percent(low)} to ${percent(high)} less). The first update is dispatched after
 ${number(best.firstDispatchSeconds, 0)} s instead of ${number(baseline.firstDispatchSeconds, 0)} s; in all the trainer waits for
 ${number(best.waitSeconds, 0)} s instead of ${number(baseline.waitSeconds, 0)} s. ${sharesText(share)}</p>
 <p><b>What it costs.</b> No token: every scheduler trains all of them, on policy, in as many updates. ${rolloutText(best, baseline)}</p>`;
+  return { verdict, text };
 }
 
 function timeTable(schedulers: readonly PoolsSchedulerResult[]): string {
@@ -139,8 +140,8 @@ const legend = [
   ['bubble', 'nothing to do'],
 ] as const;
 
-/** The section of one workload; `index` is its place in the data of the charts. */
-export function poolsSection(comparison: PoolsComparison, index: number): string {
+/** The part of one workload; `index` is its place in the data of the charts. */
+export function poolsSection(comparison: PoolsComparison, index: number): Part {
   const { workload, job, rounds, seeds, schedulers, notes } = comparison;
   const { groupsPerRound, responsesPerPrompt, globalBatchSamples } = job;
   const facts = [
@@ -151,10 +152,9 @@ export function poolsSection(comparison: PoolsComparison, index: number): string
     escapeHtml(workload.source),
   ];
   const shown = pictured(schedulers).map((one) => escapeHtml(schedulers[one]!.label));
-  const title = `Both pools over time: ${shown.join(', ')}`;
-  return `<section>
-<h2>Disaggregated pools: ${escapeHtml(workload.name)}, R = ${groupsPerRound}</h2>
-${headline(comparison)}
+  const pictureTitle = `Both pools over time: ${shown.join(', ')}`;
+  const { verdict, text } = findings(comparison);
+  const body = `${text}
 <p class="note">${facts.join('; ')}.</p>
 ${timeTable(schedulers)}
 ${waitTable(comparison)}
@@ -163,13 +163,13 @@ standard deviation over rounds. Small figures are 95 % bootstrap intervals over 
 <figure><figcaption>What the trainer does in a round<small>mean over rounds and seeds</small></figcaption>
 <div class="chart waits" data-chart="waits" data-workload="${index}" data-run="0" role="img"
  aria-label="Seconds of a round by what the trainer does, for each scheduler. The tables above have its numbers."></div></figure>
-<figure><figcaption>${title}<small>one axis for all; drag the bar below to zoom, or Ctrl and the wheel</small></figcaption>
+<figure><figcaption>${pictureTitle}<small>one axis for all; drag the bar below to zoom, or Ctrl and the wheel</small></figcaption>
 <ul class="legend">${legend.map(([name, text]) => `<li><i class="${name}"></i>${text}</li>`).join('')}</ul>
 <div class="chart pools" data-chart="pools" data-workload="${index}" data-run="0" role="img"
- aria-label="${title}. The tables have its numbers."></div></figure>
+ aria-label="${pictureTitle}. The tables have its numbers."></div></figure>
 <details class="numbers"><summary>Every round of the first seed, as tables</summary>
 ${schedulers.map(roundTable).join('\n')}
 </details>
-<ul class="note">${notes.map((note) => `<li>${escapeHtml(note)}</li>`).join('')}</ul>
-</section>`;
+<ul class="note">${notes.map((note) => `<li>${escapeHtml(note)}</li>`).join('')}</ul>`;
+  return { title: `Disaggregated pools: ${escapeHtml(workload.name)}, R = ${groupsPerRound}`, verdict, body };
 }

@@ -1,15 +1,16 @@
 /** One workload in a report: what was found, the table, the charts, and all that is behind them. */
 import type { ComparisonResult } from '../result.ts';
 import { escapeHtml, number, percent } from './format.ts';
+import { type Findings, noFindings, type Part } from './parts.ts';
 import { comparisonTable, numbersBehind } from './tables.ts';
 
 /** What is less than this share of the time counts as nothing. */
 const nothing = 0.0005;
 
-function headline({ schedulers, lowerBound }: ComparisonResult): string {
+function findings({ schedulers, lowerBound }: ComparisonResult): Findings {
   const [baseline, ...others] = schedulers;
   const best = [...others].sort((a, b) => b.speedup.value - a.speedup.value)[0];
-  if (baseline === undefined || best === undefined) return '';
+  if (baseline === undefined || best === undefined) return noFindings;
   // A rung of a ladder stands on all rungs below it.
   const label = escapeHtml(best.rung === undefined ? best.label : `${best.rung.ladder} up to ${best.rung.adds}`);
   const saved = 1 - 1 / best.speedup.value;
@@ -17,8 +18,7 @@ function headline({ schedulers, lowerBound }: ComparisonResult): string {
     saved > nothing
       ? `${label} would save ${percent(saved)} of the time: ${number(best.speedup.value)} × as fast.`
       : `${label} would not save time here: ${number(best.speedup.value)} × as fast.`;
-  return `<p class="headline">${verdict}</p>
-<p><b>Why.</b> A synchronous step waits for its longest response. With ${escapeHtml(baseline.label)} scheduling the engines have
+  const text = `<p><b>Why.</b> A synchronous step waits for its longest response. With ${escapeHtml(baseline.label)} scheduling the engines have
 nothing to run for ${percent(baseline.bubbleRatio)} of each rollout; with ${label} for ${percent(best.bubbleRatio)}. The rollout
 takes ${number(best.rolloutSeconds.value, 1)} s a step instead of ${number(baseline.rolloutSeconds.value, 1)} s.</p>
 <p><b>What it costs.</b> Every prompt is trained on, but not every response: the mean kept response has
@@ -27,6 +27,7 @@ of ${percent(baseline.cappedShare)}. Deferred prompts wait ${number(best.meanQue
 ${number(best.maxQueueAge, 0)} at most.</p>
 <p><b>What is left.</b> A scheduler that knew all lengths could be ${number(lowerBound.speedupLimit)} × as fast as
 ${escapeHtml(baseline.label)} training, with the same responses.</p>`;
+  return { verdict, text };
 }
 
 function figure(chart: string, workload: number, run: number, title: string, hint: string): string {
@@ -57,8 +58,8 @@ function facts({ workload, settings }: ComparisonResult): string {
   return all.map(([key, value]) => `<li><b>${escapeHtml(key)}</b> ${escapeHtml(value)}</li>`).join('');
 }
 
-/** The section of one workload; `index` is its place in the data of the charts. */
-export function section(comparison: ComparisonResult, index: number): string {
+/** The part of one workload; `index` is its place in the data of the charts. */
+export function section(comparison: ComparisonResult, index: number): Part {
   const { workload, schedulers, notes } = comparison;
   const [baseline] = schedulers;
   const confidence = Math.round((baseline?.speedup.confidence ?? 0.95) * 100);
@@ -78,9 +79,8 @@ export function section(comparison: ComparisonResult, index: number): string {
     'Seconds of each step',
     `pale: ${escapeHtml(baseline?.label)}; shaded: long rounds of the others`,
   );
-  return `<section>
-<h2>${escapeHtml(workload.name)}</h2>
-${headline(comparison)}
+  const { verdict, text } = findings(comparison);
+  const body = `${text}
 ${comparisonTable(comparison)}
 <p class="note">Small figures are ${confidence} % bootstrap intervals over seeds. The clairvoyant lower bound is the least time in which
 the same engines could train the same responses, if a scheduler knew all lengths. Tail batching chooses which responses it keeps, so it may be
@@ -91,6 +91,6 @@ ${steps}
 ${figure('queue', index, 0, 'Prompts in the long-prompt queue', 'when each step ends')}</div>
 ${numbersBehind(comparison)}
 <details><summary>Settings and workload</summary><ul class="facts">${facts(comparison)}</ul></details>
-<ul class="note">${notes.map((note) => `<li>${escapeHtml(note)}</li>`).join('')}</ul>
-</section>`;
+<ul class="note">${notes.map((note) => `<li>${escapeHtml(note)}</li>`).join('')}</ul>`;
+  return { title: escapeHtml(workload.name), verdict, body };
 }

@@ -32,6 +32,7 @@ caption{text-align:left;font-weight:600;padding-bottom:4px}
 th,td{padding:8px 10px;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}
 th:first-child{text-align:left}thead th{color:var(--soft);font-weight:500;font-size:14px;white-space:normal;vertical-align:bottom}
 .range{color:var(--soft);font-size:13px;font-weight:400}.bound,.bound th{color:var(--soft);font-weight:400}
+nav ol{padding-left:28px}nav li{margin:2px 0}nav span{color:var(--soft)}a{color:var(--accent)}
 .note,header p,footer,small{color:var(--soft);font-size:14px}
 figure{margin:24px 0;min-width:0}figcaption{font-weight:600;margin-bottom:4px}small{font-weight:400;margin-left:12px}
 .chart{height:300px;background:var(--panel);border:1px solid var(--line);border-radius:8px;overflow:hidden}

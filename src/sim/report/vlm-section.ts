@@ -3,21 +3,23 @@ import { vlmModel } from '../vlm/models.ts';
 import type { VlmComparison, VlmSchedulerResult } from '../vlm/result.ts';
 import { lengthOf } from '../vlm/sample.ts';
 import { escapeHtml, number, percent, table } from './format.ts';
+import { type Findings, noFindings, type Part } from './parts.ts';
 import { pictured, vlmData } from './vlm-data.ts';
 
-function headline({ schedulers }: VlmComparison): string {
+function findings({ schedulers }: VlmComparison): Findings {
   const [baseline] = schedulers;
-  if (baseline === undefined) return '';
+  if (baseline === undefined) return noFindings;
   // Of equals the last, which has most of FlexRL.
   const best = schedulers.reduce((one, other) => (other.speedup >= one.speedup ? other : one));
   const [ours, theirs] = [escapeHtml(best.label), escapeHtml(baseline.label)];
   const saved = 1 - 1 / best.speedup;
-  const verdict = saved > 0.0005 ? `would save ${percent(saved)} of the time` : 'would save nothing here';
-  return `<p class="headline">${ours} ${verdict}: ${number(best.speedup)} × as fast as ${theirs}.</p>
-<p><b>Where it comes from.</b> Data loading holds a step up for ${number(best.exposedLoadSeconds, 1)} s instead of
+  const saves = saved > 0.0005 ? `would save ${percent(saved)} of the time` : 'would save nothing here';
+  const verdict = `${ours} ${saves}: ${number(best.speedup)} × as fast as ${theirs}.`;
+  const text = `<p><b>Where it comes from.</b> Data loading holds a step up for ${number(best.exposedLoadSeconds, 1)} s instead of
 ${number(baseline.exposedLoadSeconds, 1)} s. Without it the step takes ${number(best.gpuSeconds, 1)} s instead of
 ${number(baseline.gpuSeconds, 1)} s, ${number(best.speedupWithoutLoading)} × as fast. The GPU with most attention work has
 ${number(best.balance)} × the mean, instead of ${number(baseline.balance)} ×.</p>`;
+  return { verdict, text };
 }
 
 function timeTable(schedulers: readonly VlmSchedulerResult[]): string {
@@ -89,8 +91,8 @@ ${planLegend(comparison, run)}
  aria-label="${title}. Each row is a GPU, each bar a shard of a sequence. The tables have its balance."></div></figure>`;
 }
 
-/** The section of one VLM workload; `index` is its place in the data of the charts. */
-export function vlmSection(comparison: VlmComparison, index: number): string {
+/** The part of one VLM workload; `index` is its place in the data of the charts. */
+export function vlmSection(comparison: VlmComparison, index: number): Part {
   const { workload, job, schedulers, notes } = comparison;
   const facts = [
     `${vlmModel(job.model).label}, ${job.gpus} × ${job.gpu.toUpperCase()}, ${job.batchSequences} sequences a step`,
@@ -98,9 +100,8 @@ export function vlmSection(comparison: VlmComparison, index: number): string {
     `${percent(workload.visualShare)} of the tokens are visual`,
     escapeHtml(workload.source),
   ];
-  return `<section>
-<h2>Vision-language: ${escapeHtml(workload.name)}</h2>
-${headline(comparison)}
+  const { verdict, text } = findings(comparison);
+  const body = `${text}
 <p class="note">${facts.join('; ')}.</p>
 ${timeTable(schedulers)}
 ${loadTable(schedulers)}
@@ -111,6 +112,6 @@ ${loadTable(schedulers)}
 ${pictured(schedulers)
   .map((run) => planFigure(comparison, index, run))
   .join('\n')}
-<ul class="note">${notes.map((note) => `<li>${escapeHtml(note)}</li>`).join('')}</ul>
-</section>`;
+<ul class="note">${notes.map((note) => `<li>${escapeHtml(note)}</li>`).join('')}</ul>`;
+  return { title: `Vision-language: ${escapeHtml(workload.name)}`, verdict, body };
 }

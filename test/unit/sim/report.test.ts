@@ -38,6 +38,21 @@ describe('renderReport', () => {
     expect(rows.find((cells) => cells[0] === 'clairvoyant lower bound')![at]).toBe('1.80 ×');
   });
 
+  test('begins with a list of what each workload comes to, where there are several', () => {
+    expect(html).not.toContain('<nav');
+    const slow = { ...tail, speedup: { value: 0.98, low: 0.97, high: 0.99, confidence: 0.95 } };
+    const other = { ...comparison, workload: { ...comparison.workload, name: 'b & c' }, schedulers: [baseline, slow] };
+    const both = renderReport([comparison, other], '');
+    const list = [...both.matchAll(/<li><a href="#([^"]+)">(.*?)<\/a> <span>(.*?)<\/span>/g)].map(([, ...one]) => one);
+    expect(list.map(([, , verdict]) => text(verdict!))).toEqual([
+      'tail-batching would save 33.3 % of the time: 1.50 × as fast.',
+      'tail-batching would not save time here: 0.98 × as fast.',
+    ]);
+    for (const [id, title, verdict] of list)
+      expect(both).toContain(`<section id="${id}">\n<h2>${title}</h2>\n<p class="headline">${verdict}</p>`);
+    expect(list[1]![1]).toBe('b &amp; c');
+  });
+
   test('does not promise anything where nothing is saved', () => {
     const slow = { ...tail, speedup: { value: 0.98, low: 0.97, high: 0.99, confidence: 0.95 } };
     const said = text(renderReport([{ ...comparison, schedulers: [baseline, slow] }], ''));
