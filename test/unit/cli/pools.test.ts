@@ -57,7 +57,7 @@ describe('pools', () => {
     expect(run.err).toBe('');
     const { comparisons, pools } = JSON.parse(run.out);
     expect([comparisons.length, pools.length]).toEqual([1, 6]);
-    expect(readFileSync(report, 'utf8').match(/<section>/g)).toHaveLength(7);
+    expect(readFileSync(report, 'utf8').match(/<section /g)).toHaveLength(7);
   });
 
   test('--quiet prints the tables only', async () => {

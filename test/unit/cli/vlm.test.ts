@@ -65,7 +65,7 @@ describe('vlm', () => {
     expect(run.err).toBe('');
     const { comparisons, vlm } = JSON.parse(run.out);
     expect([comparisons.length, vlm.length]).toEqual([1, 4]);
-    expect(readFileSync(report, 'utf8').match(/<section>/g)).toHaveLength(5);
+    expect(readFileSync(report, 'utf8').match(/<section /g)).toHaveLength(5);
     const without = await rollflex('simulate', path('lengths.jsonl'), ...quick, '--json', '--no-report');
     expect(JSON.parse(without.out)).not.toHaveProperty('vlm');
   });
