@@ -128,6 +128,31 @@ on_node() { # version
     in_consumer "$node" node_modules/rollflex/dist/cli.js simulate --steps 5 --seeds 1 --no-report --quiet
 }
 
+# What else installs packages, and runs them. None of it can see what the package does not name as its own dependency:
+# pnpm links only those, Yarn has no node_modules at all.
+tool() { # name, arguments …
+  "$work/tools/node_modules/.bin/$1" "${@:2}"
+}
+runs_smoke() { # folder, command …
+  cp "$root"/scripts/package-smoke/smoke.* "$work/$1" && in_project "$1" "${@:2}" smoke.mjs && in_project "$1" "${@:2}" smoke.cjs
+}
+with_pnpm() {
+  mkdir -p "$work/pnpm" && echo '{ "private": true }' >"$work/pnpm/package.json" &&
+    in_project pnpm tool pnpm add --ignore-scripts zod@4 "$work/rollflex.tgz" && runs_smoke pnpm node
+}
+with_yarn() {
+  mkdir -p "$work/yarn" && echo '{ "name": "consumer", "private": true }' >"$work/yarn/package.json" && touch "$work/yarn/yarn.lock"
+  export YARN_NPM_REGISTRY_SERVER YARN_UNSAFE_HTTP_WHITELIST='*' YARN_ENABLE_TELEMETRY=0
+  YARN_NPM_REGISTRY_SERVER=$(npm config get registry)
+  in_project yarn tool yarn add zod@4 "rollflex@file:$work/rollflex.tgz" && runs_smoke yarn tool yarn node &&
+    in_project yarn tool yarn rollflex simulate --steps 5 --seeds 1 --no-report --quiet
+}
+with_bun() {
+  mkdir -p "$work/bun" && echo '{ "private": true }' >"$work/bun/package.json" &&
+    in_project bun tool bun add --ignore-scripts zod@4 "$work/rollflex.tgz" && runs_smoke bun tool bun
+}
+with_deno() { runs_smoke consumer tool deno run --allow-all --node-modules-dir=manual; }
+
 typed_project() { # folder, name, options: the declarations themselves need to be checked once only
   check "$2: types by nodenext" nodenext_types "$1" "${@:3}"
   check "$2: types by node16" node16_types "$1"
@@ -165,6 +190,14 @@ sources zod3 types zod-3 own-policy-z
 typed_project zod3 'zod 3' --skipLibCheck
 check 'zod 3: runs as ESM' in_project zod3 node smoke.mjs
 check 'zod 3: runs as CommonJS' in_project zod3 node smoke.cjs
+if new_project tools pnpm@10 @yarnpkg/cli-dist@4 bun@1 deno@2 >"$work/log" 2>&1; then
+  check 'pnpm: installs, and runs' with_pnpm
+  check 'Yarn without node_modules: installs, and runs' with_yarn
+  check 'Bun: installs, and runs' with_bun
+  check 'Deno: runs' with_deno
+else
+  echo 'skipped pnpm, Yarn, Bun and Deno: they could not be fetched'
+fi
 for version in $versions; do
   if (mkdir -p "$work/node$version" && cd "$work/node$version" && printf '{}' >package.json && install_quietly "node@$version") >"$work/log" 2>&1; then
     check "runs on Node $version" on_node "$version"
