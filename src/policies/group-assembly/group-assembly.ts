@@ -6,17 +6,7 @@ import { definePolicy, type Ledger } from '../../core/definition.ts';
 import { groupKey } from '../../core/trained-groups.ts';
 import { arbitrary } from './arbitrary.ts';
 import { check } from './check.ts';
-import {
-  askAgain,
-  completeRound,
-  countPrompt,
-  failRound,
-  forgetOpen,
-  goAway,
-  leave,
-  openGroup,
-  reward,
-} from './groups.ts';
+import { askAgain, completeRound, countPrompt, failRound, forgetNamed, openGroup, reward } from './groups.ts';
 import { assemblyConfig } from './schema.ts';
 import { type AssemblyState, addMember, assemblySnapshot, load, newState, type SavedAssembly, save } from './state.ts';
 import { type AssemblyDecision, type AssemblyEvent, assemblyDecisions, assemblyEvents, type Ctx } from './words.ts';
@@ -30,16 +20,17 @@ function apply(state: AssemblyState, event: AssemblyEvent, ctx: Ctx): void {
     case 'prompt.counted':
       return countPrompt(state, event, ctx);
     case 'prompt.merged':
-      for (const { requestId } of event.dropped) forgetOpen(state, requestId);
-      return;
+    case 'prompt.filtered':
+    case 'prompt.quarantined':
+      return forgetNamed(state, event.dropped);
+    case 'response.dropped':
+      return forgetNamed(state, [event]);
     case 'prompt.deferred':
     case 'prompt.returned':
       // It came after its round: what is open under its name is of one that is carried on.
       if (event.reason.code === 'round_closed') return;
-      return goAway(state, event);
-    case 'prompt.filtered':
-    case 'prompt.quarantined':
-      return leave(state, event.promptId);
+      forgetNamed(state, event.dropped);
+      return forgetNamed(state, event.prompt.kept);
     case 'round.completed':
       return completeRound(state, event, ctx);
     case 'round.failed':

@@ -25,26 +25,15 @@ function forget(state: AssemblyState, group: Group): void {
   for (const requestId of group.members.keys()) state.byRequest.delete(requestId);
 }
 
-/** A prompt leaves for good, with what is known of its rewards. */
-export function leave(state: AssemblyState, promptId: string): void {
-  const group = state.open.get(promptId);
-  if (group === undefined) return;
-  forget(state, group);
-  state.open.delete(promptId);
-}
-
 /**
- * A prompt goes away unfinished: what it names is forgotten. The prompt may have been drawn again before an earlier round
- * has let go of it, and then the rest is of that other copy.
+ * What leaves is forgotten by its name. The prompt may have been drawn again before an earlier round has let go of it, and
+ * then the rest is of that other copy.
  */
-export function goAway(state: AssemblyState, event: EventNamed<'prompt.deferred' | 'prompt.returned'>): void {
-  for (const { requestId } of event.dropped) forgetOpen(state, requestId);
-  event.prompt.kept?.forEach(({ requestId }) => {
-    forgetOpen(state, requestId);
-  });
+export function forgetNamed(state: AssemblyState, named: readonly { readonly requestId: string }[] = []): void {
+  for (const { requestId } of named) forgetOpen(state, requestId);
 }
 
-export function forgetOpen(state: AssemblyState, requestId: string): void {
+function forgetOpen(state: AssemblyState, requestId: string): void {
   const member = state.byRequest.get(requestId);
   if (member === undefined || member.owner.round !== null) return;
   const { owner } = member;
@@ -65,7 +54,6 @@ export function countPrompt(state: AssemblyState, event: EventNamed<'prompt.coun
   const { promptId, roundId, domain, promptTokens, responses } = event;
   const round = roundOf(state, roundId);
   const open = state.open.get(promptId);
-  state.open.delete(promptId);
   const group = newGroup(promptId, domain);
   group.round = round;
   group.since = ctx.at;
@@ -81,8 +69,8 @@ export function countPrompt(state: AssemblyState, event: EventNamed<'prompt.coun
     if (known !== undefined) continue;
     askReward(requestId, group, 'kept_without_reward', ctx);
   }
-  // What the prompt had beside the responses that count is of no use.
-  if (open !== undefined) forget(state, open);
+  // The rest is of another copy of the prompt.
+  if (open?.members.size === 0) state.open.delete(promptId);
   round.groups.set(promptId, group);
   round.waiting += 1;
   if (group.waiting === 0) completeGroup(state, group, round, ctx);
