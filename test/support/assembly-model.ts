@@ -303,7 +303,7 @@ export class AssemblyModel {
       const waiting = groups.filter((one) => this.#waits(one)).length;
       if (completion === undefined) return { roundId, unrewarded, waiting, completed: null };
       const { kind, weightVersion, prompts } = completion.event;
-      const completed = { kind, weightVersion, prompts, isFailed: false, at: completion.at };
+      const completed = { kind, weightVersion, prompts, at: completion.at };
       return { roundId, unrewarded, waiting, completed };
     });
     return { rounds, groups: [...open, ...counted] };

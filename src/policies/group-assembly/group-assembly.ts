@@ -6,9 +6,11 @@ import { definePolicy, type Ledger } from '../../core/definition.ts';
 import { groupKey } from '../../core/trained-groups.ts';
 import { arbitrary } from './arbitrary.ts';
 import { check } from './check.ts';
-import { askAgain, completeRound, countPrompt, failRound, forgetNamed, openGroup, reward } from './groups.ts';
+import { askAgain, countPrompt, forgetNamed, openGroup, reward } from './groups.ts';
+import { completeRound, failRound } from './rounds.ts';
 import { assemblyConfig } from './schema.ts';
-import { type AssemblyState, addMember, assemblySnapshot, load, newState, type SavedAssembly, save } from './state.ts';
+import { assemblySnapshot, load, migrateFromOne, type SavedAssembly, save } from './snapshot.ts';
+import { type AssemblyState, addMember, newState } from './state.ts';
 import { type AssemblyDecision, type AssemblyEvent, assemblyDecisions, assemblyEvents, type Ctx } from './words.ts';
 
 function apply(state: AssemblyState, event: AssemblyEvent, ctx: Ctx): void {
@@ -67,7 +69,7 @@ const groupLedger: Ledger<SavedAssembly, AssemblyEvent, AssemblyDecision> = {
 /** Makes whole groups of rewards that come one by one. */
 export const groupAssembly = definePolicy({
   id: 'group-assembly',
-  version: 1,
+  version: 2,
   summary: 'Makes whole groups, and ready rounds, of rewards that come one by one.',
   source: 'RollPacker §4.3, §4.4',
   config: assemblyConfig,
@@ -79,6 +81,7 @@ export const groupAssembly = definePolicy({
   apply,
   save,
   load,
+  migrations: { 1: migrateFromOne },
   ledgers: [groupLedger],
   arbitrary,
 });

@@ -1,14 +1,15 @@
-/** Groups and rounds: how rewards fill them, and when they are handed over. */
-import { copyFinal, type FinalPrompt, type FinalResponse, type RewardedResponse } from '../../schemas/prompts.ts';
+/** Groups: how rewards fill them, and when they are complete. */
+import type { RewardedResponse } from '../../schemas/prompts.ts';
+import { finishIfReady, roundOf } from './rounds.ts';
 import {
   type AssemblyState,
   addMember,
   allGroups,
   describe,
+  forget,
   type Group,
   moveMember,
   newGroup,
-  newRound,
   type Round,
 } from './state.ts';
 import type { Ctx, EventNamed } from './words.ts';
@@ -19,10 +20,6 @@ export function openGroup(state: AssemblyState, promptId: string, domain: string
   const group = newGroup(promptId, domain);
   state.open.set(promptId, group);
   return group;
-}
-
-function forget(state: AssemblyState, group: Group): void {
-  for (const requestId of group.members.keys()) state.byRequest.delete(requestId);
 }
 
 /**
@@ -40,14 +37,6 @@ function forgetOpen(state: AssemblyState, requestId: string): void {
   owner.members.delete(requestId);
   state.byRequest.delete(requestId);
   if (owner.members.size === 0) state.open.delete(owner.promptId);
-}
-
-function roundOf(state: AssemblyState, roundId: string): Round {
-  const known = state.rounds.get(roundId);
-  if (known !== undefined) return known;
-  const round = newRound(roundId);
-  state.rounds.set(roundId, round);
-  return round;
 }
 
 export function countPrompt(state: AssemblyState, event: EventNamed<'prompt.counted'>, ctx: Ctx): void {
@@ -157,75 +146,5 @@ function completeGroup(state: AssemblyState, group: Group, round: Round, ctx: Ct
       },
     });
   }
-  finish(state, round, ctx);
-}
-
-export function completeRound(state: AssemblyState, event: EventNamed<'round.completed'>, ctx: Ctx): void {
-  const round = roundOf(state, event.roundId);
-  const { kind, weightVersion } = event;
-  const isFailed = event.reason.code === 'round_failed';
-  round.completed = { kind, weightVersion, prompts: event.prompts.map(copyFinal), isFailed, at: ctx.at };
-  if (isFailed) withdraw(state, round, ctx);
-  finish(state, round, ctx);
-}
-
-/** A round is given up, whether it was complete or not: one that was says so. */
-export function failRound(state: AssemblyState, roundId: string, ctx: Ctx): void {
-  const round = state.rounds.get(roundId);
-  if (round === undefined) return;
-  withdraw(state, round, ctx);
-  if (round.completed === null) state.rounds.delete(roundId);
-  else {
-    round.completed = { ...round.completed, isFailed: true };
-    finish(state, round, ctx);
-  }
-}
-
-/** What counted for a round that has failed does not train. */
-function withdraw(state: AssemblyState, round: Round, ctx: Ctx): void {
-  const { roundId } = round;
-  for (const group of round.groups.values()) {
-    const { promptId } = group;
-    ctx.emit({ type: 'group.withdrawn', at: ctx.at, roundId, promptId, reason: { code: 'round_failed' } });
-    forget(state, group);
-  }
-  round.groups.clear();
-  round.waiting = 0;
-}
-
-/** Gives a response its reward, if there is one. */
-function fillReward(response: FinalResponse, group: Group): boolean {
-  const value = group.members.get(response.requestId)?.reward;
-  if (typeof value !== 'number') return false;
-  response.reward = value;
-  return true;
-}
-
-/** Hands a round over once it is complete and none of its groups waits. */
-function finish(state: AssemblyState, round: Round, ctx: Ctx): void {
-  const { completed, groups } = round;
-  if (completed === null || round.waiting > 0) return;
-  const { kind, weightVersion, isFailed, at } = completed;
-  const { roundId } = round;
-  // The copies that the round has kept go with it: nothing of the state is shared.
-  const prompts: FinalPrompt[] = [];
-  for (const prompt of completed.prompts) {
-    const group = groups.get(prompt.promptId);
-    if (group === undefined) continue;
-    prompt.responses = prompt.responses.filter((one) => fillReward(one, group));
-    prompts.push(prompt);
-  }
-  for (const group of groups.values()) forget(state, group);
-  state.rounds.delete(roundId);
-  ctx.emit({
-    type: 'round.rewarded',
-    at: ctx.at,
-    roundId,
-    kind,
-    weightVersion,
-    prompts,
-    reason: isFailed
-      ? { code: 'round_failed' }
-      : { code: 'all_groups', groups: prompts.length, afterSeconds: ctx.at - at },
-  });
+  finishIfReady(state, round, ctx);
 }
