@@ -99,17 +99,13 @@ export function load(given: SavedAssembly, config: AssemblyConfig): AssemblyStat
   return state;
 }
 
-const completedOfOne = z
-  .looseObject({ isFailed: z.literal(false) })
-  .transform(({ isFailed: _, ...rest }) => rest)
-  .nullable();
-const savedOfOne = z.looseObject({ rounds: z.array(z.looseObject({ completed: completedOfOne })) });
-
 /**
  * Version 1 said of a complete round whether it had failed; one that fails is handed over at once, so that it said `false`.
  * Whatever else it says is left for the check of the state to refuse, with its path.
  */
-export function migrateFromOne(saved: unknown): unknown {
-  const known = savedOfOne.safeParse(saved);
-  return known.success ? known.data : saved;
+export function migrateFromOne(given: unknown): unknown {
+  const saved = structuredClone(given) as { rounds?: { completed?: { isFailed?: unknown } | null }[] } | null;
+  if (!Array.isArray(saved?.rounds)) return saved;
+  for (const round of saved.rounds) if (round?.completed?.isFailed === false) delete round.completed.isFailed;
+  return saved;
 }
