@@ -19,8 +19,11 @@ const definitions = Object.fromEntries(
       .map(({ name }) => [`${kind}/${name}`, `src/${kind}/${name}/index.ts`]),
   ),
 );
+// Under `Bundler` TypeScript looks for the imports of a file in a mode in which it has none, and names an inferred type by the
+// shortest path there is, that of the root entry: every definition would import it, in a circle.
+const compilerOptions = { module: 'NodeNext', moduleResolution: 'NodeNext' };
 // `npm start` needs no declarations; without them it builds in a second.
-const dts = process.env.ROLLFLEX_DTS === 'off' ? false : { entry: entries };
+const dts = process.env.ROLLFLEX_DTS === 'off' ? false : { entry: entries, compilerOptions };
 const common = {
   target: 'node20',
   sourcemap: false,

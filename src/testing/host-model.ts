@@ -2,33 +2,20 @@
  * The books of a host: what it sent and what it was told, and from that alone where every prompt and every response
  * must be. Numbers of invariants are those in the READMEs of speculative-admission and tail-batching.
  */
-import type { Prompt, VocabularyDecision, VocabularyEvent } from '../schemas/index.ts';
-
+import type { VocabularyDecision, VocabularyEvent } from '../schemas/index.ts';
 import {
   checkCollected,
   checkCompleted,
-  checkFresh,
-  checkLimits,
   checkPlanned,
   claim,
   type Flight,
   type HostModelConfig,
-  holds,
   type OpenRound,
 } from './host-rules.ts';
-import { addTo, fewer, type Multiset, multisetOf, textOfSet } from './multiset.ts';
-
-/** Prompts and responses that a policy says it holds, by their ids; one that is held twice stands there twice. */
-export interface Places {
-  /** Ids of prompts. */
-  readonly prompts: readonly string[];
-  /** Request ids of complete responses. */
-  readonly responses: readonly string[];
-}
+import { PlaceBook, type Places } from './place-book.ts';
+import { RequestBook } from './request-book.ts';
 
 type Told<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
-
-const finished = (prompt: Prompt) => (prompt.kept ?? []).filter((one) => one.finished);
 
 /**
  * A host's books for a policy with the words of speculative-admission, or a recipe with those of tail-batching.
@@ -36,16 +23,12 @@ const finished = (prompt: Prompt) => (prompt.kept ?? []).filter((one) => one.fin
  * Each throws an `Error` that names what does not follow.
  */
 export class HostModel {
-  /** Requests that were launched and are not over, by request id. */
-  readonly flights = new Map<string, Flight>();
   /** Held responses whose reward is awaited. */
   readonly toReward = new Set<string>();
   /** Collected prompts whose judgement is awaited. */
   readonly toJudge = new Set<string>();
   /** Timers that were set, by name: when they fire, in seconds. */
   readonly timers = new Map<string, number>();
-  /** Requests that were launched and are over, oldest first. */
-  readonly over: string[] = [];
   /** The open round. */
   round: OpenRound | undefined;
   /** Rounds that have begun. */
@@ -59,10 +42,8 @@ export class HostModel {
   /** How often the host has restarted. */
   restarts = 0;
   readonly #config: HostModelConfig;
-  readonly #prompts: Multiset = new Map();
-  readonly #responses: Multiset = new Map();
-  readonly #minted = new Set<string>();
-  readonly #accepted = new Set<string>();
+  readonly #requests: RequestBook;
+  readonly #places = new PlaceBook();
   #queues = false;
 
   /**
@@ -72,6 +53,17 @@ export class HostModel {
    */
   constructor(config: HostModelConfig) {
     this.#config = config;
+    this.#requests = new RequestBook(config);
+  }
+
+  /** Requests that were launched and are not over, by request id. */
+  get flights(): ReadonlyMap<string, Flight> {
+    return this.#requests.flights;
+  }
+
+  /** Requests that were launched and are over, oldest first. */
+  get over(): readonly string[] {
+    return this.#requests.over;
   }
 
   /** Enters an event that the policy has taken. */
@@ -82,33 +74,31 @@ export class HostModel {
         break;
       case 'round.opened':
         this.#open(event);
-        this.#enter(event.prompts);
+        this.#places.enter(event.prompts);
         break;
       case 'prompts.supplied':
-        this.#enter(event.prompts);
+        this.#places.enter(event.prompts);
         break;
       case 'response.completed':
-        addTo(this.#responses, event.requestId, 1);
-        this.#end(event.requestId);
+        this.#places.completed(event.requestId);
+        this.#requests.end(event.requestId);
         break;
       case 'response.failed':
       case 'environment.failed':
       case 'request.aborted':
-        this.#end(event.requestId);
+        this.#requests.end(event.requestId);
         break;
       case 'engine.lost':
-        for (const [id, flight] of this.flights) if (flight.engineId === event.engineId && holds(flight)) this.#end(id);
+        this.#requests.engineLost(event.engineId);
         break;
-      case 'request.started': {
-        const flight = this.flights.get(event.requestId);
-        if (flight !== undefined && holds(flight)) flight.engineId = event.engineId;
+      case 'request.started':
+        this.#requests.started(event.requestId, event.engineId);
         break;
-      }
       case 'environment.waiting':
-        this.#setPhase(event.requestId, 'waiting');
+        this.#requests.setPhase(event.requestId, 'waiting');
         break;
       case 'environment.resumed':
-        this.#setPhase(event.requestId, 'resuming');
+        this.#requests.setPhase(event.requestId, 'resuming');
         break;
       case 'source.exhausted':
         this.isExhausted ||= event.domain === undefined;
@@ -127,7 +117,7 @@ export class HostModel {
         break;
       case 'host.restarted':
         this.restarts += 1;
-        this.flights.clear();
+        this.#requests.flights.clear();
         break;
       default:
     }
@@ -145,37 +135,33 @@ export class HostModel {
         this.isAwaiting = true;
         break;
       case 'request.launch':
-        this.#launched(decision);
+        this.#requests.launched(decision, this.round?.id);
         break;
       case 'request.resume':
-        this.#resumed(decision);
+        this.#requests.resumed(decision);
         break;
       case 'request.abort':
-        this.#toStop(decision.requestId);
+        this.#requests.toStop(decision.requestId);
         break;
       case 'request.expired':
-        this.#end(decision.requestId);
+        this.#requests.end(decision.requestId);
         break;
       case 'timer.set':
         this.timers.set(decision.timerId, decision.fireAtSeconds);
         break;
       case 'response.surplus':
-        this.#drop([decision]);
+        this.#places.drop([decision]);
         break;
       case 'response.late':
-        if (decision.reason.code === 'completion') this.#drop([decision]);
+        if (decision.reason.code === 'completion') this.#places.drop([decision]);
         break;
       case 'response.dropped':
-        if (decision.finished) this.#drop([decision]);
+        if (decision.finished) this.#places.drop([decision]);
         break;
-      case 'response.accepted': {
-        const { requestId } = decision;
-        claim(!this.#accepted.has(requestId), `nothing twice: ${requestId} is accepted a second time`);
-        claim(this.#responses.has(requestId), `${requestId} is accepted and is not there`);
-        this.#accepted.add(requestId);
-        this.toReward.add(requestId);
+      case 'response.accepted':
+        this.#places.accepted(decision.requestId);
+        this.toReward.add(decision.requestId);
         break;
-      }
       case 'reward.request':
         this.toReward.add(decision.requestId);
         break;
@@ -186,18 +172,16 @@ export class HostModel {
       case 'prompt.filtered':
       case 'prompt.quarantined':
       case 'prompt.merged':
-        addTo(this.#prompts, decision.promptId, -1);
+        this.#places.promptLeft(decision.promptId);
         // A merged one leaves its twin behind, which may wait for its judgement.
         if (decision.type !== 'prompt.merged') this.toJudge.delete(decision.promptId);
-        this.#drop(decision.dropped);
+        this.#places.drop(decision.dropped);
         break;
       case 'prompt.deferred':
       case 'prompt.returned':
-        this.#drop(decision.dropped);
+        this.#places.drop(decision.dropped);
         this.toJudge.delete(decision.prompt.promptId);
-        if (this.#queues) break;
-        addTo(this.#prompts, decision.prompt.promptId, -1);
-        this.#drop(finished(decision.prompt));
+        if (!this.#queues) this.#places.leave(decision.prompt);
         break;
       case 'round.completed':
         this.#completed(decision);
@@ -214,33 +198,18 @@ export class HostModel {
 
   /** After the decisions of an event: nothing was handed over that never came in, nor twice. */
   settle(): void {
-    const bad = fewer(this.#prompts) ?? fewer(this.#responses);
-    claim(bad === undefined, `nothing twice: ${bad} is handed over more often than it came in`);
+    this.#places.settle();
   }
 
   /** Invariants 1 and 2: a policy holds exactly what the books say is there. */
   compareWith(places: Places): void {
-    for (const [name, here, book] of [
-      ['prompts', places.prompts, this.#prompts],
-      ['responses', places.responses, this.#responses],
-    ] as const) {
-      const [got, want] = [textOfSet(multisetOf(here)), textOfSet(book)];
-      claim(got === want, `nothing is lost, ${name}: the host has handed over ${want}, the policy holds ${got}`);
-    }
+    this.#places.compareWith(places);
   }
 
   /** The round, the requests and the prompts in the books, as one line. */
   describe(): string {
     const flights = [...this.flights].map(([id, { phase }]) => `${id} ${phase}`);
-    return JSON.stringify({ round: this.round, flights, prompts: [...this.#prompts] });
-  }
-
-  #end(requestId: string): void {
-    if (this.flights.delete(requestId)) this.over.push(requestId);
-  }
-
-  #drop(list: readonly { requestId: string }[]): void {
-    for (const { requestId } of list) addTo(this.#responses, requestId, -1);
+    return JSON.stringify({ round: this.round, flights, prompts: this.#places.prompts });
   }
 
   #open(round: { roundId: string; kind: 'short' | 'long'; weightVersion: number }): void {
@@ -250,56 +219,11 @@ export class HostModel {
     this.isAwaiting = false;
   }
 
-  #enter(prompts: readonly Prompt[]): void {
-    for (const prompt of prompts) {
-      addTo(this.#prompts, prompt.promptId, 1);
-      for (const one of finished(prompt)) addTo(this.#responses, one.requestId, 1);
-    }
-  }
-
-  #setPhase(requestId: string, phase: Flight['phase']): void {
-    const flight = this.flights.get(requestId);
-    if (flight !== undefined && flight.phase !== 'aborting') flight.phase = phase;
-  }
-
-  #launched(decision: Told<'request.launch'>): void {
-    const { requestId, roundId, promptId, engineId, resumeFrom } = decision;
-    claim(!this.#minted.has(requestId), `invariant 5: ${requestId} is launched a second time`);
-    claim(
-      roundId === this.round?.id,
-      `invariant 7: ${requestId} is launched for ${roundId}, open is ${this.round?.id}`,
-    );
-    this.#minted.add(requestId);
-    this.flights.set(requestId, { promptId, engineId, phase: 'running' });
-    if (resumeFrom !== undefined) checkFresh(this.#config, resumeFrom.weightVersions, decision.weightVersion);
-    checkLimits(this.#config, this.flights, engineId);
-  }
-
-  #resumed(decision: Told<'request.resume'>): void {
-    const flight = this.flights.get(decision.requestId);
-    claim(
-      flight?.phase === 'resuming',
-      `${decision.requestId} is to resume and is ${flight?.phase ?? 'not in flight'}`,
-    );
-    Object.assign(flight!, { phase: 'running', engineId: decision.engineId ?? flight!.engineId });
-    checkLimits(this.#config, this.flights, decision.engineId);
-  }
-
-  /** Invariant 7: aborts name what is in flight, each once. */
-  #toStop(requestId: string): void {
-    const flight = this.flights.get(requestId);
-    claim(flight !== undefined, `invariant 7: abort of ${requestId}, which is not in flight`);
-    claim(flight!.phase !== 'aborting', `invariant 7: second abort of ${requestId}`);
-    if (!holds(flight!)) flight!.engineId = undefined;
-    flight!.held = holds(flight!);
-    flight!.phase = 'aborting';
-  }
-
   #completed(decision: Told<'round.completed'>): void {
     checkCompleted(this.#config, decision, this.round);
     for (const { promptId, responses } of decision.prompts) {
-      for (const { requestId } of responses) addTo(this.#responses, requestId, -1);
-      addTo(this.#prompts, promptId, -1);
+      this.#places.drop(responses);
+      this.#places.promptLeft(promptId);
     }
     this.round = undefined;
     this.toJudge.clear();

@@ -25,12 +25,13 @@ export {
 export { checkHost, type HostCheckOptions, type HostUnderTest } from './check-host.ts';
 export { checkConservation, placesOf, playHost } from './conservation.ts';
 export { type Crowd, checkCost, itemsWalked } from './cost.ts';
-export { HostModel, type Places } from './host-model.ts';
+export { HostModel } from './host-model.ts';
 export type { Flight, HostModelConfig, OpenRound } from './host-rules.ts';
 export type { Case, Law } from './law.ts';
 export { laws } from './laws.ts';
 export { type Malformed, malformedEvents, malformedPlaces } from './malformed.ts';
 export { ModelHost } from './model-host.ts';
+export type { Places } from './place-book.ts';
 export { type PlannerCase, type PlannerLaw, plannerLaws } from './planner-laws.ts';
 export { type Answer, choicesFrom, likelyEvents, type Subject } from './run.ts';
 export { type SearchOptions, tapes } from './search.ts';

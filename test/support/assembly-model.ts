@@ -129,17 +129,17 @@ export class AssemblyModel {
       case 'prompt.counted':
         return this.#count(event, at, waiting);
       case 'prompt.merged':
+      case 'prompt.filtered':
+      case 'prompt.quarantined':
         return this.#forget(event.dropped);
+      case 'response.dropped':
+        return this.#forget([event]);
       case 'prompt.deferred':
         return this.#forget([...event.dropped, ...(event.prompt.kept ?? [])]);
       case 'prompt.returned':
         // A copy that came after its round; the prompt that is open runs on.
         if (event.reason.code === 'round_closed') return [];
         return this.#forget([...event.dropped, ...(event.prompt.kept ?? [])]);
-      case 'prompt.filtered':
-      case 'prompt.quarantined':
-        this.#open = this.#open.filter((one) => one.promptId !== event.promptId);
-        return [];
       case 'round.completed':
         if (!this.#rounds.some((one) => one.roundId === event.roundId)) this.#begin(event.roundId);
         this.#rounds.find((one) => one.roundId === event.roundId)!.completion = { event, at };
@@ -193,7 +193,7 @@ export class AssemblyModel {
     const held = responses.map(({ requestId }) => {
       return before.find((one) => one.requestId === requestId) ?? { requestId, since: this.#index };
     });
-    this.#open = this.#open.filter((one) => one.promptId !== promptId);
+    this.#forget(responses);
     const group: Counted = { promptId, domain, held, event, at };
     (this.#rounds.find((one) => one.roundId === roundId) ?? this.#begin(roundId)).groups.push(group);
     waiting.push(group);
@@ -303,7 +303,7 @@ export class AssemblyModel {
       const waiting = groups.filter((one) => this.#waits(one)).length;
       if (completion === undefined) return { roundId, unrewarded, waiting, completed: null };
       const { kind, weightVersion, prompts } = completion.event;
-      const completed = { kind, weightVersion, prompts, isFailed: false, at: completion.at };
+      const completed = { kind, weightVersion, prompts, at: completion.at };
       return { roundId, unrewarded, waiting, completed };
     });
     return { rounds, groups: [...open, ...counted] };

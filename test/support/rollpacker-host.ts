@@ -13,7 +13,7 @@ import { partConfigs } from '../../src/recipes/rollpacker/schema.ts';
 import type { Prompt, VocabularyDecision, VocabularyEvent } from '../../src/schemas/index.ts';
 import { HostModel } from '../../src/testing/index.ts';
 import { GroupBooks } from './group-books.ts';
-import { savedPlaces } from './saved-places.ts';
+import { savedPlaces, strayResponses } from './saved-places.ts';
 import { TrainingHost } from './training-host.ts';
 
 type Decision<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
@@ -128,7 +128,9 @@ export class RollpackerHost {
 
   /** What the policy holds is what came in and did not leave. */
   compare(): void {
-    this.#prompts.compareWith(savedPlaces(this.#policy.snapshot().state));
+    const { state } = this.#policy.snapshot();
+    this.#prompts.compareWith(savedPlaces(state));
+    expect(strayResponses(state)).toEqual([]);
   }
 
   /** One thing that happens; with trouble, also what should not. */

@@ -7,6 +7,7 @@ interface SavedParts {
   parts?: {
     queue: { state: { entries: { prompt: Prompt }[]; unused: Prompt[] } };
     admission: { state: SavedAdmission };
+    assembly?: { state: { groups: { roundId: string | null; members: { requestId: string }[] }[] } };
   };
 }
 interface SavedAdmission {
@@ -34,4 +35,15 @@ export function savedPlaces(state: unknown): Places {
     else for (const { status, requestId } of one.responses) if (status === 'held') responses.push(requestId);
   }
   return { prompts, responses };
+}
+
+/**
+ * What group-assembly keeps of prompts that do not count, and no prompt of the admission holds. There must be none: nobody
+ * will ever name it again.
+ */
+export function strayResponses(state: unknown): string[] {
+  const { admission, assembly } = (state as SavedParts).parts!;
+  const held = new Set(savedPlaces(admission.state).responses);
+  const open = assembly!.state.groups.filter(({ roundId }) => roundId === null);
+  return open.flatMap(({ members }) => members.map((one) => one.requestId)).filter((id) => !held.has(id));
 }

@@ -13,7 +13,7 @@ import { partConfigs } from '../../src/recipes/tail-pipelining/schema.ts';
 import type { Prompt, VocabularyDecision, VocabularyEvent } from '../../src/schemas/index.ts';
 import { HostModel } from '../../src/testing/index.ts';
 import { type Decision, PipeliningRecipeHost, type Report } from './pipelining-recipe-host.ts';
-import { savedPlaces } from './saved-places.ts';
+import { savedPlaces, strayResponses } from './saved-places.ts';
 
 export class TailPipeliningHost extends PipeliningRecipeHost<TailPipeliningConfig> {
   readonly model: HostModel;
@@ -51,8 +51,7 @@ export class TailPipeliningHost extends PipeliningRecipeHost<TailPipeliningConfi
   override send(report: Report, mayBeRefused = false): VocabularyDecision[] {
     const before = this.taken.length;
     const decisions = super.send(report, mayBeRefused);
-    if (this.taken.length > before && this.taken.length % 8 === 0)
-      this.model.compareWith(savedPlaces(this.policy.snapshot().state)); // invariant 1
+    if (this.taken.length > before && this.taken.length % 8 === 0) this.#compare();
     return decisions;
   }
 
@@ -308,6 +307,12 @@ export class TailPipeliningHost extends PipeliningRecipeHost<TailPipeliningConfi
     expect([...this.places]).toEqual([]); // invariant 3
     expect([...this.waiting.keys()]).toEqual([]);
     expect([...this.inService]).toEqual([]);
-    this.model.compareWith(savedPlaces(this.policy.snapshot().state));
+    this.#compare();
+  }
+
+  #compare(): void {
+    const { state } = this.policy.snapshot();
+    this.model.compareWith(savedPlaces(state)); // invariant 1
+    expect(strayResponses(state)).toEqual([]);
   }
 }

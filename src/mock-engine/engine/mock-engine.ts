@@ -1,15 +1,15 @@
 /**
- * One engine without a GPU: the decode engine of the simulator, and around it what stands around a real one. Requests reach
- * the scheduler some time after they came, aborts too; generation can be paused, weights change, and the engine may die.
+ * One engine without a GPU: a scheduler with the decode engine of the simulator, and around it what stands around a real one.
+ * Aborts reach it some time after they came; generation can be paused, weights change, and the engine may die.
  *
  * It knows simulated time only. What comes at one moment is put in order by priority and id, so that it does not matter which
  * of two connections was read first.
  */
-import { Arrivals } from './arrivals.ts';
 import { Counts } from './counts.ts';
 import { Gate } from './gate.ts';
 import type { Ending, Generation } from './generation.ts';
-import { PausableDecode } from './pausable-decode.ts';
+import type { PausableDecode } from './pausable-decode.ts';
+import { type Matches, Scheduler } from './scheduler.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** What an engine has to do. */
@@ -25,9 +25,6 @@ export interface MockLoad {
   /** Tokens that fit the KV cache. */
   readonly kvCapacityTokens: number;
 }
-
-/** Which requests an abort means. */
-export type Matches = (generation: Generation) => boolean;
 
 /** The version that weights have before anybody names one. */
 export const firstWeights = 'default';
@@ -45,12 +42,9 @@ export class MockEngine {
   /** Requests whose aborts are ignored from now on. */
   abortsToIgnore = 0;
   readonly #around: Surroundings;
+  readonly #scheduler: Scheduler;
   readonly #decode: PausableDecode;
   readonly #gate = new Gate();
-  readonly #generations = new Map<string, Generation>();
-  readonly #arrivals = new Arrivals();
-  /** Requests that were taken out of the batch until it goes on, with the tokens that they have. */
-  #retracted: Generation[] = [];
   #idle: (() => void)[] = [];
   /** Reasons for which it stands still as soon as the running step is over. */
   readonly #freezing = new Set<string>();
@@ -61,7 +55,8 @@ export class MockEngine {
   constructor(number: number, around: Surroundings) {
     this.number = number;
     this.#around = around;
-    this.#decode = new PausableDecode(`engine-${number}`, around);
+    this.#scheduler = new Scheduler(`engine-${number}`, around);
+    this.#decode = this.#scheduler.decode;
   }
 
   /** Counters of the decode engine: busy seconds, steps, preemptions. They begin anew with a restart. */
@@ -81,15 +76,15 @@ export class MockEngine {
 
   /** Requests that the scheduler has, or that are on their way to it. */
   get size(): number {
-    return this.#generations.size + this.#arrivals.size + this.#retracted.length;
+    return this.#scheduler.size;
   }
 
   /** What runs and waits, and how full the KV cache is. */
   load(): MockLoad {
-    const { running, waiting, contextTokens } = this.#decode.load();
+    const { running, waiting, contextTokens } = this.#scheduler.load();
     return {
       running,
-      waiting: waiting + this.#arrivals.dueBy(this.#now) + this.#retracted.length,
+      waiting,
       held: this.#gate.held.length,
       usedTokens: contextTokens,
       kvCapacityTokens: this.#decode.kvCapacityTokens,
@@ -103,15 +98,14 @@ export class MockEngine {
 
   /** Ids of the requests that it has, by their arrival. */
   get requestIds(): string[] {
-    const all = [...this.#generations.values(), ...this.#retracted, ...this.#arrivals, ...this.#gate.held];
-    return all.map((one) => one.requestId);
+    return [...this.#scheduler, ...this.#gate.held].map((one) => one.requestId);
   }
 
   /** Takes a request. */
   submit(generation: Generation): void {
     this.counts.accept(generation);
     if (this.#gate.isClosed) this.#gate.hold(generation);
-    else this.#arrive(generation);
+    else this.#scheduler.arrive(generation);
   }
 
   /**
@@ -149,7 +143,7 @@ export class MockEngine {
 
   /** Takes requests again, unless there is another reason not to. */
   open(gate: string): void {
-    for (const generation of this.#gate.open(gate)) this.#arrive(generation);
+    for (const generation of this.#gate.open(gate)) this.#scheduler.arrive(generation);
   }
 
   /** A name for a reason that is like no other. */
@@ -185,15 +179,13 @@ export class MockEngine {
   thaw(reason: string): void {
     this.#freezing.delete(reason);
     this.#decode.thaw(reason);
-    if (this.#decode.isFrozen) return;
-    const retracted = this.#retracted;
-    this.#retracted = [];
-    for (const generation of retracted) this.#add(generation, this.#now);
+    if (!this.#decode.isFrozen) this.#scheduler.resume();
   }
 
   /** Takes all requests out of the batch, so that the KV cache is empty, until it goes on. */
   retract(): void {
-    this.#retracted.push(...this.#takeAll());
+    this.advance();
+    this.#scheduler.retract();
   }
 
   /** Connections are taken, nothing happens. */
@@ -224,10 +216,10 @@ export class MockEngine {
     this.isUp = false;
     this.#life += 1;
     this.#freezing.clear();
-    const lost = [...this.#takeAll(), ...this.#retracted, ...this.#arrivals.takeAll()];
+    this.advance();
+    const lost = this.#scheduler.takeAll();
     for (const reason of this.#gate.reasons) this.#decode.thaw(reason);
     lost.push(...this.#gate.clear());
-    this.#retracted = [];
     this.#idle = [];
     for (const generation of lost) this.#end(generation, 'lost');
   }
@@ -244,83 +236,34 @@ export class MockEngine {
 
   /** When something happens next by itself; `Infinity` when idle. */
   nextAt(): number {
-    return Math.min(this.#arrivals.nextAt(), this.#decode.nextAt());
+    return this.#scheduler.nextAt();
   }
 
   /** Everything that has happened by now. */
   advance(): void {
-    this.#takeArrivals();
-    for (const { requestId: id, kind, tokens } of this.#decode.advance()) {
-      const generation = this.#generations.get(id)!;
-      this.#generations.delete(id);
-      generation.count = tokens;
-      this.#end(generation, kind === 'aborted' ? 'abort' : generation.ending);
-    }
+    for (const { generation, ending } of this.#scheduler.advance()) this.#end(generation, ending);
     if (this.size > 0 || this.#idle.length === 0) return;
     for (const callback of this.#idle.splice(0)) callback();
   }
 
   /** Tells whoever reads a stream what there is. */
   tell(): void {
-    if (!this.streams) return;
-    const { streamInterval } = this.#around.options;
-    let tokensAt: ((id: string) => number | undefined) | undefined;
-    for (const generation of this.#generations.values()) {
-      const { progress } = generation.listener;
-      if (progress === undefined) continue;
-      tokensAt ??= this.#decode.tokens();
-      const whole = Math.floor(tokensAt(generation.id)! / streamInterval) * streamInterval;
-      if (whole <= generation.told) continue;
-      generation.count = whole;
-      progress(generation);
-      generation.told = whole;
-    }
+    if (this.streams) this.#scheduler.tell();
   }
 
   get #now(): number {
     return this.#around.now();
   }
 
-  #arrive(generation: Generation): void {
-    this.#arrivals.push(generation, this.#now + this.#around.options.tokenizeSeconds);
-  }
-
-  #takeArrivals(): void {
-    for (const { at, generation } of this.#arrivals.takeDue(this.#now)) this.#add(generation, at);
-  }
-
-  #add(generation: Generation, at: number): void {
-    const { id, planned, tokens, priority, count } = generation;
-    this.#generations.set(id, generation);
-    const request = { requestId: id, promptTokens: planned.promptTokens, responseTokens: tokens, priority };
-    this.#decode.add(count === 0 ? request : { ...request, generatedTokens: count }, at);
-  }
-
   #abort(matches: Matches, reach: 'scheduler' | 'all'): void {
-    this.#takeArrivals();
-    const outside = reach === 'all' ? [...this.#arrivals.take(matches), ...this.#gate.take(matches)] : [];
-    const retracted = this.#retracted.filter(matches);
-    this.#retracted = this.#retracted.filter((one) => !matches(one));
-    for (const generation of [...retracted, ...outside]) {
+    const outside = this.#scheduler.takeOutside(matches, reach);
+    if (reach === 'all') outside.push(...this.#gate.take(matches));
+    for (const generation of outside) {
       generation.abortedInQueue = true;
       this.#end(generation, 'abort');
     }
-    for (const generation of [...this.#generations.values()].filter(matches)) {
-      generation.abortedInQueue = !this.#decode.isRunning(generation.id);
-      this.#decode.abort(generation.id);
-    }
+    this.#scheduler.abort(matches);
     this.advance();
-  }
-
-  /** What the decode engine had, with the tokens that there are. */
-  #takeAll(): Generation[] {
-    this.advance();
-    return this.#decode.lose().map(({ requestId: id, tokens }) => {
-      const generation = this.#generations.get(id)!;
-      this.#generations.delete(id);
-      generation.count = tokens;
-      return generation;
-    });
   }
 
   #end(generation: Generation, ending: Ending): void {

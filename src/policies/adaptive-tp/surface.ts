@@ -13,12 +13,14 @@ import type { Parallelism } from './bounds.ts';
 /** What a row measures. */
 export type Quantity = 'decodeStepSeconds' | 'prefillSeconds' | 'bytes';
 
-type Point = Pick<ProfileRow, 'batchSize' | 'sequenceLength' | Quantity>;
+type Point = Pick<ProfileRow, 'sequenceLength' | Quantity>;
 
+/** What is known of one batch size, by ascending sequence length. */
 interface Line {
   readonly at: number;
-  readonly points: readonly Point[];
-  readonly lengths: readonly number[];
+  readonly points: number;
+  lengthAt(index: number): number;
+  valueAt(index: number, quantity: Quantity): number;
 }
 interface Plane {
   readonly at: number;
@@ -32,17 +34,20 @@ export interface Surface {
   readonly skews: readonly number[];
 }
 
-/** The index of the segment that a value lies in or is extrapolated from, of ascending points. */
-function segment(points: readonly number[], at: number): number {
+/** The index of the segment that a value lies in or is extrapolated from, of so many ascending points. */
+function segment(points: number, placeOf: (index: number) => number, at: number): number {
   let low = 0;
-  let high = points.length - 2;
+  let high = points - 2;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (points[middle]! <= at) low = middle;
+    if (placeOf(middle) <= at) low = middle;
     else high = middle - 1;
   }
   return low;
 }
+
+const segmentOf = (places: readonly number[], at: number): number =>
+  segment(places.length, (index) => places[index]!, at);
 
 function along(x0: number, y0: number, x1: number, y1: number, x: number): number {
   if (x <= x0) return y0;
@@ -50,15 +55,16 @@ function along(x0: number, y0: number, x1: number, y1: number, x: number): numbe
   return y0 + ((y1 - y0) * (x - x0)) / (x1 - x0);
 }
 
-function onLine({ points, lengths }: Line, quantity: Quantity, length: number): number {
-  if (points.length === 1) return points[0]![quantity];
-  const low = segment(lengths, length);
-  return along(lengths[low]!, points[low]![quantity], lengths[low + 1]!, points[low + 1]![quantity], length);
+function onLine(line: Line, quantity: Quantity, length: number): number {
+  if (line.points === 1) return line.valueAt(0, quantity);
+  const low = segment(line.points, line.lengthAt, length);
+  const first = line.valueAt(low, quantity);
+  return along(line.lengthAt(low), first, line.lengthAt(low + 1), line.valueAt(low + 1, quantity), length);
 }
 
 function onPlane({ lines, batches }: Plane, quantity: Quantity, batch: number, length: number): number {
   if (lines.length === 1) return onLine(lines[0]!, quantity, length);
-  const low = segment(batches, batch);
+  const low = segmentOf(batches, batch);
   const first = onLine(lines[low]!, quantity, length);
   if (batch <= batches[low]!) return first;
   return along(batches[low]!, first, batches[low + 1]!, onLine(lines[low + 1]!, quantity, length), batch);
@@ -68,7 +74,7 @@ function onPlane({ lines, batches }: Plane, quantity: Quantity, batch: number, l
 export function valueAt(surface: Surface, quantity: Quantity, batch: number, length: number, skew = 1): number {
   const { planes, skews } = surface;
   if (planes.length === 1) return onPlane(planes[0]!, quantity, batch, length);
-  const low = segment(skews, skew);
+  const low = segmentOf(skews, skew);
   const [first, second] = [planes[low]!, planes[low + 1]!];
   const value = onPlane(first, quantity, batch, length);
   if (skew <= first.at) return value;
@@ -78,17 +84,15 @@ export function valueAt(surface: Surface, quantity: Quantity, batch: number, len
 /** Points of a profile around one point: those that its value is read from. */
 export function cornersOf(surface: Surface, batch: number, length: number, skew = 1) {
   const around = <T>(items: readonly T[], at: readonly number[], value: number): readonly T[] => {
-    const low = segment(at, value);
+    const low = segmentOf(at, value);
     return items.slice(low, low + 2);
   };
   return around(surface.planes, surface.skews, skew).flatMap((plane) =>
-    around(plane.lines, plane.batches, batch).flatMap((line) =>
-      around(line.points, line.lengths, length).map((point) => ({
-        routingSkew: plane.at,
-        batchSize: line.at,
-        sequenceLength: point.sequenceLength,
-      })),
-    ),
+    around(plane.lines, plane.batches, batch).flatMap((line) => {
+      const low = segment(line.points, line.lengthAt, length);
+      const lengths = line.points === 1 ? [line.lengthAt(0)] : [line.lengthAt(low), line.lengthAt(low + 1)];
+      return lengths.map((sequenceLength) => ({ routingSkew: plane.at, batchSize: line.at, sequenceLength }));
+    }),
   );
 }
 
@@ -104,33 +108,48 @@ function groupBy<T>(items: Iterable<T>, key: (item: T) => number): [number, T[]]
   return [...groups].sort(([a], [b]) => ascending(a, b));
 }
 
-function lineOf(at: number, points: readonly Point[]): Line {
+function measuredLine(at: number, points: readonly Point[]): Line {
   const sorted = [...points].sort((a, b) => ascending(a.sequenceLength, b.sequenceLength));
-  return { at, points: sorted, lengths: sorted.map((one) => one.sequenceLength) };
+  return {
+    at,
+    points: sorted.length,
+    lengthAt: (index) => sorted[index]!.sequenceLength,
+    valueAt: (index, quantity) => sorted[index]![quantity],
+  };
 }
 
-/** Gives a line of one point the lengths of the nearest line that has more: of `donors`, ascending. */
-function stretched(line: Line, donors: readonly Line[], batches: readonly number[]): Line {
-  if (line.points.length > 1 || donors.length === 0) return line;
-  const distance = (one: Line) => Math.abs(Math.log(one.at / line.at));
-  const low = segment(batches, line.at);
-  const [donor] = donors.slice(low, low + 2).sort((a, b) => distance(a) - distance(b)) as [Line];
-  const [only] = line.points;
-  const { sequenceLength: from } = only!;
-  const moved = (quantity: Quantity, length: number): number => {
-    const change = onLine(donor, quantity, length) - onLine(donor, quantity, from);
-    return Math.max(only![quantity] * 1e-3, only![quantity] + (change * line.at) / donor.at);
+/**
+ * One point, with the lengths of another line: read when asked for, and not kept, for a profile may have many such lines
+ * beside one of many lengths.
+ */
+function borrowedLine(at: number, only: Point, donor: Line): Line {
+  const { sequenceLength: from } = only;
+  // The point stands among the lengths of the other line, or in the place of the one that is the same.
+  let place = 0;
+  let end = donor.points;
+  while (place < end) {
+    const middle = (place + end) >> 1;
+    if (donor.lengthAt(middle) < from) place = middle + 1;
+    else end = middle;
+  }
+  const isOwn = place === donor.points || donor.lengthAt(place) !== from;
+  const lengthAt = (index: number): number => {
+    if (index === place) return from;
+    return donor.lengthAt(isOwn && index > place ? index - 1 : index);
   };
-  const others = donor.points
-    .filter((one) => one.sequenceLength !== from)
-    .map(({ sequenceLength }) => ({
-      batchSize: line.at,
-      sequenceLength,
-      decodeStepSeconds: moved('decodeStepSeconds', sequenceLength),
-      prefillSeconds: moved('prefillSeconds', sequenceLength),
-      bytes: moved('bytes', sequenceLength),
-    }));
-  return lineOf(line.at, [only!, ...others]);
+  const valueAt = (index: number, quantity: Quantity): number => {
+    if (index === place) return only[quantity];
+    const change = onLine(donor, quantity, lengthAt(index)) - onLine(donor, quantity, from);
+    return Math.max(only[quantity] * 1e-3, only[quantity] + (change * at) / donor.at);
+  };
+  return { at, points: donor.points + (isOwn ? 1 : 0), lengthAt, valueAt };
+}
+
+/** The line nearest in batch size, of some that ascend. */
+function nearest(lines: readonly Line[], batches: readonly number[], batch: number): Line | undefined {
+  const distance = (one: Line) => Math.abs(Math.log(one.at / batch));
+  const low = segmentOf(batches, batch);
+  return lines.slice(low, low + 2).sort((a, b) => distance(a) - distance(b))[0];
 }
 
 /** Which (TP, EP) a row is of; without EP it is 1. */
@@ -151,10 +170,14 @@ export function surfacesOf(rows: Iterable<ProfileRow>): Map<string, Surface> {
 
 function surfaceOf(rows: readonly ProfileRow[]): Surface {
   const planes = groupBy(rows, (row) => row.routingSkew ?? 1).map(([at, ofSkew]) => {
-    const measured = groupBy(ofSkew, (row) => row.batchSize).map(([batch, points]) => lineOf(batch, points));
-    const donors = measured.filter((line) => line.points.length > 1);
+    const byBatch = groupBy(ofSkew, (row) => row.batchSize);
+    const donors = byBatch.flatMap(([batch, points]) => (points.length > 1 ? [measuredLine(batch, points)] : []));
     const donorBatches = donors.map((line) => line.at);
-    const lines = measured.map((line) => stretched(line, donors, donorBatches));
+    const lines = byBatch.map(([batch, points]) => {
+      const near = nearest(donors, donorBatches, batch);
+      if (near === undefined) return measuredLine(batch, points);
+      return near.at === batch ? near : borrowedLine(batch, points[0]!, near);
+    });
     return { at, lines, batches: lines.map((line) => line.at) };
   });
   return { planes, skews: planes.map((plane) => plane.at) };

@@ -146,7 +146,7 @@ function left(state: AssemblyState, choices: Choices, at: number): AssemblyEvent
   const isKept = choices.below(2) === 0;
   const kept = ids.map((requestId, index) => ({ requestId, index, tokens: 1, weightVersions: [0], finished: true }));
   const prompt = isKept ? { promptId, kept } : { promptId };
-  switch (choices.below(7)) {
+  switch (choices.below(8)) {
     case 0:
     case 1: {
       const reason = { code: 'round_completed', held: ids.length, needed: 4 } as const;
@@ -163,6 +163,11 @@ function left(state: AssemblyState, choices: Choices, at: number): AssemblyEvent
     case 5: {
       const reason = { code: 'data', failures: 2, budget: 1 } as const;
       return { type: 'prompt.quarantined', at, promptId, roundId, dropped: dropped('quarantined'), reason };
+    }
+    case 6: {
+      const reason = { code: 'beyond_round', needed: 4 } as const;
+      const requestId = pick(ids, choices) ?? `${promptId}/8#${choices.below(1000)}`;
+      return { type: 'response.dropped', at, requestId, promptId, tokens: 1, finished: true, reason };
     }
     default: {
       const reason = { code: 'already_queued', deferrals: 1 } as const;

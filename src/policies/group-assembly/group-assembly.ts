@@ -6,19 +6,11 @@ import { definePolicy, type Ledger } from '../../core/definition.ts';
 import { groupKey } from '../../core/trained-groups.ts';
 import { arbitrary } from './arbitrary.ts';
 import { check } from './check.ts';
-import {
-  askAgain,
-  completeRound,
-  countPrompt,
-  failRound,
-  forgetOpen,
-  goAway,
-  leave,
-  openGroup,
-  reward,
-} from './groups.ts';
+import { askAgain, countPrompt, forgetNamed, openGroup, reward } from './groups.ts';
+import { completeRound, failRound } from './rounds.ts';
 import { assemblyConfig } from './schema.ts';
-import { type AssemblyState, addMember, assemblySnapshot, load, newState, type SavedAssembly, save } from './state.ts';
+import { assemblySnapshot, load, migrateFromOne, type SavedAssembly, save } from './snapshot.ts';
+import { type AssemblyState, addMember, newState } from './state.ts';
 import { type AssemblyDecision, type AssemblyEvent, assemblyDecisions, assemblyEvents, type Ctx } from './words.ts';
 
 function apply(state: AssemblyState, event: AssemblyEvent, ctx: Ctx): void {
@@ -30,16 +22,17 @@ function apply(state: AssemblyState, event: AssemblyEvent, ctx: Ctx): void {
     case 'prompt.counted':
       return countPrompt(state, event, ctx);
     case 'prompt.merged':
-      for (const { requestId } of event.dropped) forgetOpen(state, requestId);
-      return;
+    case 'prompt.filtered':
+    case 'prompt.quarantined':
+      return forgetNamed(state, event.dropped);
+    case 'response.dropped':
+      return forgetNamed(state, [event]);
     case 'prompt.deferred':
     case 'prompt.returned':
       // It came after its round: what is open under its name is of one that is carried on.
       if (event.reason.code === 'round_closed') return;
-      return goAway(state, event);
-    case 'prompt.filtered':
-    case 'prompt.quarantined':
-      return leave(state, event.promptId);
+      forgetNamed(state, event.dropped);
+      return forgetNamed(state, event.prompt.kept);
     case 'round.completed':
       return completeRound(state, event, ctx);
     case 'round.failed':
@@ -76,7 +69,7 @@ const groupLedger: Ledger<SavedAssembly, AssemblyEvent, AssemblyDecision> = {
 /** Makes whole groups of rewards that come one by one. */
 export const groupAssembly = definePolicy({
   id: 'group-assembly',
-  version: 1,
+  version: 2,
   summary: 'Makes whole groups, and ready rounds, of rewards that come one by one.',
   source: 'RollPacker §4.3, §4.4',
   config: assemblyConfig,
@@ -88,6 +81,7 @@ export const groupAssembly = definePolicy({
   apply,
   save,
   load,
+  migrations: { 1: migrateFromOne },
   ledgers: [groupLedger],
   arbitrary,
 });

@@ -1,14 +1,15 @@
-/** Groups and rounds: how rewards fill them, and when they are handed over. */
-import { copyFinal, type FinalPrompt, type FinalResponse, type RewardedResponse } from '../../schemas/prompts.ts';
+/** Groups: how rewards fill them, and when they are complete. */
+import type { RewardedResponse } from '../../schemas/prompts.ts';
+import { finishIfReady, roundOf } from './rounds.ts';
 import {
   type AssemblyState,
   addMember,
   allGroups,
   describe,
+  forget,
   type Group,
   moveMember,
   newGroup,
-  newRound,
   type Round,
 } from './state.ts';
 import type { Ctx, EventNamed } from './words.ts';
@@ -21,30 +22,15 @@ export function openGroup(state: AssemblyState, promptId: string, domain: string
   return group;
 }
 
-function forget(state: AssemblyState, group: Group): void {
-  for (const requestId of group.members.keys()) state.byRequest.delete(requestId);
-}
-
-/** A prompt leaves for good, with what is known of its rewards. */
-export function leave(state: AssemblyState, promptId: string): void {
-  const group = state.open.get(promptId);
-  if (group === undefined) return;
-  forget(state, group);
-  state.open.delete(promptId);
-}
-
 /**
- * A prompt goes away unfinished: what it names is forgotten. The prompt may have been drawn again before an earlier round
- * has let go of it, and then the rest is of that other copy.
+ * What leaves is forgotten by its name. The prompt may have been drawn again before an earlier round has let go of it, and
+ * then the rest is of that other copy.
  */
-export function goAway(state: AssemblyState, event: EventNamed<'prompt.deferred' | 'prompt.returned'>): void {
-  for (const { requestId } of event.dropped) forgetOpen(state, requestId);
-  event.prompt.kept?.forEach(({ requestId }) => {
-    forgetOpen(state, requestId);
-  });
+export function forgetNamed(state: AssemblyState, named: readonly { readonly requestId: string }[] = []): void {
+  for (const { requestId } of named) forgetOpen(state, requestId);
 }
 
-export function forgetOpen(state: AssemblyState, requestId: string): void {
+function forgetOpen(state: AssemblyState, requestId: string): void {
   const member = state.byRequest.get(requestId);
   if (member === undefined || member.owner.round !== null) return;
   const { owner } = member;
@@ -53,19 +39,10 @@ export function forgetOpen(state: AssemblyState, requestId: string): void {
   if (owner.members.size === 0) state.open.delete(owner.promptId);
 }
 
-function roundOf(state: AssemblyState, roundId: string): Round {
-  const known = state.rounds.get(roundId);
-  if (known !== undefined) return known;
-  const round = newRound(roundId);
-  state.rounds.set(roundId, round);
-  return round;
-}
-
 export function countPrompt(state: AssemblyState, event: EventNamed<'prompt.counted'>, ctx: Ctx): void {
   const { promptId, roundId, domain, promptTokens, responses } = event;
   const round = roundOf(state, roundId);
   const open = state.open.get(promptId);
-  state.open.delete(promptId);
   const group = newGroup(promptId, domain);
   group.round = round;
   group.since = ctx.at;
@@ -81,8 +58,8 @@ export function countPrompt(state: AssemblyState, event: EventNamed<'prompt.coun
     if (known !== undefined) continue;
     askReward(requestId, group, 'kept_without_reward', ctx);
   }
-  // What the prompt had beside the responses that count is of no use.
-  if (open !== undefined) forget(state, open);
+  // The rest is of another copy of the prompt.
+  if (open?.members.size === 0) state.open.delete(promptId);
   round.groups.set(promptId, group);
   round.waiting += 1;
   if (group.waiting === 0) completeGroup(state, group, round, ctx);
@@ -169,75 +146,5 @@ function completeGroup(state: AssemblyState, group: Group, round: Round, ctx: Ct
       },
     });
   }
-  finish(state, round, ctx);
-}
-
-export function completeRound(state: AssemblyState, event: EventNamed<'round.completed'>, ctx: Ctx): void {
-  const round = roundOf(state, event.roundId);
-  const { kind, weightVersion } = event;
-  const isFailed = event.reason.code === 'round_failed';
-  round.completed = { kind, weightVersion, prompts: event.prompts.map(copyFinal), isFailed, at: ctx.at };
-  if (isFailed) withdraw(state, round, ctx);
-  finish(state, round, ctx);
-}
-
-/** A round is given up, whether it was complete or not: one that was says so. */
-export function failRound(state: AssemblyState, roundId: string, ctx: Ctx): void {
-  const round = state.rounds.get(roundId);
-  if (round === undefined) return;
-  withdraw(state, round, ctx);
-  if (round.completed === null) state.rounds.delete(roundId);
-  else {
-    round.completed = { ...round.completed, isFailed: true };
-    finish(state, round, ctx);
-  }
-}
-
-/** What counted for a round that has failed does not train. */
-function withdraw(state: AssemblyState, round: Round, ctx: Ctx): void {
-  const { roundId } = round;
-  for (const group of round.groups.values()) {
-    const { promptId } = group;
-    ctx.emit({ type: 'group.withdrawn', at: ctx.at, roundId, promptId, reason: { code: 'round_failed' } });
-    forget(state, group);
-  }
-  round.groups.clear();
-  round.waiting = 0;
-}
-
-/** Gives a response its reward, if there is one. */
-function fillReward(response: FinalResponse, group: Group): boolean {
-  const value = group.members.get(response.requestId)?.reward;
-  if (typeof value !== 'number') return false;
-  response.reward = value;
-  return true;
-}
-
-/** Hands a round over once it is complete and none of its groups waits. */
-function finish(state: AssemblyState, round: Round, ctx: Ctx): void {
-  const { completed, groups } = round;
-  if (completed === null || round.waiting > 0) return;
-  const { kind, weightVersion, isFailed, at } = completed;
-  const { roundId } = round;
-  // The copies that the round has kept go with it: nothing of the state is shared.
-  const prompts: FinalPrompt[] = [];
-  for (const prompt of completed.prompts) {
-    const group = groups.get(prompt.promptId);
-    if (group === undefined) continue;
-    prompt.responses = prompt.responses.filter((one) => fillReward(one, group));
-    prompts.push(prompt);
-  }
-  for (const group of groups.values()) forget(state, group);
-  state.rounds.delete(roundId);
-  ctx.emit({
-    type: 'round.rewarded',
-    at: ctx.at,
-    roundId,
-    kind,
-    weightVersion,
-    prompts,
-    reason: isFailed
-      ? { code: 'round_failed' }
-      : { code: 'all_groups', groups: prompts.length, afterSeconds: ctx.at - at },
-  });
+  finishIfReady(state, round, ctx);
 }

@@ -1,17 +1,5 @@
-/** The state of group-assembly, and how it is saved. */
-import { z } from 'zod';
-import { type FinalPrompt, finalPrompt } from '../../schemas/prompts.ts';
-import {
-  count,
-  domain,
-  promptId,
-  requestId,
-  roundId,
-  roundKind,
-  seconds,
-  tokens,
-  weightVersion,
-} from '../../schemas/units.ts';
+/** The state of group-assembly. */
+import type { FinalPrompt } from '../../schemas/prompts.ts';
 import type { AssemblyConfig } from './schema.ts';
 
 /** One response: `undefined` while its reward is awaited, `null` if it will never have one. */
@@ -43,7 +31,6 @@ export interface Completed {
   readonly kind: 'short' | 'long';
   readonly weightVersion: number;
   readonly prompts: FinalPrompt[];
-  readonly isFailed: boolean;
   readonly at: number;
 }
 
@@ -105,98 +92,18 @@ export function moveMember(owner: Group, member: Member, reward: Member['reward'
   return member;
 }
 
+/** No reward finds the responses of this group any more. */
+export function forget(state: AssemblyState, group: Group): void {
+  for (const requestId of group.members.keys()) state.byRequest.delete(requestId);
+}
+
 /** Fills in what is known of a response when its prompt counts. */
 export function describe(member: Member, ownTokens: number, weightVersions: readonly number[] | undefined): void {
   member.tokens = ownTokens;
   if (weightVersions !== undefined) member.weightVersions = weightVersions.slice();
 }
 
-const groupSchema = z.strictObject({
-  promptId,
-  roundId: roundId.nullable(),
-  members: z.array(
-    z.strictObject({
-      requestId,
-      tokens,
-      weightVersions: z.array(weightVersion).optional(),
-      reward: z.number().nullable().optional(),
-    }),
-  ),
-  promptTokens: tokens.optional(),
-  domain: domain.optional(),
-  since: seconds,
-});
-
-/** Schema of the saved state. */
-export const assemblySnapshot = z.strictObject({
-  rounds: z.array(
-    z.strictObject({
-      roundId,
-      unrewarded: z.array(promptId),
-      waiting: count,
-      completed: z
-        .strictObject({
-          kind: roundKind,
-          weightVersion,
-          prompts: z.array(finalPrompt),
-          isFailed: z.boolean(),
-          at: seconds,
-        })
-        .nullable(),
-    }),
-  ),
-  groups: z.array(groupSchema),
-});
-
-export type SavedAssembly = z.output<typeof assemblySnapshot>;
-
 /** Every group, in the order in which they are saved. */
 export function allGroups({ open, rounds }: AssemblyState): Group[] {
   return [...open.values(), ...[...rounds.values()].flatMap((round) => [...round.groups.values()])];
-}
-
-export function save(state: AssemblyState): SavedAssembly {
-  return structuredClone({
-    rounds: [...state.rounds.values()].map(({ roundId: id, unrewarded, waiting, completed }) => ({
-      roundId: id,
-      unrewarded: [...unrewarded],
-      waiting,
-      completed,
-    })),
-    groups: allGroups(state).map(({ promptId: id, round, members, promptTokens, domain: own, since }) => ({
-      promptId: id,
-      roundId: round?.roundId ?? null,
-      members: [...members.values()].map(({ requestId: request, tokens: own, weightVersions, reward }) => ({
-        requestId: request,
-        tokens: own,
-        ...(weightVersions === undefined ? {} : { weightVersions: [...weightVersions] }),
-        ...(reward === undefined ? {} : { reward }),
-      })),
-      ...(promptTokens === undefined ? {} : { promptTokens }),
-      ...(own === undefined ? {} : { domain: own }),
-      since,
-    })),
-  });
-}
-
-export function load(given: SavedAssembly, config: AssemblyConfig): AssemblyState {
-  const saved = structuredClone(given);
-  const state = newState(config);
-  for (const { roundId: id, unrewarded, waiting, completed } of saved.rounds) {
-    state.rounds.set(id, { roundId: id, groups: new Map(), unrewarded: new Set(unrewarded), waiting, completed });
-  }
-  for (const one of saved.groups) {
-    const group = newGroup(one.promptId, one.domain);
-    group.since = one.since;
-    group.promptTokens = one.promptTokens;
-    for (const { requestId: request, tokens: own, weightVersions, reward } of one.members) {
-      describe(addMember(state, group, request, reward), own, weightVersions);
-    }
-    if (one.roundId === null) state.open.set(one.promptId, group);
-    else {
-      group.round = state.rounds.get(one.roundId)!;
-      group.round.groups.set(one.promptId, group);
-    }
-  }
-  return state;
 }

@@ -15,7 +15,7 @@ import {
   promptQuarantined,
   promptReturned,
 } from '../../schemas/decisions/prompts.ts';
-import { responseAccepted } from '../../schemas/decisions/requests.ts';
+import { responseAccepted, responseDropped } from '../../schemas/decisions/requests.ts';
 import { rewardFailed } from '../../schemas/decisions/reward-workers.ts';
 import { rewardRequest } from '../../schemas/decisions/rewards.ts';
 import { roundCompleted } from '../../schemas/decisions/rounds.ts';
@@ -26,6 +26,7 @@ import type { Of } from '../../schemas/vocabulary.ts';
 
 export const assemblyEvents = [
   responseAccepted,
+  responseDropped,
   promptCounted,
   promptDeferred,
   promptReturned,

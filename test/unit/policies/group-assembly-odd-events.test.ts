@@ -85,8 +85,9 @@ describe('group-assembly', () => {
     ]);
   });
 
-  test.each(['prompt.filtered', 'prompt.quarantined'] as const)('after %s nobody waits for its responses', (type) => {
-    const left = { at: 3, promptId: 'c', roundId: 'r', dropped: [] };
+  test.each(['prompt.filtered', 'prompt.quarantined'] as const)('after %s nobody waits for what it names', (type) => {
+    const dropped = ['c/0#0', 'a/0#0'].map((requestId) => ({ requestId, tokens: 1, cause: 'filtered' as const }));
+    const left = { at: 3, promptId: 'c', roundId: 'r', dropped };
     const reason = { code: 'data', failures: 2, budget: 1 } as const;
     if (type === 'prompt.filtered') assembly.send({ type, ...left, reason: { code: 'host' } });
     else assembly.send({ type, ...left, reason });
@@ -107,10 +108,14 @@ describe('group-assembly', () => {
     expect(assembly.send(ready('a/0#0'))).toMatchObject([{ type: 'group.rewarded', samples: 1 }]);
   });
 
-  test('nobody waits for what a prompt had beside the responses that it counts with', () => {
+  test('nobody waits for a response that a prompt does not count with, once it is dropped', () => {
     const reason = { code: 'held', held: 2, needed: 2 } as const;
     assembly.send({ type: 'response.accepted', at: 2, requestId: 'c/1#0', promptId: 'c', reason });
     expect(assembly.send(counted('c', 'r', 'c/1#0'))).toEqual([]);
+    const beyond = { code: 'beyond_round', needed: 1 } as const;
+    const dropped = { type: 'response.dropped', at: 2, promptId: 'c', tokens: 1, finished: true } as const;
+    // It takes nothing that counts.
+    for (const requestId of ['c/0#0', 'c/1#0']) assembly.send({ ...dropped, requestId, reason: beyond });
     expect(assembly.send(ready('c/0#0'))).toMatchObject([{ type: 'reward.unused', requestId: 'c/0#0' }]);
     expect(assembly.send(ready('c/1#0'))).toMatchObject([{ type: 'group.rewarded', samples: 1 }]);
   });

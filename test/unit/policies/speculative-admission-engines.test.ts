@@ -1,4 +1,4 @@
-/** Engines: where requests go, what limits hold, what is lost with an engine, and where the host says that they run. */
+/** Engines: where requests go, what limits hold, and engines that come and are drained. */
 import { describe, expect, test } from 'vitest';
 import type { AdmissionInput } from '../../../src/index.ts';
 import { bothWays, brief, type Rounds } from '../../support/rounds.ts';
@@ -117,85 +117,5 @@ describe.each(bothWays)('placement, %s', (_how, start) => {
     ]);
     session.complete('a/0#0');
     expect(places(session.complete('c/0#0'))).toStrictEqual(['d/0#0 e2']);
-  });
-
-  test('a lost engine: what ran on it is tried again elsewhere as it was launched, what was being aborted there is over', () => {
-    const session = placed({
-      promptsPerRound: 3,
-      responsesPerPrompt: 2,
-      responseSpeculation: 1.5,
-      maxInFlightPerEngine: 4,
-    });
-    add(session, 'e0', 'e1');
-    // a/0, a/2, b/1 and c/0 run on e0; a/1, b/0, b/2 and c/1 on e1.
-    session.open(prompts('a', 'b', 'c'));
-    expect(places(session.tell('response.failed', { requestId: 'b/1#0', kind: 'infrastructure' }))).toStrictEqual([
-      'b/1#1 e0',
-    ]);
-    expect(places(session.complete('a/0#0'))).toStrictEqual(['c/2#0 e0']);
-    expect(only(session.complete('a/1#0'), 'request.abort')).toMatchObject([{ requestId: 'a/2#0', engineId: 'e0' }]);
-    const lost = session.tell('engine.lost', { engineId: 'e0' });
-    expect(lost).toMatchObject([
-      {
-        type: 'request.launch',
-        requestId: 'c/0#1',
-        engineId: 'e1',
-        reason: { code: 'retry_infrastructure', attempt: 1 },
-      },
-    ]);
-    expect(session.state).toMatchObject({ aborting: [], round: { inFlight: 4 } });
-    expect(places(session.complete('b/0#0'))).toStrictEqual(['b/1#2 e1']);
-    expect(places(session.complete('b/2#0'))).toStrictEqual(['c/2#1 e1']);
-    session.refuses({ type: 'engine.drained', at: 0, engineId: 'e0' }, 'unknown_id', 'engineId');
-  });
-
-  test('a lost engine takes the last of a drained round with it, and its aborts', () => {
-    const session = placed({ promptsPerRound: 1, responseSpeculation: 3 });
-    add(session, 'e0');
-    session.open(prompts('a'));
-    session.complete('a/1#0');
-    session.at = 4;
-    expect(session.tell('engine.lost', { engineId: 'e0' })).toStrictEqual([
-      { type: 'round.drained', at: 4, roundId: 'r0', reason: { code: 'all_ended', afterSeconds: 4 } },
-    ]);
-    expect(brief(session.tell('request.aborted', { requestId: 'a/0#0' }))).toStrictEqual([
-      'response.late a/0#0 report',
-    ]);
-    add(session, 'e0');
-    expect(places(session.open(prompts('b')))).toStrictEqual(['b/0#1 e0', 'b/1#1 e0', 'b/2#1 e0']);
-  });
-
-  test('where the budget is used up, a lost engine takes its prompts out, each once, and aborts what is elsewhere', () => {
-    const session = placed({ promptsPerRound: 2, responsesPerPrompt: 3, retry: { infrastructure: 0 } });
-    add(session, 'e0', 'e1');
-    expect(places(session.open(prompts('a', 'b')))).toStrictEqual([
-      'a/0#0 e0',
-      'a/1#0 e1',
-      'a/2#0 e0',
-      'b/0#0 e1',
-      'b/1#0 e0',
-      'b/2#0 e1',
-    ]);
-    expect(brief(session.tell('engine.lost', { engineId: 'e0' }))).toStrictEqual([
-      'response.abandoned a/0#0 infrastructure',
-      'request.abort a/1#0 prompt_quarantined',
-      'timer.set speculative-admission/abort-grace abort_grace',
-      'prompt.quarantined a infrastructure',
-      'response.abandoned b/1#0 infrastructure',
-      'request.abort b/0#0 prompt_quarantined',
-      'request.abort b/2#0 prompt_quarantined',
-      'prompt.quarantined b infrastructure',
-      'prompts.request r0 quarantined',
-    ]);
-  });
-
-  test('an engine that is lost and added again begins empty, and what is late from before does it no harm', () => {
-    const session = placed({ promptsPerRound: 9, maxInFlightPerEngine: 1 });
-    add(session, 'e0');
-    session.open(prompts('a', 'b'));
-    session.tell('engine.lost', { engineId: 'e0' });
-    expect(places(add(session, 'e0'))).toStrictEqual(['a/0#1 e0']);
-    expect(brief(session.complete('a/0#0'))).toStrictEqual(['response.late a/0#0 completion']);
-    expect(places(session.complete('a/0#1'))).toStrictEqual(['b/0#0 e0']);
   });
 });

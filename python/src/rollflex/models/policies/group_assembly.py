@@ -13,7 +13,7 @@ from ..decisions.prompts import (
     PromptQuarantined,
     PromptReturned,
 )
-from ..decisions.requests import ResponseAccepted
+from ..decisions.requests import ResponseAccepted, ResponseDropped
 from ..decisions.reward_workers import RewardFailed
 from ..decisions.rewards import RewardRequest
 from ..decisions.rounds import RoundCompleted
@@ -34,6 +34,7 @@ class GroupAssemblyConfig(TypedDict):
 
 GroupAssemblyEvent: TypeAlias = Union[
     ResponseAccepted,
+    ResponseDropped,
     PromptCounted,
     PromptDeferred,
     PromptReturned,

@@ -1,0 +1,141 @@
+/** What an engine has taken: requests on their way to its scheduler, in line, in the batch, or taken out of it again. */
+import { Arrivals } from './arrivals.ts';
+import type { Ending, Generation } from './generation.ts';
+import { PausableDecode } from './pausable-decode.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** Which requests an abort means. */
+export type Matches = (generation: Generation) => boolean;
+
+/** The requests of an engine, and the decode engine that runs them. */
+export class Scheduler {
+  /** What generates. */
+  readonly decode: PausableDecode;
+  readonly #around: Surroundings;
+  /** In line or in the batch. */
+  readonly #generations = new Map<string, Generation>();
+  readonly #arrivals = new Arrivals();
+  /** Requests that were taken out of the batch until it goes on, with the tokens that they have. */
+  #retracted: Generation[] = [];
+
+  constructor(name: string, around: Surroundings) {
+    this.#around = around;
+    this.decode = new PausableDecode(name, around);
+  }
+
+  /** Requests in line or in the batch, or on their way. */
+  get size(): number {
+    return this.#generations.size + this.#arrivals.size + this.#retracted.length;
+  }
+
+  /** All of them, by their arrival. */
+  *[Symbol.iterator](): Iterator<Generation> {
+    yield* this.#generations.values();
+    yield* this.#retracted;
+    yield* this.#arrivals;
+  }
+
+  /** How many run and how many wait, and the tokens in the KV cache. */
+  load(): { running: number; waiting: number; contextTokens: number } {
+    const { running, waiting, contextTokens } = this.decode.load();
+    return {
+      running,
+      waiting: waiting + this.#arrivals.dueBy(this.#around.now()) + this.#retracted.length,
+      contextTokens,
+    };
+  }
+
+  /** When something happens next by itself; `Infinity` when idle. */
+  nextAt(): number {
+    return Math.min(this.#arrivals.nextAt(), this.decode.nextAt());
+  }
+
+  /** Sends a request on its way. */
+  arrive(generation: Generation): void {
+    this.#arrivals.push(generation, this.#around.now() + this.#around.options.tokenizeSeconds);
+  }
+
+  /** Takes in what has arrived, and gives what has ended by now, one by one. */
+  *advance(): Generator<{ generation: Generation; ending: Ending }> {
+    this.#takeArrivals();
+    for (const { requestId: id, kind, tokens } of this.decode.advance()) {
+      const generation = this.#take(id, tokens);
+      yield { generation, ending: kind === 'aborted' ? 'abort' : generation.ending };
+    }
+  }
+
+  /** Takes out those that are meant of what is not in line: retracted ones and, at `all`, those on their way. */
+  takeOutside(matches: Matches, reach: 'scheduler' | 'all'): Generation[] {
+    this.#takeArrivals();
+    const onTheirWay = reach === 'all' ? this.#arrivals.take(matches) : [];
+    const retracted = this.#retracted.filter(matches);
+    this.#retracted = this.#retracted.filter((one) => !matches(one));
+    return [...retracted, ...onTheirWay];
+  }
+
+  /** Aborts those that are meant of what is in line or in the batch. */
+  abort(matches: Matches): void {
+    for (const generation of [...this.#generations.values()].filter(matches)) {
+      generation.abortedInQueue = !this.decode.isRunning(generation.id);
+      this.decode.abort(generation.id);
+    }
+  }
+
+  /** Takes all requests out of the batch, so that the KV cache is empty, until {@link resume}. */
+  retract(): void {
+    this.#retracted.push(...this.#lose());
+  }
+
+  /** Requests that were retracted are prefilled again. */
+  resume(): void {
+    const retracted = this.#retracted;
+    this.#retracted = [];
+    for (const generation of retracted) this.#add(generation, this.#around.now());
+  }
+
+  /** Gives up everything. */
+  takeAll(): Generation[] {
+    const lost = [...this.#lose(), ...this.#retracted, ...this.#arrivals.takeAll()];
+    this.#retracted = [];
+    return lost;
+  }
+
+  /** Tells whoever reads a stream what there is. */
+  tell(): void {
+    const { streamInterval } = this.#around.options;
+    let tokensAt: ((id: string) => number | undefined) | undefined;
+    for (const generation of this.#generations.values()) {
+      const { progress } = generation.listener;
+      if (progress === undefined) continue;
+      tokensAt ??= this.decode.tokens();
+      const whole = Math.floor(tokensAt(generation.id)! / streamInterval) * streamInterval;
+      if (whole <= generation.told) continue;
+      generation.count = whole;
+      progress(generation);
+      generation.told = whole;
+    }
+  }
+
+  #takeArrivals(): void {
+    for (const { at, generation } of this.#arrivals.takeDue(this.#around.now())) this.#add(generation, at);
+  }
+
+  #add(generation: Generation, at: number): void {
+    const { id, planned, tokens, priority, count } = generation;
+    this.#generations.set(id, generation);
+    const request = { requestId: id, promptTokens: planned.promptTokens, responseTokens: tokens, priority };
+    this.decode.add(count === 0 ? request : { ...request, generatedTokens: count }, at);
+  }
+
+  #take(id: string, tokens: number): Generation {
+    const generation = this.#generations.get(id)!;
+    this.#generations.delete(id);
+    generation.count = tokens;
+    return generation;
+  }
+
+  /** What the decode engine had, with the tokens that there are. */
+  #lose(): Generation[] {
+    return this.decode.lose().map(({ requestId, tokens }) => this.#take(requestId, tokens));
+  }
+}

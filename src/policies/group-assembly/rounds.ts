@@ -1,0 +1,70 @@
+/** Rounds: complete, given up, and handed over once none of their groups waits. */
+import { copyFinal, type FinalPrompt, type FinalResponse } from '../../schemas/prompts.ts';
+import { type AssemblyState, forget, type Group, newRound, type Round } from './state.ts';
+import type { Ctx, EventNamed } from './words.ts';
+
+/** The round of this name, which begins with the first that is said of it. */
+export function roundOf(state: AssemblyState, roundId: string): Round {
+  const known = state.rounds.get(roundId);
+  if (known !== undefined) return known;
+  const round = newRound(roundId);
+  state.rounds.set(roundId, round);
+  return round;
+}
+
+export function completeRound(state: AssemblyState, event: EventNamed<'round.completed'>, ctx: Ctx): void {
+  const round = roundOf(state, event.roundId);
+  const { kind, weightVersion } = event;
+  round.completed = { kind, weightVersion, prompts: event.prompts.map(copyFinal), at: ctx.at };
+  if (event.reason.code === 'round_failed') giveUp(state, round, ctx);
+  else finishIfReady(state, round, ctx);
+}
+
+/** A round is given up, whether it was complete or not: one that was says so. */
+export function failRound(state: AssemblyState, roundId: string, ctx: Ctx): void {
+  const round = state.rounds.get(roundId);
+  if (round === undefined) return;
+  giveUp(state, round, ctx);
+}
+
+/** What counted for a round that has failed does not train. */
+function giveUp(state: AssemblyState, round: Round, ctx: Ctx): void {
+  const { roundId } = round;
+  for (const group of round.groups.values()) {
+    const { promptId } = group;
+    ctx.emit({ type: 'group.withdrawn', at: ctx.at, roundId, promptId, reason: { code: 'round_failed' } });
+    forget(state, group);
+  }
+  state.rounds.delete(roundId);
+  if (round.completed === null) return;
+  const { kind, weightVersion } = round.completed;
+  const reason = { code: 'round_failed' } as const;
+  ctx.emit({ type: 'round.rewarded', at: ctx.at, roundId, kind, weightVersion, prompts: [], reason });
+}
+
+/** Gives a response its reward, if there is one. */
+function fillReward(response: FinalResponse, group: Group): boolean {
+  const value = group.members.get(response.requestId)?.reward;
+  if (typeof value !== 'number') return false;
+  response.reward = value;
+  return true;
+}
+
+/** Hands a round over once it is complete and none of its groups waits. */
+export function finishIfReady(state: AssemblyState, round: Round, ctx: Ctx): void {
+  const { roundId, completed, groups } = round;
+  if (completed === null || round.waiting > 0) return;
+  const { kind, weightVersion, at } = completed;
+  // The copies that the round has kept go with it: nothing of the state is shared.
+  const prompts: FinalPrompt[] = [];
+  for (const prompt of completed.prompts) {
+    const group = groups.get(prompt.promptId);
+    if (group === undefined) continue;
+    prompt.responses = prompt.responses.filter((one) => fillReward(one, group));
+    prompts.push(prompt);
+  }
+  for (const group of groups.values()) forget(state, group);
+  state.rounds.delete(roundId);
+  const reason = { code: 'all_groups', groups: prompts.length, afterSeconds: ctx.at - at } as const;
+  ctx.emit({ type: 'round.rewarded', at: ctx.at, roundId, kind, weightVersion, prompts, reason });
+}
