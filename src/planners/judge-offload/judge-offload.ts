@@ -18,11 +18,11 @@ function percentsLeft(actorSmShare: number): number {
 }
 
 /** Layers that fit, resident ones and buffers together. */
-function slotsFor({ memoryBytes, layerBytes, layers }: JudgeOffloadSettings, otherBytes: number): number {
-  const slots = Math.min(layers, Math.floor((memoryBytes - otherBytes) / layerBytes));
-  // The quotient may be rounded up to a whole number that does not quite fit.
-  const fitting = otherBytes + slots * layerBytes > memoryBytes ? slots - 1 : slots;
-  if (fitting >= 1) return fitting;
+function slotsFor({ memoryBytes, layerBytes }: JudgeOffloadSettings, otherBytes: number): number {
+  // The quotient is rounded, one way or the other: what counts is that the sum fits.
+  let slots = Math.floor((memoryBytes - otherBytes) / layerBytes) + 1;
+  while (otherBytes + slots * layerBytes > memoryBytes) slots -= 1;
+  if (slots >= 1) return slots;
   const least = otherBytes + layerBytes;
   const expected = `at least ${least} bytes: fixed bytes, activations and one layer`;
   throw new PolicyError('infeasible', { expected, got: memoryBytes, path: 'memoryBytes' });
