@@ -17,12 +17,10 @@ function percentsLeft(actorSmShare: number): number {
   throw new PolicyError('infeasible', { expected, got: actorSmShare, path: 'actorSmShare' });
 }
 
-/** Layers that fit, resident ones and buffers together. */
-function slotsFor({ memoryBytes, layerBytes }: JudgeOffloadSettings, otherBytes: number): number {
-  // The quotient is rounded, one way or the other: what counts is that the sum fits.
-  let slots = Math.floor((memoryBytes - otherBytes) / layerBytes) + 1;
-  while (otherBytes + slots * layerBytes > memoryBytes) slots -= 1;
-  if (slots >= 1) return slots;
+/** How many of the layers fit, resident ones and buffers together. */
+function slotsFor({ memoryBytes, layerBytes, layers }: JudgeOffloadSettings, otherBytes: number): number {
+  // No quotient: rounded, it can be a layer off, either way.
+  for (let slots = layers; slots >= 1; slots -= 1) if (otherBytes + slots * layerBytes <= memoryBytes) return slots;
   const least = otherBytes + layerBytes;
   const expected = `at least ${least} bytes: fixed bytes, activations and one layer`;
   throw new PolicyError('infeasible', { expected, got: memoryBytes, path: 'memoryBytes' });
