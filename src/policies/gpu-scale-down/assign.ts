@@ -20,7 +20,7 @@ export class Weights {
 
 /** The bin of a request, by its expected tokens at the time of the peak. */
 export function weightBin(weight: number): number {
-  return binOf(weight < heaviest ? (weight + 0.5) | 0 : heaviest);
+  return binOf((Math.min(weight, heaviest) + 0.5) | 0);
 }
 
 /**
