@@ -130,6 +130,22 @@ describe('before anything is known', () => {
     expect(plannedAt.length).toBeGreaterThan(0);
     for (const left of plannedAt) expect([4, 8, 16, 32]).toContain(left);
   });
+
+  test('no plan is made late where no group waits for it', () => {
+    const host = begun(4, 1, 7);
+    while (host.running.length > 0) {
+      host.at += 3;
+      expect(resized(host.complete(host.running[0]!, 10 + host.left))).toEqual([]);
+    }
+    // The same with more groups: here it is worth it.
+    const more = begun(4, 1, 30);
+    const decisions: FrontierDecision[] = [];
+    while (more.running.length > 0) {
+      more.at += 3;
+      decisions.push(...more.complete(more.running[0]!, 10 + more.left));
+    }
+    expect(resized(decisions)[0]).toMatchObject({ reason: { code: 'planned', groups: 30 } });
+  });
 });
 
 test('a plan is made anew when its round has outgrown it by more than a quarter', () => {
