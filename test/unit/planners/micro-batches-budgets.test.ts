@@ -1,5 +1,6 @@
 /** What the searches of micro-batches may look at: counted, so that a plan is the same on every machine. */
 import { describe, expect, test } from 'vitest';
+import { planMicroBatches } from '../../../src/index.ts';
 import { exchange } from '../../../src/planners/micro-batches/exchange.ts';
 import { searchPacking } from '../../../src/planners/micro-batches/pack.ts';
 import { addTo, type Item, noLoads, type Part } from '../../../src/planners/micro-batches/parts.ts';
@@ -95,4 +96,35 @@ describe('moves and swaps', () => {
     expect(most[0]).toBe(total);
     expect(most.at(-1)).toBeLessThan((total / 4) * 1.05);
   });
+});
+
+describe('an exchange', () => {
+  const item = (sequence: number, [first, width, tokens, work]: readonly [number, number, number, number]): Item => {
+    return { sequence, first, width, length: tokens * width, tokens, work, overCap: false };
+  };
+  const exchanged = (ranks: number, items: readonly Item[], slots: number[], cap: number) => {
+    const part = { firstRank: 0, ranks, items };
+    const loads = noLoads(part, 3);
+    for (const [index, slot] of slots.entries()) addTo(loads, part, items[index]!, slot);
+    const after = Int32Array.from(slots);
+    exchange(part, after, loads, { cap, looks: 1e6 });
+    return [...after];
+  };
+
+  test('of several that are as good is the first: by the sequence that leaves, then by the micro-batch', () => {
+    const alike = [item(0, [0, 1, 3, 3]), item(1, [0, 1, 3, 3])];
+    expect(exchanged(1, alike, [0, 0], 100)).toEqual([1, 0]);
+  });
+
+  test('never brings more tokens than the cap, on either side', () => {
+    // The one on all ranks has more work for each token: for the one on the first rank less work, but more tokens, would come.
+    const items = [item(0, [0, 4, 8, 256]), item(1, [0, 1, 10, 5]), item(2, [0, 1, 12, 144]), item(3, [0, 4, 12, 200])];
+    expect(exchanged(4, items, [0, 0, 1, 2], 20)).toEqual([0, 0, 1, 2]);
+    expect(exchanged(4, items, [0, 0, 1, 2], 100)).not.toEqual([0, 0, 1, 2]);
+  });
+});
+
+test('more sequences on a rank than are searched are packed by first fit', () => {
+  const lengthsByRank = [Array.from({ length: 600 }, () => 10)];
+  expect(planMicroBatches({ lengthsByRank, maxTokensPerMicroBatch: 100 }).count).toBe(60);
 });
