@@ -1,6 +1,7 @@
 /** How few micro-batches a plan has: against packings that are known, and the bound against its definition. */
 import { describe, expect, test } from 'vitest';
 import { planMicroBatches } from '../../../src/index.ts';
+import { deal } from '../../../src/planners/micro-batches/deal.ts';
 import { generator } from '../../support/numbers.ts';
 
 const cap = 1000;
@@ -112,5 +113,27 @@ describe('how few micro-batches', () => {
       const least = Math.max(minMicroBatches, Math.ceil(boundOf(lengths) / ranks));
       expect(bounds.count).toBe(Math.ceil(least / divisibleBy) * divisibleBy);
     }
+  });
+
+  test('a batch is dealt out by work, and by tokens only where that gives fewer micro-batches', () => {
+    const next = generator(8);
+    const settings = { maxTokensPerMicroBatch: cap, compute: { perTokenSquared: 1 } };
+    const seen = { work: 0, tokens: 0 };
+    for (let run = 0; run < 300; run += 1) {
+      const lengths = Array.from({ length: 6 + Math.floor(next() * 8) }, () => 1 + Math.floor(next() * 600));
+      const plan = planMicroBatches({ lengths, ranks: 2, ...settings });
+      const held = plan.ranks.map(({ microBatches }) =>
+        microBatches.flatMap((one) => one.sequences).sort((a, b) => a - b),
+      );
+      const [byWork, byTokens] = [lengths.map((one) => one * one), lengths].map((loads) => {
+        const parts = deal(loads, 2);
+        const lengthsByRank = parts.map((part) => part.map((index) => lengths[index]!));
+        return { parts, count: planMicroBatches({ lengthsByRank, ...settings }).count };
+      });
+      const best = byTokens!.count < byWork!.count ? 'tokens' : 'work';
+      if (byWork!.count > plan.bounds.count) seen[best] += 1;
+      expect(held).toEqual((best === 'tokens' ? byTokens! : byWork!).parts);
+    }
+    expect(Math.min(seen.work, seen.tokens)).toBeGreaterThan(3);
   });
 });
