@@ -16,6 +16,11 @@ interface Sample {
   readonly kind: Kind;
   readonly budgetSeconds: number;
   readonly order: number;
+  readonly requestedAt: number;
+  /** When it got in line last, and why. */
+  since: number;
+  cause: string;
+  attempts: number;
   waits: boolean;
   failures: number;
   timeouts: number;
@@ -24,6 +29,7 @@ interface Dispatch {
   readonly id: string;
   readonly sample: Sample;
   readonly worker: Worker;
+  readonly dispatchedAt: number;
   deadline: number;
   started: boolean;
   cancelled: boolean;
@@ -76,7 +82,7 @@ export class RewardHost {
       case 'reward.requested':
       case 'reward.request':
       case 'response.accepted':
-        this.#wanted(event as EventOf<'reward.requested'>, expected);
+        this.#wanted(event as EventOf<'reward.requested'>, expected, at);
         break;
       case 'reward-worker.added': {
         const known = this.workers.find((one) => one.id === event.workerId);
@@ -92,14 +98,14 @@ export class RewardHost {
         this.workers = this.workers.filter((one) => one.id !== event.workerId);
         for (const one of this.running.filter((other) => other.worker.id === event.workerId)) {
           this.#over(one);
-          if (!one.cancelled) this.#fault(one.sample, expected);
+          if (!one.cancelled) this.#fault(one.sample, expected, at);
         }
         break;
       case 'host.restarted':
         this.timerAt = undefined;
         for (const one of [...this.running]) {
           this.#over(one);
-          if (!one.cancelled) one.sample.waits = true;
+          if (!one.cancelled) this.#again(one.sample, 'host_restarted', at);
         }
         break;
       case 'timer.fired':
@@ -113,15 +119,16 @@ export class RewardHost {
         break;
       }
       case 'reward.finished':
-        this.#finished(event, expected);
+        this.#finished(event, expected, at);
         break;
       default:
+        expected.code = cancelCodes[event.type];
         for (const id of this.#unneeded(event)) expected.cancelled.add(id);
     }
     return expected;
   }
 
-  #wanted(event: EventOf<'reward.requested'>, expected: Expected): void {
+  #wanted(event: EventOf<'reward.requested'>, expected: Expected, at: number): void {
     const { requestId, promptId, roundId, domain } = event;
     if (this.samples.some((one) => one.requestId === requestId)) {
       expected.merged.push(requestId);
@@ -130,30 +137,46 @@ export class RewardHost {
     const { kindByDomain = {}, defaultKind, budgetSeconds } = this.config;
     const kind = event.kind ?? (domain === undefined ? undefined : kindByDomain[domain]) ?? defaultKind;
     const budget = event.budgetSeconds ?? budgetSeconds[kind];
-    const counts = { waits: true, failures: 0, timeouts: 0, order: this.#order++ };
-    this.samples.push({ requestId, promptId, roundId, kind, budgetSeconds: budget, ...counts });
+    const counts = { waits: true, failures: 0, timeouts: 0, attempts: 0, order: this.#order++ };
+    const times = { requestedAt: at, since: at, cause: 'requested' };
+    this.samples.push({ requestId, promptId, roundId, kind, budgetSeconds: budget, ...counts, ...times });
   }
 
-  #finished({ dispatchId, outcome, reward }: EventOf<'reward.finished'>, expected: Expected): void {
+  #finished(event: EventOf<'reward.finished'>, expected: Expected, at: number): void {
+    const { dispatchId, outcome, reward, seconds } = event;
     const dispatch = this.#running(dispatchId);
     if (dispatch === undefined) return;
     this.#over(dispatch);
     if (dispatch.cancelled) return;
-    const { sample } = dispatch;
-    if (outcome === 'scored') expected.ended.push({ type: 'reward.scored', sample, reward, code: 'scored' });
+    const { sample, worker } = dispatch;
+    const { attempts, budgetSeconds } = sample;
+    const scored = { type: 'reward.scored', sample, workerId: worker.id } as const;
+    if (outcome === 'scored') expected.ended.push({ ...scored, reward, reason: { code: 'scored', seconds, attempts } });
     else if (outcome === 'timeout') {
       sample.timeouts += 1;
+      const { timeouts } = sample;
       const { onTimeout, timeoutReward, retry } = this.config;
-      if (sample.timeouts <= retry.timeout) sample.waits = true;
-      else if (onTimeout === 'fail') expected.ended.push({ type: 'reward.failed', sample, code: 'timeout' });
-      else expected.ended.push({ type: 'reward.scored', sample, reward: timeoutReward, code: 'timeout' });
-    } else this.#fault(sample, expected);
+      const budget = retry.timeout;
+      if (timeouts <= budget) this.#again(sample, 'retry_timeout', at);
+      else if (onTimeout === 'fail') {
+        expected.ended.push({ type: 'reward.failed', sample, reason: { code: 'timeout', timeouts, budget } });
+      } else {
+        const reason = { code: 'timeout', seconds, budgetSeconds, timeouts };
+        expected.ended.push({ ...scored, reward: timeoutReward, reason });
+      }
+    } else this.#fault(sample, expected, at);
   }
 
-  #fault(sample: Sample, expected: Expected): void {
+  #fault(sample: Sample, expected: Expected, at: number): void {
+    const budget = this.config.retry.infrastructure;
     sample.failures += 1;
-    if (sample.failures <= this.config.retry.infrastructure) sample.waits = true;
-    else expected.ended.push({ type: 'reward.failed', sample, code: 'infrastructure' });
+    const { failures } = sample;
+    if (failures <= budget) this.#again(sample, 'retry_infrastructure', at);
+    else expected.ended.push({ type: 'reward.failed', sample, reason: { code: 'infrastructure', failures, budget } });
+  }
+
+  #again(sample: Sample, cause: string, at: number): void {
+    Object.assign(sample, { waits: true, cause, since: at });
   }
 
   /** Which rewards an event makes needless. */
@@ -201,17 +224,26 @@ export class RewardHost {
         break;
       case 'reward.cancelled':
         expect(expected.cancelled.delete(decision.requestId), 'invariant 5').toBe(true);
+        this.#names(decision, at, {
+          code: expected.code,
+          afterSeconds: at - this.#sample(decision.requestId).requestedAt,
+        });
         this.#ended(decision.requestId);
         break;
-      case 'reward.merged':
+      case 'reward.merged': {
         expect(expected.merged.shift(), 'invariant 1').toBe(decision.requestId);
+        const { requestedAt } = this.#sample(decision.requestId);
+        expect(decision.reason).toEqual({ code: 'already_requested', afterSeconds: at - requestedAt });
         break;
+      }
       case 'reward.scored':
       case 'reward.failed': {
         const next = expected.ended.shift();
         expect(decision, 'invariant 6').toMatchObject({ type: next?.type, requestId: next?.sample.requestId });
-        expect(decision.reason.code, 'invariant 6').toBe(next?.code);
-        if (decision.type === 'reward.scored') expect(decision.reward, 'invariant 6').toBe(next?.reward);
+        this.#names(decision, at, next!.reason);
+        if (decision.type === 'reward.scored') {
+          expect([decision.reward, decision.workerId], 'invariant 6').toEqual([next?.reward, next?.workerId]);
+        }
         this.#ended(decision.requestId);
         break;
       }
@@ -219,15 +251,38 @@ export class RewardHost {
         const dispatch = this.#running(decision.dispatchId);
         expect(dispatch?.cancelled, 'invariant 7').toBe(true);
         expect(dispatch!.deadline, 'invariant 7').toBeLessThanOrEqual(at);
+        expect(decision).toMatchObject({ workerId: dispatch!.worker.id, requestId: dispatch!.sample.requestId });
+        expect(decision.reason).toEqual({ code: 'cancel_unconfirmed', graceSeconds: this.config.cancelGraceSeconds });
         this.#over(dispatch!);
         break;
       }
-      case 'timer.set':
+      case 'timer.set': {
         this.timerAt = decision.fireAtSeconds;
+        const first = Math.min(...this.running.map((one) => one.deadline));
+        expect(this.timerAt, 'invariant 7').toBe(first);
+        const { answerGraceSeconds, cancelGraceSeconds } = this.config;
+        const reasons = this.running
+          .filter((one) => one.deadline === first)
+          .map(({ cancelled, sample: { budgetSeconds } }) =>
+            cancelled
+              ? { code: 'reward_cancel_grace', graceSeconds: cancelGraceSeconds }
+              : { code: 'reward_budget', budgetSeconds, graceSeconds: answerGraceSeconds },
+          );
+        expect(reasons).toContainEqual(decision.reason);
+      }
     }
   }
 
-  #dispatched({ dispatchId, requestId, workerId, budgetSeconds }: DecisionOf<'reward.dispatch'>, at: number): void {
+  /** A decision that names a response names all of it, and says why with the numbers. */
+  #names(decision: RewardDecision & { requestId: string }, at: number, reason: object): void {
+    const { requestId, promptId, kind } = this.#sample(decision.requestId);
+    expect(decision).toMatchObject({ at, requestId, kind, ...(promptId === undefined ? undefined : { promptId }) });
+    expect('promptId' in decision).toBe(promptId !== undefined);
+    expect(decision.reason).toEqual(reason);
+  }
+
+  #dispatched(decision: DecisionOf<'reward.dispatch'>, at: number): void {
+    const { dispatchId, requestId, workerId, budgetSeconds } = decision;
     expect(this.dispatched.has(dispatchId), 'ids are new').toBe(false);
     this.dispatched.add(dispatchId);
     const sample = this.samples.find((one) => one.requestId === requestId)!;
@@ -242,16 +297,35 @@ export class RewardHost {
     );
     expect(workerId, 'invariants 2 and 3').toBe(worker?.id);
     const deadline = at + budgetSeconds + this.config.answerGraceSeconds;
+    const { retry } = this.config;
+    const tries: Record<string, object> = {
+      retry_infrastructure: { attempt: sample.failures, budget: retry.infrastructure },
+      retry_timeout: { attempt: sample.timeouts, budget: retry.timeout },
+    };
+    const { cause: code, since } = sample;
+    this.#names(decision, at, { code, waitedSeconds: at - since, running: this.#on(worker!).length, ...tries[code] });
     sample.waits = false;
-    this.running.push({ id: dispatchId, sample, worker: worker!, deadline, started: false, cancelled: false });
+    sample.attempts += 1;
+    const times = { dispatchedAt: at, deadline };
+    this.running.push({ id: dispatchId, sample, worker: worker!, ...times, started: false, cancelled: false });
   }
 
-  #cancelled({ dispatchId, reason }: DecisionOf<'reward.cancel'>, expected: Expected, at: number): void {
+  #cancelled(decision: DecisionOf<'reward.cancel'>, expected: Expected, at: number): void {
+    const { dispatchId, reason } = decision;
     const dispatch = this.#running(dispatchId)!;
     expect(dispatch?.cancelled, 'invariant 5').toBe(false);
+    const { sample, worker, dispatchedAt } = dispatch;
+    const { requestId, budgetSeconds, requestedAt } = sample;
+    expect(decision).toMatchObject({ at, workerId: worker.id, requestId });
+    const graceSeconds = this.config.answerGraceSeconds;
+    expect(reason).toEqual(
+      reason.code === 'no_answer'
+        ? { code: 'no_answer', ranSeconds: at - dispatchedAt, budgetSeconds, graceSeconds }
+        : { code: expected.code, afterSeconds: at - requestedAt },
+    );
     if (reason.code === 'no_answer') {
       expect(dispatch.deadline, 'invariant 7').toBeLessThanOrEqual(at);
-      this.#fault(dispatch.sample, expected);
+      this.#fault(dispatch.sample, expected, at);
     } else expect(this.samples, 'invariant 5').not.toContain(dispatch.sample);
     dispatch.cancelled = true;
     dispatch.deadline = at + this.config.cancelGraceSeconds;
@@ -275,6 +349,10 @@ export class RewardHost {
       ).toEqual(wanted);
       this.saturated[kind] = after;
     }
+  }
+
+  #sample(requestId: string): Sample {
+    return this.samples.find((one) => one.requestId === requestId)!;
   }
 
   #ended(requestId: string): void {
@@ -304,13 +382,28 @@ export class RewardHost {
   }
 }
 
+/** Why a reward is not needed, by the event that says so. */
+const cancelCodes: Partial<Record<RewardEvent['type'], string>> = {
+  'reward.withdrawn': 'withdrawn',
+  'response.dropped': 'response_dropped',
+  'prompt.merged': 'prompt_merged',
+  'prompt.deferred': 'prompt_deferred',
+  'prompt.returned': 'prompt_returned',
+  'prompt.filtered': 'prompt_filtered',
+  'prompt.quarantined': 'prompt_quarantined',
+  'round.completed': 'round_completed',
+  'round.failed': 'round_failed',
+};
+
 interface Expected {
+  code?: string | undefined;
   readonly cancelled: Set<string>;
   readonly merged: string[];
   readonly ended: {
     readonly type: 'reward.scored' | 'reward.failed';
     readonly sample: Sample;
     readonly reward?: number | undefined;
-    readonly code: string;
+    readonly workerId?: string;
+    readonly reason: object;
   }[];
 }

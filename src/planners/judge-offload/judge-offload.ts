@@ -17,12 +17,10 @@ function percentsLeft(actorSmShare: number): number {
   throw new PolicyError('infeasible', { expected, got: actorSmShare, path: 'actorSmShare' });
 }
 
-/** Layers that fit, resident ones and buffers together. */
+/** How many of the layers fit, resident ones and buffers together. */
 function slotsFor({ memoryBytes, layerBytes, layers }: JudgeOffloadSettings, otherBytes: number): number {
-  const slots = Math.min(layers, Math.floor((memoryBytes - otherBytes) / layerBytes));
-  // The quotient may be rounded up to a whole number that does not quite fit.
-  const fitting = otherBytes + slots * layerBytes > memoryBytes ? slots - 1 : slots;
-  if (fitting >= 1) return fitting;
+  // No quotient: rounded, it can be a layer off, either way.
+  for (let slots = layers; slots >= 1; slots -= 1) if (otherBytes + slots * layerBytes <= memoryBytes) return slots;
   const least = otherBytes + layerBytes;
   const expected = `at least ${least} bytes: fixed bytes, activations and one layer`;
   throw new PolicyError('infeasible', { expected, got: memoryBytes, path: 'memoryBytes' });

@@ -54,8 +54,8 @@ function worst(work: Float64Array, stuck: Uint8Array): number {
 
 /**
  * Makes the best exchange out of the micro-batch with most work until none lowers it, then goes on with the other ranks,
- * until all are stuck or the looks are used up. An exchange leaves less work in both micro-batches, on all its ranks, than
- * the worst had: so it never raises the most work of a rank that is stuck.
+ * until all are stuck or the looks are used up. As an exchange may help other ranks, too, all are looked at again then. It
+ * leaves less work in both micro-batches, on all its ranks, than the worst had: so this comes to an end.
  *
  * Ties: the first by item that leaves, micro-batch, item that comes back; a move before a swap.
  */
@@ -97,12 +97,22 @@ export function exchange(part: Part, slots: Slots, loads: Loads, { cap, looks }:
     slots[index] = to;
   };
   const stuck = new Uint8Array(part.ranks);
-  for (let at = worst(loads.work, stuck); at >= 0 && left > 0; at = worst(loads.work, stuck)) {
+  let someHelped = false;
+  while (left > 0) {
+    const at = worst(loads.work, stuck);
+    if (at < 0) {
+      if (!someHelped) return;
+      someHelped = false;
+      stuck.fill(0);
+      continue;
+    }
     const best = bestFrom(at);
     if (best === undefined) {
       stuck[at % part.ranks] = 1;
       continue;
     }
+    // One rank has no others that it could help.
+    someHelped = part.ranks > 1;
     const from = Math.floor(at / part.ranks);
     relocate(best.out, from, best.to);
     if (best.back >= 0) relocate(best.back, best.to, from);

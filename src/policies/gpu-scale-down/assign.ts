@@ -20,7 +20,7 @@ export class Weights {
 
 /** The bin of a request, by its expected tokens at the time of the peak. */
 export function weightBin(weight: number): number {
-  return binOf(weight < heaviest ? (weight + 0.5) | 0 : heaviest);
+  return binOf((Math.min(weight, heaviest) + 0.5) | 0);
 }
 
 /**
@@ -34,16 +34,17 @@ export function weightBin(weight: number): number {
  */
 export function assign({ counts, sums }: Weights, targets: readonly Target[], goesTo: Int32Array): Int32Array {
   const starts = new Int32Array(bins);
+  // Kept from one bin to the next: it is nearly in order then.
+  const order = targets.map((_, at) => at);
   let next = 0;
   for (let bin = bins - 1; bin >= 0; bin -= 1) {
     starts[bin] = next;
     const count = counts[bin]!;
     if (count === 0) continue;
     const weight = sums[bin]! / count;
-    const shares = share(count, weight, targets);
+    const shares = share(count, weight, targets, order);
     for (let at = 0; at < targets.length; at += 1) {
-      const target = targets[at]!;
-      target.free -= shares[at]! * weight;
+      targets[at]!.free -= shares[at]! * weight;
       goesTo.fill(at, next, next + shares[at]!);
       next += shares[at]!;
     }
@@ -51,43 +52,40 @@ export function assign({ counts, sums }: Weights, targets: readonly Target[], go
   return starts;
 }
 
-/** How many of n equal requests each target gets if each goes to the one with most free. */
-function share(n: number, weight: number, targets: readonly Target[]): number[] {
+/**
+ * How many of n equal requests each target gets if each goes to the one with most free: as many as bring it down to the
+ * level that all of them together reach, rounded down, and what is missing goes to those that are then left with most.
+ *
+ * @param order - all targets, in any order; sorted by what they have free
+ */
+function share(n: number, weight: number, targets: readonly Target[], order: number[]): number[] {
   const shares = targets.map(() => 0);
   const free = targets.map((target) => target.free);
-  let left = n;
-  if (weight > 0 && n > targets.length) left -= fill(n, weight, free, shares);
-  for (; left > 0; left -= 1) {
-    let most = 0;
-    for (let index = 1; index < free.length; index += 1) if (free[index]! > free[most]!) most = index;
-    shares[most]! += 1;
-    free[most]! -= weight;
+  const byFree = (a: number, b: number): number => free[b]! - free[a]! || a - b;
+  const first = order.sort(byFree)[0]!;
+  if (weight === 0) {
+    shares[first] = n;
+    return shares;
   }
+  // Counted down from the one with most free: free tokens may be so many that single ones are lost in a sum of them.
+  const top = free[first]!;
+  let sum = n * weight;
+  let level = sum;
+  let among = 1;
+  // Those that lie at the level or under it get nothing.
+  for (; among < order.length && top - free[order[among]!]! < level; among += 1) {
+    sum += top - free[order[among]!]!;
+    level = sum / (among + 1);
+  }
+  let missing = n;
+  for (let index = 0; index < among; index += 1) {
+    const at = order[index]!;
+    const count = Math.floor((level - (top - free[at]!)) / weight);
+    shares[at] = count;
+    free[at]! -= count * weight;
+    missing -= count;
+  }
+  order.sort(byFree);
+  for (let index = 0; index < missing; index += 1) shares[order[index]!]! += 1;
   return shares;
-}
-
-/** Gives out all but a few: brings those with most free down to the level that n requests reach, rounded down. */
-function fill(n: number, weight: number, free: number[], shares: number[]): number {
-  let level = Number.NEGATIVE_INFINITY;
-  // Those that lie under the level get nothing, and the level is that of the others: it rises until none lies under it.
-  for (let before = -1; ; ) {
-    let sum = 0;
-    let among = 0;
-    for (let index = 0; index < free.length; index += 1) {
-      if (free[index]! <= level) continue;
-      sum += free[index]!;
-      among += 1;
-    }
-    if (among === before || among === 0) break;
-    before = among;
-    level = (sum - n * weight) / among;
-  }
-  let given = 0;
-  for (let index = 0; index < free.length; index += 1) {
-    const count = Math.min(n - given, Math.max(0, Math.floor((free[index]! - level) / weight)));
-    shares[index] = count;
-    free[index]! -= count * weight;
-    given += count;
-  }
-  return given;
 }

@@ -7,6 +7,7 @@ import { migrate } from './migrations.ts';
 import { Outlook } from './outlook.ts';
 import { fillTogether } from './peak.ts';
 import { readReport } from './report.ts';
+import { targetOf } from './schema.ts';
 import type { Query, ScaleDownState } from './state.ts';
 import type { Ctx, DecisionOf } from './words.ts';
 
@@ -73,9 +74,8 @@ export function decide(state: ScaleDownState, query: Query, requests: readonly R
 
   const total = loads.together();
   const outlook = new Outlook(state.histories[state.kind].curve(), config.maxResponseTokens, total);
-  const { responsesPerPrompt, promptsPerRound, progressUnit, trigger } = config;
-  const target = progressUnit === 'prompts' ? promptsPerRound : promptsPerRound * responsesPerPrompt;
-  const progress = { finished: query.finished, target };
+  const { trigger } = config;
+  const progress = { finished: query.finished, target: targetOf(config) };
   let room = 0;
   for (const place of keep) room += engines[place]!.capacityTokens;
   // Where not even the mean of all fits into all, no placement does.

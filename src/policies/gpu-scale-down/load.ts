@@ -84,13 +84,6 @@ export class Loads {
     return sum;
   }
 
-  /** How many requests there are at a place. */
-  requests(place: number): number {
-    let sum = 0;
-    for (let group = 0; group < this.groups; group += 1) sum += this.count(place, group);
-    return sum;
-  }
-
   /** Tokens in the KV cache of a place now. */
   kvTokens(place: number): number {
     let sum = 0;

@@ -77,8 +77,7 @@ export class Moments {
   /** From now on only levels of at least so many tokens matter, and only up to z. */
   narrow(tokens: number, z: number): void {
     this.#worst = this.#worst.filter((time) => this.#quantile(time, z) > tokens);
-    for (let index = 0; index < this.#worst.length; index += 1) {
-      const time = this.#worst[index]!;
+    for (const time of this.#worst) {
       const both = time > 0 ? this.#deviation[time]! * this.#deviation[time - 1]! : 0;
       if (both > 0) this.#apart[time] = crossing * Math.sqrt(Math.max(0, 1 - this.#common(time) / both));
     }

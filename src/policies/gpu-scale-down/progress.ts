@@ -1,17 +1,12 @@
 /** Rounds and their milestones. */
 import { decide } from './decide.ts';
 import { reclaim } from './release.ts';
+import { targetOf } from './schema.ts';
 import type { ScaleDownState } from './state.ts';
 import type { Ctx, EventOf } from './words.ts';
 
 // 0.05 · 1,024 is no whole number, and 0.2 no exact one.
 const slack = 1e-9;
-
-/** How many responses, or prompts, a round needs. */
-export function targetOf({ config }: ScaleDownState): number {
-  const { progressUnit, promptsPerRound, responsesPerPrompt } = config;
-  return progressUnit === 'prompts' ? promptsPerRound : promptsPerRound * responsesPerPrompt;
-}
 
 /** A round begins: what the one before has shown of lengths counts from now on. */
 export function openRound(state: ScaleDownState, { roundId, kind }: EventOf<'round.opened'>, ctx: Ctx): void {
@@ -41,7 +36,7 @@ export function advance(state: ScaleDownState, ctx: Ctx): void {
   if (topology.engines.length === 0) return;
   if (round.settled || state.query !== undefined || (release !== undefined && release.phase !== 'reclaiming')) return;
   const { finished, roundId } = round;
-  const target = targetOf(state);
+  const target = targetOf(state.config);
   const sinceLast = finished - round.evaluated;
   if (!isMilestone(state.config, finished / target, sinceLast / target)) return;
   round.evaluated = finished;

@@ -76,3 +76,8 @@ export const scaleDownConfig = shape.superRefine((config, context) => {
 export type ScaleDownInput = z.input<typeof scaleDownConfig>;
 /** The configuration with its defaults filled in. */
 export type ScaleDownConfig = z.output<typeof scaleDownConfig>;
+
+/** How many responses, or prompts, a round needs. */
+export function targetOf({ progressUnit, promptsPerRound, responsesPerPrompt }: ScaleDownConfig): number {
+  return progressUnit === 'prompts' ? promptsPerRound : promptsPerRound * responsesPerPrompt;
+}

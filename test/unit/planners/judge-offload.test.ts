@@ -82,6 +82,11 @@ describe('judge-offload', () => {
       expected: 'sequences of at most 300 tokens, the longest that was measured',
       got: '301',
     });
+    const activationBytes = layerSeconds;
+    expect(refusal(() => plan({ sequenceTokens: 301, activationBytes }))).toMatchObject({
+      code: 'infeasible',
+      path: 'activationBytes',
+    });
   });
 
   test('transfers have a fixed part too', () => {

@@ -709,6 +709,8 @@ describe('bad input', () => {
       refused({ type: 'gpus.released', roundId: 'r', releaseId, gpuIds: ['g0'] }),
       refused({ type: 'gpus.returned', roundId: 'r', releaseId: 'release-99', gpuIds: [] }),
       refused({ type: 'gpus.returned', roundId: 'r', gpuIds: [] }),
+      refused({ type: 'gpus.release.failed', releaseId: 'release-99' }),
+      refused({ type: 'gpus.release.failed', releaseId: 'nonsense' }),
       refused({ type: 'engine.lost', engineId: 'e99' }),
     ]).toMatchObject([
       { code: 'duplicate_id', path: 'roundId' },
@@ -718,6 +720,8 @@ describe('bad input', () => {
       { code: 'unknown_id', path: 'requestId' },
       { code: 'unknown_id', path: 'releaseId' },
       { code: 'invalid_event', path: 'gpuIds' },
+      { code: 'unknown_id', path: 'releaseId' },
+      { code: 'unknown_id', path: 'releaseId' },
       { code: 'unknown_id', path: 'releaseId' },
       { code: 'unknown_id', path: 'releaseId' },
       { code: 'unknown_id', path: 'engineId' },
