@@ -22,7 +22,10 @@ const more: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Half a minute for each mutant that lives: what only they would find is not counted. */
-const slow: readonly string[] = ['test/unit/planners/flex-ulysses-known.test.ts'];
+const slow: readonly string[] = [
+  'test/unit/planners/flex-ulysses-known.test.ts',
+  'test/property/flex-ulysses-optimum.test.ts',
+];
 
 /**
  * The files of tests of a definition, those first that say soonest what is wrong. Those of recipes that use it, of the server

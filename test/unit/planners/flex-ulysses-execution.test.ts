@@ -339,6 +339,21 @@ describe('frames', () => {
     ]);
   });
 
+  test('what is left of two videos goes to the free devices in the order of their groups', () => {
+    const { shares, moved } = spreadFrames([at(0, 5), at(1, 2, 3)], [40, 40], 8);
+    expect(moved).toBe(50);
+    expect(shares.map(({ slices }) => slices.map(({ sequence }) => sequence))).toEqual([
+      [1],
+      [1],
+      [1],
+      [1],
+      [0],
+      [0],
+      [0],
+      [0],
+    ]);
+  });
+
   test('a video on one device is spread over all of them', () => {
     const { shares, moved } = spreadFrames([at(0, 2)], [10], 4);
     expect(shares.map(({ slices }) => slices.map(({ from, to }) => [from, to]))).toEqual([

@@ -14,8 +14,8 @@ import { inputOf, knownInstances } from '../../support/placement-instances.ts';
 
 describe('filling devices anew', () => {
   const known = knownInstances.find(({ id }) => id === 'd12_48')!;
-  const instance = instanceOf(flexUlyssesInput.parse(inputOf(known)));
   const layoutAt = (tolerance: number): Layout => {
+    const instance = instanceOf(flexUlyssesInput.parse(inputOf(known)));
     const limit = (1 + tolerance) * known.bestCompute;
     const layout = new Layout(problemOf(instance, limit, known.memoryCapTokens));
     construct(layout, 2, 0);

@@ -112,12 +112,14 @@ function evenBins(bins: Bins, bound: number, cap: number): Found | undefined {
   if (bins.second.some((size) => size > cap * (1 + slop))) return undefined;
   const unit = Math.max(bound, smallest);
   const random = new Sequence(1);
+  const isExact = bins.sequence.length <= mostForExact;
   let best: Packed | undefined;
   for (const above of steps) {
     if (best !== undefined && best.most <= 1 + above + close) break;
     const layout = new Layout(binProblem(bins, unit * (1 + above), cap));
     fill(layout);
-    for (let attempt = 0; attempt < 2; attempt += 1) {
+    // Where all bins are tried afterwards, the first attempt is good enough to start from.
+    for (let attempt = 0; attempt < (isExact ? 1 : 2); attempt += 1) {
       if (attempt > 0) annealDevices(layout, schedule, random);
       evenOut(layout, exchanges);
       const { most, fits } = fullest(layout);
@@ -127,7 +129,7 @@ function evenBins(bins: Bins, bound: number, cap: number): Found | undefined {
     }
   }
   const problem = binProblem(bins, unit, cap);
-  const tried = problem.items <= mostForExact ? exactBins(problem, best?.most ?? Number.POSITIVE_INFINITY) : undefined;
+  const tried = isExact ? exactBins(problem, best?.most ?? Number.POSITIVE_INFINITY) : undefined;
   const packed = tried?.packed ?? best;
   if (packed === undefined) return undefined;
   const bin = new Int32Array(problem.items);
