@@ -1,6 +1,7 @@
 /** Problems of the search of flex-ulysses, drawn for tests of its parts, and what a layout of them is worth, from scratch. */
 import { type Problem, slop } from '../../src/planners/flex-ulysses/search/problem.ts';
 import { Sequence } from '../../src/planners/flex-ulysses/search/random.ts';
+import type { Schedule } from '../../src/planners/flex-ulysses/search/schedule.ts';
 import { generator } from './numbers.ts';
 
 /** What a problem is like. */
@@ -105,3 +106,16 @@ export class HeardSequence extends Sequence {
 /** The sizes of a list, rounded as far as sums in another order agree. */
 export const rounded = (values: ArrayLike<number>): number[] =>
   Array.from(values, (one) => Math.round(one * 1e9) / 1e9 + 0);
+
+/** 0, 1, … */
+export const range = (count: number): number[] => Array.from({ length: count }, (_, one) => one);
+
+/** A schedule so cold that no step is taken that makes things worse. */
+export const cold = (price: number, steps: number): Schedule => ({
+  steps,
+  temperature: [1e-15, 1e-15],
+  price: [price, price],
+});
+
+/** One so hot that any step is taken. */
+export const hot = (steps: number): Schedule => ({ steps, temperature: [1e9, 1e9], price: [1, 1] });
