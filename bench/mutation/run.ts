@@ -32,6 +32,12 @@ function survivor({ fileName, location, mutatorName, replacement, status }: Muta
 /** Whether a test is the one that plays the recorded trace: the last one, and a mutant is done with the first that fails. */
 const isTrace = (test: string): boolean => test.endsWith(`.jsonl: ${traceTitle}`);
 
+/**
+ * With a mutant that throws while `describe` collects tests, none is run: Stryker sees none that failed, and vitest fails.
+ */
+const isUnloadable = ({ status, testsCompleted }: MutantResult): boolean =>
+  status === 'Survived' && testsCompleted === 0;
+
 /** The score of one definition. Throws where its tests fail as they are. */
 export async function mutate(kind: Kind, id: string, draw: Draw & { readonly concurrency: number }): Promise<Outcome> {
   const begun = performance.now();
@@ -61,6 +67,7 @@ export async function mutate(kind: Kind, id: string, draw: Draw & { readonly con
   const of = (...statuses: MutantResult['status'][]): MutantResult[] =>
     results.filter(({ status }) => statuses.includes(status));
   const drawn = of('Killed', 'Timeout', 'Survived', 'NoCoverage');
+  const survivors = of('Survived', 'NoCoverage').filter((one) => !isUnloadable(one));
   const failed = of('RuntimeError', 'Pending');
   if (failed.length > 0)
     throw new Error(`${id}: ${failed.length} mutants could not be tried: ${failed[0]?.statusReason}`);
@@ -69,10 +76,10 @@ export async function mutate(kind: Kind, id: string, draw: Draw & { readonly con
     kind,
     all: results.length - of('Ignored').length,
     drawn: drawn.length,
-    killed: of('Killed', 'Timeout').length,
+    killed: drawn.length - survivors.length,
     byTraceAlone: of('Killed').filter(({ killedBy }) => killedBy?.every(isTrace)).length,
     endless: of('Timeout').length,
-    survivors: of('Survived', 'NoCoverage').map(survivor),
+    survivors: survivors.map(survivor),
     seconds: (performance.now() - begun) / 1000,
   };
 }

@@ -64,12 +64,12 @@ describe('group-assembly', () => {
   test.each([
     [
       'a round that has failed',
-      inVersionOne(waiting().snapshot(), true),
+      () => inVersionOne(waiting().snapshot(), true),
       'snapshot.state.rounds[0].completed.isFailed',
     ],
-    ['nothing', { ...inVersionOne(waiting().snapshot()), state: null }, 'snapshot.state'],
-    ['a version to come', { ...waiting().snapshot(), version: 3 }, 'snapshot.version'],
-  ])('refuses, by name, a snapshot of %s', (_name, snapshot, path) => {
-    expect(() => restorePolicy(snapshot)).toThrow(expect.objectContaining({ code: 'snapshot_mismatch', path }));
+    ['nothing', () => ({ ...inVersionOne(waiting().snapshot()), state: null }), 'snapshot.state'],
+    ['a version to come', () => ({ ...waiting().snapshot(), version: 3 }), 'snapshot.version'],
+  ] as const)('refuses, by name, a snapshot of %s', (_name, snapshot, path) => {
+    expect(() => restorePolicy(snapshot())).toThrow(expect.objectContaining({ code: 'snapshot_mismatch', path }));
   });
 });
