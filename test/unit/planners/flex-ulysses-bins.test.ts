@@ -1,5 +1,5 @@
 /** The parts of flex-ulysses that try all ways, or fill devices one by one, against every placement there is. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { Bins } from '../../../src/planners/flex-ulysses/search/bins.ts';
 import { complete, isTight } from '../../../src/planners/flex-ulysses/search/complete.ts';
 import { cheapest } from '../../../src/planners/flex-ulysses/search/exact.ts';
@@ -89,6 +89,63 @@ describe('all placements of a few items', () => {
     const long = { ...drawProblem({ items: 3, devices: 8, top: 8, work: 0.9, memory: 0.2, ratio: 1.1, seed: 1 }) };
     expect(long.least).toEqual(new Uint8Array([2, 2, 2]));
     expect(cheapest(long, Number.POSITIVE_INFINITY, 40)).toBeDefined();
+  });
+
+  /** In how many ways some items can be put on devices whole, where it does not matter which half of a group is which. */
+  function waysOf(items: number, { devices, top }: Problem): number {
+    const ways = new Set<string>();
+    for (let code = 0; code < devices ** items; code += 1) {
+      const on = (device: number) =>
+        range(items).filter((item) => Math.floor(code / devices ** item) % devices === device);
+      const half = (from: number, width: number): string =>
+        width === 1
+          ? on(from).join(' ')
+          : `(${[half(from, width / 2), half(from + width / 2, width / 2)].sort().join('|')})`;
+      ways.add(
+        range(devices / top)
+          .map((group) => half(group * top, top))
+          .sort()
+          .join(),
+      );
+    }
+    return ways.size;
+  }
+
+  test.each([
+    { items: 5, devices: 4, top: 4 },
+    { items: 4, devices: 8, top: 8 },
+    { items: 4, devices: 8, top: 4 },
+    { items: 4, devices: 6, top: 2 },
+    { items: 5, devices: 3, top: 1 },
+  ])('each way is tried once: %j', (shape) => {
+    const drawn = drawProblem({ ...shape, items: shape.items + 1, work: 0.1, memory: 0.1, ratio: 3, seed: 4 });
+    // Sharding costs more than is asked for, and the last item fits nowhere: so all ways of the others are tried.
+    const problem = {
+      ...drawn,
+      least: drawn.least.map((_, item) => (item === shape.items ? drawn.levels : 0)),
+      cost: drawn.cost.map((costs, level) => costs.map(() => level)),
+      cheapest: drawn.cheapest.map(() => 0),
+    };
+    const put = vi.spyOn(Layout.prototype, 'put');
+    try {
+      expect(cheapest(problem, 0.5, 1e6)).toBeUndefined();
+      const tried = put.mock.calls.filter(([, level]) => level === 0).length;
+      expect(tried).toBe(sum(range(shape.items).map((before) => waysOf(before + 1, problem))));
+    } finally {
+      put.mockRestore();
+    }
+  });
+
+  test('nothing is tried where all items together cost too much at least', () => {
+    const problem = drawProblem({ items: 6, devices: 4, top: 4, work: 0.9, memory: 0.5, ratio: 9, seed: 3 });
+    const least = problem.cheapest.map((_, item) => item + 1);
+    const put = vi.spyOn(Layout.prototype, 'put');
+    try {
+      expect(cheapest({ ...problem, cheapest: least }, 21, 1e6)).toBeUndefined();
+      expect(put).not.toHaveBeenCalled();
+    } finally {
+      put.mockRestore();
+    }
   });
 
   test('a part that is not found within the budget is not found', () => {

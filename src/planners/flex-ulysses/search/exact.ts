@@ -5,10 +5,8 @@ import { type Problem, slop } from './problem.ts';
 class Enumeration {
   readonly #problem: Problem;
   readonly #layout: Layout;
-  /** What the items from each one on cost at least, and their work and tokens. */
+  /** What the items from each one on cost at least. */
   readonly #restCost: Float64Array;
-  readonly #restWork: Float64Array;
-  readonly #restMemory: Float64Array;
   #left: number;
   #limit: number;
   best: Kept | undefined;
@@ -18,37 +16,22 @@ class Enumeration {
     this.#layout = new Layout(problem);
     this.#limit = limit;
     this.#left = budget;
-    const { items, cheapest, work, memory } = problem;
+    const { items, cheapest } = problem;
     this.#restCost = new Float64Array(items + 1);
-    this.#restWork = new Float64Array(items + 1);
-    this.#restMemory = new Float64Array(items + 1);
     for (let item = items - 1; item >= 0; item -= 1) {
       this.#restCost[item] = this.#restCost[item + 1]! + cheapest[item]!;
-      this.#restWork[item] = this.#restWork[item + 1]! + work[item]!;
-      this.#restMemory[item] = this.#restMemory[item + 1]! + memory[item]!;
     }
-  }
-
-  /** Whether what is left of the limits is enough for the items from one on. */
-  #hasRoom(item: number): boolean {
-    const { devices } = this.#problem;
-    let work = 0;
-    let memory = 0;
-    for (let device = 0; device < devices; device += 1) {
-      work += 1 - this.#layout.work[device]!;
-      memory += 1 - this.#layout.memory[device]!;
-    }
-    return work >= this.#restWork[item]! - slop * devices && memory >= this.#restMemory[item]! - slop * devices;
   }
 
   /** Whether the devices of two groups have the same, one by one. */
   #same(one: number, other: number, level: number): boolean {
+    const { work, memory } = this.#layout;
     const degree = 2 ** level;
     for (let rank = 0; rank < degree; rank += 1) {
       const a = one * degree + rank;
       const b = other * degree + rank;
-      if (this.#layout.work[a] !== this.#layout.work[b] || this.#layout.memory[a] !== this.#layout.memory[b])
-        return false;
+      // What was taken away again leaves a rounding error behind.
+      if (Math.abs(work[a]! - work[b]!) > slop || Math.abs(memory[a]! - memory[b]!) > slop) return false;
     }
     return true;
   }
@@ -78,7 +61,6 @@ class Enumeration {
       this.#limit = this.best.cost;
       return;
     }
-    if (!this.#hasRoom(item)) return;
     const byCost = Array.from({ length: levels - least[item]! }, (_, above) => least[item]! + above);
     byCost.sort((a, b) => cost[a]![item]! - cost[b]![item]! || a - b);
     for (const level of byCost) {
