@@ -10,3 +10,6 @@ export function generator(seed: number): () => number {
     return (state >>> 0) / 2 ** 32;
   };
 }
+
+/** 0, 1, … */
+export const range = (count: number): number[] => Array.from({ length: count }, (_, one) => one);

@@ -107,9 +107,6 @@ export class HeardSequence extends Sequence {
 export const rounded = (values: ArrayLike<number>): number[] =>
   Array.from(values, (one) => Math.round(one * 1e9) / 1e9 + 0);
 
-/** 0, 1, … */
-export const range = (count: number): number[] => Array.from({ length: count }, (_, one) => one);
-
 /** A schedule so cold that no step is taken that makes things worse. */
 export const cold = (price: number, steps: number): Schedule => ({
   steps,

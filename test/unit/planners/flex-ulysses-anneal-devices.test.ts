@@ -5,13 +5,13 @@ import { construct } from '../../../src/planners/flex-ulysses/search/construct.t
 import { Layout } from '../../../src/planners/flex-ulysses/search/layout.ts';
 import type { Problem } from '../../../src/planners/flex-ulysses/search/problem.ts';
 import { Sequence } from '../../../src/planners/flex-ulysses/search/random.ts';
+import { range } from '../../support/numbers.ts';
 import {
   cold,
   drawProblem,
   HeardSequence,
   hot,
   type Places,
-  range,
   rounded,
   tally,
 } from '../../support/placement-problems.ts';

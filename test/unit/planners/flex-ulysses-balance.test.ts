@@ -3,9 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { communicationBound, computeBound } from '../../../src/planners/flex-ulysses/bounds.ts';
 import { descending, type Instance } from '../../../src/planners/flex-ulysses/instance.ts';
 import { bestBalance, computeLimit } from '../../../src/planners/flex-ulysses/search/balance.ts';
-import { generator } from '../../support/numbers.ts';
+import { generator, range } from '../../support/numbers.ts';
 
-const range = (count: number): number[] => Array.from({ length: count }, (_, one) => one);
 const sum = (values: ArrayLike<number>): number => Array.from(values).reduce((all, one) => all + one, 0);
 
 /** A batch on so many top groups of two devices; tokens and work of a sequence have nothing to do with each other. */

@@ -7,10 +7,8 @@ import { exactBins } from '../../../src/planners/flex-ulysses/search/exact-bins.
 import { Layout } from '../../../src/planners/flex-ulysses/search/layout.ts';
 import type { Problem } from '../../../src/planners/flex-ulysses/search/problem.ts';
 import { Sequence } from '../../../src/planners/flex-ulysses/search/random.ts';
-import { generator } from '../../support/numbers.ts';
+import { generator, range } from '../../support/numbers.ts';
 import { drawProblem, type Places, rounded, tally } from '../../support/placement-problems.ts';
-
-const range = (count: number): number[] => Array.from({ length: count }, (_, one) => one);
 
 const sum = (values: readonly number[]) => values.reduce((all, one) => all + one, 0);
 

@@ -3,10 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { evenOut } from '../../../src/planners/flex-ulysses/search/even-out.ts';
 import { Layout } from '../../../src/planners/flex-ulysses/search/layout.ts';
 import type { Problem } from '../../../src/planners/flex-ulysses/search/problem.ts';
-import { generator } from '../../support/numbers.ts';
+import { generator, range } from '../../support/numbers.ts';
 import { drawProblem, rounded, tally } from '../../support/placement-problems.ts';
-
-const range = (count: number): number[] => Array.from({ length: count }, (_, one) => one);
 
 /** All ways to take up to three of some items. */
 function handfuls(items: readonly number[]): number[][] {

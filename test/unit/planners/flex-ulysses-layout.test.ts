@@ -4,12 +4,10 @@ import { GroupLayout, none } from '../../../src/planners/flex-ulysses/search/gro
 import { emptyLoad } from '../../../src/planners/flex-ulysses/search/group-load.ts';
 import { Layout, leastLoaded, leastLoadedOf } from '../../../src/planners/flex-ulysses/search/layout.ts';
 import type { Problem } from '../../../src/planners/flex-ulysses/search/problem.ts';
-import { generator } from '../../support/numbers.ts';
+import { generator, range } from '../../support/numbers.ts';
 import { drawProblem, rounded, tally } from '../../support/placement-problems.ts';
 
 const pick = (random: () => number, count: number): number => Math.floor(random() * count);
-const range = (count: number): number[] => Array.from({ length: count }, (_, one) => one);
-
 describe('a layout of devices', () => {
   const problem = drawProblem({ items: 9, devices: 8, top: 4, work: 0.8, memory: 0.9, seed: 1 });
   const random = generator(3);

@@ -4,11 +4,11 @@ import type { FlexUlyssesSettings } from '../../../src/index.ts';
 import { Layout } from '../../../src/planners/flex-ulysses/search/layout.ts';
 import { lowerStrays, putPrevious, rebuild } from '../../../src/planners/flex-ulysses/search/previous.ts';
 import type { Problem } from '../../../src/planners/flex-ulysses/search/problem.ts';
+import { range } from '../../support/numbers.ts';
 import { drawProblem, rounded, tally } from '../../support/placement-problems.ts';
 
 type Assignment = NonNullable<FlexUlyssesSettings['previous']>['assignments'][number];
 
-const range = (count: number): number[] => Array.from({ length: count }, (_, one) => one);
 const argmin = (values: readonly number[]): number => values.indexOf(Math.min(...values));
 const at = (sequence: number, degree: number, first: number): Assignment => ({
   sequence,
