@@ -95,6 +95,8 @@ export const picture = (chart: Locator): Promise<string> =>
 
 /** Zooms into a chart as a reader does. */
 export async function zoomInto(page: Page, chart: Locator): Promise<void> {
+  // The mouse reaches only what is in the window.
+  await chart.scrollIntoViewIfNeeded();
   const box = (await chart.boundingBox())!;
   await page.mouse.move(box.x + box.width / 2, box.y + 60);
   await page.keyboard.down('Control');
