@@ -1,24 +1,36 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 const src = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
 
-export default defineConfig({
-  resolve: {
-    // Tests and documentation snippets import the package by its public names.
-    alias: [
-      { find: /^rollflex$/, replacement: src('index.ts') },
-      { find: /^rollflex\/(mock-engine|rpc|schemas|sim|testing)$/, replacement: src('$1/index.ts') },
-      { find: /^(@tensorflow\/tfjs-[a-z-]+)$/, replacement: '$1/dist/index.js' },
-    ],
-  },
-  test: {
-    include: ['test/**/*.test.ts'],
-    testTimeout: 60_000,
-    globalSetup: ['test/build-command-line.ts'],
-    hookTimeout: 60_000,
-    setupFiles: ['test/setup.ts'],
-    // Its gradients are modules beside the bundle that Node would load: all of it comes from the modules.
-    server: { deps: { inline: [/@tensorflow\/tfjs/] } },
-  },
+/** `npm test` makes a fifth of the runs of each property; `npm run test:all`, the mode `all`, makes all of them. */
+export default defineConfig(({ mode }) => {
+  const isWhole = mode === 'all';
+  const runs = process.env.ROLLFLEX_RUNS ?? (isWhole ? '1' : '0.2');
+  return {
+    resolve: {
+      // Tests and documentation snippets import the package by its public names.
+      alias: [
+        { find: /^rollflex$/, replacement: src('index.ts') },
+        { find: /^rollflex\/(mock-engine|rpc|schemas|sim|testing)$/, replacement: src('$1/index.ts') },
+        { find: /^(@tensorflow\/tfjs-[a-z-]+)$/, replacement: '$1/dist/index.js' },
+      ],
+    },
+    test: {
+      include: ['test/**/*.test.ts'],
+      env: { ROLLFLEX_RUNS: runs },
+      // Modules are loaded once for each worker: no test leaves anything behind in them.
+      isolate: false,
+      restoreMocks: true,
+      // All cores: by itself vitest leaves one out.
+      maxWorkers: availableParallelism(),
+      testTimeout: 60_000 * Math.max(1, Number(runs)),
+      hookTimeout: 60_000,
+      globalSetup: ['test/build-command-line.ts'],
+      setupFiles: ['test/setup.ts'],
+      // Its gradients are modules beside the bundle that Node would load: all of it comes from the modules.
+      server: { deps: { inline: [/@tensorflow\/tfjs/] } },
+    },
+  };
 });

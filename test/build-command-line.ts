@@ -22,7 +22,11 @@ async function make(): Promise<void> {
       platform: 'node',
       format: 'esm',
       target: 'node20',
-      packages: 'external',
+      // All packages in it, too, but the one that is a binary: Node starts it a quarter sooner.
+      external: ['classic-level', 'esbuild'],
+      banner: {
+        js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+      },
     }),
     build({
       ...common,

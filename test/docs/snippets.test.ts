@@ -1,9 +1,6 @@
 /** Every snippet of the documentation runs, type-checks, and does what it says. */
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import * as fastCheck from 'fast-check';
 import * as rollflex from 'rollflex';
 import * as mockEngine from 'rollflex/mock-engine';
@@ -11,12 +8,10 @@ import * as rpc from 'rollflex/rpc';
 import * as schemas from 'rollflex/schemas';
 import * as sim from 'rollflex/sim';
 import * as testing from 'rollflex/testing';
-import { afterAll, describe, expect, test } from 'vitest';
-import { pageFiles } from '../../scripts/site/pages.ts';
-import { commandOf } from '../support/command-line.ts';
-import { extractSnippets, runSnippet, typeErrors } from '../support/snippets.ts';
+import { describe, expect, test } from 'vitest';
+import { root } from '../support/command-line.ts';
+import { documentedSnippets, extractSnippets, runSnippet, typeErrors } from '../support/snippets.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 const modules = {
   'fast-check': fastCheck,
   rollflex,
@@ -27,11 +22,14 @@ const modules = {
   'rollflex/testing': testing,
 };
 
-const markdownFiles = (): string[] => ['README.md', ...pageFiles()];
-
-const snippets = markdownFiles().flatMap((file) => extractSnippets(file, readFileSync(join(root, file), 'utf8')));
+const snippets = documentedSnippets();
 const typescript = snippets.filter((one) => one.language === 'ts');
-const shell = snippets.filter((one) => one.language === 'sh');
+const wronglyTyped = {
+  file: 'x.md',
+  line: 1,
+  language: 'ts',
+  code: `import { createTailBatching } from 'rollflex';\ncreateTailBatching({ promptsPerRound: 'two' });`,
+};
 
 describe('TypeScript snippets', () => {
   test('there are some, and every block names a language that is known', () => {
@@ -45,69 +43,10 @@ describe('TypeScript snippets', () => {
     await runSnippet(code, modules);
   });
 
-  test('they type-check', () => {
-    expect(typeErrors(typescript, root)).toEqual([]);
-  });
-});
-
-describe('command lines', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'rollflex-docs-'));
-  afterAll(() => rmSync(folder, { recursive: true }));
-  // What stands for the reader's own files.
-  const stage = [
-    `import { writeFileSync } from 'node:fs';`,
-    `import { logOfOneRound, ownLengths, ownSequences, rewardsOfOneGroup, writeOwnJob } from '${root}/test/support/documented-files.ts';`,
-    `writeFileSync('my-lengths.jsonl', ownLengths());`,
-    `writeFileSync('my-sequences.jsonl', ownSequences());`,
-    `writeFileSync('run.jsonl', logOfOneRound());`,
-    `writeFileSync('rewards.json', rewardsOfOneGroup());`,
-    `writeOwnJob('.');`,
-  ].join('\n');
-  const tsx = join(root, 'node_modules', '.bin', 'tsx');
-  const staged = spawnSync(tsx, ['--input-type=module', '-e', stage], { cwd: folder, encoding: 'utf8' });
-
-  test('the files that they read can be made', () => {
-    expect(`${staged.stderr}`).toBe('');
-  });
-
-  const commands = shell.flatMap(({ file, line, code }) =>
-    code
-      .replaceAll('\\\n', ' ')
-      .split('\n')
-      .map((one) => one.replace(/\s+#.*$/, '').trim())
-      .filter((one) => one !== '' && !one.startsWith('#'))
-      .map((command) => [`${file}:${line}`, command] as const),
-  );
-  const rollflexWith = (parts: readonly string[]) =>
-    spawnSync(process.execPath, commandOf(parts), { cwd: folder, encoding: 'utf8' });
-  const isOurs = (command: string): boolean => /^(npx )?rollflex /.test(command);
-  const ours = commands.filter(([, command]) => isOurs(command));
-
-  test.each(ours)('%s: %s', (_, command) => {
-    const [, ...parts] = command.replace(/^npx /, '').split(/\s+/);
-    if (parts.at(-1) !== '&') {
-      const run = rollflexWith(parts);
-      expect(run.status, run.stderr).toBe(0);
-      return;
-    }
-    // It runs on beside the reader's own program: here its options are looked up instead.
-    const help = rollflexWith([parts[0]!, '--help']);
-    expect(help.status, help.stderr).toBe(0);
-    for (const option of parts.filter((one) => one.startsWith('--'))) expect(help.stdout).toContain(` ${option} `);
-  });
-
-  // What CI itself runs, or the reader's own tools: it must at least be there.
-  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: object };
-  const ofNpm = ['ci', 'install', 'test', 'start'];
-  test.each(commands.filter(([, command]) => !isOurs(command)))('%s: %s', (_, command) => {
-    for (const part of command.split(' && ')) {
-      const [name, ...parts] = part.split(/\s+/) as [string, ...string[]];
-      if (name === 'npm')
-        expect(parts[0] === 'run' ? Object.keys(scripts) : ofNpm).toContain(parts.filter((one) => one !== 'run')[0]);
-      else if (name === 'npx') expect(existsSync(join(root, parts[1]!)), part).toBe(parts[0] === 'tsx');
-      else if (name === 'python' && parts[0]!.includes('/')) expect(existsSync(join(root, parts[0]!)), part).toBe(true);
-      else expect(['git', 'cd', 'pip', 'uv', 'python']).toContain(name);
-    }
+  test('they type-check, and one with wrong types does not', () => {
+    const errors = typeErrors([...typescript, wronglyTyped]);
+    expect(errors).toHaveLength(1);
+    expect(errors[0]).toMatch(/^x.md:1 \(line 2/);
   });
 });
 
@@ -175,15 +114,5 @@ describe('the extractor', () => {
     ['an error of the snippet itself', 'const a = (undefined as never as { b: number }).b;'],
   ])('refuses %s', async (_, code) => {
     await expect(run(code)).rejects.toThrow();
-  });
-
-  test('refuses a snippet with wrong types', () => {
-    const wrong = {
-      file: 'x.md',
-      line: 1,
-      language: 'ts',
-      code: `import { createTailBatching } from 'rollflex';\ncreateTailBatching({ promptsPerRound: 'two' });`,
-    };
-    expect(typeErrors([wrong], root).join()).toMatch(/^x.md:1 \(line 2/);
   });
 });

@@ -14,6 +14,7 @@ import {
   sequenceLengths,
 } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
+import { runs } from '../support/runs.ts';
 
 const ids = (list: readonly { promptId: string }[]) => list.map((one) => one.promptId);
 
@@ -105,7 +106,7 @@ describe.each(['long-prompt-queue', 'speculative-admission', 'tail-batching', 'r
         expect(isPolicyError(refusal), what).toBe(true);
         expect(JSON.stringify(policy.snapshot())).toBe(saved);
       }),
-      { numRuns: 40 },
+      runs(40),
     );
   });
 });

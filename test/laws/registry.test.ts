@@ -3,8 +3,9 @@ import { registry } from '../../src/registry.ts';
 import { checkLaws, laws } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
 import { isChosen } from '../support/only.ts';
+import { times } from '../support/runs.ts';
 
-const runs = Math.ceil(25 * Number(process.env.ROLLFLEX_RUNS ?? 1));
+const runs = times(25);
 const chosen = registry.policies.filter(({ id }) => isChosen(id));
 
 describe.each(chosen.map((definition) => [definition.id, definition] as const))('%s', (id, definition) => {

@@ -7,6 +7,7 @@ import { adaptiveTp, selectTp, type TpConfig, type TpDecision, type TpInput } fr
 import type { ProfileRow } from '../../src/schemas/index.ts';
 import { likelyEvents, tapes } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
+import { runs } from '../support/runs.ts';
 import { configOf, costsOf, rollout, runAdaptive, type TpJob, type TpStep, workloadOf } from '../support/tp-rollout.ts';
 
 type TpSet = Extract<TpDecision, { type: 'tp.set' }>;
@@ -80,7 +81,7 @@ describe('adaptive-tp', () => {
             expect(ratio).toBeLessThanOrEqual(1.1);
           },
         ),
-        { numRuns: 40, endOnFailure: true },
+        runs(40),
       );
       if (process.env.SHOW_FIGURES) console.log(`worst ratio to the best fixed TP: ${worst.toFixed(3)}`);
     },
@@ -129,7 +130,7 @@ describe('adaptive-tp', () => {
         expect(changes.length).toBeLessThanOrEqual(Math.log2(gpus / minTp) + 1);
         for (const at of changes) expect(at).toBeLessThanOrEqual(20);
       }),
-      { numRuns: 800, endOnFailure: true },
+      runs(800),
     );
   });
 
@@ -152,7 +153,7 @@ describe('adaptive-tp', () => {
         const { changes } = runAdaptive(config, steps, of, noiseOf(noise, 0.03));
         expect(changes.length).toBeLessThanOrEqual(Math.log2(gpus / minTp) + 1);
       }),
-      { numRuns: 300, endOnFailure: true },
+      runs(300),
     );
   });
 
@@ -217,7 +218,7 @@ describe('adaptive-tp', () => {
             }
           }
         }),
-        { numRuns: 30, endOnFailure: true },
+        runs(30),
       );
     },
   );
@@ -272,7 +273,7 @@ describe('adaptive-tp', () => {
             expect(one.predictedSeconds).toBeGreaterThanOrEqual(before.predictedSeconds! * 0.9);
         }
       }),
-      { numRuns: 300, endOnFailure: true },
+      runs(300),
     );
   });
 });

@@ -13,9 +13,9 @@ import type { VocabularyDecision } from '../../src/schemas/index.ts';
 import { checkConservation, choicesFrom, ModelHost, tapes } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
 import { isChosen, isWhole } from '../support/only.ts';
+import { met, runs, times } from '../support/runs.ts';
 import { savedPlaces } from '../support/saved-places.ts';
 
-const scale = Number(process.env.ROLLFLEX_RUNS ?? 1);
 const chosen = ['speculative-admission', 'tail-batching'].filter(isChosen);
 let events = 0;
 
@@ -66,11 +66,10 @@ describe.each(chosen)('%s', (id) => {
   const definition = registry.get(id) as AnyPolicyDefinition;
   test.each(exampleConfigs[id]!.map((config) => [JSON.stringify(config), config] as const))(
     'invariants 1 to 8 hold with %s',
-    { timeout: 120_000 * scale },
     (_name, config) => {
       fc.assert(
         fc.property(tapes(), (tape) => runOne(definition, config, tape, 150)),
-        { numRuns: 150 * scale, endOnFailure: true },
+        runs(150),
       );
     },
   );
@@ -80,12 +79,11 @@ describe.each(chosen)('%s, against the host of the kit', (id) => {
   const definition = registry.get(id) as AnyPolicyDefinition;
   test.each(exampleConfigs[id]!.map((config) => [JSON.stringify(config), config] as const))(
     'nothing is lost or twice with %s',
-    { timeout: 60_000 * scale },
-    (_name, config) => checkConservation(definition, { config, runs: 40 * scale, events: 100 }),
+    (_name, config) => checkConservation(definition, { config, runs: times(40), events: 100 }),
   );
 });
 
 afterAll(() => {
   // 11 configurations × 150 runs × 150 events, and those of the endings.
-  if (isWhole) expect(events).toBeGreaterThan(200_000 * scale);
+  if (isWhole) expect(events).toBeGreaterThan(met(200_000));
 });

@@ -14,7 +14,7 @@ import { Folders, replayOf, sizesOf } from '../support/decision-log.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
 import { MemoryStore, serverOver, settleAll } from '../support/memory-store.ts';
 import { WireClient } from '../support/rpc.ts';
-import { scale } from '../support/tape-runs.ts';
+import { runs } from '../support/runs.ts';
 
 const folders = new Folders();
 afterAll(() => folders.remove());
@@ -64,7 +64,6 @@ async function run(directory: string, definition: AnyPolicyDefinition, config: u
 describe('a decision log', () => {
   test.each(subjects.map((one) => [one.definition.id, one] as const))(
     '%s: replays to the same decisions across files and restarts; what is taken out of it is named',
-    { timeout: 60_000 * scale },
     async (_, { definition, config }) => {
       await fc.assert(
         fc.asyncProperty(tapes(), fc.nat(), fc.nat(), async (tape, victim, cut) => {
@@ -108,7 +107,7 @@ describe('a decision log', () => {
           const short = replayTexts([...texts.slice(0, -1), last.slice(0, cut % last.length)]);
           expect(short.sessions.every((one) => one.difference === undefined && one.unplayed === 0)).toBe(true);
         }),
-        { numRuns: (definition.id === 'flexrl' ? 1 : 3) * scale, endOnFailure: true },
+        runs(definition.id === 'flexrl' ? 1 : 3),
       );
     },
   );

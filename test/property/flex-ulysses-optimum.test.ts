@@ -7,6 +7,7 @@ import { solver } from '../support/milp.ts';
 import { placementProblems } from '../support/placement-check.ts';
 import { leastCommunication, leastCompute, leastMemory } from '../support/placement-oracle.ts';
 import { optima, otherCosts, smallBatch, smallBatches, tightMemory } from '../support/placement-small.ts';
+import { times } from '../support/runs.ts';
 
 const highs = await solver;
 
@@ -38,7 +39,7 @@ function problemsOf(input: FlexUlyssesInput): string[] {
 
 const blocks = (count: number) => Array.from({ length: count }, (_, block) => block);
 /** More take minutes. */
-const seedsPerBlock = 20;
+const seedsPerBlock = times(20);
 
 /** Those of a block of inputs that have problems. */
 const wrong = (block: number, inputAt: (seed: number) => FlexUlyssesInput) =>

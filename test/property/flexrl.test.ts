@@ -7,9 +7,9 @@ import { type VocabularyDecision, z } from '../../src/schemas/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
 import { neededFrames } from '../support/loader-oracle.ts';
+import { runs } from '../support/runs.ts';
 import { only } from '../support/session.ts';
 
-const scale = Number(process.env.ROLLFLEX_RUNS ?? 1);
 const planner = ['nodes', 'prefetchSteps', 'prefetchFraction', 'idPrefix'];
 
 interface Saved {
@@ -70,7 +70,7 @@ describe('flexrl', () => {
             expect(got.sort(), 'invariant 1').toEqual(needed.filter((one) => one !== '').sort());
           }
         }),
-        { numRuns: 25 * scale, endOnFailure: true },
+        runs(25),
       );
       expect(Math.min(planned, fetched, refused)).toBeGreaterThan(5);
     },

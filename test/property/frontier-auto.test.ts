@@ -9,6 +9,7 @@ import { newPace, type Pace } from '../../src/policies/frontier-group-dispatch/p
 import { planWidth } from '../../src/policies/frontier-group-dispatch/plan.ts';
 import type { SavedFrontier } from '../../src/policies/frontier-group-dispatch/snapshot.ts';
 import { stepCost } from '../../src/policies/frontier-group-dispatch/step-cost.ts';
+import { runs } from '../support/runs.ts';
 
 test('8: costs of a token that are a plane of requests and context are found out, whatever they are', () => {
   const costs = fc.record({
@@ -53,7 +54,7 @@ test('8: costs of a token that are a plane of requests and context are found out
     expect(Math.abs(found.slope - slope) * n).toBeLessThan(0.02 * mean);
     expect(Math.abs(found.contextSlope - contextSlope) * c).toBeLessThan(0.02 * mean);
   };
-  fc.assert(fc.property(costs, run), { numRuns: 100, endOnFailure: true });
+  fc.assert(fc.property(costs, run), runs(100));
 });
 
 /** What is known of an engine and a trainer, with so many groups of K responses. */
@@ -96,7 +97,7 @@ test('9: a plan looks at no more for a round of a million groups than for one of
     expect(large.looks).toBeLessThan(2 * 2048 * 60);
     expect(large.width).toBeGreaterThanOrEqual(1);
   };
-  fc.assert(fc.property(paces(), run), { numRuns: 12, endOnFailure: true });
+  fc.assert(fc.property(paces(), run), runs(12));
 });
 
 test('10: a plan is between the least width that is allowed and all groups, and the same for the same measurements', () => {
@@ -108,7 +109,7 @@ test('10: a plan is between the least width that is allowed and all groups, and 
     expect(planWidth(structuredClone(pace), size)).toEqual(plan);
   };
   const sizes = fc.integer({ min: 1, max: 60 });
-  fc.assert(fc.property(paces(), sizes, sizes, run), { numRuns: 100, endOnFailure: true });
+  fc.assert(fc.property(paces(), sizes, sizes, run), runs(100));
 });
 
 test('10: auto narrows to half at most from one round to the next, and is never wider than the round', () => {

@@ -11,6 +11,7 @@ import {
 } from '../../src/policies/frontier-group-dispatch/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
+import { runs } from '../support/runs.ts';
 
 interface Group {
   promptId: string;
@@ -175,7 +176,7 @@ describe.each(configs)('%j', (config) => {
       }
     };
     const restarts = fc.array(fc.nat(150), { maxLength: 4 });
-    fc.assert(fc.property(fc.record({ tape: tapes(), restarts }), run), { numRuns: 80, endOnFailure: true });
+    fc.assert(fc.property(fc.record({ tape: tapes(), restarts }), run), runs(80));
   });
 });
 
@@ -223,5 +224,5 @@ test('7: a round ends, whatever fails: every group leaves once all its requests 
     expect(left.sort()).toEqual(Array.from({ length: groups }, (_, group) => `p${group}`).sort());
     expect((policy.snapshot().state as Saved).groups).toEqual([]);
   };
-  fc.assert(fc.property(job, run), { numRuns: 300, endOnFailure: true });
+  fc.assert(fc.property(job, run), runs(300));
 });

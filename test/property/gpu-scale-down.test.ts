@@ -6,6 +6,7 @@ import { isPolicyError } from '../../src/errors.ts';
 import { createGpuScaleDown, gpuScaleDown, type ScaleDownDecision, type ScaleDownEvent } from '../../src/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
+import { runs } from '../support/runs.ts';
 import {
   bruteForce,
   cluster,
@@ -91,7 +92,7 @@ describe('one decision', () => {
         if (best === undefined) expect(decision).toMatchObject({ reason: { code: 'no_partition' } });
         else expect((decision as Release).release.map((one) => one.engineId)).toEqual(best);
       }),
-      { numRuns: 400, endOnFailure: true },
+      runs(400),
     );
   });
 
@@ -114,7 +115,7 @@ describe('one decision', () => {
           if (decision.keep.includes(engineId)) expect(now(engineId)).toBeLessThanOrEqual(kvCapacityTokens);
         }
       }),
-      { numRuns: 500, endOnFailure: true },
+      runs(500),
     );
     expect(releases).toBeGreaterThan(50);
   });
@@ -142,7 +143,7 @@ describe('one decision', () => {
         expect([...decision.keep].sort()).toEqual([...keep].sort());
         for (const { to } of decision.migrations) expect(keep).toContain(to);
       }),
-      { numRuns: 300, endOnFailure: true },
+      runs(300),
     );
   });
 });
@@ -157,7 +158,7 @@ test('10: engines that are placed decide like those of the configuration, and th
       expect(decided(given, []).decision).toEqual(decision);
       expect(decided(given, before).decision).toEqual(decision);
     }),
-    { numRuns: 200, endOnFailure: true },
+    runs(200),
   );
 });
 
@@ -238,7 +239,7 @@ test.each(exampleConfigs['gpu-scale-down']!.map((config, index) => [index, confi
     const property = fc.property(tapes(), (tape) => {
       released += run(config, tape);
     });
-    fc.assert(property, { numRuns: 120, endOnFailure: true });
+    fc.assert(property, runs(120));
     expect(released).toBeGreaterThan(20);
   },
 );

@@ -16,7 +16,7 @@ import {
   type SavedAssembly,
 } from '../support/assembly-model.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
-import { scale } from '../support/tape-runs.ts';
+import { runs, scale } from '../support/runs.ts';
 
 /** What there is to see after an event. */
 interface Moment {
@@ -137,16 +137,14 @@ function check(looker: () => Look): void {
     run.finish(choices);
     expect(run.state).toEqual({ rounds: [], groups: [] });
   });
-  fc.assert(property, { numRuns: Math.ceil(40 * scale), endOnFailure: true });
+  fc.assert(property, runs(40));
 }
 
 const ofType = (decisions: readonly AssemblyDecision[], ...types: string[]): AssemblyDecision[] =>
   decisions.filter((one) => types.includes(one.type));
 
 describe('group-assembly', () => {
-  test('invariant 1: a prompt that counts is handed over once, and until then it is held', {
-    timeout: 60_000 * scale,
-  }, () => {
+  test('invariant 1: a prompt that counts is handed over once, and until then it is held', () => {
     check(() => {
       const owed: string[] = [];
       const handOver = (roundId: string, promptId: string): void => {
@@ -167,9 +165,7 @@ describe('group-assembly', () => {
     });
   });
 
-  test('invariant 2: a group is complete when, and only when, none of its responses waits', {
-    timeout: 60_000 * scale,
-  }, () => {
+  test('invariant 2: a group is complete when, and only when, none of its responses waits', () => {
     const types = ['group.rewarded', 'group.unrewarded', 'group.withdrawn'];
     check(() => ({ decisions, expected, state }) => {
       expect(ofType(decisions, ...types)).toEqual(ofType(expected, ...types));
@@ -180,9 +176,7 @@ describe('group-assembly', () => {
     });
   });
 
-  test('invariant 3: a round is ready when it is complete and none of its groups waits, with those of a reward in its order', {
-    timeout: 60_000 * scale,
-  }, () => {
+  test('invariant 3: a round is ready when it is complete and none of its groups waits, with those of a reward in its order', () => {
     check(() => {
       const order = new Map<string, readonly string[]>();
       return ({ event, decisions, expected, state }) => {
@@ -202,7 +196,7 @@ describe('group-assembly', () => {
     });
   });
 
-  test('invariant 4: what has left is forgotten, and nothing else', { timeout: 60_000 * scale }, () => {
+  test('invariant 4: what has left is forgotten, and nothing else', () => {
     check(() => ({ decisions, expected, state, model }) => {
       expect(decisions).toStrictEqual(expected);
       expect(state).toStrictEqual(model.state());

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type AdvantagesInput, grpoAdvantages } from '../../src/index.ts';
+import { runs } from '../support/runs.ts';
 
 const reward = fc.integer({ min: -40, max: 40 });
 const rewards = fc.array(reward, { minLength: 1, maxLength: 12 });
@@ -11,7 +12,6 @@ const settings = fc.record({
   std: fc.constantFrom('sample', 'population'),
 }) as fc.Arbitrary<Pick<AdvantagesInput, 'baseline' | 'normalization' | 'std'>>;
 const close = (one: number, other: number) => Math.abs(one - other) <= 1e-12 * Math.max(1, Math.abs(other));
-const runs = { numRuns: 500 * Number(process.env.ROLLFLEX_RUNS ?? 1), endOnFailure: true };
 
 /** By the definition, in whole numbers until the last step. */
 function oracle(values: readonly number[], given: AdvantagesInput, epsilon: number): number[] {
@@ -40,7 +40,7 @@ describe('grpo-advantages', () => {
           expect(close(one, expected[index]!), `${one}, ${expected[index]}`).toBe(true);
         });
       }),
-      runs,
+      runs(500),
     );
   });
 
@@ -51,7 +51,7 @@ describe('grpo-advantages', () => {
         const size = advantages.reduce((sum, one) => sum + Math.abs(one), 1);
         expect(Math.abs(advantages.reduce((sum, one) => sum + one, 0))).toBeLessThan(1e-12 * size);
       }),
-      runs,
+      runs(500),
     );
   });
 
@@ -62,7 +62,7 @@ describe('grpo-advantages', () => {
         const alone = groups.map((values) => grpoAdvantages({ groups: [{ rewards: values }], ...given }).groups[0]);
         expect(together).toEqual(alone);
       }),
-      runs,
+      runs(500),
     );
   });
 
@@ -80,7 +80,7 @@ describe('grpo-advantages', () => {
           expect(close(one, plain[index]!)).toBe(true);
         });
       }),
-      runs,
+      runs(500),
     );
   });
 
@@ -93,7 +93,7 @@ describe('grpo-advantages', () => {
         const alone = grpoAdvantages({ groups: [{ rewards: values }], ...given }).groups[0]!;
         expect(planned).toEqual({ ...alone, advantages: owners.map((one) => alone.advantages[one]) });
       }),
-      runs,
+      runs(500),
     );
   });
 });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isPolicyError, type JudgeOffloadInput, planJudgeOffload } from '../../src/index.ts';
 import { simulateOffload, subsets } from '../support/offload-simulator.ts';
+import { runs } from '../support/runs.ts';
 
 /** 300 fixed, and 200 of activations at 10 tokens. */
 const otherBytes = 500;
@@ -55,7 +56,6 @@ const close = (one: number, other: number) => Math.abs(one - other) <= 1e-9 * Ma
 const percentsLeft = ({ actorSmShare }: JudgeOffloadInput) => Math.floor((1 - actorSmShare) * 100 + 1e-9);
 const secondsWith = (input: JudgeOffloadInput, percent: number) =>
   ((input.layerSeconds as { value: number }[])[1]!.value / 2) * Math.max(1, (100 * input.judgeSmShare!) / percent);
-const runs = (numRuns: number) => ({ numRuns: numRuns * Number(process.env.ROLLFLEX_RUNS ?? 1), endOnFailure: true });
 
 /** Every plan that fits, simulated: which layers, how many buffers, and how long with each share of the SMs. */
 function allPlans(input: JudgeOffloadInput) {

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { karmarkarKarp } from '../../src/index.ts';
 import { naiveKarmarkarKarp } from '../support/karmarkar-karp-oracle.ts';
+import { runs } from '../support/runs.ts';
 
-const runs = (numRuns: number) => ({ numRuns: numRuns * Number(process.env.ROLLFLEX_RUNS ?? 1), endOnFailure: true });
 const values = (most: number, length: number) =>
   fc.array(fc.integer({ min: 0, max: most }), { maxLength: length, size: 'max' });
 const list = fc.oneof(values(2, 30), values(9, 40), values(1e6, 60));

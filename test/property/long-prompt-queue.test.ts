@@ -7,6 +7,7 @@ import { longPromptQueue, type QueueDecision, type QueueEvent } from '../../src/
 import { type Prompt, scaledCount } from '../../src/schemas/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
+import { runs } from '../support/runs.ts';
 
 interface Saved {
   entries: { prompt: Prompt }[];
@@ -110,7 +111,7 @@ describe('long-prompt-queue', () => {
     (_name, config) => {
       fc.assert(
         fc.property(tapes(), (tape) => run(config, tape)),
-        { numRuns: 150 },
+        runs(150),
       );
     },
   );

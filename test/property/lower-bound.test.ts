@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { type CostModel, costModelSchema } from '../../src/sim/cost-model.ts';
 import { DecodeEngine } from '../../src/sim/engine/decode-engine.ts';
 import { clairvoyantLowerBound, clairvoyantOrder, type FixedPrompt } from '../../src/sim/lower-bound.ts';
+import { runs } from '../support/runs.ts';
 
 const costs = fc
   .record({
@@ -81,7 +82,7 @@ test('no schedule of a small instance beats the bound, and the best is not far a
         ratios.push(bound / best);
       },
     ),
-    { numRuns: 60 },
+    runs(60),
   );
   const mean = ratios.reduce((sum, one) => sum + one, 0) / ratios.length;
   expect(mean).toBeGreaterThan(0.6);

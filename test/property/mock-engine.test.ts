@@ -5,8 +5,9 @@ import type { Generation } from '../../src/mock-engine/engine/generation.ts';
 import { type PauseMode, pause, resume, updateWeights } from '../../src/mock-engine/engine/pausing.ts';
 import type { Fault } from '../../src/mock-engine/faults.ts';
 import { ask, clusterOf, type Ended } from '../support/mock-engine.ts';
+import { times } from '../support/runs.ts';
 
-const runs = 300 * Number(process.env.ROLLFLEX_RUNS ?? 1);
+const runs = times(300);
 const engines = 2;
 const kvCapacityTokens = 120;
 

@@ -8,6 +8,7 @@ import { type FrontierWidth, type PoolsScheduler, poolsScheduler } from '../../s
 import { normalQuantile } from '../../src/sim/random.ts';
 import { marginalWorkload } from '../../src/sim/workload/marginal.ts';
 import { expectedRound, recorded, steadyJob, workloadOf } from '../support/pools.ts';
+import { runs } from '../support/runs.ts';
 
 const schedulers = fc
   .record({ pipelining: fc.boolean(), width: fc.oneof(fc.constant('all' as const), fc.integer({ min: 1, max: 6 })) })
@@ -44,7 +45,7 @@ test('a round on steady engines takes what the oracle says', () => {
         if (name !== 'ties') expect(round![name as 'mainSeconds'], name).toBeCloseTo(value, 6);
       }
     }),
-    { numRuns: 300, endOnFailure: true },
+    runs(300),
   );
 });
 
@@ -109,7 +110,7 @@ describe('on any engine', () => {
           expect(wrong).toEqual([]);
         }
       }),
-      { numRuns: 60, endOnFailure: true },
+      runs(60),
     );
   });
 
@@ -131,7 +132,7 @@ describe('on any engine', () => {
           expect(one.mostInService).toBeLessThanOrEqual((scheduler.width as number) * job.responsesPerPrompt);
         });
       }),
-      { numRuns: 60, endOnFailure: true },
+      runs(60),
     );
   });
 
@@ -149,7 +150,7 @@ describe('on any engine', () => {
           expect(one.mainSeconds).toBeLessThanOrEqual(other.mainSeconds + 1e-6);
         });
       }),
-      { numRuns: 40, endOnFailure: true },
+      runs(40),
     );
   });
 });

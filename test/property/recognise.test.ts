@@ -7,7 +7,7 @@ import { recogniserOf } from '../../src/core/recognise.ts';
 import { registry } from '../../src/index.ts';
 import { likelyEvents, tapes } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
-import { scale } from '../support/tape-runs.ts';
+import { met, runs } from '../support/runs.ts';
 
 type Holder = Record<PropertyKey, unknown>;
 
@@ -84,8 +84,8 @@ describe.each(subjects)('%s', (id, definition) => {
         else if (passes) expect(JSON.parse(JSON.stringify(other))).not.toEqual(other);
       });
     });
-    fc.assert(property, { numRuns: 25 * scale, endOnFailure: true });
-    expect(Math.min(seen.passed, seen.refused)).toBeGreaterThan(20);
+    fc.assert(property, runs(25));
+    expect(Math.min(seen.passed, seen.refused)).toBeGreaterThan(met(20));
   });
 });
 

@@ -7,8 +7,8 @@ import { type RewardEvent, rewardDispatch } from '../../src/policies/reward-disp
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
 import { RewardHost } from '../support/reward-host.ts';
+import { runs } from '../support/runs.ts';
 
-const scale = Number(process.env.ROLLFLEX_RUNS ?? 1);
 const seen = new Map<string, number>();
 
 interface Saved {
@@ -81,7 +81,7 @@ describe('reward-dispatch', () => {
     (_name, config) => {
       fc.assert(
         fc.property(tapes(), (tape) => run(config, tape)),
-        { numRuns: 70 * scale, endOnFailure: true },
+        runs(70),
       );
     },
   );

@@ -8,8 +8,8 @@ import type { RollpackerInput } from '../../src/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { smallCluster } from '../support/example-configs.ts';
 import { RollpackerHost } from '../support/rollpacker-host.ts';
+import { met, runs } from '../support/runs.ts';
 
-const scale = Number(process.env.ROLLFLEX_RUNS ?? 1);
 const cluster: RollpackerInput = {
   ...smallCluster,
   rewardKindByDomain: { code: 'sandbox' },
@@ -61,22 +61,18 @@ function run(config: RollpackerInput, tape: readonly number[], troubled: boolean
 }
 
 describe('rollpacker', () => {
-  test.each(Object.entries(configs))(
-    'invariants 4, 6, 7 and 8 hold: %s',
-    { timeout: 120_000 * scale },
-    (_name, config) => {
-      fc.assert(
-        fc.property(tapes(), fc.integer({ min: 0, max: 4 }), (tape, calm) => run(config, tape, calm > 0)),
-        { numRuns: 20 * scale, endOnFailure: true },
-      );
-    },
-  );
+  test.each(Object.entries(configs))('invariants 4, 6, 7 and 8 hold: %s', (_name, config) => {
+    fc.assert(
+      fc.property(tapes(), fc.integer({ min: 0, max: 4 }), (tape, calm) => run(config, tape, calm > 0)),
+      runs(20),
+    );
+  });
 });
 
 afterAll(() => {
   // It does release GPUs and train on them while others roll out.
-  expect(events).toBeGreaterThan(25_000 * scale);
-  expect(rounds).toBeGreaterThan(1000 * scale);
-  expect(released).toBeGreaterThan(200 * scale);
-  expect(fetches).toBeGreaterThan(100 * scale);
+  expect(events).toBeGreaterThan(met(25_000));
+  expect(rounds).toBeGreaterThan(met(1000));
+  expect(released).toBeGreaterThan(met(200));
+  expect(fetches).toBeGreaterThan(met(100));
 });

@@ -10,9 +10,9 @@ import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { smallCluster } from '../support/example-configs.ts';
 import { RollpackerHost } from '../support/rollpacker-host.ts';
 import { rpc, type WireClient } from '../support/rpc.ts';
+import { runs, times } from '../support/runs.ts';
 import { TailTrainer, type TrainerState, tailConfig } from '../support/tail-trainer.ts';
 
-const runs = (n: number) => n * Number(process.env.ROLLFLEX_RUNS ?? 1);
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value));
 
 interface Checkpoint {
@@ -60,9 +60,9 @@ test('tail batching: any number of deaths, any checkpoints', async () => {
       const trained = trainer.state.trained.flat();
       expect([...trained].sort()).toEqual(Array.from({ length: prompts }, (_, index) => `p${index}`).sort());
     }),
-    { numRuns: runs(40), endOnFailure: true },
+    runs(40),
   );
-  expect(deaths).toBeGreaterThanOrEqual(runs(40));
+  expect(deaths).toBeGreaterThanOrEqual(times(40));
 });
 
 type Told = { readonly event: unknown; readonly decisions: unknown };
@@ -126,7 +126,7 @@ describe('rollpacker', () => {
         const end = await client.call('session.snapshot', { session: 'job' });
         expect(end.snapshot).toEqual(plain(host.snapshot));
       }),
-      { numRuns: runs(10), endOnFailure: true },
+      runs(10),
     );
   });
 });

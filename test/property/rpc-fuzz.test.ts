@@ -5,21 +5,20 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { fuzzLimits } from '../support/rpc-fuzz.ts';
 import { Fuzzer } from '../support/rpc-fuzzer.ts';
+import { met, times } from '../support/runs.ts';
 import { inProcess, overSocket } from '../support/wire-grounds.ts';
 import { mutations } from '../support/wire-mutations.ts';
-
-const runs = (n: number) => Math.ceil(n * Number(process.env.ROLLFLEX_RUNS ?? 1));
 
 test('malformed, truncated, oversized, deep, wrong, with __proto__, not UTF-8, half-closed: in process', async () => {
   const fuzzer = new Fuzzer(inProcess({ limits: fuzzLimits }), 1);
   await fuzzer.begin();
-  while (fuzzer.inputs < runs(4000)) await fuzzer.converse(20);
+  while (fuzzer.inputs < times(4000)) await fuzzer.converse(20);
   for (const name of [...Object.keys(mutations), 'half-closed', 'broken off']) {
-    expect(fuzzer.counts[name], name).toBeGreaterThan(runs(10));
+    expect(fuzzer.counts[name], name).toBeGreaterThan(met(10));
   }
   // It is of use only where some of it goes deep.
-  expect(fuzzer.results).toBeGreaterThan(runs(100));
-  expect(fuzzer.errors).toBeGreaterThan(runs(1000));
+  expect(fuzzer.results).toBeGreaterThan(met(100));
+  expect(fuzzer.errors).toBeGreaterThan(met(1000));
 });
 
 test('the same over a socket of rollflex serve', async () => {
@@ -28,7 +27,7 @@ test('the same over a socket of rollflex serve', async () => {
   try {
     const fuzzer = new Fuzzer(served, 2);
     await fuzzer.begin();
-    while (fuzzer.inputs < runs(400)) await fuzzer.converse(20);
+    while (fuzzer.inputs < times(400)) await fuzzer.converse(20);
   } finally {
     await served.end();
     rmSync(folder, { recursive: true });

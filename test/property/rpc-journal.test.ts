@@ -7,7 +7,7 @@ import { choicesFrom, likelyEvents, tapes } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
 import { MemoryStore, serverOver, settleAll, turn } from '../support/memory-store.ts';
 import { openingEvents, type Reply, rpc, tail, WireClient } from '../support/rpc.ts';
-import { scale } from '../support/tape-runs.ts';
+import { runs } from '../support/runs.ts';
 
 const limits = { pageDecisions: 16 };
 const subjects = registry.policies.flatMap((definition) =>
@@ -128,7 +128,6 @@ class Survivor {
 describe('a session in a state directory', () => {
   test.each(subjects.map((one, index) => [`${one.definition.id} ${index}`, one] as const))(
     '%s: crashes change no answer, no decision and no state',
-    { timeout: 60_000 * scale },
     async (_, { definition, config }) => {
       await fc.assert(
         fc.asyncProperty(tapes(), fc.boolean(), async (tape, streamed) => {
@@ -149,7 +148,7 @@ describe('a session in a state directory', () => {
           expect((await survivor.ask('session.snapshot', { session: 'x' })).result!.snapshot).toEqual(snapshot);
           if (streamed) expect(survivor.decisions).toEqual(decisions);
         }),
-        { numRuns: (definition.id === 'flexrl' ? 2 : 5) * scale, endOnFailure: true },
+        runs(definition.id === 'flexrl' ? 2 : 5),
       );
     },
   );
@@ -206,7 +205,7 @@ describe('a store that is damaged', () => {
         else await expect(opened).rejects.toMatchObject({ code: 'snapshot_mismatch', path: expect.any(String) });
         expect(JSON.stringify([...store.data])).toBe(before);
       }),
-      { numRuns: 300 * scale },
+      runs(300),
     );
   });
 });

@@ -8,8 +8,8 @@ import { type AnyDecision, startPolicy } from '../../src/index.ts';
 import { tailBatching } from '../../src/recipes/tail-batching/index.ts';
 import type { RpcServer } from '../../src/rpc/index.ts';
 import { completed, openingEvents, type Reply, rpc, WireClient } from '../support/rpc.ts';
+import { runs, times } from '../support/runs.ts';
 
-const runs = (n: number) => n * Number(process.env.ROLLFLEX_RUNS ?? 1);
 const config = { promptsPerRound: 3, responsesPerPrompt: 2 };
 const keptAnswers = 3;
 
@@ -236,8 +236,8 @@ test.each(['reply', 'stream'] as const)(
           expect(texts(inAnswers)).toEqual(texts(model.decisions));
         }
       }),
-      { numRuns: runs(60), endOnFailure: true },
+      runs(60),
     );
-    expect(calls).toBeGreaterThan(runs(60));
+    expect(calls).toBeGreaterThan(times(60));
   },
 );

@@ -12,6 +12,7 @@ import {
 import type { TimeoutEstimate } from '../../src/schemas/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
+import { runs } from '../support/runs.ts';
 
 type Decision<T extends TimeoutDecision['type']> = Extract<TimeoutDecision, { type: T }>;
 type Event<T extends TimeoutEvent['type']> = Extract<TimeoutEvent, { type: T }>;
@@ -208,7 +209,7 @@ describe('sandbox-timeout', () => {
     (_name, config) => {
       fc.assert(
         fc.property(tapes(), (tape) => run(config, tape)),
-        { numRuns: 100, endOnFailure: true },
+        runs(100),
       );
     },
   );

@@ -7,8 +7,8 @@ import { type LoaderDecision, type LoaderEvent, shadowLoader } from '../../src/p
 import type { BatchAssignment, DrawnSample } from '../../src/schemas/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { LoaderWorld } from '../support/loader-world.ts';
+import { runs } from '../support/runs.ts';
 
-const scale = Number(process.env.ROLLFLEX_RUNS ?? 1);
 const configs = [{}, { prefetchSteps: 2, prefetchFraction: 1 }, { prefetchSteps: 0, retry: { infrastructure: 0 } }];
 
 class Job {
@@ -169,7 +169,7 @@ test.each(configs)('invariants 1 to 5 and 7 hold on nodes and ranks that fail, w
       job.finish();
       delivered += job.world.delivered;
     }),
-    { numRuns: 60 * scale, endOnFailure: true },
+    runs(60),
   );
   expect(delivered).toBeGreaterThan(500);
 });

@@ -7,8 +7,8 @@ import { type LoaderEvent, shadowLoader } from '../../src/policies/shadow-loader
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
 import { LoaderOracle } from '../support/loader-oracle.ts';
+import { runs } from '../support/runs.ts';
 
-const scale = Number(process.env.ROLLFLEX_RUNS ?? 1);
 const seen = new Map<string, number>();
 
 interface Saved {
@@ -52,7 +52,7 @@ describe('shadow-loader', () => {
     (_name, config) => {
       fc.assert(
         fc.property(tapes(), (tape) => run(config, tape)),
-        { numRuns: 40 * scale, endOnFailure: true },
+        runs(40),
       );
     },
   );

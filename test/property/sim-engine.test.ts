@@ -4,8 +4,9 @@ import { type CostModel, costModelSchema } from '../../src/sim/cost-model.ts';
 import { DecodeEngine, type LostRequest, type Outcome } from '../../src/sim/engine/decode-engine.ts';
 import { type Counters, type EngineRun, type Input, runOracle } from '../support/engine-oracle.ts';
 import { freeCost } from '../support/free-cost.ts';
+import { met as atLeast, times } from '../support/runs.ts';
 
-const runs = 1000 * Number(process.env.ROLLFLEX_RUNS ?? 1);
+const runs = times(1000);
 
 /** Inputs, each with what else the host asks the engine at that moment. */
 interface Script {
@@ -153,12 +154,12 @@ describe('the decode engine', () => {
     const moment = (most: number) => seconds(most).map((at) => at * 0.987654321012);
     const met = meets(anyCosts, moment, runs);
     // The cache is small on purpose: the property must have met everything often.
-    for (const count of Object.values(met)) expect(count).toBeGreaterThan(300);
+    for (const count of Object.values(met)) expect(count).toBeGreaterThan(atLeast(300));
   });
 
   test('equals the oracle when inputs fall exactly on boundaries and on each other', () => {
     const met = meets(unitCosts, unitMoment, runs);
-    for (const count of Object.values(met)) expect(count).toBeGreaterThan(300);
+    for (const count of Object.values(met)) expect(count).toBeGreaterThan(atLeast(300));
   });
 
   test('the comparison can fail', () => {

@@ -8,9 +8,10 @@ import { synchronousBaseline, tailBatchingScheduler } from '../../src/sim/host/s
 import { clairvoyantLowerBound } from '../../src/sim/lower-bound.ts';
 import type { RunResult } from '../../src/sim/result.ts';
 import { longTailQuantile, marginalWorkload } from '../../src/sim/workload/marginal.ts';
+import { times } from '../support/runs.ts';
 import { overheard, plainJob, trainedPrompts } from '../support/sim-host.ts';
 
-const runs = 60 * Number(process.env.ROLLFLEX_RUNS ?? 1);
+const runs = times(60);
 const tokens = longTailQuantile({
   medianTokens: 30,
   sigma: 0.7,

@@ -10,6 +10,7 @@ import { resumePolicy, startPolicy } from '../../src/core/start.ts';
 import { streamTraining } from '../../src/policies/stream-training/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
+import { runs } from '../support/runs.ts';
 import { type HostGroup, TrainingHost } from '../support/training-host.ts';
 
 type Choices = ReturnType<typeof choicesFrom>;
@@ -205,7 +206,7 @@ describe('stream-training', () => {
     (_name, config) => {
       fc.assert(
         fc.property(tapes(), fc.boolean(), (tape, troubled) => void run(config, tape, troubled)),
-        { numRuns: 40, endOnFailure: true },
+        runs(40),
       );
     },
   );
@@ -247,7 +248,7 @@ describe('the shares of a round', () => {
         expect(shares.flat().sort((a, b) => a - b)).toEqual(sizes.map((_, index) => index));
         expect(makespanSeconds).toBeLessThanOrEqual((4 / 3) * best(sizes, workers) + 1e-9);
       }),
-      { numRuns: 300, endOnFailure: true },
+      runs(300),
     );
   });
 
@@ -266,7 +267,7 @@ describe('the shares of a round', () => {
           expect(longestFirst(sizes, both).makespanSeconds).toBeLessThanOrEqual(2 * best(sizes, both) + 1e-9);
         },
       ),
-      { numRuns: 200, endOnFailure: true },
+      runs(200),
     );
   });
 });
@@ -291,6 +292,6 @@ test('invariant 4: scaled gradients combine to the monolithic one for any split,
         expect(Math.abs(all - monolithic)).toBeLessThanOrEqual(1e-12 * magnitude);
       },
     ),
-    { numRuns: 500 },
+    runs(500),
   );
 });

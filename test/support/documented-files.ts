@@ -76,3 +76,12 @@ export function ownSequences(): string {
     return `${JSON.stringify({ ...prompt, ...seen })}\n`;
   }).join('');
 }
+
+/** All of them, under the names that the documentation gives them. */
+export function writeOwnFiles(folder: string): void {
+  writeFileSync(join(folder, 'my-lengths.jsonl'), ownLengths());
+  writeFileSync(join(folder, 'my-sequences.jsonl'), ownSequences());
+  writeFileSync(join(folder, 'run.jsonl'), logOfOneRound());
+  writeFileSync(join(folder, 'rewards.json'), rewardsOfOneGroup());
+  writeOwnJob(folder);
+}

@@ -7,8 +7,12 @@
  * - `expression; // throws code`: a `PolicyError` with that code.
  * - A fence `ts continued` goes on from the snippet before it.
  */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import ts from 'typescript';
 import { expect } from 'vitest';
+import { pageFiles } from '../../scripts/site/pages.ts';
+import { root } from './command-line.ts';
 
 /** A fenced block. */
 export interface Snippet {
@@ -40,6 +44,10 @@ export function extractSnippets(file: string, markdown: string): Snippet[] {
   }
   return snippets;
 }
+
+/** Those of the README and of every page. */
+export const documentedSnippets = (): Snippet[] =>
+  ['README.md', ...pageFiles()].flatMap((file) => extractSnippets(file, readFileSync(join(root, file), 'utf8')));
 
 const claim = /^\/\/ (→|throws) ?(.*)$/;
 
@@ -116,10 +124,10 @@ export async function runSnippet(code: string, modules: Readonly<Record<string, 
 }
 
 /** Type errors of snippets, each with the place where it stands. */
-export function typeErrors(snippets: readonly Snippet[], root: string): string[] {
-  const { config } = ts.readConfigFile(`${root}/tsconfig.json`, ts.sys.readFile);
+export function typeErrors(snippets: readonly Snippet[]): string[] {
+  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
-  const names = new Map(snippets.map((snippet, index) => [`${root}/snippet-${index}.ts`, snippet]));
+  const names = new Map(snippets.map((snippet, index) => [join(root, `snippet-${index}.ts`), snippet]));
   const host = ts.createCompilerHost(options);
   const { fileExists, getSourceFile } = host;
   const asModule = (code: string): string => (code.includes('import ') ? code : `${code}\nexport {};`);

@@ -2,9 +2,7 @@
 import fc from 'fast-check';
 import { test } from 'vitest';
 import { tapes } from '../../src/testing/index.ts';
-
-/** What ROLLFLEX_RUNS multiplies the number of runs by. */
-export const scale = Number(process.env.ROLLFLEX_RUNS ?? 1);
+import { runs } from './runs.ts';
 
 /** A host that takes one step after the other, and can end. */
 interface Host {
@@ -23,19 +21,15 @@ export function play<H extends Host>(host: H, steps: number): H {
 export function testEach<C extends object>(
   title: string,
   configs: readonly C[],
-  runs: number,
+  count: number,
   check: (config: C, tape: readonly number[]) => void,
 ): void {
-  test.each(configs.map((config) => [JSON.stringify(config), config] as const))(
-    title,
-    { timeout: 60_000 * scale },
-    (_name, config) => {
-      const property = fc.property(tapes(), (tape) => {
-        check(config, tape);
-      });
-      fc.assert(property, { numRuns: runs * scale, endOnFailure: true });
-    },
-  );
+  test.each(configs.map((config) => [JSON.stringify(config), config] as const))(title, (_name, config) => {
+    const property = fc.property(tapes(), (tape) => {
+      check(config, tape);
+    });
+    fc.assert(property, runs(count));
+  });
 }
 
 /** Adds what happened in a run to what happened in all. */

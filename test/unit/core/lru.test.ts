@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LruMap } from '../../../src/core/lru.ts';
+import { runs } from '../../support/runs.ts';
 
 const keysOf = (map: LruMap<string, number>): string[] => [...map].map(([key]) => key);
 
@@ -64,7 +65,7 @@ describe('LruMap', () => {
           expect(map.size).toBe(model.length);
         }
       }),
-      { numRuns: 200, endOnFailure: true },
+      runs(200),
     );
   });
 });

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createGroupAssembly } from '../../../src/index.ts';
 import { choicesFrom, tapes } from '../../../src/testing/index.ts';
-import { scale } from '../../support/tape-runs.ts';
+import { runs } from '../../support/runs.ts';
 
 type Assembly = ReturnType<typeof createGroupAssembly>;
 type Decision = ReturnType<Assembly['send']>[number];
@@ -109,7 +109,7 @@ describe('group-assembly, with two copies of a prompt open', () => {
       expect(host.told.filter((one) => one.type === 'reward.unused')).toEqual([]);
       expect(host.state).toEqual({ rounds: [], groups: [] });
     });
-    fc.assert(property, { numRuns: Math.ceil(200 * scale) });
+    fc.assert(property, runs(200));
   });
 
   test.each(['prompt.filtered', 'prompt.quarantined'] as const)(

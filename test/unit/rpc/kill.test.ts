@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import { entry } from '../../support/command-line.ts';
 import { killRun } from '../../support/kill-run.ts';
 import { stdio, tcp, unixSocket } from '../../support/line-client.ts';
-import { scale } from '../../support/tape-runs.ts';
+import { times } from '../../support/runs.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-kill-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -17,14 +17,10 @@ test.each([
   ['standard input and output', stdio, 'always'],
   ['a Unix socket', unixSocket(join(folder, 'socket')), 'interval'],
   ['TCP', tcp(join(folder, 'token'), token), 'always'],
-] as const)(
-  'kill -9 over %s: nothing answered is lost, nothing is applied twice',
-  { timeout: 120_000 * scale },
-  async (name, transport, fsync) => {
-    const stateDir = join(folder, name);
-    const command = [process.execPath, ...entry] as const;
-    const figures = await killRun({ command, transport, stateDir, kills: 4 * scale, seed: 3, fsync });
-    expect(figures.kills).toBeGreaterThanOrEqual(4 * scale);
-    expect(figures.calls).toBeGreaterThan(0);
-  },
-);
+] as const)('kill -9 over %s: nothing answered is lost, nothing is applied twice', async (name, transport, fsync) => {
+  const stateDir = join(folder, name);
+  const command = [process.execPath, ...entry] as const;
+  const figures = await killRun({ command, transport, stateDir, kills: times(4), seed: 3, fsync });
+  expect(figures.kills).toBeGreaterThanOrEqual(times(4));
+  expect(figures.calls).toBeGreaterThan(0);
+});

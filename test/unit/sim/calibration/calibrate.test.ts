@@ -8,6 +8,7 @@ import type { CostModel } from '../../../../src/sim/cost-model.ts';
 import { simulate } from '../../../../src/sim/host/driver.ts';
 import { synchronousBaseline } from '../../../../src/sim/host/scheduler.ts';
 import { jobPreset, rollpackerWorkload } from '../../../../src/sim/presets.ts';
+import { runs } from '../../../support/runs.ts';
 
 const preset = jobPreset('qwen2.5-7b-8k').job;
 const job = { ...preset, engines: 4 };
@@ -86,7 +87,7 @@ describe('calibrate', () => {
         expect(found.training!.secondsPerToken).toBeCloseTo(7e-6 * tokenScale, 9);
         expect([...found.fitted].sort()).toEqual(Object.keys(costs).sort());
       }),
-      { seed: 11, numRuns: 25 },
+      { seed: 11, ...runs(25) },
     );
   });
 

@@ -6,6 +6,7 @@ import { isPolicyError } from '../../../../src/errors.ts';
 import { formatTrace, type TracePrompt } from '../../../../src/sim/trace/format.ts';
 import { DumpImport, type DumpImportOptions } from '../../../../src/sim/trace/import/import.ts';
 import { readTrace } from '../../../../src/sim/trace/read.ts';
+import { runs } from '../../../support/runs.ts';
 
 const words = {
   method: 'tokenizer' as const,
@@ -204,7 +205,7 @@ describe('importing', () => {
         const shuffled = gen(fc.shuffledSubarray, lines, { minLength: lines.length, maxLength: lines.length });
         expect(byId(imported(shuffled, { textTokens: words }).prompts)).toEqual(expected);
       }),
-      { seed: 7, numRuns: 100 },
+      { seed: 7, ...runs(100) },
     );
   });
 

@@ -1,0 +1,104 @@
+/** Every command of the documentation works on the reader's own files, and prints what stands below it. */
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { commandOf, type Done, root } from '../support/command-line.ts';
+import { ownMeasurements, writeOwnFiles } from '../support/documented-files.ts';
+import { documentedSnippets } from '../support/snippets.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'rollflex-docs-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+writeOwnFiles(folder);
+
+/** Where each command stands first; one that is shown on several pages is run once. */
+const places = new Map<string, string>();
+for (const { file, line, language, code } of documentedSnippets()) {
+  if (language !== 'sh') continue;
+  for (const one of code.replaceAll('\\\n', ' ').split('\n')) {
+    const command = one
+      .replace(/\s+#.*$/, '')
+      .trim()
+      .replace(/^npx (?=rollflex )/, '')
+      .replace(/\s+/g, ' ');
+    if (command !== '' && !command.startsWith('#') && !places.has(command)) places.set(command, `${file}:${line}`);
+  }
+}
+const commands = [...places].map(([command, place]) => [place, command] as const);
+const isOurs = (command: string): boolean => command.startsWith('rollflex ');
+
+const printed = new Map<string, string>();
+const rollflexWith = (parts: readonly string[]): Promise<Done> =>
+  new Promise((resolve) => {
+    const child = execFile(process.execPath, commandOf(parts), { cwd: folder }, (error, out, err) =>
+      resolve({ code: error === null ? 0 : Number(error.code), out, err }),
+    );
+    child.stdin!.end();
+  });
+
+describe('what is shown', () => {
+  test.each(commands.filter(([, command]) => isOurs(command)))('%s: %s', async (_, command) => {
+    const [, ...parts] = command.split(' ');
+    if (parts.at(-1) !== '&') {
+      const run = await rollflexWith(parts);
+      expect(run.code, run.err).toBe(0);
+      printed.set(command, run.out);
+      return;
+    }
+    // It runs on beside the reader's own program: here its options are looked up instead.
+    const help = await rollflexWith([parts[0]!, '--help']);
+    expect(help.code, help.err).toBe(0);
+    for (const option of parts.filter((one) => one.startsWith('--'))) expect(help.out).toContain(` ${option} `);
+  });
+
+  // What CI itself runs, or the reader's own tools: it must at least be there.
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: object };
+  const ofNpm = ['ci', 'install', 'test', 'start'];
+  test.each(commands.filter(([, command]) => !isOurs(command)))('%s: %s', (_, command) => {
+    for (const part of command.split(' && ')) {
+      const [name, ...parts] = part.split(/\s+/) as [string, ...string[]];
+      if (name === 'npm')
+        expect(parts[0] === 'run' ? Object.keys(scripts) : ofNpm).toContain(parts.filter((one) => one !== 'run')[0]);
+      else if (name === 'npx') expect(existsSync(join(root, parts[1]!)), part).toBe(parts[0] === 'tsx');
+      else if (name === 'python' && parts[0]!.includes('/')) expect(existsSync(join(root, parts[0]!)), part).toBe(true);
+      else expect(['git', 'cd', 'pip', 'uv', 'python']).toContain(name);
+    }
+  });
+});
+
+describe('what is printed, but for its numbers', () => {
+  const pageAt = (path: string): string => readFileSync(join(root, path), 'utf8');
+  const shownIn = (page: string) =>
+    [...page.matchAll(/```sh\n(rollflex [^\n]*)\n```\n\n```text\n(.*?)\n```/gs)].map(
+      ([, command, output]) => [command!, output!] as const,
+    );
+  const cli = shownIn(pageAt('docs/cli.md'));
+  const yourJob = shownIn(pageAt('docs/your-job.md'));
+  const names = (shown: typeof cli) => shown.map(([command]) => command.split(' ')[1]);
+  /** Lines without their numbers, which may move with the cost model, and padding. */
+  const shape = (text: string): string[] => text.split('\n').map((line) => line.replace(/[\d., ]+/g, ' ').trim());
+
+  test('every command is shown with its output', () => {
+    expect(names(cli)).toEqual(['simulate', 'import', 'sweep', 'pools', 'vlm', 'plan', 'schema', 'schema', 'replay']);
+  });
+
+  test('the guide goes from a dump to a table, with the measurements that it shows', () => {
+    expect(names(yourJob)).toEqual(['import', 'simulate', 'simulate']);
+    expect(JSON.parse(/```json\n(.*?)\n```/s.exec(pageAt('docs/your-job.md'))![1]!)).toEqual(
+      JSON.parse(ownMeasurements()),
+    );
+  });
+
+  test.each([...cli, ...yourJob])('%s', (command, output) => {
+    const lines = shape(printed.get(command)!.trimEnd());
+    // What stands between two … lines is there in one piece and in this order.
+    let from = 0;
+    for (const part of output.split('\n…').map((one) => shape(one.replace(/^\n/, '')).join('\n'))) {
+      const at = lines.slice(from).join('\n').indexOf(part);
+      expect(at, part).toBeGreaterThanOrEqual(0);
+      from += lines.slice(from).join('\n').slice(0, at).split('\n').length - 1;
+    }
+    if (!output.includes('…')) expect(lines).toEqual(shape(output));
+  });
+});
