@@ -14,6 +14,7 @@ import { checkWritable } from '../src/cli/files.ts';
 import { exitCodes, print, reportError } from '../src/cli/output.ts';
 import { registry } from '../src/registry.ts';
 import { exampleConfigs } from '../test/support/example-configs.ts';
+import { lastRun, recordRun } from './last-runs.ts';
 import { reportOf, reportText } from './long-run/report.ts';
 import { LongRun } from './long-run/run.ts';
 import { chosen, list } from './only.ts';
@@ -29,8 +30,12 @@ interface Options {
   readonly json?: string;
 }
 
+/** Events that the command asks for by itself. */
+const wholeRun = 10_000_000;
+
 async function main(options: Options): Promise<void> {
   const definitions = chosen(registry.policies, options.only);
+  process.stderr.write(`long run: ${lastRun('long-run')}\n`);
   mkdirSync(dirname(options.state), { recursive: true });
   for (const [path, option] of [
     [options.state, '--state'],
@@ -66,13 +71,18 @@ async function main(options: Options): Promise<void> {
   print(reportText(report));
   if (wasOver)
     print(`nothing was run: the run in ${options.state} was over before (for another, delete it or name another)`);
+  // What was asked for is written down where it is all that the command asks for by itself.
+  else if (run.isDone && options.only === undefined && options.events >= wholeRun) {
+    const text = `${report.events.toLocaleString('en')} events of ${definitions.length} policies and recipes, no law broken, ${Math.round(report.seconds)} s`;
+    recordRun('long-run', text);
+  }
   if (!run.isDone) print(`not done: the same command goes on from ${options.state}`);
 }
 
 await new Command('long-run')
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? exitCodes.done : exitCodes.wrongUse))
   .description('every policy through random events, with all laws on that can be held along a run')
-  .option('--events <n>', 'events in all, divided among all example configurations', whole(100, 1e12), 10_000_000)
+  .option('--events <n>', 'events in all, divided among all example configurations', whole(100, 1e12), wholeRun)
   .option('--seed <n>', 'seed of the events', whole(0, 1_000_000), 1)
   .option('--life <n>', 'events after which a policy is begun anew', whole(100, 1e9), 5000)
   .option('--state <file>', 'file to go on from, and to write to', 'reports/long-run.state.json')
