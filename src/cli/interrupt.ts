@@ -1,0 +1,27 @@
+/** Work that takes long at a stretch, and that Ctrl-C ends at once. */
+import { type Context, createContext, Script } from 'node:vm';
+
+/** Thrown where Ctrl-C has ended work. */
+export class Interrupted extends Error {}
+
+const begin = new Script('work()');
+let context: Context | undefined;
+
+/**
+ * Does some work. A listener for SIGINT hears of Ctrl-C only when the work is done: Node runs it between two pieces. Node can break
+ * off what a script does, so the work is done by a script.
+ *
+ * @throws Interrupted, and what the work throws
+ */
+export function interruptible<T>(work: () => T): T {
+  context ??= createContext({});
+  context.work = work;
+  try {
+    return begin.runInContext(context, { breakOnSigint: true }) as T;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_INTERRUPTED') throw error;
+    throw new Interrupted('stopped');
+  } finally {
+    context.work = undefined;
+  }
+}
