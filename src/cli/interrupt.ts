@@ -1,4 +1,5 @@
-/** Work that takes long at a stretch, and that Ctrl-C ends at once. */
+/** Work that takes long at a stretch, which Ctrl-C ends at once, and work that no signal may cut in two. */
+import { constants } from 'node:os';
 import { type Context, createContext, Script } from 'node:vm';
 
 /** Thrown where Ctrl-C has ended work. */
@@ -23,5 +24,21 @@ export function interruptible<T>(work: () => T): T {
     throw new Interrupted('stopped');
   } finally {
     context.work = undefined;
+  }
+}
+
+const toStop = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Does work that is not to be found half done: a signal to stop ends the process when it is done. */
+export function uncut(work: () => void): void {
+  const leave = (signal: NodeJS.Signals): never => process.exit(128 + constants.signals[signal]);
+  for (const signal of toStop) process.on(signal, leave);
+  try {
+    work();
+  } finally {
+    // A signal that has come is told in the turn that begins now.
+    setImmediate(() => {
+      for (const signal of toStop) process.off(signal, leave);
+    });
   }
 }

@@ -143,7 +143,7 @@ Examples
   rollflex shadow ~/rollflex-log     what would a policy have decided beside the host?
   rollflex replay run.jsonl          does this version decide as the log says?
 
-Exit codes: 0 done, 1 failed, 2 wrong use or bad input, 130 stopped by Ctrl-C.`,
+Exit codes: 0 done, 1 failed, 2 wrong use or bad input. Ctrl-C: 130.`,
     );
   command.addCommand(simulateCommand());
   command.addCommand(importCommand());

@@ -1,7 +1,8 @@
 /** What the commands have in common: exit codes, errors, and the one way by which text reaches a terminal. */
+import { fstatSync } from 'node:fs';
 import { oneLine, printable } from '../core/printable.ts';
 import { isPolicyError } from '../errors.ts';
-import { Interrupted } from './interrupt.ts';
+import { Interrupted, uncut } from './interrupt.ts';
 
 /** Exit codes: 0 done, 1 failed, 2 wrong use or bad input, 130 stopped by Ctrl-C. */
 export const exitCodes = { done: 0, failed: 1, wrongUse: 2, interrupted: 130 } as const;
@@ -28,9 +29,11 @@ export function print(text: string, stream: NodeJS.WriteStream = process.stdout)
   stream.write(`${text.split('\n').map(styled).join('\n')}\n`);
 }
 
-/** A result as one JSON object. */
+/** A result as one JSON object; in a file it is whole. */
 export function printJson(value: unknown): void {
-  process.stdout.write(`${printable(JSON.stringify(value))}\n`);
+  const write = (): void => void process.stdout.write(`${printable(JSON.stringify(value))}\n`);
+  if (fstatSync(process.stdout.fd).isFile()) uncut(write);
+  else write();
 }
 
 /** A line for people who watch, on standard error. */

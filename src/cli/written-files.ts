@@ -15,7 +15,6 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { constants as system } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { oneLine } from '../core/printable.ts';
 import { PolicyError } from '../errors.ts';
@@ -25,7 +24,7 @@ import { reportClient } from '../sim/report/write.ts';
 import type { ComparisonResult } from '../sim/result.ts';
 import type { VlmComparison } from '../sim/vlm/result.ts';
 import { checkWritable } from './files.ts';
-import { interruptible } from './interrupt.ts';
+import { interruptible, uncut } from './interrupt.ts';
 
 /** Paths of files that are to be written, by their options; those that were not given are left out. */
 export type OutputFiles = Readonly<Record<string, string | false | undefined>>;
@@ -118,26 +117,13 @@ export function writing(path: string, write: () => void): void {
   }
 }
 
-const toStop = ['SIGTERM', 'SIGHUP'] as const;
-
 /**
- * Writes a file. It has all of it at the end, or what it had before, also where the disk is full and where a signal comes: SIGTERM
- * waits until it is there.
+ * Writes a file. It has all of it at the end, or what it had before, also where the disk is full, and where a signal comes.
  *
  * @throws Interrupted; the system's error, with the path
  */
-export function writeWhole(path: string, parts: Iterable<string>): void {
-  const leave = (signal: NodeJS.Signals): never => process.exit(128 + system.signals[signal]);
-  for (const signal of toStop) process.on(signal, leave);
-  try {
-    writing(path, () => put(path, parts));
-  } finally {
-    // A signal that has come is told in the turn that begins now.
-    setImmediate(() => {
-      for (const signal of toStop) process.off(signal, leave);
-    });
-  }
-}
+export const writeWhole = (path: string, parts: Iterable<string>): void =>
+  uncut(() => writing(path, () => put(path, parts)));
 
 /**
  * Makes a report. What comes back writes it, and says so in a line: to be called when the tables are printed, so that a full disk
