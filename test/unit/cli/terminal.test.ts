@@ -71,12 +71,16 @@ test
     expect(readFileSync(join(folder, 'runs.jsonl'), 'utf8')).toMatch(/^\{"format":"rollflex-sweep".*\}\n$/s);
   });
 
-test.skipIf(!hasPython).concurrent('import: Ctrl-C ends it while it reads', async () => {
+test.skipIf(!hasPython).concurrent('import: the same while it reads', async () => {
   const row = JSON.stringify({ input: 'a', output: 'b', score: 1, step: 1 });
-  const [, prompt, ended] = await inTerminal(
+  const [, , , prompt, ended] = await inTerminal(
     line(`yes '${row}' > pipe.jsonl &`),
-    line('rollflex import - --output out.jsonl --tokens-per-character 0.3 < pipe.jsonl'),
-    expectSoon('reading -: line'),
+    line('rollflex import pipe.jsonl --output out.jsonl --tokens-per-character 0.3'),
+    expectSoon('reading pipe.jsonl: line'),
+    ['send', suspend],
+    expectSoon('Stopped.*ready> '),
+    line('fg'),
+    expectSoon('reading pipe.jsonl: line'),
     ['send', interrupt],
     ...code,
     line('kill %1'),
