@@ -38,7 +38,7 @@ const linesInChunk = 1000;
 export async function runImport(paths: readonly string[], options: ImportOptions): Promise<void> {
   check(options);
   const files = dumpFiles(paths);
-  const dumps = files.flatMap(({ name }) => (name === '-' ? [] : name));
+  const dumps = files.map(({ name }) => (name === '-' ? '/dev/stdin' : name));
   const tokenizer = options.tokenizer === undefined ? [] : tokenizerFiles(options.tokenizer);
   checkOutputs({ '--output': options.output }, [...dumps, ...tokenizer]);
   const textTokens = await textTokensOf(options);
