@@ -121,7 +121,7 @@ try {
   );
 
   const token = 'a-token-of-some-length';
-  writeFileSync(join(folder, 'token'), token);
+  writeFileSync(join(folder, 'token'), token, { mode: 0o600 });
   const guarded = await serve('--port', '0', '--token-file', join(folder, 'token'));
   const port = Number(/:(\d+)/.exec(guarded.said)![1]);
   const tries = Array.from({ length: 20 }, () => withoutToken(token)).flat();

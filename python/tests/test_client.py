@@ -262,6 +262,7 @@ def test_threads_with_sessions_of_their_own_get_their_own_answers(client: Client
 def test_tcp_with_a_token(short: Path) -> None:
     token = short / "token"
     token.write_text("a secret of some length\n")
+    token.chmod(0o600)
     served = Served("--port", "0", "--token-file", str(token))
     try:
         host, port = served.address.rsplit(":", 1)

@@ -54,6 +54,7 @@ def options_of(server: Any, where: Path) -> list[str]:
         options += ["--" + re.sub("[A-Z]", lambda letter: "-" + letter[0].lower(), name), str(bound)]
     if "token" in server:
         (where / "token").write_text(server["token"] + "\n")
+        (where / "token").chmod(0o600)
         options += ["--token-file", str(where / "token")]
     if server.get("wrongPolicies"):
         options += ["--policies", str(folder / "wrong-policies.mjs")]

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { Option } from 'commander';
+import { oneLine } from '../core/printable.ts';
 import { parse } from '../core/validate.ts';
 import { isPolicyError, PolicyError } from '../errors.ts';
 import { calibrate } from '../sim/calibration/fit.ts';
@@ -32,7 +33,17 @@ export function calibrated(job: Job, file: string): Calibration {
   }
 }
 
-function measuredSteps(file: string): MeasuredStep[] {
+/** The file, and the traces that it names. Throws as {@link calibrated} does. */
+export function calibrationFiles(file: string): string[] {
+  const traces = measuredRollouts(file).flatMap(({ trace }) =>
+    trace === undefined ? [] : traceAt(trace, dirname(file)),
+  );
+  return [file, ...traces];
+}
+
+const traceAt = (path: string, folder: string): string => (isAbsolute(path) ? path : join(folder, path));
+
+function measuredRollouts(file: string) {
   const text = readFileSync(file, 'utf8');
   let value: unknown;
   try {
@@ -40,8 +51,11 @@ function measuredSteps(file: string): MeasuredStep[] {
   } catch (cause) {
     throw new PolicyError('invalid_input', { expected: 'JSON', got: (cause as Error).message, path: file, cause });
   }
-  const { rollouts } = parse(calibrationFileSchema, value, 'invalid_input', file);
-  return rollouts.map(({ prompts, trace, step, seconds, ...others }, index) => {
+  return parse(calibrationFileSchema, value, 'invalid_input', file).rollouts;
+}
+
+function measuredSteps(file: string): MeasuredStep[] {
+  return measuredRollouts(file).map(({ prompts, trace, step, seconds, ...others }, index) => {
     const at = `${file}.rollouts[${index}]`;
     const lengths = prompts?.map(({ promptTokens, responses }) => ({ promptTokens, responseTokens: responses }));
     const found = lengths ?? tracedLengths(trace!, step, dirname(file), at);
@@ -57,7 +71,7 @@ interface Lengths {
 
 /** The lengths of a trace; of one that was imported, those of a step: its ids end with it. */
 function tracedLengths(path: string, step: number | undefined, folder: string, at: string): Lengths[] {
-  const { trace } = readTraceFile(isAbsolute(path) ? path : join(folder, path));
+  const { trace } = readTraceFile(traceAt(path, folder));
   if (trace.kind !== 'prompts') {
     throw new PolicyError('invalid_input', { expected: 'a trace of responses', got: trace.kind, path: `${at}.trace` });
   }
@@ -81,7 +95,7 @@ export function calibrationJson({ job, fitted, training, steps, warnings }: Cali
 export function calibrationText({ job, fitted, training, steps, warnings }: Calibration, file: string): string {
   const { overheadSeconds, fixedRolloutSeconds, rewardTailSeconds, weightSyncSeconds } = job.cost;
   const lines = [
-    `Calibrated by ${file}, starting from ${job.name}`,
+    `Calibrated by ${oneLine(file)}, starting from ${job.name}`,
     `  decode step  ${(1000 * overheadSeconds).toFixed(2)} ms of overhead (host, launches, all-reduce)`,
     `  rollout      ${fixedRolloutSeconds.toFixed(2)} s fixed`,
   ];

@@ -3,7 +3,7 @@ import { createReadStream, existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { PolicyError } from '../errors.ts';
-import { LineReader, tooLong } from '../rpc/framing.ts';
+import { type Line, LineReader } from '../rpc/framing.ts';
 
 /** A file of a dump, or standard input. */
 export interface DumpFile {
@@ -83,9 +83,9 @@ function refusePickle(path: string): never {
 export async function* dumpLines({ name }: DumpFile): AsyncGenerator<DumpLine> {
   const reader = new LineReader(longestLine);
   let number = 0;
-  const line = (bytes: Uint8Array | typeof tooLong): DumpLine => {
+  const line = (bytes: Line): DumpLine => {
     number += 1;
-    if (bytes === tooLong) {
+    if (typeof bytes === 'symbol') {
       const expected = `a line of at most ${longestLine} bytes`;
       throw new PolicyError('limit_exceeded', { expected, got: 'a longer one', path: `${name}:${number}` });
     }

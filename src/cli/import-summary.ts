@@ -1,4 +1,5 @@
 /** What came of an import, in lines for a reader, and the command that comes next. */
+import { oneLine } from '../core/printable.ts';
 import type { DumpSummary } from '../sim/trace/import/import.ts';
 
 /** What is not in the summary of the library. */
@@ -25,8 +26,8 @@ export function importSummary(summary: DumpSummary, done: ImportDone): string {
     ...capped(summary, done),
     ...leftOut(summary),
   ];
-  const lines = rows.map(([word, text]) => `${word.padEnd(8)} ${text}`);
-  return [...lines, '', 'What would be saved on it:', `  ${nextCommand(summary, done)}`].join('\n');
+  const lines = rows.map(([word, text]) => oneLine(`${word.padEnd(8)} ${text}`));
+  return [...lines, '', 'What would be saved on it:', `  ${oneLine(nextCommand(summary, done))}`].join('\n');
 }
 
 function traced({ prompts, steps, responses, responsesPerPrompt: { least, most, usual } }: DumpSummary): string {

@@ -1,17 +1,18 @@
 /** `rollflex import`: from the dumps of a trainer to a trace. */
 import { createHash } from 'node:crypto';
-import { createWriteStream, existsSync, realpathSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import ora from 'ora';
+import { setImmediate as turn } from 'node:timers/promises';
+import { printable } from '../core/printable.ts';
 import { PolicyError } from '../errors.ts';
 import type { TextTokens } from '../sim/trace/import/dump.ts';
 import { DumpImport, type DumpSummary } from '../sim/trace/import/import.ts';
-import { checkWritable } from './files.ts';
 import { type DumpFile, dumpFiles, dumpLines } from './import-files.ts';
 import { importSummary } from './import-summary.ts';
 import { print, printJson } from './output.ts';
-import { fileTokenizer, tokensPerCharacter } from './tokenizer.ts';
+import { Progress } from './progress.ts';
+import { fileTokenizer, tokenizerFiles, tokensPerCharacter } from './tokenizer.ts';
+import { checkOutputs, writeWhole } from './written-files.ts';
 
 /** Options as the command line gives them. */
 export interface ImportOptions {
@@ -29,13 +30,17 @@ export interface ImportOptions {
 /** Short enough for an id, and long enough that no two prompts share one. */
 const fingerprint = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 20);
 const millisecondsBetweenTexts = 200;
+/** A line with more characters than this takes long: its texts are counted by the tokenizer. */
+const longLine = 100_000;
 const linesInChunk = 1000;
 
 /** Reads the dumps, writes the trace, and says what came of it. */
 export async function runImport(paths: readonly string[], options: ImportOptions): Promise<void> {
   check(options);
   const files = dumpFiles(paths);
-  if (options.output !== undefined) checkOutput(options.output, files);
+  const dumps = files.map(({ name }) => (name === '-' ? '/dev/stdin' : name));
+  const tokenizer = options.tokenizer === undefined ? [] : tokenizerFiles(options.tokenizer);
+  checkOutputs({ '--output': options.output }, [...dumps, ...tokenizer]);
   const textTokens = await textTokensOf(options);
   const dump = new DumpImport({
     fingerprint,
@@ -45,10 +50,10 @@ export async function runImport(paths: readonly string[], options: ImportOptions
     ...(options.correctFrom === undefined ? undefined : { correctFrom: options.correctFrom }),
     skipBroken: options.skipBroken === true,
   });
-  await readAll(files, dump, options);
-  const summary = dump.summary();
-  await write(dump, options.output);
+  const summary = await readAll(files, dump, options);
+  if (options.output === undefined) await pipeline(Readable.from(traceLines(dump)), process.stdout, { end: false });
   report(summary, files, options);
+  if (options.output !== undefined) writeWhole(options.output, traceLines(dump));
 }
 
 function check({ output, json, tokenizer, tokensPerCharacter: factor }: ImportOptions): void {
@@ -62,39 +67,32 @@ function check({ output, json, tokenizer, tokensPerCharacter: factor }: ImportOp
   }
 }
 
-function checkOutput(output: string, files: readonly DumpFile[]): void {
-  checkWritable(output, '--output');
-  if (!existsSync(output)) return;
-  const same = files.find(({ name }) => name !== '-' && realpathSync(name) === realpathSync(output));
-  if (same === undefined) return;
-  throw new PolicyError('invalid_input', { expected: 'a file that is not read', got: output, path: '--output' });
-}
-
 async function textTokensOf({ tokenizer, tokensPerCharacter: factor }: ImportOptions): Promise<TextTokens | undefined> {
   if (tokenizer !== undefined) return fileTokenizer(tokenizer);
   return factor === undefined ? undefined : tokensPerCharacter(factor);
 }
 
-async function readAll(files: readonly DumpFile[], dump: DumpImport, options: ImportOptions): Promise<void> {
-  const terminal = process.stderr.isTTY === true && process.stderr.columns > 0;
-  const show = terminal && !options.quiet && !options.json;
-  const spinner = ora({ isEnabled: show, isSilent: !show, text: 'reading' }).start();
+async function readAll(files: readonly DumpFile[], dump: DumpImport, options: ImportOptions): Promise<DumpSummary> {
+  const progress = new Progress({ text: 'reading', isQuiet: options.quiet === true || options.json === true });
   let shownAt = 0;
   try {
     for (const file of files) {
       for await (const { text, number } of dumpLines(file)) {
-        dump.line(text, file.name, number, file.step);
-        if (!show || Date.now() - shownAt < millisecondsBetweenTexts) continue;
+        const read = (): void => dump.line(text, file.name, number, file.step);
+        if (text.length > longLine) await progress.step(read);
+        else read();
+        if (Date.now() - shownAt < millisecondsBetweenTexts) continue;
         shownAt = Date.now();
-        spinner.text = `reading ${file.name}: line ${number}, ${dump.responses} responses in all`;
-        // Lines of one chunk come without a pause: the spinner needs one.
-        await new Promise((resolve) => setImmediate(resolve));
+        progress.text = `reading ${file.name}: line ${number}, ${dump.responses} responses in all`;
+        // Lines of one chunk come without a pause: the spinner needs one, and Ctrl-C.
+        await turn();
       }
     }
+    return await progress.step(() => dump.summary());
   } catch (error) {
     throw withOptions(error);
   } finally {
-    spinner.stop();
+    progress.stop();
   }
 }
 
@@ -105,18 +103,14 @@ function withOptions(error: unknown): unknown {
   return new PolicyError('invalid_input', { expected, got: 'neither', path: error.path });
 }
 
-async function write(dump: DumpImport, output: string | undefined): Promise<void> {
-  const chunks = function* (): Generator<string> {
-    let lines: string[] = [];
-    for (const prompt of dump.prompts()) {
-      if (lines.push(`${JSON.stringify(prompt)}\n`) < linesInChunk) continue;
-      yield lines.join('');
-      lines = [];
-    }
+function* traceLines(dump: DumpImport): Generator<string> {
+  let lines: string[] = [];
+  for (const prompt of dump.prompts()) {
+    if (lines.push(`${printable(JSON.stringify(prompt))}\n`) < linesInChunk) continue;
     yield lines.join('');
-  };
-  if (output === undefined) await pipeline(Readable.from(chunks()), process.stdout, { end: false });
-  else await pipeline(Readable.from(chunks()), createWriteStream(output));
+    lines = [];
+  }
+  yield lines.join('');
 }
 
 function report(summary: DumpSummary, files: readonly DumpFile[], options: ImportOptions): void {
@@ -125,7 +119,6 @@ function report(summary: DumpSummary, files: readonly DumpFile[], options: Impor
   else if (!options.quiet) {
     const text = importSummary(summary, { files: files.length, bytes, ...options });
     // The trace has standard output for itself.
-    if (options.output === undefined) process.stderr.write(`${text}\n`);
-    else print(text);
+    print(text, options.output === undefined ? process.stderr : process.stdout);
   }
 }

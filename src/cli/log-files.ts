@@ -26,18 +26,27 @@ function firstLine(path: string): string {
 }
 
 /**
- * Finds out what kind of log stands at some paths. Files of a decision log are read in the order given.
+ * The files of logs: themselves, or those of a folder.
  *
- * @throws PolicyError `invalid_input` for a folder without a decision log, or files of different kinds; the system's error
+ * @throws PolicyError `invalid_input` for a folder without a decision log; the system's error
  */
-export function openLog(paths: readonly string[]): NamedLog {
-  const files = paths.flatMap((path) => {
+export function logPaths(paths: readonly string[]): { readonly path: string; readonly name: string }[] {
+  return paths.flatMap((path) => {
     if (!statSync(path).isDirectory()) return [{ path, name: basename(path) }];
     const names = logFilesIn(path);
     if (names.length > 0) return names.map((name) => ({ path: join(path, name), name }));
     const expected = 'a folder with a decision log, or a file';
     throw new PolicyError('invalid_input', { expected, got: 'no file decisions-….jsonl', path });
   });
+}
+
+/**
+ * Finds out what kind of log stands at some paths. Files of a decision log are read in the order given.
+ *
+ * @throws PolicyError `invalid_input` for a folder without a decision log, or files of different kinds; the system's error
+ */
+export function openLog(paths: readonly string[]): NamedLog {
+  const files = logPaths(paths);
   if (files.length === 1 && !isDecisionLog(firstLine(files[0]!.path))) {
     return { kind: 'events', lines: readFileSync(files[0]!.path, 'utf8').split('\n') };
   }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command line. Exit codes: 0 done, 1 failed, 2 wrong use or bad input. */
+/** The command line. Exit codes: 0 done, 1 failed, 2 wrong use or bad input, 130 stopped by Ctrl-C. */
 import { Command, CommanderError, Option } from 'commander';
 import { registry } from '../registry.ts';
 import { jobPresetIds } from '../sim/presets.ts';
@@ -8,7 +8,7 @@ import { calibrateOption } from './calibrate.ts';
 import { packageVersion } from './files.ts';
 import { importCommand } from './import-command.ts';
 import { mockEngineCommand } from './mock-engine-command.ts';
-import { exitCodes, leaveQuietly, reportError } from './output.ts';
+import { commanderOutput, exitCodes, leaveQuietly, reportError } from './output.ts';
 import { type PlanOptions, runPlan } from './plan.ts';
 import { poolsCommand } from './pools-command.ts';
 import { type ReplayOptions, runReplay } from './replay.ts';
@@ -143,7 +143,7 @@ Examples
   rollflex shadow ~/rollflex-log     what would a policy have decided beside the host?
   rollflex replay run.jsonl          does this version decide as the log says?
 
-Exit codes: 0 done, 1 failed, 2 wrong use or bad input.`,
+Exit codes: 0 done, 1 failed, 2 wrong use or bad input. Ctrl-C: 130.`,
     );
   command.addCommand(simulateCommand());
   command.addCommand(importCommand());
@@ -186,7 +186,7 @@ Examples
     .action(async (paths: string[], options: ReplayOptions) => {
       process.exitCode = await runReplay(paths, options);
     });
-  for (const one of [command, ...command.commands]) one.exitOverride();
+  for (const one of [command, ...command.commands]) one.exitOverride().configureOutput(commanderOutput);
   return command;
 }
 

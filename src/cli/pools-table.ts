@@ -1,4 +1,5 @@
 /** Disaggregated pools on the terminal: one table for each workload, within 80 columns, and what it says. */
+import { oneLine } from '../core/printable.ts';
 import type { PoolsComparison, PoolsSchedulerResult } from '../sim/pools/result.ts';
 import { print } from './output.ts';
 import { type Column, fixed, plainTable, seconds } from './plain-table.ts';
@@ -42,7 +43,7 @@ const shapeOf = ({ name, groupsPerRound, responsesPerPrompt, globalBatchSamples 
 /** One workload as text. */
 export function poolsTable({ workload, job, schedulers }: PoolsComparison): string {
   const lengths = `mean ${fixed(workload.meanTokens, 0)}, longest ${workload.longestTokens} tokens`;
-  return `${workload.name}: ${lengths}\n${shapeOf(job)}\n\n${plainTable(columns, schedulers)}\n`;
+  return `${oneLine(workload.name)}: ${lengths}\n${shapeOf(job)}\n\n${plainTable(columns, schedulers)}\n`;
 }
 
 /** Prints comparisons. */
@@ -91,7 +92,7 @@ export function printPoolsSummary(
     const [both, auto = both] = schedulers.filter(
       (one) => one.pipelining && !one.tailBatching && one.width !== 'all',
     ) as [PoolsSchedulerResult, PoolsSchedulerResult?];
-    return { name: workload.name, serial, cgp, both, auto };
+    return { name: oneLine(workload.name), serial, cgp, both, auto };
   });
   print(`Disaggregated pools: ${shapeOf(first.job)}\n\n${plainTable(summaryColumns, rows)}\n`);
   if (quiet) return;
@@ -108,7 +109,7 @@ export function printTail({ workload, job, schedulers }: PoolsComparison): void 
   const [cgp, both] = schedulers as [PoolsSchedulerResult, PoolsSchedulerResult];
   const perPrompt = (one: PoolsSchedulerResult): string => fixed(one.mainSeconds.value / job.groupsPerRound);
   print(
-    `- With tail batching, ${workload.name}: ${perPrompt(both)} s a trained prompt instead of ${perPrompt(cgp)} s with CGP alone, on\n` +
+    `- With tail batching, ${oneLine(workload.name)}: ${perPrompt(both)} s a trained prompt instead of ${perPrompt(cgp)} s with CGP alone, on\n` +
       `  ${fixed(100 * both.keptTokenRatio, 0)}% of the tokens (rollflex pools --tail).\n`,
   );
 }

@@ -11,12 +11,12 @@ import {
 import type { PoolsComparison } from '../sim/pools/result.ts';
 import { cgpScheduler, poolsTailScheduler } from '../sim/pools/scheduler.ts';
 import type { PoolsJob } from '../sim/pools/settings.ts';
-import { writeReport } from '../sim/report/write.ts';
 import type { Resampling } from '../sim/workload/traced.ts';
-import { bundledTraces, checkWritable } from './files.ts';
+import { bundledTraces } from './files.ts';
 import { print, printJson } from './output.ts';
 import { printPools } from './pools-table.ts';
 import { type NamedWorkload, traceWorkload, usualWorkload } from './workloads.ts';
+import { checkOutputs, preparedReport } from './written-files.ts';
 
 /** Options as the command line gives them. */
 export interface PoolsOptions {
@@ -101,11 +101,11 @@ export function runBundledTail(seed: number): PoolsComparison {
 
 /** Runs the simulation, prints it, and writes what was asked for. */
 export async function runPools(paths: readonly string[], options: PoolsOptions): Promise<void> {
+  checkOutputs({ '--report': options.report }, paths);
   if (paths.length > 0 && options.task !== undefined) {
     throw new PolicyError('invalid_input', { expected: 'traces, or --task, not both', got: paths[0], path: '--task' });
   }
   const jobs = options.groups.map((groups) => jobOf(groups, options));
-  if (options.report !== false) checkWritable(options.report, '--report');
   const { resampling, correlation, cap: capTokens, rounds, width } = options;
   const tasks = options.task === undefined ? poolsTaskIds : [options.task];
   const workloads: NamedWorkload[] =
@@ -117,14 +117,15 @@ export async function runPools(paths: readonly string[], options: PoolsOptions):
   const comparisons = jobs.flatMap((job) =>
     workloads.map((workload) => comparePools({ job, workload, rounds, seeds, schedulers })),
   );
-  const bytes = options.report === false ? 0 : await writeReport(options.report, [], [], comparisons);
+  const writeReport = await preparedReport(options.report, [], [], comparisons);
   if (options.json) {
     printJson({ pools: comparisons.map(withoutPoolTimelines), report: options.report || null });
+    writeReport();
     return;
   }
   printPools(comparisons, options);
-  if (options.quiet || options.report === false) return;
-  print(`report: ${options.report} (${(bytes / 1e6).toFixed(1)} MB, open it in a browser)`);
+  const said = writeReport();
+  if (!options.quiet && said !== undefined) print(said);
 }
 
 /** F_w on the command line, if none is given. */

@@ -1,6 +1,7 @@
 /** `rollflex replay`: plays a log again and compares every decision. */
 
 import { replayEvents } from '../core/event-log.ts';
+import { oneLine } from '../core/printable.ts';
 import { type LogReplay, replayLog, type SessionReplay } from '../core/replay-log.ts';
 import { PolicyError } from '../errors.ts';
 import { registryWith } from './definitions.ts';
@@ -47,9 +48,9 @@ interface Difference {
 }
 
 function printDifference(where: string, { event, logged, replayed }: Difference): void {
-  print(`${where} differs, at ${JSON.stringify(event)}`);
-  print(`  logged   ${logged}`);
-  print(`  replayed ${replayed}`);
+  print(oneLine(`${where} differs, at ${JSON.stringify(event)}`));
+  print(oneLine(`  logged   ${logged}`));
+  print(oneLine(`  replayed ${replayed}`));
 }
 
 function printReplay({ sessions, droppedLines, tornFiles }: LogReplay): void {
@@ -59,11 +60,13 @@ function printReplay({ sessions, droppedLines, tornFiles }: LogReplay): void {
 }
 
 function printSession({ session, policy, events, decisions, unplayed, gaps, difference }: SessionReplay): void {
-  const name = `${session}, ${policy}`;
+  const name = oneLine(`${session}, ${policy}`);
   if (difference !== undefined) printDifference(`${name}: ${difference.where}, event ${difference.seq},`, difference);
   else print(`${name}: ${events} events, ${decisions} decisions, all as logged`);
   for (const { from, to, where } of gaps) {
-    print(`  ${from === to ? `event ${from} is` : `events ${from} to ${to} are`} not in the log (before ${where})`);
+    print(
+      oneLine(`  ${from === to ? `event ${from} is` : `events ${from} to ${to} are`} not in the log (before ${where})`),
+    );
   }
   if (unplayed > 0) print(`  ${unplayed} events could not be replayed: no snapshot stands before them`);
 }

@@ -68,7 +68,10 @@ export function serveCommand(): Command {
     .option('--socket <path>', 'listen at a Unix socket')
     .option('--port <n>', 'listen at a TCP port, 0 for any that is free; needs --token-file', whole(0, 65_535))
     .option('--host <address>', 'address of --port', '127.0.0.1')
-    .option('--token-file <file>', 'a file with the token that clients must show, at least 16 characters')
+    .option(
+      '--token-file <file>',
+      'a file with the token that clients must show, at least 16 characters; for its owner alone (chmod 600)',
+    )
     .option('--state-dir <dir>', 'keep sessions in this directory: what was answered survives a crash')
     .addOption(new Option('--fsync <when>', described('fsync')).choices(['always', 'interval']))
     .option('--snapshot-events <n>', described('snapshotEvents'), whole(1, 10_000_000))

@@ -12,6 +12,7 @@ import { serveStdio } from '../rpc/transports/stdio.ts';
 import { tokenFromFile } from '../rpc/transports/token.ts';
 import { registryWith } from './definitions.ts';
 import { packageVersion } from './files.ts';
+import { say } from './output.ts';
 
 /** Options as the command line gives them, those of limits by their names. */
 export interface ServeOptions extends ServerLimits {
@@ -92,9 +93,6 @@ function decisionLogOf(options: ServeOptions, meter: Meter): FileDecisionLog | u
   if (given) wrong('--log-dir beside them', '--log-file-bytes, --log-files or --log-waiting-bytes', 'serve');
   return undefined;
 }
-
-/** A line for people and for who started it; standard output belongs to the protocol on --stdio. */
-const say = (text: string): void => void process.stderr.write(`rollflex: ${text}\n`);
 
 /**
  * Serves until the input ends or a signal comes.

@@ -1,5 +1,6 @@
 /** `rollflex shadow`: where policies that ran beside a host would have decided otherwise, and what that is worth. */
 import { Command } from 'commander';
+import { oneLine } from '../core/printable.ts';
 import type { ShadowCounts, ShadowDifference } from '../sim/shadow/pairs.ts';
 import { type ShadowSession, shadowReport } from '../sim/shadow/report.ts';
 import { openDecisionLog } from './log-files.ts';
@@ -16,12 +17,12 @@ interface ShadowOptions {
 const shown = 5;
 
 function printSession({ session, policy, events, missingEvents, decisions, worth }: ShadowSession): void {
-  print(`${session}, ${policy}: ${events} events\n`);
+  print(`${oneLine(`${session}, ${policy}`)}: ${events} events\n`);
   const count = (of: 'agreed' | 'differed' | 'onlyHost' | 'onlyPolicy') => (one: ShadowCounts) => String(one[of]);
   print(
     plainTable(
       [
-        ['decision', (one) => one.decision],
+        ['decision', (one) => oneLine(one.decision)],
         ['agreed', count('agreed')],
         ['differed', count('differed')],
         ['only host', count('onlyHost')],
@@ -47,7 +48,7 @@ const fields = (value: object): string =>
 function describe({ id, host, policy, reason, where }: ShadowDifference): string {
   const { code, ...numbers } = reason;
   const why = Object.keys(numbers).length === 0 ? code : `${code}: ${fields(numbers)}`;
-  return `${id}: host ${fields(host)}; policy ${fields(policy)}\n  ${why} (${where})`;
+  return `${oneLine(`${id}: host ${fields(host)}; policy ${fields(policy)}`)}\n  ${oneLine(`${why} (${where})`)}`;
 }
 
 /** Prints the report of a log. Throws `invalid_input`, `unknown_id`; the system's error. */

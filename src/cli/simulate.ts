@@ -1,6 +1,5 @@
 /** `rollflex simulate`: what would scheduling save on these response lengths? */
-import { writeFileSync } from 'node:fs';
-import ora from 'ora';
+import { oneLine } from '../core/printable.ts';
 import { PolicyError } from '../errors.ts';
 import { comparing } from '../sim/compare.ts';
 import { workloadFromLog } from '../sim/from-log.ts';
@@ -12,19 +11,20 @@ import { withJudge } from '../sim/judge-preset.ts';
 import { type LoggedLengths, lengthsFromDecisionLog, lengthsFromLog } from '../sim/log-lengths.ts';
 import { perfettoTrace } from '../sim/perfetto.ts';
 import { jobPreset } from '../sim/presets.ts';
-import { writeReport } from '../sim/report/write.ts';
 import type { ComparisonResult } from '../sim/result.ts';
 import type { Resampling } from '../sim/workload/traced.ts';
-import { calibrated, calibrationJson, calibrationText } from './calibrate.ts';
-import { bundledSandboxSeconds, bundledTraces, checkWritable } from './files.ts';
-import { openLog } from './log-files.ts';
-import { coloured, print, printJson } from './output.ts';
+import { calibrated, calibrationFiles, calibrationJson, calibrationText } from './calibrate.ts';
+import { bundledSandboxSeconds, bundledTraces } from './files.ts';
+import { logPaths, openLog } from './log-files.ts';
+import { print, printJson } from './output.ts';
 import { runBundledPools, runBundledTail, withoutPoolTimelines } from './pools.ts';
 import { printPoolsSummary, printTail } from './pools-table.ts';
+import { Progress } from './progress.ts';
 import { comparisonTable, earnings, meaning } from './table.ts';
 import { runBundledVlm, withoutPictures } from './vlm.ts';
 import { printVlm } from './vlm-table.ts';
 import { type NamedWorkload, traceWorkload } from './workloads.ts';
+import { checkOutputs, preparedReport, writeWhole } from './written-files.ts';
 
 /** Options as the command line gives them. */
 export interface SimulateOptions {
@@ -57,6 +57,7 @@ export interface SimulateOptions {
 
 /** Runs the simulation, prints it, and writes what was asked for. */
 export async function runSimulate(paths: readonly string[], options: SimulateOptions): Promise<void> {
+  checkOutputs({ '--report': options.report, '--perfetto': options.perfetto }, inputFiles(paths, options));
   const preset = jobPreset(options.preset);
   const capTokens = options.cap ?? preset.capTokens;
   const asked: Job = {
@@ -78,8 +79,6 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
       if (got !== undefined) throw new PolicyError('invalid_input', { expected: `--ladder with ${path}`, got, path });
     }
   }
-  if (options.report !== false) checkWritable(options.report, '--report');
-  if (options.perfetto !== undefined) checkWritable(options.perfetto, '--perfetto');
   const [baseline, ...rungs] = options.ladder
     ? (options.oneOff ? oneOffLadder : ladder)(job, factors)
     : [synchronousBaseline(job)];
@@ -93,8 +92,16 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
   }
   const pools = options.pools ? runBundledPools(options.seed) : [];
   const vlm = options.vlm ? runBundledVlm(options.seed) : [];
-  const reportBytes = options.report === false ? 0 : await writeReport(options.report, comparisons, vlm, pools);
-  if (options.perfetto !== undefined) writeFileSync(options.perfetto, JSON.stringify(perfettoTrace(comparisons)));
+  const perfetto = options.perfetto === undefined ? '' : JSON.stringify(perfettoTrace(comparisons));
+  const writeReport = await preparedReport(options.report, comparisons, vlm, pools);
+  const writeFiles = (): string[] => {
+    const said = [writeReport()];
+    if (options.perfetto !== undefined) {
+      writeWhole(options.perfetto, [perfetto]);
+      said.push(`trace: ${oneLine(options.perfetto)} (open it in ui.perfetto.dev)`);
+    }
+    return said.filter((one) => one !== undefined);
+  };
   if (options.json) {
     printJson({
       comparisons: comparisons.map(withoutTimelines),
@@ -104,13 +111,14 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
       report: options.report === false ? null : options.report,
       perfetto: options.perfetto ?? null,
     });
+    writeFiles();
     return;
   }
   if (calibration !== undefined) print(`${calibrationText(calibration, options.calibrate!)}\n`);
   // What a log has is what happened; everything that is shown here is what would have, in the simulator.
-  if (options.fromLog !== undefined) print(`${comparisons[0]!.workload.source}\n`);
+  if (options.fromLog !== undefined) print(`${oneLine(comparisons[0]!.workload.source)}\n`);
   for (const comparison of comparisons) {
-    print(comparisonTable(comparison, coloured()));
+    print(comparisonTable(comparison));
     if (options.ladder) print(`${earnings(comparison)}\n`);
     if (!options.quiet) print(meaning(comparison));
     print('');
@@ -118,10 +126,8 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
   printPoolsSummary(pools, options);
   if (options.pools && !options.quiet) printTail(runBundledTail(options.seed));
   printVlm(vlm, options);
-  if (options.quiet) return;
-  if (options.report !== false)
-    print(`report: ${options.report} (${(reportBytes / 1e6).toFixed(1)} MB, open it in a browser)`);
-  if (options.perfetto !== undefined) print(`trace: ${options.perfetto} (open it in ui.perfetto.dev)`);
+  const said = writeFiles();
+  if (!options.quiet) for (const line of said) print(line);
 }
 
 /** Rewards as the ladder has them: of code as measured, of a judge as asked for. */
@@ -178,6 +184,19 @@ export function workloads(paths: readonly string[], options: LengthOptions, capT
   });
 }
 
+/** The files of {@link workloads}, and of a calibration. What is not there is left to whoever reads it. */
+export function inputFiles(
+  paths: readonly string[],
+  { fromLog, calibrate }: { readonly fromLog?: string; readonly calibrate?: string },
+): string[] {
+  const traces = paths.length === 0 && fromLog === undefined ? bundledTraces() : paths;
+  return [
+    ...traces,
+    ...(fromLog === undefined ? [] : logPaths([fromLog]).map(({ path }) => path)),
+    ...(calibrate === undefined ? [] : calibrationFiles(calibrate)),
+  ];
+}
+
 /** Lengths from an event log, or from a decision log. */
 export function loggedLengths(path: string, session: string | undefined): LoggedLengths {
   const log = openLog([path]);
@@ -187,23 +206,22 @@ export function loggedLengths(path: string, session: string | undefined): Logged
 }
 
 /** One workload, run by run, so that progress can be shown between them. */
-async function runOne(given: Parameters<typeof comparing>[0], options: SimulateOptions): Promise<ComparisonResult> {
-  // A pseudo-terminal without a size has 0 columns, and on those the spinner would count its lines without end.
-  const terminal = process.stderr.isTTY === true && process.stderr.columns > 0;
-  const show = terminal && !options.quiet && !options.json;
-  const spinner = ora({ isEnabled: show, isSilent: !show, text: 'simulating' }).start();
+async function runOne(
+  given: Parameters<typeof comparing>[0],
+  { quiet, json }: SimulateOptions,
+): Promise<ComparisonResult> {
+  const progress = new Progress({ text: 'simulating', isQuiet: quiet === true || json === true });
   try {
     const runs = comparing(given);
-    let next = runs.next();
+    let next = await progress.step(() => runs.next());
     while (next.done !== true) {
       const { doneRuns, totalRuns, scheduler } = next.value;
-      spinner.text = `simulating: ${doneRuns} of ${totalRuns} runs, ${scheduler}`;
-      await new Promise((resolve) => setImmediate(resolve));
-      next = runs.next();
+      progress.text = `simulating: ${doneRuns} of ${totalRuns} runs, ${scheduler}`;
+      next = await progress.step(() => runs.next());
     }
     return next.value;
   } finally {
-    spinner.stop();
+    progress.stop();
   }
 }
 

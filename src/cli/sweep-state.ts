@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, readFileSync, truncateSync } from 'node:fs'
 import { z } from 'zod';
 import { PolicyError } from '../errors.ts';
 import type { SweepRun } from '../sim/sweep/run.ts';
-import { checkWritable } from './files.ts';
+import { writing } from './written-files.ts';
 
 const head = { format: 'rollflex-sweep', version: 1 } as const;
 const seconds = z.number().nonnegative();
@@ -42,9 +42,8 @@ export class SweepState {
    */
   constructor(path: string) {
     this.#path = path;
-    checkWritable(path, '--resume');
     const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
-    if (text === '') appendFileSync(path, `${JSON.stringify(head)}\n`);
+    if (text === '') this.#append(JSON.stringify(head));
     else this.#read(text);
   }
 
@@ -56,7 +55,12 @@ export class SweepState {
   /** Writes a run. */
   put(key: string, run: SweepRun): void {
     this.#runs.set(key, run);
-    appendFileSync(this.#path, `${JSON.stringify({ key, run })}\n`);
+    this.#append(JSON.stringify({ key, run }));
+  }
+
+  /** One write, which no signal cuts in two. */
+  #append(line: string): void {
+    writing(this.#path, () => appendFileSync(this.#path, `${line}\n`));
   }
 
   #read(text: string): void {

@@ -1,4 +1,5 @@
 /** A recommendation as text: a table within 80 columns, what it means, and what it does not know. */
+import { oneLine } from '../core/printable.ts';
 import type { ConfirmedSettings, SweepAdvice, TriedSettings } from '../sim/sweep/result.ts';
 import { keyOf, type SweepSettings } from '../sim/sweep/settings.ts';
 import { type Column, fixed, plainTable } from './plain-table.ts';
@@ -89,7 +90,7 @@ export function adviceText(advice: SweepAdvice, isQuiet: boolean): string {
   const prompts = workload.prompts === null ? '' : `${workload.prompts} prompts, `;
   const { job, promptsPerRound, responsesPerPrompt, engines } = simulated;
   const head = [
-    `${workload.name}: ${prompts}cap ${workload.capTokens}`,
+    `${oneLine(workload.name)}: ${prompts}cap ${workload.capTokens}`,
     `${job}: ${promptsPerRound} prompts of ${responsesPerPrompt} responses, ${engines} engine${engines === 1 ? '' : 's'}`,
   ];
   const parts = [`${head.join('\n')}\n`, `${plainTable(columns(advice), rowsOf(advice))}\n`];

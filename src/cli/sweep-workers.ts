@@ -2,13 +2,16 @@
 import { Worker } from 'node:worker_threads';
 import { PolicyError, type PolicyErrorCode } from '../errors.ts';
 import { type SweepRun, type SweepTask, sweepEvaluator } from '../sim/sweep/run.ts';
+import type { Progress } from './progress.ts';
 import type { WorkerAnswer, WorkerStart, WorkerTask } from './sweep-messages.ts';
 import type { NamedProblem, SweepInput } from './sweep-problem.ts';
 
+type Done = (index: number, run: SweepRun) => void;
+
 /** Makes runs. */
 export interface SweepHands {
-  /** Makes these runs of a problem, by its place; tells each as soon as it is there. */
-  make(place: number, tasks: readonly SweepTask[], done: (index: number, run: SweepRun) => void): Promise<void>;
+  /** Makes these runs of a problem, by its place; tells each as soon as it is there. Runs made here are steps of the progress. */
+  make(place: number, tasks: readonly SweepTask[], progress: Progress, done: Done): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -24,10 +27,9 @@ class OwnHands implements SweepHands {
     this.#evaluators = problems.map(({ problem }) => sweepEvaluator(problem));
   }
 
-  async make(place: number, tasks: readonly SweepTask[], done: (index: number, run: SweepRun) => void): Promise<void> {
+  async make(place: number, tasks: readonly SweepTask[], progress: Progress, done: Done): Promise<void> {
     for (const [index, task] of tasks.entries()) {
-      done(index, this.#evaluators[place]!(task));
-      await new Promise((resolve) => setImmediate(resolve));
+      done(index, await progress.step(() => this.#evaluators[place]!(task)));
     }
   }
 
@@ -50,7 +52,7 @@ class Threads implements SweepHands {
     this.#workers = Array.from({ length: count }, () => newWorker({ input }));
   }
 
-  async make(place: number, tasks: readonly SweepTask[], done: (index: number, run: SweepRun) => void): Promise<void> {
+  async make(place: number, tasks: readonly SweepTask[], _: Progress, done: Done): Promise<void> {
     let next = 0;
     const work = async (worker: Worker): Promise<void> => {
       while (next < tasks.length) {

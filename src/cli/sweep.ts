@@ -1,16 +1,18 @@
 /** `rollflex sweep`: which settings would save most on these response lengths? */
 import { availableParallelism } from 'node:os';
-import ora from 'ora';
 import type { SweepEffortId } from '../sim/sweep/effort.ts';
 import type { SweepAdvice } from '../sim/sweep/result.ts';
 import type { SweepRun } from '../sim/sweep/run.ts';
 import type { SweepBatch } from '../sim/sweep/search.ts';
 import { sweeping } from '../sim/sweep/sweep.ts';
 import { print, printJson } from './output.ts';
+import { Progress } from './progress.ts';
+import { inputFiles } from './simulate.ts';
 import { type NamedProblem, runKey, type SweepInput, sweepProblems } from './sweep-problem.ts';
 import { SweepState } from './sweep-state.ts';
 import { adviceText } from './sweep-table.ts';
 import { type SweepHands, sweepHands } from './sweep-workers.ts';
+import { checkOutputs } from './written-files.ts';
 
 /** Options as the command line gives them. */
 export interface SweepCommandOptions extends Omit<SweepInput, 'paths'> {
@@ -27,6 +29,7 @@ export interface SweepCommandOptions extends Omit<SweepInput, 'paths'> {
 export async function runSweep(paths: readonly string[], options: SweepCommandOptions): Promise<void> {
   const { effort, minKept, seed, workers, resume, json, quiet, ...rest } = options;
   const input: SweepInput = { ...rest, paths };
+  checkOutputs({ '--resume': resume }, input.task === undefined ? inputFiles(paths, rest) : []);
   const problems = sweepProblems(input);
   const state = resume === undefined ? undefined : new SweepState(resume);
   const hands = sweepHands(workers ?? availableParallelism(), input, problems);
@@ -34,7 +37,7 @@ export async function runSweep(paths: readonly string[], options: SweepCommandOp
   const recommendations: SweepAdvice[] = [];
   try {
     for (const [place, problem] of problems.entries()) {
-      const work = { problem, place, hands, state, isQuiet: (quiet ?? false) || (json ?? false) };
+      const work = { problem, place, hands, state, resume, isQuiet: (quiet ?? false) || (json ?? false) };
       recommendations.push(await sweepOne(work, asked));
     }
   } finally {
@@ -52,61 +55,61 @@ interface Work {
   readonly place: number;
   readonly hands: SweepHands;
   readonly state: SweepState | undefined;
+  readonly resume: string | undefined;
   readonly isQuiet: boolean;
 }
+
+const stopped = (resume: string | undefined): string =>
+  resume === undefined
+    ? 'stopped: with --resume FILE a sweep keeps its runs, and the same command goes on from them'
+    : `stopped: the same command, with --resume ${resume}, goes on from here`;
 
 async function sweepOne(work: Work, asked: Parameters<typeof sweeping>[1]): Promise<SweepAdvice> {
   const { problem } = work.problem;
   const search = sweeping(problem, asked);
   const { name } = problem.workload(asked?.seed ?? 1);
-  // A pseudo-terminal without a size has 0 columns, and on those the spinner would count its lines without end.
-  const show = process.stderr.isTTY === true && process.stderr.columns > 0 && !work.isQuiet;
-  const spinner = ora({ isEnabled: show, isSilent: !show, text: `sweeping ${name}` }).start();
+  const { isQuiet, resume } = work;
+  const progress = new Progress({ text: `sweeping ${name}`, isQuiet, stopped: stopped(resume) });
   const clock = { begun: performance.now(), made: 0 };
   try {
-    let next = search.next();
+    let next = await progress.step(() => search.next());
     while (next.done !== true) {
       const batch = next.value;
-      const runs = await runsOf(
-        batch,
-        work,
-        (done) => {
-          spinner.text = `sweeping ${name}: ${progressOf(batch, done, clock)}`;
-        },
-        clock,
-      );
-      next = search.next(runs);
+      const shown = (done: number): void => {
+        progress.text = `sweeping ${name}: ${progressOf(batch, done, clock)}`;
+      };
+      const runs = await runsOf(batch, { ...work, progress, shown, clock });
+      next = await progress.step(() => search.next(runs));
     }
     return next.value;
   } finally {
-    spinner.stop();
+    progress.stop();
   }
 }
 
+interface Batch extends Work {
+  readonly progress: Progress;
+  shown(done: number): void;
+  readonly clock: { made: number };
+}
+
 /** Runs of a batch: those that the file has, and those that are made. */
-async function runsOf(
-  { tasks }: SweepBatch,
-  { problem, place, hands, state }: Work,
-  progress: (done: number) => void,
-  clock: { made: number },
-): Promise<SweepRun[]> {
+async function runsOf({ tasks }: SweepBatch, work: Batch): Promise<SweepRun[]> {
+  const { problem, place, hands, state, progress, shown, clock } = work;
   const keys = tasks.map((task) => runKey(problem.fingerprint, task));
   const runs: (SweepRun | undefined)[] = keys.map((key) => state?.get(key));
   const missing = [...tasks.keys()].filter((index) => runs[index] === undefined);
   let done = tasks.length - missing.length;
-  progress(done);
-  await hands.make(
-    place,
-    missing.map((index) => tasks[index]!),
-    (index, run) => {
-      const at = missing[index]!;
-      runs[at] = run;
-      state?.put(keys[at]!, run);
-      done += 1;
-      clock.made += 1;
-      progress(done);
-    },
-  );
+  shown(done);
+  const wanted = missing.map((index) => tasks[index]!);
+  await hands.make(place, wanted, progress, (index, run) => {
+    const at = missing[index]!;
+    runs[at] = run;
+    state?.put(keys[at]!, run);
+    done += 1;
+    clock.made += 1;
+    shown(done);
+  });
   return runs as SweepRun[];
 }
 

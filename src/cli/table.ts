@@ -1,6 +1,8 @@
 /** The comparison as a table on the terminal, within 80 columns, and what it means. */
 import Table from 'cli-table3';
+import { oneLine } from '../core/printable.ts';
 import type { ComparisonResult, Interval } from '../sim/result.ts';
+import { headed } from './output.ts';
 
 const fixed = (value: number, digits = 2): string => value.toFixed(digits);
 const times = ({ value, low, high }: Interval): string => `${fixed(value)}x\n${fixed(low)}-${fixed(high)}`;
@@ -21,6 +23,7 @@ const columns = [
   'bubbles',
   'rounds\nwaited',
 ];
+const headLines = 2;
 /** Lines between columns and rows would take a third of the width; a rule below the head is enough. */
 const chars = {
   top: '',
@@ -41,11 +44,11 @@ const chars = {
 };
 
 /** One workload: its lengths, and a row for each scheduler and for the lower bound. */
-export function comparisonTable({ workload, schedulers, lowerBound }: ComparisonResult, colour: boolean): string {
+export function comparisonTable({ workload, schedulers, lowerBound }: ComparisonResult): string {
   const table = new Table({
     head: columns,
     chars,
-    style: { head: colour ? ['bold'] : [], border: colour ? ['grey'] : [], 'padding-left': 0, 'padding-right': 0 },
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
     colAligns: columns.map((_, index) => (index === 0 ? 'left' : 'right')),
   });
   for (const one of schedulers) {
@@ -66,7 +69,9 @@ export function comparisonTable({ workload, schedulers, lowerBound }: Comparison
   table.push(['clairvoyant', ...bound, '', '', '', '']);
   const { p50, p75, p99, max } = workload.quantiles;
   const lengths = `P50 ${Math.round(p50)}, P75 ${Math.round(p75)}, P99 ${Math.round(p99)}, longest ${Math.round(max)} tokens`;
-  return `${workload.name}: ${workload.prompts} prompts, ${lengths}\n\n${table.toString()}\n`;
+  const lines = table.toString().split('\n');
+  const text = [...headed(lines.slice(0, headLines)), ...lines.slice(headLines)].join('\n');
+  return `${oneLine(workload.name)}: ${workload.prompts} prompts, ${lengths}\n\n${text}\n`;
 }
 
 /** What each rung of a ladder adds to the ones before it. */

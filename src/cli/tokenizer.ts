@@ -23,14 +23,20 @@ function jsonAt(path: string): Record<string, unknown> {
   throw new PolicyError('invalid_input', { expected: 'a JSON object', got: 'something else', path });
 }
 
+const fileAt = (path: string): string => (statSync(path).isDirectory() ? join(path, 'tokenizer.json') : path);
+const configOf = (file: string): string => join(dirname(file), 'tokenizer_config.json');
+
+/** The files that are read of a tokenizer. Throws the system's error. */
+export const tokenizerFiles = (path: string): string[] => [fileAt(path), configOf(fileAt(path))];
+
 /**
  * The tokenizer of a model: its `tokenizer.json`, or the folder with it. Nothing is fetched.
  *
  * @throws PolicyError `invalid_input` for a file that is no tokenizer; the system's error
  */
 export async function fileTokenizer(path: string): Promise<TextTokens> {
-  const file = statSync(path).isDirectory() ? join(path, 'tokenizer.json') : path;
-  const config = join(dirname(file), 'tokenizer_config.json');
+  const file = fileAt(path);
+  const config = configOf(file);
   const tokenizer = jsonAt(file);
   const settings = existsSync(config) ? jsonAt(config) : {};
   const { Tokenizer } = await import('@huggingface/tokenizers');

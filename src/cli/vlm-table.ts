@@ -1,4 +1,5 @@
 /** VLM comparisons on the terminal: two tables within 80 columns, and what they mean. */
+import { oneLine } from '../core/printable.ts';
 import type { VlmComparison, VlmSchedulerResult } from '../sim/vlm/result.ts';
 import { print } from './output.ts';
 import { type Column, fixed, plainTable, seconds } from './plain-table.ts';
@@ -50,7 +51,7 @@ export function vlmTables(comparison: VlmComparison): string {
   const { workload, job, schedulers } = comparison;
   const lengths = `mean ${fixed(workload.meanTokens, 0)}, longest ${workload.longestTokens} tokens`;
   const shape = `${job.model} on ${job.gpus} ${job.gpu}, ${job.batchSequences} sequences a step`;
-  return `${workload.name}: ${lengths}\n${shape}\n\n${plainTable(times, schedulers)}\n\n${plainTable(loads, schedulers)}\n`;
+  return `${oneLine(workload.name)}: ${lengths}\n${shape}\n\n${plainTable(times, schedulers)}\n\n${plainTable(loads, schedulers)}\n`;
 }
 
 /** Prints comparisons. */

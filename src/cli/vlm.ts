@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { PolicyError } from '../errors.ts';
-import { writeReport } from '../sim/report/write.ts';
 import { hasKeys } from '../sim/trace/format.ts';
 import { compareVlm } from '../sim/vlm/compare.ts';
 import { mixtureIds, mixtureWorkload, recordedVlmWorkload, textVlmWorkload } from '../sim/vlm/mixtures.ts';
@@ -12,10 +11,11 @@ import type { VlmWorkload } from '../sim/vlm/sample.ts';
 import { fixedUlysses, vlmSchedulers } from '../sim/vlm/scheduler.ts';
 import { defineVlmJob, type VlmJob } from '../sim/vlm/settings.ts';
 import { readVlmTrace } from '../sim/vlm/trace.ts';
-import { bundledTraces, bundledVisionSources, checkWritable } from './files.ts';
+import { bundledTraces, bundledVisionSources } from './files.ts';
 import { print, printJson } from './output.ts';
 import { printVlm } from './vlm-table.ts';
 import { traceWorkload, usualWorkload } from './workloads.ts';
+import { checkOutputs, preparedReport } from './written-files.ts';
 
 /** Workloads that come with the package. */
 export const bundledVlmIds = [...mixtureIds, 'text'] as const;
@@ -109,13 +109,13 @@ export function runBundledVlm(seed: number): VlmComparison[] {
 
 /** Runs the simulation, prints it, and writes what was asked for. */
 export async function runVlm(path: string | undefined, options: VlmOptions): Promise<void> {
+  checkOutputs({ '--report': options.report }, path === undefined ? [] : [path]);
   const job = jobOf(options);
   checkSize(options);
   if (path !== undefined && options.mixture !== undefined) {
     const expected = 'a file, or --mixture, not both';
     throw new PolicyError('invalid_input', { expected, got: path, path: '--mixture' });
   }
-  if (options.report !== false) checkWritable(options.report, '--report');
   const ids = options.mixture === undefined ? bundledVlmIds : [options.mixture];
   const workloads = path === undefined ? ids.map((id) => bundled(id, options)) : [fromFile(path, options)];
   const { steps, degree } = options;
@@ -124,12 +124,13 @@ export async function runVlm(path: string | undefined, options: VlmOptions): Pro
   const fit = vlmSchedulers.filter((one) => one.degree <= job.gpus);
   const schedulers = [...fit.slice(0, -1), ...added, ...fit.slice(-1)];
   const comparisons = workloads.map((workload) => compareVlm({ job, workload, steps, schedulers }));
-  const bytes = options.report === false ? 0 : await writeReport(options.report, [], comparisons);
+  const writeReport = await preparedReport(options.report, [], comparisons);
   if (options.json) {
     printJson({ vlm: comparisons.map(withoutPictures), report: options.report === false ? null : options.report });
+    writeReport();
     return;
   }
   printVlm(comparisons, options);
-  if (options.quiet || options.report === false) return;
-  print(`report: ${options.report} (${(bytes / 1e6).toFixed(1)} MB, open it in a browser)`);
+  const said = writeReport();
+  if (!options.quiet && said !== undefined) print(said);
 }

@@ -1,7 +1,8 @@
 /** One connection: its lines in, its answers and its subscribed decisions out, never more than it reads. */
 import type { JSONRPCResponse, JSONRPCServer } from 'json-rpc-2.0';
 import { errorCodes, refusal } from './errors.ts';
-import { isDeeperThan, LineReader, parseLine, tooLong } from './framing.ts';
+import { crowdedOut, isDeeperThan, type Line, LineReader, parseLine, tooLong } from './framing.ts';
+import type { HalfLines } from './half-lines.ts';
 import type { Link, Served } from './link.ts';
 import type { Meter } from './meter.ts';
 import { Outflow, type OutflowHost } from './outflow.ts';
@@ -16,6 +17,10 @@ export interface ConnectionHost extends OutflowHost {
   readonly dispatch: JSONRPCServer<CallContext>;
   /** Whether a token is the right one; absent where none is asked for. */
   readonly isToken: ((token: string) => boolean) | undefined;
+  /** The room for lines that have not ended, of all connections. */
+  readonly halfLines: HalfLines;
+  /** It has shown the token; whether there is a place for it. */
+  welcomed(connection: Connection): boolean;
   left(connection: Connection): void;
 }
 
@@ -48,8 +53,8 @@ export class Connection implements SessionReader, Served {
     this.#out = new Outflow(link, host, () => this.#cutOff());
     this.#host = host;
     this.#welcome = host.isToken === undefined;
-    this.#lines = new LineReader(this.#welcome ? host.limits.maxMessageBytes : longestGreeting);
-    if (!this.#welcome) this.#stopGreeting = host.clock.after(greetingSeconds, () => this.#turnAway());
+    this.#lines = new LineReader(this.#welcome ? host.limits.maxMessageBytes : longestGreeting, host.halfLines);
+    if (!this.#welcome) this.#stopGreeting = host.clock.after(greetingSeconds, () => this.turnAway());
   }
 
   /** Takes bytes; settles when their lines are answered and the answers have room. Give no more before. */
@@ -78,6 +83,7 @@ export class Connection implements SessionReader, Served {
     if (this.#closed) return;
     this.#closed = true;
     this.#stopGreeting();
+    this.#lines.close();
     for (const stream of this.#subscribed.keys()) stream.unsubscribe(this);
     this.#subscribed.clear();
     this.#ready.clear();
@@ -88,6 +94,12 @@ export class Connection implements SessionReader, Served {
   destroy(): void {
     this.#link.destroy();
     this.close();
+  }
+
+  /** Closes it because it has not shown the token. */
+  turnAway(): undefined {
+    this.#host.meter.turnedAway();
+    this.destroy();
   }
 
   subscribe(session: Session, after: number | undefined, types: readonly string[] | undefined): void {
@@ -147,7 +159,7 @@ export class Connection implements SessionReader, Served {
     }
   }
 
-  async #line(line: Uint8Array | typeof tooLong): Promise<void> {
+  async #line(line: Line): Promise<void> {
     const answer = await this.#answer(line);
     if (this.#closed) return;
     if (answer !== undefined) this.#out.write(answer);
@@ -156,9 +168,13 @@ export class Connection implements SessionReader, Served {
   }
 
   /** The answer to a line as text, if it has one. */
-  async #answer(line: Uint8Array | typeof tooLong): Promise<string | undefined> {
-    const { maxMessageBytes, maxDepth } = this.#host.limits;
+  async #answer(line: Line): Promise<string | undefined> {
+    const { maxMessageBytes, maxUnfinishedBytes, maxDepth } = this.#host.limits;
     if (line === tooLong) return this.#refuse(errorCodes.refused, `at most ${maxMessageBytes} bytes in a line`, 'more');
+    if (line === crowdedOut) {
+      const expected = `at most ${maxUnfinishedBytes} bytes of messages that have not ended, of all connections`;
+      return this.#refuse(errorCodes.refused, expected, 'more: this one gave way');
+    }
     if (line.length === 0) return undefined;
     if (isDeeperThan(line, maxDepth)) return this.#refuse(errorCodes.refused, `at most ${maxDepth} levels`, 'more');
     let message: unknown;
@@ -221,7 +237,7 @@ export class Connection implements SessionReader, Served {
 
   #refuse(code: number, expected: string, got: unknown, id: Id = null): string | undefined {
     // Who has not shown the token gets nothing.
-    if (!this.#welcome) return this.#turnAway();
+    if (!this.#welcome) return this.turnAway();
     this.#host.meter.called('', code, 0);
     return JSON.stringify(refusal(code, expected, got, id));
   }
@@ -230,7 +246,8 @@ export class Connection implements SessionReader, Served {
     const { method, params } = (message ?? {}) as { method?: unknown; params?: { token?: unknown } | null };
     const token = params?.token;
     const right = method === 'server.authenticate' && typeof token === 'string' && this.#host.isToken?.(token);
-    if (!right) return this.#turnAway();
+    if (!right) return this.turnAway();
+    if (!this.#host.welcomed(this)) return void this.destroy();
     this.#stopGreeting();
     this.#welcome = true;
     this.#lines.longest = this.#host.limits.maxMessageBytes;
@@ -239,11 +256,6 @@ export class Connection implements SessionReader, Served {
 
   #cutOff(): void {
     this.#host.meter.cutOff();
-    this.destroy();
-  }
-
-  #turnAway(): undefined {
-    this.#host.meter.turnedAway();
     this.destroy();
   }
 }

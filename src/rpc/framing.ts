@@ -1,4 +1,5 @@
 /** Framing: bytes to lines, and lines to JSON, with their bounds. */
+import type { HalfLine, HalfLines } from './half-lines.ts';
 
 const newline = 10;
 const quote = 34;
@@ -7,21 +8,30 @@ const nothing = new Uint8Array(0);
 
 /** A line that is longer than allowed; its bytes are not kept. */
 export const tooLong = Symbol('too long');
+/** A line whose beginning gave way to those of others; its bytes are not kept. */
+export const crowdedOut = Symbol('crowded out');
+
+/** A line, or why there is none. */
+export type Line = Uint8Array | typeof tooLong | typeof crowdedOut;
 
 /** Cuts bytes into lines. What is longer than allowed is dropped as it comes. */
-export class LineReader {
+export class LineReader implements HalfLine {
   /** Longest line, in bytes. */
   longest: number;
+  readonly #room: HalfLines | undefined;
   /** The beginning of a line, and room for more: pieces of their own would cost more than what is in them. */
   #begun = nothing;
   #length = 0;
+  #crowdedOut = false;
 
-  constructor(longest: number) {
+  /** @param room - shared with other readers, for what has not ended; as much as it takes if absent */
+  constructor(longest: number, room?: HalfLines) {
     this.longest = longest;
+    this.#room = room;
   }
 
   /** The lines that these bytes end, without their line breaks; which may be parts of them. */
-  *read(bytes: Uint8Array): Generator<Uint8Array | typeof tooLong> {
+  *read(bytes: Uint8Array): Generator<Line> {
     let from = 0;
     for (let at = bytes.indexOf(newline); at !== -1; at = bytes.indexOf(newline, from)) {
       yield this.#take(bytes.subarray(from, at));
@@ -31,32 +41,51 @@ export class LineReader {
   }
 
   /** What stands after the last line break, if anything does. */
-  rest(): Uint8Array | typeof tooLong | undefined {
+  rest(): Line | undefined {
     return this.#length === 0 ? undefined : this.#take(nothing);
   }
 
+  /** Nothing is kept any more, neither what has begun nor what still comes. */
+  close(): void {
+    this.longest = 0;
+    this.#drop();
+  }
+
+  crowdOut(): void {
+    this.#crowdedOut = true;
+    this.#begun = nothing;
+  }
+
+  #drop(): void {
+    this.#begun = nothing;
+    this.#room?.hold(this, 0);
+  }
+
   #add(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
     const length = this.#length + bytes.length;
-    if (length > this.longest) this.#begun = nothing;
-    else if (bytes.length > 0) {
+    if (length > this.longest) this.#drop();
+    else if (!this.#crowdedOut) {
       if (length > this.#begun.length) {
         const larger = new Uint8Array(Math.min(Math.max(2 * this.#begun.length, length), this.longest));
         larger.set(this.#begun.subarray(0, this.#length));
         this.#begun = larger;
       }
       this.#begun.set(bytes, this.#length);
+      this.#room?.hold(this, this.#begun.length);
     }
     this.#length = length;
   }
 
-  #take(bytes: Uint8Array): Uint8Array | typeof tooLong {
+  #take(bytes: Uint8Array): Line {
     if (this.#length === 0) return bytes.length > this.longest ? tooLong : bytes;
     this.#add(bytes);
-    const length = this.#length;
-    const line = this.#begun;
-    this.#begun = nothing;
+    const [length, line, isCrowdedOut] = [this.#length, this.#begun, this.#crowdedOut];
+    this.#drop();
     this.#length = 0;
-    return length > this.longest ? tooLong : line.subarray(0, length);
+    this.#crowdedOut = false;
+    if (length > this.longest) return tooLong;
+    return isCrowdedOut ? crowdedOut : line.subarray(0, length);
   }
 }
 

@@ -10,7 +10,19 @@ export const limitsSchema = z.strictObject({
   maxMessageBytes: count(1024, 1 << 29, 1 << 26, 'Bytes of one message: a line, without its line break.'),
   maxDepth: count(8, 512, 64, 'Depth to which lists and objects of a message are nested.'),
   maxBatchCalls: count(1, 100_000, 1000, 'Calls in one JSON-RPC batch.'),
-  maxConnections: count(1, 100_000, 1024, 'Connections at once; a further one is closed at once.'),
+  maxUnfinishedBytes: count(
+    1024,
+    2 ** 40,
+    1 << 28,
+    'Bytes of messages that have begun and not ended, of all connections; the oldest gives way. One always fits.',
+  ),
+  maxConnections: count(1, 100_000, 1024, 'Connections at once; a further one is closed.'),
+  maxUnauthenticated: count(
+    1,
+    100_000,
+    128,
+    'Connections, besides those, that have not shown the token yet; the oldest gives way.',
+  ),
   maxSessions: count(1, 1_000_000, 65_536, 'Sessions open at once.'),
   maxEventsPerCall: count(1, 1_000_000, 10_000, 'Events in one `session.send`.'),
   maxInFlightIds: count(

@@ -8,6 +8,7 @@ import { registry as shipped } from '../registry.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { type CallContext, Connection, type ConnectionHost } from './connection.ts';
 import { errorCodes, RpcError, toRpcError } from './errors.ts';
+import { HalfLines } from './half-lines.ts';
 import type { Journal } from './journal/journal.ts';
 import { type ServerLimits, serverLimits } from './limits.ts';
 import type { Link, Served } from './link.ts';
@@ -54,6 +55,8 @@ export class RpcServer {
   readonly version: string;
   readonly #registry: Registry<readonly AnyDefinition[]>;
   readonly #connections = new Set<Connection>();
+  /** Those that have not shown the token yet, the oldest first. */
+  readonly #unauthenticated = new Set<Connection>();
   readonly #host: ConnectionHost;
   #document: ResultOf<'rpc.discover'> | undefined;
 
@@ -65,9 +68,17 @@ export class RpcServer {
     this.version = version;
     this.#registry = registry as Registry<readonly AnyDefinition[]>;
     this.sessions = new Sessions(this.#registry, { limits: this.limits, clock, meter, decisionLog }, journal);
-    const left = (connection: Connection) => void this.#connections.delete(connection);
-    const durability = journal ?? nothingKept;
-    this.#host = { limits: this.limits, clock, meter, durability, isToken, left, dispatch: this.#dispatch() };
+    this.#host = {
+      limits: this.limits,
+      clock,
+      meter,
+      durability: journal ?? nothingKept,
+      isToken,
+      halfLines: new HalfLines(Math.max(this.limits.maxUnfinishedBytes, this.limits.maxMessageBytes)),
+      dispatch: this.#dispatch(),
+      welcomed: (connection) => this.#welcomed(connection),
+      left: (connection) => void (this.#connections.delete(connection) || this.#unauthenticated.delete(connection)),
+    };
   }
 
   /** Whether a connection must show a token. */
@@ -77,24 +88,39 @@ export class RpcServer {
 
   /** How many connections there are. */
   get connections(): number {
-    return this.#connections.size;
+    return this.#connections.size + this.#unauthenticated.size;
   }
 
   /** A new connection, or nothing where there are too many: then the link is closed. */
   connect(link: Link): Served | undefined {
-    if (this.#connections.size >= this.limits.maxConnections) {
+    if (!this.asksForToken && this.#isFull) {
       link.destroy();
       return undefined;
     }
     const connection = new Connection(link, this.#host);
-    this.#connections.add(connection);
+    if (this.asksForToken) this.#unauthenticated.add(connection);
+    else this.#connections.add(connection);
+    // Not the newest: whoever has the token shows it at once, and is not in the way of those who have none.
+    const [oldest] = this.#unauthenticated;
+    if (this.#unauthenticated.size > this.limits.maxUnauthenticated) oldest!.turnAway();
     return connection;
+  }
+
+  get #isFull(): boolean {
+    return this.#connections.size >= this.limits.maxConnections;
+  }
+
+  #welcomed(connection: Connection): boolean {
+    if (this.#isFull) return false;
+    this.#unauthenticated.delete(connection);
+    this.#connections.add(connection);
+    return true;
   }
 
   /** Closes all sessions and connections; sessions that are kept on disk go on with the next server. */
   close(): void {
     this.sessions.closeAll();
-    for (const connection of [...this.#connections]) connection.destroy();
+    for (const connection of [...this.#connections, ...this.#unauthenticated]) connection.destroy();
   }
 
   #dispatch(): JSONRPCServer<CallContext> {

@@ -63,7 +63,7 @@ function optionsOf({ limits = {}, token, wrongPolicies: wrong }: ServerSetting, 
   ]);
   if (token !== undefined) {
     const file = join(folder, 'token');
-    writeFileSync(file, `${token}\n`);
+    writeFileSync(file, `${token}\n`, { mode: 0o600 });
     args.push('--token-file', file);
   }
   if (wrong) args.push('--policies', wrongModule);

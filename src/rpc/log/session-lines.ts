@@ -1,6 +1,7 @@
 /** The lines of one session: what it is, at the beginning of each file, and then what happens to it. */
 import type { LogLine, LogLineOf } from '../../core/decision-log.ts';
 import type { AnyDecision } from '../../core/definition.ts';
+import { printable } from '../../core/printable.ts';
 import type { LooseEvent } from '../../core/start.ts';
 import type { PolicyError } from '../../errors.ts';
 import type { LoggedSession, SessionDecisionLog } from './decision-log.ts';
@@ -52,7 +53,7 @@ export class SessionLines implements SessionDecisionLog {
     const time = log.now();
     const line = { kind: 'session', time, session, policy: id, version, deliver, timers, shadow, seq } as const;
     // As text, so that a large state is written out once.
-    const text = `${JSON.stringify(line satisfies Opening).slice(0, -1)},"snapshot":${this.#snapshot()}}\n`;
+    const text = `${printable(JSON.stringify(line satisfies Opening)).slice(0, -1)},"snapshot":${this.#snapshot()}}\n`;
     if (log.begin(text)) this.#said = log.epoch;
   }
 
@@ -88,7 +89,7 @@ export class SessionLines implements SessionDecisionLog {
     const { snapshotRoom } = this.#log;
     if (this.#session.inFlight * leastIdBytes > snapshotRoom) return 'null';
     try {
-      const text = JSON.stringify(this.#session.policy.snapshot());
+      const text = printable(JSON.stringify(this.#session.policy.snapshot()));
       return Buffer.byteLength(text) > snapshotRoom ? 'null' : text;
     } catch {
       // A policy that has broken, or more than a string holds.

@@ -1,6 +1,7 @@
 /** Lines into rotated files. What cannot be written is dropped and counted: nobody waits. */
 import { randomUUID } from 'node:crypto';
 import { type LogLine, logFormat } from '../../core/decision-log.ts';
+import { printable } from '../../core/printable.ts';
 import { parse } from '../../core/validate.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { LogFiles, type LogFilesHost } from './files.ts';
@@ -182,7 +183,7 @@ export class LogWriter implements LineWriter, LogFilesHost {
   }
 
   #putLine(line: LogLine): void {
-    const text = `${JSON.stringify(line)}\n`;
+    const text = `${printable(JSON.stringify(line))}\n`;
     this.#put(text, Buffer.byteLength(text));
   }
 
@@ -216,7 +217,8 @@ export class LogWriter implements LineWriter, LogFilesHost {
 /** Nothing where it is more than a string holds. */
 function textOf(line: LogLine): string | undefined {
   try {
-    return `${JSON.stringify(line)}\n`;
+    // Somebody may look at it in a terminal.
+    return `${printable(JSON.stringify(line))}\n`;
   } catch {
     return undefined;
   }

@@ -1,18 +1,42 @@
 /** Tokens of TCP: read from a file, compared in a time that says nothing of where they differ. */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { PolicyError } from '../../errors.ts';
 
 const shortest = 16;
+const [groupAndOthers, groupMayRead] = [0o077, 0o040];
+
+/**
+ * Refuses a file that others than its owner may read or write. The group may read one of another owner: so a secret that root
+ * has mounted comes to a server that is not root. Windows has no modes.
+ */
+function checkMode(file: number, path: string): void {
+  if (process.platform === 'win32') return;
+  const { mode, uid } = fstatSync(file);
+  const open = mode & (uid === process.getuid?.() ? groupAndOthers : groupAndOthers & ~groupMayRead);
+  if (open === 0) return;
+  const expected = `a file that only its owner may read (chmod 600 ${path})`;
+  throw new PolicyError('invalid_input', { expected, got: `mode ${(mode & 0o777).toString(8)}`, path });
+}
+
+function readToken(path: string): string {
+  const file = openSync(path, 'r');
+  try {
+    checkMode(file, path);
+    return readFileSync(file, 'utf8').trim();
+  } finally {
+    closeSync(file);
+  }
+}
 
 /**
  * What checks tokens against that of a file, white space at its ends left out.
  *
- * @throws PolicyError `invalid_input` for one of fewer than 16 characters; the system's error for a file that cannot be
- *   read
+ * @throws PolicyError `invalid_input` for one of fewer than 16 characters, and for a file that others may read; the
+ *   system's error for a file that cannot be read
  */
 export function tokenFromFile(path: string): (token: string) => boolean {
-  const token = readFileSync(path, 'utf8').trim();
+  const token = readToken(path);
   if (token.length < shortest) {
     const expected = `a token of at least ${shortest} characters`;
     throw new PolicyError('invalid_input', { expected, got: `${token.length} characters`, path });

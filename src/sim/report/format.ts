@@ -1,10 +1,12 @@
 /** How a report writes numbers and text. */
+import { printable } from '../../core/printable.ts';
 import type { Interval } from '../result.ts';
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Text that can stand anywhere in HTML, attributes included. */
-export const escapeHtml = (text: unknown): string => String(text).replace(/[&<>"']/g, (sign) => escapes[sign]!);
+/** Text that can stand anywhere in HTML, attributes included, and turns nothing around. */
+export const escapeHtml = (text: unknown): string =>
+  printable(String(text)).replace(/[&<>"']/g, (sign) => escapes[sign]!);
 
 /** A number with thousands separators. */
 export const number = (value: number, digits = 2): string =>

@@ -1,5 +1,5 @@
 /** The report as one self-contained HTML page: no network, no fonts, no files beside it. */
-
+import { printable } from '../../core/printable.ts';
 import type { PoolsComparison } from '../pools/result.ts';
 import type { ComparisonResult } from '../result.ts';
 import type { VlmComparison } from '../vlm/result.ts';
@@ -66,7 +66,8 @@ const poolsMeanings = [
 
 /** Data for the charts; `<` is escaped, so that no string in it can end the script element. */
 function dataElement(id: string, data: unknown): string {
-  return `<script type="application/json" id="${id}">${JSON.stringify(data).replace(/</g, '\\u003c')}</script>`;
+  const json = printable(JSON.stringify(data)).replace(/</g, '\\u003c');
+  return `<script type="application/json" id="${id}">${json}</script>`;
 }
 
 /**

@@ -250,8 +250,15 @@ describe('help', () => {
     expect(await rollflex('--version')).toEqual({ code: 0, out: `${version}\n`, err: '' });
   });
 
-  test('a reader that leaves early is no error', () => {
-    const command = `"${process.execPath}" ${entry.join(' ')} schema | true; echo "\${PIPESTATUS[0]}"`;
-    expect(execFileSync('bash', ['-c', `${command} 2>&1`], { cwd: root, encoding: 'utf8' })).toBe('0\n');
+  test('a reader that leaves early is no error, and files are written all the same; a full disk is one of a line', () => {
+    const command = `"${process.execPath}" ${entry.join(' ')}`;
+    const perfetto = path('left.json');
+    const simulate = `simulate ${lengths} ${quick.join(' ')} --no-report --perfetto ${perfetto}`;
+    const full = existsSync('/dev/full') ? `${command} schema > /dev/full; echo "$?";` : '';
+    const script = `${full} ${command} ${simulate} | true; echo "\${PIPESTATUS[0]}"`;
+    const said = execFileSync('bash', ['-c', `{ ${script}; } 2>&1`], { cwd: root, encoding: 'utf8' });
+    const failure = 'rollflex: standard output: ENOSPC: no space left on device, write\n1\n';
+    expect(said).toBe(`${full === '' ? '' : failure}0\n`);
+    expect(JSON.parse(readFileSync(perfetto, 'utf8')).traceEvents.length).toBeGreaterThan(10);
   });
 });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { LineReader, tooLong } from '../../../src/rpc/framing.ts';
+import { type Line, LineReader, tooLong } from '../../../src/rpc/framing.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
-const textOf = (line: Uint8Array | typeof tooLong) => (line === tooLong ? tooLong : new TextDecoder().decode(line));
+const textOf = (line: Line) => (typeof line === 'symbol' ? line : new TextDecoder().decode(line));
 
 test('lines are the same in whatever pieces they come', () => {
   const line = fc.string({ unit: fc.constantFrom('a', 'é', '{', '"'), maxLength: 30 });
@@ -11,7 +11,7 @@ test('lines are the same in whatever pieces they come', () => {
     fc.property(fc.array(line, { minLength: 1 }), fc.array(fc.nat(40)), fc.nat(40), (lines, sizes, longest) => {
       const bytes = bytesOf(lines.join('\n'));
       const reader = new LineReader(longest);
-      const found: (string | typeof tooLong)[] = [];
+      const found: (string | symbol)[] = [];
       for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
         const size = sizes[turn % sizes.length] || 1;
         // Lines may be parts of what came: they are read before the next comes.

@@ -11,7 +11,7 @@ import { times } from '../../support/runs.ts';
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-kill-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const token = 'a token for this test only';
-writeFileSync(join(folder, 'token'), token);
+writeFileSync(join(folder, 'token'), token, { mode: 0o600 });
 
 test.each([
   ['standard input and output', stdio, 'always'],

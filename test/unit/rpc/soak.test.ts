@@ -37,7 +37,7 @@ test('every session is told what the same policy tells in process, and a slow re
 
 test('without the token nothing comes back', async () => {
   const token = 'a-token-of-some-length';
-  writeFileSync(join(folder, 'token'), token);
+  writeFileSync(join(folder, 'token'), token, { mode: 0o600 });
   const server = new RpcServer({ isToken: tokenFromFile(join(folder, 'token')) });
   const listening = await listenOn(server, { port: 0 });
   for (const first of withoutToken(token)) expect(await bytesFor(listening.port!, first), first).toBe(0);

@@ -1,6 +1,6 @@
 /** Transports that are really opened, by the server in this process and by `rollflex serve`. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -112,9 +112,9 @@ describe('sockets', () => {
 
   test('TCP needs a token; a wrong one or none gets nothing', async () => {
     const file = join(folder, 'token');
-    writeFileSync(file, 'a-token-of-some-length\n');
+    writeFileSync(file, 'a-token-of-some-length\n', { mode: 0o600 });
     await expect(listenOn(new RpcServer(), { port: 0 })).rejects.toThrow(/a server with a token/);
-    writeFileSync(join(folder, 'short'), 'short');
+    writeFileSync(join(folder, 'short'), 'short', { mode: 0o600 });
     expect(() => tokenFromFile(join(folder, 'short'))).toThrow(/at least 16 characters/);
     const server = new RpcServer({ isToken: tokenFromFile(file) });
     const listening = await listenOn(server, { port: 0 });
@@ -242,7 +242,7 @@ export default [mine];
 
   test('--port says where it listens, and stops at a signal', async () => {
     const file = join(folder, 'serve-token');
-    writeFileSync(file, 'a-token-of-some-length');
+    writeFileSync(file, 'a-token-of-some-length', { mode: 0o600 });
     const child = spawn(
       process.execPath,
       [...entry, 'serve', '--port', '0', '--token-file', file, '--metrics-port', '0'],
@@ -269,11 +269,15 @@ export default [mine];
     expect(await ended).toBe(0);
   });
 
+  const openToken = join(folder, 'open-token');
+  writeFileSync(openToken, 'a-token-of-some-length');
+  chmodSync(openToken, 0o644);
   test.each<[string, string[], RegExp]>([
     ['no transport', [], /one of --stdio, --socket PATH, --port N/],
     ['two transports', ['--stdio', '--port', '1'], /one of --stdio/],
     ['TCP without a token', ['--port', '0'], /--token-file beside --port/],
     ['a token that cannot be read', ['--port', '0', '--token-file', '/nowhere'], /ENOENT/],
+    ['a token that others may read', ['--port', '0', '--token-file', openToken], /chmod 600 .*got "mode 644"/],
     ['a port out of range', ['--port', '70000'], /from 0 to 65535/],
     ['a limit out of range', ['--stdio', '--max-depth', '1'], /from 8 to 512/],
     ['a module without definitions', ['--stdio', '--policies', join(root, 'src/errors.ts')], /exports definitions/],

@@ -386,8 +386,20 @@ class ServerInfoResultLimits(TypedDict):
     maxBatchCalls: int
     """Calls in one JSON-RPC batch. Whole number 1 to 100000. Default: 1000."""
 
+    maxUnfinishedBytes: int
+    """
+    Bytes of messages that have begun and not ended, of all connections; the oldest gives way. One always
+    fits. Whole number 1024 to 1099511627776. Default: 268435456.
+    """
+
     maxConnections: int
-    """Connections at once; a further one is closed at once. Whole number 1 to 100000. Default: 1024."""
+    """Connections at once; a further one is closed. Whole number 1 to 100000. Default: 1024."""
+
+    maxUnauthenticated: int
+    """
+    Connections, besides those, that have not shown the token yet; the oldest gives way. Whole number 1 to
+    100000. Default: 128.
+    """
 
     maxSessions: int
     """Sessions open at once. Whole number 1 to 1000000. Default: 65536."""

@@ -1,0 +1,44 @@
+/** Work that takes long at a stretch, which Ctrl-C ends at once, and work that no signal may cut in two. */
+import { constants } from 'node:os';
+import { type Context, createContext, Script } from 'node:vm';
+
+/** Thrown where Ctrl-C has ended work. */
+export class Interrupted extends Error {}
+
+const begin = new Script('work()');
+let context: Context | undefined;
+
+/**
+ * Does some work. A listener for SIGINT hears of Ctrl-C only when the work is done: Node runs it between two pieces. Node can break
+ * off what a script does, so the work is done by a script.
+ *
+ * @throws Interrupted, and what the work throws
+ */
+export function interruptible<T>(work: () => T): T {
+  context ??= createContext({});
+  context.work = work;
+  try {
+    return begin.runInContext(context, { breakOnSigint: true }) as T;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_INTERRUPTED') throw error;
+    throw new Interrupted('stopped');
+  } finally {
+    context.work = undefined;
+  }
+}
+
+const toStop = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Does work that is not to be found half done: a signal to stop ends the process when it is done. */
+export function uncut(work: () => void): void {
+  const leave = (signal: NodeJS.Signals): never => process.exit(128 + constants.signals[signal]);
+  for (const signal of toStop) process.on(signal, leave);
+  try {
+    work();
+  } finally {
+    // A signal that has come is told in the turn that begins now.
+    setImmediate(() => {
+      for (const signal of toStop) process.off(signal, leave);
+    });
+  }
+}

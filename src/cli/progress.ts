@@ -1,0 +1,68 @@
+/** Progress of a long command on the terminal, and what Ctrl-C and Ctrl-Z do meanwhile. */
+import { setImmediate as turn } from 'node:timers/promises';
+import ora, { type Ora } from 'ora';
+import { oneLine } from '../core/printable.ts';
+import { Interrupted, interruptible } from './interrupt.ts';
+import { exitCodes, say } from './output.ts';
+
+/** What a command says of itself. */
+export interface ProgressOptions {
+  /** What it does, before anything is known of how far it is. */
+  readonly text: string;
+  /** Whether nothing is shown. */
+  readonly isQuiet: boolean;
+  /** What the user is told after Ctrl-C. */
+  readonly stopped?: string;
+}
+
+/** Shown on a terminal only, until it is stopped. */
+export class Progress {
+  readonly #spinner: Ora;
+  readonly #stopped: string | undefined;
+  readonly #leave = (): void => this.#interrupted();
+
+  constructor({ text, isQuiet, stopped }: ProgressOptions) {
+    // A pseudo-terminal without a size has 0 columns, and on those the spinner would count its lines without end.
+    const isShown = process.stderr.isTTY === true && process.stderr.columns > 0 && !isQuiet;
+    this.#stopped = stopped;
+    this.#spinner = ora({
+      isEnabled: isShown,
+      isSilent: !isShown,
+      text: oneLine(text),
+      // In raw mode the terminal sends no signals: Ctrl-Z would do nothing, and Ctrl-C only between two steps.
+      discardStdin: false,
+      // Whoever hides it must show it again, also when the process is suspended or killed.
+      hideCursor: false,
+    }).start();
+    process.on('SIGINT', this.#leave);
+  }
+
+  /** What is shown from now on. */
+  set text(text: string) {
+    this.#spinner.text = oneLine(text);
+  }
+
+  /** Does a step of the work, which Ctrl-C ends at once, and lets the spinner turn. */
+  async step<T>(work: () => T): Promise<T> {
+    let done: T;
+    try {
+      done = interruptible(work);
+    } catch (error) {
+      if (error instanceof Interrupted) this.#interrupted();
+      throw error;
+    }
+    await turn();
+    return done;
+  }
+
+  stop(): void {
+    process.off('SIGINT', this.#leave);
+    this.#spinner.stop();
+  }
+
+  #interrupted(): never {
+    this.stop();
+    if (this.#stopped !== undefined) say(this.#stopped);
+    process.exit(exitCodes.interrupted);
+  }
+}

@@ -1,0 +1,43 @@
+/** Lines that have begun and not ended, of all connections: what they take together is bounded. */
+
+/** Who holds the beginning of a line. */
+export interface HalfLine {
+  /** Forgets it: others need the room. The rest of the line is passed over as it comes. */
+  crowdOut(): void;
+}
+
+/**
+ * The room for half lines.
+ *
+ * Where there is too little, the line that began first gives way. A client that sends a message is done with it soon, whatever
+ * others hold; to push it out, they would have to send as much as there is room for, in that time.
+ */
+export class HalfLines {
+  readonly #most: number;
+  #bytes = 0;
+  /** What each takes, in the order in which they began. */
+  readonly #held = new Map<HalfLine, number>();
+
+  /** @param most - bytes for all of them, enough for one alone */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Bytes of all of them. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** A line takes so many bytes now; nothing where it has ended. It may be pushed out itself. */
+  hold(line: HalfLine, bytes: number): void {
+    this.#bytes += bytes - (this.#held.get(line) ?? 0);
+    if (bytes === 0) this.#held.delete(line);
+    else this.#held.set(line, bytes);
+    while (this.#bytes > this.#most) {
+      const [oldest, size] = this.#held.entries().next().value!;
+      this.#held.delete(oldest);
+      this.#bytes -= size;
+      oldest.crowdOut();
+    }
+  }
+}

@@ -1,0 +1,91 @@
+/** Ctrl-C and Ctrl-Z in a terminal that has a size, and a shell in it. */
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, expect, test } from 'vitest';
+import { entry, root } from '../../support/command-line.ts';
+import { ownLengths } from '../../support/documented-files.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'rollflex-terminal-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+writeFileSync(join(folder, 'lengths.jsonl'), ownLengths());
+if (process.platform !== 'win32') execFileSync('mkfifo', [join(folder, 'pipe.jsonl')]);
+
+const hasPython = process.platform !== 'win32' && spawnSync('python3', ['-c', 'import pty']).status === 0;
+if (!hasPython) console.warn('Ctrl-C and Ctrl-Z are not tested: there is no python3 with a pty.');
+
+/** What comes takes a moment, more on a machine that has other work; what would not come takes minutes. */
+const soon = 20;
+const [interrupt, suspend] = ['\u0003', '\u001a'];
+type Step = readonly ['send', string] | readonly ['wait', number] | readonly ['expect', string, number];
+const line = (text: string): Step => ['send', `${text}\n`];
+const expectSoon = (pattern: string): Step => ['expect', pattern, soon];
+const code = [expectSoon('ready> '), line('echo "code=$?"'), expectSoon('code=[0-9]+')];
+
+/** What was seen up to the end of each pattern, and the seconds until then. */
+async function inTerminal(...steps: Step[]): Promise<{ seen: string; seconds: number }[]> {
+  const command = [process.execPath, ...entry].map((one) => `"${one}"`).join(' ');
+  const begin = line(`cd "${folder}"; rollflex() { ${command} "$@"; }; clear`);
+  const script = join(root, 'test/support/terminal.py');
+  const seen = promisify(execFile)('python3', [script]);
+  seen.child.stdin!.end(JSON.stringify([begin, ...steps]));
+  return JSON.parse((await seen).stdout);
+}
+
+test.skipIf(!hasPython).concurrent('simulate: Ctrl-Z suspends it, fg goes on, and Ctrl-C ends it', async () => {
+  const [started, stopped, again, prompt, ended] = await inTerminal(
+    line('rollflex simulate lengths.jsonl --prompts-per-round 8 --steps 10 --seeds 1000 --no-report'),
+    expectSoon('simulating: [0-9]+ of'),
+    ['send', suspend],
+    expectSoon('Stopped.*ready> '),
+    line('fg'),
+    expectSoon('simulating: [0-9]+ of'),
+    ['send', interrupt],
+    ...code,
+  );
+  expect([started, stopped, again].every((one) => one !== undefined)).toBe(true);
+  expect(prompt!.seconds).toBeLessThan(5);
+  expect(ended!.seen).toMatch(/code=130$/);
+});
+
+// One run takes much longer than a second, and nothing else is done meanwhile.
+const long = '--workers 1 --prompts-per-round 250 --responses-per-prompt 8 --steps 500';
+
+test
+  .skipIf(!hasPython)
+  .concurrent('sweep: Ctrl-C ends it in the middle of a run, and it says how to go on', async () => {
+    const [, prompt, ended] = await inTerminal(
+      line(`rollflex sweep lengths.jsonl ${long} --resume runs.jsonl`),
+      expectSoon('sweeping lengths'),
+      ['wait', 0.3],
+      ['send', interrupt],
+      ...code,
+    );
+    expect(prompt!.seconds).toBeLessThan(5);
+    expect(prompt!.seen).toMatch(
+      /rollflex: stopped: the same command, with --resume runs\.jsonl, goes on from here\r\n/,
+    );
+    expect(ended!.seen).toMatch(/code=130$/);
+    expect(readFileSync(join(folder, 'runs.jsonl'), 'utf8')).toMatch(/^\{"format":"rollflex-sweep".*\}\n$/s);
+  });
+
+test.skipIf(!hasPython).concurrent('import: the same while it reads', async () => {
+  const row = JSON.stringify({ input: 'a', output: 'b', score: 1, step: 1 });
+  const [, , , prompt, ended] = await inTerminal(
+    line(`yes '${row}' > pipe.jsonl &`),
+    line('rollflex import pipe.jsonl --output out.jsonl --tokens-per-character 0.3'),
+    expectSoon('reading pipe.jsonl: line'),
+    ['send', suspend],
+    expectSoon('Stopped.*ready> '),
+    line('fg'),
+    expectSoon('reading pipe.jsonl: line'),
+    ['send', interrupt],
+    ...code,
+    line('kill %1'),
+  );
+  expect(prompt!.seconds).toBeLessThan(5);
+  expect(ended!.seen).toMatch(/code=130$/);
+  expect(existsSync(join(folder, 'out.jsonl'))).toBe(false);
+});
