@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkCost, checkLaws, checkPlannerLaws, plannerLaws } from '../../src/testing/index.ts';
+import { rightFinisher, wrongFinishers } from '../support/wrong-finishers.ts';
 import { plannerInput, rightPlanner, wrongPlanners } from '../support/wrong-planners.ts';
 import { rightPolicy, wrongPolicies } from '../support/wrong-policies.ts';
 
@@ -16,6 +17,15 @@ describe('the laws suite', () => {
       expect(check).toThrow(`breaks law ${law}`);
     },
   );
+
+  test('passes a policy of rounds that says what it waits for', () => {
+    checkLaws(rightFinisher, { config: { slots: 2 }, runs: 20, events: 30 });
+  });
+
+  test.each(wrongFinishers)('law $law fails a policy of rounds that $title', ({ law, says, definition }) => {
+    const check = () => checkLaws(definition, { config: { slots: 2 }, runs: 30, events: 30, only: [law] });
+    expect(check).toThrow(new RegExp(`breaks law ${law} .*${says.source}`, 's'));
+  });
 
   test.each([
     [1, /at event \d+ .*:\n {2}(once|as it came): .*\n {2}(again|with the latest time instead): /],
