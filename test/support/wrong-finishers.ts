@@ -20,6 +20,7 @@ interface State {
   running: { promptId: string; requestId: string }[];
   taken: number;
   exhausted: boolean;
+  minted: number;
   prefix: string;
 }
 type Saved = Omit<State, 'slots'>;
@@ -33,7 +34,7 @@ function ask(state: State, ctx: Ctx): void {
 }
 
 function launch(state: State, promptId: string, ctx: Ctx): void {
-  const requestId = `${state.prefix}${promptId}`;
+  const requestId = `${state.prefix}${promptId}#${state.minted++}`;
   state.running.push({ promptId, requestId });
   const request = { requestId, promptId, roundId: state.round!.id, index: 0, weightVersion: 0 };
   const reason = { code: 'planned', inFlight: state.taken };
@@ -86,7 +87,7 @@ function apply(wrong: Partial<Behaviour>) {
       case 'response.completed': {
         const index = state.running.findIndex((one) => one.requestId === event.requestId);
         if (index < 0) return;
-        const [{ promptId }] = state.running.splice(index, 1) as [{ promptId: string }];
+        const { promptId } = state.running.splice(index, 1)[0]!;
         state.taken -= 1;
         complete(state);
         ctx.emit({ type: done.type, at: ctx.at, promptId, reason: { code: 'done' } });
@@ -155,10 +156,11 @@ const make = (wrong: Partial<Behaviour>, change: object = {}): AnyPolicyDefiniti
       running: z.array(z.strictObject({ promptId: z.string(), requestId: z.string() })),
       taken: z.int(),
       exhausted: z.boolean(),
+      minted: z.int(),
       prefix: z.string(),
     }),
     init: ({ slots }: { slots: number }): State => {
-      return { slots, round: null, waiting: [], running: [], taken: 0, exhausted: false, prefix: '' };
+      return { slots, round: null, waiting: [], running: [], taken: 0, exhausted: false, minted: 0, prefix: '' };
     },
     check,
     apply: apply(wrong),
