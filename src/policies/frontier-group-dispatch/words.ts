@@ -7,6 +7,7 @@ import {
   requestAdmit,
   requestDeferred,
   requestDropped,
+  responseRequest,
 } from '../../schemas/decisions/frontier.ts';
 import { promptCollected, promptDeferred, promptQuarantined } from '../../schemas/decisions/prompts.ts';
 import { requestAbort, requestLaunch, responseAbandoned, responseLate } from '../../schemas/decisions/requests.ts';
@@ -39,6 +40,7 @@ export const frontierDecisions = [
   requestAdmit,
   requestDeferred,
   requestDropped,
+  responseRequest,
   groupLeft,
   responseLate,
   frontierResized,

@@ -36,9 +36,21 @@ export const requestDropped = defineDecision(
     promptId,
     roundId,
     index: count.describe('Which response of the group, from 0.'),
-    admitted: z.boolean().describe('Whether it had been admitted.'),
+    admitted: z.boolean().describe('Whether an engine has it, which is to stop it.'),
   },
-  { aborted: {}, replaced: {}, closed: {}, host_restarted: {} },
+  {
+    aborted: {},
+    replaced: { ended: z.boolean().describe('Whether it had ended before: it had failed, or was aborted.') },
+    closed: {},
+    host_restarted: {},
+  },
+);
+export const responseRequest = defineDecision(
+  'response.request',
+  'command',
+  'Bring a request for this response with `request.arrived`: it is needed, and has none.',
+  { promptId, roundId, index: count.describe('Which response of the group, from 0.'), ref: ref.optional() },
+  { host_restarted: {} },
 );
 const ended = {
   completed: count.describe('Responses that were completed.'),
