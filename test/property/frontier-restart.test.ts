@@ -67,7 +67,7 @@ class Forgetful {
         this.running.delete(decision.requestId);
         if (decision.reason.code !== 'host_restarted') return;
         return this.#owe(decision);
-      case 'response.request':
+      case 'request.awaited':
         return this.#owe(decision);
       case 'request.admit':
         this.named.add(`${decision.roundId} ${decision.promptId}`);

@@ -56,7 +56,7 @@ function cameSince({ prefix, oldPrefixes }: FrontierState, { requestId }: Reques
 
 function ask({ promptId, round, ref }: Group, index: number, ctx: Ctx): void {
   ctx.emit({
-    type: 'response.request',
+    type: 'request.awaited',
     at: ctx.at,
     promptId,
     roundId: round.roundId,

@@ -5,9 +5,9 @@ import {
   frontierStarved,
   groupLeft,
   requestAdmit,
+  requestAwaited,
   requestDeferred,
   requestDropped,
-  responseRequest,
 } from '../../schemas/decisions/frontier.ts';
 import { promptCollected, promptDeferred, promptQuarantined } from '../../schemas/decisions/prompts.ts';
 import { requestAbort, requestLaunch, responseAbandoned, responseLate } from '../../schemas/decisions/requests.ts';
@@ -40,7 +40,7 @@ export const frontierDecisions = [
   requestAdmit,
   requestDeferred,
   requestDropped,
-  responseRequest,
+  requestAwaited,
   groupLeft,
   responseLate,
   frontierResized,

@@ -45,13 +45,6 @@ export const requestDropped = defineDecision(
     host_restarted: {},
   },
 );
-export const responseRequest = defineDecision(
-  'response.request',
-  'command',
-  'Bring a request for this response with `request.arrived`: it is needed, and has none.',
-  { promptId, roundId, index: count.describe('Which response of the group, from 0.'), ref: ref.optional() },
-  { host_restarted: {} },
-);
 const ended = {
   completed: count.describe('Responses that were completed.'),
   givenUp: count.describe('Responses that failed for good or were aborted.'),
@@ -95,4 +88,11 @@ export const frontierStarved = defineDecision(
       trainedGroupsPerSecond: rate.describe('Groups that the trainer takes, a second of its work.'),
     },
   },
+);
+export const requestAwaited = defineDecision(
+  'request.awaited',
+  'notice',
+  'A group waits for a request that is not here: bring it by `request.arrived`.',
+  { promptId, roundId, index: count.describe('Which response of the group, from 0.'), ref: ref.optional() },
+  { host_restarted: {} },
 );

@@ -35,7 +35,7 @@ const types = (decisions: readonly FrontierDecision[]): string[] => decisions.ma
 const asked = (decisions: readonly FrontierDecision[]): string[] =>
   decisions.flatMap((one) => {
     const isOwed = one.type === 'request.dropped' && one.reason.code === 'host_restarted';
-    return one.type === 'response.request' || isOwed ? [`${one.roundId} ${one.promptId}/${one.index}`] : [];
+    return one.type === 'request.awaited' || isOwed ? [`${one.roundId} ${one.promptId}/${one.index}`] : [];
   });
 
 /** Everything that closes the group of prompt `a`. */
@@ -159,8 +159,8 @@ describe('what is owed is named again', () => {
     expect(one.restart()).toMatchObject([
       { type: 'request.dropped', requestId: 'a0', admitted: true, reason: { code: 'host_restarted' } },
       { type: 'request.dropped', requestId: 'b0', admitted: false, reason: { code: 'host_restarted' } },
-      { type: 'response.request', promptId: 'a', roundId: 'r1', index: 1, ref: 'body of a' },
-      { type: 'response.request', promptId: 'b', roundId: 'r1', index: 1 },
+      { type: 'request.awaited', promptId: 'a', roundId: 'r1', index: 1, ref: 'body of a' },
+      { type: 'request.awaited', promptId: 'b', roundId: 'r1', index: 1 },
     ]);
   });
 
@@ -169,7 +169,7 @@ describe('what is owed is named again', () => {
     one.arrive('a0', 'a');
     one.fail('a0');
     expect(one.restart()).toMatchObject([
-      { type: 'response.request', promptId: 'a', roundId: 'r1', index: 0, reason: { code: 'host_restarted' } },
+      { type: 'request.awaited', promptId: 'a', roundId: 'r1', index: 0, reason: { code: 'host_restarted' } },
     ]);
     expect(types(one.arrive('Ra0', 'a'))).toEqual(['request.dropped', 'request.admit']);
     expect(types(one.complete('Ra0'))).toEqual(['group.left']);
@@ -205,7 +205,7 @@ describe('what is owed is named again', () => {
     expect(one.restart()).toMatchObject([
       { type: 'request.dropped', requestId: 'a1', reason: { code: 'closed' } },
       { type: 'request.dropped', requestId: 'a3', reason: { code: 'closed' } },
-      { type: 'response.request', index: 0 },
+      { type: 'request.awaited', index: 0 },
     ]);
     one.arrive('Ra0', 'a');
     expect(one.complete('Ra0')).toMatchObject([{ type: 'group.left', reason: { completed: 2, givenUp: 2 } }]);
