@@ -63,11 +63,6 @@ export const visualSample = z.strictObject({
   ref: ref.optional(),
 });
 
-/** A sample of a step that goes on after a restart. */
-export const resumedSample = z.strictObject({
-  sampleId,
-  uses: positiveCount.optional().describe('Batches that will still use it; absent where that is not known.'),
-});
 /** A sample that is not here any more. */
 export const goneSample = z.strictObject({ sampleId, ref: ref.optional() });
 

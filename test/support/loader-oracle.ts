@@ -261,7 +261,7 @@ export class LoaderOracle {
       case 'sample.placeholder':
         expect(this.#placeholders.shift()).toBe(decision.sampleId);
         return;
-      case 'step.resume':
+      case 'step.resumed':
         return this.#resume(decision);
       case 'sample.unplaced': {
         const sample = this.sample(decision.sampleId)!;
@@ -302,15 +302,12 @@ export class LoaderOracle {
     }
   }
 
-  #resume({ stepId, samples }: DecisionOf<'step.resume'>): void {
+  #resume({ stepId, samples }: DecisionOf<'step.resumed'>): void {
     expect(this.#resumed.shift(), 'invariant 10').toBe(stepId);
     const own = this.samples.filter((one) => one.stepId === stepId);
-    const left = own.map(({ id, uses, used }) => ({
-      sampleId: id,
-      uses: uses === undefined ? undefined : uses - used,
-    }));
-    expect(samples, 'invariant 10').toEqual(left);
-    this.#placeholders.push(...own.map((one) => one.id));
+    const ids = own.map((one) => one.id);
+    expect(samples, 'invariant 10').toEqual(ids);
+    this.#placeholders.push(...ids);
   }
 
   #abandoned({ batchId, gone }: DecisionOf<'batch.abandoned'>): void {

@@ -107,15 +107,8 @@ export function hostRestarted(state: LoaderState, idPrefix: string, ctx: Ctx): v
 /** Names an open step and its samples; no batch needs any of them. */
 function resume(state: LoaderState, step: Step, ctx: Ctx): void {
   const samples = [...step.unwanted].sort(byAge);
-  ctx.emit({
-    type: 'step.resume',
-    at: ctx.at,
-    stepId: step.id,
-    samples: samples.map(({ id: sampleId, uses, used }) => {
-      return uses === null ? { sampleId } : { sampleId, uses: uses - used };
-    }),
-    reason: { code: 'host_restarted' },
-  });
+  const reason = { code: 'host_restarted', samples: samples.length } as const;
+  ctx.emit({ type: 'step.resumed', at: ctx.at, stepId: step.id, samples: samples.map((one) => one.id), reason });
   for (const sample of samples) giveShape(state, sample, 'host_restarted', ctx);
 }
 

@@ -14,7 +14,7 @@ import {
   sampleReleased,
   sampleUnplaced,
   sliceLate,
-  stepResume,
+  stepResumed,
 } from '../../schemas/decisions/loading.ts';
 import {
   batchWithdrawn,
@@ -46,7 +46,7 @@ export const loaderEvents = [
 
 /** Decisions of shadow-loader, in the order of a sample's life. */
 export const loaderDecisions = [
-  stepResume,
+  stepResumed,
   samplePlaceholder,
   sampleUnplaced,
   samplePreprocess,

@@ -12,7 +12,6 @@ import {
   preprocessId,
   rank,
   resolution,
-  resumedSample,
   sampleId,
   sliceId,
   stepId,
@@ -63,13 +62,6 @@ export const samplePlaceholder = defineDecision(
   'Let shapes without data stand for the tensors of a sample on the controller.',
   { sampleId, shapes: z.array(tensorShape).max(16).describe('Its tensors; none for text.'), ...echoed },
   { drawn: {}, host_restarted: {} },
-);
-export const stepResume = defineDecision(
-  'step.resume',
-  'command',
-  'Go on with this step after a restart: plan batches of its samples, if any are left, and end it with `step.completed`.',
-  { stepId, samples: z.array(resumedSample).max(1_000_000).describe('Its samples that are here, as they were drawn.') },
-  { host_restarted: {} },
 );
 export const samplePreprocess = defineDecision(
   'sample.preprocess',
@@ -227,4 +219,17 @@ export const batchAbandoned = defineDecision(
       .describe('Samples that it had used and that are not here any more: draw them again where they are needed.'),
   },
   { withdrawn: {}, host_restarted: {} },
+);
+export const stepResumed = defineDecision(
+  'step.resumed',
+  'notice',
+  'A training step was open when the host restarted, and is open still: batches are to be planned anew, then it is to be completed.',
+  {
+    stepId,
+    samples: z
+      .array(sampleId)
+      .max(1_000_000)
+      .describe('Its samples that are here, in the order in which they were drawn.'),
+  },
+  { host_restarted: { samples: count } },
 );

@@ -135,6 +135,6 @@ describe('shadow-loader: a sample that only a lost node could hold', () => {
     session.lose('big');
     session.draw('s', video('x', 80));
     session.restore();
-    expect(types(session.restart())).toEqual(['step.resume', 'sample.placeholder', 'sample.unplaced']);
+    expect(types(session.restart())).toEqual(['step.resumed', 'sample.placeholder', 'sample.unplaced']);
   });
 });

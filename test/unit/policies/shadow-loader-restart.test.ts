@@ -20,25 +20,25 @@ describe('shadow-loader: open steps after a restart', () => {
     expect(types(session.has(0, 0))).toEqual(['sample.evict', 'batch.materialized']);
     session.restore();
     expect(session.restart()).toMatchObject([
-      { type: 'step.resume', stepId: 's1', samples: [], reason: { code: 'host_restarted' } },
-      { type: 'step.resume', stepId: 's2', samples: [{ sampleId: 'b', uses: 1 }] },
+      { type: 'step.resumed', stepId: 's1', samples: [], reason: { code: 'host_restarted', samples: 0 } },
+      { type: 'step.resumed', stepId: 's2', samples: ['b'] },
       { type: 'sample.placeholder', sampleId: 'b', reason: { code: 'host_restarted' } },
     ]);
     expect(session.complete('s1')).toMatchObject([{ type: 'sample.preprocess', sampleId: 'b' }]);
   });
 
-  test('so are steps of text alone, with what is left of their uses', () => {
+  test('so are steps of text alone', () => {
     const session = new Session(small);
     session.draw('s1', text('t', { uses: 3, ref: 'row 1' }), text('u'));
     session.plan('one', [{ sampleId: 't', ranks: [0] }], 's1');
     session.restore();
     expect(session.restart()).toEqual([
       {
-        type: 'step.resume',
+        type: 'step.resumed',
         at: 0,
         stepId: 's1',
-        samples: [{ sampleId: 't', uses: 2 }, { sampleId: 'u' }],
-        reason: { code: 'host_restarted' },
+        samples: ['t', 'u'],
+        reason: { code: 'host_restarted', samples: 2 },
       },
       {
         type: 'sample.placeholder',
@@ -58,7 +58,7 @@ describe('shadow-loader: open steps after a restart', () => {
     const session = new Session(small);
     session.draw('s1', video('a', 60), video('b', 60));
     expect(types(session.restart())).toEqual([
-      'step.resume',
+      'step.resumed',
       'sample.placeholder',
       'sample.placeholder',
       'sample.preprocess',
@@ -82,7 +82,7 @@ describe('shadow-loader: open steps after a restart', () => {
     job.send({ type: 'samples.drawn', at: 0, stepId: 's1', samples: [text('t')] });
     const again = restorePolicy(JSON.parse(JSON.stringify(job.snapshot())));
     expect(again.send({ type: 'host.restarted', at: 1, idPrefix: 'h-' })).toMatchObject([
-      { type: 'step.resume', stepId: 's1', samples: [{ sampleId: 't' }] },
+      { type: 'step.resumed', stepId: 's1', samples: ['t'] },
       { type: 'sample.placeholder', sampleId: 't' },
     ]);
   });

@@ -272,7 +272,7 @@ describe('shadow-loader: materialization', () => {
     const given = session.send({ type: 'host.restarted', idPrefix: 'h-' } as never);
     expect(given).toMatchObject([
       { type: 'batch.abandoned', batchId: 'b', open: 1, reason: { code: 'host_restarted' } },
-      { type: 'step.resume', stepId: 's', samples: [{ sampleId: 'x' }, { sampleId: 'y' }] },
+      { type: 'step.resumed', stepId: 's', samples: ['x', 'y'] },
       { type: 'sample.placeholder', sampleId: 'x' },
       { type: 'sample.placeholder', sampleId: 'y' },
       { type: 'sample.preprocess', preprocessId: 'h-preprocess/2', sampleId: 'x', reason: { code: 'host_restarted' } },
