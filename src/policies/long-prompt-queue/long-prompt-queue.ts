@@ -13,8 +13,10 @@ import {
   newQueue,
   overdue,
   put,
+  putUnused,
   type QueueState,
   queueSnapshot,
+  removeUnused,
   type SavedQueue,
   save,
   takeDeferred,
@@ -37,8 +39,7 @@ function apply(state: QueueState, event: QueueEvent, ctx: Ctx): void {
     case 'prompt.returned':
       // What was queued before goes back to its place; anything else is as good as new.
       if (event.prompt.deferral !== undefined) return queue(state, copyPrompt(event.prompt), event.roundId, ctx);
-      state.unused.push(copyPrompt(event.prompt));
-      return;
+      return giveBack(state, copyPrompt(event.prompt), event.roundId, ctx);
     case 'round.requested':
       return plan(state, event, ctx);
     case 'source.exhausted':
@@ -53,28 +54,54 @@ function apply(state: QueueState, event: QueueEvent, ctx: Ctx): void {
 /** A prompt that is queued already is the same prompt: it stays where it is, and what is known of it is joined. */
 function queue(state: QueueState, prompt: Prompt, roundId: string, ctx: Ctx): void {
   const before = state.entries.get(prompt.promptId);
-  if (before === undefined) {
-    put(state, { prompt, seq: state.seq++ });
+  if (before !== undefined) {
+    const { deferral } = before.prompt;
+    const deferrals = (deferral?.count ?? 0) + 1;
+    merge(prompt, deferrals, roundId, ctx);
+    const counted = { ...before.prompt, deferral: deferral && { ...deferral, count: deferrals } };
+    put(state, { prompt: joined(counted, prompt), seq: before.seq });
     return;
   }
-  const { deferral, expectedTokens } = before.prompt;
-  const deferrals = (deferral?.count ?? 0) + 1;
-  const expected = Math.max(expectedTokens ?? 0, prompt.expectedTokens ?? 0);
+  const unused = state.unusedById.get(prompt.promptId);
+  if (unused !== undefined) {
+    // It is known now that it is long.
+    merge(unused.prompt, prompt.deferral?.count ?? 0, roundId, ctx);
+    removeUnused(state, unused);
+  }
+  put(state, { prompt: unused === undefined ? prompt : joined(prompt, unused.prompt), seq: state.seq++ });
+}
+
+/** A prompt that was not queued comes back; one that is here already stays where it is, and was not deferred again. */
+function giveBack(state: QueueState, prompt: Prompt, roundId: string, ctx: Ctx): void {
+  const before = state.entries.get(prompt.promptId);
+  const unused = state.unusedById.get(prompt.promptId);
+  if (before !== undefined) {
+    merge(prompt, before.prompt.deferral?.count ?? 0, roundId, ctx);
+    put(state, { prompt: joined(before.prompt, prompt), seq: before.seq });
+  } else if (unused !== undefined) {
+    merge(prompt, 0, roundId, ctx);
+    unused.prompt = joined(unused.prompt, prompt);
+  } else putUnused(state, prompt);
+}
+
+/** Says that one of two prompts with the same id is dropped. */
+function merge(dropped: Prompt, deferrals: number, roundId: string, ctx: Ctx): void {
+  const { promptId, ref } = dropped;
   ctx.emit({
     type: 'prompt.merged',
     at: ctx.at,
-    promptId: prompt.promptId,
+    promptId,
     roundId,
-    ...(prompt.ref === undefined ? undefined : { ref: prompt.ref }),
-    dropped: finished(prompt).map(({ requestId, tokens }) => ({ requestId, tokens, cause: 'merged' })),
+    ...(ref === undefined ? undefined : { ref }),
+    dropped: finished(dropped).map(({ requestId, tokens }) => ({ requestId, tokens, cause: 'merged' })),
     reason: { code: 'already_queued', deferrals },
   });
-  const merged = {
-    ...before.prompt,
-    expectedTokens: expected > 0 ? expected : undefined,
-    deferral: deferral && { ...deferral, count: deferrals },
-  };
-  put(state, { prompt: copyPrompt(merged), seq: before.seq });
+}
+
+/** The one that stays, with what is known of the other's length. */
+function joined(stays: Prompt, other: Prompt): Prompt {
+  const expected = Math.max(stays.expectedTokens ?? 0, other.expectedTokens ?? 0);
+  return copyPrompt({ ...stays, expectedTokens: expected > 0 ? expected : undefined });
 }
 
 function plan(state: QueueState, event: Extract<QueueEvent, { type: 'round.requested' }>, ctx: Ctx): void {

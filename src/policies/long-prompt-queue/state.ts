@@ -1,8 +1,8 @@
 /** The queue itself: deferred prompts, in two orders, and prompts that came back unused. */
 
 import { z } from 'zod';
-import { Fifo } from '../../core/fifo.ts';
 import { Heap } from '../../core/heap.ts';
+import { LinkedList } from '../../core/linked-list.ts';
 import { RecentIds } from '../../core/recent-ids.ts';
 import { copyPrompt, type Prompt, prompt as promptSchema } from '../../schemas/prompts.ts';
 import type { QueueConfig } from './schema.ts';
@@ -11,6 +11,13 @@ import type { QueueConfig } from './schema.ts';
 export interface Entry {
   readonly prompt: Prompt;
   readonly seq: number;
+}
+
+/** A prompt that was handed back unused. */
+export interface Unused {
+  prompt: Prompt;
+  previous: Unused | null;
+  next: Unused | null;
 }
 
 export interface QueueState {
@@ -23,7 +30,9 @@ export interface QueueState {
   /** Entries deferred `maxDeferrals` times or more, oldest first. */
   readonly tooOften: Heap<Entry>;
   /** Prompts that were handed back unused; they go into the next round. */
-  readonly unused: Fifo<Prompt>;
+  readonly unused: LinkedList<Unused>;
+  /** The same by their ids; a prompt is here or in `entries`, once. */
+  readonly unusedById: Map<string, Unused>;
   readonly recentRounds: RecentIds;
   rounds: number;
   seq: number;
@@ -55,7 +64,8 @@ export function newQueue(config: QueueConfig): QueueState {
     byAge: new Heap(byAge),
     byLength: new Heap(byLength),
     tooOften: new Heap(byAge),
-    unused: new Fifo(),
+    unused: new LinkedList(),
+    unusedById: new Map(),
     recentRounds: new RecentIds(),
     rounds: 0,
     seq: 0,
@@ -113,11 +123,27 @@ export function takeDeferred(state: QueueState, most: number): Prompt[] {
   return taken;
 }
 
+/** Puts a prompt behind those that were handed back unused. */
+export function putUnused(state: QueueState, prompt: Prompt): void {
+  const one: Unused = { prompt, previous: null, next: null };
+  state.unused.push(one);
+  // A snapshot may hold a prompt twice, from a time when that could be.
+  if (!state.unusedById.has(prompt.promptId)) state.unusedById.set(prompt.promptId, one);
+}
+
+/** Takes one of them out. */
+export function removeUnused(state: QueueState, one: Unused): void {
+  const { promptId } = one.prompt;
+  state.unused.remove(one);
+  if (state.unusedById.get(promptId) === one) state.unusedById.delete(promptId);
+}
+
 /** Takes up to `most` prompts that were handed back unused. */
 export function takeUnused(state: QueueState, most: number): Prompt[] {
   const taken: Prompt[] = [];
   for (let next = state.unused.peek(); next !== undefined && taken.length < most; next = state.unused.peek()) {
-    taken.push(state.unused.shift()!);
+    removeUnused(state, next);
+    taken.push(next.prompt);
   }
   return taken;
 }
@@ -126,13 +152,15 @@ export function save(state: QueueState): SavedQueue {
   const { rounds, seq, exhausted } = state;
   const recentRounds = [...state.recentRounds];
   const entries = [...state.entries.values()];
-  return structuredClone({ entries, unused: [...state.unused], recentRounds, rounds, seq, exhausted });
+  const unused: Prompt[] = [];
+  for (let one = state.unused.peek() ?? null; one !== null; one = one.next) unused.push(one.prompt);
+  return structuredClone({ entries, unused, recentRounds, rounds, seq, exhausted });
 }
 
 export function load(saved: SavedQueue, config: QueueConfig): QueueState {
   const { entries, unused, recentRounds, ...rest } = structuredClone(saved);
   const state = { ...newQueue(config), ...rest, recentRounds: new RecentIds(recentRounds) };
   for (const entry of entries) put(state, entry);
-  for (const one of unused) state.unused.push(one);
+  for (const one of unused) putUnused(state, one);
   return state;
 }
