@@ -2,7 +2,7 @@
 
 import { clearReplica, refreshStreaming } from './head.ts';
 import { measurePace } from './pace.ts';
-import type { Group, Replica, Round, StreamTrainingState } from './state.ts';
+import { type Group, type Replica, type Round, type StreamTrainingState, withdrawStep } from './state.ts';
 import type { Ctx, EventNamed, RequeueCode } from './words.ts';
 import { discard, offload, requeue, unassign } from './work.ts';
 
@@ -90,7 +90,7 @@ export function loseReplica(state: StreamTrainingState, event: EventNamed<'repli
 
 /** Gradients that were being synchronised when a replica went are of no use on any. */
 function failStep(state: StreamTrainingState, round: Round, ctx: Ctx): void {
-  round.phase = 'finishing';
+  withdrawStep(state);
   for (const one of state.replicas) {
     if (!one.joined) continue;
     if (one.present) discard(round, one, 'step_failed', ctx);
@@ -120,11 +120,11 @@ export function addReplica(state: StreamTrainingState, event: EventNamed<'replic
 
 /** All gradients are gone, GPUs are where they are at the start, and replicas are there again. */
 export function restartHost(state: StreamTrainingState, { idPrefix }: EventNamed<'host.restarted'>, ctx: Ctx): void {
+  withdrawStep(state);
   state.oldPrefixes.push(state.prefix);
   state.prefix = idPrefix;
   for (const round of state.rounds.values()) round.released.clear();
   const { head } = state;
-  if (head?.phase === 'stepping') head.phase = 'finishing';
   for (const one of state.replicas) {
     if (head !== null) giveBack(state, head, one, 'host_restarted', ctx);
     one.present = true;
