@@ -93,8 +93,7 @@ export class TrainingHost {
   }
 
   restart(): void {
-    for (const one of this.replicas.values()) Object.assign(one, new HostReplica());
-    this.released.clear();
+    for (const one of this.replicas.values()) Object.assign(one, new HostReplica(), { present: one.present });
     this.stepping = undefined;
   }
 

@@ -140,9 +140,15 @@ export function restartedTrainer(state: PipeliningState, event: EventNamed<'trai
   recover(state, round, updates, 'trainer_restarted', ctx);
 }
 
-/** Everything in flight is gone; the steps that were reported are in the weights. */
+/** Everything in flight is gone; the steps that were reported are in the weights. Rounds that go on are named. */
 export function restartHost(state: PipeliningState, { idPrefix }: EventNamed<'host.restarted'>, ctx: Ctx): void {
   state.oldPrefixes.push(state.prefix);
   state.prefix = idPrefix;
   if (state.head !== null) recover(state, state.head, state.head.stepped, 'host_restarted', ctx);
+  for (const { roundId, weightVersion, known, times } of state.rounds.values()) {
+    if (times.closedSeconds !== null) continue;
+    const promptIds = [...known];
+    const reason = { code: 'host_restarted', prompts: promptIds.length } as const;
+    ctx.emit({ type: 'round.resumed', at: ctx.at, roundId, weightVersion, promptIds, reason });
+  }
 }

@@ -87,5 +87,7 @@ export const routes: Readonly<Record<PartName, Readonly<Record<string, AnyRoute>
   },
   pipelining: {
     'optimizer.step': { out: true, into: consumed as never },
+    // Rounds end in the collection, and the trainer hears of it from there.
+    'round.resumed': { out: false },
   },
 };

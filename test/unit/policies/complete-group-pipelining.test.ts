@@ -414,7 +414,12 @@ describe('complete-group-pipelining', () => {
     session.open();
     session.reward('a');
     session.reward('b');
-    const [again] = only(session.send({ type: 'host.restarted', idPrefix: 'h-' }), 'train.dispatch');
+    const restarted = session.send({ type: 'host.restarted', idPrefix: 'h-' });
+    // The round waits for its end: whoever is to end it hears of it, and of what is in it.
+    expect(only(restarted, 'round.resumed')).toMatchObject([
+      { roundId: 'r', weightVersion: 7, promptIds: ['a', 'b'], reason: { prompts: 2 } },
+    ]);
+    const [again] = only(restarted, 'train.dispatch');
     expect(again).toMatchObject({ updateId: 'h-update#1', reason: { code: 'host_restarted' } });
     session.policy = restorePolicy(JSON.parse(JSON.stringify(session.policy.snapshot()))) as never;
     session.train(again!);

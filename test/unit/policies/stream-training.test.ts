@@ -483,16 +483,20 @@ describe('stream-training', () => {
     expect(session.group('p0')).toEqual([]);
   });
 
-  test('a restarted host: gradients, releases and losses are gone, groups are not', () => {
+  test('a restarted host: gradients are gone; groups, losses and releases are as they were', () => {
     const session = trainer();
-    session.release('g0', 'g1');
+    session.release('g0', 'g1', 'g2', 'g3');
     const fetch = session.groups('p0', 'p1');
     session.lose('b');
     const restarted = session.send({ type: 'host.restarted', idPrefix: 'h1-' } as never);
-    expect(types(restarted)).toEqual(['train.requeued']);
-    expect(session.consume(fetch)).toMatchObject([{ type: 'training.late', fetchId: 'a#0' }]);
+    expect(types(restarted)).toEqual(['train.requeued', 'round.resumed', 'train.fetch']);
+    expect(restarted[1]).toMatchObject({ roundId: 'r0', promptIds: ['p0', 'p1'], reason: { prompts: 2 } });
+    expect(fetched(restarted)).toEqual([['a', 'p1']]);
+    expect(session.consume(fetch.slice(0, 1))).toMatchObject([{ type: 'training.late', fetchId: 'a#0' }]);
+    expect(fetched(session.send({ type: 'replica.added', replica: 'b' } as never))).toEqual([['b', 'p0']]);
+    session.lose('b');
     const finish = session.complete('p0', 'p1');
-    expect(only(finish, 'train.finish')[0]!.shares.map((one) => one.fetchId)).toEqual(['h1-a#1', 'h1-b#2']);
+    expect(only(finish, 'train.finish')[0]!.shares.map((one) => one.fetchId)).toEqual(['h1-a#4']);
     const again = session.send({ type: 'host.restarted', idPrefix: 'h2-' } as never);
     expect(again.at(-1)).toMatchObject({ type: 'train.finish', remaining: 2, reason: { code: 'host_restarted' } });
     session.finish(again);
