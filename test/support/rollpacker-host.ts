@@ -159,7 +159,7 @@ export class RollpackerHost {
     const busy = [...this.trainer.replicas].filter(([, one]) => one.works.length > 0);
     if (busy.length > 0) doings.push(() => this.#train(this.#pick(busy)[0], false));
     const { stepping } = this.trainer;
-    if (stepping !== undefined) doings.push(() => void this.#send({ type: 'optimizer.stepped', roundId: stepping }));
+    if (stepping !== undefined) doings.push(() => void this.#send({ type: 'optimizer.stepped', ...stepping }));
     if (this.#mayRequest()) doings.push(() => this.#request());
     return doings;
   }

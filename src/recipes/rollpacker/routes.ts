@@ -135,6 +135,7 @@ export const routes: Readonly<Record<string, Readonly<Record<string, AnyRoute>>>
     ]),
     'round.rewarded': route<'round.rewarded'>(rewarded),
   },
+  training: { 'round.resumed': { out: false } },
   scaleDown: {
     // Those that stay are as they were: one that was drained before takes nothing new.
     'gpus.release': route<'gpus.release'>(({ at, release }) =>

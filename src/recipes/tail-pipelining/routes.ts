@@ -129,5 +129,6 @@ export const routes: Readonly<Record<PartName, Readonly<Record<string, AnyRoute>
       out: true,
       into: (decision, { frontier }) => (frontier ? consumed(decision as never) : []),
     },
+    'round.resumed': { out: false },
   },
 };

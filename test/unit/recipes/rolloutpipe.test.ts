@@ -106,7 +106,9 @@ describe('rolloutpipe', () => {
     session.at = 36;
     expect(types(session.train(...last))).toEqual(['optimizer.step', 'weights.publish']);
     session.at = 40;
-    expect(session.send({ type: 'weights.published', roundId: 'r', weightVersion: 8 })).toMatchObject([
+    expect(
+      session.send({ type: 'weights.published', roundId: 'r', publicationId: 'publication#0', weightVersion: 8 }),
+    ).toMatchObject([
       { type: 'round.trained', groups: ['a', 'b'] },
       {
         type: 'pipeline.measured',

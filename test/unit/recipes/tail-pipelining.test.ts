@@ -86,10 +86,9 @@ describe('tail-pipelining', () => {
     const rest = job.reward('b/0#0', 'b/1#0');
     expect(types(rest)).toEqual(['group.rewarded', 'round.rewarded', 'group.trainable', 'train.dispatch']);
     expect(types(job.train(rest))).toEqual(['optimizer.step', 'weights.publish']);
-    expect(types(job.tell({ type: 'weights.published', roundId: 'r0', weightVersion: 8 }))).toEqual([
-      'round.trained',
-      'pipeline.measured',
-    ]);
+    expect(
+      types(job.tell({ type: 'weights.published', roundId: 'r0', publicationId: 'publication#0', weightVersion: 8 })),
+    ).toEqual(['round.trained', 'pipeline.measured']);
     // One is queued, and two are needed for a long round.
     const next = job.request(8, { promptId: 'd' }, { promptId: 'e' }, { promptId: 'f' });
     expect(only(next, 'round.planned')).toMatchObject([{ kind: 'short', queued: [] }]);
@@ -104,7 +103,7 @@ describe('tail-pipelining', () => {
     job.confirm(short);
     const dispatched = job.reward('a/0#0', 'a/1#0', 'b/0#0', 'b/1#0');
     job.train(dispatched);
-    job.tell({ type: 'weights.published', roundId: 'r0', weightVersion: 1 });
+    job.tell({ type: 'weights.published', roundId: 'r0', publicationId: 'publication#0', weightVersion: 1 });
     job.tell({ type: 'source.exhausted' });
     const long = job.request(1);
     expect(only(long, 'round.planned')).toMatchObject([{ kind: 'long', reason: { code: 'source_exhausted' } }]);
@@ -112,7 +111,7 @@ describe('tail-pipelining', () => {
     job.complete('c/0#1', 'c/1#1');
     const trained = job.reward('c/0#1', 'c/1#1');
     expect(types(job.train(trained))).toEqual(['optimizer.step', 'weights.publish']);
-    job.tell({ type: 'weights.published', roundId: 'r1', weightVersion: 2 });
+    job.tell({ type: 'weights.published', roundId: 'r1', publicationId: 'publication#1', weightVersion: 2 });
     expect(types(job.request(2))).toEqual(['source.drained']);
   });
 

@@ -179,6 +179,7 @@ if TYPE_CHECKING:
         RoundCompleted,
         RoundDrained,
         RoundPlanned,
+        RoundResumed,
         SourceDrained,
         SpeculationChosen,
     )
@@ -500,6 +501,7 @@ _where = {
     "RoundOpened": ".events.rounds",
     "RoundPlanned": ".decisions.rounds",
     "RoundRequested": ".events.rounds",
+    "RoundResumed": ".decisions.rounds",
     "RoundRewarded": ".decisions.groups",
     "RoundTrained": ".decisions.training",
     "RpcDiscoverParams": ".methods",
@@ -802,6 +804,7 @@ __all__ = [
     "RoundOpened",
     "RoundPlanned",
     "RoundRequested",
+    "RoundResumed",
     "RoundRewarded",
     "RoundTrained",
     "RpcDiscoverParams",
