@@ -1,5 +1,5 @@
 /** Requests come, are admitted or deferred, and end. */
-
+import { replacePrefix } from '../../core/prefix.ts';
 import { advance, finish } from './clock.ts';
 import { admission, admit, groupOf, leaveIfDone, refill } from './groups.ts';
 import { measure } from './pace.ts';
@@ -188,8 +188,7 @@ export function roundOver(state: FrontierState, roundId: string, ctx: Ctx): void
 
 /** All that was in flight or waited is gone, unless it came since; its groups keep their places for what comes again. */
 export function hostRestarted(state: FrontierState, idPrefix: string, ctx: Ctx): void {
-  state.oldPrefixes.push(state.prefix);
-  state.prefix = idPrefix;
+  replacePrefix(state, idPrefix);
   for (const group of state.groups.values()) {
     for (const request of group.places) {
       if (!isUnfinished(request) || request.requestId.startsWith(idPrefix)) continue;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { Fifo } from '../../core/fifo.ts';
 import { Heap } from '../../core/heap.ts';
 import { RecentIds } from '../../core/recent-ids.ts';
-import { copyPrompt, type Prompt, prompt as promptSchema } from '../../schemas/prompts.ts';
+import { copyPrompt, type KeptResponse, type Prompt, prompt as promptSchema } from '../../schemas/prompts.ts';
 import type { QueueConfig } from './schema.ts';
 
 /** A deferred prompt. Entries are replaced, never changed: what is no longer in the map is passed over in the heaps. */
@@ -24,10 +24,15 @@ export interface QueueState {
   readonly tooOften: Heap<Entry>;
   /** Prompts that were handed back unused; they go into the next round. */
   readonly unused: Fifo<Prompt>;
+  /** Complete responses that prompts keep and that have no reward yet. */
+  readonly unrewarded: Map<string, KeptResponse>;
+  /** Prompts that run on into the next round. */
+  readonly carried: Set<string>;
   readonly recentRounds: RecentIds;
   rounds: number;
   seq: number;
   exhausted: boolean;
+  readonly exhaustedDomains: Set<string>;
 }
 
 const whole = z.int().nonnegative();
@@ -40,6 +45,8 @@ export const queueSnapshot = z.strictObject({
   rounds: whole,
   seq: whole,
   exhausted: z.boolean(),
+  exhaustedDomains: z.array(z.string()),
+  carried: z.array(z.string()),
 });
 export type SavedQueue = z.output<typeof queueSnapshot>;
 
@@ -56,17 +63,49 @@ export function newQueue(config: QueueConfig): QueueState {
     byLength: new Heap(byLength),
     tooOften: new Heap(byAge),
     unused: new Fifo(),
+    unrewarded: new Map(),
+    carried: new Set(),
     recentRounds: new RecentIds(),
     rounds: 0,
     seq: 0,
     exhausted: false,
+    exhaustedDomains: new Set(),
   };
+}
+
+/** Rewards find what a prompt keeps, as long as it is here. */
+function hold({ unrewarded }: QueueState, { kept = [] }: Prompt): void {
+  for (const one of kept) if (one.finished && one.reward === undefined) unrewarded.set(one.requestId, one);
+}
+
+function release({ unrewarded }: QueueState, { kept = [] }: Prompt): void {
+  for (const one of kept) if (unrewarded.get(one.requestId) === one) unrewarded.delete(one.requestId);
+}
+
+/** Whether a prompt that waits here keeps a response with this id that has no reward yet. */
+export function awaitsReward({ unrewarded }: QueueState, requestId: string): boolean {
+  return unrewarded.has(requestId);
+}
+
+/** Gives a response that is kept here its reward: it is not asked for again when its prompt comes back. */
+export function reward({ unrewarded }: QueueState, requestId: string, value: number): void {
+  unrewarded.get(requestId)!.reward = value;
+  unrewarded.delete(requestId);
+}
+
+/** Puts a prompt in that was handed back unused. */
+export function putUnused(state: QueueState, prompt: Prompt): void {
+  hold(state, prompt);
+  state.unused.push(prompt);
 }
 
 /** Puts an entry in, in place of the one with the same prompt id if there is one. */
 export function put(state: QueueState, entry: Entry): void {
   const { promptId, deferral } = entry.prompt;
   const { order, maxDeferrals, maxWaitRounds } = state.config;
+  const before = state.entries.get(promptId);
+  if (before !== undefined) release(state, before.prompt);
+  hold(state, entry.prompt);
   state.entries.set(promptId, entry);
   if (order === 'fifo' || maxWaitRounds !== undefined) state.byAge.push(entry);
   if (order !== 'fifo') state.byLength.push(entry);
@@ -98,6 +137,7 @@ function takeNext(state: QueueState): Entry | undefined {
   const entry = overdue(state)?.entry ?? top(state, state.config.order === 'fifo' ? state.byAge : state.byLength);
   if (entry === undefined) return undefined;
   state.entries.delete(entry.prompt.promptId);
+  release(state, entry.prompt);
   return entry;
 }
 
@@ -117,6 +157,7 @@ export function takeDeferred(state: QueueState, most: number): Prompt[] {
 export function takeUnused(state: QueueState, most: number): Prompt[] {
   const taken: Prompt[] = [];
   for (let next = state.unused.peek(); next !== undefined && taken.length < most; next = state.unused.peek()) {
+    release(state, next);
     taken.push(state.unused.shift()!);
   }
   return taken;
@@ -124,15 +165,35 @@ export function takeUnused(state: QueueState, most: number): Prompt[] {
 
 export function save(state: QueueState): SavedQueue {
   const { rounds, seq, exhausted } = state;
+  const [exhaustedDomains, carried] = [[...state.exhaustedDomains].sort(), [...state.carried]];
   const recentRounds = [...state.recentRounds];
   const entries = [...state.entries.values()];
-  return structuredClone({ entries, unused: [...state.unused], recentRounds, rounds, seq, exhausted });
+  return structuredClone({
+    entries,
+    unused: [...state.unused],
+    recentRounds,
+    ...{ rounds, seq, exhausted, exhaustedDomains, carried },
+  });
 }
 
 export function load(saved: SavedQueue, config: QueueConfig): QueueState {
-  const { entries, unused, recentRounds, ...rest } = structuredClone(saved);
-  const state = { ...newQueue(config), ...rest, recentRounds: new RecentIds(recentRounds) };
+  const { entries, unused, recentRounds, exhaustedDomains, carried, ...rest } = structuredClone(saved);
+  const state = {
+    ...newQueue(config),
+    ...rest,
+    recentRounds: new RecentIds(recentRounds),
+    exhaustedDomains: new Set(exhaustedDomains),
+    carried: new Set(carried),
+  };
   for (const entry of entries) put(state, entry);
-  for (const one of unused) state.unused.push(one);
+  for (const one of unused) putUnused(state, one);
   return state;
+}
+
+/**
+ * Version 1 knew nothing of carried prompts and of domains. Whatever else it says is left for the check of the state to
+ * refuse, with its path.
+ */
+export function migrateFromOne(given: unknown): unknown {
+  return typeof given === 'object' && given !== null ? { ...given, exhaustedDomains: [], carried: [] } : given;
 }

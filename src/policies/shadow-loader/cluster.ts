@@ -1,5 +1,6 @@
 /** Nodes that come and go, steps that end, and a host that restarts. */
 import type { Context } from '../../core/definition.ts';
+import { replacePrefix } from '../../core/prefix.ts';
 import type { LoaderNode } from '../../schemas/loading.ts';
 import { abandon } from './batches.ts';
 import { newNode } from './create.ts';
@@ -64,8 +65,7 @@ export function hostRestarted(state: LoaderState, idPrefix: string, ctx: Ctx): v
   }
   for (const sample of state.samples.values()) sample.avoid = null;
   for (const batch of [...state.batches.values()]) abandon(state, batch, 'host_restarted', ctx);
-  state.oldPrefixes.push(state.prefix);
-  state.prefix = idPrefix;
+  replacePrefix(state, idPrefix);
 }
 
 function measure(state: LoaderState): void {

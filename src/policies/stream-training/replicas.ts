@@ -1,5 +1,5 @@
 /** Replicas: what they have computed, where their GPUs are, losses and restarts. */
-
+import { replacePrefix } from '../../core/prefix.ts';
 import { clearReplica, refreshStreaming } from './head.ts';
 import { measurePace } from './pace.ts';
 import type { Group, Replica, Round, StreamTrainingState } from './state.ts';
@@ -120,8 +120,7 @@ export function addReplica(state: StreamTrainingState, event: EventNamed<'replic
 
 /** All gradients are gone, GPUs are where they are at the start, and replicas are there again. */
 export function restartHost(state: StreamTrainingState, { idPrefix }: EventNamed<'host.restarted'>, ctx: Ctx): void {
-  state.oldPrefixes.push(state.prefix);
-  state.prefix = idPrefix;
+  replacePrefix(state, idPrefix);
   for (const round of state.rounds.values()) round.released.clear();
   const { head } = state;
   if (head?.phase === 'stepping') head.phase = 'finishing';
