@@ -135,11 +135,11 @@ export class AssemblyModel {
       case 'response.dropped':
         return this.#forget([event]);
       case 'prompt.deferred':
-        return this.#forget([...event.dropped, ...(event.prompt.kept ?? [])]);
+        return this.#forget(event.dropped);
       case 'prompt.returned':
         // A copy that came after its round; the prompt that is open runs on.
         if (event.reason.code === 'round_closed') return [];
-        return this.#forget([...event.dropped, ...(event.prompt.kept ?? [])]);
+        return this.#forget(event.dropped);
       case 'round.completed':
         if (!this.#rounds.some((one) => one.roundId === event.roundId)) this.#begin(event.roundId);
         this.#rounds.find((one) => one.roundId === event.roundId)!.completion = { event, at };

@@ -1,4 +1,5 @@
 /** Rounds: opened, closed, given up, and handed over when their weights are published. */
+import { replacePrefix } from '../../core/prefix.ts';
 import { drop } from './groups.ts';
 import { measures } from './metrics.ts';
 import { newRound, type PipeliningState, type Round, trained } from './state.ts';
@@ -142,8 +143,7 @@ export function restartedTrainer(state: PipeliningState, event: EventNamed<'trai
 
 /** Everything in flight is gone; the steps that were reported are in the weights. Rounds that go on are named. */
 export function restartHost(state: PipeliningState, { idPrefix }: EventNamed<'host.restarted'>, ctx: Ctx): void {
-  state.oldPrefixes.push(state.prefix);
-  state.prefix = idPrefix;
+  replacePrefix(state, idPrefix);
   if (state.head !== null) recover(state, state.head, state.head.stepped, 'host_restarted', ctx);
   for (const { roundId, weightVersion, known, times } of state.rounds.values()) {
     if (times.closedSeconds !== null) continue;

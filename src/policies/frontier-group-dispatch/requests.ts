@@ -1,5 +1,4 @@
 /** Requests come, are admitted or deferred, and end. */
-
 import { advance, finish } from './clock.ts';
 import { admission, admit, endRound, groupOf, leaveIfDone, refill } from './groups.ts';
 import { measure } from './pace.ts';

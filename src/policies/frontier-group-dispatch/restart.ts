@@ -1,4 +1,5 @@
 /** A host that restarts: what was in flight is over, what is done leaves, and what is owed is named again. */
+import { replacePrefix } from '../../core/prefix.ts';
 import { leaveIfDone, refill } from './groups.ts';
 import { drop, end } from './requests.ts';
 import { type FrontierState, type Group, isUnfinished, type Request } from './state.ts';
@@ -6,8 +7,7 @@ import type { Ctx } from './words.ts';
 
 /** All that was in flight or waited is gone, unless it came since; its groups keep their slots for what is owed of them. */
 export function hostRestarted(state: FrontierState, idPrefix: string, ctx: Ctx): void {
-  state.oldPrefixes.push(state.prefix);
-  state.prefix = idPrefix;
+  replacePrefix(state, idPrefix);
   const owed = [...state.groups.values()].map((group) => ({ group, indices: loseRequests(state, group, ctx) }));
   for (const { group, indices } of owed) {
     leaveIfDone(state, group, ctx);

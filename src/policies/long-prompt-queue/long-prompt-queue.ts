@@ -9,7 +9,9 @@ import { scaledCount } from '../../schemas/units.ts';
 import { arbitrary } from './arbitrary.ts';
 import { queueConfig } from './schema.ts';
 import {
+  awaitsReward,
   load,
+  migrateFromOne,
   newQueue,
   overdue,
   put,
@@ -17,6 +19,8 @@ import {
   type QueueState,
   queueSnapshot,
   removeUnused,
+  replaceUnused,
+  reward,
   type SavedQueue,
   save,
   takeDeferred,
@@ -28,6 +32,10 @@ type Ctx = Context<QueueDecision>;
 type PlanReason = Extract<QueueDecision, { type: 'round.planned' }>['reason'];
 
 function check(state: QueueState, event: QueueEvent): void {
+  if (event.type === 'reward.ready' && !awaitsReward(state, event.requestId)) {
+    const expected = 'a response without a reward that a queued prompt keeps';
+    throw new PolicyError('unknown_id', { expected, got: event.requestId, path: 'requestId' });
+  }
   if (event.type !== 'round.requested' || !state.recentRounds.has(event.roundId)) return;
   throw new PolicyError('duplicate_id', { expected: 'a new round id', got: event.roundId, path: 'roundId' });
 }
@@ -40,15 +48,30 @@ function apply(state: QueueState, event: QueueEvent, ctx: Ctx): void {
       // What was queued before goes back to its place; anything else is as good as new.
       if (event.prompt.deferral !== undefined) return queue(state, copyPrompt(event.prompt), event.roundId, ctx);
       return giveBack(state, copyPrompt(event.prompt), event.roundId, ctx);
+    case 'prompt.carried':
+      state.carried.add(event.promptId);
+      return;
+    case 'prompt.filtered':
+    case 'prompt.quarantined':
+      state.carried.delete(event.promptId);
+      return;
+    case 'reward.ready':
+      return reward(state, event.requestId, event.reward);
     case 'round.requested':
       return plan(state, event, ctx);
     case 'source.exhausted':
-      // One domain may be exhausted while others go on.
-      if (event.domain === undefined) state.exhausted = true;
-      return;
+      return exhaust(state, event.domain);
     case 'source.reopened':
       state.exhausted = false;
+      state.exhaustedDomains.clear();
   }
+}
+
+/** One domain may be exhausted while others go on. */
+function exhaust(state: QueueState, domain: string | undefined): void {
+  if (domain !== undefined) state.exhaustedDomains.add(domain);
+  const isLast = state.config.domains?.every((one) => state.exhaustedDomains.has(one)) ?? false;
+  if (domain === undefined || isLast) state.exhausted = true;
 }
 
 /** A prompt that is queued already is the same prompt: it stays where it is, and what is known of it is joined. */
@@ -80,7 +103,7 @@ function giveBack(state: QueueState, prompt: Prompt, roundId: string, ctx: Ctx):
     put(state, { prompt: joined(before.prompt, prompt), seq: before.seq });
   } else if (unused !== undefined) {
     merge(prompt, 0, roundId, ctx);
-    unused.prompt = joined(unused.prompt, prompt);
+    replaceUnused(state, unused, joined(unused.prompt, prompt));
   } else putUnused(state, prompt);
 }
 
@@ -108,7 +131,8 @@ function plan(state: QueueState, event: Extract<QueueEvent, { type: 'round.reque
   const { roundId, weightVersion } = event;
   const { promptsPerRound } = state.config;
   const queued = state.entries.size;
-  if (state.exhausted && queued + state.unused.size === 0) {
+  const carried = state.carried.size;
+  if (state.exhausted && queued + state.unused.size + carried === 0) {
     ctx.emit({ type: 'source.drained', at: ctx.at, roundId, reason: { code: 'source_exhausted' } });
     return;
   }
@@ -118,7 +142,7 @@ function plan(state: QueueState, event: Extract<QueueEvent, { type: 'round.reque
   else if (due !== undefined) {
     const deferrals = due.entry.prompt.deferral?.count ?? 0;
     reason = { code: 'prompt_overdue', deferrals, waitedRounds: due.waitedRounds };
-  } else if (state.exhausted) reason = { code: 'source_exhausted', queued };
+  } else if (state.exhausted) reason = { code: 'source_exhausted', queued, ...(carried > 0 ? { carried } : undefined) };
   else reason = { code: 'queue_below_threshold', queued, promptsPerRound };
   const kind = reason.code === 'queue_below_threshold' ? 'short' : 'long';
   const target = kind === 'long' ? promptsPerRound : scaledCount(state.config.promptSpeculation, promptsPerRound);
@@ -126,6 +150,8 @@ function plan(state: QueueState, event: Extract<QueueEvent, { type: 'round.reque
   prompts.push(...takeUnused(state, target - prompts.length));
   state.rounds += 1;
   state.recentRounds.add(roundId);
+  // They belong to this one.
+  state.carried.clear();
   ctx.emit({ type: 'round.planned', at: ctx.at, roundId, kind, weightVersion, queued: prompts, reason });
   const missing = state.exhausted ? 0 : target - prompts.length;
   if (missing === 0) return;
@@ -160,7 +186,7 @@ function ledger(
 /** Holds deferred prompts and plans rounds: short while the queue is small, long once it holds P0. */
 export const longPromptQueue = definePolicy({
   id: 'long-prompt-queue',
-  version: 1,
+  version: 2,
   summary: 'Holds deferred prompts until there are enough of them for a long round.',
   source: 'RollPacker §3',
   config: queueConfig,
@@ -172,6 +198,7 @@ export const longPromptQueue = definePolicy({
   apply,
   save,
   load,
+  migrations: { 1: migrateFromOne },
   ledgers: [
     ledger('prompts', (prompt) => [prompt.promptId]),
     ledger('responses', (prompt) => finished(prompt).map((one) => one.requestId)),

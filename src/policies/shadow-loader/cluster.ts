@@ -1,5 +1,6 @@
 /** Nodes that come and go, steps that end, and a host that restarts. */
 import type { Context } from '../../core/definition.ts';
+import { replacePrefix } from '../../core/prefix.ts';
 import { mostRecent } from '../../core/recent-ids.ts';
 import type { LoaderNode } from '../../schemas/loading.ts';
 import { abandon } from './batches.ts';
@@ -100,8 +101,7 @@ export function hostRestarted(state: LoaderState, idPrefix: string, ctx: Ctx): v
   }
   for (const batch of [...state.batches.values()]) abandon(state, batch, 'host_restarted', ctx);
   for (let step = state.openSteps.peek() ?? null; step !== null; step = step.next) resume(state, step, ctx);
-  state.oldPrefixes.push(state.prefix);
-  state.prefix = idPrefix;
+  replacePrefix(state, idPrefix);
 }
 
 /** Names an open step and its samples; no batch needs any of them. */

@@ -3,8 +3,9 @@ import type { Context } from '../../core/definition.ts';
 import { Fifo } from '../../core/fifo.ts';
 import { scaledCount } from '../../schemas/units.ts';
 import type { AdmissionDecision, AdmissionEvent } from './decisions.ts';
-import { addPrompt, laneOf } from './intake.ts';
+import { addPrompt, isSourceExhausted, laneOf } from './intake.ts';
 import { defer } from './leave.ts';
+import { nameOwed } from './owed.ts';
 import { judge } from './progress.ts';
 import { currentFactor, grid, roundsPerFactor } from './speculation.ts';
 import { type AdmissionState, isLive, type Lane, type PromptState, type Round } from './state.ts';
@@ -23,6 +24,7 @@ export function openRound(state: AdmissionState, event: Opening, ctx: Ctx): void
   const carried = [...state.prompts.values()];
   for (const prompt of carried) readmit(state, prompt, round, ctx);
   for (const prompt of carried) judge(state, prompt, ctx);
+  nameOwed(state, 'round_opened', ctx);
   for (const prompt of event.prompts) addPrompt(state, prompt, round, ctx);
   state.unsettled = 'round_opened';
 }
@@ -66,7 +68,7 @@ function newRound(state: AdmissionState, event: Opening, ctx: Ctx): Round {
 function newLanes(state: AdmissionState, isShort: boolean, factor: number): Lane[] {
   const { quotas, promptsPerRound } = state.config;
   const domains = Object.keys(quotas ?? {}).sort();
-  const isExhausted = (domain: string) => state.exhausted.all || state.exhausted.domains.has(domain);
+  const isAll = isSourceExhausted(state);
   const lane = (domain: string | null, quota: number, exhausted: boolean): Lane => ({
     domain,
     quota,
@@ -78,9 +80,10 @@ function newLanes(state: AdmissionState, isShort: boolean, factor: number): Lane
     members: new Set(),
     exhausted,
   });
-  if (isShort && quotas !== undefined) return domains.map((one) => lane(one, quotas[one]!, isExhausted(one)));
-  const exhausted = state.exhausted.all || (domains.length > 0 && domains.every(isExhausted));
-  return [lane(null, promptsPerRound, exhausted)];
+  if (isShort && quotas !== undefined) {
+    return domains.map((one) => lane(one, quotas[one]!, isAll || state.exhausted.domains.has(one)));
+  }
+  return [lane(null, promptsPerRound, isAll)];
 }
 
 /** A prompt that went on running between the rounds belongs to this one, unless its weights are too old by now. */

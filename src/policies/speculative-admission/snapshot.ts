@@ -52,8 +52,9 @@ const promptStateSchema = z.strictObject({
   spec: promptSchema,
   seq: whole,
   lane: whole.nullable(),
-  status: z.enum(['standby', 'active', 'collected', 'counted', 'settling']),
+  status: z.enum(['standby', 'active', 'collected', 'passed', 'counted', 'settling']),
   attemptBase: whole,
+  firstPrefix: whole,
   startVersion: whole,
   responses: z.array(responseSchema),
   held: whole,
@@ -80,6 +81,20 @@ export const admissionSnapshot = z.strictObject({
   nextAttempt: whole,
   prefix: z.string(),
   oldPrefixes: z.array(z.string()),
+  restarts: whole,
+  departures: z.strictObject({
+    horizon: whole,
+    launched: z.array(
+      z.strictObject({
+        promptId: z.string(),
+        first: whole,
+        last: whole,
+        indices: whole,
+        firstPrefix: whole,
+        lastPrefix: whole,
+      }),
+    ),
+  }),
   exhausted: z.strictObject({ all: z.boolean(), domains: z.array(z.string()) }),
   exploration: z.strictObject({
     rounds: z.array(whole),
@@ -95,3 +110,20 @@ export type SavedAdmission = z.output<typeof admissionSnapshot>;
 export type SavedRound = SavedAdmission['draining'][number];
 export type SavedPrompt = SavedAdmission['prompts'][number];
 export type SavedResponse = SavedPrompt['responses'][number];
+
+/**
+ * Version 1 remembered every prefix, and no request of prompts that had left. Whatever else it says is left for the check
+ * of the state to refuse, with its path.
+ */
+export function migrateFromOne(given: unknown): unknown {
+  const saved = structuredClone(given) as Partial<SavedAdmission> | null;
+  if (!Array.isArray(saved?.oldPrefixes)) return saved;
+  for (const list of [saved.prompts, saved.settling]) {
+    if (!Array.isArray(list)) continue;
+    for (const prompt of list) if (typeof prompt === 'object' && prompt !== null) prompt.firstPrefix = 0;
+  }
+  saved.restarts = saved.oldPrefixes.length;
+  // Whatever has an attempt number that was reached may have been minted.
+  saved.departures = { horizon: saved.nextAttempt as number, launched: [] };
+  return saved;
+}

@@ -1,5 +1,5 @@
 /** Replicas: what they have computed, where their GPUs are, losses and restarts. */
-
+import { replacePrefix } from '../../core/prefix.ts';
 import { clearReplica, refreshStreaming } from './head.ts';
 import { measurePace } from './pace.ts';
 import { type Group, type Replica, type Round, type StreamTrainingState, withdrawStep } from './state.ts';
@@ -124,8 +124,7 @@ export function addReplica(state: StreamTrainingState, event: EventNamed<'replic
  */
 export function restartHost(state: StreamTrainingState, { idPrefix }: EventNamed<'host.restarted'>, ctx: Ctx): void {
   withdrawStep(state);
-  state.oldPrefixes.push(state.prefix);
-  state.prefix = idPrefix;
+  replacePrefix(state, idPrefix);
   const { head } = state;
   for (const one of state.replicas) if (head !== null) giveBack(state, head, one, 'host_restarted', ctx);
   if (head !== null && head.phase === 'finishing') head.finishCode = 'host_restarted';

@@ -37,7 +37,10 @@ export const roundPlanned = defineDecision(
     queue_below_threshold: { queued: count, promptsPerRound: count },
     queue_full: { queued: count, promptsPerRound: count },
     prompt_overdue: { deferrals: count, waitedRounds: count },
-    source_exhausted: { queued: count },
+    source_exhausted: {
+      queued: count,
+      carried: count.optional().describe('Prompts that run on into it, if there are any.'),
+    },
   },
 );
 export const roundCompleted = defineDecision(
