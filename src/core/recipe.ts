@@ -85,7 +85,7 @@ export interface RecipeSpec<Input, Config, EW extends EventWord, DW extends Deci
   /** By part, then by decision; what is not named here goes out. */
   readonly routes: Readonly<Record<string, Readonly<Record<string, Route<AnyDecision, Config>>>>>;
   /** What must add up over all parts after every event (law 2). */
-  readonly ledgers: readonly Ledger<SavedRecipe, Of<EW>, Of<DW> & AnyDecision>[];
+  readonly ledgers: readonly Ledger<SavedRecipe, Of<EW>, Of<DW> & AnyDecision, Config>[];
   /** A likely next event from outside, for property tests. */
   arbitrary(state: RecipeState<Config>, choices: Choices): Of<EW>;
 }

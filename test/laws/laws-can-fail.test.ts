@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { speculativeAdmission } from '../../src/policies/speculative-admission/index.ts';
 import { checkCost, checkLaws, checkPlannerLaws, plannerLaws } from '../../src/testing/index.ts';
 import { rightFinisher, wrongFinishers } from '../support/wrong-finishers.ts';
 import { plannerInput, rightPlanner, wrongPlanners } from '../support/wrong-planners.ts';
@@ -43,6 +44,17 @@ describe('the laws suite', () => {
       }
     });
     expect(messages.join('\n\n')).toMatch(says);
+  });
+
+  test('law 13 fails a policy that does not say how many ids it mints, and passes it when it says so', () => {
+    const config = { promptsPerRound: 3, responsesPerPrompt: 2 };
+    const options = { config, runs: 30, events: 30, only: [13] };
+    const unsaid = {
+      ...speculativeAdmission,
+      ledgers: speculativeAdmission.ledgers.map(({ mints: _, ...rest }) => rest),
+    };
+    expect(() => checkLaws(unsaid, options)).toThrow(/breaks law 13 .*"responsesPerPrompt":32/s);
+    checkLaws(speculativeAdmission, options);
   });
 
   test('law 10 fails a policy that scans what is in flight', () => {

@@ -7,13 +7,12 @@ import { addPrompt, isSourceExhausted, laneOf } from './intake.ts';
 import { defer } from './leave.ts';
 import { nameOwed } from './owed.ts';
 import { judge } from './progress.ts';
+import { usualFactor } from './schema.ts';
 import { currentFactor, grid, roundsPerFactor } from './speculation.ts';
 import { type AdmissionState, isLive, type Lane, type PromptState, type Round } from './state.ts';
 
 type Ctx = Context<AdmissionDecision>;
 type Opening = Extract<AdmissionEvent, { type: 'round.opened' }>;
-
-const defaultFactor = 1.25;
 
 export function openRound(state: AdmissionState, event: Opening, ctx: Ctx): void {
   const round = newRound(state, event, ctx);
@@ -34,8 +33,8 @@ function newRound(state: AdmissionState, event: Opening, ctx: Ctx): Round {
   const isShort = event.kind === 'short';
   const isAuto = config.speculation === 'auto';
   const factor = isShort && isAuto ? currentFactor(exploration) : 0;
-  const forPrompts = isShort ? factor || (config.promptSpeculation ?? defaultFactor) : 1;
-  const forResponses = isShort ? factor || (config.responseSpeculation ?? defaultFactor) : 1;
+  const forPrompts = isShort ? factor || (config.promptSpeculation ?? usualFactor) : 1;
+  const forResponses = isShort ? factor || (config.responseSpeculation ?? usualFactor) : 1;
   if (isShort && isAuto && exploration.chosen === 0) {
     const rounds = grid.length * roundsPerFactor;
     const measured = exploration.rounds.reduce((sum, one) => sum + one, 0);

@@ -2,6 +2,8 @@
 import { z } from 'zod';
 import { promptDeferred } from '../../schemas/decisions/prompts.ts';
 import { keptResponse, prompt as promptSchema } from '../../schemas/prompts.ts';
+import { mostRequests } from './schema.ts';
+import { grid } from './speculation.ts';
 
 const whole = z.int().nonnegative();
 const time = z.number();
@@ -16,20 +18,26 @@ const laneSchema = z.strictObject({
   awaiting: whole,
   exhausted: z.boolean(),
 });
-const roundSchema = z.strictObject({
-  id: z.string(),
-  kind: z.enum(['short', 'long']),
-  weightVersion: whole,
-  openedAt: time,
-  completedAt: time,
-  responses: whole,
-  factor: z.number(),
-  lanes: z.array(laneSchema),
-  counted: whole,
-  inFlight: whole,
-  duplicates: whole,
-  onlyDuplicates: z.boolean(),
-});
+const roundSchema = z
+  .strictObject({
+    id: z.string(),
+    kind: z.enum(['short', 'long']),
+    weightVersion: whole,
+    openedAt: time,
+    completedAt: time,
+    responses: whole,
+    factor: z.number(),
+    lanes: z.array(laneSchema),
+    counted: whole,
+    inFlight: whole,
+    duplicates: whole,
+    onlyDuplicates: z.boolean(),
+  })
+  // Each quota is rounded up by itself.
+  .refine(({ responses, lanes }) => lanes.reduce((sum, one) => sum + one.target * responses, 0) <= 2 * mostRequests, {
+    message: `expected at most ${2 * mostRequests} requests`,
+    path: ['responses'],
+  });
 const responseSchema = z.strictObject({
   index: whole,
   status: z.enum(['pending', 'running', 'waiting', 'resuming', 'aborting', 'held', 'abandoned']),
@@ -102,7 +110,7 @@ export const admissionSnapshot = z.strictObject({
     deferred: z.array(whole),
     longRounds: whole,
     longSeconds: z.number(),
-    chosen: z.number(),
+    chosen: z.number().max(Math.max(...grid)),
   }),
 });
 

@@ -137,6 +137,7 @@ export const rollpacker = defineRecipe({
     return [...engines, ...openings({ ...event, kind: 'long' }, [], config)];
   },
   routes,
-  ledgers: [joinedLedger('prompts'), joinedLedger('responses')],
+  // Beside its request, a response has a dispatch for its reward.
+  ledgers: [joinedLedger('prompts', 2), joinedLedger('responses')],
   arbitrary,
 });
