@@ -16,6 +16,7 @@ export const answers: Readonly<Partial<Record<VocabularyDecision['type'], readon
     'gradients.offload': [],
     'gradients.reload': [],
     'judge.place': [],
+    'judgement.request': ['prompt.judged'],
     'migration.cancel': [],
     'optimizer.step': ['optimizer.stepped'],
     'profile.measure': ['profile.measured'],

@@ -120,8 +120,7 @@ function drawn(desk: Desk): Plan {
     { sampleId: desk.mint('x'), kind: 'video', ...media },
   ];
   const ids = samples.map((one) => one.sampleId);
-  const [batch, ...end] = batchOf(stepId, ids, desk);
-  return [[{ type: 'samples.drawn', stepId, samples }, ...batch!], ...end];
+  return batchOf(stepId, ids, desk, [{ type: 'samples.drawn', stepId, samples }]);
 }
 
 function wanted(desk: Desk): Plan {

@@ -56,19 +56,30 @@ function endRound(
   return [];
 }
 
-/** A batch of all that is left of a step, then its end; of a batch that is not run by then nothing is needed. */
-export function batchOf(stepId: string, sampleIds: readonly string[], desk: Desk): Plan {
+/**
+ * A batch of all that is left of a step, then its end; of a batch that is not run by then nothing is needed.
+ *
+ * @param before - what comes before the batch
+ */
+export function batchOf(
+  stepId: string,
+  sampleIds: readonly string[],
+  desk: Desk,
+  before: readonly Report[] = [],
+): Plan {
   const batchId = desk.mint('b');
-  const ranks = [0];
-  const assignments = sampleIds.map((sampleId, sequence) => ({ sequence, sampleId, degree: 1, ranks }));
-  return [
-    [
+  const batch = (): Report[] => {
+    const here = sampleIds.filter((one) => !desk.gone.has(one));
+    const assignments = here.map((sampleId, sequence) => ({ sequence, sampleId, degree: 1, ranks: [0] }));
+    // Lengths that differ are planned quickly.
+    const sequences = here.map((sampleId, index) => ({ sampleId, tokens: 10 * 2 ** (index % 8) }));
+    return [
+      ...before,
       { type: 'batch.planned', batchId, stepId, assignments, reason: { code: 'host' } },
-      { type: 'batch.ready', batchId, stepId, sequences: sampleIds.map((sampleId) => ({ sampleId, tokens: 10 })) },
-    ],
-    [{ type: 'step.completed', stepId }],
-    [{ type: 'batch.withdrawn', batchId }],
-  ];
+      { type: 'batch.ready', batchId, stepId, sequences },
+    ];
+  };
+  return [batch, [{ type: 'step.completed', stepId }], [{ type: 'batch.withdrawn', batchId }]];
 }
 
 /** A request for a response that is wanted. */
@@ -106,6 +117,14 @@ const rules: Rules & Readonly<Record<string, unknown>> = {
     answer('reward.finished', one, { outcome: 'scored', reward: choices.below(2) }),
   ],
   'reward.cancel': (one, { answer }) => [answer('reward.finished', one, { outcome: 'cancelled' })],
+  'sample.dropped': ({ sampleId }, { gone }) => {
+    gone.add(sampleId);
+    return [];
+  },
+  'sample.released': ({ sampleId }, { gone }) => {
+    gone.add(sampleId);
+    return [];
+  },
   'train.finish': (one, { answer }) => one.shares.map((share) => answer('train.finished', share)),
   'weights.publish': (one, desk) => {
     desk.weightVersion = Math.max(desk.weightVersion, one.weightVersion + 1);

@@ -15,8 +15,8 @@ import { copy } from './values.ts';
 /** An event without its time; what it must have beside is filled in. */
 export type Report = { readonly type: string } & Readonly<Record<string, unknown>>;
 
-/** Work in steps: the events of one are sent when nothing of the one before is left to do. */
-export type Plan = readonly (readonly Report[])[];
+/** Work in steps: the events of one are made, and sent, when nothing of the one before is left to do. */
+export type Plan = readonly (readonly Report[] | (() => readonly Report[]))[];
 
 /** How a host answers a decision: by this event, with the ids of the decision in it, or by these. */
 export type AnswerRule = string | ((decision: AnyDecision, desk: Desk) => readonly Report[]);
@@ -41,6 +41,8 @@ export interface Desk {
   readonly mint: (what: string) => string;
   /** Where requests run, as far as it was said. */
   readonly engines: Map<string, string>;
+  /** Samples that it was told are not there any more. */
+  readonly gone: Set<string>;
   /** The round that was named last. */
   readonly lastRound: string | undefined;
   /** Version of the weights that the host has. */
@@ -85,7 +87,7 @@ export class ObedientHost {
   /** Refused as out of order: to be sent again once something else has happened. */
   #postponed: Report[] = [];
   #postponedFor: unknown;
-  readonly #plans: Report[][][] = [];
+  readonly #plans: Plan[number][][] = [];
   readonly #timers = new Map<string, number>();
   readonly #announced = new Set<string>();
   #sent: Report | undefined;
@@ -106,13 +108,14 @@ export class ObedientHost {
       answer: (type, decision, more) => this.#answer(type, decision, more),
       mint: (what) => `${prefix}${what}${this.#minted++}`,
       engines: new Map(),
+      gone: new Set(),
       get lastRound() {
         return host.rounds.last;
       },
       weightVersion,
       supplies: 3,
       choices,
-      later: (plan) => void this.#plans.push(plan.map((step) => [...step])),
+      later: (plan) => void this.#plans.push([...plan]),
     };
   }
 
@@ -196,9 +199,11 @@ export class ObedientHost {
       if (plan === undefined) return undefined;
       const step = plan.shift();
       if (step === undefined) this.#plans.shift();
-      // Steps are in the order in which they are planned.
-      else
-        this.#owed.push(...step.filter((one) => this.desk.takes.has(one.type)).map((one) => ({ ...one, first: true })));
+      else {
+        const reports = typeof step === 'function' ? step() : step;
+        // What a host begins itself is in the order in which it is planned.
+        for (const one of reports) if (this.desk.takes.has(one.type)) this.#owed.push({ ...one, first: true });
+      }
     }
   }
 
