@@ -102,6 +102,7 @@ if TYPE_CHECKING:
         FrontierStarved,
         GroupLeft,
         RequestAdmit,
+        RequestAwaited,
         RequestDeferred,
         RequestDropped,
     )
@@ -446,6 +447,7 @@ _where = {
     "RequestAborted": ".events.requests",
     "RequestAdmit": ".decisions.frontier",
     "RequestArrived": ".events.frontier",
+    "RequestAwaited": ".decisions.frontier",
     "RequestDeferred": ".decisions.frontier",
     "RequestDropped": ".decisions.frontier",
     "RequestExpired": ".decisions.requests",
@@ -749,6 +751,7 @@ __all__ = [
     "RequestAborted",
     "RequestAdmit",
     "RequestArrived",
+    "RequestAwaited",
     "RequestDeferred",
     "RequestDropped",
     "RequestExpired",
