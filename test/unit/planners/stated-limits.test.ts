@@ -26,6 +26,7 @@ test('rewards are within ±1e100: what is computed from them is a number, and wh
       globalBatchSamples: 1,
       maxTokensPerGpu: 10,
     });
+    pipeline.send({ type: 'round.opened', at: 0, roundId: 'r', kind: 'long', weightVersion: 0, prompts: [] });
     const responses = [{ requestId: 'a/0#0', tokens: 5, reward }];
     const group = { promptId: 'a', roundId: 'r', samples: 1, tokens: 5, responses };
     const reason = { code: 'all_rewarded', responses: 1, missing: 0, waitedSeconds: 0 } as const;
