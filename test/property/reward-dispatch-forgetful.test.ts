@@ -17,9 +17,11 @@ interface Saved {
 type DecisionOf<T extends RewardDecision['type']> = Extract<RewardDecision, { type: T }>;
 type Unstamped = RewardEvent extends infer E ? (E extends RewardEvent ? Omit<E, 'at'> : never) : never;
 
+const restored = (snapshot: unknown) => resumePolicy(rewardDispatch, JSON.parse(JSON.stringify(snapshot)));
+
 /** Workers do what they are told, with faults now and then, some in silence; nothing is known but what was decided. */
 class ForgetfulHost {
-  readonly policy: ReturnType<typeof resumePolicy<typeof rewardDispatch>>;
+  policy: ReturnType<typeof resumePolicy<typeof rewardDispatch>>;
   readonly #choices: Choices;
   readonly #running = new Map<string, DecisionOf<'reward.dispatch'>>();
   readonly #cancelled: string[] = [];
@@ -35,12 +37,13 @@ class ForgetfulHost {
   #faults = 20;
 
   constructor(snapshot: unknown, choices: Choices) {
-    this.policy = resumePolicy(rewardDispatch, JSON.parse(JSON.stringify(snapshot)));
+    this.policy = restored(snapshot);
     this.#choices = choices;
     this.#at = this.policy.at;
   }
 
   send(event: Unstamped): void {
+    if (this.#choices.below(8) === 0) this.policy = restored(this.policy.snapshot());
     for (const decision of this.policy.send({ at: this.#at, ...event } as RewardEvent)) this.#told(decision);
   }
 
@@ -178,7 +181,7 @@ describe('a host without memory finishes', () => {
         fc.property(tapes(), (tape) => {
           samples += run(config, tape);
         }),
-        runs(30),
+        runs(15),
       );
       expect(samples).toBeGreaterThan(50);
     },
@@ -187,7 +190,7 @@ describe('a host without memory finishes', () => {
   test('reward-dispatch with any configuration', () => {
     fc.assert(
       fc.property(tapes(), (tape) => void run(anyConfig(choicesFrom(tape)), tape)),
-      runs(60),
+      runs(30),
     );
   });
 });

@@ -8,7 +8,7 @@ import { flexrl, shadowLoader } from '../../src/index.ts';
 import type { LoaderDecision } from '../../src/policies/shadow-loader/index.ts';
 import { choicesFrom, likelyEvents, tapes } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
-import { ForgetfulLoader } from '../support/forgetful-loader.ts';
+import { ForgetfulLoader, type Send } from '../support/forgetful-loader.ts';
 import { runs } from '../support/runs.ts';
 
 interface Saved {
@@ -18,7 +18,7 @@ interface Saved {
 }
 type Session = { send(event: unknown): LoaderDecision[]; snapshot(): { state: unknown } };
 
-const held = (session: Session): Saved => {
+const heldBy = (session: Session): Saved => {
   const state = session.snapshot().state as Saved & { parts?: { loader: { state: Saved } } };
   return state.parts?.loader.state ?? state;
 };
@@ -34,12 +34,41 @@ function run(definition: AnyPolicyDefinition, config: object, tape: readonly num
       if (!isPolicyError(error)) throw error;
     }
   }
-  const open = held(before);
-  const session = resumePolicy(definition, JSON.parse(JSON.stringify(before.snapshot()))) as unknown as Session;
-  const host = new ForgetfulLoader((event) => session.send(event), choices, definition.kind === 'recipe');
-  host.send({ type: 'host.restarted', idPrefix: 'again-' });
+  let session = before;
+  const restore = (): void => {
+    session = resumePolicy(definition, JSON.parse(JSON.stringify(session.snapshot()))) as unknown as Session;
+  };
+  const send = (event: object) => {
+    if (choices.below(8) === 0) restore();
+    return session.send(event);
+  };
+  const held = heldBy(before).samples.length;
+  // The host restarts once, or again while it begins anew.
+  for (let restarts = choices.below(3); restarts > 0; restarts -= 1) {
+    const host = restart(`again-${restarts}-`, definition, () => session, send, choices);
+    host.addNode(60);
+    host.begin(choices.below(12));
+  }
+  restore();
+  const host = restart('again-', definition, () => session, send, choices);
+  host.addNode(100);
+  host.finish();
+  expect(heldBy(session)).toMatchObject({ steps: [], samples: [], batches: [] });
+  return held;
+}
 
-  const after = held(session);
+/** A host that has forgotten everything, and what it is told first: all that is held is named. */
+function restart(
+  name: string,
+  { kind }: AnyPolicyDefinition,
+  session: () => Session,
+  send: Send,
+  choices: Choices,
+): ForgetfulLoader {
+  const open = heldBy(session());
+  const host = new ForgetfulLoader(name, send, choices, kind === 'recipe');
+  host.send({ type: 'host.restarted', idPrefix: name });
+  const after = heldBy(session());
   const openSteps = open.steps.filter((one) => !one.closed).map((one) => one.stepId);
   expect(host.steps.map((one) => one.stepId)).toEqual(openSteps);
   expect(after.steps.map((one) => one.stepId)).toEqual(openSteps);
@@ -49,11 +78,7 @@ function run(definition: AnyPolicyDefinition, config: object, tape: readonly num
     expect(samples.filter((one) => own.includes(one))).toEqual(own);
   }
   expect(host.abandoned).toEqual(open.batches.map((one) => one.batchId));
-
-  host.addNode(100);
-  host.finish();
-  expect(held(session)).toMatchObject({ steps: [], samples: [], batches: [] });
-  return open.samples.length;
+  return host;
 }
 
 function anyConfig({ below }: Choices): object {
@@ -75,7 +100,7 @@ describe('invariant 10: a host without memory finishes', () => {
         fc.property(tapes(), (tape) => {
           samples += run(shadowLoader, config, tape, 150);
         }),
-        runs(20),
+        runs(12),
       );
       expect(samples).toBeGreaterThan(50);
     },
@@ -83,7 +108,7 @@ describe('invariant 10: a host without memory finishes', () => {
 
   test('shadow-loader with any configuration', () => {
     const property = fc.property(tapes(), (tape) => void run(shadowLoader, anyConfig(choicesFrom(tape)), tape, 150));
-    fc.assert(property, runs(30));
+    fc.assert(property, runs(15));
   });
 
   test.each(exampleConfigs.flexrl!.map((config, index) => [index, config] as const))(
@@ -92,7 +117,7 @@ describe('invariant 10: a host without memory finishes', () => {
       fc.assert(
         // The quickest plans: what is loaded is the same.
         fc.property(tapes(), (tape) => void run(flexrl, { ...config, strategy: 'ulysses' }, tape, 80)),
-        runs(5),
+        runs(3),
       );
     },
   );

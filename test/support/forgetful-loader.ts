@@ -17,6 +17,7 @@ export class ForgetfulLoader {
   readonly #send: Send;
   readonly #choices: Choices;
   readonly #isRecipe: boolean;
+  readonly #name: string;
   readonly steps: DecisionOf<'step.resumed'>[] = [];
   readonly abandoned: string[] = [];
   /** What is to be answered, in any order. */
@@ -31,7 +32,9 @@ export class ForgetfulLoader {
   /** Faults that are still to come; with fewer than the retry budgets allow nothing is dropped. */
   #faults = 6;
 
-  constructor(send: Send, choices: Choices, isRecipe: boolean) {
+  /** @param name - begins its ids: a host that restarts again makes others */
+  constructor(name: string, send: Send, choices: Choices, isRecipe: boolean) {
+    this.#name = name;
     this.#send = send;
     this.#choices = choices;
     this.#isRecipe = isRecipe;
@@ -42,18 +45,26 @@ export class ForgetfulLoader {
   }
 
   addNode(hostMemoryBytes: number): void {
-    this.send({ type: 'node.added', nodeId: `m${this.#nodes++}`, hostMemoryBytes, ranks: [0, 1] });
+    this.send({ type: 'node.added', nodeId: `${this.#name}node-${this.#nodes++}`, hostMemoryBytes, ranks: [0, 1] });
+  }
+
+  /** Plans a batch for the first step that was named, and answers so many commands: the host stops in the midst of it. */
+  begin(answers: number): void {
+    const [first] = this.steps;
+    if (first !== undefined) this.#plan(first.samples, first.stepId);
+    for (let count = 0; count < answers && this.#tasks.length > 0; count += 1) this.#answer();
   }
 
   /** Ends every step that was named, in their order, and then one of its own. */
   finish(): void {
     while (this.steps.length > 0) this.#end(this.steps.shift()!.stepId, this.#named.shift()!);
-    const sampleId = 'fresh';
+    const sampleId = `${this.#name}fresh`;
+    const stepId = sampleId;
     const media = { kind: 'image', path: '/fresh', frames: 2, resolution: { width: 2, height: 2 }, bytes: 40 };
     this.#here.add(sampleId);
-    this.send({ type: 'samples.drawn', stepId: 'fresh', samples: [{ sampleId, ...media, uses: 1 }] });
-    this.#run([sampleId], 'fresh');
-    this.send({ type: 'step.completed', stepId: 'fresh' });
+    this.send({ type: 'samples.drawn', stepId, samples: [{ sampleId, ...media, uses: 1 }] });
+    this.#run([sampleId], stepId);
+    this.send({ type: 'step.completed', stepId });
     this.#answerAll();
   }
 
@@ -109,10 +120,7 @@ export class ForgetfulLoader {
 
   /** Plans a batch, and brings it to its end. */
   #run(samples: readonly string[], stepId: string): void {
-    const here = samples.filter((one) => this.#here.has(one));
-    const batchId = `again-${this.#batches++}`;
-    this.#open.add(batchId);
-    this.send(this.#isRecipe ? ready(batchId, stepId, here) : planned(batchId, stepId, here));
+    const { batchId, here } = this.#plan(samples, stepId);
     this.#answerAll();
     if (!this.#open.has(batchId)) return;
     // It can only wait for what it was told that no node can hold.
@@ -124,14 +132,24 @@ export class ForgetfulLoader {
     expect([...this.#open], `${batchId} of ${stepId} does not end`).toEqual([]);
   }
 
+  #plan(samples: readonly string[], stepId: string): { batchId: string; here: string[] } {
+    const here = samples.filter((one) => this.#here.has(one));
+    const batchId = `${this.#name}batch-${this.#batches++}`;
+    this.#open.add(batchId);
+    this.send(this.#isRecipe ? ready(batchId, stepId, here) : planned(batchId, stepId, here));
+    return { batchId, here };
+  }
+
   #answerAll(): void {
-    while (this.#tasks.length > 0) {
-      const [task] = this.#tasks.splice(this.#choices.below(this.#tasks.length), 1);
-      const fails = this.#faults > 0 && this.#choices.below(9) === 0;
-      if (fails) this.#faults -= 1;
-      if (task!.type === 'sample.materialize') this.#fetch(task, fails);
-      else this.#preprocess(task as DecisionOf<'sample.preprocess'>, fails);
-    }
+    while (this.#tasks.length > 0) this.#answer();
+  }
+
+  #answer(): void {
+    const [task] = this.#tasks.splice(this.#choices.below(this.#tasks.length), 1);
+    const fails = this.#faults > 0 && this.#choices.below(9) === 0;
+    if (fails) this.#faults -= 1;
+    if (task!.type === 'sample.materialize') this.#fetch(task, fails);
+    else this.#preprocess(task as DecisionOf<'sample.preprocess'>, fails);
   }
 
   #fetch({ sliceId, rank, attempt }: DecisionOf<'sample.materialize'>, fails: boolean): void {
