@@ -349,16 +349,34 @@ describe('a release', () => {
     const { requestId, from, to, tokens } = movesOf(release)[0]!;
     const again = send(policy, { type: 'migration.failed', releaseId, requestId, message: 'out of memory' });
     expect(again).toMatchObject([
-      { type: 'request.migrate', requestId, from, tokens, reason: { attempt: 1, budget: 2 } },
+      { type: 'request.migrate', requestId, from, tokens, attempt: 2, reason: { attempts: 1, budget: 2 } },
     ]);
     expect((again[0] as { to: string }).to).not.toBe(to);
     expect(release.keep).toContain((again[0] as { to: string }).to);
-    expect(send(policy, { type: 'migration.failed', releaseId, requestId })).toMatchObject([
+    expect(send(policy, { type: 'migration.failed', releaseId, requestId, attempt: 2 })).toMatchObject([
       { type: 'gpus.reclaim', reason: { code: 'migration_failed', requestId, attempts: 2 } },
     ]);
     const other = movesOf(release)[1]!.requestId;
     // On the way back the others stay where they are, or have arrived: both are fine.
     expect(send(policy, { type: 'migration.failed', releaseId, requestId: other })).toEqual([]);
+  });
+
+  test('a report of the first try does not count for the second', () => {
+    const { policy, release, releaseId } = releasing();
+    const { requestId } = movesOf(release)[0]!;
+    send(policy, { type: 'migration.failed', releaseId, requestId });
+    const before = policy.snapshot().state;
+    for (const type of ['migration.failed', 'request.migrated'] as const) {
+      expect(send(policy, { type, releaseId, requestId })).toMatchObject([
+        { type: 'scale-down.late', id: requestId, reason: { code: 'migration_closed' } },
+      ]);
+      expect(policy.snapshot().state).toEqual(before);
+      expect(refusal(() => send(policy, { type, releaseId, requestId, attempt: 3 }))).toMatchObject({
+        code: 'invalid_event',
+        path: 'attempt',
+      });
+    }
+    expect(send(policy, { type: 'request.migrated', releaseId, requestId, attempt: 2 })).toEqual([]);
   });
 
   test('a migration that fails after the GPUs are gone is tried elsewhere, then abandoned by name', () => {
@@ -367,7 +385,7 @@ describe('a release', () => {
     const { requestId } = movesOf(release)[0]!;
     freed(begun);
     expect(types(send(policy, { type: 'migration.failed', releaseId, requestId }))).toEqual(['request.migrate']);
-    expect(send(policy, { type: 'migration.failed', releaseId, requestId })).toMatchObject([
+    expect(send(policy, { type: 'migration.failed', releaseId, requestId, attempt: 2 })).toMatchObject([
       { type: 'migration.abandoned', requestId, reason: { code: 'tries_used_up', attempts: 2, budget: 2 } },
     ]);
     expect(types(complete(policy, 'r'))).toEqual(['gpus.reclaim']);
