@@ -29,16 +29,18 @@ function current(state: ScaleDownState, releaseId: string): Release | undefined 
   return state.release?.releaseId === releaseId ? state.release : undefined;
 }
 
-/** A request has arrived on its new engine. One that ended on the way must not go on there. */
+/** A request has arrived on an engine. One that ended on the way must not go on there. */
 export function migrated(state: ScaleDownState, event: EventOf<'request.migrated'>, ctx: Ctx): void {
   const { releaseId, requestId, attempt = 1 } = event;
   const moves = current(state, releaseId)?.moves;
   const row = moves?.row(requestId) ?? -1;
-  if (moves === undefined || row < 0 || attempt < moves.attempts(row)) return late(requestId, 'migration_closed', ctx);
+  if (moves === undefined || row < 0) return late(requestId, 'migration_closed', ctx);
   const was = moves.status(row);
-  moves.setStatus(row, 'moved');
+  const isLate = attempt < moves.attempts(row);
+  if (!isLate) moves.setStatus(row, 'moved');
+  // Whichever try has brought it there.
   if (was === 'ended') cancel(state, requestId, moves.to(row), 'migrated_after_end', ctx);
-  else if (was !== 'moving') late(requestId, 'migration_closed', ctx);
+  else if (isLate || was !== 'moving') late(requestId, 'migration_closed', ctx);
 }
 
 /** A request could not be moved: it is tried elsewhere, and in the end the release is given up. */

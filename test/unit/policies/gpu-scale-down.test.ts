@@ -141,6 +141,26 @@ describe('milestones', () => {
 });
 
 describe('which GPUs', () => {
+  test('where the best choice leaves too little room, the next ones are tried in their order', () => {
+    const [e0, e1] = cluster(2, 5000);
+    const engines = [e0!, { ...e1!, serverId: 's1', kvCapacityTokens: 1500 }];
+    const policy = create({ engines, maxResponseTokens: 1000 });
+    open(policy, 'r');
+    // To release e0 moves fewer tokens, but e1 cannot hold both.
+    expect(report(policy, untilQuery(policy), running(['a', 'e0', 100], ['b', 'e1', 500]))).toMatchObject([
+      { type: 'gpus.release', release: [{ engineId: 'e1' }], keep: ['e0'], reason: { projectedTokens: 1520 } },
+    ]);
+    const small = create({
+      engines: engines.map((one) => ({ ...one, kvCapacityTokens: 1500 })),
+      maxResponseTokens: 1000,
+    });
+    open(small, 'r');
+    // None fits: the numbers are those of the best.
+    expect(report(small, untilQuery(small), running(['a', 'e0', 100], ['b', 'e1', 500]))).toMatchObject([
+      { type: 'scale-down.rejected', reason: { code: 'kv_cache', engineId: 'e1', projectedTokens: 1520 } },
+    ]);
+  });
+
   test('whole servers first, then the fewest tokens, then the first engines', () => {
     const policy = create();
     open(policy, 'r');
