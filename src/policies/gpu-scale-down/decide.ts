@@ -34,7 +34,8 @@ function firstThatFits(
   const curve = state.histories[state.kind].curve();
   const outlook = new Outlook(curve, config.maxResponseTokens, report.loads.together(), rows, columns);
   const best = planFor(state, report, outlook, first, progress);
-  if (!('code' in best)) return best;
+  // Who may take requests does not depend on how many they are.
+  if (!('code' in best) || best.code === 'no_target') return best;
   for (const chosen of choose(mostChoices).slice(1)) {
     const plan = planFor(state, report, outlook, chosen, progress);
     if (!('code' in plan)) return plan;

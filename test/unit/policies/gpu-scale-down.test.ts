@@ -148,7 +148,7 @@ describe('which GPUs', () => {
     open(policy, 'r');
     // To release e0 moves fewer tokens, but e1 cannot hold both.
     expect(report(policy, untilQuery(policy), running(['a', 'e0', 100], ['b', 'e1', 500]))).toMatchObject([
-      { type: 'gpus.release', release: [{ engineId: 'e1' }], keep: ['e0'], reason: { projectedTokens: 1520 } },
+      { type: 'gpus.release', release: [{ engineId: 'e1' }], keep: ['e0'], reason: { projectedTokens: 1620 } },
     ]);
     const small = create({
       engines: engines.map((one) => ({ ...one, kvCapacityTokens: 1500 })),
@@ -157,7 +157,7 @@ describe('which GPUs', () => {
     open(small, 'r');
     // None fits: the numbers are those of the best.
     expect(report(small, untilQuery(small), running(['a', 'e0', 100], ['b', 'e1', 500]))).toMatchObject([
-      { type: 'scale-down.rejected', reason: { code: 'kv_cache', engineId: 'e1', projectedTokens: 1520 } },
+      { type: 'scale-down.rejected', reason: { code: 'kv_cache', engineId: 'e1', projectedTokens: 1620 } },
     ]);
   });
 
