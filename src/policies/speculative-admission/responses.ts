@@ -137,7 +137,6 @@ export function unrewarded(state: AdmissionState, requestId: string, ctx: Ctx): 
   }
 }
 
-
 export function judged(state: AdmissionState, event: EventOf<'prompt.judged'>, ctx: Ctx): void {
   const { promptId, roundId } = event;
   const prompt = state.prompts.get(promptId);
