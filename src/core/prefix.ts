@@ -22,10 +22,7 @@ export function checkNewPrefix(
  *
  * @returns whether one was forgotten: ids under it are unknown from now on
  */
-export function replacePrefix(
-  state: { prefix: string; readonly oldPrefixes: string[] },
-  idPrefix: string,
-): boolean {
+export function replacePrefix(state: { prefix: string; readonly oldPrefixes: string[] }, idPrefix: string): boolean {
   state.oldPrefixes.push(state.prefix);
   state.prefix = idPrefix;
   const surplus = state.oldPrefixes.length - mostPrefixes;

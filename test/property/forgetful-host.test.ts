@@ -22,7 +22,7 @@ describe.each(chosen)('%s, with a host without memory', (id) => {
       const property = fc.property(tapes(), (tape) => {
         playForgetful(definition, rolloutOnly(id, config), choicesFrom(tape));
       });
-      fc.assert(property, runs(8));
+      fc.assert(property, runs(4));
     }
   });
 
@@ -31,6 +31,6 @@ describe.each(chosen)('%s, with a host without memory', (id) => {
       const choices = choicesFrom(tape);
       playForgetful(definition, anySettings(choices), choices);
     });
-    fc.assert(property, runs(60));
+    fc.assert(property, runs(25));
   });
 });

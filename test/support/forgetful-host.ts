@@ -101,7 +101,8 @@ export class ForgetfulHost {
     if (duty.type === 'response.completed') {
       const turn = this.#choices.below(20);
       if (turn === 0) return this.#send({ type: 'response.failed', requestId, kind: 'infrastructure' });
-      if (turn === 1 && this.#takes.has('environment.failed')) return this.#send({ type: 'environment.failed', requestId });
+      if (turn === 1 && this.#takes.has('environment.failed'))
+        return this.#send({ type: 'environment.failed', requestId });
     }
     try {
       this.#send(duty);
@@ -245,7 +246,7 @@ export class ForgetfulHost {
       this.#send({ type: 'source.exhausted', ...domain });
     } else {
       const names = Object.keys(this.#config.quotas ?? {});
-      const domain = asked === '' ? names[this.#choices.below(names.length + 1)] ?? names[0] : asked;
+      const domain = asked === '' ? (names[this.#choices.below(names.length + 1)] ?? names[0]) : asked;
       const prompts = Array.from({ length: 1 + this.#choices.below(most) }, (): Prompt => {
         const promptId = `${this.#name}${this.#supplied++}`;
         return domain === undefined ? { promptId } : { promptId, domain };

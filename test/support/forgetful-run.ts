@@ -9,7 +9,11 @@ export const rolloutOnly = (id: string, config: Record<string, unknown>) =>
   id === 'rollpacker' ? { ...config, streamTraining: false } : config;
 
 /** Any events, then a host that has forgotten them all. */
-export function playForgetful(definition: AnyPolicyDefinition, config: Record<string, unknown>, choices: Choices): number {
+export function playForgetful(
+  definition: AnyPolicyDefinition,
+  config: Record<string, unknown>,
+  choices: Choices,
+): number {
   const parsed = definition.config.parse(config);
   const shadow = definition.init(parsed);
   let policy = startPolicy(definition, config);

@@ -216,9 +216,10 @@ export function load(saved: SavedQueue, config: QueueConfig): QueueState {
 }
 
 /**
- * Version 1 knew nothing of carried prompts and of domains. Whatever else it says is left for the check of the state to
- * refuse, with its path.
+ * Version 1 knew nothing of carried prompts and of domains: to be sure, one is taken to be carried, so that a round is
+ * planned before the source is drained. Whatever else it says is left for the check of the state to refuse, with its path.
  */
 export function migrateFromOne(given: unknown): unknown {
-  return typeof given === 'object' && given !== null ? { ...given, exhaustedDomains: [], carried: [] } : given;
+  if (typeof given !== 'object' || given === null) return given;
+  return { ...given, exhaustedDomains: [], carried: ['unknown'] };
 }

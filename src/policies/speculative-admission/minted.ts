@@ -1,7 +1,16 @@
 /** Whether an id that is not in flight was minted earlier: what was is late, what was not is wrong. */
 import type { Launched } from './departures.ts';
 import { attemptOf, parseId } from './ids.ts';
+import { responseAt } from './requests.ts';
 import type { AdmissionState, PromptState } from './state.ts';
+
+/** Whether a response of a prompt that is here was launched that often. */
+function wasLaunched(prompt: PromptState, index: number, attempt: number): boolean {
+  const response = responseAt(prompt, index);
+  // What it brought along complete was launched before it came.
+  if (response === undefined || response.requestId === '' || response.resume?.finished) return false;
+  return prompt.attemptBase <= attempt && attempt <= attemptOf(response.requestId);
+}
 
 /** What was launched for a prompt that is here, if anything was. */
 function launchedOf(prompt: PromptState, lastPrefix: number): Launched | undefined {
@@ -9,7 +18,6 @@ function launchedOf(prompt: PromptState, lastPrefix: number): Launched | undefin
   let last = -1;
   let indices = 0;
   for (const { requestId, index, resume } of prompt.responses) {
-    // What it brought along complete was launched before it came.
     if (requestId === '' || resume?.finished) continue;
     last = Math.max(last, attemptOf(requestId));
     indices = Math.max(indices, index + 1);
@@ -38,9 +46,9 @@ function wasMintedUnder(state: AdmissionState, prefix: string, ordinal: number, 
   if (place === undefined || place.attempt >= state.nextAttempt) return false;
   if (place.attempt < state.departures.horizon) return true;
   const { promptId, index, attempt } = place;
+  const prompt = state.prompts.get(promptId);
+  if (prompt !== undefined && wasLaunched(prompt, index, attempt) && prompt.firstPrefix <= ordinal) return true;
   const isOf = ({ first, last, indices, firstPrefix, lastPrefix }: Launched): boolean =>
     index < indices && first <= attempt && attempt <= last && firstPrefix <= ordinal && ordinal <= lastPrefix;
-  const prompt = state.prompts.get(promptId);
-  const here = prompt && launchedOf(prompt, state.restarts);
-  return (here !== undefined && isOf(here)) || state.departures.of(promptId).some(isOf);
+  return state.departures.of(promptId).some(isOf);
 }

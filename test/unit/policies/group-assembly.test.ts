@@ -229,7 +229,14 @@ describe('group-assembly', () => {
     reward(assembly, a[0]);
     const kept = a.map((requestId, index) => ({ requestId, index, tokens: 5, weightVersions: [0], finished: true }));
     const reason = { code: 'round_completed', held: 2, needed: 3 } as const;
-    assembly.send({ type: 'prompt.deferred', at: 5, prompt: { promptId: 'a', kept }, roundId: 'q', dropped: [], reason });
+    assembly.send({
+      type: 'prompt.deferred',
+      at: 5,
+      prompt: { promptId: 'a', kept },
+      roundId: 'q',
+      dropped: [],
+      reason,
+    });
     expect(reward(assembly, a[1])).toEqual([]);
     accept(assembly, 'a/2#9');
     expect(count(assembly, 'a', ...a, 'a/2#9')).toEqual([]);

@@ -177,7 +177,7 @@ if TYPE_CHECKING:
         RewardsResumed,
         RewardsSaturated,
     )
-    from .decisions.rewards import JudgementLate, RewardRequest
+    from .decisions.rewards import JudgementLate, JudgementRequest, RewardRequest
     from .decisions.rounds import (
         PromptsRequest,
         RoundCompleted,
@@ -402,6 +402,7 @@ _where = {
     "JudgeOffloadPlan": ".planners.judge_offload",
     "JudgePlace": ".decisions.judge",
     "JudgementLate": ".decisions.rewards",
+    "JudgementRequest": ".decisions.rewards",
     "KeptResponse": ".objects",
     "LoaderNode": ".objects",
     "LongPromptQueueConfig": ".policies.long_prompt_queue",
@@ -709,6 +710,7 @@ __all__ = [
     "JudgeOffloadPlan",
     "JudgePlace",
     "JudgementLate",
+    "JudgementRequest",
     "KeptResponse",
     "LoaderNode",
     "LongPromptQueueConfig",

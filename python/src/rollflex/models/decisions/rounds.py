@@ -258,6 +258,9 @@ class RoundPlannedReasonSourceExhausted(TypedDict):
     queued: int
     """Whole number ≥ 0."""
 
+    carried: NotRequired[int]
+    """Prompts that run on into it, if there are any. Whole number ≥ 0."""
+
 
 class RoundPlanned(TypedDict):
     """A notice. What the next round is: its kind, and the queued prompts that it begins with."""
