@@ -74,6 +74,10 @@ function closing(roundId: string, number: number, at: number, isJoined: boolean)
   return [{ type: 'round.rewarded', ...round, reason: { code: 'all_groups', groups, afterSeconds: 0 } }];
 }
 
+interface Publication {
+  readonly publicationId: string;
+}
+
 /** Groups and events a second of one round; the policy was warmed up by others. */
 function measure(policy: Sender, arrival: Arrival): () => { events: number; groups: number } {
   let number = 0;
@@ -83,11 +87,15 @@ function measure(policy: Sender, arrival: Arrival): () => { events: number; grou
     let seconds = 0;
     let sent = 0;
     let over = 0;
+    let publicationId = '';
     const send = (events: readonly Event[]): void => {
       sent += events.length;
       const start = performance.now();
       for (const event of events) {
-        for (const { type } of policy.send(event as never)) if (type === 'round.trained') over += 1;
+        for (const decision of policy.send(event as never)) {
+          if (decision.type === 'round.trained') over += 1;
+          if (decision.type === 'weights.publish') ({ publicationId } = decision as unknown as Publication);
+        }
       }
       seconds += (performance.now() - start) / 1000;
     };
@@ -107,7 +115,7 @@ function measure(policy: Sender, arrival: Arrival): () => { events: number; grou
     while (update < groups / perUpdate) rest.push(...trained(roundId, update++, number, at));
     send(rest);
     send(closing(roundId, number, at, arrival === joined));
-    send([{ type: 'weights.published', at, roundId, weightVersion: number + 1 }]);
+    send([{ type: 'weights.published', at, roundId, publicationId, weightVersion: number + 1 }]);
     if (over !== 1) throw new Error('the round was not trained');
     number += 1;
     return { events: sent / seconds, groups: groups / seconds };

@@ -6,17 +6,17 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Command } from 'commander';
-import ora from 'ora';
 import { between, whole } from '../src/cli/arguments.ts';
 import { checkWritable } from '../src/cli/files.ts';
 import { exitCodes, print, reportError } from '../src/cli/output.ts';
 import { registry } from '../src/registry.ts';
 import { exampleConfigs } from '../test/support/example-configs.ts';
 import { lastRun, recordRun } from './last-runs.ts';
+import { advanceAll } from './long-run/advance.ts';
 import { reportOf, reportText } from './long-run/report.ts';
 import { LongRun } from './long-run/run.ts';
+import { ShortRuns, type ShortRunsOptions } from './long-run/short-runs.ts';
 import { chosen, list } from './only.ts';
 
 interface Options {
@@ -25,6 +25,7 @@ interface Options {
   readonly life: number;
   readonly state: string;
   readonly only?: readonly string[];
+  readonly laws?: readonly number[];
   readonly seconds?: number;
   readonly saveSeconds: number;
   readonly json?: string;
@@ -42,30 +43,10 @@ async function main(options: Options): Promise<void> {
     [options.json, '--json'],
   ] as const)
     if (path !== undefined) checkWritable(path, option);
+  if (options.laws !== undefined) return runShort({ ...options, laws: options.laws, definitions });
   const run = new LongRun({ ...options, definitions, configs: exampleConfigs });
-  const show = process.stderr.isTTY === true && process.stderr.columns > 0;
-  const spinner = ora({ isEnabled: show, isSilent: !show, text: 'long run' }).start();
-  const [begun, from, wasOver] = [performance.now(), run.done, run.isDone];
-  const seconds = (): number => (performance.now() - begun) / 1000;
-  let isStopped = false;
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void (isStopped = true));
-  let saved = 0;
-  try {
-    while (!run.isDone && !isStopped && seconds() < (options.seconds ?? Number.POSITIVE_INFINITY)) {
-      run.advance();
-      if (seconds() - saved >= options.saveSeconds) {
-        run.save();
-        saved = seconds();
-      }
-      const rate = (run.done - from) / seconds();
-      const left = Math.ceil((options.events - run.done) / rate);
-      spinner.text = `${run.done.toLocaleString('en')} of ${options.events.toLocaleString('en')} events, ${Math.round(rate).toLocaleString('en')} a second, about ${left} s left`;
-      await nextTurn();
-    }
-  } finally {
-    spinner.stop();
-  }
-  run.save();
+  const wasOver = run.isDone;
+  await advanceAll(run, options);
   const report = reportOf(run.record, definitions);
   if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
   print(reportText(report));
@@ -79,6 +60,16 @@ async function main(options: Options): Promise<void> {
   if (!run.isDone) print(`not done: the same command goes on from ${options.state}`);
 }
 
+/** Laws along short runs, each from the beginning. */
+async function runShort(
+  options: Omit<Options, 'laws'> & Pick<ShortRunsOptions, 'laws' | 'definitions'>,
+): Promise<void> {
+  const run = new ShortRuns({ ...options, configs: exampleConfigs });
+  await advanceAll(run, options);
+  print(run.text);
+  if (!run.isDone) print(`not done: the same command goes on from ${options.state}`);
+}
+
 await new Command('long-run')
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? exitCodes.done : exitCodes.wrongUse))
   .description('every policy through random events, with all laws on that can be held along a run')
@@ -87,6 +78,9 @@ await new Command('long-run')
   .option('--life <n>', 'events after which a policy is begun anew', whole(100, 1e9), 5000)
   .option('--state <file>', 'file to go on from, and to write to', 'reports/long-run.state.json')
   .option('--only <ids>', 'these policies, with commas between them', list)
+  .option('--laws <numbers>', 'these laws, on many short runs, in place of one long one', (text) =>
+    list(text).map(Number),
+  )
   .option('--seconds <n>', 'stop after so long; the same command goes on', between(0, 1e9))
   .option('--save-seconds <n>', 'seconds between two writings of the file', between(0, 1e6), 10)
   .option('--json <file>', 'the report as JSON, too')

@@ -26,13 +26,13 @@ function samplesOf(step: number, count: number): DrawnSample[] {
   }));
 }
 
-function batchOf(step: number, samples: readonly DrawnSample[]): LoaderEvent {
+function batchOf(step: number, samples: readonly DrawnSample[], stepId = `step-${step}`): LoaderEvent {
   const assignments = samples.map(({ sampleId }, sequence): BatchAssignment => {
     const degree = 1 + (sequence & 1);
     const first = 2 * ((sequence * 37) % ((nodes * ranksPerNode) / 2));
     return { sequence, sampleId, degree, ranks: degree === 1 ? [first] : [first, first + 1] };
   });
-  const ids = { batchId: `batch-${step}`, stepId: `step-${step}` };
+  const ids = { batchId: `batch-${step}`, stepId };
   return { type: 'batch.planned', at: step, ...ids, assignments, reason: { code: 'host' } };
 }
 
@@ -116,7 +116,7 @@ function nanosecondsWith(waiting: number): number {
       cluster.send([
         { type: 'samples.drawn', at: step, stepId: 'later', samples: samples.map((one) => ({ ...one, uses: 1 })) },
       ]);
-      cluster.send([batchOf(step, samples)]);
+      cluster.send([batchOf(step, samples, 'later')]);
       cluster.drain();
     }
     return (1e9 * cluster.seconds) / cluster.sent;

@@ -47,15 +47,19 @@ function round(trainer: Trainer, roundId: string, from: number): number {
   const reason = { code: 'quota_reached', counted: groupsPerRound, needed: groupsPerRound } as const;
   const finish = trainer.send({ type: 'round.completed', at, roundId, prompts, ...completion, reason });
   while (running.length > 0) consume(running.shift()!);
+  let updateId = '';
   for (const decision of finish) {
     if (decision.type !== 'train.finish') continue;
     for (const { fetchId, replica, groups, samples, tokens } of decision.shares) {
       events += 1;
       const seconds = tokens / 1e4;
-      trainer.send({ type: 'train.finished', at, fetchId, replica, groups, samples, tokens, seconds });
+      const done = { fetchId, replica, groups, samples, tokens, seconds };
+      for (const next of trainer.send({ type: 'train.finished', at, ...done })) {
+        if (next.type === 'optimizer.step') ({ updateId } = next);
+      }
     }
   }
-  const trained = trainer.send({ type: 'optimizer.stepped', at, roundId });
+  const trained = trainer.send({ type: 'optimizer.stepped', at, roundId, updateId });
   if (trained[0]?.type !== 'round.trained') throw new Error('the round was not trained');
   return events;
 }

@@ -100,8 +100,10 @@ function carryOut(decision: Decision): void {
         later(seconds, { type: 'train.finished', fetchId, replica, groups, samples, tokens, seconds });
       }
       return;
-    case 'optimizer.step':
-      return later(2, { type: 'optimizer.stepped', roundId: decision.roundId });
+    case 'optimizer.step': {
+      const { roundId, updateId } = decision;
+      return later(2, { type: 'optimizer.stepped', roundId, updateId });
+    }
     case 'round.completed':
     case 'round.trained':
       log.push(`${decision.type} at ${clock.now.toFixed(1)} s`);

@@ -129,12 +129,12 @@ export class Host {
       durable.take(trainKey(roundId, update), { do: 'train', roundId, update, updateId, tokens, groups });
     });
     job.on('optimizer.step', ({ roundId, updateId, reason }) => {
-      if (reason.code !== 'update_consumed' || updateId === undefined) return;
+      if (reason.code !== 'update_consumed') return;
       const { update } = reason;
       durable.take(stepKey(roundId, update), { do: 'step', roundId, update, updateId });
     });
-    job.on('weights.publish', ({ roundId, weightVersion: replaced }) =>
-      durable.take(`publish ${roundId}`, { do: 'publish', roundId, weightVersion: replaced + 1 }),
+    job.on('weights.publish', ({ roundId, publicationId, weightVersion: replaced }) =>
+      durable.take(`publish ${roundId}`, { do: 'publish', roundId, publicationId, weightVersion: replaced + 1 }),
     );
     job.on('round.trained', ({ groups }) => {
       for (const groupId of groups) this.#trainable.delete(groupId);

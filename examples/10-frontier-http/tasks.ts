@@ -26,7 +26,12 @@ export type Task =
   | { readonly do: 'reward'; readonly requestId: string }
   | ({ readonly do: 'train'; readonly updateId: string } & TrainingUpdate)
   | { readonly do: 'step'; readonly roundId: string; readonly update: number; readonly updateId: string }
-  | { readonly do: 'publish'; readonly roundId: string; readonly weightVersion: number };
+  | {
+      readonly do: 'publish';
+      readonly roundId: string;
+      readonly publicationId: string;
+      readonly weightVersion: number;
+    };
 export type TaskOf<T extends Task['do']> = Extract<Task, { do: T }>;
 
 /** The body of a response. The policies know its id and its length, and nothing else. */
@@ -86,9 +91,11 @@ export async function carryOut(task: Task, outside: Outside, idPrefix: string): 
     case 'step':
       await trainer.step(task.roundId, task.update);
       return { type: 'optimizer.stepped', roundId: task.roundId, updateId: task.updateId };
-    case 'publish':
-      await engine.updateWeights(task.weightVersion);
-      return { type: 'weights.published', roundId: task.roundId, weightVersion: task.weightVersion };
+    case 'publish': {
+      const { roundId, publicationId, weightVersion } = task;
+      await engine.updateWeights(weightVersion);
+      return { type: 'weights.published', roundId, publicationId, weightVersion };
+    }
   }
 }
 

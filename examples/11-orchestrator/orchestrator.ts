@@ -96,7 +96,7 @@ export class Orchestrator {
   }
 
   #carryOut(decision: Decision): void {
-    const { roundId, requestId, updateId } = decision as unknown as Record<string, string>;
+    const { roundId, requestId, updateId, publicationId } = decision as unknown as Record<string, string>;
     switch (decision.type) {
       case 'prompts.request':
         return this.#supply(roundId!, decision.count as number);
@@ -112,7 +112,7 @@ export class Orchestrator {
         this.#job.trainer.step(updateId!);
         return this.#session.send('optimizer.stepped', { roundId, updateId });
       case 'weights.publish':
-        return void this.#publish(roundId!);
+        return void this.#publish(roundId!, publicationId!);
       case 'round.completed':
         this.completed = decision as unknown as { kind: string; deferred: number };
         return;
@@ -172,10 +172,11 @@ export class Orchestrator {
     if (!this.#over.signal.aborted) this.#session.send('update.consumed', { updateId, groups, seconds });
   }
 
-  async #publish(roundId: string): Promise<void> {
+  async #publish(roundId: string, publicationId: string): Promise<void> {
     const weightVersion = this.#job.trainer.publish();
     await Promise.all(this.#job.engines.map((one) => (one.isUp ? one.updateWeights(weightVersion) : undefined)));
-    if (!this.#over.signal.aborted) this.#session.send('weights.published', { roundId, weightVersion });
+    if (this.#over.signal.aborted) return;
+    this.#session.send('weights.published', { roundId, publicationId, weightVersion });
   }
 }
 

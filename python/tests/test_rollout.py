@@ -446,8 +446,8 @@ def test_groups_are_trained_before_the_round_is_complete() -> None:
                 done = {name: decision[name] for name in ("roundId", "updateId")}
                 self.rollout.tell({"type": "optimizer.stepped", **done})
             elif decision["type"] == "weights.publish":
-                version = decision["weightVersion"] + 1
-                said = {"roundId": decision["roundId"], "weightVersion": version}
+                said = {name: decision[name] for name in ("roundId", "publicationId")}
+                said["weightVersion"] = decision["weightVersion"] + 1
                 self.rollout.tell({"type": "weights.published", **said})
 
         async def train(self, update: Mapping[str, Any], number: int) -> None:

@@ -45,7 +45,12 @@ export interface Choices {
  * One kind of thing that must never be lost. After every event:
  * held after = held before + entered by the event − left by its decisions, as multisets of ids.
  */
-export interface Ledger<Saved = unknown, E extends AnyEvent = AnyEvent, D extends AnyDecision = AnyDecision> {
+export interface Ledger<
+  Saved = unknown,
+  E extends AnyEvent = AnyEvent,
+  D extends AnyDecision = AnyDecision,
+  Config = never,
+> {
   /** What is counted, for messages: such as `requests`. */
   readonly name: string;
   /** Ids that enter by this event. */
@@ -54,6 +59,12 @@ export interface Ledger<Saved = unknown, E extends AnyEvent = AnyEvent, D extend
   left(decision: D): readonly string[];
   /** Ids that the state holds. */
   held(saved: Saved): readonly string[];
+  /**
+   * At most how many ids of its own, such as those of requests, the policy mints for one of these while it holds it, a
+   * whole number >= 0; none if absent. It is needed where that is more than a few: a server counts with it what an event
+   * would lead to before it applies it, and law 13 (bounded answer) what it has led to.
+   */
+  mints?(config: Config): number;
 }
 
 /** What every definition has. */
@@ -102,7 +113,7 @@ export interface PolicyDefinition<
   /** From version k to k + 1, by k. */
   readonly migrations?: Readonly<Record<number, (saved: unknown) => unknown>>;
   /** What must add up after every event (law 2). */
-  readonly ledgers: readonly Ledger<Saved, E, D>[];
+  readonly ledgers: readonly Ledger<Saved, E, D, Config>[];
   /** A likely next event, for property tests; late, wrong and repeated ones included. */
   arbitrary(state: State, choices: Choices): E;
 }

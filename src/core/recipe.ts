@@ -38,6 +38,8 @@ export interface Delivery {
    * from inside would be a fault of the recipe).
    */
   readonly ifTaken?: boolean;
+  /** Who gets it instead where the part refuses it: what it is about is held by one part or by another. */
+  readonly otherwise?: readonly Delivery[];
 }
 
 /** Where a decision of a part goes. */
@@ -83,7 +85,7 @@ export interface RecipeSpec<Input, Config, EW extends EventWord, DW extends Deci
   /** By part, then by decision; what is not named here goes out. */
   readonly routes: Readonly<Record<string, Readonly<Record<string, Route<AnyDecision, Config>>>>>;
   /** What must add up over all parts after every event (law 2). */
-  readonly ledgers: readonly Ledger<SavedRecipe, Of<EW>, Of<DW> & AnyDecision>[];
+  readonly ledgers: readonly Ledger<SavedRecipe, Of<EW>, Of<DW> & AnyDecision, Config>[];
   /** A likely next event from outside, for property tests. */
   arbitrary(state: RecipeState<Config>, choices: Choices): Of<EW>;
 }
@@ -127,12 +129,12 @@ export function defineRecipe<
   const configOf = (name: string, configs: Readonly<Record<string, unknown>>): unknown =>
     parse(part(name).config, configs[name], 'invalid_config');
 
-  const isTaken = ({ part: name, event, ifTaken = false }: Delivery, state: unknown): boolean => {
+  const isTaken = ({ part: name, event, ifTaken = false, otherwise }: Delivery, state: unknown): boolean => {
     try {
       part(name).check(state, event);
       return true;
     } catch (error) {
-      if (ifTaken && isPolicyError(error)) return false;
+      if ((ifTaken || otherwise !== undefined) && isPolicyError(error)) return false;
       throw error;
     }
   };
@@ -150,7 +152,8 @@ export function defineRecipe<
     },
     // Every part is asked before any of them changes.
     check: ({ config, parts }: RecipeState<Config>, event: Of<EW>) => {
-      for (const to of deliveries(event, config)) isTaken(to, parts[to.part]);
+      const toCheck = deliveries(event, config);
+      for (const to of toCheck) if (!isTaken(to, parts[to.part])) toCheck.push(...(to.otherwise ?? []));
       for (const next of spec.expects?.(event, config) ?? []) part(next.part).check(parts[next.part], next.event);
     },
     apply: ({ config, parts }: RecipeState<Config>, event: Of<EW>, context: Context<Of<DW> & AnyDecision>) => {
@@ -171,8 +174,11 @@ export function defineRecipe<
           }
         };
         // What comes from outside was checked before, and nothing has changed since in the part that gets it.
-        const wasChecked = outside.includes(next) && next.ifTaken !== true;
-        if (!wasChecked && !isTaken(next, parts[next.part])) continue;
+        const wasChecked = outside.includes(next) && next.ifTaken !== true && next.otherwise === undefined;
+        if (!wasChecked && !isTaken(next, parts[next.part])) {
+          pending.splice(index + 1, 0, ...(next.otherwise ?? []));
+          continue;
+        }
         part(next.part).apply(parts[next.part], next.event, { at: context.at, emit });
         if (urgent.length === 0) continue;
         const later = pending.splice(index + 1);

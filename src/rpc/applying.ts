@@ -4,7 +4,7 @@ import type { Policy } from '../core/policy.ts';
 import type { LooseEvent } from '../core/start.ts';
 import { isPolicyError, PolicyError } from '../errors.ts';
 import type { Clock } from './clock.ts';
-import { InFlight } from './in-flight.ts';
+import { type Entering, InFlight } from './in-flight.ts';
 import type { SentEntry } from './journal/entries.ts';
 import type { ServerLimits } from './limits.ts';
 import type { SessionDecisionLog } from './log/decision-log.ts';
@@ -42,7 +42,7 @@ export class Applying {
     this.#host = host;
     this.#log = log;
     if (shadow) this.#hostDecisions = new HostDecisions(definition);
-    this.#inFlight = new InFlight(definition, policy.snapshot().state, host.limits.maxInFlightIds);
+    this.#inFlight = new InFlight(definition, policy.snapshot(), host.limits.maxInFlightIds);
   }
 
   /** Ids in flight. */
@@ -101,7 +101,7 @@ export class Applying {
     return refused;
   }
 
-  #commit(event: LooseEvent, entering: number): readonly AnyDecision[] {
+  #commit(event: LooseEvent, entering: Entering): readonly AnyDecision[] {
     const decisions = this.#policy.send(event);
     this.#inFlight.count(entering, decisions);
     this.#host.decided(decisions);

@@ -29,7 +29,7 @@ export const limitsSchema = z.strictObject({
     1,
     100_000_000,
     1_000_000,
-    'Ids that a session may hold in flight, in the ledgers of its policy.',
+    'Ids that a session may hold in flight: in the ledgers of its policy, with those that it may mint for them.',
   ),
   maxProducers: count(1, 100_000, 256, 'Producers of a session.'),
   keptAnswers: count(1, 1000, 8, 'Last answers kept for each producer: how far back a retry may go.'),

@@ -63,6 +63,9 @@ export const visualSample = z.strictObject({
   ref: ref.optional(),
 });
 
+/** A sample that is not here any more. */
+export const goneSample = z.strictObject({ sampleId, ref: ref.optional() });
+
 /** A node that preprocesses, and holds what it has preprocessed. */
 export const loaderNode = z.strictObject({
   nodeId,

@@ -13,14 +13,23 @@ export const routingSkew = z
   .min(1)
   .describe('Tokens of the most loaded expert rank ÷ their mean over the ranks, ≥ 1; 1 if absent.');
 
-const meanTokens = z.number().nonnegative();
+/** Beyond this a prediction would count tokens that it cannot tell apart. */
+const mostTokens = 1e9;
 
 /** What a rollout step demands of the engines, over all of them. */
 export const rolloutWorkload = z.strictObject({
   responses: positiveCount.describe('Requests that run, those that are aborted later included.'),
-  promptTokens: meanTokens.describe('Mean tokens of a prompt, ≥ 0.'),
-  responseTokens: z.number().positive().describe('Mean tokens that a request generates, > 0.'),
-  longestTokens: z.number().positive().describe('Most tokens that a request generates; at least the mean.'),
+  promptTokens: z.number().nonnegative().max(mostTokens).describe('Mean tokens of a prompt, 0 to 1e9.'),
+  responseTokens: z
+    .number()
+    .positive()
+    .max(mostTokens)
+    .describe('Mean tokens that a request generates, > 0 and at most 1e9.'),
+  longestTokens: z
+    .number()
+    .positive()
+    .max(mostTokens)
+    .describe('Most tokens that a request generates; at least the mean, at most 1e9.'),
   routingSkew: routingSkew.optional(),
 });
 

@@ -9,6 +9,12 @@ export const updateId = z
   .min(1)
   .max(200)
   .describe('Id of the update, minted by the policy; new for every try.');
+/** The id of one try to publish weights, minted by the policy: `<idPrefix>publication#<n>`. */
+export const publicationId = z
+  .string()
+  .min(1)
+  .max(200)
+  .describe('Id of the publication, minted by the policy; new for every try.');
 /** Which update of its round, from 0. */
 export const updateIndex = count.describe('Which update of the round, from 0.');
 

@@ -169,6 +169,9 @@ export class HostModel {
         checkCollected(this.#config, decision);
         this.toJudge.add(decision.promptId);
         break;
+      case 'judgement.request':
+        claim(this.toJudge.has(decision.promptId), `${decision.promptId} is to be judged, and is not collected`);
+        break;
       case 'prompt.filtered':
       case 'prompt.quarantined':
       case 'prompt.merged':
@@ -224,8 +227,9 @@ export class HostModel {
     for (const { promptId, responses } of decision.prompts) {
       this.#places.drop(responses);
       this.#places.promptLeft(promptId);
+      this.toJudge.delete(promptId);
     }
+    // What runs on into the next round may be judged before that begins.
     this.round = undefined;
-    this.toJudge.clear();
   }
 }

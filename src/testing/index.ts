@@ -5,6 +5,7 @@
  */
 import type { AnyEvent, AnyPlannerDefinition, AnyPolicyDefinition } from '../core/definition.ts';
 import { laws } from './laws.ts';
+import type { HostHints } from './obedient-host.ts';
 import { plannerLaws } from './planner-laws.ts';
 import { likelyEvents } from './run.ts';
 import { messageOf, type SearchOptions, search, textOfRun, trimmed } from './search.ts';
@@ -31,6 +32,7 @@ export type { Case, Law } from './law.ts';
 export { laws } from './laws.ts';
 export { type Malformed, malformedEvents, malformedPlaces } from './malformed.ts';
 export { ModelHost } from './model-host.ts';
+export type { AnswerRule, Desk, HostHints, Plan, Report } from './obedient-host.ts';
 export type { Places } from './place-book.ts';
 export { type PlannerCase, type PlannerLaw, plannerLaws } from './planner-laws.ts';
 export { type Answer, choicesFrom, likelyEvents, type Subject } from './run.ts';
@@ -41,6 +43,8 @@ export { withTraps } from './traps.ts';
 export interface LawOptions extends SearchOptions {
   /** Numbers of the laws to check; all if absent. */
   readonly only?: readonly number[];
+  /** For laws 11 and 12: what a host answers to words of your own, and what it begins. */
+  readonly hints?: HostHints;
 }
 
 /**
@@ -49,10 +53,12 @@ export interface LawOptions extends SearchOptions {
  * @throws Error that names the law, with the smallest run that breaks it and the seed to repeat it
  */
 export function checkLaws(definition: AnyPolicyDefinition, options: LawOptions): void {
-  const { config, only, limitSeconds = 60 } = options;
+  const { config, only, hints, limitSeconds = 60 } = options;
   for (const law of laws) {
     if (only !== undefined && !only.includes(law.number)) continue;
-    const check = (events: readonly AnyEvent[]): void => law.check({ definition, config, events });
+    const check = (events: readonly AnyEvent[]): void => {
+      law.check({ definition, config, events, hints });
+    };
     search(
       `${definition.id} breaks law ${law.number} (${law.title})`,
       options,

@@ -1,5 +1,6 @@
 /** What a law of policies is, and what it is checked on. */
 import type { AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
+import type { HostHints } from './obedient-host.ts';
 
 /** What a law is checked on. */
 export interface Case {
@@ -9,6 +10,8 @@ export interface Case {
   readonly config: unknown;
   /** The run, event by event. */
   readonly events: readonly AnyEvent[];
+  /** What a host needs to know of words that are not the vocabulary's. */
+  readonly hints?: HostHints | undefined;
 }
 
 /** One law. */
@@ -18,5 +21,5 @@ export interface Law {
   /** What it says, in a few words. */
   readonly title: string;
   /** Throws if the case breaks the law. */
-  check(one: Case): void;
+  check(one: Case): unknown;
 }

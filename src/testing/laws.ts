@@ -11,6 +11,9 @@ import { isPolicyError } from '../errors.ts';
 import type { DecisionWord } from '../schemas/vocabulary.ts';
 import { conserved } from './conserved.ts';
 import type { Case, Law } from './law.ts';
+import { bounded } from './law-bounded.ts';
+import { drainedIsEmpty } from './law-drained.ts';
+import { forgetfulHostFinishes } from './law-forgetful-host.ts';
 import { malformedEvents } from './malformed.ts';
 import { answer, newSubject, type Subject, textOf, transcript } from './run.ts';
 import { withTraps } from './traps.ts';
@@ -217,4 +220,7 @@ export const laws: readonly Law[] = Object.freeze([
   { number: 6, title: 'total order: nothing depends on the order of keys', check: ordered },
   { number: 7, title: 'every decision has a reason from a closed set, and fits its schema', check: reasoned },
   { number: 8, title: 'one vocabulary, no unknown keys, everything described', check: spoken },
+  { number: 11, title: 'drained means empty: after source.drained no ledger holds anything', check: drainedIsEmpty },
+  { number: 12, title: 'a host with no memory finishes what it is told of', check: forgetfulHostFinishes },
+  { number: 13, title: 'bounded answer: what an event may lead to is known before it is applied', check: bounded },
 ]);

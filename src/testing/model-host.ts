@@ -97,8 +97,8 @@ export class ModelHost {
       }
       case 8: {
         const promptId = pick([...books.toJudge], choices);
-        if (promptId === undefined || books.round === undefined) break;
-        return { type: 'prompt.judged', at, roundId: books.round.id, promptId, keep: choices.below(3) > 0 };
+        if (promptId === undefined || books.rounds === 0) break;
+        return { type: 'prompt.judged', at, roundId: `r${books.rounds - 1}`, promptId, keep: choices.below(3) > 0 };
       }
       case 9:
         if (choices.below(4) === 0) return { type: 'host.restarted', at, idPrefix: `h${books.restarts}-` };

@@ -56,6 +56,8 @@ export interface Subject {
   send(event: AnyEvent): AnyDecision[];
   /** The whole state as JSON. */
   snapshot(): { state: unknown; seq: number };
+  /** The latest time that it has seen, in seconds. */
+  readonly at: number;
   /** Listens for decisions. */
   on(type: string, listener: (payload: unknown) => void): unknown;
 }

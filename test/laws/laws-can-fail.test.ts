@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { speculativeAdmission } from '../../src/policies/speculative-admission/index.ts';
 import { checkCost, checkLaws, checkPlannerLaws, plannerLaws } from '../../src/testing/index.ts';
+import { rightFinisher, wrongFinishers } from '../support/wrong-finishers.ts';
 import { plannerInput, rightPlanner, wrongPlanners } from '../support/wrong-planners.ts';
 import { rightPolicy, wrongPolicies } from '../support/wrong-policies.ts';
 
@@ -17,6 +19,15 @@ describe('the laws suite', () => {
     },
   );
 
+  test('passes a policy of rounds that says what it waits for', () => {
+    checkLaws(rightFinisher, { config: { slots: 2 }, runs: 20, events: 30 });
+  });
+
+  test.each(wrongFinishers)('law $law fails a policy of rounds that $title', ({ law, says, definition }) => {
+    const check = () => checkLaws(definition, { config: { slots: 2 }, runs: 30, events: 30, only: [law] });
+    expect(check).toThrow(new RegExp(`breaks law ${law} .*${says.source}`, 's'));
+  });
+
   test.each([
     [1, /at event \d+ .*:\n {2}(once|as it came): .*\n {2}(again|with the latest time instead): /],
     [4, /at event \d+ .*:\n {2}left alone: .*\n {2}scrambled: /],
@@ -33,6 +44,17 @@ describe('the laws suite', () => {
       }
     });
     expect(messages.join('\n\n')).toMatch(says);
+  });
+
+  test('law 13 fails a policy that does not say how many ids it mints, and passes it when it says so', () => {
+    const config = { promptsPerRound: 3, responsesPerPrompt: 2 };
+    const options = { config, runs: 30, events: 30, only: [13] };
+    const unsaid = {
+      ...speculativeAdmission,
+      ledgers: speculativeAdmission.ledgers.map(({ mints: _, ...rest }) => rest),
+    };
+    expect(() => checkLaws(unsaid, options)).toThrow(/breaks law 13 .*"responsesPerPrompt":32/s);
+    checkLaws(speculativeAdmission, options);
   });
 
   test('law 10 fails a policy that scans what is in flight', () => {

@@ -178,12 +178,17 @@ class Run {
       this.refused({ type: 'update.consumed', updateId: later.updateId, groups: later.groups, seconds: 1 });
     if (current !== undefined && host.stepping === undefined)
       this.refused({ type: 'optimizer.stepped', roundId: head!.roundId, updateId: current.updateId });
-    if (head !== undefined && head.publications === 0)
-      this.refused({ type: 'weights.published', roundId: head.roundId, weightVersion: head.weightVersion + 1 });
+    if (head === undefined) return;
+    const { roundId } = head;
+    const weightVersion = head.weightVersion + 1;
+    this.refused({ type: 'weights.published', roundId, publicationId: 'publication#999', weightVersion });
   }
 
   /** A report that was taken before comes again: it is late, or refused, and changes nothing. */
   repeat(): void {
+    const [roundId, updateId] = ['any', this.host.withdrawn.at(-1)];
+    if (updateId !== undefined && this.choices.below(2) === 0)
+      return this.late({ type: 'optimizer.stepped', roundId, updateId }, 'step_withdrawn');
     const recent = this.choices.below(2) === 0 ? this.taken.slice(-3) : this.taken;
     const picked = recent[this.choices.below(recent.length)];
     const closed = this.host.open.find((one) => one.closedAt !== undefined);
@@ -194,8 +199,14 @@ class Run {
     if (event.type === 'update.lost' && this.host.live.has(event.updateId)) return;
     if (event.type === 'host.restarted' || event.type === 'round.opened')
       return this.refused({ ...event, at: this.at });
+    this.late(event);
+  }
+
+  /** Invariant 7. */
+  late(event: Record<string, unknown>, code?: string): void {
     const { state } = this.policy.snapshot();
     const decisions = this.policy.send({ ...event, at: this.at } as PipeliningEvent);
+    if (code !== undefined) expect(decisions).toMatchObject([{ reason: { code } }]);
     for (const { type, reason } of decisions) count(`${type} ${reason.code}`);
     expect(decisions.map((one) => one.type)).toEqual([expect.stringMatching(/late$/)]); // invariant 7
     expect(this.policy.snapshot().state).toEqual(state);

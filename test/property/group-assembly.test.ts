@@ -210,8 +210,11 @@ describe('group-assembly', () => {
       ...groupAssembly.decisions.flatMap((word) => word.reasons.map((code) => `${word.type} ${code}`)),
       ...(scale < 1 ? [] : refusals).map(({ code, path }) => `refused ${code} ${path}`),
     ];
-    // That one is of rolloutpipe.
-    expect(declared.filter((one) => !seen.has(one))).toEqual(['group.unrewarded no_response']);
+    // Those are of rolloutpipe, and of the admission.
+    expect(declared.filter((one) => !seen.has(one))).toEqual([
+      'group.unrewarded no_response',
+      'reward.request round_opened',
+    ]);
   });
 });
 

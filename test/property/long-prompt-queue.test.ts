@@ -73,7 +73,7 @@ class QueueModel {
     expect(sorted(here.map((one) => one.promptId))).toEqual(sorted(this.prompts)); // invariant 1
     expect(sorted(here.flatMap(finishedIds))).toEqual(sorted(this.responses)); // invariant 2
     const queued = entries.map((one) => one.prompt);
-    expect(new Set(queued.map((one) => one.promptId)).size).toBe(queued.length); // invariant 4
+    expect(new Set(here.map((one) => one.promptId)).size).toBe(here.length); // invariant 4
     for (const { promptId, deferral } of queued) {
       const before = this.deferrals.get(promptId) ?? 0;
       expect(deferral?.count ?? 0).toBeGreaterThanOrEqual(before); // invariant 5

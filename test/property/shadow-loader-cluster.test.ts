@@ -105,6 +105,8 @@ class Job {
 
   plan(): void {
     const { below } = this.#choices;
+    const stepId = this.openSteps[0];
+    if (stepId === undefined) return;
     const batchId = `b${this.#planned++}`;
     const saved = this.#policy.snapshot().state as {
       samples: { sampleId: string; stepId: string; uses: number | null; used: number }[];
@@ -123,7 +125,7 @@ class Job {
       return { sequence, degree, ranks, ...(sample === undefined ? undefined : { sampleId: sample.sampleId }) };
     });
     this.world.batches.set(batchId, assignments);
-    this.send({ type: 'batch.planned', at: 0, batchId, stepId: 's', assignments, reason: { code: 'host' } });
+    this.send({ type: 'batch.planned', at: 0, batchId, stepId, assignments, reason: { code: 'host' } });
   }
 
   complete(stepId: string): void {

@@ -159,7 +159,22 @@ class Job {
       this.send({ type: 'host.restarted', idPrefix: `h${this.#restarts++}-` });
     } else if (kind === 6 && this.#reports.length > 0) {
       this.send(this.#reports[choices.below(this.#reports.length)]!);
-    } else if (busy.length > 0) this.#finish(busy[choices.below(busy.length)]![0], troubled);
+    } else if (kind === 7) this.#stepAgain();
+    else if (busy.length > 0) this.#finish(busy[choices.below(busy.length)]![0], troubled);
+  }
+
+  /** Invariant 9: a step that is over is reported again, or one that was given up has been made. */
+  #stepAgain(): void {
+    const { stepping, steps, confirmed } = this.host;
+    const over = steps.filter((one) => one.updateId !== stepping?.updateId);
+    const step = over[this.#choices.below(over.length + 1)];
+    if (step === undefined) return;
+    const { state } = this.#policy.snapshot();
+    const code = confirmed.has(step.updateId) ? 'update_over' : 'step_withdrawn';
+    expect(this.#policy.send({ type: 'optimizer.stepped', at: this.#at, ...step })).toMatchObject([
+      { type: 'training.late', ...step, reason: { code } },
+    ]);
+    expect(this.#policy.snapshot().state).toEqual(state);
   }
 
   #finish(replica: string, troubled: boolean): void {
@@ -177,7 +192,7 @@ class Job {
     for (let turns = 0; turns < 200 && !this.host.trained.has(roundId); turns += 1) {
       const busy = [...this.host.replicas].find(([, one]) => one.works.length > 0);
       if (busy !== undefined) this.#finish(busy[0], false);
-      else if (this.host.stepping === roundId) this.send({ type: 'optimizer.stepped', roundId });
+      else if (this.host.stepping?.roundId === roundId) this.send({ type: 'optimizer.stepped', ...this.host.stepping });
       else {
         this.host.replicas.get(first!)!.present = true;
         this.send({ type: 'replica.added', replica: first });
@@ -202,7 +217,7 @@ const configs = exampleConfigs['stream-training']!.flatMap((config) => [
 
 describe('stream-training', () => {
   test.each(configs.map((config) => [JSON.stringify(config), config] as const))(
-    'invariants 1 to 5, 7 and 8 hold with %s',
+    'invariants 1 to 5 and 7 to 9 hold with %s',
     (_name, config) => {
       fc.assert(
         fc.property(tapes(), fc.boolean(), (tape, troubled) => void run(config, tape, troubled)),

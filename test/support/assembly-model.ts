@@ -1,6 +1,7 @@
 /**
  * What group-assembly must know and say, by every rule once more, as naively as can be: no counters and no index, but lists
- * that are searched. The reward of a response is the first report of it in the history since it has been known.
+ * that are searched. The reward of a response is the first report of it in the history since it has been known,
+ * but for one that had failed and comes with the prompt as it counts.
  */
 import type { groupAssembly } from '../../src/policies/group-assembly/index.ts';
 
@@ -135,11 +136,11 @@ export class AssemblyModel {
       case 'response.dropped':
         return this.#forget([event]);
       case 'prompt.deferred':
-        return this.#forget([...event.dropped, ...(event.prompt.kept ?? [])]);
+        return this.#forget(event.dropped);
       case 'prompt.returned':
         // A copy that came after its round; the prompt that is open runs on.
         if (event.reason.code === 'round_closed') return [];
-        return this.#forget([...event.dropped, ...(event.prompt.kept ?? [])]);
+        return this.#forget(event.dropped);
       case 'round.completed':
         if (!this.#rounds.some((one) => one.roundId === event.roundId)) this.#begin(event.roundId);
         this.#rounds.find((one) => one.roundId === event.roundId)!.completion = { event, at };
@@ -197,8 +198,13 @@ export class AssemblyModel {
     const group: Counted = { promptId, domain, held, event, at };
     (this.#rounds.find((one) => one.roundId === roundId) ?? this.#begin(roundId)).groups.push(group);
     waiting.push(group);
-    for (const { requestId, reward } of responses)
-      if (reward !== undefined) this.#reports.push({ index: this.#index, requestId, reward });
+    responses.forEach(({ requestId, reward }, index) => {
+      if (reward === undefined) return;
+      const report = { index: this.#index, requestId, reward };
+      // What failed while its prompt was away may have a reward by now.
+      if (this.#rewardOf(held[index]!) === null) this.#reports.unshift(report);
+      else this.#reports.push(report);
+    });
     return held
       .filter((one) => !before.includes(one) && this.#rewardOf(one) === undefined)
       .map(({ requestId }) => this.#request(group, requestId, 'kept_without_reward', at));

@@ -112,7 +112,7 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
     { timeoutFactor: 1.5, minTimeoutSeconds: 0, exploreEvery: 3, maxTestCases: 3, historyRuns: 5 },
     { exploreEvery: 0, maxTestCases: 1, historyRuns: 1 },
   ],
-  'group-assembly': [{}, { askAgain: true }],
+  'group-assembly': [{ askAgain: false }, {}],
   'reward-dispatch': [
     {},
     {

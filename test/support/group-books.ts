@@ -68,9 +68,8 @@ export class GroupBooks {
         return this.#rewarded(decision.requestId, decision.reward);
       case 'reward.failed':
         return this.#rewarded(decision.requestId, 'failed');
-      case 'prompt.deferred':
       case 'prompt.returned': {
-        // What it keeps may be rewarded again, in the round that brings it back; nothing of another copy of it.
+        // Of a round that has failed; what it keeps may be rewarded again, and nothing of another copy of it.
         for (const { requestId } of decision.prompt.kept ?? []) delete this.#responses.get(requestId)?.reward;
         return;
       }

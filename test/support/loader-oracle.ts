@@ -26,7 +26,7 @@ export interface OracleSample {
   readonly uses: number | undefined;
   used: number;
   bytes: number;
-  status: 'waiting' | 'preprocessing' | 'registered' | 'text';
+  status: 'waiting' | 'unplaced' | 'preprocessing' | 'registered' | 'text';
   node: string | undefined;
   task: string | undefined;
   ahead: boolean;
@@ -49,6 +49,8 @@ interface OracleBatch {
   readonly id: string;
   dropped: string[];
   samples: string[];
+  /** Those that it had in full: a use of each, unless it is given up. */
+  readonly used: OracleSample[];
 }
 
 /** As `expect`, at a hundredth of its cost: it is asked of everything after every decision. */
@@ -77,6 +79,7 @@ export class LoaderOracle {
   #seq = 0;
   #transfer = new Map<string, number>();
   #placeholders: string[] = [];
+  #resumed: string[] = [];
 
   constructor(config: ShadowLoaderConfig) {
     this.config = config;
@@ -86,6 +89,7 @@ export class LoaderOracle {
   /** Compares what was decided with what must be, and remembers it. */
   step(event: LoaderEvent, decisions: readonly LoaderDecision[]): void {
     this.#placeholders = [];
+    this.#resumed = [];
     this.#sent(event);
     for (const decision of decisions) {
       this.#told(decision);
@@ -94,6 +98,7 @@ export class LoaderOracle {
     const near = decisions.flatMap((one) => (one.type === 'sample.materialize' ? [one.reason.code] : []));
     must(near.lastIndexOf('same_node') < near.concat('other_node').indexOf('other_node'), 'near copies come first');
     expect(this.#placeholders, 'invariant 1: every sample has a placeholder').toEqual([]);
+    expect(this.#resumed, 'invariant 10: every open step is named').toEqual([]);
     this.#checkRest();
   }
 
@@ -154,7 +159,9 @@ export class LoaderOracle {
           one.avoid = undefined;
           one.needs = [];
           if (one.node !== undefined) this.#lose(one);
+          if (one.status === 'unplaced') one.status = 'waiting';
         }
+        this.#resumed = this.#openSteps().map((one) => one.id);
     }
   }
 
@@ -162,6 +169,9 @@ export class LoaderOracle {
     const known = this.nodes.find((one) => one.id === id);
     if (known === undefined) this.nodes.push({ id, budget, weight, slots, active: true });
     else Object.assign(known, { budget, weight, slots, active: true });
+    for (const one of this.samples.filter((other) => other.status === 'unplaced')) {
+      if (one.bytes <= this.#largest()) one.status = 'waiting';
+    }
     if (ranks === undefined) return;
     for (const [rank, other] of [...this.nodeOfRank]) if (other === id) this.nodeOfRank.delete(rank);
     for (const rank of ranks) this.nodeOfRank.set(rank, id);
@@ -207,7 +217,7 @@ export class LoaderOracle {
 
   #planned({ batchId, assignments }: EventOf<'batch.planned'>): void {
     const ids = [...new Set(assignments.flatMap((one) => one.sampleId ?? []))];
-    this.batches.push({ id: batchId, dropped: [], samples: ids });
+    this.batches.push({ id: batchId, dropped: [], samples: ids, used: [] });
     for (const id of ids) {
       const sample = this.sample(id)!;
       const own = assignments.filter((one) => one.sampleId === id);
@@ -222,6 +232,7 @@ export class LoaderOracle {
     sample.used += 1;
     const batch = this.batches.find((one) => one.id === batchId)!;
     batch.samples = batch.samples.filter((id) => id !== sample.id);
+    batch.used.push(sample);
   }
 
   #sliceFailed({ sliceId, attempt, kind }: EventOf<'slice.failed'>): void {
@@ -250,6 +261,18 @@ export class LoaderOracle {
       case 'sample.placeholder':
         expect(this.#placeholders.shift()).toBe(decision.sampleId);
         return;
+      case 'step.resumed':
+        return this.#resume(decision);
+      case 'sample.unplaced': {
+        const sample = this.sample(decision.sampleId)!;
+        expect(this.#line()[0], 'invariant 8').toBe(sample);
+        const { bytes } = sample;
+        const lost = Math.max(...this.nodes.filter((one) => !one.active).map((one) => one.budget));
+        must(bytes > this.#largest() && bytes <= lost, 'invariant 8: only a lost node could hold it');
+        expect(decision.reason).toMatchObject({ bytes, largestBudgetBytes: this.#largest(), lostBudgetBytes: lost });
+        sample.status = 'unplaced';
+        return;
+      }
       case 'sample.preprocess':
       case 'sample.prefetch':
         return this.#begun(decision);
@@ -275,8 +298,27 @@ export class LoaderOracle {
         return;
       }
       case 'batch.abandoned':
-        this.batches = this.batches.filter((one) => one.id !== decision.batchId);
+        return this.#abandoned(decision);
     }
+  }
+
+  #resume({ stepId, samples }: DecisionOf<'step.resumed'>): void {
+    expect(this.#resumed.shift(), 'invariant 10').toBe(stepId);
+    const own = this.samples.filter((one) => one.stepId === stepId);
+    const ids = own.map((one) => one.id);
+    expect(samples, 'invariant 10').toEqual(ids);
+    this.#placeholders.push(...ids);
+  }
+
+  #abandoned({ batchId, gone }: DecisionOf<'batch.abandoned'>): void {
+    const batch = this.batches.find((one) => one.id === batchId)!;
+    const [here, left] = [true, false].map((is) => batch.used.filter((one) => this.samples.includes(one) === is));
+    for (const one of here!) one.used -= 1;
+    expect(
+      gone.map((one) => one.sampleId),
+      'invariant 10',
+    ).toEqual(left!.map((one) => one.id));
+    this.batches = this.batches.filter((one) => one !== batch);
   }
 
   #begun(decision: DecisionOf<'sample.preprocess' | 'sample.prefetch'>): void {
@@ -363,7 +405,7 @@ export class LoaderOracle {
         expect(this.#overTransfer(sample)).toBe(true);
         break;
       default:
-        for (const node of this.nodes) if (node.active) expect(node.budget).toBeLessThan(sample.bytes);
+        for (const node of this.nodes) expect(node.budget).toBeLessThan(sample.bytes);
     }
     for (const batch of this.batches) {
       if (!batch.samples.includes(sampleId) || !sample.needs.some((one) => one.batchId === batch.id)) continue;
@@ -395,6 +437,10 @@ export class LoaderOracle {
           (one: OracleSample) => one.seq,
         ),
       );
+  }
+
+  #largest(): number {
+    return Math.max(0, ...this.nodes.filter((one) => one.active).map((one) => one.budget));
   }
 
   #openSteps() {

@@ -30,8 +30,8 @@ export interface HostRound {
   closedAt?: number;
   isFailed: boolean;
   isPublishing: boolean;
-  /** Whether the host has the command to publish. */
-  isAsked: boolean;
+  /** The command to publish that the host has. */
+  publicationId: string | undefined;
   publications: number;
   firstBatchAt?: number;
   firstDispatchAt?: number;
@@ -51,6 +51,8 @@ export class PipeliningHost {
   readonly live = new Map<string, Dispatch>();
   readonly consumed = new Map<string, Set<string>>();
   stepping: string | undefined;
+  /** Updates whose step was given up. */
+  readonly withdrawn: string[] = [];
   version = 0;
   #at = 0;
 
@@ -92,7 +94,7 @@ export class PipeliningHost {
           inWeights: 0,
           isFailed: false,
           isPublishing: false,
-          isAsked: false,
+          publicationId: undefined,
           publications: 0,
           wait: 0,
           pendingWait: 0,
@@ -127,7 +129,7 @@ export class PipeliningHost {
         return;
       }
       case 'optimizer.stepped':
-        if (this.live.has(event.updateId!)) this.#stepped(event.updateId!);
+        if (this.live.has(event.updateId)) this.#stepped(event.updateId);
         return;
       case 'update.lost':
         this.#drop(event.updateId);
@@ -153,15 +155,18 @@ export class PipeliningHost {
   #drop(id: string): void {
     this.live.delete(id);
     this.consumed.delete(id);
-    if (this.stepping === id) this.stepping = undefined;
+    if (this.stepping !== id) return;
+    this.stepping = undefined;
+    this.withdrawn.push(id);
   }
 
   #forgetAll(): void {
     for (const id of [...this.live.keys()]) this.#drop(id);
-    if (this.head !== undefined) this.head.isAsked = false;
+    if (this.head !== undefined) this.head.publicationId = undefined;
   }
 
   #stepped(id: string): void {
+    this.stepping = undefined;
     this.#drop(id);
     this.head!.inWeights += 1;
     this.head!.lastStepAt = this.#at;
@@ -193,10 +198,10 @@ export class PipeliningHost {
         }
         return;
       case 'optimizer.step': {
-        const update = this.live.get(decision.updateId!)!;
+        const update = this.live.get(decision.updateId)!;
         expect(update).toBe(this.current); // invariant 4: in order, one after the other
         expect(this.stepping).toBeUndefined();
-        expect([...this.consumed.get(decision.updateId!)!].sort()).toEqual([...update.groups].sort());
+        expect([...this.consumed.get(decision.updateId)!].sort()).toEqual([...update.groups].sort());
         expect([decision.samples, decision.tokens]).toEqual([update.samples, update.tokens]);
         expect(decision.groups).toEqual(update.groups);
         this.stepping = decision.updateId;
@@ -300,7 +305,7 @@ export class PipeliningHost {
   }
 
   /** Invariants 3 and 4. */
-  #publish({ roundId, weightVersion, reason }: Decision<'weights.publish'>): void {
+  #publish({ roundId, publicationId, weightVersion, reason }: Decision<'weights.publish'>): void {
     const round = this.round(roundId)!;
     expect(round).toBe(this.head);
     expect([this.live.size, this.stepping]).toEqual([0, undefined]);
@@ -314,7 +319,7 @@ export class PipeliningHost {
       expect(round.isPublishing).toBe(false);
     } else expect(round.isPublishing).toBe(true);
     round.isPublishing = true;
-    round.isAsked = true;
+    round.publicationId = publicationId;
     round.publications += 1;
   }
 

@@ -13,6 +13,8 @@ interface Sample {
   readonly requestId: string;
   readonly promptId: string | undefined;
   roundId: string | undefined;
+  /** Whether a completed round named it. */
+  final: boolean;
   readonly kind: Kind;
   readonly budgetSeconds: number;
   readonly order: number;
@@ -73,7 +75,7 @@ export class RewardHost {
     const first = Math.min(...this.running.map((one) => one.deadline));
     if (this.running.length > 0) expect(this.timerAt, 'invariant 7').toBeLessThanOrEqual(first);
     if (event.type === 'timer.fired') expect(first, 'invariant 7').toBeGreaterThan(at);
-    this.#checkPressure(decisions);
+    this.#checkPressure(event, decisions);
   }
 
   #sent(event: RewardEvent, at: number): Expected {
@@ -137,7 +139,7 @@ export class RewardHost {
     const { kindByDomain = {}, defaultKind, budgetSeconds } = this.config;
     const kind = event.kind ?? (domain === undefined ? undefined : kindByDomain[domain]) ?? defaultKind;
     const budget = event.budgetSeconds ?? budgetSeconds[kind];
-    const counts = { waits: true, failures: 0, timeouts: 0, attempts: 0, order: this.#order++ };
+    const counts = { final: false, waits: true, failures: 0, timeouts: 0, attempts: 0, order: this.#order++ };
     const times = { requestedAt: at, since: at, cause: 'requested' };
     this.samples.push({ requestId, promptId, roundId, kind, budgetSeconds: budget, ...counts, ...times });
   }
@@ -182,7 +184,7 @@ export class RewardHost {
   /** Which rewards an event makes needless. */
   #unneeded(event: RewardEvent): string[] {
     const known = (ids: readonly { requestId: string }[]) =>
-      this.samples.filter((one) => ids.some(({ requestId }) => requestId === one.requestId));
+      this.samples.filter((one) => !one.final && ids.some(({ requestId }) => requestId === one.requestId));
     const here = (promptId: string, roundId: string) =>
       this.samples.filter((one) => one.promptId === promptId && one.roundId === roundId);
     let gone: Sample[] = [];
@@ -208,7 +210,9 @@ export class RewardHost {
         gone = this.samples.filter((one) => one.roundId === event.roundId);
         break;
       case 'round.completed':
-        for (const final of known(event.prompts.flatMap((one) => one.responses))) final.roundId = undefined;
+        for (const one of known(event.prompts.flatMap(({ responses }) => responses))) {
+          Object.assign(one, { final: true, roundId: undefined });
+        }
         gone = this.samples.filter((one) => one.roundId === event.roundId);
     }
     return gone.map((one) => one.requestId);
@@ -331,7 +335,7 @@ export class RewardHost {
     dispatch.deadline = at + this.config.cancelGraceSeconds;
   }
 
-  #checkPressure(decisions: readonly RewardDecision[]): void {
+  #checkPressure(event: RewardEvent, decisions: readonly RewardDecision[]): void {
     const { maxQueued, saturatedQueued = maxQueued } = this.config;
     const { resumedQueued = Math.floor(saturatedQueued / 2) } = this.config;
     for (const kind of kinds) {
@@ -342,7 +346,8 @@ export class RewardHost {
       const said = decisions.filter(
         (one) => (one.type === 'rewards.saturated' || one.type === 'rewards.resumed') && one.kind === kind,
       );
-      const wanted = before === after ? [] : [after ? 'rewards.saturated' : 'rewards.resumed'];
+      const isTold = before && after && event.type === 'host.restarted' ? ['rewards.saturated'] : [];
+      const wanted = before === after ? isTold : [after ? 'rewards.saturated' : 'rewards.resumed'];
       expect(
         said.map((one) => one.type),
         'invariant 8',

@@ -32,6 +32,8 @@ interface Flight {
   abortedIn?: number;
   /** The engine that it is to move to, and stands still meanwhile. */
   movesTo?: string;
+  /** Which try to move it. */
+  attempt?: number;
 }
 interface Dispatch {
   readonly workerId: string;
@@ -159,7 +161,7 @@ export class RollpackerHost {
     const busy = [...this.trainer.replicas].filter(([, one]) => one.works.length > 0);
     if (busy.length > 0) doings.push(() => this.#train(this.#pick(busy)[0], false));
     const { stepping } = this.trainer;
-    if (stepping !== undefined) doings.push(() => void this.#send({ type: 'optimizer.stepped', roundId: stepping }));
+    if (stepping !== undefined) doings.push(() => void this.#send({ type: 'optimizer.stepped', ...stepping }));
     if (this.#mayRequest()) doings.push(() => this.#request());
     return doings;
   }
@@ -246,8 +248,9 @@ export class RollpackerHost {
       case 14: {
         const moving = this.#pickKey(this.#flights, (one) => one.movesTo !== undefined);
         if (moving === undefined || release === undefined) return;
+        const { attempt } = this.#flights.get(moving)!;
         delete this.#flights.get(moving)!.movesTo;
-        this.#send({ type: 'migration.failed', releaseId: release.releaseId, requestId: moving });
+        this.#send({ type: 'migration.failed', releaseId: release.releaseId, requestId: moving, attempt });
         return;
       }
       case 15: {
@@ -334,7 +337,7 @@ export class RollpackerHost {
         return;
       case 'request.migrate':
         this.#checkEngine(decision.to);
-        this.#flights.get(decision.requestId)!.movesTo = decision.to;
+        Object.assign(this.#flights.get(decision.requestId)!, { movesTo: decision.to, attempt: decision.attempt });
         return;
       case 'migration.abandoned':
         this.#owed.push({ type: 'response.failed', requestId: decision.requestId, kind: 'infrastructure' });
@@ -475,15 +478,15 @@ export class RollpackerHost {
 
   #arrive(requestId: string): void {
     const flight = this.#flights.get(requestId)!;
-    const { movesTo: engineId } = flight;
+    const { movesTo: engineId, attempt } = flight;
     delete flight.movesTo;
     const { releaseId } = this.#release!;
     if (!this.#engines.get(engineId!)!.isUp) {
-      this.#send({ type: 'migration.failed', releaseId, requestId });
+      this.#send({ type: 'migration.failed', releaseId, requestId, attempt });
       return;
     }
     flight.engineId = engineId!;
-    this.#send({ type: 'request.migrated', releaseId, requestId });
+    this.#send({ type: 'request.migrated', releaseId, requestId, attempt });
     if (this.#flights.has(requestId)) this.#send({ type: 'request.started', requestId, engineId });
   }
 
@@ -517,6 +520,7 @@ export class RollpackerHost {
         const flight = this.#flights.get(requestId)!;
         expect(flight.engineId).toBe(from);
         flight.movesTo = to;
+        flight.attempt = 1;
       }
     }
     const gpuIds = release.flatMap((one) => one.gpuIds);

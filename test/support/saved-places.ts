@@ -38,12 +38,12 @@ export function savedPlaces(state: unknown): Places {
 }
 
 /**
- * What group-assembly keeps of prompts that do not count, and no prompt of the admission holds. There must be none: nobody
+ * What group-assembly keeps of prompts that do not count, and no prompt of the admission or of the queue holds. There must be none: nobody
  * will ever name it again.
  */
 export function strayResponses(state: unknown): string[] {
-  const { admission, assembly } = (state as SavedParts).parts!;
-  const held = new Set(savedPlaces(admission.state).responses);
+  const { assembly } = (state as SavedParts).parts!;
+  const held = new Set(savedPlaces(state).responses);
   const open = assembly!.state.groups.filter(({ roundId }) => roundId === null);
   return open.flatMap(({ members }) => members.map((one) => one.requestId)).filter((id) => !held.has(id));
 }

@@ -106,9 +106,15 @@ export class TailPipeliningHost extends PipeliningRecipeHost<TailPipeliningConfi
         return;
       case 'request.admit':
         return this.admitted(decision);
-      case 'request.dropped':
-        expect(this.waiting.delete(decision.requestId) || decision.admitted).toBe(true);
+      case 'request.dropped': {
+        const { requestId, admitted, reason } = decision;
+        const waited = this.waiting.delete(requestId);
+        const ended = reason.code === 'replaced' && reason.ended;
+        expect([waited, admitted, ended].filter(Boolean)).toHaveLength(1);
+        if (ended) expect(this.flights.has(requestId)).toBe(false);
+        if (reason.code === 'replaced' && admitted) expect(this.flights.has(requestId)).toBe(true);
         return;
+      }
       case 'group.left':
         this.inService.delete(decision.promptId);
         return;

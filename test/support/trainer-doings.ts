@@ -15,8 +15,11 @@ export function trainings(trainer: PipeliningHost, choices: Choices, send: Send)
   const list: (() => void)[] = [];
   if (head === undefined) return list;
   const { roundId } = head;
-  if (head.isAsked)
-    list.push(() => send({ type: 'weights.published', roundId, weightVersion: head.weightVersion + 1 }));
+  const { publicationId } = head;
+  if (publicationId !== undefined) {
+    const weightVersion = head.weightVersion + 1;
+    list.push(() => send({ type: 'weights.published', roundId, publicationId, weightVersion }));
+  }
   if (current === undefined) return list;
   const { updateId } = current;
   if (trainer.stepping !== undefined) list.push(() => send({ type: 'optimizer.stepped', roundId, updateId }));

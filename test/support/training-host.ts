@@ -37,7 +37,10 @@ export class TrainingHost {
   readonly groups = new Map<string, HostGroup>();
   readonly completed = new Set<string>();
   readonly trained = new Map<string, readonly string[]>();
-  stepping: string | undefined;
+  stepping: { readonly roundId: string; readonly updateId: string } | undefined;
+  /** Every try to step, and those that were reported before they were given up. */
+  readonly steps: { readonly roundId: string; readonly updateId: string }[] = [];
+  readonly confirmed = new Set<string>();
   members: readonly string[] = [];
   fetches = 0;
 
@@ -90,8 +93,7 @@ export class TrainingHost {
   }
 
   restart(): void {
-    for (const one of this.replicas.values()) Object.assign(one, new HostReplica());
-    this.released.clear();
+    for (const one of this.replicas.values()) Object.assign(one, new HostReplica(), { present: one.present });
     this.stepping = undefined;
   }
 
@@ -147,9 +149,10 @@ export class TrainingHost {
         return this.#step(decision);
       case 'round.trained': {
         const { roundId, groups, reason } = decision;
-        expect(reason.code === 'stepped' ? this.stepping : undefined).toBe(
-          reason.code === 'stepped' ? roundId : undefined,
-        );
+        if (reason.code === 'stepped') {
+          expect(this.stepping?.roundId).toBe(roundId);
+          this.confirmed.add(this.stepping!.updateId);
+        }
         const held = [...this.replicas.values()].flatMap((replica) => replica.groups.map((group) => group.groupId));
         expect([...held].sort()).toEqual([...groups].sort()); // invariant 2
         expect(this.trained.has(roundId)).toBe(false);
@@ -172,12 +175,15 @@ export class TrainingHost {
   /** Invariants 2, 3 and 4, by the numbers. */
   #step({
     roundId,
+    updateId,
     replicas = [],
     tokens,
     samples,
   }: Extract<StreamTrainingDecision, { type: 'optimizer.step' }>): void {
     expect([this.completed.has(roundId), this.stepping]).toEqual([true, undefined]); // invariant 3
-    this.stepping = roundId;
+    expect(this.steps.map((one) => one.updateId)).not.toContain(updateId); // invariant 9
+    this.stepping = { roundId, updateId };
+    this.steps.push(this.stepping);
     this.members = replicas;
     const members = replicas.map((id) => this.replicas.get(id)!);
     const whole = this.total(members.flatMap((one) => one.groups));

@@ -6,6 +6,7 @@ import { defineDecision, defineEvent, z } from '../../src/schemas/index.ts';
 const id = z.string().min(1);
 const added = defineEvent('acme/item.added', 'An item comes in.', { id });
 const removed = defineEvent('acme/item.removed', 'An item is taken out.', { id });
+const counted = defineEvent('acme/items.counted', 'So many items were counted.', { count: z.int().nonnegative() });
 const kept = defineDecision(
   'acme/item.kept',
   'notice',
@@ -112,6 +113,9 @@ const then = (more: (state: State, event: Event, ctx: Ctx) => void) => ({
     more(state, event, ctx);
   },
 });
+const emitMany = (ctx: Ctx, count: number): void => {
+  for (let index = 0; index < count; index += 1) emitKept(ctx, { id: `k${index}` });
+};
 const emitKept = (ctx: Ctx, change: object) =>
   ctx.emit({ type: kept.type, at: ctx.at, id: 'x', items: [], reason: { code: 'held', held: 1 }, ...change });
 
@@ -220,5 +224,30 @@ export const wrongPolicies: { law: number; title: string; definition: AnyPolicyD
     law: 10,
     title: 'scans what is in flight',
     definition: make(then((state) => void [...state.items.values()].filter((one) => one < 0))),
+  },
+  {
+    law: 13,
+    title: 'decides as often as a setting says',
+    definition: make(then((state, _event, ctx) => emitMany(ctx, state.limit))),
+  },
+  {
+    law: 13,
+    title: 'decides as often as a number in an event says',
+    definition: make({
+      events: [added, removed, counted],
+      check: (state: State, event: Event) => (event.id === undefined ? undefined : spec.check(state, event)),
+      apply: (state: State, event: Event & { count?: number }, ctx: Ctx) =>
+        event.count === undefined ? apply(state, event, ctx) : emitMany(ctx, event.count),
+      arbitrary: (state: State, choices: { below(n: number): number }) =>
+        choices.below(5) > 0
+          ? spec.arbitrary(state, choices)
+          : { type: counted.type, at: 0, count: choices.below(1000) },
+      ledgers: [{ ...spec.ledgers[0], entered: (event: Event) => (event.type === added.type ? [event.id] : []) }],
+    }),
+  },
+  {
+    law: 13,
+    title: 'promises what is no number of ids',
+    definition: make({ ledgers: [{ ...spec.ledgers[0], mints: () => 1.5 }] }),
   },
 ];

@@ -2,9 +2,10 @@
  * How many devices share each sequence of a batch, and which (FlexRL §3 and Appendix A). See README.md.
  */
 import { definePlanner } from '../../core/definition.ts';
+import { PolicyError } from '../../errors.ts';
 import { communicationBound, computeBound } from './bounds.ts';
 import { executionOf } from './execution/execution.ts';
-import { instanceOf } from './instance.ts';
+import { instanceOf, type Placement } from './instance.ts';
 import { assignmentsOf, metricsOf } from './placement.ts';
 import { type FlexUlyssesPlan, flexUlyssesPlan } from './plan-schema.ts';
 import { type FlexUlyssesSettings, flexUlyssesInput } from './schema.ts';
@@ -23,9 +24,22 @@ const strategies: Readonly<Record<FlexUlyssesSettings['strategy'], Strategy>> = 
   ulysses: placeByUlysses,
 };
 
+/** Places that sharding may add to those of the sequences: beyond, a plan is larger than a step is worth. */
+const mostShardedPlaces = 1_000_000;
+
+/** A few sequences on many devices each make a plan of any size: it is known before the plan is written. */
+function checkSize({ level }: Placement): void {
+  let places = 0;
+  for (const one of level) places += 2 ** one - 1;
+  if (places <= mostShardedPlaces) return;
+  const expected = `degrees that add up to at most ${mostShardedPlaces}, less one for each sequence`;
+  throw new PolicyError('limit_exceeded', { expected, got: places, path: 'maxDegree' });
+}
+
 function compute(settings: FlexUlyssesSettings): FlexUlyssesPlan {
   const instance = instanceOf(settings);
   const placed = strategies[settings.strategy](instance, settings);
+  checkSize(placed.placement);
   const metrics = metricsOf(instance, placed.placement);
   const memoryTokens = placed.memoryCap ?? Math.max(instance.memoryCap, metrics.maxMemoryTokens);
   const computeLimit = placed.computeLimit ?? metrics.maxCompute;

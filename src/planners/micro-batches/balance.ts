@@ -20,11 +20,13 @@ function hardestFirst({ items }: Part): number[] {
 function leastWorkFirst(part: Part, count: number, cap: number): Slots | undefined {
   const loads = noLoads(part, count);
   const slots = new Int32Array(part.items.length);
-  for (const index of hardestFirst(part)) {
+  for (const [placed, index] of hardestFirst(part).entries()) {
     const item = part.items[index]!;
+    // Of those without any work only the first is of interest, and it is not beyond the items placed so far.
+    const most = Math.min(count, placed + 1);
     let best = -1;
     let least = Number.POSITIVE_INFINITY;
-    for (let slot = 0; slot < count; slot += 1) {
+    for (let slot = 0; slot < most; slot += 1) {
       const work = mostOf(loads.work, part, item, slot);
       if (work >= least || mostOf(loads.tokens, part, item, slot) + item.tokens > cap) continue;
       best = slot;

@@ -8,7 +8,7 @@ import type { MicroBatchesSettings } from './schema.ts';
 /** Steps of all searches of a plan: the same plan on every machine. */
 const searchSteps = 20_000_000;
 /** Beyond this many, over all ranks, a plan is larger than a step is worth. */
-const mostMicroBatches = 10_000_000;
+const mostMicroBatches = 1_000_000;
 
 /** Every part fits into `count` micro-batches. */
 export interface Packed {
@@ -36,16 +36,23 @@ function leastOf(part: Part, cap: number): number {
 export const leastCount = (parts: readonly Part[], cap: number): number =>
   parts.reduce((most, part) => Math.max(most, leastOf(part, cap)), 0);
 
+function checkSize(count: number, ranks: number): void {
+  if (count * ranks <= mostMicroBatches) return;
+  const expected = `at most ${mostMicroBatches} micro-batches on all ranks`;
+  throw new PolicyError('limit_exceeded', { expected, got: count * ranks, path: 'maxTokensPerMicroBatch' });
+}
+
 /**
  * The fewest micro-batches for which every part has a packing, by first fit, and by a search where that needs more.
  *
- * @throws PolicyError `limit_exceeded` for a plan of more than ten million
+ * @throws PolicyError `limit_exceeded` for a plan of more than a million
  */
 export function pack(parts: readonly Part[], settings: Limits): Packed {
   const cap = settings.maxTokensPerMicroBatch;
   const ranks = parts.reduce((sum, part) => sum + part.ranks, 0);
   const budget: Budget = { left: searchSteps };
   let count = allowedCount(leastCount(parts, cap), settings);
+  checkSize(count, ranks);
   const slots = parts.map((part): Slots => {
     const quick = firstFit(part, cap);
     let packing: Slots | undefined = quick.count <= count ? quick.slots : undefined;
@@ -57,9 +64,6 @@ export function pack(parts: readonly Part[], settings: Limits): Packed {
     }
     return packing;
   });
-  if (count * ranks > mostMicroBatches) {
-    const expected = `at most ${mostMicroBatches} micro-batches on all ranks`;
-    throw new PolicyError('limit_exceeded', { expected, got: count * ranks, path: 'maxTokensPerMicroBatch' });
-  }
+  checkSize(count, ranks);
   return { count, slots };
 }

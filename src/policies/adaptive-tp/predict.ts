@@ -120,7 +120,7 @@ class Replica {
     let low = 0;
     let high = Math.floor(wanted);
     while (low < high) {
-      const middle = (low + high + 1) >> 1;
+      const middle = Math.ceil((low + high) / 2);
       if (fits(middle)) low = middle;
       else high = middle - 1;
     }

@@ -18,8 +18,7 @@ export function arbitrary(state: PipeliningState, choices: Choices): PipeliningE
   const round = choices.below(5) === 0 ? pick(rounds, choices)! : head;
   const roundId = choices.below(20) === 0 ? `r${choices.below(over + 2)}` : round.roundId;
   if (choices.below(9) === 0) return rareEvent(state, head, roundId, choices, at);
-  if (head.isPublishing && choices.below(3) === 0)
-    return { type: 'weights.published', at, roundId, weightVersion: round.weightVersion + choices.below(6) };
+  if (head.publicationId !== null && choices.below(3) === 0) return publishedEvent(state, head, round, choices, at);
   const current = currentUpdate(head);
   if (current !== undefined && choices.below(2) === 0) return trainerEvent(state, head, current, choices, at);
   const isFull = round.known.size > 2 * state.groupsPerUpdate + 1;
@@ -35,6 +34,8 @@ function trainerEvent(
   at: number,
 ): PipeliningEvent {
   const isOther = choices.below(12) === 0;
+  const withdrawn = isOther ? pick([...state.withdrawnSteps], choices) : undefined;
+  if (withdrawn !== undefined) return { type: 'optimizer.stepped', at, roundId: head.roundId, updateId: withdrawn };
   const updateId = isOther ? `${state.prefix}update#${choices.below(state.nextUpdate + 1)}` : current.updateId;
   if (head.isStepping === choices.below(12) > 0)
     return { type: 'optimizer.stepped', at, roundId: head.roundId, updateId };
@@ -42,6 +43,19 @@ function trainerEvent(
   const all = left.length === 0 ? current.groups.map((one) => one.groupId) : left;
   const groups = choices.below(3) === 0 ? all.slice(0, 1 + choices.below(all.length)) : all;
   return { type: 'update.consumed', at, updateId, groups, seconds: choices.below(5) };
+}
+
+/** Now and then an earlier publication, or one that was never decided. */
+function publishedEvent(
+  state: PipeliningState,
+  head: Round,
+  { roundId, weightVersion: version }: Round,
+  choices: Choices,
+  at: number,
+): EventNamed<'weights.published'> {
+  const other = `${state.prefix}publication#${choices.below(state.nextPublication + 1)}`;
+  const publicationId = choices.below(6) === 0 ? other : (head.publicationId ?? other);
+  return { type: 'weights.published', at, roundId, publicationId, weightVersion: version + choices.below(6) };
 }
 
 function rewardedGroup(
@@ -100,7 +114,7 @@ function rareEvent(
     case 2:
       return { type: 'trainer.restarted', at, roundId, updates: choices.below(head.stepped + 2) };
     case 3:
-      return { type: 'weights.published', at, roundId, weightVersion: state.weightVersion + 1 };
+      return publishedEvent(state, head, head, choices, at);
     case 4: {
       const updateId = `${state.prefix}update#${choices.below(state.nextUpdate + 1)}`;
       return { type: 'update.consumed', at, updateId, groups: ['p0'], seconds: 1 };

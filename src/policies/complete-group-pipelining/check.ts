@@ -3,7 +3,7 @@ import { checkNewPrefix } from '../../core/prefix.ts';
 import { PolicyError, type PolicyErrorCode } from '../../errors.ts';
 import { largestReward } from '../../schemas/advantages.ts';
 import { otherVersion } from './groups.ts';
-import { currentUpdate, type PipeliningState, type Round, type Update, wasMinted } from './state.ts';
+import { currentUpdate, type PipeliningState, type Round, type Update, wasPublication, wasUpdate } from './state.ts';
 import type { EventNamed, PipeliningEvent } from './words.ts';
 
 function refuse(code: PolicyErrorCode, path: string, expected: string, got: unknown): never {
@@ -30,7 +30,7 @@ export function check(state: PipeliningState, event: PipeliningEvent): void {
       checkRound(state, event.roundId);
       return;
     case 'weights.published':
-      return checkPublished(checkRound(state, event.roundId), event);
+      return checkPublished(state, event);
     case 'trainer.restarted':
       return checkRestart(state, event);
     case 'host.restarted':
@@ -48,7 +48,7 @@ function checkRound(state: PipeliningState, roundId: string): Round | undefined 
 /** The update, or `undefined` for one that is over, or that was dispatched again. */
 function checkUpdate(state: PipeliningState, updateId: string): Update | undefined {
   const update = state.live.get(updateId);
-  if (update !== undefined || wasMinted(state, updateId)) return update;
+  if (update !== undefined || wasUpdate(state, updateId)) return update;
   return refuse('unknown_id', 'updateId', 'an update that was dispatched', updateId);
 }
 
@@ -123,8 +123,6 @@ function checkConsumed(state: PipeliningState, { updateId, groups }: EventNamed<
 }
 
 function checkStepped(state: PipeliningState, { roundId, updateId }: EventNamed<'optimizer.stepped'>): void {
-  checkRound(state, roundId);
-  if (updateId === undefined) return refuse('invalid_event', 'updateId', 'the id of the update', updateId);
   const update = checkUpdate(state, updateId);
   if (update === undefined) return;
   const head = state.head!;
@@ -133,11 +131,18 @@ function checkStepped(state: PipeliningState, { roundId, updateId }: EventNamed<
     refuse('out_of_order', 'updateId', 'an update whose `optimizer.step` was decided', updateId);
 }
 
-function checkPublished(round: Round | undefined, { roundId, weightVersion }: EventNamed<'weights.published'>): void {
-  if (round === undefined) return;
-  if (!round.wasPublished) refuse('out_of_order', 'roundId', 'a round whose `weights.publish` was decided', roundId);
-  if (round.isPublishing && weightVersion <= round.weightVersion)
-    refuse('invalid_event', 'weightVersion', `a version after ${round.weightVersion}`, weightVersion);
+function checkPublished(
+  state: PipeliningState,
+  { roundId, publicationId, weightVersion }: EventNamed<'weights.published'>,
+): void {
+  const { head } = state;
+  if (head === null || head.publicationId !== publicationId) {
+    if (wasPublication(state, publicationId)) return;
+    return refuse('unknown_id', 'publicationId', 'a `weights.publish` that was decided', publicationId);
+  }
+  if (head.roundId !== roundId) refuse('invalid_event', 'roundId', head.roundId, roundId);
+  if (weightVersion <= head.weightVersion)
+    refuse('invalid_event', 'weightVersion', `a version after ${head.weightVersion}`, weightVersion);
 }
 
 function checkRestart(state: PipeliningState, { roundId, updates }: EventNamed<'trainer.restarted'>): void {

@@ -9,7 +9,7 @@ import { check } from './check.ts';
 import { addGroup } from './groups.ts';
 import { closeRound, failRound, finishRound, openRound, restartedTrainer, restartHost, settle } from './rounds.ts';
 import { pipeliningConfig } from './schema.ts';
-import { load, pipeliningSnapshot, type SavedPipelining, save } from './snapshot.ts';
+import { load, migrateFromOne, pipeliningSnapshot, type SavedPipelining, save } from './snapshot.ts';
 import { newState, type PipeliningState } from './state.ts';
 import { consume, finishStep, loseUpdate } from './updates.ts';
 import {
@@ -64,7 +64,7 @@ const groupLedger: Ledger<SavedPipelining, PipeliningEvent, PipeliningDecision> 
 /** Trains complete groups while the rollout goes on, on-policy, and publishes the weights once. */
 export const completeGroupPipelining = definePolicy({
   id: 'complete-group-pipelining',
-  version: 1,
+  version: 2,
   summary: 'Trains complete groups, U an update, while later ones are generated; weights are published once a round.',
   source: 'RolloutPipe §3.2',
   config: pipeliningConfig,
@@ -76,6 +76,7 @@ export const completeGroupPipelining = definePolicy({
   apply,
   save,
   load,
+  migrations: { 1: migrateFromOne },
   ledgers: [groupLedger],
   arbitrary,
 });

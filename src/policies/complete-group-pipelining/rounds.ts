@@ -1,4 +1,5 @@
 /** Rounds: opened, closed, given up, and handed over when their weights are published. */
+import { replacePrefix } from '../../core/prefix.ts';
 import { drop } from './groups.ts';
 import { measures } from './metrics.ts';
 import { newRound, type PipeliningState, type Round, trained } from './state.ts';
@@ -32,7 +33,7 @@ export function closeRound(state: PipeliningState, event: EventNamed<'round.rewa
 
 export function failRound(state: PipeliningState, { roundId }: EventNamed<'round.failed'>, ctx: Ctx): void {
   const round = state.rounds.get(roundId);
-  if (round === undefined || round.isFailed || round.isPublishing) return late(roundId, round, ctx);
+  if (round === undefined || round.isFailed || round.publicationId !== null) return late(roundId, round, ctx);
   giveUpRound(state, round, ctx);
 }
 
@@ -64,22 +65,22 @@ export function settle(state: PipeliningState, ctx: Ctx): void {
     const { waiting, times } = round;
     if (!state.config.pipelining && times.closedSeconds === null) return;
     while (waiting.size >= state.groupsPerUpdate) dispatch(state, round, 'batch_ready', state.groupsPerUpdate, ctx);
-    if (times.closedSeconds === null || round.isPublishing) return;
+    if (times.closedSeconds === null || round.publicationId !== null) return;
     if (waiting.size > 0) dispatch(state, round, 'round_end', waiting.size, ctx);
     if (round.stepped < round.updates.length) return;
-    if (round.stepped > 0) return publish(round, round.isFailed ? 'round_failed' : 'all_consumed', ctx);
+    if (round.stepped > 0) return publish(state, round, round.isFailed ? 'round_failed' : 'all_consumed', ctx);
     endWithoutTraining(state, round, ctx);
   }
 }
 
-function publish(round: Round, code: PublishCode, ctx: Ctx): void {
+function publish(state: PipeliningState, round: Round, code: PublishCode, ctx: Ctx): void {
   const { roundId, weightVersion, times } = round;
-  round.isPublishing = true;
-  round.wasPublished = true;
+  const publicationId = `${state.prefix}publication#${state.nextPublication++}`;
+  round.publicationId = publicationId;
   const numbers = trained(round);
   const afterSeconds = ctx.at - times.closedSeconds!;
   const reason = code === 'all_consumed' ? { code, ...numbers, afterSeconds } : { code, ...numbers };
-  ctx.emit({ type: 'weights.publish', at: ctx.at, roundId, weightVersion, reason });
+  ctx.emit({ type: 'weights.publish', at: ctx.at, roundId, publicationId, weightVersion, reason });
 }
 
 /** The weights are as they were: there is nothing to publish. */
@@ -93,11 +94,15 @@ function endWithoutTraining(state: PipeliningState, round: Round, ctx: Ctx): voi
 }
 
 /** The rollout engines have the weights: the round is over. */
-export function finishRound(state: PipeliningState, { roundId }: EventNamed<'weights.published'>, ctx: Ctx): void {
-  const round = state.rounds.get(roundId);
-  // The trainer has fallen back meanwhile, and will publish again.
-  if (round === undefined || !round.isPublishing) return late(roundId, round, ctx);
+export function finishRound(state: PipeliningState, event: EventNamed<'weights.published'>, ctx: Ctx): void {
+  const { roundId, publicationId } = event;
   const { at } = ctx;
+  const round = state.head;
+  // It was confirmed before, or the trainer has fallen back meanwhile and publishes again.
+  if (round === null || round.publicationId !== publicationId) {
+    ctx.emit({ type: 'training.late', at, roundId, publicationId, reason: { code: 'publication_over' } });
+    return;
+  }
   const { dropped, dispatches, times } = round;
   const numbers = trained(round);
   const groups = round.updates.flatMap((one) => one.groups.map((group) => group.groupId));
@@ -124,9 +129,8 @@ export function recover(
   code: 'trainer_restarted' | 'host_restarted',
   ctx: Ctx,
 ): void {
-  const wasPublishing = round.isPublishing;
   restartTrainer(state, round, updates, code, ctx);
-  if (wasPublishing && round.isPublishing) publish(round, code, ctx);
+  if (round.publicationId !== null) publish(state, round, code, ctx);
 }
 
 /** The trainer is there again. */
@@ -137,9 +141,14 @@ export function restartedTrainer(state: PipeliningState, event: EventNamed<'trai
   recover(state, round, updates, 'trainer_restarted', ctx);
 }
 
-/** Everything in flight is gone; the steps that were reported are in the weights. */
+/** Everything in flight is gone; the steps that were reported are in the weights. Rounds that go on are named. */
 export function restartHost(state: PipeliningState, { idPrefix }: EventNamed<'host.restarted'>, ctx: Ctx): void {
-  state.oldPrefixes.push(state.prefix);
-  state.prefix = idPrefix;
+  replacePrefix(state, idPrefix);
   if (state.head !== null) recover(state, state.head, state.head.stepped, 'host_restarted', ctx);
+  for (const { roundId, weightVersion, known, times } of state.rounds.values()) {
+    if (times.closedSeconds !== null) continue;
+    const promptIds = [...known];
+    const reason = { code: 'host_restarted', prompts: promptIds.length } as const;
+    ctx.emit({ type: 'round.resumed', at: ctx.at, roundId, weightVersion, promptIds, reason });
+  }
 }

@@ -1,7 +1,7 @@
 /** The state as JSON, and back. */
 import { z } from 'zod';
 import { RecentIds } from '../../core/recent-ids.ts';
-import { updateId } from '../../schemas/pipelining.ts';
+import { publicationId, updateId } from '../../schemas/pipelining.ts';
 import { groupId } from '../../schemas/training.ts';
 import { count, idPrefix, positiveCount, roundId, seconds, tokens, weightVersion } from '../../schemas/units.ts';
 import type { PipeliningConfig } from './schema.ts';
@@ -27,8 +27,7 @@ const round = z.strictObject({
   dropped: count,
   dispatches: count,
   isFailed: z.boolean(),
-  isPublishing: z.boolean(),
-  wasPublished: z.boolean(),
+  publicationId: publicationId.nullable(),
   times: z.strictObject({
     openedSeconds: seconds,
     firstBatchSeconds: seconds.nullable(),
@@ -48,16 +47,31 @@ const savedState = z.strictObject({
   prefix: idPrefix,
   oldPrefixes: z.array(idPrefix),
   nextUpdate: count,
+  nextPublication: count,
+  withdrawnSteps: z.array(updateId),
 });
 
 /** Whether the marks of a round fit its updates: everything else can be, some of it only after an odd host. */
 function isWhole(
-  { updates, stepped, isStepping, isPublishing, times }: z.output<typeof round>,
+  { updates, stepped, isStepping, publicationId: publication, times }: z.output<typeof round>,
   index: number,
 ): boolean {
   if (index > 0 && updates.length > 0) return false;
   if (stepped + (isStepping ? 1 : 0) > updates.length) return false;
-  return !isPublishing || (times.closedSeconds !== null && stepped === updates.length);
+  return publication === null || (times.closedSeconds !== null && stepped === updates.length);
+}
+
+/**
+ * Version 1 gave publications no id. One that was under way gets one that no host has been told: until `host.restarted`
+ * nothing confirms it.
+ */
+export function migrateFromOne(given: unknown): unknown {
+  const saved = given as { rounds: { isPublishing: boolean; wasPublished: boolean }[]; prefix: string };
+  let nextPublication = 0;
+  const rounds = saved.rounds.map(({ isPublishing, wasPublished: _, ...rest }) => {
+    return { ...rest, publicationId: isPublishing ? `${saved.prefix}publication#${nextPublication++}` : null };
+  });
+  return { ...saved, rounds, nextPublication, withdrawnSteps: [] };
 }
 
 /** Schema of the saved state. */
@@ -73,7 +87,8 @@ const copyGroups = (groups: Iterable<Group>): Group[] => Array.from(groups, (one
 
 /** The whole state as JSON. */
 export function save(state: PipeliningState): SavedPipelining {
-  const { recentRounds, weightVersion: version, prefix, oldPrefixes, nextUpdate } = state;
+  const { recentRounds, weightVersion: version, prefix, oldPrefixes, withdrawnSteps } = state;
+  const { nextUpdate, nextPublication } = state;
   return {
     rounds: Array.from(state.rounds.values(), saveRound),
     recentRounds: [...recentRounds],
@@ -81,6 +96,8 @@ export function save(state: PipeliningState): SavedPipelining {
     prefix,
     oldPrefixes: [...oldPrefixes],
     nextUpdate,
+    nextPublication,
+    withdrawnSteps: [...withdrawnSteps],
   };
 }
 
@@ -98,9 +115,10 @@ function saveRound({ known, waiting, updates, times, ...rest }: Round): SavedRou
 
 /** The state that was saved. */
 export function load(saved: SavedPipelining, config: PipeliningConfig): PipeliningState {
-  const { rounds, recentRounds, oldPrefixes, ...rest } = saved;
+  const { rounds, recentRounds, oldPrefixes, withdrawnSteps, ...rest } = saved;
   const state: PipeliningState = { ...newState(config), ...rest };
   state.recentRounds = new RecentIds(recentRounds);
+  state.withdrawnSteps = new RecentIds(withdrawnSteps);
   state.oldPrefixes.push(...oldPrefixes);
   for (const one of rounds) state.rounds.set(one.roundId, loadRound(one));
   state.head = state.rounds.values().next().value ?? null;

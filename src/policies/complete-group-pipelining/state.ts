@@ -60,9 +60,8 @@ export interface Round {
   /** Updates dispatched, those that were tried again included. */
   dispatches: number;
   isFailed: boolean;
-  isPublishing: boolean;
-  /** Whether `weights.publish` was ever decided. */
-  wasPublished: boolean;
+  /** The publication of its weights that is under way; `null` while there is none. */
+  publicationId: string | null;
   readonly times: RoundTimes;
 }
 
@@ -82,6 +81,9 @@ export interface PipeliningState {
   prefix: string;
   readonly oldPrefixes: string[];
   nextUpdate: number;
+  nextPublication: number;
+  /** Updates whose step was given up: the optimizer may have made it all the same. */
+  withdrawnSteps: RecentIds;
 }
 
 /** The state at the beginning. */
@@ -97,6 +99,8 @@ export function newState(config: PipeliningConfig): PipeliningState {
     prefix: config.idPrefix,
     oldPrefixes: [],
     nextUpdate: 0,
+    nextPublication: 0,
+    withdrawnSteps: new RecentIds(),
   };
 }
 
@@ -114,8 +118,7 @@ export function newRound(roundId: string, weightVersion: number, openedSeconds: 
     dropped: 0,
     dispatches: 0,
     isFailed: false,
-    isPublishing: false,
-    wasPublished: false,
+    publicationId: null,
     times: {
       openedSeconds,
       firstBatchSeconds: null,
@@ -142,10 +145,19 @@ export function trained(round: Round): { groups: number; updates: number } {
 }
 
 /** Whether an update id that is not live can have been minted earlier: `<idPrefix>update#<n>`. */
-export function wasMinted({ prefix, oldPrefixes, nextUpdate }: PipeliningState, updateId: string): boolean {
-  const hash = updateId.lastIndexOf('#');
-  const number = updateId.slice(hash + 1);
-  if (hash < 0 || !/^\d{1,15}$/.test(number) || Number(number) >= nextUpdate) return false;
-  const head = updateId.slice(0, hash);
-  return [prefix, ...oldPrefixes].some((one) => head === `${one}update`);
+export function wasUpdate(state: PipeliningState, updateId: string): boolean {
+  return wasMinted(state, updateId, 'update', state.nextUpdate);
+}
+
+/** Whether the id of a publication that is not under way can have been minted earlier: `<idPrefix>publication#<n>`. */
+export function wasPublication(state: PipeliningState, publicationId: string): boolean {
+  return wasMinted(state, publicationId, 'publication', state.nextPublication);
+}
+
+function wasMinted({ prefix, oldPrefixes }: PipeliningState, id: string, name: string, next: number): boolean {
+  const hash = id.lastIndexOf('#');
+  const number = id.slice(hash + 1);
+  if (hash < 0 || !/^\d{1,15}$/.test(number) || Number(number) >= next) return false;
+  const head = id.slice(0, hash);
+  return [prefix, ...oldPrefixes].some((one) => head === `${one}${name}`);
 }

@@ -99,9 +99,10 @@ export function consume(state: PipeliningState, event: EventNamed<'update.consum
 
 /** The optimizer has stepped. */
 export function finishStep(state: PipeliningState, event: EventNamed<'optimizer.stepped'>, ctx: Ctx): void {
-  const updateId = event.updateId!;
+  const { updateId } = event;
   const update = state.live.get(updateId);
-  if (update === undefined) return late({ updateId, code: 'update_over' }, ctx);
+  const code = state.withdrawnSteps.has(updateId) ? 'step_withdrawn' : 'update_over';
+  if (update === undefined) return late({ updateId, code }, ctx);
   stepOver(state, state.head!, update, ctx);
 }
 
@@ -116,12 +117,18 @@ function stepOver(state: PipeliningState, round: Round, update: Update, ctx: Ctx
   if (round.stepped === round.updates.length) times.idleSinceSeconds = ctx.at;
 }
 
+/** The step that is under way is given up, if there is one. */
+function withdrawStep(state: PipeliningState, round: Round): void {
+  if (round.isStepping) state.withdrawnSteps.add(currentUpdate(round)!.updateId);
+  round.isStepping = false;
+}
+
 /** One update is lost: it is dispatched again, unless its round has failed. */
 export function loseUpdate(state: PipeliningState, { updateId }: EventNamed<'update.lost'>, ctx: Ctx): void {
   const update = state.live.get(updateId);
   if (update === undefined) return late({ updateId, code: 'update_over' }, ctx);
   const round = state.head!;
-  if (update === currentUpdate(round)) round.isStepping = false;
+  if (update === currentUpdate(round)) withdrawStep(state, round);
   // Of a round that has failed only the update that was stepped on is left.
   if (round.isFailed) giveUp(state, round, update.index, ctx);
   else sendAgain(state, round, update, 'update_lost', ctx);
@@ -143,13 +150,13 @@ export function restartTrainer(
 ): void {
   // The step was made, and only its report is missing.
   if (updates > round.stepped) stepOver(state, round, currentUpdate(round)!, ctx);
+  withdrawStep(state, round);
   round.stepped = updates;
-  round.isStepping = false;
   if (round.isFailed) giveUp(state, round, updates, ctx);
   // With nothing left in the weights there is nothing to publish.
-  if (updates === 0) round.isPublishing = false;
+  if (updates === 0) round.publicationId = null;
   if (updates === round.updates.length) return;
-  round.isPublishing = false;
+  round.publicationId = null;
   const { times } = round;
   if (times.idleSinceSeconds !== null) {
     times.waitSeconds += ctx.at - times.idleSinceSeconds;

@@ -8,6 +8,7 @@ import {
   updateCancel,
   weightsPublish,
 } from '../../schemas/decisions/pipelining.ts';
+import { roundResumed } from '../../schemas/decisions/rounds.ts';
 import {
   groupLate,
   groupsDropped,
@@ -47,6 +48,7 @@ export const pipeliningDecisions = [
   updateCancel,
   roundTrained,
   pipelineMeasured,
+  roundResumed,
   groupsDropped,
   groupLate,
   trainingLate,

@@ -71,8 +71,11 @@ function launch(state: FrontierState, choices: Choices, roundId: string, at: num
   return { ...rest, type: 'request.launch', weightVersion: 1, reason: { code: 'planned', inFlight: 0 } };
 }
 
-function rare(state: FrontierState, choices: Choices, roundId: string, at: number): FrontierEvent {
-  const promptId = pick([...state.groups.values()], choices)?.promptId ?? 'p0';
+function rare(state: FrontierState, choices: Choices, recent: string, at: number): FrontierEvent {
+  const group = pick([...state.groups.values()], choices);
+  const promptId = group?.promptId ?? 'p0';
+  // Now and then what is said is of another round than that of the group.
+  const roundId = choices.below(6) === 0 ? recent : (group?.round.roundId ?? recent);
   switch (choices.below(8)) {
     case 0:
       return { type: 'host.restarted', at, idPrefix: `h${choices.below(20)}-` };

@@ -1,5 +1,6 @@
 /** Which events fit the state. Nothing is changed here. */
 import { checkNewPrefix } from '../../core/prefix.ts';
+import { groupKey } from '../../core/trained-groups.ts';
 import { PolicyError } from '../../errors.ts';
 import { type FrontierState, placeOf } from './state.ts';
 import type { EventNamed, FrontierEvent } from './words.ts';
@@ -20,12 +21,17 @@ function checkArrival(
   if (state.endedRounds.has(roundId)) {
     throw new PolicyError('out_of_order', { expected: 'a round that is not over', got: roundId, path: 'roundId' });
   }
-  const group = state.groups.get(promptId);
+  const known = state.groups.get(promptId);
+  if (known !== undefined && known.round.roundId !== roundId && !known.isClosing) {
+    const expected = `a prompt that is in no other open round than ${known.round.roundId}`;
+    throw new PolicyError('duplicate_id', { expected, got: roundId, path: 'roundId' });
+  }
+  const group = known?.round.roundId === roundId ? known : undefined;
   if (group?.places[placeOf(group, index)]?.status === 'completed') {
     const expected = `a response of ${promptId} that is not complete`;
     throw new PolicyError('duplicate_id', { expected, got: index, path: 'index' });
   }
-  if (group === undefined && !state.config.awaitRetries && state.rounds.get(roundId)?.left.has(promptId)) {
+  if (group === undefined && state.left.has(groupKey(roundId, promptId))) {
     const expected = 'a group that has not left the frontier (or `awaitRetries`)';
     throw new PolicyError('out_of_order', { expected, got: promptId, path: 'promptId' });
   }

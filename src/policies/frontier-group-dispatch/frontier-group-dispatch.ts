@@ -7,8 +7,9 @@ import { arbitrary } from './arbitrary.ts';
 import { check } from './check.ts';
 import * as requests from './requests.ts';
 import { consumed } from './resize.ts';
+import { hostRestarted } from './restart.ts';
 import { frontierConfig } from './schema.ts';
-import { frontierSnapshot, load, type SavedFrontier, save } from './snapshot.ts';
+import { frontierSnapshot, load, migrateFromOne, type SavedFrontier, save } from './snapshot.ts';
 import { type FrontierState, newState } from './state.ts';
 import { type Ctx, type FrontierDecision, type FrontierEvent, frontierDecisions, frontierEvents } from './words.ts';
 
@@ -29,7 +30,7 @@ function apply(state: FrontierState, event: FrontierEvent, ctx: Ctx): void {
       return requests.giveUp(state, event.requestId, ctx);
     case 'prompt.collected':
     case 'prompt.quarantined':
-      return requests.closed(state, event.promptId, ctx);
+      return requests.closed(state, event.promptId, event.roundId, ctx);
     case 'prompt.deferred':
       return requests.deferred(state, event, ctx);
     case 'round.completed':
@@ -38,7 +39,7 @@ function apply(state: FrontierState, event: FrontierEvent, ctx: Ctx): void {
     case 'train.consumed':
       return consumed(state, event.groups.length, event.seconds, ctx);
     case 'host.restarted':
-      return requests.hostRestarted(state, event.idPrefix, ctx);
+      return hostRestarted(state, event.idPrefix, ctx);
   }
 }
 
@@ -63,7 +64,8 @@ const waitingLedger: Ledger<SavedFrontier, FrontierEvent, FrontierDecision> = {
   entered,
   left: (decision) => {
     if (decision.type === 'request.admit') return [decision.requestId];
-    return decision.type === 'request.dropped' && !decision.admitted ? [decision.requestId] : [];
+    if (decision.type !== 'request.dropped' || decision.admitted) return [];
+    return decision.reason.code === 'replaced' && decision.reason.ended ? [] : [decision.requestId];
   },
   held: ({ groups }) =>
     groups.flatMap(({ requests: all }) => all.filter((one) => one.status === 'waiting').map((one) => one.requestId)),
@@ -72,7 +74,7 @@ const waitingLedger: Ledger<SavedFrontier, FrontierEvent, FrontierDecision> = {
 /** Admits requests by groups, at most F_w of them in service at once. */
 export const frontierGroupDispatch = definePolicy({
   id: 'frontier-group-dispatch',
-  version: 1,
+  version: 2,
   summary: 'Admits the requests of at most F_w groups at once, lowest order first.',
   source: 'RolloutPipe §3.3',
   config: frontierConfig,
@@ -84,6 +86,7 @@ export const frontierGroupDispatch = definePolicy({
   apply,
   save,
   load,
+  migrations: { 1: migrateFromOne },
   ledgers: [requestLedger, waitingLedger],
   arbitrary,
 });

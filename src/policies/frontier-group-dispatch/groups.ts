@@ -1,8 +1,10 @@
 /** Groups come into service, and leave: the frontier itself. */
+import { mostRecent } from '../../core/recent-ids.ts';
+import { groupKey } from '../../core/trained-groups.ts';
 import { advance, begin, type Mark, markNow } from './clock.ts';
 import { beginRound, remember } from './pace.ts';
 import { learn } from './resize.ts';
-import { type FrontierState, type Group, newGroup, newRound, type Request, type Round } from './state.ts';
+import { type FrontierState, type Group, newGroup, newRound, type Request, type Round, update } from './state.ts';
 import type { Ctx, ReasonOf } from './words.ts';
 
 /** The round of that name; a new one is served after those that are here. */
@@ -14,46 +16,46 @@ function roundOf(state: FrontierState, roundId: string): Round {
   state.rounds.set(roundId, round);
   state.newest = round;
   beginRound(state.pace);
-  if (before !== null) forgetRound(state, before);
+  if (before !== null) forgetIfOver(state, before);
   return round;
 }
 
-/** What is known of a round is of no more use once it has no groups and another has begun. */
-function forgetRound(state: FrontierState, round: Round): void {
-  if (round.groups.size === 0 && round !== state.newest) state.rounds.delete(round.roundId);
+/**
+ * A round without groups keeps its place among the others, since more of it may come: unless it has ended and another has
+ * begun. Hosts need not say that a round has ended; the last ones are kept.
+ */
+function forgetIfOver(state: FrontierState, round: Round): void {
+  if (round.groups.size > 0) return;
+  if (round !== state.newest && state.endedRounds.has(round.roundId)) return forget(state, round);
+  state.empty.update(round);
+  if (state.empty.size > mostRecent) forget(state, state.empty.peek()!);
 }
 
-/** The group of a prompt, deferred if it is new. */
+function forget(state: FrontierState, round: Round): void {
+  state.empty.remove(round);
+  state.rounds.delete(round.roundId);
+}
+
+/** A round is over, and takes no more requests. */
+export function endRound(state: FrontierState, roundId: string): void {
+  state.endedRounds.add(roundId);
+  const round = state.rounds.get(roundId);
+  if (round !== undefined) forgetIfOver(state, round);
+}
+
+/** The group of a prompt, or a new one. */
 export function groupOf(state: FrontierState, promptId: string, roundId: string, order: number | undefined): Group {
   const known = state.groups.get(promptId);
-  if (known !== undefined && known.round.roundId === roundId) return known;
+  if (known !== undefined) return known;
   const round = roundOf(state, roundId);
-  if (known !== undefined) {
-    // A prompt that is carried into another round: it keeps its place in the frontier.
-    moveGroup(state, known, round);
-    return known;
-  }
   const place = order ?? round.nextOrder;
   round.nextOrder = Math.max(round.nextOrder, place + 1);
   const group = newGroup(promptId, round, place, state.seq++);
   state.groups.set(promptId, group);
   round.groups.add(group);
-  round.left.delete(promptId);
+  state.empty.remove(round);
   if (round === state.newest) state.pace.round.groups += 1;
-  state.deferred.update(group);
   return group;
-}
-
-function moveGroup(state: FrontierState, group: Group, round: Round): void {
-  const { round: old } = group;
-  old.groups.delete(group);
-  const isDeferred = group.since === null;
-  if (isDeferred) state.deferred.remove(group);
-  group.round = round;
-  group.isClosing = false;
-  round.groups.add(group);
-  if (isDeferred) state.deferred.update(group);
-  forgetRound(state, old);
 }
 
 /** The mark of what is admitted at this event. */
@@ -91,9 +93,9 @@ export function admit(
 export function refill(state: FrontierState, ctx: Ctx): void {
   for (let group = state.deferred.peek(); group !== undefined; group = state.deferred.peek()) {
     if (state.inService >= state.width && !learn(state, ctx)) return;
-    state.deferred.remove(group);
     group.since = ctx.at;
     state.inService += 1;
+    update(state, group);
     const mark = admission(state, ctx);
     for (const request of group.places) {
       if (request.status === 'waiting') admit(state, request, 'group_admitted', mark, ctx);
@@ -101,19 +103,26 @@ export function refill(state: FrontierState, ctx: Ctx): void {
   }
 }
 
+/** Whether a group has as many responses as it needs, or as will ever come. */
+export function isWhole(state: FrontierState, { completed, gone, unfinished, places }: Group): boolean {
+  const { responsesPerPrompt: needed } = state.config;
+  // A try that is awaited may still be the one that is needed.
+  return completed >= needed || (completed + gone >= needed && places.length === completed + gone + unfinished);
+}
+
 /** A group leaves when nothing of it waits or runs, and nothing more is to come. */
 export function leaveIfDone(state: FrontierState, group: Group, ctx: Ctx): void {
   const { promptId, round, places, completed, since } = group;
-  const ended = completed + group.gone;
-  const isWhole = ended >= state.config.responsesPerPrompt;
-  if (group.unfinished > 0 || !(isWhole || group.isClosing)) return;
+  const whole = isWhole(state, group);
+  if (group.unfinished > 0 || !(whole || group.isClosing)) return update(state, group);
   const requests = places.filter((one) => one.isHeld).sort((a, b) => a.index - b.index);
   for (const { requestId } of requests) state.requests.delete(requestId);
   state.groups.delete(promptId);
   round.groups.delete(group);
-  round.left.add(promptId);
-  if (since === null) state.deferred.remove(group);
-  else {
+  if (!state.config.awaitRetries) state.left.add(groupKey(round.roundId, promptId));
+  group.since = null;
+  update(state, group);
+  if (since !== null) {
     state.inService -= 1;
     if (round === state.newest) {
       state.pace.round.served += 1;
@@ -127,14 +136,14 @@ export function leaveIfDone(state: FrontierState, group: Group, ctx: Ctx): void 
     roundId: round.roundId,
     requestIds: requests.map((one) => one.requestId),
     reason: {
-      code: isWhole ? 'all_ended' : 'closed',
+      code: whole ? 'all_ended' : 'closed',
       completed,
       givenUp: group.gone,
       servedSeconds: since === null ? 0 : ctx.at - since,
     },
   });
   if (completed > 0) remember(state.pace, lengthsOf(requests));
-  forgetRound(state, round);
+  forgetIfOver(state, round);
 }
 
 const lengthsOf = (requests: readonly Request[]): number[] =>

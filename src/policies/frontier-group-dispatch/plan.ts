@@ -115,7 +115,8 @@ export function planWidth(
   let tokens = 0;
   for (const lengths of pace.lengths) for (const one of lengths) tokens += one;
   const trainSecondsPerToken = tokens > 0 ? (trainSeconds * known) / tokens : 0;
-  const size = Math.max(1, Math.min(groups, Math.floor((mostRequests * known) / pace.lengthCount)));
+  const most = Math.min(mostRequests, Math.floor((mostRequests * known) / pace.lengthCount));
+  const size = Math.max(1, Math.min(groups, most));
   const orders = size * pace.lengthCount <= fewRequests * known ? strides.length : 2;
   const rounds = strides.slice(0, orders).map((stride, turn): ModelRound => {
     // Each time around begins one further, or a step that divides their number would always meet the same groups.

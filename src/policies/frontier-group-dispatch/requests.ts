@@ -1,10 +1,19 @@
 /** Requests come, are admitted or deferred, and end. */
-
 import { advance, finish } from './clock.ts';
-import { admission, admit, groupOf, leaveIfDone, refill } from './groups.ts';
+import { admission, admit, endRound, groupOf, leaveIfDone, refill } from './groups.ts';
 import { measure } from './pace.ts';
 import { planLate, planRound } from './resize.ts';
-import { type FrontierState, type Group, newRequest, placeOf, type Request, type RequestStatus } from './state.ts';
+import {
+  type FrontierState,
+  type Group,
+  isRunning,
+  isUnfinished,
+  newRequest,
+  placeOf,
+  type Request,
+  type RequestStatus,
+  update,
+} from './state.ts';
 import type { Ctx, EventNamed, ReasonOf } from './words.ts';
 
 /** A request as it comes. */
@@ -19,6 +28,9 @@ interface Arrival {
 
 export function arrived(state: FrontierState, arrival: Arrival, ctx: Ctx): void {
   const { requestId, promptId, roundId, index, ref } = arrival;
+  const before = state.groups.get(promptId);
+  // Its group of an earlier round is closed, or the request would have been refused.
+  if (before !== undefined && before.round.roundId !== roundId) close(state, before, true, ctx);
   const group = groupOf(state, promptId, roundId, arrival.order);
   if (ref !== undefined) group.ref = ref;
   planRound(state, ctx);
@@ -29,6 +41,7 @@ export function arrived(state: FrontierState, arrival: Arrival, ctx: Ctx): void 
   else group.places.push(request);
   group.unfinished += 1;
   state.requests.set(requestId, request);
+  update(state, group);
   if (group.since !== null) {
     admit(state, request, 'in_frontier', admission(state, ctx), ctx);
     return;
@@ -48,13 +61,13 @@ export function arrived(state: FrontierState, arrival: Arrival, ctx: Ctx): void 
 /** Another request comes for the same response: what there was of it is given up. */
 function takePlace(state: FrontierState, before: Request, ctx: Ctx): void {
   if (before.status === 'gone') before.group.gone -= 1;
-  if (before.isHeld) drop(state, before, 'open', 'replaced', ctx);
+  if (before.isHeld) drop(state, before, 'open', { code: 'replaced', ended: !isUnfinished(before) }, ctx);
 }
 
 /** An admitted or a waiting request is over, whatever it has come to. */
-function end(state: FrontierState, request: Request, status: RequestStatus, ctx: Ctx): void {
+export function end(state: FrontierState, request: Request, status: RequestStatus, ctx: Ctx): void {
   const { group } = request;
-  if (request.status === 'admitted') {
+  if (isRunning(request)) {
     advance(state.pace.clock, ctx.at);
     finish(state.pace.clock, request.mark);
   }
@@ -64,18 +77,16 @@ function end(state: FrontierState, request: Request, status: RequestStatus, ctx:
   else if (status === 'gone') group.gone += 1;
 }
 
-const isUnfinished = ({ status }: Request): boolean => status === 'waiting' || status === 'admitted';
-
 /** Gives a request up by name. */
-function drop(
+export function drop(
   state: FrontierState,
   request: Request,
   status: 'open' | 'gone',
-  code: ReasonOf<'request.dropped'>['code'],
+  reason: ReasonOf<'request.dropped'>,
   ctx: Ctx,
 ): void {
   const { requestId, group, index } = request;
-  const admitted = request.status !== 'waiting';
+  const admitted = isRunning(request);
   end(state, request, status, ctx);
   request.isHeld = false;
   state.requests.delete(requestId);
@@ -87,14 +98,14 @@ function drop(
     roundId: group.round.roundId,
     index,
     admitted,
-    reason: { code },
+    reason,
   });
 }
 
-/** The admitted request of that name; a report about any other is late. */
+/** The request of that name, if it runs; a report about any other is late. */
 function admitted(state: FrontierState, requestId: string, tokens: number | undefined, ctx: Ctx): Request | undefined {
   const request = state.requests.get(requestId);
-  if (request?.status === 'admitted') return request;
+  if (request !== undefined && isRunning(request)) return request;
   const reason = tokens === undefined ? ({ code: 'report' } as const) : ({ code: 'completion', tokens } as const);
   ctx.emit({ type: 'response.late', at: ctx.at, requestId, reason });
   return undefined;
@@ -113,7 +124,8 @@ export function completed(state: FrontierState, requestId: string, tokens: numbe
 export function failed(state: FrontierState, requestId: string, ctx: Ctx): void {
   const request = admitted(state, requestId, undefined, ctx);
   if (request === undefined) return;
-  end(state, request, state.config.awaitRetries ? 'open' : 'gone', ctx);
+  // Nobody tries again what was to stop.
+  end(state, request, state.config.awaitRetries && request.status === 'admitted' ? 'open' : 'gone', ctx);
   settle(state, request.group, ctx);
 }
 
@@ -129,7 +141,9 @@ export function abandoned(state: FrontierState, requestId: string, ctx: Ctx): vo
 
 /** The host is told to abort: what runs goes on to its confirmation, what waits never comes to an engine. */
 export function abort(state: FrontierState, requestId: string, ctx: Ctx): void {
-  if (state.requests.get(requestId)?.status === 'waiting') giveUp(state, requestId, ctx);
+  const request = state.requests.get(requestId);
+  if (request?.status === 'waiting') giveUp(state, requestId, ctx);
+  else if (request?.status === 'admitted') request.status = 'aborting';
 }
 
 /** A request has ended for good, without a response. */
@@ -137,7 +151,7 @@ export function giveUp(state: FrontierState, requestId: string, ctx: Ctx): void 
   const waiting = state.requests.get(requestId);
   const request = waiting?.status === 'waiting' ? waiting : admitted(state, requestId, undefined, ctx);
   if (request === undefined) return;
-  if (request.status === 'waiting') drop(state, request, 'gone', 'aborted', ctx);
+  if (request.status === 'waiting') drop(state, request, 'gone', { code: 'aborted' }, ctx);
   else end(state, request, 'gone', ctx);
   settle(state, request.group, ctx);
 }
@@ -150,50 +164,38 @@ function settle(state: FrontierState, group: Group, ctx: Ctx): void {
 }
 
 /** Nothing more of a group comes: what waits is dropped, and it leaves as soon as nothing of it runs, or at once. */
-function close(state: FrontierState, group: Group, ctx: Ctx): void {
+function close(state: FrontierState, group: Group, atOnce: boolean, ctx: Ctx): void {
   for (const request of group.places) {
-    if (request.status === 'waiting') drop(state, request, 'gone', 'closed', ctx);
-    else if (request.status === 'admitted' && state.config.closeAtOnce) end(state, request, 'gone', ctx);
+    if (request.status === 'waiting') drop(state, request, 'gone', { code: 'closed' }, ctx);
+    else if (isRunning(request) && atOnce) end(state, request, 'gone', ctx);
   }
   group.isClosing = true;
   leaveIfDone(state, group, ctx);
 }
 
 /** Of a prompt nothing more comes in this round: it has its responses, or is given up, or is put off. */
-export function closed(state: FrontierState, promptId: string, ctx: Ctx): void {
+export function closed(state: FrontierState, promptId: string, roundId: string, ctx: Ctx): void {
   const group = state.groups.get(promptId);
-  if (group === undefined) return;
-  close(state, group, ctx);
+  // What is said of an earlier round is not of the group that is here now.
+  if (group?.round.roundId !== roundId) return;
+  close(state, group, state.config.closeAtOnce, ctx);
   refill(state, ctx);
 }
 
-/** A prompt is put off. What is said of an earlier round is not of the group that is here now. */
+/** A prompt is put off: by its round, or by a later one that it was carried into, and is too old for. */
 export function deferred(
   state: FrontierState,
-  { prompt, roundId, reason }: EventNamed<'prompt.deferred'>,
+  { prompt: { promptId }, roundId, reason }: EventNamed<'prompt.deferred'>,
   ctx: Ctx,
 ): void {
-  const group = state.groups.get(prompt.promptId);
-  // One that was carried on too long is put off by the next round.
-  if (group?.round.roundId === roundId || reason.code === 'stale_weights') closed(state, prompt.promptId, ctx);
+  const own = reason.code === 'stale_weights' ? state.groups.get(promptId)?.round.roundId : undefined;
+  closed(state, promptId, own ?? roundId, ctx);
 }
 
 /** A round is over. */
 export function roundOver(state: FrontierState, roundId: string, ctx: Ctx): void {
-  state.endedRounds.add(roundId);
   const groups = [...(state.rounds.get(roundId)?.groups ?? [])].sort((a, b) => a.seq - b.seq);
-  for (const group of groups) close(state, group, ctx);
+  for (const group of groups) close(state, group, state.config.closeAtOnce, ctx);
+  endRound(state, roundId);
   refill(state, ctx);
-}
-
-/** All that was in flight or waited is gone, unless it came since; its groups keep their places for what comes again. */
-export function hostRestarted(state: FrontierState, idPrefix: string, ctx: Ctx): void {
-  state.oldPrefixes.push(state.prefix);
-  state.prefix = idPrefix;
-  for (const group of state.groups.values()) {
-    for (const request of group.places) {
-      if (!isUnfinished(request) || request.requestId.startsWith(idPrefix)) continue;
-      drop(state, request, 'open', 'host_restarted', ctx);
-    }
-  }
 }

@@ -70,11 +70,11 @@ export function planLate(state: FrontierState, ctx: Ctx): void {
 
 /** `auto`, while no plan can be made: another group comes into service where that keeps to the requests configured. */
 export function learn(state: FrontierState, ctx: Ctx): boolean {
-  const { config, pace, inService } = state;
+  const { config, pace, inService, owed } = state;
   const { startRequests, responsesPerPrompt } = config;
   if (config.width !== 'auto' || pace.plan.isMade || inService > state.width) return false;
-  if (pace.clock.running + responsesPerPrompt > startRequests || pace.fit.weight === 0) return false;
-  resize(state, inService + 1, { code: 'learning', unfinished: pace.clock.running, startRequests }, ctx);
+  if (owed + responsesPerPrompt > startRequests || pace.fit.weight === 0) return false;
+  resize(state, inService + 1, { code: 'learning', unfinished: owed, startRequests }, ctx);
   return true;
 }
 

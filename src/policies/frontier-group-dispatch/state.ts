@@ -6,10 +6,10 @@ import { newPace, type Pace } from './pace.ts';
 import type { FrontierConfig } from './schema.ts';
 
 /**
- * `waiting` for admission; `admitted`; `completed`; `open`: it has ended and another is awaited; `gone`: it has ended
- * for good.
+ * `waiting` for admission; `admitted`, so that it runs; `aborting`: it runs, and was told to stop; `completed`; `open`: it
+ * has ended and another is awaited; `gone`: it has ended for good.
  */
-export type RequestStatus = 'waiting' | 'admitted' | 'completed' | 'open' | 'gone';
+export type RequestStatus = 'waiting' | 'admitted' | 'aborting' | 'completed' | 'open' | 'gone';
 
 export interface Request {
   readonly requestId: string;
@@ -29,10 +29,10 @@ export interface Round {
   /** Rounds are served in the order in which they began. */
   readonly ordinal: number;
   readonly groups: Set<Group>;
-  /** Prompts whose groups have left. */
-  readonly left: Set<string>;
   /** Order of the next group that brings none. */
   nextOrder: number;
+  /** Among rounds without groups. */
+  heapIndex: number;
 }
 
 export interface Group {
@@ -52,6 +52,8 @@ export interface Group {
   unfinished: number;
   completed: number;
   gone: number;
+  /** What it adds to `FrontierState.owed`. */
+  owed: number;
   heapIndex: number;
 }
 
@@ -61,8 +63,14 @@ export interface FrontierState {
   readonly groups: Map<string, Group>;
   readonly rounds: Map<string, Round>;
   readonly endedRounds: RecentIds;
-  /** Groups that are not in service, lowest order first. */
+  /** Rounds without groups that have not ended: the first one to begin is the first to be forgotten. */
+  readonly empty: IndexedHeap<Round>;
+  /** Groups that have left last, by round and prompt; without `awaitRetries`, which lets them come again. */
+  readonly left: RecentIds;
+  /** Groups with requests that wait for a slot, lowest order first. */
   readonly deferred: IndexedHeap<Group>;
+  /** Requests of groups in service that run or are still to come. */
+  owed: number;
   readonly pace: Pace;
   readonly oldPrefixes: string[];
   prefix: string;
@@ -74,6 +82,7 @@ export interface FrontierState {
   roundSeq: number;
 }
 
+const byBeginning = (a: Round, b: Round): number => a.ordinal - b.ordinal;
 const byOrder = (a: Group, b: Group): number => a.round.ordinal - b.round.ordinal || a.order - b.order || a.seq - b.seq;
 
 /** Groups that `auto` begins with. */
@@ -89,7 +98,10 @@ export function newState(config: FrontierConfig): FrontierState {
     groups: new Map(),
     rounds: new Map(),
     endedRounds: new RecentIds(),
+    empty: new IndexedHeap(byBeginning),
+    left: new RecentIds(),
     deferred: new IndexedHeap(byOrder),
+    owed: 0,
     pace: newPace(start),
     oldPrefixes: [],
     prefix: config.idPrefix,
@@ -113,12 +125,13 @@ export function newGroup(promptId: string, round: Round, order: number, seq: num
     unfinished: 0,
     completed: 0,
     gone: 0,
+    owed: 0,
     heapIndex: -1,
   };
 }
 
 export function newRound(roundId: string, ordinal: number): Round {
-  return { roundId, ordinal, groups: new Set(), left: new Set(), nextOrder: 0 };
+  return { roundId, ordinal, groups: new Set(), nextOrder: 0, heapIndex: -1 };
 }
 
 /** Where the request of an index stands; −1 if there is none. They mostly come in order. */
@@ -128,4 +141,21 @@ export function placeOf({ places }: Group, index: number): number {
 
 export function newRequest(requestId: string, group: Group, index: number): Request {
   return { requestId, group, index, status: 'waiting', isHeld: true, tokens: 0, mark: noMark };
+}
+
+/** Whether an engine has it. */
+export const isRunning = ({ status }: Request): boolean => status === 'admitted' || status === 'aborting';
+
+/** Whether it waits or runs. */
+export const isUnfinished = (request: Request): boolean => request.status === 'waiting' || isRunning(request);
+
+/** Brings up to date what follows from a group that has changed: whether it stands in line, and what is owed of it. */
+export function update(state: FrontierState, group: Group): void {
+  const { since, unfinished, isClosing, completed, gone } = group;
+  if (since === null && unfinished > 0) state.deferred.update(group);
+  else state.deferred.remove(group);
+  const toCome = isClosing ? 0 : state.config.responsesPerPrompt - completed - gone;
+  const owed = since === null ? 0 : Math.max(unfinished, toCome);
+  state.owed += owed - group.owed;
+  group.owed = owed;
 }

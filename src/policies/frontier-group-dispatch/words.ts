@@ -5,6 +5,7 @@ import {
   frontierStarved,
   groupLeft,
   requestAdmit,
+  requestAwaited,
   requestDeferred,
   requestDropped,
 } from '../../schemas/decisions/frontier.ts';
@@ -39,6 +40,7 @@ export const frontierDecisions = [
   requestAdmit,
   requestDeferred,
   requestDropped,
+  requestAwaited,
   groupLeft,
   responseLate,
   frontierResized,

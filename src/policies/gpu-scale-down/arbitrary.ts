@@ -85,12 +85,16 @@ function ofRelease({ release, topology }: ScaleDownState, choices: Choices, at: 
   const releaseId = release?.releaseId ?? 'release-1';
   const moving = release?.moves.ids() ?? [];
   const id = moving[choices.below(moving.length + 1)] ?? requestId(choices);
+  const row = release?.moves.row(id) ?? -1;
+  // Most often of the last try.
+  const attempt = row < 0 ? 1 : Math.max(1, release!.moves.attempts(row) - (choices.below(6) === 0 ? 1 : 0));
+  const tried = attempt > 1 ? { attempt } : undefined;
   const gpuIds = release?.engines.flatMap((place) => topology.engines[place]!.gpuIds) ?? [];
   switch (choices.below(12)) {
     case 0:
       return { type: 'gpus.release.failed', at, releaseId };
     case 1:
-      return { type: 'migration.failed', at, releaseId, requestId: id };
+      return { type: 'migration.failed', at, releaseId, requestId: id, ...tried };
     case 2:
       return abort(id, at);
     case 3:
@@ -103,7 +107,7 @@ function ofRelease({ release, topology }: ScaleDownState, choices: Choices, at: 
     case 8:
       return { type: 'gpus.returned', at, roundId: 'r', releaseId, gpuIds };
     default:
-      return { type: 'request.migrated', at, releaseId, requestId: id };
+      return { type: 'request.migrated', at, releaseId, requestId: id, ...tried };
   }
 }
 

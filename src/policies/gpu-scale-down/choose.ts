@@ -3,7 +3,7 @@
  * between rollout and training, then moves the fewest tokens, then takes the first engines in the order of servers.
  *
  * Units are decided one after the other. What the rest can do depends only on the GPUs taken so far and on the servers
- * that still have undecided units, so of all ways there only the best is kept.
+ * that still have undecided units, so of all ways there only the best are kept: as many as choices are asked for.
  */
 import type { Topology } from './topology.ts';
 
@@ -50,11 +50,16 @@ export function wantedGpus({ engines }: Topology, isUp: (place: number) => boole
   return { gpus, wanted: gpus >> 1 };
 }
 
-/** The places to release, ascending, or `undefined` where no choice has exactly half of the GPUs (floor). */
-export function chooseEngines(topology: Topology, input: ChoiceInput): number[] | undefined {
+/**
+ * The best choices, in their order: of each the places to release, ascending. None where no choice has exactly half of the
+ * GPUs (floor).
+ *
+ * @param most - how many at most
+ */
+export function chooseEngines(topology: Topology, input: ChoiceInput, most: number): number[][] {
   const { engines, units } = topology;
   const { wanted } = wantedGpus(topology, input.isUp);
-  if (wanted === 0) return undefined;
+  if (wanted === 0) return [];
   const { classes, touched } = serverClasses(topology, input.isUp);
   const slots = slotsOf(classes);
   let ways: Way[] = [{ gpus: 0, servers: 0, split: 0, tokens: 0, tie: 0, taken: false, before: undefined, rank: 0 }];
@@ -66,7 +71,7 @@ export function chooseEngines(topology: Topology, input: ChoiceInput): number[] 
       gpus += engines[place]!.gpuIds.length;
       tokens += input.tokens[place]!;
     }
-    const best = new Map<number, Way>();
+    const best = new Map<number, Way[]>();
     for (const before of ways) {
       for (const taken of releasable && before.gpus + gpus <= wanted ? [true, false] : [false]) {
         let { servers, split } = before;
@@ -90,17 +95,27 @@ export function chooseEngines(topology: Topology, input: ChoiceInput): number[] 
           rank: 0,
         };
         const key = way.servers * (wanted + 1) + way.gpus;
-        const other = best.get(key);
-        if (other === undefined || better(way, other) < 0) best.set(key, way);
+        const others = best.get(key);
+        if (others === undefined) best.set(key, [way]);
+        else insert(others, way, most);
       }
     }
-    ways = [...best.values()];
+    ways = [...best.values()].flat();
     if (ways.length > maxWays) ways = ways.sort(better).slice(0, maxWays);
     ways.sort((a, b) => a.tie - b.tie);
     for (let rank = 0; rank < ways.length; rank += 1) ways[rank]!.rank = rank;
   }
-  const found = ways.filter((way) => way.gpus === wanted).sort(better)[0];
-  return found && placesOf(units, found);
+  const found = ways.filter((way) => way.gpus === wanted).sort(better);
+  return found.slice(0, most).map((way) => placesOf(units, way));
+}
+
+/** Puts a way among the best in their order, of which there are `most` at most. */
+function insert(best: Way[], way: Way, most: number): void {
+  let at = best.length;
+  while (at > 0 && better(way, best[at - 1]!) < 0) at -= 1;
+  if (at === most) return;
+  best.splice(at, 0, way);
+  if (best.length > most) best.pop();
 }
 
 function placesOf(units: Topology['units'], last: Way): number[] {

@@ -10,6 +10,14 @@ export class Columns {
   cells = new Int32Array(0);
   /** Tokens that each holds in the KV cache, prompt and response. */
   kvTokens = new Float64Array(0);
+  /** Tokens that each has generated, up to the cap. */
+  generated = new Int32Array(0);
+  /** The place where each is after the migration. */
+  places = new Int32Array(0);
+  /** Rows in the order in which they reach the cap. */
+  order = new Int32Array(0);
+  /** The same by place. */
+  spare = new Int32Array(0);
   /** Requests that leave their engine, in the order of the report: where they stand in it. */
   rows = new Int32Array(0);
   /** The bin of what each of them weighs. */
@@ -37,6 +45,10 @@ export class Columns {
     const size = requests + (requests >> 2);
     this.cells = new Int32Array(size);
     this.kvTokens = new Float64Array(size);
+    this.generated = new Int32Array(size);
+    this.places = new Int32Array(size);
+    this.order = new Int32Array(size);
+    this.spare = new Int32Array(size);
     this.rows = new Int32Array(size);
     this.bins = new Uint16Array(size);
     this.pairs = new Int32Array(size);

@@ -27,6 +27,11 @@ function assertEngine(state: ScaleDownState, engineId: string, path: string): vo
   throw new PolicyError('unknown_id', { expected: 'an engine that rolls out', got: engineId, path });
 }
 
+function assertTried(attempt = 1, attempts: number): void {
+  if (attempt <= attempts) return;
+  throw new PolicyError('invalid_event', { expected: `a try up to ${attempts}`, got: attempt, path: 'attempt' });
+}
+
 function check(state: ScaleDownState, event: ScaleDownEvent): void {
   switch (event.type) {
     case 'round.opened':
@@ -48,7 +53,9 @@ function check(state: ScaleDownState, event: ScaleDownEvent): void {
     case 'migration.failed': {
       assertMinted(state, 'releaseId', event.releaseId);
       const { release } = state;
-      if (release?.releaseId !== event.releaseId || release.moves.row(event.requestId) >= 0) return;
+      if (release?.releaseId !== event.releaseId) return;
+      const row = release.moves.row(event.requestId);
+      if (row >= 0) return assertTried(event.attempt, release.moves.attempts(row));
       // A restart has forgotten the requests of a release that is still on its way back.
       if (release.phase === 'reclaiming') return;
       throw new PolicyError('unknown_id', {

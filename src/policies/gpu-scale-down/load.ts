@@ -53,6 +53,13 @@ export class Loads {
     table[at + 2]! += kvTokens * kvTokens;
   }
 
+  /** The same again, to be changed by itself. */
+  copy(): Loads {
+    const copy = new Loads(this.#places, this.groups);
+    copy.#table.set(this.#table);
+    return copy;
+  }
+
   /** How many requests. */
   count(place: number, group: number): number {
     return this.#table[place * this.#stride + 4 * group]!;

@@ -2,13 +2,16 @@
  * The projected peak of an engine's KV cache (RollPacker §4.4, second criterion).
  *
  * All requests of an engine decode in step, so future time is counted in tokens. A request that has reached s tokens is
- * still there t tokens later with probability S(s + t) / S(s), and then holds t more. The sum over requests has the
- * mean, the variance and the skewness that follow; its quantile comes from a normal distribution corrected for the
- * skewness (Cornish and Fisher), and the peak is the largest over t. Requests of about the same length are one group,
- * and all engines share one table of probabilities: the cost is engines × groups × times, however many requests there
- * are.
+ * still there t tokens later with probability S(s + t) / S(s), and then holds t more, until it reaches the cap. The sum
+ * over requests has the mean, the variance and the skewness that follow; its quantile comes from a normal distribution
+ * corrected for the skewness (Cornish and Fisher), and the peak is the largest over t. Chances are looked up at a few
+ * times, for requests of about the same length together, and are straight between them; who is there is counted exactly,
+ * and where requests reach the cap between two times, the sum is taken right when one of them does. The cost is requests
+ * + engines × groups × times.
  */
 import type { SurvivalCurve } from '../../core/survival.ts';
+import type { Columns } from './columns.ts';
+import { Crowd, type Moment } from './crowd.ts';
 import type { Loads } from './load.ts';
 import { type Packed, packedAt } from './packed.ts';
 import { Moments } from './peak.ts';
@@ -16,81 +19,118 @@ import { timesUntil, withFiner } from './times.ts';
 
 /** The future of all requests in flight: one for a decision, of which every engine has its share. */
 export class Outlook {
+  /** How many requests. */
+  readonly requests: number;
   readonly #maxTokens: number;
-  /** Groups that have requests. */
+  readonly #columns: Columns;
+  /** Groups that have requests, and what those of each of them have generated on average. */
   readonly #groups: readonly number[];
-  /** Mean tokens that the requests of each of them can still generate. */
-  readonly #left: Float64Array;
+  readonly #ages: Float64Array;
   readonly #times: readonly number[];
-  /** Chance to be there at a time, by time and group. */
+  /** Chance to be there at a time, by time and group, as long as the cap is not reached. */
   readonly #chance: Float64Array;
   /** How far that chance can be off for the smallness of the history, as a standard deviation. */
   readonly #doubt: Float64Array;
-  /** When all requests together are expected to hold most, as an index. */
-  readonly #busiest: number;
-  /** At that time, by group: the chance to be there, and the tokens generated until then. */
+  /** The most that all requests together are expected to hold, in tokens. */
+  readonly expectedTokens: number;
+  /** When they do, by group: the chance to be there, and the tokens generated until then. */
   readonly chanceThen: Float64Array;
   readonly grownThen: Float64Array;
 
-  /** @param total - all requests in flight */
-  constructor(curve: SurvivalCurve, maxTokens: number, total: Loads) {
+  /**
+   * @param total - all requests in flight
+   * @param rows - those of them, in the order in which they reach the cap
+   */
+  constructor(curve: SurvivalCurve, maxTokens: number, total: Loads, rows: Int32Array, columns: Columns) {
+    this.requests = rows.length;
     this.#maxTokens = maxTokens;
+    this.#columns = columns;
     const groups: number[] = [];
     for (let group = 0; group < total.groups; group += 1) if (total.count(0, group) > 0) groups.push(group);
     this.#groups = groups;
-    this.#left = Float64Array.from(groups, (group) =>
-      Math.max(0, maxTokens - total.generated(0, group) / total.count(0, group)),
+    this.#ages = Float64Array.from(groups, (group) =>
+      Math.min(maxTokens, total.generated(0, group) / total.count(0, group)),
     );
-    const coarse = timesUntil(this.#left[0] ?? 0, total);
-    const busy = coarse[this.#busiestOf(total, coarse, this.#chances(curve, coarse))]!;
-    this.#times = withFiner(coarse, busy);
-    const chance = this.#chances(curve, this.#times);
-    this.#chance = chance;
+    const last = rows[rows.length - 1];
+    const coarse = timesUntil(last === undefined ? 0 : maxTokens - columns.generated[last]!, total);
+    const packed = packedAt(total, 0, groups);
+    const rough = this.#busiest(packed, rows, coarse, this.#chances(curve, coarse));
+    this.#times = withFiner(coarse, rough.moment.time);
+    this.#chance = this.#chances(curve, this.#times);
     this.#doubt = this.#doubts(curve);
-    this.#busiest = this.#busiestOf(total, this.#times, chance);
-    const time = this.#times[this.#busiest]!;
+    const { moment, held } = this.#busiest(packed, rows, this.#times, this.#chance);
+    this.expectedTokens = held;
     this.chanceThen = new Float64Array(total.groups);
-    this.grownThen = new Float64Array(total.groups);
-    for (const [at, group] of groups.entries()) {
-      this.chanceThen[group] = chance[this.#busiest * groups.length + at]!;
-      this.grownThen[group] = Math.min(time, this.#left[at]!);
+    this.grownThen = new Float64Array(total.groups).fill(moment.time);
+    for (let at = 0; at < moment.size; at += 1) {
+      const isLast = at === moment.size - 1;
+      const there = isLast ? moment.count / packed.count[at]! : 1;
+      this.chanceThen[groups[at]!] = there * this.#read(this.#chance, moment, at);
     }
   }
 
-  /** The expected tokens of a request in the KV cache at the time when all engines together hold most. */
-  weight(group: number, kvTokens: number): number {
-    return this.chanceThen[group]! * (kvTokens + this.grownThen[group]!);
-  }
-
-  /** The expected tokens of what is at a place at that time. */
+  /** The expected tokens of what is at a place when all engines together hold most. */
   mean(loads: Loads, place: number): number {
     let sum = 0;
     for (const group of this.#groups) {
-      sum += this.weight(group, 0) * loads.count(place, group) + this.chanceThen[group]! * loads.kv(place, group);
+      const tokens = loads.kv(place, group) + this.grownThen[group]! * loads.count(place, group);
+      sum += this.chanceThen[group]! * tokens;
     }
     return sum;
   }
 
-  /** What the engine at a place will hold. */
-  moments(loads: Loads, place: number): Moments {
+  /**
+   * What the engine at a place will hold.
+   *
+   * @param rows - those of its requests, in the order in which they reach the cap
+   */
+  moments(loads: Loads, place: number, rows: Int32Array): Moments {
     const packed = packedAt(loads, place, this.#groups);
-    const moments = new Moments(this.#times.length, (time) => this.#common(packed, time));
-    for (let time = 0; time < this.#times.length; time += 1) this.#fill(moments, packed, time);
+    const list = this.#list(packed, rows, this.#times, this.#chance);
+    const moments = new Moments(list.length, (time) => this.#common(packed, list[time]!, list[time - 1]!));
+    for (let time = 0; time < list.length; time += 1) this.#fill(moments, packed, list[time]!);
     return moments;
   }
 
+  #list(packed: Packed, rows: Int32Array, times: readonly number[], chance: Float64Array): Moment[] {
+    return new Crowd(packed, rows, this.#columns, this.#maxTokens).moments(times, this.#groups.length, chance);
+  }
+
+  #busiest(packed: Packed, rows: Int32Array, times: readonly number[], chance: Float64Array) {
+    let busiest: Moment | undefined;
+    let most = -1;
+    for (const moment of this.#list(packed, rows, times, chance)) {
+      let held = 0;
+      for (let index = 0; index < moment.size; index += 1) {
+        const isLast = index === moment.size - 1;
+        const [n, kv] = isLast ? [moment.count, moment.kv] : [packed.count[index]!, packed.kv[index]!];
+        held += this.#read(chance, moment, packed.at[index]!) * (kv + n * moment.time);
+      }
+      if (held <= most) continue;
+      most = held;
+      busiest = moment;
+    }
+    return { moment: busiest!, held: most };
+  }
+
+  /** What a table has of a group at a moment. */
+  #read(table: Float64Array, { step, share }: Moment, group: number): number {
+    const groups = this.#groups.length;
+    const then = table[step * groups + group]!;
+    if (share === 1) return then;
+    const before = table[(step - 1) * groups + group]!;
+    return before + share * (then - before);
+  }
+
   #chances(curve: SurvivalCurve, times: readonly number[]): Float64Array {
-    const groups = this.#left.length;
+    const groups = this.#ages.length;
     const chance = new Float64Array(groups * times.length);
     for (let at = 0; at < groups; at += 1) {
-      const left = this.#left[at]!;
-      const age = this.#maxTokens - left;
+      const age = this.#ages[at]!;
       // What runs has at least one more token to go.
       const now = curve.at(Math.min(age + 1, this.#maxTokens));
       for (let time = 0; time < times.length; time += 1) {
-        // What reaches the cap between two times is there until the later one.
-        if (time > 0 && times[time - 1]! >= left) break;
-        const then = age + Math.min(times[time]!, left);
+        const then = Math.min(this.#maxTokens, age + times[time]!);
         chance[time * groups + at] = Math.min(1, curve.at(then) / now);
       }
     }
@@ -98,14 +138,13 @@ export class Outlook {
   }
 
   #doubts(curve: SurvivalCurve): Float64Array {
-    const groups = this.#left.length;
+    const groups = this.#ages.length;
     const doubt = new Float64Array(this.#chance.length);
     for (let at = 0; at < groups; at += 1) {
-      const left = this.#left[at]!;
-      const age = this.#maxTokens - left;
+      const age = this.#ages[at]!;
       const known = curve.variance(Math.min(age + 1, this.#maxTokens));
       for (let time = 0; time < this.#times.length; time += 1) {
-        const then = age + Math.min(this.#times[time]!, left);
+        const then = Math.min(this.#maxTokens, age + this.#times[time]!);
         const deviation = Math.sqrt(Math.max(0, curve.variance(then) - known));
         doubt[time * groups + at] = this.#chance[time * groups + at]! * deviation;
       }
@@ -113,27 +152,8 @@ export class Outlook {
     return doubt;
   }
 
-  #busiestOf(total: Loads, times: readonly number[], chance: Float64Array): number {
-    let busiest = 0;
-    let most = -1;
-    for (let time = 0; time < times.length; time += 1) {
-      let sum = 0;
-      for (let at = 0; at < this.#groups.length; at += 1) {
-        const group = this.#groups[at]!;
-        const grown = Math.min(times[time]!, this.#left[at]!);
-        sum += chance[time * this.#groups.length + at]! * (total.kv(0, group) + total.count(0, group) * grown);
-      }
-      if (sum <= most) continue;
-      most = sum;
-      busiest = time;
-    }
-    return busiest;
-  }
-
-  #fill(moments: Moments, { size, at: mine, count, kv, kvSquared, perCount }: Packed, time: number): void {
-    const now = this.#times[time]!;
-    const first = time * this.#groups.length;
-    const [chances, doubts, lefts] = [this.#chance, this.#doubt, this.#left];
+  #fill(moments: Moments, packed: Packed, moment: Moment): void {
+    const { step, time: now, size } = moment;
     let mean = 0;
     let variance = 0;
     // The same error of the history stands in all requests: it does not average out.
@@ -142,47 +162,49 @@ export class Outlook {
     let all = 0;
     let requests = 0;
     for (let index = 0; index < size; index += 1) {
-      const at = mine[index]!;
-      const chance = chances[first + at]!;
-      // Groups come by length: those after it have reached the cap too.
-      if (chance === 0) break;
-      const left = lefts[at]!;
-      const grown = now < left ? now : left;
-      const n = count[index]!;
-      const sum = kv[index]!;
-      const whole = sum + n * grown;
+      const at = packed.at[index]!;
+      const chance = this.#read(this.#chance, moment, at);
+      const isLast = index === size - 1;
+      const n = isLast ? moment.count : packed.count[index]!;
+      const sum = isLast ? moment.kv : packed.kv[index]!;
+      const squared = isLast ? moment.kvSquared : packed.kvSquared[index]!;
+      const whole = sum + n * now;
       const spread = chance * (1 - chance);
       mean += chance * whole;
-      variance += spread * (kvSquared[index]! + grown * (sum + whole));
-      doubt += doubts[first + at]! * whole;
-      const one = whole * perCount[index]!;
+      variance += spread * (squared + now * (sum + whole));
+      doubt += this.#read(this.#doubt, moment, at) * whole;
+      const one = whole / n;
       third += spread * (1 - 2 * chance) * whole * one * one;
       all += whole;
       requests += n;
     }
     // Half a request more: the sum moves in steps of whole requests.
     const half = requests > 0 ? all / requests / 2 : 0;
-    moments.set(time, { mean, variance: variance + doubt * doubt, third, all, half });
+    moments.set(step, { mean, variance: variance + doubt * doubt, third, all, half });
   }
 
-  /** The covariance of the sum at a time, not the first, with that at the time before. */
-  #common({ size, at: mine, count, kv, kvSquared }: Packed, time: number): number {
-    const [now, before] = [this.#times[time]!, this.#times[time - 1]!];
-    const groups = this.#groups.length;
+  /** The covariance of the sums at two moments: who is there at the later one was there at the earlier one. */
+  #common(packed: Packed, later: Moment, earlier: Moment): number {
     let common = 0;
-    let doubt = 0;
-    let doubtBefore = 0;
-    for (let index = 0; index < size; index += 1) {
-      const at = mine[index]!;
-      const [here, earlier] = [time * groups + at, (time - 1) * groups + at];
-      const grown = Math.min(now, this.#left[at]!);
-      const grownBefore = Math.min(before, this.#left[at]!);
-      const [n, sum] = [count[index]!, kv[index]!];
-      const products = kvSquared[index]! + (grown + grownBefore) * sum + n * grown * grownBefore;
-      common += this.#chance[here]! * (1 - this.#chance[earlier]!) * products;
-      doubt += this.#doubt[here]! * (sum + n * grown);
-      doubtBefore += this.#doubt[earlier]! * (sum + n * grownBefore);
+    for (let index = 0; index < later.size; index += 1) {
+      const at = packed.at[index]!;
+      const isLast = index === later.size - 1;
+      const n = isLast ? later.count : packed.count[index]!;
+      const sum = isLast ? later.kv : packed.kv[index]!;
+      const squared = isLast ? later.kvSquared : packed.kvSquared[index]!;
+      const products = squared + (later.time + earlier.time) * sum + n * later.time * earlier.time;
+      common += this.#read(this.#chance, later, at) * (1 - this.#read(this.#chance, earlier, at)) * products;
     }
-    return common + doubt * doubtBefore;
+    return common + this.#doubtOf(packed, later) * this.#doubtOf(packed, earlier);
+  }
+
+  #doubtOf(packed: Packed, moment: Moment): number {
+    let doubt = 0;
+    for (let index = 0; index < moment.size; index += 1) {
+      const isLast = index === moment.size - 1;
+      const [n, sum] = isLast ? [moment.count, moment.kv] : [packed.count[index]!, packed.kv[index]!];
+      doubt += this.#read(this.#doubt, moment, packed.at[index]!) * (sum + n * moment.time);
+    }
+    return doubt;
   }
 }

@@ -8,14 +8,13 @@ export interface Packed {
   readonly count: Float64Array;
   readonly kv: Float64Array;
   readonly kvSquared: Float64Array;
-  readonly perCount: Float64Array;
 }
 
 /** What is at a place, without groups that have none. */
 export function packedAt(loads: Loads, place: number, groups: readonly number[]): Packed {
   const most = groups.length;
   const [mine, count, kv] = [new Int32Array(most), new Float64Array(most), new Float64Array(most)];
-  const [kvSquared, perCount] = [new Float64Array(most), new Float64Array(most)];
+  const kvSquared = new Float64Array(most);
   let size = 0;
   for (let at = 0; at < most; at += 1) {
     const group = groups[at]!;
@@ -23,10 +22,9 @@ export function packedAt(loads: Loads, place: number, groups: readonly number[])
     if (n === 0) continue;
     mine[size] = at;
     count[size] = n;
-    perCount[size] = 1 / n;
     kv[size] = loads.kv(place, group);
     kvSquared[size] = loads.kvSquared(place, group);
     size += 1;
   }
-  return { size, at: mine, count, kv, kvSquared, perCount };
+  return { size, at: mine, count, kv, kvSquared };
 }

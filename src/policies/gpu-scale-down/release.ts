@@ -29,24 +29,28 @@ function current(state: ScaleDownState, releaseId: string): Release | undefined 
   return state.release?.releaseId === releaseId ? state.release : undefined;
 }
 
-/** A request has arrived on its new engine. One that ended on the way must not go on there. */
-export function migrated(state: ScaleDownState, { releaseId, requestId }: EventOf<'request.migrated'>, ctx: Ctx): void {
+/** A request has arrived on an engine. One that ended on the way must not go on there. */
+export function migrated(state: ScaleDownState, event: EventOf<'request.migrated'>, ctx: Ctx): void {
+  const { releaseId, requestId, attempt = 1 } = event;
   const moves = current(state, releaseId)?.moves;
   const row = moves?.row(requestId) ?? -1;
   if (moves === undefined || row < 0) return late(requestId, 'migration_closed', ctx);
   const was = moves.status(row);
-  moves.setStatus(row, 'moved');
+  const isLate = attempt < moves.attempts(row);
+  if (!isLate) moves.setStatus(row, 'moved');
+  // Whichever try has brought it there.
   if (was === 'ended') cancel(state, requestId, moves.to(row), 'migrated_after_end', ctx);
-  else if (was !== 'moving') late(requestId, 'migration_closed', ctx);
+  else if (isLate || was !== 'moving') late(requestId, 'migration_closed', ctx);
 }
 
 /** A request could not be moved: it is tried elsewhere, and in the end the release is given up. */
 export function moveFailed(state: ScaleDownState, event: EventOf<'migration.failed'>, ctx: Ctx): void {
-  const { releaseId, requestId } = event;
+  const { releaseId, requestId, attempt = 1 } = event;
   const release = current(state, releaseId);
   const row = release?.moves.row(requestId) ?? -1;
   if (release === undefined || row < 0) return late(requestId, 'migration_closed', ctx);
   const { moves } = release;
+  if (attempt < moves.attempts(row)) return late(requestId, 'migration_closed', ctx);
   const status = moves.status(row);
   if (status !== 'moving') {
     // One that has ended has nothing to move; it stays ended, should it turn up all the same.
@@ -67,8 +71,8 @@ export function moveFailed(state: ScaleDownState, event: EventOf<'migration.fail
       to: engines[to]!.engineId,
       tokens: moves.tokens(row),
     };
-    const reason = { code: 'migration_failed', attempt: attempts, budget } as const;
-    ctx.emit({ type: 'request.migrate', at: ctx.at, releaseId, ...migration, reason });
+    const reason = { code: 'migration_failed', attempts, budget } as const;
+    ctx.emit({ type: 'request.migrate', at: ctx.at, releaseId, ...migration, attempt: attempts + 1, reason });
     return;
   }
   moves.setStatus(row, 'failed');

@@ -13,7 +13,7 @@ export function readReport(state: ScaleDownState, requests: readonly RunningRequ
   const { status, columns } = state;
   const { placeOf, engines } = state.topology;
   const { maxResponseTokens } = state.config;
-  const { cells, kvTokens } = columns.reserve(requests.length);
+  const { cells, kvTokens, generated } = columns.reserve(requests.length);
   const count = engines.length;
   const loads = new Loads(count, groupCount(maxResponseTokens));
   const ended = manyEnded(state, requests);
@@ -50,6 +50,7 @@ export function readReport(state: ScaleDownState, requests: readonly RunningRequ
     const kv = promptTokens + tokens;
     cells[index] = (place << groupBits) + group;
     kvTokens[index] = kv;
+    generated[index] = tokens < maxResponseTokens ? tokens : maxResponseTokens;
     loads.add(place, group, tokens, kv);
   }
   return { requests, unknown, columns, loads };

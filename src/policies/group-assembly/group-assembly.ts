@@ -31,8 +31,8 @@ function apply(state: AssemblyState, event: AssemblyEvent, ctx: Ctx): void {
     case 'prompt.returned':
       // It came after its round: what is open under its name is of one that is carried on.
       if (event.reason.code === 'round_closed') return;
-      forgetNamed(state, event.dropped);
-      return forgetNamed(state, event.prompt.kept);
+      // What it keeps is of use when it comes back, with the rewards that are there by then.
+      return forgetNamed(state, event.dropped);
     case 'round.completed':
       return completeRound(state, event, ctx);
     case 'round.failed':

@@ -5,7 +5,7 @@ import { z } from 'zod';
 export const assemblyConfig = z.strictObject({
   askAgain: z
     .boolean()
-    .default(false)
+    .default(true)
     .describe(
       'Whether a restarted host is asked for the rewards that have not come; if not, whoever computes them does so.',
     ),

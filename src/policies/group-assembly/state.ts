@@ -82,11 +82,14 @@ export function addMember(state: AssemblyState, owner: Group, id: string, reward
   return member;
 }
 
-/** Moves a response to another group, with the reward that it has, else with this one; rewards find it as before. */
+/**
+ * Moves a response to another group, with the reward that it has, else with this one: a reward that failed while its
+ * prompt was away may have been given since. Rewards find it as before.
+ */
 export function moveMember(owner: Group, member: Member, reward: Member['reward']): Member {
   member.owner.members.delete(member.requestId);
   member.owner = owner;
-  if (member.reward === undefined) member.reward = reward;
+  if (typeof member.reward !== 'number') member.reward = reward ?? member.reward;
   owner.members.set(member.requestId, member);
   if (member.reward === undefined) owner.waiting += 1;
   return member;

@@ -9,12 +9,18 @@ import { scaledCount } from '../../schemas/units.ts';
 import { arbitrary } from './arbitrary.ts';
 import { queueConfig } from './schema.ts';
 import {
+  awaitsReward,
   load,
+  migrateFromOne,
   newQueue,
   overdue,
   put,
+  putUnused,
   type QueueState,
   queueSnapshot,
+  removeUnused,
+  replaceUnused,
+  reward,
   type SavedQueue,
   save,
   takeDeferred,
@@ -26,6 +32,10 @@ type Ctx = Context<QueueDecision>;
 type PlanReason = Extract<QueueDecision, { type: 'round.planned' }>['reason'];
 
 function check(state: QueueState, event: QueueEvent): void {
+  if (event.type === 'reward.ready' && !awaitsReward(state, event.requestId)) {
+    const expected = 'a response without a reward that a queued prompt keeps';
+    throw new PolicyError('unknown_id', { expected, got: event.requestId, path: 'requestId' });
+  }
   if (event.type !== 'round.requested' || !state.recentRounds.has(event.roundId)) return;
   throw new PolicyError('duplicate_id', { expected: 'a new round id', got: event.roundId, path: 'roundId' });
 }
@@ -37,51 +47,92 @@ function apply(state: QueueState, event: QueueEvent, ctx: Ctx): void {
     case 'prompt.returned':
       // What was queued before goes back to its place; anything else is as good as new.
       if (event.prompt.deferral !== undefined) return queue(state, copyPrompt(event.prompt), event.roundId, ctx);
-      state.unused.push(copyPrompt(event.prompt));
+      return giveBack(state, copyPrompt(event.prompt), event.roundId, ctx);
+    case 'prompt.carried':
+      state.carried.add(event.promptId);
       return;
+    case 'prompt.filtered':
+    case 'prompt.quarantined':
+      state.carried.delete(event.promptId);
+      return;
+    case 'reward.ready':
+      return reward(state, event.requestId, event.reward);
     case 'round.requested':
       return plan(state, event, ctx);
     case 'source.exhausted':
-      // One domain may be exhausted while others go on.
-      if (event.domain === undefined) state.exhausted = true;
-      return;
+      return exhaust(state, event.domain);
     case 'source.reopened':
       state.exhausted = false;
+      state.exhaustedDomains.clear();
   }
+}
+
+/** One domain may be exhausted while others go on. */
+function exhaust(state: QueueState, domain: string | undefined): void {
+  if (domain !== undefined) state.exhaustedDomains.add(domain);
+  const isLast = state.config.domains?.every((one) => state.exhaustedDomains.has(one)) ?? false;
+  if (domain === undefined || isLast) state.exhausted = true;
 }
 
 /** A prompt that is queued already is the same prompt: it stays where it is, and what is known of it is joined. */
 function queue(state: QueueState, prompt: Prompt, roundId: string, ctx: Ctx): void {
   const before = state.entries.get(prompt.promptId);
-  if (before === undefined) {
-    put(state, { prompt, seq: state.seq++ });
+  if (before !== undefined) {
+    const { deferral } = before.prompt;
+    const deferrals = (deferral?.count ?? 0) + 1;
+    merge(prompt, deferrals, roundId, ctx);
+    const counted = { ...before.prompt, deferral: deferral && { ...deferral, count: deferrals } };
+    put(state, { prompt: joined(counted, prompt), seq: before.seq });
     return;
   }
-  const { deferral, expectedTokens } = before.prompt;
-  const deferrals = (deferral?.count ?? 0) + 1;
-  const expected = Math.max(expectedTokens ?? 0, prompt.expectedTokens ?? 0);
+  const unused = state.unusedById.get(prompt.promptId);
+  if (unused !== undefined) {
+    // It is known now that it is long.
+    merge(unused.prompt, prompt.deferral?.count ?? 0, roundId, ctx);
+    removeUnused(state, unused);
+  }
+  put(state, { prompt: unused === undefined ? prompt : joined(prompt, unused.prompt), seq: state.seq++ });
+}
+
+/** A prompt that was not queued comes back; one that is here already stays where it is, and was not deferred again. */
+function giveBack(state: QueueState, prompt: Prompt, roundId: string, ctx: Ctx): void {
+  const before = state.entries.get(prompt.promptId);
+  const unused = state.unusedById.get(prompt.promptId);
+  if (before !== undefined) {
+    merge(prompt, before.prompt.deferral?.count ?? 0, roundId, ctx);
+    put(state, { prompt: joined(before.prompt, prompt), seq: before.seq });
+  } else if (unused !== undefined) {
+    merge(prompt, 0, roundId, ctx);
+    replaceUnused(state, unused, joined(unused.prompt, prompt));
+  } else putUnused(state, prompt);
+}
+
+/** Says that one of two prompts with the same id is dropped. */
+function merge(dropped: Prompt, deferrals: number, roundId: string, ctx: Ctx): void {
+  const { promptId, ref } = dropped;
   ctx.emit({
     type: 'prompt.merged',
     at: ctx.at,
-    promptId: prompt.promptId,
+    promptId,
     roundId,
-    ...(prompt.ref === undefined ? undefined : { ref: prompt.ref }),
-    dropped: finished(prompt).map(({ requestId, tokens }) => ({ requestId, tokens, cause: 'merged' })),
+    ...(ref === undefined ? undefined : { ref }),
+    dropped: finished(dropped).map(({ requestId, tokens }) => ({ requestId, tokens, cause: 'merged' })),
     reason: { code: 'already_queued', deferrals },
   });
-  const merged = {
-    ...before.prompt,
-    expectedTokens: expected > 0 ? expected : undefined,
-    deferral: deferral && { ...deferral, count: deferrals },
-  };
-  put(state, { prompt: copyPrompt(merged), seq: before.seq });
+}
+
+/** The one that stays, with what is known of the other's length. */
+function joined(stays: Prompt, other: Prompt): Prompt {
+  const expected = Math.max(stays.expectedTokens ?? 0, other.expectedTokens ?? 0);
+  return copyPrompt({ ...stays, expectedTokens: expected > 0 ? expected : undefined });
 }
 
 function plan(state: QueueState, event: Extract<QueueEvent, { type: 'round.requested' }>, ctx: Ctx): void {
   const { roundId, weightVersion } = event;
   const { promptsPerRound } = state.config;
   const queued = state.entries.size;
-  if (state.exhausted && queued + state.unused.size === 0) {
+  const carried = state.carried.size;
+  if (state.exhausted && queued + state.unused.size + carried === 0) {
     ctx.emit({ type: 'source.drained', at: ctx.at, roundId, reason: { code: 'source_exhausted' } });
     return;
   }
@@ -91,7 +142,7 @@ function plan(state: QueueState, event: Extract<QueueEvent, { type: 'round.reque
   else if (due !== undefined) {
     const deferrals = due.entry.prompt.deferral?.count ?? 0;
     reason = { code: 'prompt_overdue', deferrals, waitedRounds: due.waitedRounds };
-  } else if (state.exhausted) reason = { code: 'source_exhausted', queued };
+  } else if (state.exhausted) reason = { code: 'source_exhausted', queued, ...(carried > 0 ? { carried } : undefined) };
   else reason = { code: 'queue_below_threshold', queued, promptsPerRound };
   const kind = reason.code === 'queue_below_threshold' ? 'short' : 'long';
   const target = kind === 'long' ? promptsPerRound : scaledCount(state.config.promptSpeculation, promptsPerRound);
@@ -99,6 +150,8 @@ function plan(state: QueueState, event: Extract<QueueEvent, { type: 'round.reque
   prompts.push(...takeUnused(state, target - prompts.length));
   state.rounds += 1;
   state.recentRounds.add(roundId);
+  // They belong to this one.
+  state.carried.clear();
   ctx.emit({ type: 'round.planned', at: ctx.at, roundId, kind, weightVersion, queued: prompts, reason });
   const missing = state.exhausted ? 0 : target - prompts.length;
   if (missing === 0) return;
@@ -133,7 +186,7 @@ function ledger(
 /** Holds deferred prompts and plans rounds: short while the queue is small, long once it holds P0. */
 export const longPromptQueue = definePolicy({
   id: 'long-prompt-queue',
-  version: 1,
+  version: 2,
   summary: 'Holds deferred prompts until there are enough of them for a long round.',
   source: 'RollPacker §3',
   config: queueConfig,
@@ -145,6 +198,7 @@ export const longPromptQueue = definePolicy({
   apply,
   save,
   load,
+  migrations: { 1: migrateFromOne },
   ledgers: [
     ledger('prompts', (prompt) => [prompt.promptId]),
     ledger('responses', (prompt) => finished(prompt).map((one) => one.requestId)),

@@ -1,6 +1,6 @@
 /** Configuration of long-prompt-queue. */
 import { z } from 'zod';
-import { positiveCount, speculationFactor } from '../../schemas/units.ts';
+import { domain, positiveCount, speculationFactor } from '../../schemas/units.ts';
 
 /** Settings that only the queue has; a recipe adds them to those that it shares. */
 export const queueSettings = {
@@ -22,6 +22,11 @@ export const queueConfig = z.strictObject({
     'P0: prompts that a round trains on; a long round starts with that many queued.',
   ),
   promptSpeculation: speculationFactor.default(1.25).describe('Over-provisioning of prompts in short rounds.'),
+  domains: z
+    .array(domain)
+    .min(1)
+    .optional()
+    .describe('Domains of the source: it is exhausted when each of them is. If absent, it is so only as a whole.'),
   ...queueSettings,
 });
 

@@ -1,6 +1,7 @@
 /** Workers that come and go, and a host that restarts. */
 import type { Context } from '../../core/definition.ts';
 import { LinkedList } from '../../core/linked-list.ts';
+import { replacePrefix } from '../../core/prefix.ts';
 import { release } from './dispatches.ts';
 import { queueAgain, setActive } from './pool.ts';
 import { fault } from './samples.ts';
@@ -40,8 +41,7 @@ export function workerLost(state: RewardState, id: string, ctx: Ctx): void {
 
 /** All that ran is gone; it is dispatched again under the new prefix, and no retry is charged. */
 export function hostRestarted(state: RewardState, idPrefix: string, ctx: Ctx): void {
-  state.oldPrefixes.push(state.prefix);
-  state.prefix = idPrefix;
+  replacePrefix(state, idPrefix);
   state.timerAt = null;
   for (const dispatch of [...state.dispatches.values()]) {
     release(state, dispatch);

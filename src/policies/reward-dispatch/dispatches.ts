@@ -31,12 +31,16 @@ export function milliseconds(budgetSeconds: number): number {
   return Math.round(budgetSeconds * 1000);
 }
 
-/** Gives every free slot to what has waited longest, tells the host of long queues, and sets the timer. */
-export function settle(state: RewardState, ctx: Ctx): void {
+/**
+ * Gives every free slot to what has waited longest, tells the host of long queues, and sets the timer.
+ *
+ * @param again - whether the host may have forgotten that it was told
+ */
+export function settle(state: RewardState, again: boolean, ctx: Ctx): void {
   for (const kind of kinds) {
     const pool = state.pools[kind];
     fill(state, pool, ctx);
-    reportPressure(state, pool, ctx);
+    reportPressure(state, pool, again, ctx);
   }
   arm(state, ctx);
 }

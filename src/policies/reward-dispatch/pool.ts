@@ -44,8 +44,8 @@ export function named({ requestId, promptId, kind }: Sample) {
   return promptId === null ? { requestId, kind } : { requestId, promptId, kind };
 }
 
-/** Says when a queue has become long, or short again. */
-export function reportPressure(state: RewardState, pool: Pool, ctx: Ctx): void {
+/** Says when a queue has become long, or short again; that it is long still, to a host that may have forgotten. */
+export function reportPressure(state: RewardState, pool: Pool, again: boolean, ctx: Ctx): void {
   const { kind } = pool;
   const waiting = queued(pool);
   const { saturated: saturatedQueued, resumed: resumedQueued } = state.marks;
@@ -60,5 +60,10 @@ export function reportPressure(state: RewardState, pool: Pool, ctx: Ctx): void {
     pool.saturated = false;
     const reason = { code: 'queue_short', queued: waiting, resumedQueued } as const;
     ctx.emit({ type: 'rewards.resumed', at: ctx.at, kind, reason });
+  } else if (pool.saturated && again) {
+    const reason = isStuck
+      ? ({ code: 'no_worker', queued: waiting } as const)
+      : ({ code: 'host_restarted', queued: waiting, resumedQueued } as const);
+    ctx.emit({ type: 'rewards.saturated', at: ctx.at, kind, reason });
   }
 }

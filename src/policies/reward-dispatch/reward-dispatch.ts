@@ -11,7 +11,7 @@ import * as reports from './reports.ts';
 import * as rounds from './rounds.ts';
 import { want } from './samples.ts';
 import { rewardDispatchConfig } from './schema.ts';
-import { load, rewardSnapshot, type SavedRewards, save } from './snapshot.ts';
+import { load, migrateFromOne, rewardSnapshot, type SavedRewards, save } from './snapshot.ts';
 import { newState, type RewardState } from './state.ts';
 import { type RewardDecision, type RewardEvent, rewardDecisions, rewardEvents } from './words.ts';
 
@@ -19,7 +19,7 @@ type Ctx = Context<RewardDecision>;
 
 function apply(state: RewardState, event: RewardEvent, ctx: Ctx): void {
   handle(state, event, ctx);
-  settle(state, ctx);
+  settle(state, event.type === 'host.restarted', ctx);
 }
 
 function handle(state: RewardState, event: RewardEvent, ctx: Ctx): void {
@@ -88,7 +88,7 @@ const samples: Ledger<SavedRewards, RewardEvent, RewardDecision> = {
 /** Computes each reward as soon as its response is complete, on the least loaded worker of its kind. */
 export const rewardDispatch = definePolicy({
   id: 'reward-dispatch',
-  version: 1,
+  version: 2,
   summary: 'Computes each reward as soon as its response is complete, on the least loaded worker of its kind.',
   source: 'RollPacker §4.3',
   config: rewardDispatchConfig,
@@ -100,6 +100,7 @@ export const rewardDispatch = definePolicy({
   apply,
   save,
   load,
+  migrations: { 1: migrateFromOne },
   ledgers: [samples],
   arbitrary,
 });

@@ -1,7 +1,7 @@
 /** What is not needed any more because its prompt or its round is over (slime #2176: nothing waits for a slow judge). */
 import type { Context } from '../../core/definition.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
-import { cancel, detach } from './samples.ts';
+import { cancel, keep } from './samples.ts';
 import type { RewardState } from './state.ts';
 import type { CancelCode, RewardDecision, RewardEvent } from './words.ts';
 
@@ -14,7 +14,7 @@ export function roundCompleted(state: RewardState, event: EventOf<'round.complet
   for (const prompt of event.prompts) {
     for (const { requestId } of prompt.responses) {
       const sample = state.samples.get(requestId);
-      if (sample !== undefined) detach(state, sample);
+      if (sample !== undefined) keep(state, sample);
     }
   }
   cancelRound(state, event.roundId, 'round_completed', ctx);
@@ -25,11 +25,11 @@ export function cancelRound(state: RewardState, roundId: string, code: CancelCod
   for (const sample of state.rounds.get(roundId)?.members() ?? []) cancel(state, sample, code, ctx);
 }
 
-/** Responses that are given up by name. */
+/** Responses that are given up by name, but for those that a completed round trains on. */
 export function cancelNamed(state: RewardState, named: Named, code: CancelCode, ctx: Ctx): void {
   for (const { requestId } of named) {
     const sample = state.samples.get(requestId);
-    if (sample !== undefined) cancel(state, sample, code, ctx);
+    if (sample !== undefined && !sample.final) cancel(state, sample, code, ctx);
   }
 }
 

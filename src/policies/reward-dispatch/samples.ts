@@ -48,6 +48,7 @@ export function want(state: RewardState, wanted: Wanted, ctx: Ctx): void {
     timeouts: 0,
     attempts: 0,
     dispatch: null,
+    final: false,
     prompt: null,
     round: null,
     placeInPrompt: -1,
@@ -74,12 +75,18 @@ export function attach(state: RewardState, sample: Sample, roundId: string): voi
   if (promptId !== null) sample.prompt = join(state.prompts, promptId, 'placeInPrompt', sample);
 }
 
-/** Nothing that happens to its round takes its reward away any more. */
-export function detach(state: RewardState, sample: Sample): void {
+/** It leaves with neither its round nor its prompt any more. */
+function detach(state: RewardState, sample: Sample): void {
   leave(state.prompts, sample.prompt, sample);
   leave(state.rounds, sample.round, sample);
   sample.prompt = null;
   sample.round = null;
+}
+
+/** A completed round trains on it: nothing takes its reward away any more. */
+export function keep(state: RewardState, sample: Sample): void {
+  sample.final = true;
+  detach(state, sample);
 }
 
 /** A reward is not needed any more. */

@@ -25,6 +25,7 @@ const sampleSchema = z.strictObject({
   timeouts: whole,
   attempts: whole,
   dispatch: whole.nullable().describe('Number of the dispatch that computes it.'),
+  final: z.boolean().describe('Whether a completed round trains on it.'),
   round: z.string().nullable().describe('Id of the round that it leaves with.'),
 });
 const dispatchSchema = z.strictObject({
@@ -88,10 +89,11 @@ export function save(state: RewardState): SavedRewards {
 
 function saveSample(sample: Sample): SavedRewards['samples'][number] {
   const { requestId, promptId, kind, budgetSeconds, seq, requestedAt, since, cause } = sample;
-  const { failures, timeouts, attempts } = sample;
+  const { failures, timeouts, attempts, final } = sample;
   return {
     ...{ requestId, promptId, kind, budgetSeconds, seq, requestedAt, since, cause, failures, timeouts, attempts },
     dispatch: sample.dispatch?.number ?? null,
+    final,
     round: sample.round?.id ?? null,
   };
 }
@@ -147,4 +149,12 @@ function loadSample(
   } else {
     state.pools[sample.kind].again.update(sample);
   }
+}
+
+/** Version 1 did not say what a completed round trains on; an event that named it could still take it away. */
+export function migrateFromOne(given: unknown): unknown {
+  const saved = structuredClone(given) as { samples?: ({ final?: unknown } | null)[] } | null;
+  if (!Array.isArray(saved?.samples)) return saved;
+  for (const sample of saved.samples) if (sample !== null && typeof sample === 'object') sample.final ??= false;
+  return saved;
 }

@@ -26,6 +26,8 @@ export interface Sample {
   attempts: number;
   /** What computes it; it waits while there is none. */
   dispatch: Dispatch | null;
+  /** Whether a completed round trains on it: nothing takes its reward away any more. */
+  final: boolean;
   /** What it leaves with, where its round is known; empty once it is final. */
   prompt: Group<Sample> | null;
   round: Group<Sample> | null;

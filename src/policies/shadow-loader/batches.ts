@@ -15,7 +15,7 @@ export function planned(state: LoaderState, event: EventOf<'batch.planned'>, ctx
   const { batchId: id, stepId } = event;
   const counts = { waiting: 0, fetched: 0, open: 0 };
   const order = state.nextBatch++;
-  const batch: Batch = { id, order, stepId, plannedAt: ctx.at, demands: [], missing: [], ...counts };
+  const batch: Batch = { id, order, stepId, plannedAt: ctx.at, demands: [], missing: [], used: [], ...counts };
   state.batches.set(id, batch);
   const used: Sample[] = [];
   const wanted: Sample[] = [];
@@ -29,10 +29,15 @@ export function planned(state: LoaderState, event: EventOf<'batch.planned'>, ctx
   }
   sendAll(state, wanted, ctx);
   for (const sample of used) {
-    sample.used += 1;
+    use(batch, sample);
     rest(state, sample, ctx);
   }
   finishBatch(state, batch, ctx);
+}
+
+function use(batch: Batch, sample: Sample): void {
+  sample.used += 1;
+  batch.used.push(sample);
 }
 
 function demand(state: LoaderState, batch: Batch, sample: Sample, needed: readonly FrameSlice[]): void {
@@ -85,17 +90,24 @@ export function fetched(state: LoaderState, slice: Slice, ctx: Ctx): void {
   batch.fetched += 1;
   batch.open -= 1;
   if (one.open > 0) return;
-  sample.used += 1;
+  use(batch, sample);
   unwant(state, one, ctx);
   finishBatch(state, batch, ctx);
 }
 
-/** Gives a batch up: it has used nothing. */
+/** Gives a batch up: it has used nothing, and what left by a use for it is named. */
 export function abandon(state: LoaderState, batch: Batch, code: 'withdrawn' | 'host_restarted', ctx: Ctx): void {
   const { id: batchId, stepId, open } = batch;
-  ctx.emit({ type: 'batch.abandoned', at: ctx.at, batchId, stepId, open, reason: { code } });
+  const gone = batch.used.flatMap((one) => {
+    const { id: sampleId, ref } = one;
+    // An id that has been drawn again is another sample.
+    if (state.samples.get(sampleId) !== one) return [{ sampleId, ...(ref === null ? undefined : { ref }) }];
+    one.used -= 1;
+    return [];
+  });
+  ctx.emit({ type: 'batch.abandoned', at: ctx.at, batchId, stepId, open, gone, reason: { code } });
   for (const one of batch.demands) {
-    // What it has is used; what was dropped is gone.
+    // What it has, its ranks have; what was dropped is gone.
     if (one.open === 0) continue;
     forgetSlices(state, one);
     unwant(state, one, ctx);

@@ -12,8 +12,8 @@ export function check(state: LoaderState, event: LoaderEvent): void {
     case 'node.added':
       return checkMemory(state, event);
     case 'node.lost':
-      if (state.nodes.has(event.nodeId)) return;
-      return unknown('a node that was added', event.nodeId, 'nodeId');
+      if (state.nodes.has(event.nodeId) || state.lost.has(event.nodeId)) return;
+      return unknown('a node that was added, or one of the last that were lost', event.nodeId, 'nodeId');
     case 'samples.drawn':
       return checkDraw(state, event);
     case 'sample.preprocessed':
@@ -56,10 +56,13 @@ function checkMemory(state: LoaderState, { nodeId, hostMemoryBytes }: EventOf<'n
   });
 }
 
+function checkOpen(state: LoaderState, stepId: string): void {
+  if (!state.steps.get(stepId)?.closed && !state.recentSteps.includes(stepId)) return;
+  throw new PolicyError('out_of_order', { expected: 'a step that is not completed', got: stepId, path: 'stepId' });
+}
+
 function checkDraw(state: LoaderState, { stepId, samples }: EventOf<'samples.drawn'>): void {
-  if (state.steps.get(stepId)?.closed || state.recentSteps.includes(stepId)) {
-    throw new PolicyError('out_of_order', { expected: 'a step that is not completed', got: stepId, path: 'stepId' });
-  }
+  checkOpen(state, stepId);
   const ids = new Set<string>();
   for (let index = 0; index < samples.length; index += 1) {
     const { sampleId } = samples[index]!;
@@ -97,13 +100,18 @@ function checkSlice(state: LoaderState, event: EventOf<'slice.materialized' | 's
   throw new PolicyError('out_of_order', { expected, got: event.sliceId, path: 'sliceId' });
 }
 
-function checkBatch(state: LoaderState, { batchId, assignments }: EventOf<'batch.planned'>): void {
+function checkBatch(state: LoaderState, { batchId, stepId, assignments }: EventOf<'batch.planned'>): void {
   if (state.batches.has(batchId) || state.recentBatches.includes(batchId)) {
     throw new PolicyError('duplicate_id', { expected: 'a new batch id', got: batchId, path: 'batchId' });
   }
+  if (!state.steps.has(stepId) && !state.recentSteps.includes(stepId)) {
+    return unknown('a step that samples were drawn for', stepId, 'stepId');
+  }
+  checkOpen(state, stepId);
   for (let index = 0; index < assignments.length; index += 1) {
     const one = assignments[index]!;
     const path = `assignments[${index}]`;
+    checkRanks(one, path);
     if (one.sampleId === undefined) {
       if ((one.slices ?? []).length === 0) continue;
       throw new PolicyError('invalid_event', {
@@ -116,6 +124,18 @@ function checkBatch(state: LoaderState, { batchId, assignments }: EventOf<'batch
     if (sample === undefined) return unknown('a sample that was drawn and is here', one.sampleId, `${path}.sampleId`);
     checkUse(sample, `${path}.sampleId`);
     checkFrames(sample, one, path);
+  }
+}
+
+function checkRanks({ degree, ranks }: BatchAssignment, path: string): void {
+  if (degree !== ranks.length) {
+    const expected = `${ranks.length}, as that many ranks share it`;
+    throw new PolicyError('invalid_event', { expected, got: degree, path: `${path}.degree` });
+  }
+  for (let index = 1; index < degree; index += 1) {
+    if (ranks[index]! > ranks[index - 1]!) continue;
+    const expected = 'ranks that ascend, each once';
+    throw new PolicyError('invalid_event', { expected, got: ranks[index], path: `${path}.ranks` });
   }
 }
 

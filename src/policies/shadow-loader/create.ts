@@ -7,6 +7,7 @@ import { byAge, byLoad, type LoaderState, type Node, type Sample, type Step } fr
 /** What a batch waits for comes first. */
 const byUrgency = (a: Sample, b: Sample): number =>
   Number(b.demands.length > 0) - Number(a.demands.length > 0) || byAge(a, b);
+const smallestFirst = (a: Sample, b: Sample): number => a.bytes - b.bytes || byAge(a, b);
 const leastUrgentFirst = (a: Sample, b: Sample): number => byAge(b, a);
 
 export function newStep(id: string, order: number): Step {
@@ -24,6 +25,7 @@ export function newNode(id: string): Node {
     weight: 1,
     slots: null,
     active: false,
+    ranks: new Set(),
     usedBytes: 0,
     aheadBytes: 0,
     queued: 0,
@@ -39,11 +41,14 @@ export function newState(config: ShadowLoaderConfig): LoaderState {
   return {
     config,
     nodes: new Map(),
+    lost: new Map(),
     nodeOfRank: new Map(),
     open: new IndexedHeap(byLoad),
     largestBudget: 0,
+    lostBudget: 0,
     samples: new Map(),
     waiting: new IndexedHeap(byUrgency),
+    unplaced: new IndexedHeap(smallestFirst),
     tasks: new Map(),
     steps: new Map(),
     openSteps: new LinkedList(),

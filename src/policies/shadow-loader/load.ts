@@ -1,12 +1,12 @@
 /** The state at the beginning, and as it was saved. */
-import { nodeAdded } from './cluster.ts';
-import { newState, newStep } from './create.ts';
+import { measure, nodeAdded, rememberLost, runsOn } from './cluster.ts';
+import { newNode, newState, newStep } from './create.ts';
 import { preprocessId, sliceId } from './ids.ts';
 import { hold, reheap, setIdle } from './memory.ts';
 import { mediaOf } from './samples.ts';
 import type { ShadowLoaderConfig } from './schema.ts';
 import type { SavedLoader } from './snapshot.ts';
-import type { Batch, Demand, LoaderState, Sample, Slice } from './state.ts';
+import type { Batch, Demand, LoaderState, Node, Sample, Slice, UsedSample } from './state.ts';
 import { moveOn } from './steps.ts';
 
 /** The state at the beginning: with the nodes of the configuration. */
@@ -25,11 +25,11 @@ export function load(saved: SavedLoader, config: ShadowLoaderConfig): LoaderStat
     ...{ seq, nextStep, nextTask, nextSlice, prefix, oldPrefixes: [...saved.oldPrefixes] },
     ...{ recentSteps: [...saved.recentSteps], recentBatches: [...saved.recentBatches] },
   };
-  for (const { active, slots, ...node } of saved.nodes) {
-    nodeAdded(state, { ...node, ...(slots === null ? undefined : { slots }) });
-    state.nodes.get(node.nodeId)!.active = active;
+  for (const one of saved.nodes) loadNode(state, one);
+  for (const { rank, nodeId } of saved.ranks) {
+    const node = nodeBy(state, nodeId);
+    if (node !== undefined) runsOn(state, rank, node);
   }
-  for (const { rank, nodeId } of saved.ranks) state.nodeOfRank.set(rank, state.nodes.get(nodeId)!);
   for (const { stepId, order, closed } of saved.steps) {
     const step = Object.assign(newStep(stepId, order), { closed });
     state.steps.set(stepId, step);
@@ -40,15 +40,23 @@ export function load(saved: SavedLoader, config: ShadowLoaderConfig): LoaderStat
   for (const one of saved.batches) loadBatch(state, one);
   for (const sample of state.samples.values()) settleSample(state, sample);
   for (const node of state.nodes.values()) reheap(state, node);
-  state.largestBudget = Math.max(0, ...saved.nodes.filter((one) => one.active).map((one) => one.hostMemoryBytes));
+  measure(state);
   state.dirty = false;
   return state;
 }
 
+function loadNode(state: LoaderState, { nodeId, active, ...facts }: SavedLoader['nodes'][number]): void {
+  const node = Object.assign(newNode(nodeId), facts, { active });
+  if (active) state.nodes.set(nodeId, node);
+  else rememberLost(state, node);
+}
+
+const nodeBy = (state: LoaderState, id: string): Node | undefined => state.nodes.get(id) ?? state.lost.get(id);
+
 function loadSample(state: LoaderState, saved: SavedLoader['samples'][number]): void {
   const { sampleId: id, stepId, media, node: nodeId, avoid: avoidId, ...rest } = saved;
   const step = state.steps.get(stepId)!;
-  const avoid = avoidId === null ? null : state.nodes.get(avoidId)!;
+  const avoid = avoidId === null ? null : (nodeBy(state, avoidId) ?? null);
   const places = { demands: [], heapIndex: -1 };
   const sample: Sample = { ...rest, id, step, media: media && mediaOf(media), node: null, avoid, ...places };
   state.samples.set(id, sample);
@@ -68,7 +76,10 @@ function loadBatch(state: LoaderState, saved: SavedLoader['batches'][number]): v
   const { batchId: id, stepId, plannedAt, fetched, missing } = saved;
   const counts = { waiting: saved.demands.length, fetched, open: 0 };
   const order = state.nextBatch++;
-  const batch: Batch = { id, order, stepId, plannedAt, demands: [], missing: [...missing], ...counts };
+  const used = saved.used.map(({ sampleId, ref, here }): UsedSample => {
+    return here ? state.samples.get(sampleId)! : { id: sampleId, ref, used: 0 };
+  });
+  const batch: Batch = { id, order, stepId, plannedAt, demands: [], missing: [...missing], used, ...counts };
   state.batches.set(id, batch);
   for (const { sampleId, slices } of saved.demands) {
     const sample = state.samples.get(sampleId)!;
@@ -88,5 +99,6 @@ function loadBatch(state: LoaderState, saved: SavedLoader['batches'][number]): v
 function settleSample(state: LoaderState, sample: Sample): void {
   if (sample.demands.length === 0) sample.step.unwanted.add(sample);
   if (sample.status === 'waiting') state.waiting.update(sample);
+  else if (sample.status === 'unplaced') state.unplaced.update(sample);
   else setIdle(sample, sample.demands.length === 0);
 }

@@ -2,7 +2,7 @@
 import type { Context } from '../../core/definition.ts';
 import { preprocessId } from './ids.ts';
 import { aheadLimit, free, freeBytes, hold, isAhead, reheap } from './memory.ts';
-import { drop, requeue } from './samples.ts';
+import { drop, requeue, setAside } from './samples.ts';
 import { byLoad, type LoaderState, loadOf, type Node, type Sample } from './state.ts';
 import type { LoaderDecision, ReasonOf } from './words.ts';
 
@@ -10,7 +10,7 @@ type Ctx = Context<LoaderDecision>;
 
 /**
  * Begins what can begin, in the order of the line; the first sample that does not fit anywhere holds up those behind it,
- * so that a large one is not passed by for ever.
+ * so that a large one is not passed by for ever. One that no node here could hold waits aside, or leaves.
  */
 export function settle(state: LoaderState, ctx: Ctx): void {
   if (!state.dirty) return;
@@ -18,8 +18,7 @@ export function settle(state: LoaderState, ctx: Ctx): void {
     const isWanted = sample.demands.length > 0;
     if (!isWanted && sample.step.order > state.lastAhead) break;
     if (state.largestBudget > 0 && sample.bytes > state.largestBudget) {
-      const { bytes } = sample;
-      drop(state, sample, { code: 'too_large', bytes, largestBudgetBytes: state.largestBudget }, ctx);
+      misfit(state, sample, ctx);
       continue;
     }
     const node = choose(state, sample) ?? (isWanted ? makeRoom(state, sample, ctx) : undefined);
@@ -27,6 +26,13 @@ export function settle(state: LoaderState, ctx: Ctx): void {
     start(state, sample, node, ctx);
   }
   state.dirty = false;
+}
+
+function misfit(state: LoaderState, sample: Sample, ctx: Ctx): void {
+  const { bytes } = sample;
+  const largestBudgetBytes = Math.max(state.largestBudget, state.lostBudget);
+  if (bytes <= largestBudgetBytes) setAside(state, sample, ctx);
+  else drop(state, sample, { code: 'too_large', bytes, largestBudgetBytes }, ctx);
 }
 
 /** The least loaded node with room, but for the one that failed last; of equals the one whose ranks need most of it. */

@@ -18,17 +18,22 @@ export function draw(state: LoaderState, { stepId, samples }: EventOf<'samples.d
     step.samples += 1;
     step.unwanted.add(sample);
     if (sample.media !== null) state.waiting.update(sample);
-    const { id: sampleId, ref, media, bytes } = sample;
-    ctx.emit({
-      type: 'sample.placeholder',
-      at: ctx.at,
-      sampleId,
-      shapes: media === null ? [] : [shapeOf(media, bytes, state.config.channels)],
-      ...(ref === null ? undefined : { ref }),
-      reason: { code: 'drawn' },
-    });
+    giveShape(state, sample, 'drawn', ctx);
   }
   state.dirty = true;
+}
+
+/** Says what stands for the tensors of a sample on the controller. */
+export function giveShape(state: LoaderState, sample: Sample, code: 'drawn' | 'host_restarted', ctx: Ctx): void {
+  const { id: sampleId, ref, media, bytes } = sample;
+  ctx.emit({
+    type: 'sample.placeholder',
+    at: ctx.at,
+    sampleId,
+    shapes: media === null ? [] : [shapeOf(media, bytes, state.config.channels)],
+    ...(ref === null ? undefined : { ref }),
+    reason: { code },
+  });
 }
 
 function newSample(state: LoaderState, step: Step, one: DrawnSample): Sample {
@@ -72,6 +77,26 @@ export function requeue(state: LoaderState, sample: Sample, cause: Cause): void 
   sample.cause = cause;
   // What was on its way comes from another place.
   for (const { slices } of sample.demands) for (const slice of slices) slice.sent = false;
+  state.waiting.update(sample);
+  state.dirty = true;
+}
+
+/** Takes a sample out of the line until there is a node that could hold it. */
+export function setAside(state: LoaderState, sample: Sample, ctx: Ctx): void {
+  const { id: sampleId, step, ref, bytes } = sample;
+  const { largestBudget: largestBudgetBytes, lostBudget: lostBudgetBytes } = state;
+  state.waiting.remove(sample);
+  sample.status = 'unplaced';
+  state.unplaced.update(sample);
+  const echoed = ref === null ? undefined : { ref };
+  const reason = { code: 'node_away', bytes, largestBudgetBytes, lostBudgetBytes } as const;
+  ctx.emit({ type: 'sample.unplaced', at: ctx.at, sampleId, stepId: step.id, ...echoed, reason });
+}
+
+/** Puts it back, at its old place. */
+export function placeAgain(state: LoaderState, sample: Sample): void {
+  state.unplaced.remove(sample);
+  sample.status = 'waiting';
   state.waiting.update(sample);
   state.dirty = true;
 }
@@ -157,6 +182,7 @@ export function forgetSlices(state: LoaderState, demand: Demand): void {
 function remove(state: LoaderState, sample: Sample): void {
   const { step } = sample;
   if (sample.status === 'waiting') state.waiting.remove(sample);
+  else if (sample.status === 'unplaced') state.unplaced.remove(sample);
   state.samples.delete(sample.id);
   step.unwanted.delete(sample);
   step.samples -= 1;

@@ -12,7 +12,7 @@ import { settle } from './place.ts';
 import * as reports from './reports.ts';
 import { draw } from './samples.ts';
 import { shadowLoaderConfig } from './schema.ts';
-import { loaderSnapshot, type SavedLoader, save } from './snapshot.ts';
+import { loaderSnapshot, migrateFromOne, type SavedLoader, save } from './snapshot.ts';
 import type { LoaderState } from './state.ts';
 import { type LoaderDecision, type LoaderEvent, loaderDecisions, loaderEvents } from './words.ts';
 
@@ -82,7 +82,7 @@ const plannedBatches: Ledger<SavedLoader, LoaderEvent, LoaderDecision> = {
 /** Preprocesses samples on nodes, and brings to each rank the frames that it needs; keeps metadata only. */
 export const shadowLoader = definePolicy({
   id: 'shadow-loader',
-  version: 1,
+  version: 2,
   summary: 'Preprocesses samples on the nodes, and brings each rank the frames that it needs; holds metadata only.',
   source: 'FlexRL §4',
   config: shadowLoaderConfig,
@@ -94,6 +94,7 @@ export const shadowLoader = definePolicy({
   apply,
   save,
   load,
+  migrations: { 1: migrateFromOne },
   ledgers: [samples, plannedBatches],
   arbitrary,
 });

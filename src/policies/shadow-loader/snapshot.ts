@@ -24,7 +24,7 @@ const sampleSchema = z.strictObject({
   uses: z.int().positive().nullable(),
   used: whole,
   bytes: whole,
-  status: z.enum(['waiting', 'preprocessing', 'registered', 'text']),
+  status: z.enum(['waiting', 'unplaced', 'preprocessing', 'registered', 'text']),
   cause: z.enum(['drawn', 'node_lost', 'retry', 'memory', 'copy_missing', 'displaced', 'host_restarted']),
   node: z.string().nullable().describe('Id of the node that preprocesses or holds it.'),
   task: whole.nullable().describe('Number of the try on that node.'),
@@ -49,6 +49,9 @@ const batchSchema = z.strictObject({
   fetched: whole,
   missing: z.array(z.string()),
   demands: z.array(z.strictObject({ sampleId: z.string(), slices: z.array(sliceSchema).min(1) })).min(1),
+  used: z
+    .array(z.strictObject({ sampleId: z.string(), ref: z.string().nullable(), here: z.boolean() }))
+    .describe('Samples whose use was counted for it, and whether they are here still.'),
 });
 
 /** Schema of the saved state. */
@@ -70,6 +73,7 @@ export const loaderSnapshot = z
   })
   .superRefine((saved, context) => {
     const nodes = new Set(saved.nodes.map((one) => one.nodeId));
+    const active = new Set(saved.nodes.filter((one) => one.active).map((one) => one.nodeId));
     const steps = new Set(saved.steps.map((one) => one.stepId));
     const samples = new Set(saved.samples.map((one) => one.sampleId));
     const refuse = (path: (string | number)[], message: string) =>
@@ -79,14 +83,17 @@ export const loaderSnapshot = z
     });
     saved.samples.forEach(({ stepId, node, avoid, status, task, media }, at) => {
       if (!steps.has(stepId)) refuse(['samples', at, 'stepId'], 'a step');
-      if (node !== null && !nodes.has(node)) refuse(['samples', at, 'node'], 'a node');
+      if (node !== null && !active.has(node)) refuse(['samples', at, 'node'], 'an active node');
       if (avoid !== null && !nodes.has(avoid)) refuse(['samples', at, 'avoid'], 'a node');
       const isPlaced = status === 'preprocessing' || status === 'registered';
       if ((node !== null) !== isPlaced) refuse(['samples', at, 'node'], `a node with status ${status}`);
       if ((task !== null) !== (status === 'preprocessing')) refuse(['samples', at, 'task'], `no task with ${status}`);
       if ((media === null) !== (status === 'text')) refuse(['samples', at, 'media'], `media with status ${status}`);
     });
-    saved.batches.forEach(({ demands }, at) => {
+    saved.batches.forEach(({ demands, used }, at) => {
+      used.forEach(({ sampleId, here }, index) => {
+        if (here && !samples.has(sampleId)) refuse(['batches', at, 'used', index, 'sampleId'], 'a sample');
+      });
       demands.forEach(({ sampleId }, index) => {
         if (!samples.has(sampleId)) refuse(['batches', at, 'demands', index, 'sampleId'], 'a sample');
       });
@@ -98,13 +105,15 @@ export type SavedLoader = z.output<typeof loaderSnapshot>;
 export function save(state: LoaderState): SavedLoader {
   const { seq, nextStep, nextTask, nextSlice, prefix } = state;
   return {
-    nodes: [...state.nodes.values()].map(({ id: nodeId, hostMemoryBytes, weight, slots, active }) => {
-      return { nodeId, hostMemoryBytes, weight, slots, active };
-    }),
+    nodes: [...state.nodes.values(), ...state.lost.values()].map(
+      ({ id: nodeId, hostMemoryBytes, weight, slots, active }) => {
+        return { nodeId, hostMemoryBytes, weight, slots, active };
+      },
+    ),
     ranks: [...state.nodeOfRank].map(([rank, node]) => ({ rank, nodeId: node.id })),
     steps: [...state.steps.values()].map(({ id: stepId, order, closed }) => ({ stepId, order, closed })),
-    samples: [...state.samples.values()].map(saveSample),
-    batches: [...state.batches.values()].map(saveBatch),
+    samples: [...state.samples.values()].map((one) => saveSample(state, one)),
+    batches: [...state.batches.values()].map((one) => saveBatch(state, one)),
     recentSteps: [...state.recentSteps],
     recentBatches: [...state.recentBatches],
     ...{ seq, nextStep, nextTask, nextSlice, prefix },
@@ -112,23 +121,18 @@ export function save(state: LoaderState): SavedLoader {
   };
 }
 
-function saveSample(sample: Sample): SavedLoader['samples'][number] {
+function saveSample(state: LoaderState, sample: Sample): SavedLoader['samples'][number] {
   const { id: sampleId, step, seq, ref, media, uses, used, bytes, status, cause, node, task, ahead, avoid } = sample;
   const { infrastructureFailures, dataFailures } = sample;
+  const isKnown = avoid !== null && (state.nodes.get(avoid.id) ?? state.lost.get(avoid.id)) === avoid;
   return {
     ...{ sampleId, stepId: step.id, seq, ref, media: media && mediaOf(media), uses, used, bytes, status, cause },
-    ...{ node: node?.id ?? null, task, ahead, infrastructureFailures, dataFailures, avoid: avoid?.id ?? null },
+    ...{ node: node?.id ?? null, task, ahead, infrastructureFailures, dataFailures, avoid: isKnown ? avoid.id : null },
   };
 }
 
-function saveBatch({
-  id: batchId,
-  stepId,
-  plannedAt,
-  fetched,
-  missing,
-  demands,
-}: Batch): SavedLoader['batches'][number] {
+function saveBatch(state: LoaderState, batch: Batch): SavedLoader['batches'][number] {
+  const { id: batchId, stepId, plannedAt, fetched, missing, demands, used } = batch;
   return {
     ...{ batchId, stepId, plannedAt, fetched, missing: [...missing] },
     demands: demands
@@ -141,5 +145,14 @@ function saveBatch({
             return { number, rank, from, to, attempt, sent, failures };
           }),
       })),
+    used: used.map((one) => ({ sampleId: one.id, ref: one.ref, here: state.samples.get(one.id) === one })),
   };
+}
+
+/** Version 1 did not say what batches had used; what they had is taken for used, as it was then. */
+export function migrateFromOne(given: unknown): unknown {
+  const saved = structuredClone(given) as { batches?: ({ used?: unknown } | null)[] } | null;
+  if (!Array.isArray(saved?.batches)) return saved;
+  for (const batch of saved.batches) if (batch !== null && typeof batch === 'object') batch.used ??= [];
+  return saved;
 }

@@ -28,7 +28,8 @@ export interface Sample {
   used: number;
   /** What it is expected to take in host memory, and once it is registered, what it takes. */
   bytes: number;
-  status: 'waiting' | 'preprocessing' | 'registered' | 'text';
+  /** `unplaced` is out of the line: no node that is here could hold it. */
+  status: 'waiting' | 'unplaced' | 'preprocessing' | 'registered' | 'text';
   cause: Cause;
   /** Where it is preprocessed or held. */
   node: Node | null;
@@ -42,8 +43,15 @@ export interface Sample {
   avoid: Node | null;
   /** What open batches still need of it, in no order. */
   readonly demands: Demand[];
-  /** Its place in the line, or among what its node could do without. */
+  /** Its place in the line, among those out of it, or among what its node could do without. */
   heapIndex: number;
+}
+
+/** A sample that a batch has used; it may have left since. */
+export interface UsedSample {
+  readonly id: string;
+  readonly ref: string | null;
+  used: number;
 }
 
 /** What one batch needs of one sample. */
@@ -88,6 +96,8 @@ export interface Batch {
   fetched: number;
   /** Slices that were not. */
   open: number;
+  /** Whose use was counted for it: its ranks have all of them. */
+  readonly used: UsedSample[];
   readonly missing: string[];
 }
 
@@ -112,8 +122,10 @@ export interface Node {
   hostMemoryBytes: number;
   weight: number;
   slots: number | null;
-  /** Whether it is there; one that was lost is kept for the ranks that run on it. */
+  /** Whether it is there; one that was lost is remembered for a while. */
   active: boolean;
+  /** Those that run on it. */
+  readonly ranks: Set<number>;
   /** What is reserved or held. */
   usedBytes: number;
   aheadBytes: number;
@@ -129,15 +141,21 @@ export interface Node {
 
 export interface LoaderState {
   readonly config: ShadowLoaderConfig;
+  /** Those that are there. */
   readonly nodes: Map<string, Node>;
+  /** The last that were lost, in the order in which they were. */
+  readonly lost: Map<string, Node>;
   readonly nodeOfRank: Map<number, Node>;
   /** Nodes that take work, the least loaded first. */
   readonly open: IndexedHeap<Node>;
-  /** Memory of the largest node that is there. */
+  /** Memory of the largest node that is there, and of the largest that was lost. */
   largestBudget: number;
+  lostBudget: number;
   readonly samples: Map<string, Sample>;
   /** Samples to be preprocessed, the most urgent first. */
   readonly waiting: IndexedHeap<Sample>;
+  /** Samples that only a larger node than those that are there could hold, the smallest first. */
+  readonly unplaced: IndexedHeap<Sample>;
   /** Samples that are being preprocessed, by the id of the try. */
   readonly tasks: Map<string, Sample>;
   readonly steps: Map<string, Step>;

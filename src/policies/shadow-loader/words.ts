@@ -12,7 +12,9 @@ import {
   samplePreprocess,
   sampleRegistered,
   sampleReleased,
+  sampleUnplaced,
   sliceLate,
+  stepResumed,
 } from '../../schemas/decisions/loading.ts';
 import {
   batchWithdrawn,
@@ -44,7 +46,9 @@ export const loaderEvents = [
 
 /** Decisions of shadow-loader, in the order of a sample's life. */
 export const loaderDecisions = [
+  stepResumed,
   samplePlaceholder,
+  sampleUnplaced,
   samplePreprocess,
   samplePrefetch,
   sampleRegistered,

@@ -3,8 +3,9 @@ import { checkNewPrefix } from '../../core/prefix.ts';
 import { PolicyError } from '../../errors.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
 import type { AdmissionEvent } from './decisions.ts';
-import { wasMinted } from './ids.ts';
-import { findRequest } from './requests.ts';
+import { isSourceExhausted } from './intake.ts';
+import { wasMinted } from './minted.ts';
+import { findRequest, heldResponse } from './requests.ts';
 import { type AdmissionState, isLive, type ResponseState } from './state.ts';
 import { timerIds } from './timers.ts';
 
@@ -81,6 +82,12 @@ function checkOpening(state: AdmissionState, event: Extract<AdmissionEvent, { ty
   if (event.weightVersion < state.weightVersion) {
     refuse(`a weight version >= ${state.weightVersion}`, event.weightVersion, 'weightVersion');
   }
+  const waiting = state.settling.values().next().value?.spec.promptId;
+  const isEmpty = event.prompts.length === 0 && state.prompts.size === 0 && isSourceExhausted(state);
+  if (isEmpty && waiting !== undefined) {
+    // There will be something to open it with.
+    refuse(`the aborts of prompt ${waiting} to be confirmed first: it is the last there is`, event.roundId, 'roundId');
+  }
   checkDomains(state, event.prompts);
 }
 
@@ -138,7 +145,7 @@ function checkRequestId(state: AdmissionState, requestId: string): ResponseState
 }
 
 function checkReward(state: AdmissionState, requestId: string): void {
-  if (state.brought.has(requestId)) return;
+  if (heldResponse(state, requestId) !== undefined) return;
   const response = checkRequestId(state, requestId);
   if (response === undefined || !isLive(response)) return;
   throw new PolicyError('out_of_order', {

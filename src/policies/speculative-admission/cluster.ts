@@ -1,9 +1,12 @@
 /** Engines that come and go, and a host that restarts. */
 import type { Context } from '../../core/definition.ts';
+import { replacePrefix } from '../../core/prefix.ts';
 import type { AdmissionDecision } from './decisions.ts';
 import { addEngine, freeSlot, reheap } from './engines.ts';
 import { enqueue } from './launch.ts';
 import { endAbort, finishDeferral } from './leave.ts';
+import { rememberLaunched } from './minted.ts';
+import { nameOwed } from './owed.ts';
 import { endRequest, inFlight, reportDrained } from './requests.ts';
 import { fault } from './responses.ts';
 import { type AdmissionState, isLive } from './state.ts';
@@ -51,8 +54,7 @@ export function engineLost(state: AdmissionState, id: string, ctx: Ctx): void {
 
 /** All that was in flight is gone; what the open round still needs is issued again under the new prefix. */
 export function hostRestarted(state: AdmissionState, idPrefix: string, ctx: Ctx): void {
-  state.oldPrefixes.push(state.prefix);
-  state.prefix = idPrefix;
+  changePrefix(state, idPrefix);
   state.timers.abortGrace = null;
   state.timers.responseTimeout = null;
   for (const response of inFlight(state)) {
@@ -70,4 +72,18 @@ export function hostRestarted(state: AdmissionState, idPrefix: string, ctx: Ctx)
   for (const round of [...state.draining]) reportDrained(state, round, ctx);
   for (const lane of state.round?.lanes ?? []) lane.awaiting = 0;
   state.unsettled = 'host_restarted';
+  nameOwed(state, 'host_restarted', ctx);
+}
+
+/** Ids are minted under another prefix; what is held keeps its own. */
+function changePrefix(state: AdmissionState, idPrefix: string): void {
+  const isForgotten = replacePrefix(state, idPrefix);
+  for (const prompt of state.prompts.values()) {
+    for (const one of prompt.responses) if (one.status === 'held') state.elsewhere.set(one.requestId, one);
+    if (!isForgotten) continue;
+    // The forgotten prefix may come again: no attempt that was minted under it may.
+    rememberLaunched(state, prompt);
+    prompt.attemptBase = state.nextAttempt;
+  }
+  state.restarts += 1;
 }

@@ -4,6 +4,7 @@ import { Fifo } from '../../core/fifo.ts';
 import { IndexedHeap } from '../../core/heap.ts';
 import { RecentIds } from '../../core/recent-ids.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
+import { Departures } from './departures.ts';
 import { IdMint } from './ids.ts';
 import type { AdmissionConfig } from './schema.ts';
 import { newExploration } from './speculation.ts';
@@ -21,7 +22,8 @@ export function newState(config: AdmissionConfig): AdmissionState {
     recentRounds: new RecentIds(),
     prompts: new Map(),
     settling: new Set(),
-    brought: new Map(),
+    elsewhere: new Map(),
+    departures: new Departures(config.promptsPerRound),
     aborting: new Map(),
     engines: new Map(),
     open: new IndexedHeap(byLoad),
@@ -40,6 +42,7 @@ export function newState(config: AdmissionConfig): AdmissionState {
     prefix: config.idPrefix,
     ids: new IdMint(),
     oldPrefixes: [],
+    restarts: 0,
     exhausted: { all: false, domains: new Set() },
     exploration: newExploration(),
   };
@@ -48,13 +51,19 @@ export function newState(config: AdmissionConfig): AdmissionState {
 const noVersions: readonly number[] = Object.freeze([]);
 const noFailures = Object.freeze({ infrastructure: 0, data: 0, environment: 0 });
 
-export function newPrompt(spec: Prompt, seq: number, lane: Lane | null, startVersion: number): PromptState {
+export function newPrompt(
+  spec: Prompt,
+  seq: number,
+  lane: Lane | null,
+  { startVersion, firstPrefix }: Pick<PromptState, 'startVersion' | 'firstPrefix'>,
+): PromptState {
   return {
     spec,
     seq,
     lane,
     status: 'standby',
     attemptBase: 0,
+    firstPrefix,
     startVersion,
     responses: [],
     held: 0,

@@ -21,7 +21,7 @@ import {
   responseSurplus,
 } from '../../schemas/decisions/requests.ts';
 import { rewardFailed } from '../../schemas/decisions/reward-workers.ts';
-import { judgementLate, rewardRequest } from '../../schemas/decisions/rewards.ts';
+import { judgementLate, judgementRequest, rewardRequest } from '../../schemas/decisions/rewards.ts';
 import { promptsRequest, roundCompleted, roundDrained, speculationChosen } from '../../schemas/decisions/rounds.ts';
 import { timerSet } from '../../schemas/decisions/session.ts';
 import { engineAdded, engineDrained, engineLost, enginesChanged } from '../../schemas/events/engines.ts';
@@ -83,6 +83,7 @@ export const admissionDecisions = [
   responseDropped,
   responseAbandoned,
   rewardRequest,
+  judgementRequest,
   judgementLate,
   requestExpired,
   promptCollected,

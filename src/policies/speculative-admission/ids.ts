@@ -1,10 +1,4 @@
 /** Request ids: `<idPrefix><prompt>/<index>#<attempt>`, never reused. */
-/** What is known of the ids that were minted. */
-interface Minted {
-  readonly prefix: string;
-  readonly oldPrefixes: readonly string[];
-  readonly nextAttempt: number;
-}
 
 /** What a request id says. */
 export interface ParsedId {
@@ -14,7 +8,7 @@ export interface ParsedId {
 }
 
 // Anchored: an id without any of it is refused in linear time.
-const tail = /^(.+)\/(\d{1,9})#(\d{1,9})$/s;
+const tail = /^(.+)\/(0|[1-9]\d{0,8})#(0|[1-9]\d{0,8})$/s;
 
 /**
  * Makes ids of requests. Those of one prompt share their beginning, those of one attempt their end: with 100,000 in
@@ -58,14 +52,7 @@ export function placeOf(prefix: string, id: string): { promptId: string; index: 
   return { promptId: id.slice(prefix.length, slash), index: Number.parseInt(id.slice(slash + 1), 10) };
 }
 
-/**
- * Whether an id that is not in flight can have been minted earlier. No list of past ids is kept: an id with one of the
- * prefixes and an attempt below the next one was, or is as good as one that was.
- */
-export function wasMinted({ prefix: current, oldPrefixes, nextAttempt }: Minted, id: string): boolean {
-  for (const prefix of [current, ...oldPrefixes]) {
-    const parsed = parseId(prefix, id);
-    if (parsed !== undefined && parsed.attempt < nextAttempt) return true;
-  }
-  return false;
+/** The attempt that a minted id names. */
+export function attemptOf(id: string): number {
+  return Number.parseInt(id.slice(id.lastIndexOf('#') + 1), 10);
 }

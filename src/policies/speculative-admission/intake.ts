@@ -21,7 +21,10 @@ export function addPrompt(state: AdmissionState, spec: Prompt, round: Round, ctx
   }
   round.duplicates = 0;
   const lane = laneOf(round, spec.domain)!;
-  const prompt = newPrompt(copyPrompt(spec), state.seq++, lane, round.weightVersion);
+  const prompt = newPrompt(copyPrompt(spec), state.seq++, lane, {
+    startVersion: round.weightVersion,
+    firstPrefix: state.restarts,
+  });
   state.prompts.set(spec.promptId, prompt);
   lane.standby.push(prompt);
 }
@@ -64,19 +67,21 @@ function returnUnused(spec: Prompt, roundId: string, ctx: Ctx): void {
   ctx.emit({ type: 'prompt.returned', at: ctx.at, prompt, roundId, dropped: [], reason: { code: 'round_closed' } });
 }
 
+/** Whether no domain of the source has more prompts. */
+export function isSourceExhausted({ config, exhausted }: AdmissionState): boolean {
+  const domains = Object.keys(config.quotas ?? {});
+  return exhausted.all || (domains.length > 0 && domains.every((one) => exhausted.domains.has(one)));
+}
+
 /** The source, or one domain of it, has no more: the round ends with what there is. */
 export function exhaust(state: AdmissionState, domain: string | undefined): void {
   const { exhausted, round } = state;
   if (domain === undefined) exhausted.all = true;
   else exhausted.domains.add(domain);
   if (round === null) return;
-  const quotas = Object.keys(state.config.quotas ?? {});
+  const isAll = isSourceExhausted(state);
   for (const lane of round.lanes) {
-    const isGone =
-      lane.domain === null
-        ? quotas.length > 0 && quotas.every((one) => exhausted.domains.has(one))
-        : exhausted.domains.has(lane.domain);
-    if (!exhausted.all && !isGone) continue;
+    if (!isAll && (lane.domain === null || !exhausted.domains.has(lane.domain))) continue;
     lane.exhausted = true;
     lane.awaiting = 0;
   }

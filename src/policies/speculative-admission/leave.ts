@@ -10,6 +10,7 @@ import {
   type KeptResponse,
 } from '../../schemas/prompts.ts';
 import type { AdmissionDecision } from './decisions.ts';
+import { rememberLaunched } from './minted.ts';
 import { type AbortReason, abort, abortAll, endRequest, reportDrained } from './requests.ts';
 import { type AdmissionState, type DeferReason, isLive, type PromptState, type ResponseState } from './state.ts';
 
@@ -18,10 +19,17 @@ type Ctx = Context<AdmissionDecision>;
 /** Takes a prompt out of the round. */
 export function remove(state: AdmissionState, prompt: PromptState): void {
   state.prompts.delete(prompt.spec.promptId);
-  for (const one of prompt.responses) if (one.resume?.finished) state.brought.delete(one.requestId);
+  rememberLaunched(state, prompt);
+  forgetElsewhere(state, prompt);
   prompt.lane?.members.delete(prompt);
   prompt.lane = null;
   prompt.status = 'gone';
+}
+
+/** Held responses of a prompt that leaves are not looked for any more. */
+function forgetElsewhere({ elsewhere }: AdmissionState, { responses }: PromptState): void {
+  if (elsewhere.size === 0) return;
+  for (const one of responses) if (elsewhere.get(one.requestId) === one) elsewhere.delete(one.requestId);
 }
 
 /** The held responses of a prompt, as given up for a cause. */
@@ -122,7 +130,12 @@ export function defer(
   }
   prompt.status = 'settling';
   state.settling.add(prompt);
-  if (prompt.unsettled === 0) finishDeferral(state, prompt, ctx);
+  if (prompt.unsettled === 0) {
+    finishDeferral(state, prompt, ctx);
+    return;
+  }
+  // Rewards find what it keeps while it settles.
+  for (const one of prompt.responses) if (one.status === 'held') state.elsewhere.set(one.requestId, one);
 }
 
 function abortReason(state: AdmissionState, reason: DeferReason): AbortReason {
@@ -150,6 +163,7 @@ export function finishDeferral(state: AdmissionState, prompt: PromptState, ctx: 
     kept: kept.length > 0 ? kept : undefined,
   });
   state.settling.delete(prompt);
+  forgetElsewhere(state, prompt);
   prompt.status = 'gone';
   ctx.emit({
     type: 'prompt.deferred',

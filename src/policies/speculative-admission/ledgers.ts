@@ -2,12 +2,13 @@
 import type { Ledger } from '../../core/definition.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
 import type { AdmissionDecision, AdmissionEvent } from './decisions.ts';
+import { type AdmissionConfig, mostResponses } from './schema.ts';
 import type { SavedAdmission } from './snapshot.ts';
 
 /** One for all: most events bring nothing in, and most decisions let nothing out. */
 const none: readonly string[] = Object.freeze([]);
 
-type AdmissionLedger = Ledger<SavedAdmission, AdmissionEvent, AdmissionDecision>;
+type AdmissionLedger = Ledger<SavedAdmission, AdmissionEvent, AdmissionDecision, AdmissionConfig>;
 
 const finishedIds = (prompt: Prompt): string[] =>
   (prompt.kept ?? []).filter((one) => one.finished).map((one) => one.requestId);
@@ -36,6 +37,7 @@ export const promptLedger: AdmissionLedger = {
     }
   },
   held: (saved) => [...saved.prompts, ...saved.settling].map((one) => one.spec.promptId),
+  mints: mostResponses,
 };
 
 /** Responses enter complete, or kept inside a prompt, and leave final, dropped by name, surplus, or kept again. */

@@ -3,8 +3,9 @@
 import { Fifo } from '../../core/fifo.ts';
 import { RecentIds } from '../../core/recent-ids.ts';
 import { newPrompt, newState } from './create.ts';
+import { Departures } from './departures.ts';
 import { addEngine, reheap, takeSlot } from './engines.ts';
-import { inFlight } from './requests.ts';
+import { heldResponse, inFlight } from './requests.ts';
 import type { AdmissionConfig } from './schema.ts';
 import type { SavedAdmission, SavedPrompt, SavedResponse, SavedRound } from './snapshot.ts';
 import type { AdmissionState, Lane, PromptState, ResponseState, Round } from './state.ts';
@@ -26,6 +27,8 @@ export function load(given: SavedAdmission, config: AdmissionConfig): AdmissionS
     nextAttempt: saved.nextAttempt,
     prefix: saved.prefix,
     oldPrefixes: saved.oldPrefixes,
+    restarts: saved.restarts,
+    departures: loadDepartures(saved, config),
     exhausted: { all: exhausted.all, domains: new Set(exhausted.domains) },
     exploration: saved.exploration,
   };
@@ -37,18 +40,36 @@ export function load(given: SavedAdmission, config: AdmissionConfig): AdmissionS
   for (const one of saved.prompts) {
     const prompt = loadPrompt(state, one, rounds);
     state.prompts.set(prompt.spec.promptId, prompt);
-    for (const one of prompt.responses) if (one.resume?.finished) state.brought.set(one.requestId, one);
+    for (const one of prompt.responses) findElsewhere(state, one);
     if (prompt.status === 'standby') prompt.lane?.standby.push(prompt);
     else if (prompt.status !== 'counted') prompt.lane?.members.add(prompt);
   }
-  for (const one of saved.settling) state.settling.add(loadPrompt(state, one, rounds));
+  for (const one of saved.settling) {
+    const prompt = loadPrompt(state, one, rounds);
+    state.settling.add(prompt);
+    for (const response of prompt.responses) findElsewhere(state, response);
+  }
   for (const { promptId, response } of saved.aborting) {
-    const gone = newPrompt({ promptId }, 0, null, 0);
+    const gone = newPrompt({ promptId }, 0, null, { startVersion: 0, firstPrefix: 0 });
     gone.status = 'gone';
     loadResponse(state, response, gone, rounds);
   }
   fillLines(state);
   return state;
+}
+
+function loadDepartures({ departures }: SavedAdmission, { promptsPerRound }: AdmissionConfig): Departures {
+  const loaded = new Departures(promptsPerRound, departures.horizon);
+  for (const one of departures.launched) loaded.add(one);
+  return loaded;
+}
+
+/** What is held, and not found by its id. */
+function findElsewhere(state: AdmissionState, response: ResponseState): void {
+  const { requestId } = response;
+  if (response.status === 'held' && heldResponse(state, requestId) !== response) {
+    state.elsewhere.set(requestId, response);
+  }
 }
 
 function loadRound(saved: SavedRound): Round {

@@ -3,16 +3,16 @@ import type { Context } from '../../core/definition.ts';
 import { Fifo } from '../../core/fifo.ts';
 import { scaledCount } from '../../schemas/units.ts';
 import type { AdmissionDecision, AdmissionEvent } from './decisions.ts';
-import { addPrompt, laneOf } from './intake.ts';
+import { addPrompt, isSourceExhausted, laneOf } from './intake.ts';
 import { defer } from './leave.ts';
+import { nameOwed } from './owed.ts';
 import { judge } from './progress.ts';
+import { usualFactor } from './schema.ts';
 import { currentFactor, grid, roundsPerFactor } from './speculation.ts';
 import { type AdmissionState, isLive, type Lane, type PromptState, type Round } from './state.ts';
 
 type Ctx = Context<AdmissionDecision>;
 type Opening = Extract<AdmissionEvent, { type: 'round.opened' }>;
-
-const defaultFactor = 1.25;
 
 export function openRound(state: AdmissionState, event: Opening, ctx: Ctx): void {
   const round = newRound(state, event, ctx);
@@ -23,6 +23,7 @@ export function openRound(state: AdmissionState, event: Opening, ctx: Ctx): void
   const carried = [...state.prompts.values()];
   for (const prompt of carried) readmit(state, prompt, round, ctx);
   for (const prompt of carried) judge(state, prompt, ctx);
+  nameOwed(state, 'round_opened', ctx);
   for (const prompt of event.prompts) addPrompt(state, prompt, round, ctx);
   state.unsettled = 'round_opened';
 }
@@ -32,8 +33,8 @@ function newRound(state: AdmissionState, event: Opening, ctx: Ctx): Round {
   const isShort = event.kind === 'short';
   const isAuto = config.speculation === 'auto';
   const factor = isShort && isAuto ? currentFactor(exploration) : 0;
-  const forPrompts = isShort ? factor || (config.promptSpeculation ?? defaultFactor) : 1;
-  const forResponses = isShort ? factor || (config.responseSpeculation ?? defaultFactor) : 1;
+  const forPrompts = isShort ? factor || (config.promptSpeculation ?? usualFactor) : 1;
+  const forResponses = isShort ? factor || (config.responseSpeculation ?? usualFactor) : 1;
   if (isShort && isAuto && exploration.chosen === 0) {
     const rounds = grid.length * roundsPerFactor;
     const measured = exploration.rounds.reduce((sum, one) => sum + one, 0);
@@ -66,7 +67,7 @@ function newRound(state: AdmissionState, event: Opening, ctx: Ctx): Round {
 function newLanes(state: AdmissionState, isShort: boolean, factor: number): Lane[] {
   const { quotas, promptsPerRound } = state.config;
   const domains = Object.keys(quotas ?? {}).sort();
-  const isExhausted = (domain: string) => state.exhausted.all || state.exhausted.domains.has(domain);
+  const isAll = isSourceExhausted(state);
   const lane = (domain: string | null, quota: number, exhausted: boolean): Lane => ({
     domain,
     quota,
@@ -78,9 +79,10 @@ function newLanes(state: AdmissionState, isShort: boolean, factor: number): Lane
     members: new Set(),
     exhausted,
   });
-  if (isShort && quotas !== undefined) return domains.map((one) => lane(one, quotas[one]!, isExhausted(one)));
-  const exhausted = state.exhausted.all || (domains.length > 0 && domains.every(isExhausted));
-  return [lane(null, promptsPerRound, exhausted)];
+  if (isShort && quotas !== undefined) {
+    return domains.map((one) => lane(one, quotas[one]!, isAll || state.exhausted.domains.has(one)));
+  }
+  return [lane(null, promptsPerRound, isAll)];
 }
 
 /** A prompt that went on running between the rounds belongs to this one, unless its weights are too old by now. */

@@ -8,7 +8,7 @@ import type { AdmissionState, FaultKind, PromptState } from './state.ts';
 type Ctx = Context<AdmissionDecision>;
 
 /** The open round, or between rounds the last one. */
-function currentRoundId(state: AdmissionState): string {
+export function currentRoundId(state: AdmissionState): string {
   return state.round?.id ?? state.recentRounds.newest!;
 }
 
@@ -30,8 +30,15 @@ export function collect(state: AdmissionState, prompt: PromptState, ctx: Ctx): v
   judge(state, prompt, ctx);
 }
 
+/** The host has judged that a prompt counts: it does as soon as there is room for it, in this round or in a later one. */
+export function pass(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
+  prompt.status = 'passed';
+  count(state, prompt, ctx);
+}
+
 /** Lets a collected prompt count, as soon as its filter can tell; the filter `host` waits for the host. */
 export function judge(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
+  if (prompt.status === 'passed') count(state, prompt, ctx);
   if (prompt.status !== 'collected') return;
   if (state.config.filter === 'none') count(state, prompt, ctx);
   else if (state.config.filter === 'zero-variance') judgeRewards(state, prompt, ctx);
@@ -50,7 +57,7 @@ function judgeRewards(state: AdmissionState, prompt: PromptState, ctx: Ctx): voi
 }
 
 /** A prompt counts. Between rounds, or with its quota full, it waits for the next round to open (it is carried). */
-export function count(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
+function count(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
   const { round } = state;
   const { lane } = prompt;
   const { promptId, domain, promptTokens } = prompt.spec;

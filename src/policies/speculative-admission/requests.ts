@@ -17,16 +17,29 @@ export function responseAt(prompt: PromptState, index: number): ResponseState | 
     : prompt.responses.find((one) => one.index === index);
 }
 
+/** The response that the id itself leads to, of a prompt that is in. */
+function placed({ prefix, prompts }: AdmissionState, requestId: string): ResponseState | undefined {
+  const place = placeOf(prefix, requestId);
+  const prompt = place && prompts.get(place.promptId);
+  const response = prompt && responseAt(prompt, place.index);
+  return response?.requestId === requestId ? response : undefined;
+}
+
 /**
  * The response that a request in flight generates. The id names its place, so that no table of all requests is needed:
  * the table of prompts is a tenth of its size, and far more of it stays in the processor's caches.
  */
 export function findRequest(state: AdmissionState, requestId: string): ResponseState | undefined {
-  const place = placeOf(state.prefix, requestId);
-  const prompt = place && state.prompts.get(place.promptId);
-  const response = prompt && responseAt(prompt, place.index);
-  if (response !== undefined && response.requestId === requestId && isLive(response)) return response;
-  return state.aborting.get(requestId);
+  const response = placed(state, requestId);
+  return response !== undefined && isLive(response) ? response : state.aborting.get(requestId);
+}
+
+/** The response that a request has generated, while it is held. */
+export function heldResponse(state: AdmissionState, requestId: string): ResponseState | undefined {
+  const elsewhere = state.elsewhere.get(requestId);
+  if (elsewhere !== undefined) return elsewhere;
+  const response = placed(state, requestId);
+  return response?.status === 'held' ? response : undefined;
 }
 
 /** Every request in flight, in the order of prompts and their responses; aborted ones last. For snapshots and tests. */

@@ -2,11 +2,10 @@
 import type { Context } from '../../core/definition.ts';
 import { newResponse } from './create.ts';
 import type { AdmissionDecision, AdmissionEvent } from './decisions.ts';
-import { parseId } from './ids.ts';
 import { enqueue } from './launch.ts';
 import { endAbort } from './leave.ts';
-import { collect, count, judge, quarantine, reject } from './progress.ts';
-import { abort, endRequest, findRequest, reportDrained } from './requests.ts';
+import { collect, judge, pass, quarantine, reject } from './progress.ts';
+import { abort, endRequest, findRequest, heldResponse, reportDrained } from './requests.ts';
 import type { AdmissionState, FaultKind, ResponseState } from './state.ts';
 
 type Ctx = Context<AdmissionDecision>;
@@ -45,6 +44,7 @@ export function completed(state: AdmissionState, event: EventOf<'response.comple
   if (isAborting) {
     state.aborting.delete(requestId);
     response.status = 'held';
+    state.elsewhere.set(requestId, response);
     endAbort(state, response, tokens, ctx);
     return;
   }
@@ -137,24 +137,11 @@ export function unrewarded(state: AdmissionState, requestId: string, ctx: Ctx): 
   }
 }
 
-/** The held response that a request generated, while its prompt is here. */
-export function heldResponse(state: AdmissionState, requestId: string): ResponseState | undefined {
-  const brought = state.brought.get(requestId);
-  if (brought !== undefined) return brought;
-  for (const prefix of [state.prefix, ...state.oldPrefixes]) {
-    const place = parseId(prefix, requestId);
-    const prompt = place && state.prompts.get(place.promptId);
-    const response = prompt?.responses.find((one) => one.requestId === requestId && one.status === 'held');
-    if (response !== undefined) return response;
-  }
-  return undefined;
-}
-
 export function judged(state: AdmissionState, event: EventOf<'prompt.judged'>, ctx: Ctx): void {
   const { promptId, roundId } = event;
   const prompt = state.prompts.get(promptId);
   if (prompt?.status !== 'collected') {
     ctx.emit({ type: 'judgement.late', at: ctx.at, promptId, roundId, reason: { code: 'not_waiting' } });
-  } else if (event.keep) count(state, prompt, ctx);
+  } else if (event.keep) pass(state, prompt, ctx);
   else reject(state, prompt, { code: 'host' }, ctx);
 }

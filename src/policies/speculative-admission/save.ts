@@ -26,6 +26,8 @@ export function save(state: AdmissionState): SavedAdmission {
     nextAttempt: state.nextAttempt,
     prefix: state.prefix,
     oldPrefixes: state.oldPrefixes,
+    restarts: state.restarts,
+    departures: { horizon: state.departures.horizon, launched: [...state.departures] },
     exhausted: { all: state.exhausted.all, domains: [...state.exhausted.domains].sort() },
     exploration,
   });

@@ -1,6 +1,20 @@
 /** Configuration of speculative-admission. */
 import { z } from 'zod';
-import { count, domain, idPrefix, positiveCount, positiveSeconds, speculationFactor } from '../../schemas/units.ts';
+import {
+  count,
+  domain,
+  idPrefix,
+  positiveCount,
+  positiveSeconds,
+  scaledCount,
+  speculationFactor,
+} from '../../schemas/units.ts';
+import { grid } from './speculation.ts';
+
+/** Over-provisioning of short rounds, if nothing else is said. */
+export const usualFactor = 1.25;
+/** Requests that a round may launch at most: one event may lead to all of them. */
+export const mostRequests = 1_000_000;
 
 const retry = z
   .strictObject({
@@ -57,6 +71,19 @@ const shape = z.strictObject({
   idPrefix: idPrefix.default(''),
 });
 
+type Factors = Pick<z.output<typeof shape>, 'speculation' | 'promptSpeculation' | 'responseSpeculation'>;
+
+/** The largest factors that a round may have. */
+function largestFactors({ speculation, promptSpeculation, responseSpeculation }: Factors) {
+  if (speculation === 'auto') return { forPrompts: Math.max(...grid), forResponses: Math.max(...grid) };
+  return { forPrompts: promptSpeculation ?? usualFactor, forResponses: responseSpeculation ?? usualFactor };
+}
+
+/** Requests that a prompt may have at once, at most. */
+export function mostResponses(config: Factors & { readonly responsesPerPrompt: number }): number {
+  return scaledCount(largestFactors(config).forResponses, config.responsesPerPrompt);
+}
+
 /** Schema of the configuration. */
 export const admissionConfig = shape.superRefine((config, context) => {
   const refuse = (path: keyof typeof config, message: string) =>
@@ -64,6 +91,12 @@ export const admissionConfig = shape.superRefine((config, context) => {
   for (const factor of ['promptSpeculation', 'responseSpeculation'] as const) {
     if (config.speculation === 'auto' && config[factor] !== undefined)
       refuse(factor, 'no factor beside `speculation: auto`');
+  }
+  const { promptsPerRound: prompts, responsesPerPrompt: responses } = config;
+  const requests = scaledCount(largestFactors(config).forPrompts, prompts) * mostResponses(config);
+  if (requests > mostRequests) {
+    const launched = `a round of at most ${mostRequests} requests, prompts × responses with speculation: it has ${requests}`;
+    refuse(prompts > responses ? 'promptsPerRound' : 'responsesPerPrompt', launched);
   }
   if (config.maxInFlightPerEngine !== undefined && config.placement === 'host') {
     refuse('maxInFlightPerEngine', 'a limit for each engine only with `placement: policy`');

@@ -2,6 +2,8 @@
 import { z } from 'zod';
 import { promptDeferred } from '../../schemas/decisions/prompts.ts';
 import { keptResponse, prompt as promptSchema } from '../../schemas/prompts.ts';
+import { mostRequests } from './schema.ts';
+import { grid } from './speculation.ts';
 
 const whole = z.int().nonnegative();
 const time = z.number();
@@ -16,20 +18,26 @@ const laneSchema = z.strictObject({
   awaiting: whole,
   exhausted: z.boolean(),
 });
-const roundSchema = z.strictObject({
-  id: z.string(),
-  kind: z.enum(['short', 'long']),
-  weightVersion: whole,
-  openedAt: time,
-  completedAt: time,
-  responses: whole,
-  factor: z.number(),
-  lanes: z.array(laneSchema),
-  counted: whole,
-  inFlight: whole,
-  duplicates: whole,
-  onlyDuplicates: z.boolean(),
-});
+const roundSchema = z
+  .strictObject({
+    id: z.string(),
+    kind: z.enum(['short', 'long']),
+    weightVersion: whole,
+    openedAt: time,
+    completedAt: time,
+    responses: whole,
+    factor: z.number(),
+    lanes: z.array(laneSchema),
+    counted: whole,
+    inFlight: whole,
+    duplicates: whole,
+    onlyDuplicates: z.boolean(),
+  })
+  // Each quota is rounded up by itself.
+  .refine(({ responses, lanes }) => lanes.reduce((sum, one) => sum + one.target * responses, 0) <= 2 * mostRequests, {
+    message: `expected at most ${2 * mostRequests} requests`,
+    path: ['responses'],
+  });
 const responseSchema = z.strictObject({
   index: whole,
   status: z.enum(['pending', 'running', 'waiting', 'resuming', 'aborting', 'held', 'abandoned']),
@@ -52,8 +60,9 @@ const promptStateSchema = z.strictObject({
   spec: promptSchema,
   seq: whole,
   lane: whole.nullable(),
-  status: z.enum(['standby', 'active', 'collected', 'counted', 'settling']),
+  status: z.enum(['standby', 'active', 'collected', 'passed', 'counted', 'settling']),
   attemptBase: whole,
+  firstPrefix: whole,
   startVersion: whole,
   responses: z.array(responseSchema),
   held: whole,
@@ -80,6 +89,20 @@ export const admissionSnapshot = z.strictObject({
   nextAttempt: whole,
   prefix: z.string(),
   oldPrefixes: z.array(z.string()),
+  restarts: whole,
+  departures: z.strictObject({
+    horizon: whole,
+    launched: z.array(
+      z.strictObject({
+        promptId: z.string(),
+        first: whole,
+        last: whole,
+        indices: whole,
+        firstPrefix: whole,
+        lastPrefix: whole,
+      }),
+    ),
+  }),
   exhausted: z.strictObject({ all: z.boolean(), domains: z.array(z.string()) }),
   exploration: z.strictObject({
     rounds: z.array(whole),
@@ -87,7 +110,7 @@ export const admissionSnapshot = z.strictObject({
     deferred: z.array(whole),
     longRounds: whole,
     longSeconds: z.number(),
-    chosen: z.number(),
+    chosen: z.number().max(Math.max(...grid)),
   }),
 });
 
@@ -95,3 +118,20 @@ export type SavedAdmission = z.output<typeof admissionSnapshot>;
 export type SavedRound = SavedAdmission['draining'][number];
 export type SavedPrompt = SavedAdmission['prompts'][number];
 export type SavedResponse = SavedPrompt['responses'][number];
+
+/**
+ * Version 1 remembered every prefix, and no request of prompts that had left. Whatever else it says is left for the check
+ * of the state to refuse, with its path.
+ */
+export function migrateFromOne(given: unknown): unknown {
+  const saved = structuredClone(given) as Partial<SavedAdmission> | null;
+  if (!Array.isArray(saved?.oldPrefixes)) return saved;
+  for (const list of [saved.prompts, saved.settling]) {
+    if (!Array.isArray(list)) continue;
+    for (const prompt of list) if (typeof prompt === 'object' && prompt !== null) prompt.firstPrefix = 0;
+  }
+  saved.restarts = saved.oldPrefixes.length;
+  // Whatever has an attempt number that was reached may have been minted.
+  saved.departures = { horizon: saved.nextAttempt as number, launched: [] };
+  return saved;
+}

@@ -18,7 +18,7 @@ import * as responses from './responses.ts';
 import { save } from './save.ts';
 import { admissionConfig } from './schema.ts';
 import { failRound, settle } from './settle.ts';
-import { admissionSnapshot } from './snapshot.ts';
+import { admissionSnapshot, migrateFromOne } from './snapshot.ts';
 import { type AdmissionState, isLive } from './state.ts';
 import { takeExpiredAborts, takeTimedOut, timerIds } from './timers.ts';
 import * as trajectories from './trajectories.ts';
@@ -105,7 +105,7 @@ function timeOut(state: AdmissionState, ctx: Ctx): void {
 /** Over-provisions prompts and responses in short rounds and keeps the first that finish. */
 export const speculativeAdmission = definePolicy({
   id: 'speculative-admission',
-  version: 1,
+  version: 2,
   summary: 'Launches more prompts and responses than a round needs and keeps the first that finish.',
   source: 'RollPacker §3, §6.3, §7',
   config: admissionConfig,
@@ -117,6 +117,7 @@ export const speculativeAdmission = definePolicy({
   apply,
   save,
   load,
+  migrations: { 1: migrateFromOne },
   ledgers: [promptLedger, responseLedger],
   arbitrary,
 });

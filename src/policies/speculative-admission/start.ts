@@ -4,6 +4,7 @@ import type { KeptResponse } from '../../schemas/prompts.ts';
 import { newResponse } from './create.ts';
 import type { AdmissionDecision } from './decisions.ts';
 import { enqueue } from './launch.ts';
+import { askReward } from './owed.ts';
 import { collect } from './progress.ts';
 import type { AdmissionState, Lane, PromptState, Round } from './state.ts';
 
@@ -74,19 +75,12 @@ function placeKept(state: AdmissionState, prompt: PromptState, kept: KeptRespons
   if (!kept.finished) return;
   response.status = 'held';
   response.requestId = kept.requestId;
-  state.brought.set(kept.requestId, response);
+  state.elsewhere.set(kept.requestId, response);
   prompt.held += 1;
   if (kept.reward !== undefined) {
     response.reward = kept.reward;
     prompt.rewards += 1;
   } else if (state.config.filter === 'zero-variance') {
-    ctx.emit({
-      type: 'reward.request',
-      at: ctx.at,
-      requestId: kept.requestId,
-      promptId: prompt.spec.promptId,
-      ...(prompt.spec.domain === undefined ? undefined : { domain: prompt.spec.domain }),
-      reason: { code: 'kept_without_reward' },
-    });
+    askReward(response, 'kept_without_reward', ctx);
   }
 }

@@ -5,6 +5,7 @@ import type { IndexedHeap } from '../../core/heap.ts';
 import type { RecentIds } from '../../core/recent-ids.ts';
 import type { KeptResponse, Prompt } from '../../schemas/prompts.ts';
 import type { AdmissionDecision } from './decisions.ts';
+import type { Departures } from './departures.ts';
 import type { IdMint } from './ids.ts';
 import type { AdmissionConfig } from './schema.ts';
 import type { Exploration } from './speculation.ts';
@@ -63,7 +64,11 @@ export interface ResponseState {
   since: number;
 }
 
-export type PromptStatus = 'standby' | 'active' | 'collected' | 'counted' | 'settling' | 'gone';
+/**
+ * `standby` in line to be started; `active` until it is `collected`; `passed` once the host has judged that it counts, as
+ * long as there is no room for it in a round; `counted`; `settling` until its aborts are confirmed; `gone`.
+ */
+export type PromptStatus = 'standby' | 'active' | 'collected' | 'passed' | 'counted' | 'settling' | 'gone';
 
 /** A prompt of the open round, or one that is carried or settles after it. */
 export interface PromptState {
@@ -74,6 +79,8 @@ export interface PromptState {
   status: PromptStatus;
   /** First attempt number of its requests: above all those that went before, so that no id comes twice. */
   attemptBase: number;
+  /** Which prefix was in use when it came, counted from 0. */
+  readonly firstPrefix: number;
   /** Version of the weights when it was started. */
   startVersion: number;
   readonly responses: ResponseState[];
@@ -135,8 +142,13 @@ export interface AdmissionState {
   readonly recentRounds: RecentIds;
   readonly prompts: Map<string, PromptState>;
   readonly settling: Set<PromptState>;
-  /** Responses that prompts brought along complete: their ids may be of another session. */
-  readonly brought: Map<string, ResponseState>;
+  /**
+   * Held responses that are not found by what their ids say: prompts brought them along, or settle with them, or they were
+   * generated before the last restart.
+   */
+  readonly elsewhere: Map<string, ResponseState>;
+  /** Requests of prompts that have left. */
+  readonly departures: Departures;
   /** Requests whose abort is not confirmed; all others in flight are found through their prompts. */
   readonly aborting: Map<string, ResponseState>;
   readonly engines: Map<string, Engine>;
@@ -160,7 +172,10 @@ export interface AdmissionState {
   nextAttempt: number;
   prefix: string;
   readonly ids: IdMint;
+  /** The last prefixes before this one, oldest first. */
   readonly oldPrefixes: string[];
+  /** Prefixes before this one, those that are forgotten included. */
+  restarts: number;
   readonly exhausted: { all: boolean; readonly domains: Set<string> };
   readonly exploration: Exploration;
 }

@@ -2,8 +2,8 @@
 import type { Choices } from '../../core/definition.ts';
 import { pick } from '../../core/pick.ts';
 import type { FinalPrompt } from '../../schemas/prompts.ts';
-import type { Group, Round, StreamTrainingState } from './state.ts';
-import type { StreamTrainingEvent } from './words.ts';
+import { type Group, type Round, type StreamTrainingState, updateIdOf } from './state.ts';
+import type { EventNamed, StreamTrainingEvent } from './words.ts';
 
 /** A likely next event. */
 export function arbitrary(state: StreamTrainingState, choices: Choices): StreamTrainingEvent {
@@ -25,7 +25,7 @@ export function arbitrary(state: StreamTrainingState, choices: Choices): StreamT
   const roundId = choices.below(20) === 0 ? `r${choices.below(over + 2)}` : round.roundId;
   if (choices.below(8) === 0) return rareEvent(state, roundId, choices, at);
   if (head.phase === 'stepping' && choices.below(2) === 0) {
-    return { type: 'optimizer.stepped', at, roundId: head.roundId };
+    return { type: 'optimizer.stepped', at, roundId: head.roundId, updateId: updateIdOf(state, state.nextUpdate - 1) };
   }
   const isFull = round.groups.size >= state.config.groupsPerRound;
   if (choices.below(isFull ? 2 : 25) === 0) return completion(round, roundId, choices, at);
@@ -103,7 +103,20 @@ function rareEvent(state: StreamTrainingState, roundId: string, choices: Choices
     case 5:
       return gpusEvent(state, 'gpus.released', roundId, choices, at);
     case 6:
-      return { type: 'optimizer.stepped', at, roundId };
+      return steppedEvent(state, roundId, choices, at);
   }
   return { type: 'replica.added', at, replica };
+}
+
+/** Now and then one that was given up, or that was never decided. */
+function steppedEvent(
+  state: StreamTrainingState,
+  roundId: string,
+  choices: Choices,
+  at: number,
+): EventNamed<'optimizer.stepped'> {
+  const withdrawn = pick([...state.withdrawnSteps], choices);
+  const other = updateIdOf(state, choices.below(state.nextUpdate + 1));
+  const updateId = withdrawn !== undefined && choices.below(2) === 0 ? withdrawn : other;
+  return { type: 'optimizer.stepped', at, roundId, updateId };
 }

@@ -1,7 +1,7 @@
 /** Which events fit the state. Nothing is changed here. */
 import { checkNewPrefix } from '../../core/prefix.ts';
 import { PolicyError, type PolicyErrorCode } from '../../errors.ts';
-import { type Round, type StreamTrainingState, wasMinted } from './state.ts';
+import { currentStep, type Round, type StreamTrainingState, wasFetch, wasUpdate } from './state.ts';
 import type { EventNamed, StreamTrainingEvent } from './words.ts';
 
 function refuse(code: PolicyErrorCode, path: string, expected: string, got: unknown): never {
@@ -28,7 +28,7 @@ export function check(state: StreamTrainingState, event: StreamTrainingEvent): v
     case 'train.finished':
       return checkWork(state, event);
     case 'optimizer.stepped':
-      return checkStep(state, event.roundId);
+      return checkStep(state, event);
     case 'replica.lost':
     case 'replica.added':
       return checkReplica(state, event.replica);
@@ -72,7 +72,7 @@ function checkWork(
   checkReplica(state, replica);
   const found = state.works.get(fetchId);
   if (found === undefined) {
-    if (!wasMinted(state, fetchId)) refuse('unknown_id', 'fetchId', 'a fetch or share that was decided', fetchId);
+    if (!wasFetch(state, fetchId)) refuse('unknown_id', 'fetchId', 'a fetch or share that was decided', fetchId);
     return;
   }
   const { work } = found;
@@ -89,8 +89,11 @@ function checkWork(
   });
 }
 
-function checkStep(state: StreamTrainingState, roundId: string): void {
-  const round = checkRound(state, roundId);
-  if (round !== undefined && round.phase !== 'stepping')
-    refuse('out_of_order', 'roundId', 'a round whose `optimizer.step` was decided', roundId);
+function checkStep(state: StreamTrainingState, { roundId, updateId }: EventNamed<'optimizer.stepped'>): void {
+  if (updateId === currentStep(state)) {
+    const head = state.head!;
+    if (roundId !== head.roundId) refuse('invalid_event', 'roundId', head.roundId, roundId);
+  } else if (!wasUpdate(state, updateId)) {
+    refuse('unknown_id', 'updateId', 'an `optimizer.step` that was decided', updateId);
+  }
 }

@@ -4,8 +4,16 @@ import { scaleFactor } from '../../core/renormalize.ts';
 import type { TrainingShare } from '../../schemas/training.ts';
 import { closeHead } from './head.ts';
 import { busySeconds, secondsPerToken } from './pace.ts';
-import { type Group, type Replica, type Round, type StreamTrainingState, waitingCount } from './state.ts';
-import type { Ctx } from './words.ts';
+import {
+  currentStep,
+  type Group,
+  type Replica,
+  type Round,
+  type StreamTrainingState,
+  updateIdOf,
+  waitingCount,
+} from './state.ts';
+import type { Ctx, EventNamed } from './words.ts';
 import { assign, referencePass, reload } from './work.ts';
 
 /** Spreads what waits over every replica that is there, so that they end together; new replicas join. */
@@ -93,6 +101,7 @@ export function step(state: StreamTrainingState, round: Round, ctx: Ctx): void {
     type: 'optimizer.step',
     at,
     roundId,
+    updateId: updateIdOf(state, state.nextUpdate++),
     replicas: joined.map((one) => one.id),
     samples: sum((one) => one.samples),
     tokens: sum((one) => one.tokens),
@@ -103,6 +112,17 @@ export function step(state: StreamTrainingState, round: Round, ctx: Ctx): void {
       afterSeconds: at - round.completedSeconds!,
     },
   });
+}
+
+/** The optimizer has stepped. What a try that was given up has done is not what the round waits for. */
+export function stepped(
+  state: StreamTrainingState,
+  { roundId, updateId }: EventNamed<'optimizer.stepped'>,
+  ctx: Ctx,
+): void {
+  if (updateId === currentStep(state)) return handOver(state, state.head!, ctx);
+  const code = state.withdrawnSteps.has(updateId) ? 'step_withdrawn' : 'update_over';
+  ctx.emit({ type: 'training.late', at: ctx.at, roundId, updateId, reason: { code } });
 }
 
 /** The round is trained: its groups are handed over, and the next round is the head. */

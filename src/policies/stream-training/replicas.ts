@@ -1,8 +1,8 @@
 /** Replicas: what they have computed, where their GPUs are, losses and restarts. */
-
+import { replacePrefix } from '../../core/prefix.ts';
 import { clearReplica, refreshStreaming } from './head.ts';
 import { measurePace } from './pace.ts';
-import type { Group, Replica, Round, StreamTrainingState } from './state.ts';
+import { type Group, type Replica, type Round, type StreamTrainingState, withdrawStep } from './state.ts';
 import type { Ctx, EventNamed, RequeueCode } from './words.ts';
 import { discard, offload, requeue, unassign } from './work.ts';
 
@@ -90,7 +90,7 @@ export function loseReplica(state: StreamTrainingState, event: EventNamed<'repli
 
 /** Gradients that were being synchronised when a replica went are of no use on any. */
 function failStep(state: StreamTrainingState, round: Round, ctx: Ctx): void {
-  round.phase = 'finishing';
+  withdrawStep(state);
   for (const one of state.replicas) {
     if (!one.joined) continue;
     if (one.present) discard(round, one, 'step_failed', ctx);
@@ -118,17 +118,21 @@ export function addReplica(state: StreamTrainingState, event: EventNamed<'replic
   refreshStreaming(state);
 }
 
-/** All gradients are gone, GPUs are where they are at the start, and replicas are there again. */
+/**
+ * All gradients are gone. Which replicas are there, and which GPUs are released, is as it was said last. Rounds that go on
+ * are named, for whoever is to end them.
+ */
 export function restartHost(state: StreamTrainingState, { idPrefix }: EventNamed<'host.restarted'>, ctx: Ctx): void {
-  state.oldPrefixes.push(state.prefix);
-  state.prefix = idPrefix;
-  for (const round of state.rounds.values()) round.released.clear();
+  withdrawStep(state);
+  replacePrefix(state, idPrefix);
   const { head } = state;
-  if (head?.phase === 'stepping') head.phase = 'finishing';
-  for (const one of state.replicas) {
-    if (head !== null) giveBack(state, head, one, 'host_restarted', ctx);
-    one.present = true;
-  }
+  for (const one of state.replicas) if (head !== null) giveBack(state, head, one, 'host_restarted', ctx);
   if (head !== null && head.phase === 'finishing') head.finishCode = 'host_restarted';
   refreshStreaming(state);
+  for (const { roundId, groups, completedSeconds } of state.rounds.values()) {
+    if (completedSeconds !== null) continue;
+    const promptIds = [...groups.keys()];
+    const reason = { code: 'host_restarted', prompts: promptIds.length } as const;
+    ctx.emit({ type: 'round.resumed', at: ctx.at, roundId, promptIds, reason });
+  }
 }

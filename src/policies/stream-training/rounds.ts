@@ -2,7 +2,15 @@
 
 import { clearReplica, closeHead, refreshStreaming, setHead } from './head.ts';
 import { measureGap } from './pace.ts';
-import { type Group, keepWaiting, newRound, type Round, type StreamTrainingState, waitingCount } from './state.ts';
+import {
+  type Group,
+  keepWaiting,
+  newRound,
+  type Round,
+  type StreamTrainingState,
+  waitingCount,
+  withdrawStep,
+} from './state.ts';
 import type { Ctx, EventNamed } from './words.ts';
 import { discard, requeue } from './work.ts';
 
@@ -71,7 +79,10 @@ export function failRound(state: StreamTrainingState, { roundId }: EventNamed<'r
     return;
   }
   const isHead = round === state.head;
-  if (isHead) for (const replica of state.replicas) discard(round, replica, 'round_failed', ctx);
+  if (isHead) {
+    withdrawStep(state);
+    for (const replica of state.replicas) discard(round, replica, 'round_failed', ctx);
+  }
   drop(round, [...round.groups.values()], 'round_failed', ctx);
   if (isHead) return closeHead(state);
   state.rounds.delete(roundId);

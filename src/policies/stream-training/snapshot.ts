@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { RecentIds } from '../../core/recent-ids.ts';
+import { updateId } from '../../schemas/pipelining.ts';
 import { fetchId, gpuId, groupId, replicaId } from '../../schemas/training.ts';
 import { count, idPrefix, releaseId, roundId, seconds, tokens } from '../../schemas/units.ts';
 import { refreshStreaming } from './head.ts';
@@ -51,10 +52,22 @@ const savedState = z.strictObject({
   prefix: idPrefix,
   oldPrefixes: z.array(idPrefix),
   nextFetch: count,
+  nextUpdate: count,
+  withdrawnSteps: z.array(updateId),
   nextSeq: count,
   paceSeconds: seconds,
   paceTokens: z.number().nonnegative(),
 });
+
+/**
+ * Version 1 gave steps no id. A step that was under way gets one that no host has been told: until `host.restarted`
+ * nothing confirms it.
+ */
+export function migrateFromOne(given: unknown): unknown {
+  const saved = given as { rounds: { phase: string }[] };
+  const nextUpdate = saved.rounds[0]?.phase === 'stepping' ? 1 : 0;
+  return { ...saved, nextUpdate, withdrawnSteps: [] };
+}
 
 /** Schema of the saved state. */
 export const streamTrainingSnapshot = savedState.refine(
@@ -70,7 +83,8 @@ const copyGroups = (groups: Iterable<Group>): Group[] => Array.from(groups, (one
 
 /** The whole state as JSON. */
 export function save(state: StreamTrainingState): SavedStreamTraining {
-  const { recentRounds, prefix, oldPrefixes, nextFetch, nextSeq, paceSeconds, paceTokens } = state;
+  const { recentRounds, prefix, oldPrefixes, withdrawnSteps } = state;
+  const { nextFetch, nextUpdate, nextSeq, paceSeconds, paceTokens } = state;
   return {
     rounds: Array.from(state.rounds.values(), saveRound),
     replicas: state.replicas.map(saveReplica),
@@ -78,6 +92,8 @@ export function save(state: StreamTrainingState): SavedStreamTraining {
     prefix,
     oldPrefixes: [...oldPrefixes],
     nextFetch,
+    nextUpdate,
+    withdrawnSteps: [...withdrawnSteps],
     nextSeq,
     paceSeconds,
     paceTokens,
@@ -109,9 +125,10 @@ function saveReplica({ gpuIds: _, streams: __, works, consumed, ...rest }: Repli
 
 /** The state that was saved. */
 export function load(saved: SavedStreamTraining, config: StreamTrainingConfig): StreamTrainingState {
-  const { rounds, replicas, recentRounds, oldPrefixes, ...rest } = saved;
+  const { rounds, replicas, recentRounds, oldPrefixes, withdrawnSteps, ...rest } = saved;
   const state: StreamTrainingState = { ...newState(config), ...rest };
   state.recentRounds = new RecentIds(recentRounds);
+  state.withdrawnSteps = new RecentIds(withdrawnSteps);
   state.oldPrefixes.push(...oldPrefixes);
   for (const one of rounds) state.rounds.set(one.roundId, loadRound(one));
   state.head = state.rounds.values().next().value ?? null;

@@ -94,6 +94,10 @@ export interface StreamTrainingState {
   prefix: string;
   readonly oldPrefixes: string[];
   nextFetch: number;
+  /** Number of the next try to step; the try of a head that is stepping is the one before. */
+  nextUpdate: number;
+  /** Tries to step that were given up: the optimizer may have made them all the same. */
+  withdrawnSteps: RecentIds;
   nextSeq: number;
   /** Measured work of all replicas: the pace of one that was never measured. */
   paceSeconds: number;
@@ -133,6 +137,8 @@ export function newState(config: StreamTrainingConfig): StreamTrainingState {
     prefix: config.idPrefix,
     oldPrefixes: [],
     nextFetch: 0,
+    nextUpdate: 0,
+    withdrawnSteps: new RecentIds(),
     nextSeq: 0,
     paceSeconds: 0,
     paceTokens: 0,
@@ -175,13 +181,43 @@ export function keepWaiting(round: Round, keeps: (group: Group) => boolean): voi
   for (const list of [round.again, round.fresh]) for (const group of list) round.waitingTokens += group.tokens;
 }
 
+/** The id of a try to step: `<idPrefix>update#<n>`. */
+export function updateIdOf({ prefix }: StreamTrainingState, number: number): string {
+  return `${prefix}update#${number}`;
+}
+
+/** The try to step that is under way, by its id: no prefix changes before it is over. */
+export function currentStep(state: StreamTrainingState): string | undefined {
+  return state.head?.phase === 'stepping' ? updateIdOf(state, state.nextUpdate - 1) : undefined;
+}
+
+/** Gives up the step that is under way, if there is one. */
+export function withdrawStep(state: StreamTrainingState): void {
+  const updateId = currentStep(state);
+  if (updateId === undefined) return;
+  state.withdrawnSteps.add(updateId);
+  state.head!.phase = 'finishing';
+}
+
 /** Whether a fetch id that is not in flight can have been minted earlier: `<idPrefix><replica>#<n>`. */
-export function wasMinted(state: StreamTrainingState, fetchId: string): boolean {
-  const hash = fetchId.lastIndexOf('#');
-  const number = fetchId.slice(hash + 1);
-  if (hash < 0 || !/^\d{1,15}$/.test(number) || Number(number) >= state.nextFetch) return false;
-  const head = fetchId.slice(0, hash);
-  return [state.prefix, ...state.oldPrefixes].some(
-    (prefix) => head.startsWith(prefix) && state.byId.has(head.slice(prefix.length)),
-  );
+export function wasFetch(state: StreamTrainingState, fetchId: string): boolean {
+  return wasMinted(state, fetchId, state.nextFetch, (name) => state.byId.has(name));
+}
+
+/** Whether an update id that is not the current one can have been minted earlier. */
+export function wasUpdate(state: StreamTrainingState, updateId: string): boolean {
+  return wasMinted(state, updateId, state.nextUpdate, (name) => name === 'update');
+}
+
+function wasMinted(
+  { prefix: current, oldPrefixes }: StreamTrainingState,
+  id: string,
+  next: number,
+  isName: (name: string) => boolean,
+): boolean {
+  const hash = id.lastIndexOf('#');
+  const number = id.slice(hash + 1);
+  if (hash < 0 || !/^\d{1,15}$/.test(number) || Number(number) >= next) return false;
+  const head = id.slice(0, hash);
+  return [current, ...oldPrefixes].some((prefix) => head.startsWith(prefix) && isName(head.slice(prefix.length)));
 }

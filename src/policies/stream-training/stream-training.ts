@@ -7,11 +7,11 @@ import { groupKey, groupsLeft } from '../../core/trained-groups.ts';
 import { arbitrary } from './arbitrary.ts';
 import { check } from './check.ts';
 import { feed } from './fetch.ts';
-import { handOver, spread, step } from './finish.ts';
+import { handOver, spread, step, stepped } from './finish.ts';
 import { addReplica, consume, loseReplica, makeRoom, releaseGpus, restartHost, returnGpus } from './replicas.ts';
 import { completeGroup, completeRound, failRound, openRound } from './rounds.ts';
 import { streamTrainingConfig } from './schema.ts';
-import { load, type SavedStreamTraining, save, streamTrainingSnapshot } from './snapshot.ts';
+import { load, migrateFromOne, type SavedStreamTraining, save, streamTrainingSnapshot } from './snapshot.ts';
 import { newState, type StreamTrainingState, waitingCount } from './state.ts';
 import {
   type Ctx,
@@ -50,11 +50,8 @@ function take(state: StreamTrainingState, event: StreamTrainingEvent, ctx: Ctx):
       return addReplica(state, event);
     case 'host.restarted':
       return restartHost(state, event, ctx);
-    case 'optimizer.stepped': {
-      const { roundId } = event;
-      if (state.head?.roundId === roundId) return handOver(state, state.head, ctx);
-      ctx.emit({ type: 'training.late', at: ctx.at, roundId, reason: { code: 'round_over' } });
-    }
+    case 'optimizer.stepped':
+      return stepped(state, event, ctx);
   }
 }
 
@@ -89,7 +86,7 @@ const groupLedger: Ledger<SavedStreamTraining, StreamTrainingEvent, StreamTraini
 /** Trains completed groups while the rollout goes on, and steps once when the round is over. */
 export const streamTraining = definePolicy({
   id: 'stream-training',
-  version: 1,
+  version: 2,
   summary: 'Trains completed groups on released GPUs during the rollout; one exact optimizer step at its end.',
   source: 'RollPacker §4.4, §5',
   config: streamTrainingConfig,
@@ -101,6 +98,7 @@ export const streamTraining = definePolicy({
   apply,
   save,
   load,
+  migrations: { 1: migrateFromOne },
   ledgers: [groupLedger],
   arbitrary,
 });

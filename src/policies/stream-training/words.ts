@@ -1,6 +1,6 @@
 /** What stream-training understands and answers with. */
 import type { Context } from '../../core/definition.ts';
-import { roundCompleted } from '../../schemas/decisions/rounds.ts';
+import { roundCompleted, roundResumed } from '../../schemas/decisions/rounds.ts';
 import {
   gradientScale,
   gradientsDiscard,
@@ -56,6 +56,7 @@ export const streamTrainingDecisions = [
   gradientScale,
   optimizerStep,
   roundTrained,
+  roundResumed,
   trainRequeued,
   groupsDropped,
   groupLate,

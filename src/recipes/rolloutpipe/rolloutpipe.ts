@@ -13,6 +13,7 @@ import { type groupUnrewarded, groupWithdrawn } from '../../schemas/decisions/gr
 import type { promptReturned } from '../../schemas/decisions/prompts.ts';
 import { responseAbandoned } from '../../schemas/decisions/requests.ts';
 import { rewardFailed } from '../../schemas/decisions/reward-workers.ts';
+import { roundResumed } from '../../schemas/decisions/rounds.ts';
 import { requestArrived } from '../../schemas/events/frontier.ts';
 import { requestAborted, responseCompleted, responseFailed } from '../../schemas/events/requests.ts';
 import { rewardReady } from '../../schemas/events/rewards.ts';
@@ -47,7 +48,8 @@ const events = [
 ] as const;
 type RolloutPipeEvent = Of<(typeof events)[number]>;
 
-const decisions = partDecisions(parts).filter((word) => word.type !== groupWithdrawn.type);
+const inside: readonly string[] = [groupWithdrawn.type, roundResumed.type];
+const decisions = partDecisions(parts).filter((word) => !inside.includes(word.type));
 
 /** Groups enter with their round, and leave trained, handed back, without a reward, or left out by name. */
 const groupLedger: Ledger<SavedRecipe, AnyEvent, AnyDecision> = {

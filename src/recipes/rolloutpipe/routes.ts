@@ -37,7 +37,7 @@ const out = (...parts: PartName[]): AnyRoute => ({ out: true, into: to(...parts)
 /** What the frontier wants to know of the trainer: an update is consumed once, however often that was reported. */
 export function consumed(decision: Decision<'optimizer.step'>): Delivery[] {
   const { at, updateId, groups = [], samples, tokens, reason } = decision;
-  if (updateId === undefined || reason.code !== 'update_consumed') return [];
+  if (reason.code !== 'update_consumed') return [];
   const { seconds } = reason;
   const replica = 'trainer';
   const event = {
@@ -87,5 +87,7 @@ export const routes: Readonly<Record<PartName, Readonly<Record<string, AnyRoute>
   },
   pipelining: {
     'optimizer.step': { out: true, into: consumed as never },
+    // Rounds end in the collection, and the trainer hears of it from there.
+    'round.resumed': { out: false },
   },
 };

@@ -17,8 +17,12 @@ export function wanted(
   return [to('rewards', { type: 'reward.requested', at, requestId, promptId, kind })];
 }
 
-/** Rewards that are asked for again; the run of the first time may still be remembered. */
+/**
+ * Rewards that are asked for again; the run of the first time may still be remembered. What is only named again, after a
+ * restart or with a new round, is being computed.
+ */
 export function wantedAgain(decision: Decision<'reward.request'>, config: RollpackerConfig): Delivery[] {
+  if (decision.reason.code !== 'kept_without_reward') return [];
   return wanted(decision, { ...config, adaptiveTimeout: false });
 }
 
@@ -40,7 +44,10 @@ export function scored(decision: Decision<'reward.scored'>, config: RollpackerCo
   const ready = { type: 'reward.ready', at, requestId, reward } as const;
   return [
     to('assembly', ready),
-    ...(config.filter === 'zero-variance' ? [to('admission', { ...ready })] : []),
+    // An event inside the recipe cannot be refused; a response that is forgotten needs no reward.
+    ...(config.filter === 'zero-variance'
+      ? [{ ...to('queue', { ...ready }), otherwise: [{ ...to('admission', { ...ready }), ifTaken: true }] }]
+      : []),
     ...ran(decision, { outcome, seconds: reason.seconds }, config),
   ];
 }
@@ -49,7 +56,7 @@ export function scored(decision: Decision<'reward.scored'>, config: RollpackerCo
 export function unscored(decision: Decision<'reward.failed'>, config: RollpackerConfig): Delivery[] {
   return [
     to('assembly', decision),
-    ...(config.filter === 'zero-variance' ? [to('admission', decision)] : []),
+    ...(config.filter === 'zero-variance' ? [{ ...to('admission', decision), ifTaken: true }] : []),
     ...ran(decision, { outcome: 'infrastructure', seconds: 0 }, config),
   ];
 }

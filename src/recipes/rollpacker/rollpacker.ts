@@ -12,6 +12,7 @@ import { rewardDispatch } from '../../policies/reward-dispatch/index.ts';
 import { sandboxTimeout } from '../../policies/sandbox-timeout/index.ts';
 import { speculativeAdmission } from '../../policies/speculative-admission/index.ts';
 import { streamTraining } from '../../policies/stream-training/index.ts';
+import { roundResumed } from '../../schemas/decisions/rounds.ts';
 import type { VocabularyEvent } from '../../schemas/events/index.ts';
 import { partDecisions, partEvents } from '../part-words.ts';
 import { joinedLedger } from '../tail-batching/joined-ledger.ts';
@@ -85,7 +86,8 @@ const wantedWithoutScaleDown: typeof wantedBy = Object.freeze(
 const takes = (part: PartName, type: string): boolean =>
   parts[part].events.some((word: { readonly type: string }) => word.type === type);
 const events = partEvents(parts).filter((word) => word.type in wantedBy);
-const decisions = partDecisions(parts);
+// Rounds end in the admission, and the trainer hears of it from there.
+const decisions = partDecisions(parts).filter((word) => word.type !== roundResumed.type);
 
 type RollpackerEvent = VocabularyEvent;
 
@@ -135,6 +137,7 @@ export const rollpacker = defineRecipe({
     return [...engines, ...openings({ ...event, kind: 'long' }, [], config)];
   },
   routes,
-  ledgers: [joinedLedger('prompts'), joinedLedger('responses')],
+  // Beside its request, a response has a dispatch for its reward.
+  ledgers: [joinedLedger('prompts', 2), joinedLedger('responses')],
   arbitrary,
 });

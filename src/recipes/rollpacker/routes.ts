@@ -69,10 +69,12 @@ const left = (decision: AnyDecision): Delivery[] => [
   to('rewards', decision as VocabularyDecision),
   to('assembly', decision as VocabularyDecision),
 ];
-const handedBack = (decision: AnyDecision): Delivery[] => [
-  to('queue', decision as VocabularyDecision),
-  ...left(decision),
-];
+/** What a prompt keeps goes on being rewarded while it waits: only what is dropped is not. */
+function handedBack(decision: Decision<'prompt.deferred' | 'prompt.returned'>): Delivery[] {
+  const { kept: _, ...prompt } = decision.prompt;
+  return [to('queue', decision), to('rewards', { ...decision, prompt }), to('assembly', decision)];
+}
+const gone = (decision: AnyDecision): Delivery[] => [to('queue', decision as VocabularyDecision), ...left(decision)];
 
 type Into<T extends VocabularyDecision['type']> = (decision: Decision<T>, config: RollpackerConfig) => Delivery[];
 type AnyRoute = Route<AnyDecision, RollpackerConfig>;
@@ -89,6 +91,7 @@ export const routes: Readonly<Record<string, Readonly<Record<string, AnyRoute>>>
     ]),
     // The admission asks for what is missing: it knows what is carried over.
     'prompts.request': { out: false },
+    'prompt.merged': { out: true, into: left },
   },
   tp: { 'tp.use': route<'tp.use'>(arrange) },
   admission: {
@@ -99,15 +102,16 @@ export const routes: Readonly<Record<string, Readonly<Record<string, AnyRoute>>>
     ]),
     'reward.request': inside<'reward.request'>(wantedAgain),
     'request.abort': route<'request.abort'>((decision, config) => forScaleDown(config, decision)),
-    'response.dropped': route<'response.dropped'>((decision) => [to('rewards', decision)]),
+    'response.dropped': { out: true, into: left },
     'prompt.counted': route<'prompt.counted'>((decision, config) => [
       to('assembly', decision),
       ...forScaleDown(config, decision),
     ]),
-    'prompt.deferred': { out: true, into: handedBack },
-    'prompt.returned': { out: true, into: handedBack },
-    'prompt.filtered': { out: true, into: left },
-    'prompt.quarantined': { out: true, into: left },
+    'prompt.carried': route<'prompt.carried'>((decision) => [to('queue', decision)]),
+    'prompt.deferred': route<'prompt.deferred'>(handedBack),
+    'prompt.returned': route<'prompt.returned'>(handedBack),
+    'prompt.filtered': { out: true, into: gone },
+    'prompt.quarantined': { out: true, into: gone },
     'prompt.merged': { out: true, into: left },
     'round.completed': route<'round.completed'>(completed),
   },
@@ -135,6 +139,7 @@ export const routes: Readonly<Record<string, Readonly<Record<string, AnyRoute>>>
     ]),
     'round.rewarded': route<'round.rewarded'>(rewarded),
   },
+  training: { 'round.resumed': { out: false } },
   scaleDown: {
     // Those that stay are as they were: one that was drained before takes nothing new.
     'gpus.release': route<'gpus.release'>(({ at, release }) =>

@@ -9,6 +9,7 @@ import { rewardDispatchConfig } from '../../policies/reward-dispatch/index.ts';
 import { timeoutSettings } from '../../policies/sandbox-timeout/index.ts';
 import { admissionConfig } from '../../policies/speculative-admission/index.ts';
 import { streamTrainingConfig } from '../../policies/stream-training/index.ts';
+import { domainsOf } from '../tail-batching/joined-routes.ts';
 
 const { servers, kvHeads, modelBytes, gpuMemoryBytes, memoryUtilization, experts, minTp, maxTp, startTp, ...tp } =
   tpConfig.shape;
@@ -86,6 +87,7 @@ export function partConfigs(config: Settings): Readonly<Record<string, Record<st
       promptsPerRound,
       promptSpeculation: config.tailBatching ? config.promptSpeculation : 1,
       ...settingsOf(config, queueSettings),
+      domains: domainsOf(config),
     },
     admission: { ...settingsOf(config, admissionConfig.shape), ...none },
     tp: {
@@ -106,7 +108,8 @@ export function partConfigs(config: Settings): Readonly<Record<string, Record<st
       maxQueued: 1_000_000_000,
       idPrefix,
     },
-    assembly: {},
+    // reward-dispatch computes them again.
+    assembly: { askAgain: false },
     scaleDown: {
       promptsPerRound,
       responsesPerPrompt,

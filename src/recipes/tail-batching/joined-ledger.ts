@@ -2,13 +2,20 @@
 import type { AnyDecision, AnyEvent, Ledger } from '../../core/definition.ts';
 import type { SavedRecipe } from '../../core/recipe.ts';
 import { longPromptQueue } from '../../policies/long-prompt-queue/index.ts';
-import { speculativeAdmission } from '../../policies/speculative-admission/index.ts';
+import { type AdmissionConfig, speculativeAdmission } from '../../policies/speculative-admission/index.ts';
 
 const none: readonly string[] = Object.freeze([]);
 
-/** Joins the ledgers of the parts `queue` and `admission`: what goes from one to the other has not left the recipe. */
-export function joinedLedger(name: 'prompts' | 'responses'): Ledger<SavedRecipe, AnyEvent, AnyDecision> {
-  const of = (ledgers: readonly Ledger[]): Ledger => ledgers.find((one) => one.name === name)!;
+type Joined = Ledger<SavedRecipe, AnyEvent, AnyDecision, AdmissionConfig>;
+type Part = Ledger<unknown, AnyEvent, AnyDecision, AdmissionConfig>;
+
+/**
+ * Joins the ledgers of the parts `queue` and `admission`: what goes from one to the other has not left the recipe.
+ *
+ * @param idsPerRequest - ids that the recipe mints for a response, its request included
+ */
+export function joinedLedger(name: 'prompts' | 'responses', idsPerRequest = 1): Joined {
+  const of = (ledgers: readonly Ledger[]): Part => ledgers.find((one) => one.name === name)!;
   const admission = of(speculativeAdmission.ledgers as never);
   const queue = of(longPromptQueue.ledgers as never);
   // The way back, `round.planned`, lets nothing out either: the admission's ledgers do not know it.
@@ -21,6 +28,7 @@ export function joinedLedger(name: 'prompts' | 'responses'): Ledger<SavedRecipe,
       const { dropped } = decision as unknown as { dropped: readonly { requestId: string }[] };
       return name === 'responses' ? dropped.map((one) => one.requestId) : none;
     },
+    mints: (config) => idsPerRequest * (admission.mints?.(config) ?? 0),
     held: ({ parts }) => [...admission.held(parts.admission!.state), ...queue.held(parts.queue!.state)],
   };
 }

@@ -5,7 +5,7 @@
  */
 import type { z } from 'zod';
 import type { AnyDecision, AnyEvent, Choices } from '../../core/definition.ts';
-import { defineRecipe, type RecipeState } from '../../core/recipe.ts';
+import { type Delivery, defineRecipe, type RecipeState } from '../../core/recipe.ts';
 import { longPromptQueue, queueSettings } from '../../policies/long-prompt-queue/index.ts';
 import {
   type AdmissionEvent,
@@ -19,6 +19,7 @@ import { roundOpened, roundRequested } from '../../schemas/events/rounds.ts';
 import { copyPrompt } from '../../schemas/prompts.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
 import { joinedLedger } from './joined-ledger.ts';
+import { domainsOf, rewardTo } from './joined-routes.ts';
 
 /** Schema of the configuration: flat, each setting once. */
 export const tailBatchingConfig = admissionConfig.safeExtend(queueSettings);
@@ -35,13 +36,15 @@ const decisions = [...(speculativeAdmission.decisions as typeof d.decisions), ro
 type TailEvent = Of<(typeof e.events)[number]>;
 type TailDecision = Of<(typeof d.decisions)[number]>;
 
-function deliver(event: AnyEvent): readonly string[] {
+function deliver(event: AnyEvent): readonly (string | Delivery)[] {
   switch (event.type) {
     case 'round.requested':
       return ['queue'];
     case 'source.exhausted':
     case 'source.reopened':
       return ['queue', 'admission'];
+    case 'reward.ready':
+      return [rewardTo(event)];
     default:
       return ['admission'];
   }
@@ -79,6 +82,7 @@ export const tailBatching = defineRecipe({
       order,
       maxDeferrals,
       maxWaitRounds,
+      domains: domainsOf(admission),
     },
     admission,
   }),
@@ -99,6 +103,9 @@ export const tailBatching = defineRecipe({
     admission: {
       'prompt.deferred': { out: true, into: toQueue },
       'prompt.returned': { out: true, into: toQueue },
+      'prompt.carried': { out: true, into: toQueue },
+      'prompt.filtered': { out: true, into: toQueue },
+      'prompt.quarantined': { out: true, into: toQueue },
     },
   },
   ledgers: [joinedLedger('prompts'), joinedLedger('responses')],

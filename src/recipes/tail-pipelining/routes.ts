@@ -16,7 +16,6 @@ const wantedBy: Readonly<Record<string, readonly PartName[]>> = Object.freeze({
   'round.requested': ['queue'],
   'source.exhausted': ['queue', 'admission'],
   'source.reopened': ['queue', 'admission'],
-  // Failures go to the admission alone: the frontier hears of the next try, or that there is none.
   'response.completed': ['admission', 'frontier'],
   'reward.ready': ['assembly', 'admission'],
   'reward.failed': ['assembly', 'admission'],
@@ -25,9 +24,12 @@ const wantedBy: Readonly<Record<string, readonly PartName[]>> = Object.freeze({
   'host.restarted': ['frontier', 'admission', 'assembly', 'pipelining'],
 });
 const toAdmission: readonly PartName[] = ['admission'];
+/** Ends of a request that the admission may try again: for the frontier they are all one. */
+const failures: ReadonlySet<string> = new Set(['response.failed', 'request.aborted', 'environment.failed']);
 
 /** Which parts get an event from outside. */
 export function deliver(event: AnyEvent, config: TailPipeliningConfig): (string | Delivery)[] {
+  if (failures.has(event.type)) return failed(event as Extract<VocabularyEvent, { requestId: string }>, config);
   return (wantedBy[event.type] ?? toAdmission).flatMap((part): (string | Delivery)[] => {
     if (part === 'frontier' && !config.frontier) return [];
     // A reward is of use to the admission where it filters by it.
@@ -36,6 +38,16 @@ export function deliver(event: AnyEvent, config: TailPipeliningConfig): (string 
     // A round that has left the admission may still fail in the trainer.
     return part === 'admission' && event.type === 'round.failed' ? [{ part, event, ifTaken: true }] : [part];
   });
+}
+
+/** The frontier hears that the try is over before it hears of the next one, or that there is none. */
+function failed(
+  event: Extract<VocabularyEvent, { requestId: string }>,
+  { frontier }: TailPipeliningConfig,
+): Delivery[] {
+  const { at, requestId } = event;
+  const over = { type: 'response.failed', at, requestId, kind: 'infrastructure' } as AnyEvent;
+  return [{ part: 'admission', event }, ...(frontier ? [{ part: 'frontier', event: over }] : [])];
 }
 
 /** The events that open a round: asked of both parts before one is planned. */
@@ -105,6 +117,8 @@ export const routes: Readonly<Record<PartName, Readonly<Record<string, AnyRoute>
     'request.dropped': { out: true, into: dropped as never },
     // The admission says what is late: it knows every request.
     'response.late': { out: false },
+    // The admission launches again what it needs.
+    'request.awaited': { out: false },
   },
   assembly: {
     'group.rewarded': out('pipelining'),
@@ -115,5 +129,6 @@ export const routes: Readonly<Record<PartName, Readonly<Record<string, AnyRoute>
       out: true,
       into: (decision, { frontier }) => (frontier ? consumed(decision as never) : []),
     },
+    'round.resumed': { out: false },
   },
 };

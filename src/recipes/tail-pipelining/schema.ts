@@ -5,6 +5,7 @@ import { pipeliningConfig } from '../../policies/complete-group-pipelining/index
 import { frontierConfig } from '../../policies/frontier-group-dispatch/index.ts';
 import { queueSettings } from '../../policies/long-prompt-queue/index.ts';
 import { admissionConfig } from '../../policies/speculative-admission/index.ts';
+import { domainsOf } from '../tail-batching/joined-routes.ts';
 
 const { globalBatchSamples, maxTokensPerGpu, pipelining, incompleteGroups, ...training } = pipeliningConfig.shape;
 const { baseline, normalization, std, epsilon, singleResponse } = training;
@@ -66,7 +67,7 @@ export type TailPipeliningConfig = z.output<typeof tailPipeliningConfig>;
 export function partConfigs(config: Settings): Readonly<Record<string, Record<string, unknown>>> {
   const { promptsPerRound, promptSpeculation, responsesPerPrompt } = config;
   return {
-    queue: { promptsPerRound, promptSpeculation, ...settingsOf(config, queueSettings) },
+    queue: { promptsPerRound, promptSpeculation, ...settingsOf(config, queueSettings), domains: domainsOf(config) },
     admission: settingsOf(config, admissionConfig.shape),
     frontier: {
       ...settingsOf(config, frontierConfig.shape),
@@ -78,7 +79,8 @@ export function partConfigs(config: Settings): Readonly<Record<string, Record<st
       // What the admission has aborted is over for it, whether an engine has stopped it or not.
       closeAtOnce: true,
     },
-    assembly: { askAgain: true },
+    // With this filter all that lack a reward are in the admission, which asks for them.
+    assembly: { askAgain: config.filter !== 'zero-variance' },
     pipelining: {
       ...settingsOf(config, pipeliningConfig.shape),
       // The admission has filtered, and replaced, what is not to be trained.

@@ -9,6 +9,8 @@ import { frontierGroupDispatch } from '../../policies/frontier-group-dispatch/in
 import { groupAssembly } from '../../policies/group-assembly/index.ts';
 import { longPromptQueue } from '../../policies/long-prompt-queue/index.ts';
 import { speculativeAdmission } from '../../policies/speculative-admission/index.ts';
+import { requestAwaited } from '../../schemas/decisions/frontier.ts';
+import { roundResumed } from '../../schemas/decisions/rounds.ts';
 import type * as e from '../../schemas/events/index.ts';
 import { roundOpened, roundRequested } from '../../schemas/events/rounds.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
@@ -29,7 +31,10 @@ const ofAdmission = speculativeAdmission.events.filter((word) => word.type !== r
 const events = [roundRequested, ...ofAdmission, ...trainerReports] as readonly (typeof e.events)[number][];
 type TailPipeliningEvent = Of<(typeof e.events)[number]>;
 
-const decisions = partDecisions(parts);
+// Rounds end in the admission, and the trainer hears of it from there; so does the frontier of requests.
+const decisions = partDecisions(parts).filter(
+  (word) => word.type !== roundResumed.type && word.type !== requestAwaited.type,
+);
 
 const isOutside = (type: string): boolean => events.some((word) => word.type === type);
 

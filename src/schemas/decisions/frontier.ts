@@ -36,9 +36,14 @@ export const requestDropped = defineDecision(
     promptId,
     roundId,
     index: count.describe('Which response of the group, from 0.'),
-    admitted: z.boolean().describe('Whether it had been admitted.'),
+    admitted: z.boolean().describe('Whether an engine has it, which is to stop it.'),
   },
-  { aborted: {}, replaced: {}, closed: {}, host_restarted: {} },
+  {
+    aborted: {},
+    replaced: { ended: z.boolean().describe('Whether it had ended before: it had failed, or was aborted.') },
+    closed: {},
+    host_restarted: {},
+  },
 );
 const ended = {
   completed: count.describe('Responses that were completed.'),
@@ -83,4 +88,11 @@ export const frontierStarved = defineDecision(
       trainedGroupsPerSecond: rate.describe('Groups that the trainer takes, a second of its work.'),
     },
   },
+);
+export const requestAwaited = defineDecision(
+  'request.awaited',
+  'notice',
+  'A group waits for a request that is not here: bring it by `request.arrived`.',
+  { promptId, roundId, index: count.describe('Which response of the group, from 0.'), ref: ref.optional() },
+  { host_restarted: {} },
 );

@@ -44,8 +44,12 @@ export const requestMigrate = defineDecision(
   'request.migrate',
   'command',
   'Move this request to another engine than was tried before; report as for `gpus.release`.',
-  { releaseId, ...migration.shape },
-  { migration_failed: { attempt: count.describe('Tries before this one.'), budget: count } },
+  {
+    releaseId,
+    ...migration.shape,
+    attempt: positiveCount.describe('Which try this is, from 2; it goes into the answer.'),
+  },
+  { migration_failed: { attempts: count.describe('Tries before this one.'), budget: count } },
 );
 export const migrationCancel = defineDecision(
   'migration.cancel',

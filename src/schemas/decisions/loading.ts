@@ -6,6 +6,7 @@ import {
   batchPack,
   frames,
   fromFrame,
+  goneSample,
   mediaPath,
   nodeId,
   preprocessId,
@@ -60,7 +61,7 @@ export const samplePlaceholder = defineDecision(
   'command',
   'Let shapes without data stand for the tensors of a sample on the controller.',
   { sampleId, shapes: z.array(tensorShape).max(16).describe('Its tensors; none for text.'), ...echoed },
-  { drawn: {} },
+  { drawn: {}, host_restarted: {} },
 );
 export const samplePreprocess = defineDecision(
   'sample.preprocess',
@@ -114,6 +115,19 @@ export const sampleEvict = defineDecision(
     dropped: {},
   },
 );
+export const sampleUnplaced = defineDecision(
+  'sample.unplaced',
+  'notice',
+  'No node that is here could hold this sample, but one that was lost could: it waits for a node of its size, and holds up no other.',
+  { sampleId, stepId, ...echoed },
+  {
+    node_away: {
+      bytes,
+      largestBudgetBytes: bytes.describe('Host memory of the largest node that is here, in bytes.'),
+      lostBudgetBytes: bytes.describe('Host memory of the largest of the lost nodes that are remembered, in bytes.'),
+    },
+  },
+);
 export const sampleReleased = defineDecision(
   'sample.released',
   'notice',
@@ -130,7 +144,7 @@ export const sampleDropped = defineDecision(
     infrastructure: attempts,
     data: attempts,
     transfer: attempts,
-    too_large: { bytes, largestBudgetBytes: bytes.describe('Host memory of the largest node, in bytes.') },
+    too_large: { bytes, largestBudgetBytes: bytes.describe('Host memory of the largest node, lost or not, in bytes.') },
   },
 );
 export const preprocessLate = defineDecision(
@@ -195,6 +209,27 @@ export const batchAbandoned = defineDecision(
   'batch.abandoned',
   'notice',
   'A batch is given up before all of its slices were fetched.',
-  { batchId, stepId, open: count.describe('Slices that were not fetched.') },
+  {
+    batchId,
+    stepId,
+    open: count.describe('Slices that were not fetched.'),
+    gone: z
+      .array(goneSample)
+      .max(1_000_000)
+      .describe('Samples that it had used and that are not here any more: draw them again where they are needed.'),
+  },
   { withdrawn: {}, host_restarted: {} },
+);
+export const stepResumed = defineDecision(
+  'step.resumed',
+  'notice',
+  'A training step was open when the host restarted, and is open still: batches are to be planned anew, then it is to be completed.',
+  {
+    stepId,
+    samples: z
+      .array(sampleId)
+      .max(1_000_000)
+      .describe('Its samples that are here, in the order in which they were drawn.'),
+  },
+  { host_restarted: { samples: count } },
 );

@@ -1,6 +1,6 @@
 /** Decisions: a trainer that is fed with complete groups while the rollout goes on. */
 import { z } from 'zod';
-import { microBatch, updateId, updateIndex } from '../pipelining.ts';
+import { microBatch, publicationId, updateId, updateIndex } from '../pipelining.ts';
 import { groupId } from '../training.ts';
 import { count, positiveCount, requestId, roundId, seconds, tokens, weightVersion } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
@@ -61,6 +61,7 @@ export const weightsPublish = defineDecision(
   'Export the weights of the trainer to the rollout engines, and answer `weights.published`.',
   {
     roundId,
+    publicationId,
     weightVersion: weightVersion.describe('Version that the round was generated with: the one that is replaced.'),
   },
   {

@@ -97,7 +97,11 @@ export const rewardsSaturated = defineDecision(
   'notice',
   'Rewards of this kind are asked for faster than they are computed: hold back what leads to more of them.',
   { kind: rewardKind },
-  { queue_long: { queued: count, saturatedQueued: count }, no_worker: { queued: count } },
+  {
+    queue_long: { queued: count, saturatedQueued: count },
+    no_worker: { queued: count },
+    host_restarted: { queued: count, resumedQueued: count },
+  },
 );
 export const rewardsResumed = defineDecision(
   'rewards.resumed',

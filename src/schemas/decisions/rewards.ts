@@ -1,4 +1,5 @@
-/** Decisions: rewards that are missing, judgements that come too late. */
+/** Decisions: rewards and judgements that are missing, judgements that come too late. */
+import { z } from 'zod';
 import { domain, promptId, requestId, roundId } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
 
@@ -7,7 +8,19 @@ export const rewardRequest = defineDecision(
   'command',
   'Give the reward of a completed response with `reward.ready`: it is needed, and has not come.',
   { requestId, promptId, domain: domain.optional() },
-  { kept_without_reward: {}, host_restarted: {} },
+  { kept_without_reward: {}, round_opened: {}, host_restarted: {} },
+);
+export const judgementRequest = defineDecision(
+  'judgement.request',
+  'command',
+  'Judge a collected prompt with `prompt.judged`: it is needed, and has not come.',
+  {
+    promptId,
+    roundId,
+    domain: domain.optional(),
+    requestIds: z.array(requestId).describe('Requests of its held responses, by index.'),
+  },
+  { round_opened: {}, host_restarted: {} },
 );
 export const judgementLate = defineDecision(
   'judgement.late',

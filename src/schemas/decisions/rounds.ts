@@ -1,7 +1,7 @@
 /** Decisions: what rounds are made of, and what becomes of them. */
 import { z } from 'zod';
 import { finalPrompt, prompt } from '../prompts.ts';
-import { count, domain, roundId, roundKind, seconds, weightVersion } from '../units.ts';
+import { count, domain, promptId, roundId, roundKind, seconds, weightVersion } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
 
 const factor = z.number();
@@ -37,7 +37,10 @@ export const roundPlanned = defineDecision(
     queue_below_threshold: { queued: count, promptsPerRound: count },
     queue_full: { queued: count, promptsPerRound: count },
     prompt_overdue: { deferrals: count, waitedRounds: count },
-    source_exhausted: { queued: count },
+    source_exhausted: {
+      queued: count,
+      carried: count.optional().describe('Prompts that run on into it, if there are any.'),
+    },
   },
 );
 export const roundCompleted = defineDecision(
@@ -86,4 +89,17 @@ export const speculationChosen = defineDecision(
     exploring: { round: count, rounds: count },
     fixed: { secondsPerRound: seconds, measuredRounds: count },
   },
+);
+export const roundResumed = defineDecision(
+  'round.resumed',
+  'notice',
+  'A round was open when the host restarted, and is open still: it waits to be ended, or to be given up by `round.failed`.',
+  {
+    roundId,
+    weightVersion: weightVersion
+      .optional()
+      .describe('Version of the weights that it is generated with, where it is known.'),
+    promptIds: z.array(promptId).describe('Prompts, or groups, of the round that are known here, in order.'),
+  },
+  { host_restarted: { prompts: count } },
 );

@@ -1,6 +1,6 @@
 /** Decisions: what training replicas compute, and when the optimizer steps. */
 import { z } from 'zod';
-import { updateId } from '../pipelining.ts';
+import { publicationId, updateId } from '../pipelining.ts';
 import { fetchId, groupId, replicaId, trainingShare } from '../training.ts';
 import { count, positiveCount, roundId, seconds, tokens, weightVersion } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
@@ -68,9 +68,24 @@ export const trainRequeued = defineDecision(
 export const trainingLate = defineDecision(
   'training.late',
   'notice',
-  'A report that is repeated, or about a fetch, an update, a release or a round that is over: nothing changes.',
-  { roundId: roundId.optional(), fetchId: fetchId.optional(), updateId: updateId.optional() },
-  { fetch_over: {}, release_over: {}, round_over: {}, round_completed: {}, update_over: {}, already_consumed: {} },
+  'A report that is repeated, or about a fetch, an update, a publication, a release or a round that is over: nothing changes.',
+  {
+    roundId: roundId.optional(),
+    fetchId: fetchId.optional(),
+    updateId: updateId.optional(),
+    publicationId: publicationId.optional(),
+  },
+  {
+    fetch_over: {},
+    release_over: {},
+    round_over: {},
+    round_completed: {},
+    update_over: {},
+    already_consumed: {},
+    publication_over: {},
+    // The optimizer has made a step that was given up: its groups are trained again, and may be in the weights twice.
+    step_withdrawn: {},
+  },
 );
 export const groupLate = defineDecision(
   'group.late',
@@ -157,7 +172,7 @@ export const optimizerStep = defineDecision(
   'Synchronise the scaled gradients over these replicas, step once, and answer `optimizer.stepped`.',
   {
     roundId,
-    updateId: updateId.optional().describe('Which update, where a round has several; it goes into the answer.'),
+    updateId: updateId.describe('Id of this try to step, minted by the policy; it goes into the answer.'),
     replicas: z
       .array(replicaId)
       .optional()

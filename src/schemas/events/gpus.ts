@@ -2,10 +2,14 @@
 import { z } from 'zod';
 import { runningRequest } from '../gpus.ts';
 import { gpuId } from '../training.ts';
-import { message, queryId, releaseId, requestId, roundId } from '../units.ts';
+import { message, positiveCount, queryId, releaseId, requestId, roundId } from '../units.ts';
 import { defineEvent } from '../vocabulary.ts';
 
 const ofRelease = releaseId.optional().describe('The release that `gpus.release` asked for, where there was one.');
+
+const attempt = positiveCount
+  .optional()
+  .describe('Which try: that of the `request.migrate`; absent for the first one, that of `gpus.release`.');
 
 export const progressReported = defineEvent(
   'progress.reported',
@@ -21,12 +25,12 @@ export const progressReported = defineEvent(
 export const requestMigrated = defineEvent(
   'request.migrated',
   'A request has left its engine and goes on, with its tokens, on the one that it was sent to.',
-  { releaseId, requestId },
+  { releaseId, requestId, attempt },
 );
 export const migrationFailed = defineEvent(
   'migration.failed',
   'A request could not be moved; it is where it was, or nowhere.',
-  { releaseId, requestId, message },
+  { releaseId, requestId, attempt, message },
 );
 export const gpusReleased = defineEvent(
   'gpus.released',

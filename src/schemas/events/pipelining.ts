@@ -1,6 +1,6 @@
 /** Events: what the host reports about a trainer that is fed while the rollout goes on. */
 import { z } from 'zod';
-import { updateId } from '../pipelining.ts';
+import { publicationId, updateId } from '../pipelining.ts';
 import { groupId } from '../training.ts';
 import { count, message, roundId, seconds, weightVersion } from '../units.ts';
 import { defineEvent } from '../vocabulary.ts';
@@ -27,5 +27,9 @@ export const trainerRestarted = defineEvent(
 export const weightsPublished = defineEvent(
   'weights.published',
   'The rollout engines have the weights that a `weights.publish` asked for.',
-  { roundId, weightVersion: weightVersion.describe('Version of these weights: later than that of the round.') },
+  {
+    roundId,
+    publicationId,
+    weightVersion: weightVersion.describe('Version of these weights: later than that of the round.'),
+  },
 );

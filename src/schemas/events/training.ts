@@ -37,7 +37,7 @@ export const trainFinished = defineEvent(
 export const optimizerStepped = defineEvent(
   'optimizer.stepped',
   'The optimizer has stepped on the gradients of the round, or of one of its updates.',
-  { roundId, updateId: updateId.optional().describe('Which update, where a round has several.') },
+  { roundId, updateId: updateId.describe('That of the `optimizer.step` which was carried out.') },
 );
 export const replicaLost = defineEvent(
   'replica.lost',

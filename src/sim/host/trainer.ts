@@ -45,7 +45,7 @@ export class Trainer implements Machine {
   readonly #cost: CostModel;
   readonly #count: number;
   #longestPass = 0;
-  #stepping: { readonly roundId: string; readonly endsAt: number } | undefined;
+  #stepping: { readonly roundId: string; readonly updateId: string; readonly endsAt: number } | undefined;
   /** What was computed since this was last taken, in the order in which it ended. */
   readonly trained: Trained[] = [];
 
@@ -64,8 +64,10 @@ export class Trainer implements Machine {
       case 'train.finish':
         for (const share of decision.shares) this.#add(share.replica, this.#work('train.finished', share), at);
         return;
-      case 'optimizer.step':
-        this.#stepping = { roundId: decision.roundId, endsAt: at + this.#cost.trainBaseSeconds };
+      case 'optimizer.step': {
+        const { roundId, updateId } = decision;
+        this.#stepping = { roundId, updateId, endsAt: at + this.#cost.trainBaseSeconds };
+      }
     }
   }
 
@@ -86,9 +88,9 @@ export class Trainer implements Machine {
       this.#begin(next, next.endsAt);
     }
     if (this.#stepping !== undefined && this.#stepping.endsAt <= at) {
-      const { roundId, endsAt } = this.#stepping;
+      const { endsAt, ...step } = this.#stepping;
       this.#stepping = undefined;
-      events.push({ type: 'optimizer.stepped', at: endsAt, roundId } as AnyEvent);
+      events.push({ type: 'optimizer.stepped', at: endsAt, ...step } as AnyEvent);
     }
     return events;
   }

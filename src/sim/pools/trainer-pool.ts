@@ -52,9 +52,9 @@ export class TrainerPool implements Machine {
         return this.#begin('train', this.#cost.trainBaseSeconds, event, at);
       }
       case 'weights.publish': {
-        const { roundId } = decision;
+        const { roundId, publicationId } = decision;
         const weightVersion = decision.weightVersion + 1;
-        const event = { type: 'weights.published', roundId, weightVersion } as unknown as AnyEvent;
+        const event = { type: 'weights.published', roundId, publicationId, weightVersion } as unknown as AnyEvent;
         return this.#begin('sync', this.#cost.weightSyncSeconds, event, at);
       }
     }

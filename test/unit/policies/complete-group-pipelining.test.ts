@@ -18,13 +18,17 @@ class Session {
   policy: Policy;
   at = 0;
   readonly rewarded = new Map<string, string[]>();
+  /** Of the last `weights.publish`. */
+  publicationId = 'none';
 
   constructor(config: Partial<PipeliningInput> = {}) {
     this.policy = createCompleteGroupPipelining({ responsesPerPrompt: 2, globalBatchSamples: 4, ...config });
   }
 
   send(event: Record<string, unknown>): PipeliningDecision[] {
-    return this.policy.send({ at: this.at, ...event } as PipeliningEvent);
+    const decisions = this.policy.send({ at: this.at, ...event } as PipeliningEvent);
+    for (const { publicationId } of only(decisions, 'weights.publish')) this.publicationId = publicationId;
+    return decisions;
   }
 
   refuses(event: Record<string, unknown>): [string, string] {
@@ -83,8 +87,8 @@ class Session {
     return [...this.consume(update), ...this.stepped(update.updateId, roundId)];
   }
 
-  published(roundId = 'r', weightVersion = 8) {
-    return this.send({ type: 'weights.published', roundId, weightVersion });
+  published(roundId = 'r', weightVersion = 8, publicationId = this.publicationId) {
+    return this.send({ type: 'weights.published', roundId, publicationId, weightVersion });
   }
 }
 
@@ -354,7 +358,7 @@ describe('complete-group-pipelining', () => {
     const [publish] = session.send({ type: 'trainer.restarted', roundId: 'r', updates: 3 });
     expect(publish).toMatchObject({ type: 'weights.publish', reason: { code: 'trainer_restarted', updates: 3 } });
     const [last] = only(session.send({ type: 'trainer.restarted', roundId: 'r', updates: 2 }), 'train.dispatch');
-    expect(session.published()).toMatchObject([{ type: 'training.late', reason: { code: 'round_completed' } }]);
+    expect(session.published()).toMatchObject([{ type: 'training.late', reason: { code: 'publication_over' } }]);
     expect(types(session.train(last!))).toEqual(['optimizer.step', 'weights.publish']);
     expect(types(session.published())).toEqual(['round.trained', 'pipeline.measured']);
     expect(session.send({ type: 'trainer.restarted', roundId: 'r', updates: 2 })).toMatchObject([
@@ -362,12 +366,60 @@ describe('complete-group-pipelining', () => {
     ]);
   });
 
+  test('a late report of a step, or of a publication, that was given up does not count for the next one', () => {
+    const session = new Session({ globalBatchSamples: 2 });
+    session.open();
+    const [update] = only(session.reward('a'), 'train.dispatch');
+    session.consume(update!);
+    const [again] = only(session.send({ type: 'update.lost', updateId: update!.updateId }), 'train.dispatch');
+    session.consume(again!);
+    const before = JSON.stringify(session.policy.snapshot().state);
+    const withdrawn = { type: 'training.late', updateId: 'update#0', reason: { code: 'step_withdrawn' } };
+    expect(session.stepped('update#0')).toMatchObject([withdrawn]);
+    expect(JSON.stringify(session.policy.snapshot().state)).toBe(before);
+    session.policy = restorePolicy(JSON.parse(JSON.stringify(session.policy.snapshot()))) as never;
+    session.stepped('update#1');
+    expect(session.stepped('update#1')).toMatchObject([{ reason: { code: 'update_over' } }]);
+    expect(session.stepped('update#0')).toMatchObject([withdrawn]);
+
+    session.close();
+    const [last] = only(session.send({ type: 'trainer.restarted', roundId: 'r', updates: 0 }), 'train.dispatch');
+    expect(types(session.train(last!))).toEqual(['optimizer.step', 'weights.publish']);
+    expect(session.publicationId).toBe('publication#1');
+    expect(session.published('r', 8, 'publication#0')).toMatchObject([
+      { type: 'training.late', publicationId: 'publication#0', reason: { code: 'publication_over' } },
+    ]);
+    expect(types(session.published())).toEqual(['round.trained', 'pipeline.measured']);
+    expect(session.published()).toMatchObject([{ reason: { code: 'publication_over' } }]);
+  });
+
+  test('a snapshot of version 1, in which publications had no id, is migrated', () => {
+    const session = new Session({ globalBatchSamples: 2 });
+    session.open();
+    session.train(only(session.reward('a'), 'train.dispatch')[0]!);
+    session.close();
+    session.open('s', 8);
+    const { version, state, ...rest } = JSON.parse(JSON.stringify(session.policy.snapshot()));
+    const { rounds, nextPublication, withdrawnSteps, ...before } = state;
+    expect([version, nextPublication, withdrawnSteps]).toEqual([2, 1, []]);
+    const old = rounds.map(({ publicationId, ...round }: { publicationId: string | null }) => {
+      return { ...round, isPublishing: publicationId !== null, wasPublished: publicationId !== null };
+    });
+    session.policy = restorePolicy({ ...rest, version: 1, state: { ...before, rounds: old } }) as never;
+    expect(JSON.parse(JSON.stringify(session.policy.snapshot())).state).toEqual(state);
+  });
+
   test('a host that restarts has nothing in flight: updates and the publication are given again', () => {
     const session = new Session();
     session.open();
     session.reward('a');
     session.reward('b');
-    const [again] = only(session.send({ type: 'host.restarted', idPrefix: 'h-' }), 'train.dispatch');
+    const restarted = session.send({ type: 'host.restarted', idPrefix: 'h-' });
+    // The round waits for its end: whoever is to end it hears of it, and of what is in it.
+    expect(only(restarted, 'round.resumed')).toMatchObject([
+      { roundId: 'r', weightVersion: 7, promptIds: ['a', 'b'], reason: { prompts: 2 } },
+    ]);
+    const [again] = only(restarted, 'train.dispatch');
     expect(again).toMatchObject({ updateId: 'h-update#1', reason: { code: 'host_restarted' } });
     session.policy = restorePolicy(JSON.parse(JSON.stringify(session.policy.snapshot()))) as never;
     session.train(again!);
@@ -412,7 +464,7 @@ describe('complete-group-pipelining', () => {
     const failed = { ...session.ending(), prompts: [], reason: { code: 'round_failed' } };
     expect(types(session.send(failed))).toEqual(['weights.publish']);
     expect(types(session.send({ type: 'trainer.restarted', roundId: 'r', updates: 0 }))).toEqual(['groups.dropped']);
-    expect(session.published()).toMatchObject([{ type: 'training.late', reason: { code: 'round_over' } }]);
+    expect(session.published()).toMatchObject([{ type: 'training.late', reason: { code: 'publication_over' } }]);
     expect(types(session.reward('b', {}, [0, 1], 's'))).toEqual(['group.trainable', 'train.dispatch']);
   });
 
@@ -476,10 +528,8 @@ describe('complete-group-pipelining', () => {
     const stepped = { type: 'optimizer.stepped', roundId: 'r' };
     expect(session.refuses(stepped)).toEqual(['invalid_event', 'updateId']);
     expect(session.refuses({ ...stepped, updateId: update!.updateId })).toEqual(['out_of_order', 'updateId']);
-    expect(session.refuses({ type: 'weights.published', roundId: 'r', weightVersion: 8 })).toEqual([
-      'out_of_order',
-      'roundId',
-    ]);
+    const published = { type: 'weights.published', roundId: 'r', publicationId: 'publication#0', weightVersion: 8 };
+    expect(session.refuses(published)).toEqual(['unknown_id', 'publicationId']);
     session.open('s');
     expect(session.refuses({ type: 'trainer.restarted', roundId: 's', updates: 0 })).toEqual([
       'out_of_order',
@@ -492,10 +542,9 @@ describe('complete-group-pipelining', () => {
     ]);
     session.stepped(update!.updateId);
     session.close();
-    expect(session.refuses({ type: 'weights.published', roundId: 'r', weightVersion: 7 })).toEqual([
-      'invalid_event',
-      'weightVersion',
-    ]);
+    expect(session.refuses({ ...published, weightVersion: 7 })).toEqual(['invalid_event', 'weightVersion']);
+    expect(session.refuses({ ...published, roundId: 's' })).toEqual(['invalid_event', 'roundId']);
+    expect(session.refuses({ ...published, publicationId: 'publication#1' })).toEqual(['unknown_id', 'publicationId']);
   });
 
   test('behind group-assembly: rewards come one by one, in any order, and updates go out', () => {

@@ -141,6 +141,26 @@ describe('milestones', () => {
 });
 
 describe('which GPUs', () => {
+  test('where the best choice leaves too little room, the next ones are tried in their order', () => {
+    const [e0, e1] = cluster(2, 5000);
+    const engines = [e0!, { ...e1!, serverId: 's1', kvCapacityTokens: 1500 }];
+    const policy = create({ engines, maxResponseTokens: 1000 });
+    open(policy, 'r');
+    // To release e0 moves fewer tokens, but e1 cannot hold both.
+    expect(report(policy, untilQuery(policy), running(['a', 'e0', 100], ['b', 'e1', 500]))).toMatchObject([
+      { type: 'gpus.release', release: [{ engineId: 'e1' }], keep: ['e0'], reason: { projectedTokens: 1620 } },
+    ]);
+    const small = create({
+      engines: engines.map((one) => ({ ...one, kvCapacityTokens: 1500 })),
+      maxResponseTokens: 1000,
+    });
+    open(small, 'r');
+    // None fits: the numbers are those of the best.
+    expect(report(small, untilQuery(small), running(['a', 'e0', 100], ['b', 'e1', 500]))).toMatchObject([
+      { type: 'scale-down.rejected', reason: { code: 'kv_cache', engineId: 'e1', projectedTokens: 1620 } },
+    ]);
+  });
+
   test('whole servers first, then the fewest tokens, then the first engines', () => {
     const policy = create();
     open(policy, 'r');
@@ -349,16 +369,34 @@ describe('a release', () => {
     const { requestId, from, to, tokens } = movesOf(release)[0]!;
     const again = send(policy, { type: 'migration.failed', releaseId, requestId, message: 'out of memory' });
     expect(again).toMatchObject([
-      { type: 'request.migrate', requestId, from, tokens, reason: { attempt: 1, budget: 2 } },
+      { type: 'request.migrate', requestId, from, tokens, attempt: 2, reason: { attempts: 1, budget: 2 } },
     ]);
     expect((again[0] as { to: string }).to).not.toBe(to);
     expect(release.keep).toContain((again[0] as { to: string }).to);
-    expect(send(policy, { type: 'migration.failed', releaseId, requestId })).toMatchObject([
+    expect(send(policy, { type: 'migration.failed', releaseId, requestId, attempt: 2 })).toMatchObject([
       { type: 'gpus.reclaim', reason: { code: 'migration_failed', requestId, attempts: 2 } },
     ]);
     const other = movesOf(release)[1]!.requestId;
     // On the way back the others stay where they are, or have arrived: both are fine.
     expect(send(policy, { type: 'migration.failed', releaseId, requestId: other })).toEqual([]);
+  });
+
+  test('a report of the first try does not count for the second', () => {
+    const { policy, release, releaseId } = releasing();
+    const { requestId } = movesOf(release)[0]!;
+    send(policy, { type: 'migration.failed', releaseId, requestId });
+    const before = policy.snapshot().state;
+    for (const type of ['migration.failed', 'request.migrated'] as const) {
+      expect(send(policy, { type, releaseId, requestId })).toMatchObject([
+        { type: 'scale-down.late', id: requestId, reason: { code: 'migration_closed' } },
+      ]);
+      expect(policy.snapshot().state).toEqual(before);
+      expect(refusal(() => send(policy, { type, releaseId, requestId, attempt: 3 }))).toMatchObject({
+        code: 'invalid_event',
+        path: 'attempt',
+      });
+    }
+    expect(send(policy, { type: 'request.migrated', releaseId, requestId, attempt: 2 })).toEqual([]);
   });
 
   test('a migration that fails after the GPUs are gone is tried elsewhere, then abandoned by name', () => {
@@ -367,7 +405,7 @@ describe('a release', () => {
     const { requestId } = movesOf(release)[0]!;
     freed(begun);
     expect(types(send(policy, { type: 'migration.failed', releaseId, requestId }))).toEqual(['request.migrate']);
-    expect(send(policy, { type: 'migration.failed', releaseId, requestId })).toMatchObject([
+    expect(send(policy, { type: 'migration.failed', releaseId, requestId, attempt: 2 })).toMatchObject([
       { type: 'migration.abandoned', requestId, reason: { code: 'tries_used_up', attempts: 2, budget: 2 } },
     ]);
     expect(types(complete(policy, 'r'))).toEqual(['gpus.reclaim']);

@@ -64,7 +64,7 @@ describe('group-assembly', () => {
     expect(assembly.send(restarted)).toMatchObject(asked);
     assembly = restorePolicy(JSON.parse(JSON.stringify(assembly.snapshot()))) as never;
     expect(assembly.send(restarted)).toMatchObject(asked);
-    const other = createGroupAssembly();
+    const other = createGroupAssembly({ askAgain: false });
     accept(other, 'a/0#0');
     expect(other.send(restarted)).toEqual([]);
   });
@@ -222,6 +222,26 @@ describe('group-assembly', () => {
       expect(reward(assembly, 'a/1#9')).toMatchObject([{ type: 'group.rewarded', samples: 2 }]);
     },
   );
+
+  test('what a deferred prompt keeps has its reward when it comes back, whenever that came', () => {
+    const assembly = createGroupAssembly();
+    accept(assembly, ...a);
+    reward(assembly, a[0]);
+    const kept = a.map((requestId, index) => ({ requestId, index, tokens: 5, weightVersions: [0], finished: true }));
+    const reason = { code: 'round_completed', held: 2, needed: 3 } as const;
+    assembly.send({
+      type: 'prompt.deferred',
+      at: 5,
+      prompt: { promptId: 'a', kept },
+      roundId: 'q',
+      dropped: [],
+      reason,
+    });
+    expect(reward(assembly, a[1])).toEqual([]);
+    accept(assembly, 'a/2#9');
+    expect(count(assembly, 'a', ...a, 'a/2#9')).toEqual([]);
+    expect(reward(assembly, 'a/2#9')).toMatchObject([{ type: 'group.rewarded', samples: 3 }]);
+  });
 
   test('a reward that comes twice, or after its prompt has left, changes nothing', () => {
     const assembly = createGroupAssembly();

@@ -1,63 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { createShadowLoader, restorePolicy, type ShadowLoaderInput, shadowLoader } from '../../../src/index.ts';
-import type { BatchAssignment, VocabularyDecision } from '../../../src/schemas/index.ts';
+import { createShadowLoader, restorePolicy, shadowLoader } from '../../../src/index.ts';
 import { checkCost } from '../../../src/testing/index.ts';
+import { node, LoaderSession as Session, two, types, video } from '../../support/loader-session.ts';
 import { refusal } from '../../support/refusal.ts';
 import { only } from '../../support/session.ts';
-
-type Loader = ReturnType<typeof createShadowLoader>;
-type Event = Parameters<Loader['send']>[0];
-
-const resolution = { width: 28, height: 56 };
-const video = (sampleId: string, bytes = 10, more: { frames?: number; uses?: number; ref?: string } = {}) => {
-  return { sampleId, kind: 'video' as const, path: `/data/${sampleId}.mp4`, frames: 8, resolution, bytes, ...more };
-};
-const node = (nodeId: string, hostMemoryBytes: number, ...ranks: number[]) => ({ nodeId, hostMemoryBytes, ranks });
-const two = [node('a', 100, 0, 1), node('b', 100, 2, 3)];
-
-/** A loader, with short ways to send the usual events. */
-class Session {
-  loader: Loader;
-
-  constructor(config: ShadowLoaderInput = { nodes: two }) {
-    this.loader = createShadowLoader(config);
-  }
-
-  send(event: Omit<Event, 'at'> & { at?: number }): VocabularyDecision[] {
-    return this.loader.send({ at: 0, ...event } as Event) as VocabularyDecision[];
-  }
-
-  draw(stepId: string, ...samples: unknown[]) {
-    return this.send({ type: 'samples.drawn', stepId, samples } as never);
-  }
-
-  done(id: number, nodeId: string, bytes = 10) {
-    return this.send({ type: 'sample.preprocessed', preprocessId: `preprocess/${id}`, nodeId, bytes } as never);
-  }
-
-  failed(id: number, nodeId: string, kind: string, more = {}) {
-    return this.send({ type: 'preprocess.failed', preprocessId: `preprocess/${id}`, nodeId, kind, ...more } as never);
-  }
-
-  plan(batchId: string, assignments: readonly Partial<BatchAssignment>[]) {
-    const all = assignments.map((one, sequence) => ({ sequence, degree: one.ranks!.length, ...one }));
-    const reason = { code: 'host' } as const;
-    return this.send({ type: 'batch.planned', batchId, stepId: 's', assignments: all, reason } as never);
-  }
-
-  has(id: number, rank: number) {
-    return this.send({ type: 'slice.materialized', sliceId: `slice/${id}`, rank } as never);
-  }
-
-  refuses(event: object): ReturnType<typeof refusal> {
-    const before = JSON.stringify(this.loader.snapshot());
-    const refused = refusal(() => this.send(event as never));
-    expect(JSON.stringify(this.loader.snapshot())).toBe(before);
-    return refused;
-  }
-}
-
-const types = (decisions: readonly VocabularyDecision[]) => decisions.map((one) => one.type);
 
 describe('shadow-loader: preprocessing', () => {
   test('a sample goes as metadata to the least loaded node, by bytes in relation to its weight, and is registered', () => {
@@ -326,6 +272,9 @@ describe('shadow-loader: materialization', () => {
     const given = session.send({ type: 'host.restarted', idPrefix: 'h-' } as never);
     expect(given).toMatchObject([
       { type: 'batch.abandoned', batchId: 'b', open: 1, reason: { code: 'host_restarted' } },
+      { type: 'step.resumed', stepId: 's', samples: ['x', 'y'] },
+      { type: 'sample.placeholder', sampleId: 'x' },
+      { type: 'sample.placeholder', sampleId: 'y' },
       { type: 'sample.preprocess', preprocessId: 'h-preprocess/2', sampleId: 'x', reason: { code: 'host_restarted' } },
       { type: 'sample.preprocess', sampleId: 'y' },
     ]);
@@ -366,6 +315,19 @@ describe('shadow-loader: refusals', () => {
       [{ type: 'step.completed', stepId: 'z' }, 'unknown_id', 'stepId'],
       [{ type: 'batch.withdrawn', batchId: 'z' }, 'unknown_id', 'batchId'],
       [{ ...planned, batchId: 'b', assignments: [] }, 'duplicate_id', 'batchId'],
+      [{ ...planned, stepId: 'z', assignments: [sequence] }, 'unknown_id', 'stepId'],
+      [{ ...planned, assignments: [sequence, { ...sequence, degree: 2 }] }, 'invalid_event', 'assignments[1].degree'],
+      [{ ...planned, assignments: [{ ...sequence, ranks: [0, 1] }] }, 'invalid_event', 'assignments[0].degree'],
+      [
+        { ...planned, assignments: [{ ...sequence, degree: 2, ranks: [3, 3] }] },
+        'invalid_event',
+        'assignments[0].ranks',
+      ],
+      [
+        { ...planned, assignments: [{ ...sequence, degree: 2, ranks: [1, 0] }] },
+        'invalid_event',
+        'assignments[0].ranks',
+      ],
       [{ ...planned, assignments: [{ ...sequence, sampleId: 'z' }] }, 'unknown_id', 'assignments[0].sampleId'],
       [{ ...planned, assignments: [{ ...sequence, sampleId: 'x' }] }, 'limit_exceeded', 'assignments[0].sampleId'],
       [
@@ -379,9 +341,13 @@ describe('shadow-loader: refusals', () => {
       expect(session.refuses(event), JSON.stringify(event)).toMatchObject({ code, path });
     session.send({ type: 'step.completed', stepId: 's' } as never);
     expect(session.refuses({ ...drawn, samples: [] })).toMatchObject({ code: 'out_of_order', path: 'stepId' });
-    expect(session.refuses({ ...planned, assignments: [{ ...sequence, sampleId: 'x' }] })).toMatchObject({
-      code: 'out_of_order',
-    });
+    for (const sample of [{ sampleId: 'x' }, {}]) {
+      const late = { ...planned, assignments: [{ ...sequence, ...sample }] };
+      expect(session.refuses(late)).toMatchObject({ code: 'out_of_order', path: 'stepId' });
+    }
+    session.draw('another', video('w'));
+    const late = { ...planned, stepId: 'another', assignments: [{ ...sequence, sampleId: 'x' }] };
+    expect(session.refuses(late)).toMatchObject({ code: 'out_of_order', path: 'assignments[0].sampleId' });
   });
 
   test('a configuration with a node twice, and a snapshot with a sample of no step, are refused', () => {

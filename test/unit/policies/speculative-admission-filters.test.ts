@@ -32,7 +32,9 @@ describe.each(bothWays)('other filters, %s', (_how, start) => {
     expect(giveUp(session, 'a/0#0')).toStrictEqual([]);
     expect(session.state).toStrictEqual(before);
     session.tell('round.failed', { roundId: 'r0' });
-    expect(brief(giveUp(session, 'a/0#0'))).toStrictEqual(['response.late a/0#0 report']);
+    // It was minted by another session.
+    const event = { type: 'reward.ready', at: 0, requestId: 'a/0#0', reward: 1 };
+    session.refuses(event, 'unknown_id', 'requestId');
   });
 
   test('without a filter rewards are handed over with the responses that have one', () => {

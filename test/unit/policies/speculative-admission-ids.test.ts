@@ -1,6 +1,6 @@
 /** Request ids: how they are minted, and how a request is found by its id whatever its prompt is called. */
 import { describe, expect, test } from 'vitest';
-import { IdMint, parseId, placeOf, wasMinted } from '../../../src/policies/speculative-admission/ids.ts';
+import { IdMint, parseId, placeOf } from '../../../src/policies/speculative-admission/ids.ts';
 import { bothWays, brief } from '../../support/rounds.ts';
 import { only, prompts } from '../../support/session.ts';
 
@@ -62,7 +62,6 @@ describe('ids', () => {
     ['h1-', 'h2-a/0#0'],
   ])('with prefix %j, %j is no id', (prefix, id) => {
     expect(parseId(prefix, id)).toBeUndefined();
-    expect(wasMinted({ prefix, oldPrefixes: [], nextAttempt: 1000 }, id)).toBe(false);
   });
 
   test('no place: no slash before the attempt, nothing between prefix and slash, or another prefix', () => {
@@ -76,23 +75,6 @@ describe('ids', () => {
     ] as const) {
       expect(placeOf(prefix, id)).toBeUndefined();
     }
-  });
-
-  test('an id was minted if its prefix is or was in use and its attempt number has been reached', () => {
-    const minted = { prefix: 'h2-', oldPrefixes: ['', 'h1-'], nextAttempt: 3 };
-    expect(['h2-a/0#2', 'h1-a/0#0', 'a/0#2', 'h3-a/0#1'].map((id) => wasMinted(minted, id))).toStrictEqual([
-      true,
-      true,
-      true,
-      // The empty prefix fits any id: this one reads as a prompt named h3-a.
-      true,
-    ]);
-    expect(['h2-a/0#3', 'h1-a/0#3', 'a/0#3', 'a'].map((id) => wasMinted(minted, id))).toStrictEqual([
-      false,
-      false,
-      false,
-      false,
-    ]);
   });
 });
 

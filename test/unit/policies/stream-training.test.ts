@@ -11,6 +11,15 @@ const replicas = [
 ];
 
 class Trainer extends Session {
+  /** Of the last `optimizer.step`. */
+  updateId = 'none';
+
+  override send(event: never): VocabularyDecision[] {
+    const decisions = super.send(event);
+    for (const { updateId } of only(decisions, 'optimizer.step')) this.updateId = updateId;
+    return decisions;
+  }
+
   override open(_prompts: unknown = [], _kind: unknown = 'long', weightVersion = this.rounds): VocabularyDecision[] {
     const roundId = `r${this.rounds++}`;
     return this.send({ type: 'round.opened', roundId, kind: 'long', weightVersion, prompts: [] } as never);
@@ -51,8 +60,8 @@ class Trainer extends Session {
     return this.send({ type: 'round.completed', ...round, prompts, reason } as never);
   }
 
-  stepped(roundId = 'r0'): VocabularyDecision[] {
-    return this.send({ type: 'optimizer.stepped', roundId } as never);
+  stepped(roundId = 'r0', updateId = this.updateId): VocabularyDecision[] {
+    return this.send({ type: 'optimizer.stepped', roundId, updateId } as never);
   }
 
   lose(replica: string): VocabularyDecision[] {
@@ -392,7 +401,50 @@ describe('stream-training', () => {
     expect(session.lose('a')).toEqual([]);
   });
 
-  test('part of a fetch: the groups left out are trained in another one', () => {
+  const stateOf = (session: Trainer) => JSON.parse(JSON.stringify(session.policy.snapshot())).state;
+
+  test('a late report of a step that was given up does not count for the next one, and says so', () => {
+    const session = trainer();
+    session.groups('p0', 'p1');
+    session.finish(session.complete('p0', 'p1'));
+    session.lose('b');
+    const again = session.send({ type: 'replica.added', replica: 'b' } as never);
+    expect(again).toEqual([]);
+    const [share] = only(session.send({ type: 'host.restarted', idPrefix: 'h-' } as never), 'train.finish');
+    expect(types(session.finish([share!]))).toContain('optimizer.step');
+    expect(session.updateId).toBe('h-update#1');
+    const before = stateOf(session);
+    const withdrawn = { type: 'training.late', updateId: 'update#0', reason: { code: 'step_withdrawn' } };
+    expect(session.stepped('r0', 'update#0')).toMatchObject([withdrawn]);
+    expect(stateOf(session)).toEqual(before);
+    session.restore();
+    expect(session.stepped()).toMatchObject([{ type: 'round.trained', groups: ['p0', 'p1'] }]);
+    // Whether the report of a step comes twice or the trainer has stepped twice, is told apart after the round, too.
+    expect(session.stepped()).toMatchObject([{ type: 'training.late', reason: { code: 'update_over' } }]);
+    expect(session.stepped('r0', 'update#0')).toMatchObject([withdrawn]);
+  });
+
+  test('a round that fails while the optimizer steps: that step has been given up', () => {
+    const session = trainer();
+    session.groups('p0');
+    session.finish(session.complete('p0'));
+    session.send({ type: 'round.failed', roundId: 'r0' } as never);
+    expect(session.stepped()).toMatchObject([{ type: 'training.late', reason: { code: 'step_withdrawn' } }]);
+  });
+
+  test('a snapshot of version 1, in which steps had no id, is migrated', () => {
+    const session = trainer();
+    session.groups('p0');
+    session.finish(session.complete('p0'));
+    const { version, state, ...rest } = JSON.parse(JSON.stringify(session.policy.snapshot()));
+    const { nextUpdate, withdrawnSteps, ...before } = state;
+    expect([version, nextUpdate, withdrawnSteps]).toEqual([2, 1, []]);
+    session.policy = restorePolicy({ ...rest, version: 1, state: before }) as never;
+    expect(stateOf(session)).toEqual(state);
+    expect(types(session.send({ type: 'host.restarted', idPrefix: 'h-' } as never))).toContain('train.finish');
+  });
+
+  test('part of a fetch: the groups left are trained in another one', () => {
     const session = trainer({ minFetchGroups: 2 });
     session.release('g0', 'g1');
     const fetch = session.groups('p0', 'p1');
@@ -431,16 +483,20 @@ describe('stream-training', () => {
     expect(session.group('p0')).toEqual([]);
   });
 
-  test('a restarted host: gradients, releases and losses are gone, groups are not', () => {
+  test('a restarted host: gradients are gone; groups, losses and releases are as they were', () => {
     const session = trainer();
-    session.release('g0', 'g1');
+    session.release('g0', 'g1', 'g2', 'g3');
     const fetch = session.groups('p0', 'p1');
     session.lose('b');
     const restarted = session.send({ type: 'host.restarted', idPrefix: 'h1-' } as never);
-    expect(types(restarted)).toEqual(['train.requeued']);
-    expect(session.consume(fetch)).toMatchObject([{ type: 'training.late', fetchId: 'a#0' }]);
+    expect(types(restarted)).toEqual(['train.requeued', 'round.resumed', 'train.fetch']);
+    expect(restarted[1]).toMatchObject({ roundId: 'r0', promptIds: ['p0', 'p1'], reason: { prompts: 2 } });
+    expect(fetched(restarted)).toEqual([['a', 'p1']]);
+    expect(session.consume(fetch.slice(0, 1))).toMatchObject([{ type: 'training.late', fetchId: 'a#0' }]);
+    expect(fetched(session.send({ type: 'replica.added', replica: 'b' } as never))).toEqual([['b', 'p0']]);
+    session.lose('b');
     const finish = session.complete('p0', 'p1');
-    expect(only(finish, 'train.finish')[0]!.shares.map((one) => one.fetchId)).toEqual(['h1-a#1', 'h1-b#2']);
+    expect(only(finish, 'train.finish')[0]!.shares.map((one) => one.fetchId)).toEqual(['h1-a#4']);
     const again = session.send({ type: 'host.restarted', idPrefix: 'h2-' } as never);
     expect(again.at(-1)).toMatchObject({ type: 'train.finish', remaining: 2, reason: { code: 'host_restarted' } });
     session.finish(again);
@@ -489,7 +545,7 @@ describe('stream-training', () => {
     expect(session.release('g2', 'g3')).toEqual([]);
     session.finish(finish);
     session.stepped();
-    expect(session.stepped()).toMatchObject([{ type: 'training.late', reason: { code: 'round_over' } }]);
+    expect(session.stepped()).toMatchObject([{ type: 'training.late', reason: { code: 'update_over' } }]);
     expect(session.group('p9')).toMatchObject([{ type: 'group.late', reason: { code: 'round_over' } }]);
     expect(session.complete('p0')).toMatchObject([{ type: 'training.late', reason: { code: 'round_over' } }]);
     expect(session.release('g0')).toMatchObject([{ type: 'training.late', reason: { code: 'round_over' } }]);
@@ -582,7 +638,10 @@ describe('stream-training', () => {
     );
     session.refuses({ type: 'gpus.released', at: 0, roundId: 'r0', gpuIds: ['g0', 'g9'] }, 'unknown_id', 'gpuIds[1]');
     session.refuses({ type: 'replica.lost', at: 0, replica: 'z' }, 'unknown_id', 'replica');
-    session.refuses({ type: 'optimizer.stepped', at: 0, roundId: 'r0' }, 'out_of_order', 'roundId');
+    const stepped = { type: 'optimizer.stepped', at: 0, roundId: 'r0' };
+    session.refuses(stepped, 'invalid_event', 'updateId');
+    for (const updateId of ['update#0', 'update', 'x-update#0', 'a#0'])
+      session.refuses({ ...stepped, updateId }, 'unknown_id', 'updateId');
     session.refuses({ type: 'host.restarted', at: 0, idPrefix: '' }, 'duplicate_id', 'idPrefix');
     expect(refusal(() => session.complete('p0', 'p7'))).toMatchObject({
       code: 'unknown_id',

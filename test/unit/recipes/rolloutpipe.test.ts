@@ -106,7 +106,9 @@ describe('rolloutpipe', () => {
     session.at = 36;
     expect(types(session.train(...last))).toEqual(['optimizer.step', 'weights.publish']);
     session.at = 40;
-    expect(session.send({ type: 'weights.published', roundId: 'r', weightVersion: 8 })).toMatchObject([
+    expect(
+      session.send({ type: 'weights.published', roundId: 'r', publicationId: 'publication#0', weightVersion: 8 }),
+    ).toMatchObject([
       { type: 'round.trained', groups: ['a', 'b'] },
       {
         type: 'pipeline.measured',
@@ -332,6 +334,56 @@ describe('rolloutpipe', () => {
     ]);
     const again = { type: 'request.arrived', requestId: 'h-b/1#0', promptId: 'b', roundId: 'r', index: 1 };
     expect(types(session.send(again))).toEqual(['request.admit']);
+  });
+
+  const places = (decisions: readonly VocabularyDecision[]): string[] => {
+    const asked = only(decisions, 'request.awaited').map((one) => `${one.promptId}/${one.index}`);
+    const dropped = only(decisions, 'request.dropped').filter((one) => one.reason.code === 'host_restarted');
+    return [...asked, ...dropped.map((one) => `${one.promptId}/${one.index}`)].sort();
+  };
+
+  test('and every response of an open round that has no request is named, once', () => {
+    const session = new Session({ awaitRetries: true });
+    const prompts = ['a', 'b', 'c'].map((promptId) => ({ promptId, ref: `body of ${promptId}` }));
+    session.send({ type: 'round.opened', roundId: 'r', kind: 'long', weightVersion: 7, prompts });
+    const arrive = (promptId: string, index: number, id = `${promptId}/${index}#0`) =>
+      session.send({ type: 'request.arrived', requestId: id, promptId, roundId: 'r', index });
+    // Of a one has failed and one has not come, of b one waits, of c nothing is here.
+    arrive('a', 1);
+    session.send({ type: 'response.failed', requestId: 'a/1#0', kind: 'infrastructure' });
+    arrive('b', 0);
+    session.job = restorePolicy(JSON.parse(JSON.stringify(session.job.snapshot()))) as never;
+    const decisions = session.send({ type: 'host.restarted', idPrefix: 'h-' });
+    expect(places(decisions)).toEqual(['a/0', 'a/1', 'b/0', 'b/1', 'c/0', 'c/1']);
+    const awaited = only(decisions, 'request.awaited');
+    expect(awaited.filter((one) => one.promptId === 'c')).toMatchObject([{ ref: 'body of c' }, { ref: 'body of c' }]);
+    for (const { promptId, index } of awaited) arrive(promptId, index, `h-${promptId}/${index}`);
+    arrive('b', 0, 'h-b/0');
+    const ids = ['a', 'b', 'c'].flatMap((id) => [`h-${id}/0`, `h-${id}/1`]);
+    expect(only(session.complete(...ids), 'round.completed')).toHaveLength(1);
+    expect(only(session.reward(...ids), 'train.dispatch')).toHaveLength(3);
+  });
+
+  test('a snapshot of which the collection has version 1: what may not have come is asked for', () => {
+    const session = new Session();
+    session.open('r', 'a', 'b', 'c');
+    session.arrive('r', 'a');
+    session.complete('a/0#0', 'a/1#0');
+    session.send({ type: 'request.arrived', requestId: 'b/0#0', promptId: 'b', roundId: 'r', index: 0 });
+    const saved = JSON.parse(JSON.stringify(session.job.snapshot()));
+    const { collection } = saved.state.parts;
+    collection.version = 1;
+    for (const group of collection.state.rounds[0].groups) if (group.status === 'opened') group.status = 'generating';
+    session.job = restorePolicy(saved) as never;
+    expect(places(session.send({ type: 'host.restarted', idPrefix: 'h-' }))).toEqual(['b/0', 'b/1', 'c/0', 'c/1']);
+    for (const state of [
+      null,
+      { rounds: [null], responses: [] },
+      { rounds: [{ groups: [null] }], responses: [null] },
+    ]) {
+      collection.state = state;
+      expect(refusal(() => restorePolicy(saved))).toMatchObject({ code: 'snapshot_mismatch' });
+    }
   });
 
   test('what the trainer worked on reaches the frontier once, in whatever reports', () => {

@@ -78,9 +78,9 @@ describe('the workflow', () => {
       job.send({ type: 'train.finished', fetchId, replica, groups, samples, tokens, seconds: 5 }),
     );
     expect(only(trained, 'optimizer.step')).toHaveLength(1);
-    expect(only(job.send({ type: 'optimizer.stepped', roundId: 'r0' }), 'round.trained')).toMatchObject([
-      { groups: ['r0p0', 'r0p1'] },
-    ]);
+    expect(
+      only(job.send({ type: 'optimizer.stepped', roundId: 'r0', updateId: 'update#0' }), 'round.trained'),
+    ).toMatchObject([{ groups: ['r0p0', 'r0p1'] }]);
   });
 
   test('invariant 5: a round is refused while the one before is in flight, and nothing changes', () => {

@@ -86,10 +86,9 @@ describe('tail-pipelining', () => {
     const rest = job.reward('b/0#0', 'b/1#0');
     expect(types(rest)).toEqual(['group.rewarded', 'round.rewarded', 'group.trainable', 'train.dispatch']);
     expect(types(job.train(rest))).toEqual(['optimizer.step', 'weights.publish']);
-    expect(types(job.tell({ type: 'weights.published', roundId: 'r0', weightVersion: 8 }))).toEqual([
-      'round.trained',
-      'pipeline.measured',
-    ]);
+    expect(
+      types(job.tell({ type: 'weights.published', roundId: 'r0', publicationId: 'publication#0', weightVersion: 8 })),
+    ).toEqual(['round.trained', 'pipeline.measured']);
     // One is queued, and two are needed for a long round.
     const next = job.request(8, { promptId: 'd' }, { promptId: 'e' }, { promptId: 'f' });
     expect(only(next, 'round.planned')).toMatchObject([{ kind: 'short', queued: [] }]);
@@ -104,7 +103,7 @@ describe('tail-pipelining', () => {
     job.confirm(short);
     const dispatched = job.reward('a/0#0', 'a/1#0', 'b/0#0', 'b/1#0');
     job.train(dispatched);
-    job.tell({ type: 'weights.published', roundId: 'r0', weightVersion: 1 });
+    job.tell({ type: 'weights.published', roundId: 'r0', publicationId: 'publication#0', weightVersion: 1 });
     job.tell({ type: 'source.exhausted' });
     const long = job.request(1);
     expect(only(long, 'round.planned')).toMatchObject([{ kind: 'long', reason: { code: 'source_exhausted' } }]);
@@ -112,7 +111,7 @@ describe('tail-pipelining', () => {
     job.complete('c/0#1', 'c/1#1');
     const trained = job.reward('c/0#1', 'c/1#1');
     expect(types(job.train(trained))).toEqual(['optimizer.step', 'weights.publish']);
-    job.tell({ type: 'weights.published', roundId: 'r1', weightVersion: 2 });
+    job.tell({ type: 'weights.published', roundId: 'r1', publicationId: 'publication#1', weightVersion: 2 });
     expect(types(job.request(2))).toEqual(['source.drained']);
   });
 
@@ -191,7 +190,7 @@ describe('a frontier', () => {
     job.request(7, ...three);
     const failed = (requestId: string) => job.tell({ type: 'response.failed', requestId, kind: 'infrastructure' });
     expect(failed('a/0#0')).toMatchObject([
-      { type: 'request.dropped', requestId: 'a/0#0', reason: { code: 'replaced' } },
+      { type: 'request.dropped', requestId: 'a/0#0', admitted: false, reason: { code: 'replaced', ended: true } },
       { type: 'request.admit', requestId: 'a/0#1' },
     ]);
     expect(types(failed('a/0#1'))).toEqual(['response.abandoned']);
@@ -203,6 +202,26 @@ describe('a frontier', () => {
     // A fault of the data has no word of its own for the request.
     const data = job.tell({ type: 'response.failed', requestId: 'b/1#0', kind: 'data' });
     expect(ids(only(data, 'request.admit'))).toEqual(['c/0#0', 'c/1#0', 'c/2#0']);
+  });
+
+  test('an engine that gives up a request has not got it any more, and its prompt keeps its slot', () => {
+    const job = new Job(narrow);
+    job.request(7, ...three);
+    expect(job.tell({ type: 'request.aborted', requestId: 'a/0#0' })).toMatchObject([
+      { type: 'request.dropped', requestId: 'a/0#0', admitted: false, reason: { code: 'replaced', ended: true } },
+      { type: 'request.admit', requestId: 'a/0#1' },
+    ]);
+  });
+
+  test('after a restart what runs is launched again in its slot, and nothing else is asked for', () => {
+    const job = new Job(narrow);
+    job.request(7, ...three);
+    job.complete('a/0#0');
+    const decisions = job.tell({ type: 'host.restarted', idPrefix: 'h-' });
+    expect(types(decisions)).not.toContain('request.awaited');
+    expect(ids(only(decisions, 'request.admit'))).toEqual(['h-a/1#0', 'h-a/2#0']);
+    const left = job.complete('h-a/1#0');
+    expect(ids(only(left, 'request.admit'))).toEqual(['h-b/0#0', 'h-b/1#0', 'h-b/2#0']);
   });
 
   test('a prompt with responses of the same weights leaves its slot when it has enough of them', () => {

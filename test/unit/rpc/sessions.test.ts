@@ -145,7 +145,7 @@ describe('session.send', () => {
   });
 
   test('limits: events a call, and ids in flight', async () => {
-    const { client, server } = rpc({ limits: { maxEventsPerCall: 3, maxInFlightIds: 4 } });
+    const { client, server } = rpc({ limits: { maxEventsPerCall: 3, maxInFlightIds: 16 } });
     const { session } = await client.call('session.open', tail);
     const events = [...openingEvents(), ...openingEvents()];
     await client.fails('session.send', { session, events }, { code: 'limit_exceeded', path: 'events' });

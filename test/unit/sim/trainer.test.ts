@@ -43,7 +43,9 @@ test('work of a replica takes what it would take on all GPUs, times the replicas
   expect(trainer.takePassSeconds()).toBeCloseTo(2.5, 9);
   expect(trainer.takePassSeconds()).toBe(0);
 
-  trainer.carryOut(decided({ type: 'optimizer.step', roundId: 'r' }), 30);
-  expect(trainer.advanceTo(35)).toMatchObject([{ type: 'optimizer.stepped', at: 35, roundId: 'r' }]);
+  trainer.carryOut(decided({ type: 'optimizer.step', roundId: 'r', updateId: 'update#0' }), 30);
+  expect(trainer.advanceTo(35)).toMatchObject([
+    { type: 'optimizer.stepped', at: 35, roundId: 'r', updateId: 'update#0' },
+  ]);
   expect(trainer.nextAt()).toBe(Number.POSITIVE_INFINITY);
 });

@@ -171,6 +171,9 @@ class GroupRounds:
             elif one["type"] == "prompt.collected":
                 self._parked.add(one["promptId"])
                 self.to_judge.append(one["promptId"])
+            elif one["type"] == "judgement.request":
+                if one["promptId"] not in self.to_judge:
+                    self.to_judge.append(one["promptId"])
             elif one["type"] == "prompt.deferred" or one["type"] == "prompt.returned":
                 self._parked.add(one["prompt"]["promptId"])
             elif one["type"] == "prompt.counted":

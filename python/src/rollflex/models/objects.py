@@ -362,6 +362,16 @@ class TextSample(TypedDict):
     """Opaque reference of the host, at most 256 bytes; echoed. String ≤ 256."""
 
 
+class GoneSample(TypedDict):
+    """An object of the vocabulary: `goneSample`."""
+
+    sampleId: str
+    """Id of the sample, given by the host; new whenever it is drawn. String ≤ 512."""
+
+    ref: NotRequired[str]
+    """Opaque reference of the host, at most 256 bytes; echoed. String ≤ 256."""
+
+
 class TensorShape(TypedDict):
     """An object of the vocabulary: `tensorShape`."""
 

@@ -65,7 +65,7 @@ class Checkpoints(Generic[P, R]):
         await flush()
         for prompt_id, request_ids in checkpoint["judging"].items():
             if state.opened is not None:
-                self._judging.begin(prompt_id, request_ids, state.opened.round.round_id)
+                self._judging.begin_again(prompt_id, request_ids, state.opened.round.round_id)
 
 
 def check(checkpoint: Mapping[str, Any], policy: str, config: Mapping[str, Any]) -> None:

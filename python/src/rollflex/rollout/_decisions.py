@@ -91,6 +91,10 @@ class Decisions(Generic[P, R]):
         if self._judges:
             self._judging.begin(decision["promptId"], decision["requestIds"], decision["roundId"])
 
+    def _judgement_request(self, decision: Decision) -> None:
+        if self._judges:
+            self._judging.begin_again(decision["promptId"], decision["requestIds"], decision["roundId"])
+
     def _prompt_counted(self, decision: Decision) -> None:
         self._state.counted[decision["promptId"]] = [one["requestId"] for one in decision["responses"]]
 
@@ -174,6 +178,7 @@ _handlers: dict[str, Callable[[Decisions[Any, Any], Decision], None]] = {
     "timer.set": Decisions._timer_set,
     "reward.request": Decisions._reward_request,
     "prompt.collected": Decisions._prompt_collected,
+    "judgement.request": Decisions._judgement_request,
     "prompt.counted": Decisions._prompt_counted,
     "prompt.deferred": Decisions._prompt_deferred,
     "prompt.returned": Decisions._prompt_deferred,

@@ -28,6 +28,11 @@ class Judging(Generic[P, R]):
         task = self._state.spawn(self._judge(prompt_id, request_ids, round_id))
         self._tasks[prompt_id] = (list(request_ids), task)
 
+    def begin_again(self, prompt_id: str, request_ids: Sequence[str], round_id: str) -> None:
+        """A judgement is asked for again: it is made, unless it is being made, or on its way."""
+        if prompt_id not in self._tasks:
+            self.begin(prompt_id, request_ids, round_id)
+
     def under_way(self) -> dict[str, list[str]]:
         """Requests of the groups that are looked at, by prompt."""
         return {id: list(request_ids) for id, (request_ids, _) in self._tasks.items()}

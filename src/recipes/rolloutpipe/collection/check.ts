@@ -1,7 +1,7 @@
 /** Which events fit the state. Nothing is changed here. */
 import { PolicyError, type PolicyErrorCode } from '../../../errors.ts';
 import { largestReward } from '../../../schemas/advantages.ts';
-import type { CollectionState } from './state.ts';
+import { type CollectionState, isGenerated } from './state.ts';
 import type { CollectionEvent, EventNamed } from './words.ts';
 
 function refuse(code: PolicyErrorCode, path: string, expected: string, got: unknown): never {
@@ -48,7 +48,7 @@ function checkArrival(
   if (round === undefined) return refuse('unknown_id', 'roundId', 'a round that was opened', roundId);
   const group = round.groups.get(promptId);
   if (group === undefined) return refuse('unknown_id', 'promptId', `a prompt of round ${roundId}`, promptId);
-  if (group.status !== 'generating') refuse('out_of_order', 'promptId', 'a group that has not left', promptId);
+  if (!isGenerated(group)) refuse('out_of_order', 'promptId', 'a group that has not left', promptId);
   const { responsesPerPrompt } = state.config;
   if (index >= responsesPerPrompt) refuse('invalid_event', 'index', `at most ${responsesPerPrompt - 1}`, index);
   if (state.responses.has(requestId)) refuse('duplicate_id', 'requestId', 'a new request id', requestId);

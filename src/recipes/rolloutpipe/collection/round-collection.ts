@@ -6,7 +6,7 @@ import { definePolicy } from '../../../core/definition.ts';
 import { arbitrary } from './arbitrary.ts';
 import { check } from './check.ts';
 import { askAgain, complete, completeIfEnded, failRound, leave } from './rounds.ts';
-import { collectionSnapshot, load, save } from './snapshot.ts';
+import { collectionSnapshot, load, migrateFromOne, save } from './snapshot.ts';
 import {
   addResponse,
   addRound,
@@ -24,6 +24,9 @@ function apply(state: CollectionState, event: CollectionEvent, ctx: Ctx): void {
       const { roundId, kind, weightVersion, prompts } = event;
       return completeIfEnded(addRound(state, { roundId, kind, weightVersion, openedSeconds: ctx.at, prompts }), ctx);
     }
+    case 'request.arrived':
+      state.generating.get(event.promptId)!.status = 'generating';
+      return;
     case 'request.admit':
       addResponse(state, state.generating.get(event.promptId)!, event.requestId, event.index);
       return;
@@ -64,7 +67,7 @@ function apply(state: CollectionState, event: CollectionEvent, ctx: Ctx): void {
 /** Keeps what each request has generated, and says when groups and rounds have all of it. */
 export const roundCollection = definePolicy({
   id: 'round-collection',
-  version: 1,
+  version: 2,
   summary: 'Says when the groups of a round, and the round itself, have their responses.',
   source: 'RolloutPipe §3.1',
   config: collectionConfig,
@@ -76,6 +79,7 @@ export const roundCollection = definePolicy({
   apply,
   save,
   load,
+  migrations: { 1: migrateFromOne },
   // The recipe has a ledger of groups, from the opening of a round to the end of its training.
   ledgers: [],
   arbitrary,

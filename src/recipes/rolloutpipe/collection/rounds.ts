@@ -116,17 +116,23 @@ export function failRound(state: CollectionState, roundId: string, ctx: Ctx): vo
   forgetRound(state, round);
 }
 
-/** Rewards that were being computed are gone with the host. */
+/**
+ * Requests and rewards that were on their way are gone with the host. Those of a group that the frontier knows it asks for;
+ * of a group of which no request has come nobody else knows.
+ */
 export function askAgain(state: CollectionState, ctx: Ctx): void {
+  const reason = { code: 'host_restarted' } as const;
+  for (const { status, round, prompt } of state.generating.values()) {
+    if (status !== 'opened') continue;
+    const { promptId, ref } = prompt;
+    for (let index = 0; index < state.config.responsesPerPrompt; index += 1) {
+      const place = { promptId, roundId: round.roundId, index, ...(ref === undefined ? undefined : { ref }) };
+      ctx.emit({ type: 'request.awaited', at: ctx.at, ...place, reason });
+    }
+  }
   for (const { requestId, group, isCompleted, isRewarded } of state.responses.values()) {
     if (!isCompleted || isRewarded) continue;
-    ctx.emit({
-      type: 'reward.request',
-      at: ctx.at,
-      requestId,
-      ...named(group.prompt),
-      reason: { code: 'host_restarted' },
-    });
+    ctx.emit({ type: 'reward.request', at: ctx.at, requestId, ...named(group.prompt), reason });
   }
 }
 

@@ -1,5 +1,6 @@
 /** How the collection is saved. */
 import { z } from 'zod';
+import { groupKey } from '../../../core/trained-groups.ts';
 import { copyPrompt, prompt } from '../../../schemas/prompts.ts';
 import {
   count,
@@ -18,6 +19,7 @@ import {
   type CollectionState,
   completedOf,
   type Group,
+  isGenerated,
   newState,
 } from './state.ts';
 
@@ -29,7 +31,7 @@ export const collectionSnapshot = z.strictObject({
       kind: roundKind,
       weightVersion,
       openedSeconds: seconds,
-      groups: z.array(z.strictObject({ prompt, status: z.enum(['generating', 'counts', 'over']) })),
+      groups: z.array(z.strictObject({ prompt, status: z.enum(['opened', 'generating', 'counts', 'over']) })),
     }),
   ),
   responses: z.array(
@@ -69,7 +71,7 @@ export function load(saved: SavedCollection, config: CollectionConfig): Collecti
     for (const { prompt: own, status } of groups) {
       const group: Group = { prompt: copyPrompt(own), round, responses: new Map(), status };
       round.groups.set(own.promptId, group);
-      if (status !== 'generating') continue;
+      if (!isGenerated(group)) continue;
       round.generating += 1;
       state.generating.set(own.promptId, group);
     }
@@ -81,8 +83,22 @@ export function load(saved: SavedCollection, config: CollectionConfig): Collecti
   }
   for (const round of state.rounds.values()) {
     for (const group of round.groups.values()) {
-      if (group.status !== 'generating' && completedOf(group).length > 0) round.counted += 1;
+      if (!isGenerated(group) && completedOf(group).length > 0) round.counted += 1;
     }
   }
   return state;
+}
+
+/** Version 1 did not say of which groups no request had come: those that wait are asked for twice by the next restart. */
+export function migrateFromOne(given: unknown): unknown {
+  const saved = structuredClone(given) as Partial<SavedCollection> | null;
+  if (!Array.isArray(saved?.rounds) || !Array.isArray(saved.responses)) return saved;
+  const known = new Set(saved.responses.map((one) => groupKey(one?.roundId, one?.promptId)));
+  for (const round of saved.rounds) {
+    for (const group of Array.isArray(round?.groups) ? round.groups : []) {
+      const isKnown = known.has(groupKey(round.roundId, group?.prompt?.promptId));
+      if (group?.status === 'generating' && !isKnown) group.status = 'opened';
+    }
+  }
+  return saved;
 }

@@ -27,8 +27,11 @@ export interface Group {
   readonly prompt: Prompt;
   readonly round: Round;
   readonly responses: Map<string, Response>;
-  /** `generating`; then its responses `count`, and wait for rewards; `over`: it is trained, or never will be. */
-  status: 'generating' | 'counts' | 'over';
+  /**
+   * `opened`: no request has come; `generating`; then its responses `count`, and wait for rewards; `over`: it is trained,
+   * or never will be.
+   */
+  status: 'opened' | 'generating' | 'counts' | 'over';
 }
 
 /** A round, until all of its rewards are known. */
@@ -39,7 +42,7 @@ export interface Round {
   readonly openedSeconds: number;
   /** In the order of the round. */
   readonly groups: Map<string, Group>;
-  /** Groups that are being generated. */
+  /** Groups that have not left. */
   generating: number;
   /** Groups with a response. */
   counted: number;
@@ -48,7 +51,7 @@ export interface Round {
 export interface CollectionState {
   readonly config: CollectionConfig;
   readonly rounds: Map<string, Round>;
-  /** Groups that are being generated, by prompt. */
+  /** Groups that have not left, by prompt. */
   readonly generating: Map<string, Group>;
   readonly responses: Map<string, Response>;
 }
@@ -65,7 +68,7 @@ export function addRound(
   const round: Round = { ...one, groups: new Map(), generating: prompts.length, counted: 0 };
   state.rounds.set(round.roundId, round);
   for (const given of prompts) {
-    const group: Group = { prompt: copyPrompt(given), round, responses: new Map(), status: 'generating' };
+    const group: Group = { prompt: copyPrompt(given), round, responses: new Map(), status: 'opened' };
     round.groups.set(given.promptId, group);
     state.generating.set(given.promptId, group);
   }
@@ -88,10 +91,13 @@ export function forgetResponse(state: CollectionState, { requestId: id, group }:
 export function forgetRound(state: CollectionState, round: Round): void {
   for (const group of round.groups.values()) {
     for (const id of group.responses.keys()) state.responses.delete(id);
-    if (group.status === 'generating') state.generating.delete(group.prompt.promptId);
+    if (isGenerated(group)) state.generating.delete(group.prompt.promptId);
   }
   state.rounds.delete(round.roundId);
 }
+
+/** Whether responses of a group are still to come. */
+export const isGenerated = ({ status }: Group): boolean => status === 'opened' || status === 'generating';
 
 /** What a group has completed, by index. */
 export function completedOf({ responses }: Group): Response[] {

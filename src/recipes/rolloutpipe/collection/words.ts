@@ -1,6 +1,6 @@
 /** What the collection of rounds understands and answers with. */
 import type { Context } from '../../../core/definition.ts';
-import { groupLeft, requestAdmit, requestDropped } from '../../../schemas/decisions/frontier.ts';
+import { groupLeft, requestAdmit, requestAwaited, requestDropped } from '../../../schemas/decisions/frontier.ts';
 import { groupRewarded, groupUnrewarded, roundRewarded } from '../../../schemas/decisions/groups.ts';
 import { promptCounted, promptReturned } from '../../../schemas/decisions/prompts.ts';
 import { requestAbort, responseAbandoned, responseAccepted } from '../../../schemas/decisions/requests.ts';
@@ -39,6 +39,7 @@ export const collectionDecisions = [
   promptReturned,
   groupUnrewarded,
   roundCompleted,
+  requestAwaited,
   rewardRequest,
 ] as const;
 

@@ -204,6 +204,36 @@ class RequestAdmit(TypedDict):
     """Why, with the numbers."""
 
 
+class RequestAwaitedReason(TypedDict):
+    """Why, with the numbers."""
+
+    code: Literal["host_restarted"]
+
+
+class RequestAwaited(TypedDict):
+    """A notice. A group waits for a request that is not here: bring it by `request.arrived`."""
+
+    type: Literal["request.awaited"]
+
+    at: float
+    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+
+    promptId: str
+    """Id of the prompt, given by the host. String ≤ 512."""
+
+    roundId: str
+    """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
+
+    index: int
+    """Which response of the group, from 0. Whole number ≥ 0."""
+
+    ref: NotRequired[str]
+    """Opaque reference of the host, at most 256 bytes; echoed. String ≤ 256."""
+
+    reason: RequestAwaitedReason
+    """Why, with the numbers."""
+
+
 class RequestDeferredReason(TypedDict):
     """Why, with the numbers."""
 
@@ -251,6 +281,9 @@ class RequestDroppedReasonReplaced(TypedDict):
 
     code: Literal["replaced"]
 
+    ended: bool
+    """Whether it had ended before: it had failed, or was aborted."""
+
 
 class RequestDroppedReasonClosed(TypedDict):
     """Reason `closed` of :class:`RequestDropped`."""
@@ -285,7 +318,7 @@ class RequestDropped(TypedDict):
     """Which response of the group, from 0. Whole number ≥ 0."""
 
     admitted: bool
-    """Whether it had been admitted."""
+    """Whether an engine has it, which is to stop it."""
 
     reason: (
         RequestDroppedReasonAborted

@@ -328,7 +328,7 @@ class RequestMigrateReason(TypedDict):
 
     code: Literal["migration_failed"]
 
-    attempt: int
+    attempts: int
     """Tries before this one. Whole number ≥ 0."""
 
     budget: int
@@ -351,6 +351,8 @@ RequestMigrate = TypedDict(
         "to": 'str',
         # Tokens generated when this was decided; they are kept, the budget is cumulative. Whole number ≥ 0.
         "tokens": 'int',
+        # Which try this is, from 2; it goes into the answer. Whole number ≥ 1.
+        "attempt": 'int',
         # Why, with the numbers.
         "reason": 'RequestMigrateReason',
     },

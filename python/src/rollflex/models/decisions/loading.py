@@ -4,7 +4,7 @@
 from typing import Literal
 
 from .._typing import NotRequired, TypedDict
-from ..objects import BatchAssignment, BatchPack, TensorShape
+from ..objects import BatchAssignment, BatchPack, GoneSample, TensorShape
 
 
 class BatchAbandonedReasonWithdrawn(TypedDict):
@@ -35,6 +35,9 @@ class BatchAbandoned(TypedDict):
 
     open: int
     """Slices that were not fetched. Whole number ≥ 0."""
+
+    gone: list[GoneSample]
+    """Samples that it had used and that are not here any more: draw them again where they are needed."""
 
     reason: BatchAbandonedReasonWithdrawn | BatchAbandonedReasonHostRestarted
     """Why, with the numbers."""
@@ -202,7 +205,7 @@ class SampleDroppedReasonTooLarge(TypedDict):
     """Bytes, >= 0. Whole number ≥ 0."""
 
     largestBudgetBytes: int
-    """Host memory of the largest node, in bytes. Whole number ≥ 0."""
+    """Host memory of the largest node, lost or not, in bytes. Whole number ≥ 0."""
 
 
 class SampleDropped(TypedDict):
@@ -354,10 +357,16 @@ answer with `slice.materialized` or `slice.failed`. A rank that has the slice an
 """
 
 
-class SamplePlaceholderReason(TypedDict):
-    """Why, with the numbers."""
+class SamplePlaceholderReasonDrawn(TypedDict):
+    """Reason `drawn` of :class:`SamplePlaceholder`."""
 
     code: Literal["drawn"]
+
+
+class SamplePlaceholderReasonHostRestarted(TypedDict):
+    """Reason `host_restarted` of :class:`SamplePlaceholder`."""
+
+    code: Literal["host_restarted"]
 
 
 class SamplePlaceholder(TypedDict):
@@ -377,7 +386,7 @@ class SamplePlaceholder(TypedDict):
     ref: NotRequired[str]
     """Opaque reference of the host, at most 256 bytes; echoed. String ≤ 256."""
 
-    reason: SamplePlaceholderReason
+    reason: SamplePlaceholderReasonDrawn | SamplePlaceholderReasonHostRestarted
     """Why, with the numbers."""
 
 
@@ -795,6 +804,45 @@ class SampleReleased(TypedDict):
     """Why, with the numbers."""
 
 
+class SampleUnplacedReason(TypedDict):
+    """Why, with the numbers."""
+
+    code: Literal["node_away"]
+
+    bytes: int
+    """Bytes, >= 0. Whole number ≥ 0."""
+
+    largestBudgetBytes: int
+    """Host memory of the largest node that is here, in bytes. Whole number ≥ 0."""
+
+    lostBudgetBytes: int
+    """Host memory of the largest of the lost nodes that are remembered, in bytes. Whole number ≥ 0."""
+
+
+class SampleUnplaced(TypedDict):
+    """
+    A notice. No node that is here could hold this sample, but one that was lost could: it waits for a node of
+    its size, and holds up no other.
+    """
+
+    type: Literal["sample.unplaced"]
+
+    at: float
+    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+
+    sampleId: str
+    """Id of the sample, given by the host; new whenever it is drawn. String ≤ 512."""
+
+    stepId: str
+    """Id of the training step, given by the host; new for every step. String ≤ 512."""
+
+    ref: NotRequired[str]
+    """Opaque reference of the host, at most 256 bytes; echoed. String ≤ 256."""
+
+    reason: SampleUnplacedReason
+    """Why, with the numbers."""
+
+
 class SliceLateReasonOver(TypedDict):
     """Reason `over` of :class:`SliceLate`."""
 
@@ -825,4 +873,34 @@ class SliceLate(TypedDict):
     """Id of the slice, minted by the policy; a rank that has it already does not fetch it again. String ≤ 256."""
 
     reason: SliceLateReasonOver | SliceLateReasonEarlierAttempt
+    """Why, with the numbers."""
+
+
+class StepResumedReason(TypedDict):
+    """Why, with the numbers."""
+
+    code: Literal["host_restarted"]
+
+    samples: int
+    """Whole number ≥ 0."""
+
+
+class StepResumed(TypedDict):
+    """
+    A notice. A training step was open when the host restarted, and is open still: batches are to be planned
+    anew, then it is to be completed.
+    """
+
+    type: Literal["step.resumed"]
+
+    at: float
+    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+
+    stepId: str
+    """Id of the training step, given by the host; new for every step. String ≤ 512."""
+
+    samples: list[str]
+    """Its samples that are here, in the order in which they were drawn."""
+
+    reason: StepResumedReason
     """Why, with the numbers."""

@@ -324,6 +324,9 @@ class WeightsPublish(TypedDict):
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
 
+    publicationId: str
+    """Id of the publication, minted by the policy; new for every try. String ≤ 200."""
+
     weightVersion: int
     """Version that the round was generated with: the one that is replaced. Whole number ≥ 0."""
 

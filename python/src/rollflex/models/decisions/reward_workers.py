@@ -584,6 +584,18 @@ class RewardsSaturatedReasonNoWorker(TypedDict):
     """Whole number ≥ 0."""
 
 
+class RewardsSaturatedReasonHostRestarted(TypedDict):
+    """Reason `host_restarted` of :class:`RewardsSaturated`."""
+
+    code: Literal["host_restarted"]
+
+    queued: int
+    """Whole number ≥ 0."""
+
+    resumedQueued: int
+    """Whole number ≥ 0."""
+
+
 class RewardsSaturated(TypedDict):
     """
     A notice. Rewards of this kind are asked for faster than they are computed: hold back what leads to more
@@ -598,5 +610,9 @@ class RewardsSaturated(TypedDict):
     kind: Literal["rule", "sandbox", "judge"]
     """`rule`: a check such as of a mathematical answer; `sandbox`: code is run; `judge`: an LLM judges."""
 
-    reason: RewardsSaturatedReasonQueueLong | RewardsSaturatedReasonNoWorker
+    reason: (
+        RewardsSaturatedReasonQueueLong
+        | RewardsSaturatedReasonNoWorker
+        | RewardsSaturatedReasonHostRestarted
+    )
     """Why, with the numbers."""

@@ -30,10 +30,52 @@ class JudgementLate(TypedDict):
     """Why, with the numbers."""
 
 
+class JudgementRequestReasonRoundOpened(TypedDict):
+    """Reason `round_opened` of :class:`JudgementRequest`."""
+
+    code: Literal["round_opened"]
+
+
+class JudgementRequestReasonHostRestarted(TypedDict):
+    """Reason `host_restarted` of :class:`JudgementRequest`."""
+
+    code: Literal["host_restarted"]
+
+
+class JudgementRequest(TypedDict):
+    """A command. Judge a collected prompt with `prompt.judged`: it is needed, and has not come."""
+
+    type: Literal["judgement.request"]
+
+    at: float
+    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+
+    promptId: str
+    """Id of the prompt, given by the host. String ≤ 512."""
+
+    roundId: str
+    """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
+
+    domain: NotRequired[str]
+    """Data domain of the prompt, such as `math` or `code`. String ≤ 512."""
+
+    requestIds: list[str]
+    """Requests of its held responses, by index."""
+
+    reason: JudgementRequestReasonRoundOpened | JudgementRequestReasonHostRestarted
+    """Why, with the numbers."""
+
+
 class RewardRequestReasonKeptWithoutReward(TypedDict):
     """Reason `kept_without_reward` of :class:`RewardRequest`."""
 
     code: Literal["kept_without_reward"]
+
+
+class RewardRequestReasonRoundOpened(TypedDict):
+    """Reason `round_opened` of :class:`RewardRequest`."""
+
+    code: Literal["round_opened"]
 
 
 class RewardRequestReasonHostRestarted(TypedDict):
@@ -59,5 +101,9 @@ class RewardRequest(TypedDict):
     domain: NotRequired[str]
     """Data domain of the prompt, such as `math` or `code`. String ≤ 512."""
 
-    reason: RewardRequestReasonKeptWithoutReward | RewardRequestReasonHostRestarted
+    reason: (
+        RewardRequestReasonKeptWithoutReward
+        | RewardRequestReasonRoundOpened
+        | RewardRequestReasonHostRestarted
+    )
     """Why, with the numbers."""

@@ -258,6 +258,9 @@ class RoundPlannedReasonSourceExhausted(TypedDict):
     queued: int
     """Whole number ≥ 0."""
 
+    carried: NotRequired[int]
+    """Prompts that run on into it, if there are any. Whole number ≥ 0."""
+
 
 class RoundPlanned(TypedDict):
     """A notice. What the next round is: its kind, and the queued prompts that it begins with."""
@@ -285,6 +288,39 @@ class RoundPlanned(TypedDict):
         | RoundPlannedReasonPromptOverdue
         | RoundPlannedReasonSourceExhausted
     )
+    """Why, with the numbers."""
+
+
+class RoundResumedReason(TypedDict):
+    """Why, with the numbers."""
+
+    code: Literal["host_restarted"]
+
+    prompts: int
+    """Whole number ≥ 0."""
+
+
+class RoundResumed(TypedDict):
+    """
+    A notice. A round was open when the host restarted, and is open still: it waits to be ended, or to be
+    given up by `round.failed`.
+    """
+
+    type: Literal["round.resumed"]
+
+    at: float
+    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+
+    roundId: str
+    """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
+
+    weightVersion: NotRequired[int]
+    """Version of the weights that it is generated with, where it is known. Whole number ≥ 0."""
+
+    promptIds: list[str]
+    """Prompts, or groups, of the round that are known here, in order."""
+
+    reason: RoundResumedReason
     """Why, with the numbers."""
 
 

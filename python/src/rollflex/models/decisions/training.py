@@ -338,8 +338,8 @@ class OptimizerStep(TypedDict):
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
 
-    updateId: NotRequired[str]
-    """Which update, where a round has several; it goes into the answer. String ≤ 200."""
+    updateId: str
+    """Id of this try to step, minted by the policy; it goes into the answer. String ≤ 200."""
 
     replicas: NotRequired[list[str]]
     """Every replica of the collective, those without groups included; absent: all of the trainer."""
@@ -776,10 +776,22 @@ class TrainingLateReasonAlreadyConsumed(TypedDict):
     code: Literal["already_consumed"]
 
 
+class TrainingLateReasonPublicationOver(TypedDict):
+    """Reason `publication_over` of :class:`TrainingLate`."""
+
+    code: Literal["publication_over"]
+
+
+class TrainingLateReasonStepWithdrawn(TypedDict):
+    """Reason `step_withdrawn` of :class:`TrainingLate`."""
+
+    code: Literal["step_withdrawn"]
+
+
 class TrainingLate(TypedDict):
     """
-    A notice. A report that is repeated, or about a fetch, an update, a release or a round that is over:
-    nothing changes.
+    A notice. A report that is repeated, or about a fetch, an update, a publication, a release or a round that
+    is over: nothing changes.
     """
 
     type: Literal["training.late"]
@@ -796,6 +808,9 @@ class TrainingLate(TypedDict):
     updateId: NotRequired[str]
     """Id of the update, minted by the policy; new for every try. String ≤ 200."""
 
+    publicationId: NotRequired[str]
+    """Id of the publication, minted by the policy; new for every try. String ≤ 200."""
+
     reason: (
         TrainingLateReasonFetchOver
         | TrainingLateReasonReleaseOver
@@ -803,6 +818,8 @@ class TrainingLate(TypedDict):
         | TrainingLateReasonRoundCompleted
         | TrainingLateReasonUpdateOver
         | TrainingLateReasonAlreadyConsumed
+        | TrainingLateReasonPublicationOver
+        | TrainingLateReasonStepWithdrawn
     )
     """Why, with the numbers."""
 

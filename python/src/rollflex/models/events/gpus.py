@@ -85,6 +85,12 @@ class MigrationFailed(TypedDict):
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
 
+    attempt: NotRequired[int]
+    """
+    Which try: that of the `request.migrate`; absent for the first one, that of `gpus.release`. Whole number ≥
+    1.
+    """
+
     message: NotRequired[str]
     """What went wrong, for operators. String ≤ 2000."""
 
@@ -123,3 +129,9 @@ class RequestMigrated(TypedDict):
 
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
+
+    attempt: NotRequired[int]
+    """
+    Which try: that of the `request.migrate`; absent for the first one, that of `gpus.release`. Whole number ≥
+    1.
+    """

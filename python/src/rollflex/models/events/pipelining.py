@@ -81,5 +81,8 @@ class WeightsPublished(TypedDict):
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
 
+    publicationId: str
+    """Id of the publication, minted by the policy; new for every try. String ≤ 200."""
+
     weightVersion: int
     """Version of these weights: later than that of the round. Whole number ≥ 0."""

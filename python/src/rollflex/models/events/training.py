@@ -45,8 +45,8 @@ class OptimizerStepped(TypedDict):
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
 
-    updateId: NotRequired[str]
-    """Which update, where a round has several. String ≤ 200."""
+    updateId: str
+    """That of the `optimizer.step` which was carried out. String ≤ 200."""
 
 
 class ReplicaAdded(TypedDict):

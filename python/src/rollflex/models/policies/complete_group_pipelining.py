@@ -12,6 +12,7 @@ from ..decisions.pipelining import (
     UpdateCancel,
     WeightsPublish,
 )
+from ..decisions.rounds import RoundResumed
 from ..decisions.training import GroupLate, GroupsDropped, OptimizerStep, RoundTrained, TrainingLate
 from ..events.pipelining import TrainerRestarted, UpdateConsumed, UpdateLost, WeightsPublished
 from ..events.rounds import RoundFailed, RoundOpened
@@ -106,6 +107,7 @@ CompleteGroupPipeliningDecision: TypeAlias = Union[
     UpdateCancel,
     RoundTrained,
     PipelineMeasured,
+    RoundResumed,
     GroupsDropped,
     GroupLate,
     TrainingLate,

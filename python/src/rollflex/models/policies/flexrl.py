@@ -18,7 +18,9 @@ from ..decisions.loading import (
     SamplePreprocess,
     SampleRegistered,
     SampleReleased,
+    SampleUnplaced,
     SliceLate,
+    StepResumed,
 )
 from ..events.loading import (
     BatchReady,
@@ -313,7 +315,9 @@ FlexrlEvent: TypeAlias = Union[
 
 FlexrlDecision: TypeAlias = Union[
     BatchPlanned,
+    StepResumed,
     SamplePlaceholder,
+    SampleUnplaced,
     SamplePreprocess,
     SamplePrefetch,
     SampleRegistered,

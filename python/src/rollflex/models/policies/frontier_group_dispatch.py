@@ -9,6 +9,7 @@ from ..decisions.frontier import (
     FrontierStarved,
     GroupLeft,
     RequestAdmit,
+    RequestAwaited,
     RequestDeferred,
     RequestDropped,
 )
@@ -88,6 +89,7 @@ FrontierGroupDispatchDecision: TypeAlias = Union[
     RequestAdmit,
     RequestDeferred,
     RequestDropped,
+    RequestAwaited,
     GroupLeft,
     ResponseLate,
     FrontierResized,

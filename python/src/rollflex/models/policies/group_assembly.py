@@ -28,7 +28,7 @@ class GroupAssemblyConfig(TypedDict):
     askAgain: NotRequired[bool]
     """
     Whether a restarted host is asked for the rewards that have not come; if not, whoever computes them does
-    so. Default: false.
+    so. Default: true.
     """
 
 

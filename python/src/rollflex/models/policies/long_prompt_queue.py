@@ -1,11 +1,20 @@
 # Generated from the schemas by `npm run docs:generate`: do not edit.
 """Holds deferred prompts until there are enough of them for a long round."""
 
+from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias, Union
 
 from .._typing import NotRequired, TypedDict
-from ..decisions.prompts import PromptDeferred, PromptMerged, PromptReturned
+from ..decisions.prompts import (
+    PromptCarried,
+    PromptDeferred,
+    PromptFiltered,
+    PromptMerged,
+    PromptQuarantined,
+    PromptReturned,
+)
 from ..decisions.rounds import PromptsRequest, RoundPlanned, SourceDrained
+from ..events.rewards import RewardReady
 from ..events.rounds import RoundRequested, SourceExhausted, SourceReopened
 
 
@@ -17,6 +26,9 @@ class LongPromptQueueConfig(TypedDict):
 
     promptSpeculation: NotRequired[float]
     """Over-provisioning of prompts in short rounds. Number 1 to 16. Default: 1.25."""
+
+    domains: NotRequired[Sequence[str]]
+    """Domains of the source: it is exhausted when each of them is. If absent, it is so only as a whole."""
 
     order: NotRequired[Literal["fifo", "longest-expected-first"]]
     """Which queued prompts a long round takes first; overdue ones always come before. Default: "fifo"."""
@@ -31,6 +43,10 @@ class LongPromptQueueConfig(TypedDict):
 LongPromptQueueEvent: TypeAlias = Union[
     PromptDeferred,
     PromptReturned,
+    PromptCarried,
+    PromptFiltered,
+    PromptQuarantined,
+    RewardReady,
     RoundRequested,
     SourceExhausted,
     SourceReopened,

@@ -9,6 +9,7 @@ from ..decisions.frontier import (
     FrontierStarved,
     GroupLeft,
     RequestAdmit,
+    RequestAwaited,
     RequestDeferred,
     RequestDropped,
 )
@@ -161,6 +162,7 @@ RolloutpipeDecision: TypeAlias = Union[
     PromptReturned,
     RequestAbort,
     RequestAdmit,
+    RequestAwaited,
     RequestDeferred,
     RequestDropped,
     ResponseAccepted,

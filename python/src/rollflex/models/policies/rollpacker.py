@@ -51,7 +51,7 @@ from ..decisions.reward_workers import (
     RewardsResumed,
     RewardsSaturated,
 )
-from ..decisions.rewards import JudgementLate, RewardRequest
+from ..decisions.rewards import JudgementLate, JudgementRequest, RewardRequest
 from ..decisions.rounds import (
     PromptsRequest,
     RoundCompleted,
@@ -630,6 +630,7 @@ RollpackerDecision: TypeAlias = Union[
     GroupsDropped,
     JudgePlace,
     JudgementLate,
+    JudgementRequest,
     MigrationAbandoned,
     MigrationCancel,
     OptimizerStep,

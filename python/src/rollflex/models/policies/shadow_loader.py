@@ -18,7 +18,9 @@ from ..decisions.loading import (
     SamplePreprocess,
     SampleRegistered,
     SampleReleased,
+    SampleUnplaced,
     SliceLate,
+    StepResumed,
 )
 from ..events.loading import (
     BatchWithdrawn,
@@ -90,7 +92,9 @@ ShadowLoaderEvent: TypeAlias = Union[
 
 
 ShadowLoaderDecision: TypeAlias = Union[
+    StepResumed,
     SamplePlaceholder,
+    SampleUnplaced,
     SamplePreprocess,
     SamplePrefetch,
     SampleRegistered,

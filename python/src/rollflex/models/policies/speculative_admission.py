@@ -27,7 +27,7 @@ from ..decisions.requests import (
     ResponseSurplus,
 )
 from ..decisions.reward_workers import RewardFailed
-from ..decisions.rewards import JudgementLate, RewardRequest
+from ..decisions.rewards import JudgementLate, JudgementRequest, RewardRequest
 from ..decisions.rounds import PromptsRequest, RoundCompleted, RoundDrained, SpeculationChosen
 from ..decisions.session import TimerSet
 from ..events.engines import EngineAdded, EngineDrained, EngineLost, EnginesChanged
@@ -165,6 +165,7 @@ SpeculativeAdmissionDecision: TypeAlias = Union[
     ResponseDropped,
     ResponseAbandoned,
     RewardRequest,
+    JudgementRequest,
     JudgementLate,
     RequestExpired,
     PromptCollected,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias, Union
 
 from .._typing import NotRequired, TypedDict
-from ..decisions.rounds import RoundCompleted
+from ..decisions.rounds import RoundCompleted, RoundResumed
 from ..decisions.training import (
     GradientScale,
     GradientsDiscard,
@@ -144,6 +144,7 @@ StreamTrainingDecision: TypeAlias = Union[
     GradientScale,
     OptimizerStep,
     RoundTrained,
+    RoundResumed,
     TrainRequeued,
     GroupsDropped,
     GroupLate,

@@ -27,7 +27,7 @@ from ..decisions.requests import (
     ResponseSurplus,
 )
 from ..decisions.reward_workers import RewardFailed
-from ..decisions.rewards import JudgementLate, RewardRequest
+from ..decisions.rewards import JudgementLate, JudgementRequest, RewardRequest
 from ..decisions.rounds import (
     PromptsRequest,
     RoundCompleted,
@@ -181,6 +181,7 @@ TailBatchingDecision: TypeAlias = Union[
     ResponseDropped,
     ResponseAbandoned,
     RewardRequest,
+    JudgementRequest,
     JudgementLate,
     RequestExpired,
     PromptCollected,

@@ -43,7 +43,7 @@ from ..decisions.requests import (
     ResponseSurplus,
 )
 from ..decisions.reward_workers import RewardFailed
-from ..decisions.rewards import JudgementLate, RewardRequest
+from ..decisions.rewards import JudgementLate, JudgementRequest, RewardRequest
 from ..decisions.rounds import (
     PromptsRequest,
     RoundCompleted,
@@ -255,6 +255,7 @@ TailPipeliningDecision: TypeAlias = Union[
     GroupWithdrawn,
     GroupsDropped,
     JudgementLate,
+    JudgementRequest,
     OptimizerStep,
     PipelineMeasured,
     PromptCarried,

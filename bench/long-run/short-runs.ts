@@ -1,0 +1,157 @@
+/**
+ * Laws that look at how a run ends, or at what could come next, on many short runs: each begins anew, with likely events,
+ * and is then in the hands of the law. A run that breaks a law is made as small as it gets.
+ */
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { uniformInt } from 'pure-rand/distribution/uniformInt';
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
+import { z } from 'zod';
+import { fixed, plainTable } from '../../src/cli/plain-table.ts';
+import type { AnyEvent, AnyPolicyDefinition } from '../../src/core/definition.ts';
+import { parse } from '../../src/core/validate.ts';
+import { PolicyError } from '../../src/errors.ts';
+import type { Law } from '../../src/testing/law.ts';
+import { laws } from '../../src/testing/laws.ts';
+import { likelyEvents } from '../../src/testing/run.ts';
+import { messageOf, textOfRun, trimmed } from '../../src/testing/search.ts';
+
+/** What to run. */
+export interface ShortRunsOptions {
+  readonly definitions: readonly AnyPolicyDefinition[];
+  /** Configurations of each, by its id. */
+  readonly configs: Readonly<Record<string, readonly unknown[]>>;
+  /** Numbers of the laws. */
+  readonly laws: readonly number[];
+  /** Events in all, those of hosts included, divided evenly among the definitions. */
+  readonly events: number;
+  readonly seed: number;
+  /** File to go on from, and to write to. */
+  readonly state?: string;
+}
+
+const whole = z.int().nonnegative();
+const lane = z.strictObject({
+  policy: z.string(),
+  runs: whole,
+  /** Events that were sent: by the run, and by the hosts of the laws. */
+  events: whole,
+  seconds: z.number().nonnegative(),
+});
+const record = z.strictObject({
+  format: z.literal('rollflex-short-runs'),
+  of: z.string(),
+  events: whole,
+  lanes: z.array(lane),
+});
+type Lane = z.output<typeof lane>;
+
+/** Most events of a run before a law takes it over. */
+const longest = 120;
+
+/** Short runs under way. */
+export class ShortRuns {
+  readonly record: z.output<typeof record>;
+  readonly #options: ShortRunsOptions;
+  readonly #laws: readonly Law[];
+
+  /** @throws PolicyError `invalid_input` for laws that there are not, or a file of another run */
+  constructor(options: ShortRunsOptions) {
+    const { definitions, events, seed, state } = options;
+    this.#options = options;
+    this.#laws = options.laws.map((number) => {
+      const law = laws.find((one) => one.number === number);
+      if (law !== undefined) return law;
+      const expected = `laws among ${laws.map((one) => one.number).join(', ')}`;
+      throw new PolicyError('invalid_input', { expected, got: number, path: '--laws' });
+    });
+    const of = `laws ${options.laws.join(', ')}, seed ${seed}: ${definitions.map(({ id, version }) => `${id} ${version}`).join(', ')}`;
+    const lanes = definitions.map(({ id: policy }) => ({ policy, runs: 0, events: 0, seconds: 0 }));
+    const empty = { format: 'rollflex-short-runs' as const, of, events, lanes };
+    this.record = state !== undefined && existsSync(state) ? readRecord(state, empty) : empty;
+  }
+
+  /** Events so far, as far as they count. */
+  get done(): number {
+    const share = this.#share;
+    return Math.round(this.record.lanes.reduce((sum, one) => sum + Math.min(share, one.events), 0));
+  }
+
+  get isDone(): boolean {
+    return this.record.lanes.every((one) => one.events >= this.#share);
+  }
+
+  get #share(): number {
+    return this.record.events / this.record.lanes.length;
+  }
+
+  /** One run further, of the policy that is furthest behind. Throws where a law is broken. */
+  advance(): void {
+    const { lanes } = this.record;
+    const index = lanes.reduce((least, one, at) => (one.events < lanes[least]!.events ? at : least), 0);
+    this.#run(this.#options.definitions[index]!, lanes[index]!, index);
+  }
+
+  #run(definition: AnyPolicyDefinition, mine: Lane, index: number): void {
+    const begun = performance.now();
+    const all = this.#options.configs[definition.id]!;
+    const config = all[mine.runs % all.length];
+    const generator = xoroshiro128plus((this.#options.seed * 7919 + index * 1_000_003 + mine.runs) | 0);
+    const below = (n: number): number => uniformInt(generator, 0, n - 1);
+    const tape = Array.from({ length: 1 + below(400) }, () => below(999_983));
+    const events = likelyEvents(definition, config, tape, 1 + below(longest));
+    for (const law of this.#laws) {
+      const check = (run: readonly AnyEvent[]): unknown => law.check({ definition, config, events: run });
+      try {
+        const sent = check(events);
+        mine.events += typeof sent === 'number' ? sent : events.length;
+      } catch (error) {
+        const found = trimmed(events, (run) => void check(run), 60) ?? { run: events, message: messageOf(error) };
+        const which = `${definition.id}, configuration ${mine.runs % all.length}, run ${mine.runs}`;
+        const says = `${which}: law ${law.number} (${law.title}): ${found.message}${textOfRun(found.run)}`;
+        throw new Error(says, { cause: error });
+      }
+    }
+    mine.runs += 1;
+    mine.seconds += (performance.now() - begun) / 1000;
+  }
+
+  /** Writes the file, whole or not at all. */
+  save(): void {
+    const { state } = this.#options;
+    if (state === undefined) return;
+    writeFileSync(`${state}.next`, JSON.stringify(this.record));
+    renameSync(`${state}.next`, state);
+  }
+
+  /** What was run, as a table. */
+  get text(): string {
+    const table = plainTable<Lane>(
+      [
+        ['policy', (one) => one.policy],
+        ['runs', (one) => one.runs.toLocaleString('en')],
+        ['events', (one) => one.events.toLocaleString('en')],
+        ['a second', (one) => fixed(one.events / Math.max(1e-9, one.seconds), 0)],
+      ],
+      this.record.lanes,
+    );
+    const sum = (of: (one: Lane) => number): number => this.record.lanes.reduce((all, one) => all + of(one), 0);
+    const [events, runs] = [sum((one) => one.events), sum((one) => one.runs)].map((one) => one.toLocaleString('en'));
+    return `${table}\n\n${this.record.of.split(':')[0]}\n${events} events in ${runs} runs, ${fixed(
+      sum((one) => one.seconds),
+      0,
+    )} s of work; no law was broken`;
+  }
+}
+
+function readRecord(path: string, mine: z.output<typeof record>): z.output<typeof record> {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    throw new PolicyError('invalid_input', { expected: 'a file of short runs', got: path, path });
+  }
+  const theirs = parse(record, value, 'invalid_input', path);
+  if (theirs.of === mine.of && theirs.events === mine.events) return theirs;
+  const expected = `a run of ${mine.events} events, ${mine.of}; or no file`;
+  throw new PolicyError('invalid_input', { expected, got: `${theirs.events} events, ${theirs.of}`, path });
+}

@@ -1,0 +1,67 @@
+/** A host that restarts: what was in flight is over, what is done leaves, and what is owed is named again. */
+import { replacePrefix } from '../../core/prefix.ts';
+import { leaveIfDone, refill } from './groups.ts';
+import { drop, end } from './requests.ts';
+import { type FrontierState, type Group, isUnfinished, type Request } from './state.ts';
+import type { Ctx } from './words.ts';
+
+/** All that was in flight or waited is gone, unless it came since; its groups keep their slots for what is owed of them. */
+export function hostRestarted(state: FrontierState, idPrefix: string, ctx: Ctx): void {
+  replacePrefix(state, idPrefix);
+  const owed = [...state.groups.values()].map((group) => ({ group, indices: loseRequests(state, group, ctx) }));
+  for (const { group, indices } of owed) {
+    leaveIfDone(state, group, ctx);
+    for (const index of indices) ask(group, index, ctx);
+  }
+  refill(state, ctx);
+}
+
+/**
+ * Drops by name what of a group is lost. Of the responses that may still come as many are owed as make the group whole, no
+ * more: one that comes after it has left would be of another group. Gives those of them that no request has named.
+ */
+function loseRequests(state: FrontierState, group: Group, ctx: Ctx): number[] {
+  const { places, isClosing } = group;
+  const { responsesPerPrompt } = state.config;
+  const lost = new Set(places.filter((one) => isUnfinished(one) && !cameSince(state, one)));
+  for (const request of lost) {
+    if (request.status === 'aborting') drop(state, request, 'gone', { code: 'aborted' }, ctx);
+  }
+  const open = places.filter((one) => one.status === 'open' || (lost.has(one) && isUnfinished(one)));
+  const here = places.filter((one) => isUnfinished(one) && !lost.has(one)).length;
+  const needed = isClosing ? 0 : Math.max(0, responsesPerPrompt - group.completed - here);
+  const missing = isClosing ? 0 : Math.max(0, responsesPerPrompt - places.length);
+  const indices: number[] = [];
+  for (const [turn, request] of open.sort((a, b) => a.index - b.index).entries()) {
+    const isOwed = turn < needed;
+    if (isUnfinished(request)) {
+      drop(state, request, isOwed ? 'open' : 'gone', { code: isOwed ? 'host_restarted' : 'closed' }, ctx);
+    } else if (isOwed) indices.push(request.index);
+    else end(state, request, 'gone', ctx);
+  }
+  const known = new Set(places.map((one) => one.index));
+  for (let index = 0; known.size < places.length + missing; index += 1) {
+    if (known.has(index)) continue;
+    known.add(index);
+    indices.push(index);
+  }
+  return indices.sort((a, b) => a - b);
+}
+
+/** Whether a request has the new prefix, and not an earlier one that begins with it. */
+function cameSince({ prefix, oldPrefixes }: FrontierState, { requestId }: Request): boolean {
+  if (prefix === '' || !requestId.startsWith(prefix)) return false;
+  return !oldPrefixes.some((old) => old.length > prefix.length && requestId.startsWith(old));
+}
+
+function ask({ promptId, round, ref }: Group, index: number, ctx: Ctx): void {
+  ctx.emit({
+    type: 'request.awaited',
+    at: ctx.at,
+    promptId,
+    roundId: round.roundId,
+    index,
+    ...(ref === undefined ? undefined : { ref }),
+    reason: { code: 'host_restarted' },
+  });
+}

@@ -1,0 +1,140 @@
+/**
+ * The requests of an engine as time passes: one after the other reaches the cap. Groups are disjoint ranges of lengths, so
+ * at any time all groups up to one are whole, that one may have lost some, and the others are gone.
+ */
+import type { Columns } from './columns.ts';
+import type { Packed } from './packed.ts';
+
+/** A time, not after one that is looked at nor before the one before it, and who is there then. */
+export interface Moment {
+  /** The later one of the two, as an index. */
+  readonly step: number;
+  /** In tokens from now. */
+  readonly time: number;
+  /** How far it is from the earlier one to the later one, 0 to 1. */
+  readonly share: number;
+  /** How many groups have requests; those after them have reached the cap. */
+  readonly size: number;
+  /** What is left of the last of them. */
+  readonly count: number;
+  readonly kv: number;
+  readonly kvSquared: number;
+}
+
+/** Requests that reach the cap one after the other. */
+export class Crowd {
+  readonly #packed: Packed;
+  readonly #rows: Int32Array;
+  readonly #columns: Columns;
+  readonly #maxTokens: number;
+  /** The next of the rows to reach the cap. */
+  #next = 0;
+  #size: number;
+  #count = 0;
+  #kv = 0;
+  #kvSquared = 0;
+
+  /** @param rows - those of the requests, in the order in which they reach the cap */
+  constructor(packed: Packed, rows: Int32Array, columns: Columns, maxTokens: number) {
+    this.#packed = packed;
+    this.#rows = rows;
+    this.#columns = columns;
+    this.#maxTokens = maxTokens;
+    this.#size = packed.size;
+    this.#fill();
+  }
+
+  /**
+   * For each of the times the moment since the one before in which most is expected to be held.
+   *
+   * @param times - the first is now
+   * @param chances - to be there, by time and group; between two times they are taken to be straight
+   */
+  moments(times: readonly number[], groups: number, chances: Float64Array): Moment[] {
+    const moments: Moment[] = [this.#at(0, 0, 1)];
+    for (let step = 1; step < times.length; step += 1) {
+      const [from, to] = [times[step - 1]!, times[step]!];
+      while (this.#end() <= from) this.#leave();
+      // Nobody leaves before the end of the step: that is its worst moment, as good as any other.
+      if (this.#end() >= to) moments.push(this.#at(step, to, 1));
+      else moments.push(this.#worst(step, from, to, groups, chances));
+    }
+    return moments;
+  }
+
+  /** The worst of the moments at which somebody reaches the cap, and of the end of the step. */
+  #worst(step: number, from: number, to: number, groups: number, chances: Float64Array): Moment {
+    const { at: mine, kv, count } = this.#packed;
+    const [now, then] = [(step - 1) * groups, step * groups];
+    // Tokens and requests, each as it is expected at the beginning of the step and what it changes by until its end.
+    let [tokensNow, tokensMore, countNow, countMore] = [0, 0, 0, 0];
+    for (let index = 0; index < this.#size; index += 1) {
+      const first = chances[now + mine[index]!]!;
+      const more = chances[then + mine[index]!]! - first;
+      const isLast = index === this.#size - 1;
+      const sum = isLast ? this.#kv : kv[index]!;
+      const n = isLast ? this.#count : count[index]!;
+      tokensNow += first * sum;
+      tokensMore += more * sum;
+      countNow += first * n;
+      countMore += more * n;
+    }
+    let most = -1;
+    let worst: Moment | undefined;
+    for (;;) {
+      const end = this.#end();
+      const time = Math.min(end, to);
+      const share = (time - from) / (to - from);
+      const held = tokensNow + share * tokensMore + time * (countNow + share * countMore);
+      if (held > most) {
+        most = held;
+        worst = this.#at(step, time, share);
+      }
+      if (end >= to) return worst!;
+      while (this.#end() === end) {
+        const group = mine[this.#size - 1]!;
+        const first = chances[now + group]!;
+        const more = chances[then + group]! - first;
+        const tokens = this.#tokens();
+        tokensNow -= first * tokens;
+        tokensMore -= more * tokens;
+        countNow -= first;
+        countMore -= more;
+        this.#leave();
+      }
+    }
+  }
+
+  /** When the next request reaches the cap. */
+  #end(): number {
+    const row = this.#rows[this.#next];
+    return row === undefined ? Number.POSITIVE_INFINITY : this.#maxTokens - this.#columns.generated[row]!;
+  }
+
+  #tokens(): number {
+    return this.#columns.kvTokens[this.#rows[this.#next]!]!;
+  }
+
+  #leave(): void {
+    const tokens = this.#tokens();
+    this.#next += 1;
+    this.#count -= 1;
+    this.#kv -= tokens;
+    this.#kvSquared -= tokens * tokens;
+    if (this.#count > 0) return;
+    this.#size -= 1;
+    this.#fill();
+  }
+
+  #fill(): void {
+    const last = this.#size - 1;
+    if (last < 0) return;
+    this.#count = this.#packed.count[last]!;
+    this.#kv = this.#packed.kv[last]!;
+    this.#kvSquared = this.#packed.kvSquared[last]!;
+  }
+
+  #at(step: number, time: number, share: number): Moment {
+    return { step, time, share, size: this.#size, count: this.#count, kv: this.#kv, kvSquared: this.#kvSquared };
+  }
+}

@@ -1,0 +1,49 @@
+/** Which events answer which commands. */
+import type { VocabularyDecision } from './decisions/index.ts';
+import type { VocabularyEvent } from './events/index.ts';
+
+/**
+ * The events that answer a command, the usual one first; none for a command that is only carried out. An answer carries
+ * the ids of its command, under the same names.
+ */
+export const answers: Readonly<Partial<Record<VocabularyDecision['type'], readonly VocabularyEvent['type'][]>>> =
+  Object.freeze({
+    'batch.planned': [],
+    'gpus.reclaim': ['gpus.returned'],
+    'gpus.release': ['gpus.released', 'gpus.release.failed'],
+    'gradient.scale': [],
+    'gradients.discard': [],
+    'gradients.offload': [],
+    'gradients.reload': [],
+    'judge.place': [],
+    'judgement.request': ['prompt.judged'],
+    'migration.cancel': [],
+    'optimizer.step': ['optimizer.stepped'],
+    'profile.measure': ['profile.measured'],
+    'progress.query': ['progress.reported'],
+    'prompts.request': ['prompts.supplied', 'source.exhausted'],
+    'reference.compute': [],
+    'request.abort': ['request.aborted', 'response.completed', 'response.failed'],
+    'request.admit': ['response.completed', 'response.failed'],
+    'request.launch': ['response.completed', 'response.failed', 'environment.failed'],
+    'request.migrate': ['request.migrated', 'migration.failed'],
+    'request.resume': ['response.completed', 'response.failed', 'environment.failed'],
+    'reward.cancel': ['reward.finished'],
+    'reward.dispatch': ['reward.finished'],
+    'reward.request': ['reward.ready'],
+    'sample.evict': [],
+    'sample.materialize': ['slice.materialized', 'slice.failed'],
+    'sample.placeholder': [],
+    'sample.prefetch': ['sample.preprocessed', 'preprocess.failed'],
+    'sample.preprocess': ['sample.preprocessed', 'preprocess.failed'],
+    'sandbox.run': ['sandbox.finished'],
+    'timer.set': ['timer.fired'],
+    'tp.set': [],
+    'tp.use': [],
+    'train.dispatch': ['update.consumed', 'update.lost'],
+    'train.fetch': ['train.consumed'],
+    'train.finish': ['train.finished'],
+    'update.cancel': [],
+    'weights.publish': ['weights.published'],
+    'weights.swap': [],
+  });

@@ -1,0 +1,27 @@
+/** Law 11: drained means empty. */
+import type { Case } from './law.ts';
+import { ObedientHost } from './obedient-host.ts';
+import { choicesOf, drain, expectEmpty } from './play-to-end.ts';
+import { answer, newSubject } from './run.ts';
+import { latestVersion } from './weights.ts';
+
+/**
+ * Throws if a ledger holds anything when the policy says that its source is drained: in the run, and at the end of it, to
+ * which a host brings it that has heard everything and plays along.
+ *
+ * @returns events that were sent
+ */
+export function drainedIsEmpty({ definition, config, events, hints }: Case): number {
+  if (!definition.decisions.some(({ type }) => type === 'source.drained')) return 0;
+  const subject = newSubject(definition, config);
+  const parsed = definition.config.parse(config);
+  const weightVersion = latestVersion(events) + 1;
+  const choices = choicesOf(events.length);
+  const host = new ObedientHost(definition, parsed, { prefix: 'end-', choices, weightVersion, hints, isLenient: true });
+  host.onDrained = (event) => expectEmpty(definition, subject, `after source.drained, at ${JSON.stringify(event)}`);
+  for (const event of events) {
+    const given = answer(subject, event);
+    if (!('refused' in given)) host.heard(event, given.decisions);
+  }
+  return events.length + drain(definition, subject, host);
+}

@@ -1,0 +1,83 @@
+/** Law 12: a host with no memory finishes. */
+import { resumePolicy } from '../core/start.ts';
+import type { Case } from './law.ts';
+import { type Beginning, ObedientHost } from './obedient-host.ts';
+import { choicesOf, drain, expectEmpty, play } from './play-to-end.ts';
+import { answer, newSubject, type Subject } from './run.ts';
+import { messageOf, textOfRun } from './search.ts';
+import { copy } from './values.ts';
+import { latestVersion } from './weights.ts';
+
+/**
+ * Throws if a host that knows nothing but what is decided after `host.restarted` does not bring everything to its end.
+ *
+ * The host knows its machines, its weights, and a new prefix. It answers what it is told, ends what is named to it, and
+ * begins new work. Then nothing is held, no round is open, and new work gets as much room as it gets from a new policy.
+ *
+ * @returns events that were sent
+ */
+export function forgetfulHostFinishes(one: Case): number {
+  const { definition, config, events } = one;
+  const subject = newSubject(definition, config);
+  if (!definition.events.some(({ type }) => type === 'host.restarted')) return 0;
+  for (const event of events) answer(subject, event);
+  const restarted = resume(one, subject);
+  const choices = choicesOf(events.length);
+  let sent = events.length;
+  let host = newHost(one, 'again-', {});
+  try {
+    restart(restarted, host, 'again-');
+    // Now and then it dies again before it is done.
+    if (choices.below(3) === 0) {
+      sent += play(restarted, host, choices.below(9));
+      host = newHost(one, 'anew-', {});
+      restart(restarted, host, 'anew-');
+    }
+    sent += play(restarted, host);
+    for (let round = 0; round < 2; round += 1) {
+      host.begin();
+      sent += play(restarted, host);
+    }
+    sent += drain(definition, restarted, host);
+    expectEmpty(definition, restarted, 'when all is done');
+    if (host.rounds.open.length > 0) throw new Error(`rounds are not over: ${host.rounds.open.join('; ')}`);
+    expectRoom(one, restarted, host.desk.weightVersion + 1);
+  } catch (error) {
+    throw new Error(`${messageOf(error)}${textOfRun(host.log, 'events and decisions since the restart')}`, {
+      cause: error,
+    });
+  }
+  return sent;
+}
+
+function resume({ definition }: Case, subject: Subject): Subject {
+  return resumePolicy(definition, copy(subject.snapshot())) as unknown as Subject;
+}
+
+function newHost({ definition, config, events, hints }: Case, prefix: string, more: Partial<Beginning>): ObedientHost {
+  const beginning = { prefix, choices: choicesOf(events.length), weightVersion: latestVersion(events) + 1, hints };
+  return new ObedientHost(definition, definition.config.parse(config), { ...beginning, ...more });
+}
+
+function restart(subject: Subject, host: ObedientHost, idPrefix: string): void {
+  const event = { type: 'host.restarted', at: subject.at, idPrefix };
+  const given = answer(subject, event);
+  if ('refused' in given) throw given.refused;
+  host.heard(event, given.decisions);
+}
+
+/** New work that is not answered gets as many commands, of each type, as from a new policy. */
+function expectRoom(one: Case, subject: Subject, weightVersion: number): void {
+  // What is learnt from one round to the next makes rounds differ.
+  if (Object.values(one.config as object).includes('auto')) return;
+  const [mine, fresh] = [resume(one, subject), newSubject(one.definition, one.config)].map((each) => {
+    const host = newHost(one, 'room-', { weightVersion, holds: (type) => type !== 'prompts.request' });
+    host.begin(1);
+    play(each, host);
+    return host.held;
+  });
+  for (const [type, count] of fresh!) {
+    const got = mine!.get(type) ?? 0;
+    if (got < count) throw new Error(`new work gets ${got} ${type} at once, from a new policy ${count}`);
+  }
+}

@@ -1,0 +1,33 @@
+/** What a host knows without any memory: the machines that it stands on. */
+import type { Desk, Report } from './obedient-host.ts';
+
+type Named = Readonly<Record<string, unknown>>;
+
+const list = (value: unknown): readonly Named[] => (Array.isArray(value) ? value : []);
+
+/** The events that tell of engines, nodes, reward workers and replicas: those of the configuration, or else one of each. */
+export function machines({ config, takes, engines }: Desk): Report[] {
+  const workers = ['rule', 'sandbox', 'judge'].map((kind) => ({
+    type: 'reward-worker.added',
+    workerId: `host-${kind}`,
+    kind,
+    slots: 2,
+  }));
+  const nodes = list(config.nodes);
+  const known = [...new Set([...list(config.engines).map((one) => one.engineId), ...engines.values()])];
+  // Where engines are made of GPUs that are configured, there are no others.
+  const engineIds = config.servers === undefined && known.length === 0 ? ['host-engine'] : known;
+  const all: Report[] = [
+    ...engineIds.map((engineId) => ({ type: 'engine.added', engineId })),
+    ...(nodes.length > 0 ? nodes : [{ nodeId: 'host-node', hostMemoryBytes: 1e6, ranks: [0, 1] }]).map((node) => ({
+      type: 'node.added',
+      ...node,
+    })),
+    ...workers,
+    ...[...list(config.replicas), ...list(config.trainingReplicas)].map(({ id }) => ({
+      type: 'replica.added',
+      replica: id,
+    })),
+  ];
+  return all.filter(({ type }) => takes.has(type));
+}

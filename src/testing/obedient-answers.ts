@@ -1,0 +1,143 @@
+/** Answers that take more than one event with the ids of the decision in it. */
+import type { AnyDecision } from '../core/definition.ts';
+import type { VocabularyDecision } from '../schemas/decisions/index.ts';
+import type { FinalPrompt } from '../schemas/prompts.ts';
+import type { AnswerRule, Desk, Plan, Report } from './obedient-host.ts';
+
+type Told<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
+type Rules = { [T in VocabularyDecision['type']]?: (decision: Told<T>, desk: Desk) => readonly Report[] };
+
+/** A request runs, and completes. */
+function run(decision: Told<'request.launch' | 'request.resume'>, desk: Desk): Report[] {
+  const { requestId, engineId } = decision;
+  if (engineId !== undefined) desk.engines.set(requestId, engineId);
+  return [desk.answer('response.completed', decision)];
+}
+
+/** Prompts that are asked for, new ones, until the source is exhausted. */
+function supply({ roundId, count, domains = {} }: Told<'prompts.request'>, desk: Desk): Report[] {
+  desk.supplies -= 1;
+  if (desk.supplies < 0) return [{ type: 'source.exhausted' }];
+  const named = Object.entries(domains).flatMap(([domain, number]) => Array<string>(number).fill(domain));
+  const all = Object.keys(desk.config.quotas ?? {});
+  const prompts = Array.from({ length: count }, (_, index) => {
+    const domain = named[index] ?? all[index % all.length];
+    return { promptId: desk.mint('p'), ...(domain === undefined ? undefined : { domain }) };
+  });
+  return [{ type: 'prompts.supplied', roundId, prompts }];
+}
+
+/** Prompts as a completed round names them. */
+export function finalPrompts(promptIds: readonly string[], weightVersion: number): FinalPrompt[] {
+  return promptIds.map((promptId) => ({
+    promptId,
+    responses: [{ requestId: `${promptId}/0#0`, index: 0, tokens: 1, weightVersions: [weightVersion] }],
+  }));
+}
+
+/** A round is ended with what is known of it, or given up. */
+function endRound(
+  { roundId, weightVersion, promptIds }: { roundId: string; weightVersion?: number; promptIds: readonly string[] },
+  desk: Desk,
+): Report[] {
+  const version = weightVersion ?? desk.weightVersion;
+  const prompts = finalPrompts(promptIds, version);
+  const round = { roundId, kind: 'short', weightVersion: version, prompts };
+  const numbers = { counted: prompts.length, needed: prompts.length };
+  if (desk.takes.has('round.failed') && desk.choices.below(3) === 0) {
+    desk.later([[{ type: 'round.failed', roundId }]]);
+  } else if (desk.takes.has('round.rewarded')) {
+    const reason = { code: 'all_groups', groups: prompts.length, afterSeconds: 0 };
+    desk.later([[{ type: 'round.rewarded', ...round, reason }]]);
+  } else {
+    const reason = { code: 'quota_reached', ...numbers };
+    desk.later([[{ type: 'round.completed', ...round, deferred: 0, reason }]]);
+  }
+  return [];
+}
+
+/**
+ * A batch of all that is left of a step, then its end; of a batch that is not run by then nothing is needed.
+ *
+ * @param before - what comes before the batch
+ */
+export function batchOf(
+  stepId: string,
+  sampleIds: readonly string[],
+  desk: Desk,
+  before: readonly Report[] = [],
+): Plan {
+  const batchId = desk.mint('b');
+  const batch = (): Report[] => {
+    const here = sampleIds.filter((one) => !desk.gone.has(one));
+    const assignments = here.map((sampleId, sequence) => ({ sequence, sampleId, degree: 1, ranks: [0] }));
+    // Lengths that differ are planned quickly.
+    const sequences = here.map((sampleId, index) => ({ sampleId, tokens: 10 * 2 ** (index % 8) }));
+    return [
+      ...before,
+      { type: 'batch.planned', batchId, stepId, assignments, reason: { code: 'host' } },
+      { type: 'batch.ready', batchId, stepId, sequences },
+    ];
+  };
+  return [batch, [{ type: 'step.completed', stepId }], [{ type: 'batch.withdrawn', batchId }]];
+}
+
+/** A request for a response that is wanted. */
+const bring = ({ promptId, roundId, index }: { promptId: string; roundId: string; index: number }, desk: Desk) => [
+  { type: 'request.arrived', requestId: desk.mint('q'), promptId, roundId, index },
+];
+
+const rules: Rules & Readonly<Record<string, unknown>> = {
+  'prompts.request': supply,
+  'request.launch': run,
+  'request.resume': run,
+  'request.dropped': (one, desk) => (one.reason.code === 'host_restarted' ? bring(one, desk) : []),
+  'response.accepted': (one, { answer }) => [answer('reward.ready', one)],
+  'prompt.collected': (one, { config, answer }) => (config.filter === 'host' ? [answer('prompt.judged', one)] : []),
+  'progress.query': (one, { engines, answer }) => {
+    const requests = [...engines].map(([requestId, engineId]) => ({ requestId, engineId, tokens: 1, promptTokens: 1 }));
+    return [answer('progress.reported', one, { requests })];
+  },
+  'gpus.release': (one, { answer }) => [
+    ...one.migrations.flatMap(({ requestIds }) =>
+      requestIds.map((requestId) => answer('request.migrated', one, { requestId })),
+    ),
+    answer('gpus.released', one, { gpuIds: one.release.flatMap(({ gpuIds }) => gpuIds) }),
+  ],
+  'gpus.reclaim': (one, { answer, lastRound }) => [
+    answer('gpus.returned', { roundId: lastRound ?? 'unknown', ...one }),
+    ...one.engineIds.map((engineId) => ({ type: 'engine.added', engineId })),
+  ],
+  'migration.abandoned': ({ requestId }) => [{ type: 'response.failed', requestId, kind: 'infrastructure' }],
+  'profile.measure': (one, { answer }) => {
+    const measured = { decodeStepSeconds: 0.01, prefillSeconds: 0.01, bytes: 1 };
+    return [answer('profile.measured', one, { rows: one.configurations.map((each) => ({ ...each, ...measured })) })];
+  },
+  'reward.dispatch': (one, { answer, choices }) => [
+    answer('reward.finished', one, { outcome: 'scored', reward: choices.below(2) }),
+  ],
+  'reward.cancel': (one, { answer }) => [answer('reward.finished', one, { outcome: 'cancelled' })],
+  'sample.dropped': ({ sampleId }, { gone }) => {
+    gone.add(sampleId);
+    return [];
+  },
+  'sample.released': ({ sampleId }, { gone }) => {
+    gone.add(sampleId);
+    return [];
+  },
+  'train.finish': (one, { answer }) => one.shares.map((share) => answer('train.finished', share)),
+  'weights.publish': (one, desk) => {
+    desk.weightVersion = Math.max(desk.weightVersion, one.weightVersion + 1);
+    return [desk.answer('weights.published', one, { weightVersion: desk.weightVersion })];
+  },
+  // What was open before the host restarted, and is named again.
+  'request.awaited': bring as never,
+  'round.resumed': endRound as never,
+  'step.resumed': ({ stepId, samples }: { stepId: string; samples: readonly string[] }, desk: Desk) => {
+    desk.later(batchOf(stepId, samples, desk));
+    return [];
+  },
+};
+
+/** By decision. What is not here is answered by the event that `answers` names. */
+export const specialAnswers = rules as unknown as Readonly<Record<string, AnswerRule & ((one: AnyDecision) => void)>>;

@@ -1,0 +1,259 @@
+/**
+ * A host that does what it is told, and knows nothing else: it answers each decision that it hears by the events that the
+ * vocabulary has for it, in an order that its choices make, and begins work of its own only when it is asked to.
+ */
+import type { AnyDecision, AnyEvent, AnyPolicyDefinition, Choices } from '../core/definition.ts';
+import { isPolicyError } from '../errors.ts';
+import { answers } from '../schemas/answers.ts';
+import { freshWork } from './fresh-work.ts';
+import { machines } from './machines.ts';
+import { specialAnswers } from './obedient-answers.ts';
+import { RoundBook } from './round-book.ts';
+import { eventWith, sharedFields } from './sample-value.ts';
+import { copy } from './values.ts';
+
+/** An event without its time; what it must have beside is filled in. */
+export type Report = { readonly type: string } & Readonly<Record<string, unknown>>;
+
+/** Work in steps: the events of one are made, and sent, when nothing of the one before is left to do. */
+export type Plan = readonly (readonly Report[] | (() => readonly Report[]))[];
+
+/** How a host answers a decision: by this event, with the ids of the decision in it, or by these. */
+export type AnswerRule = string | ((decision: AnyDecision, desk: Desk) => readonly Report[]);
+
+/** What a host needs to know of a policy whose words are not those of the vocabulary. */
+export interface HostHints {
+  /** What answers its commands, by decision. */
+  readonly answers?: Readonly<Record<string, AnswerRule>>;
+  /** Work that a host may begin; its ids from `desk.mint`. */
+  readonly work?: (desk: Desk) => Plan;
+}
+
+/** What answers may look at. */
+export interface Desk {
+  /** Types of the events that the policy takes. */
+  readonly takes: ReadonlySet<string>;
+  /** Its configuration, defaults filled in. */
+  readonly config: Readonly<Record<string, unknown>>;
+  /** An event with the fields of a decision that it has too, and others; what is not given is filled in. */
+  readonly answer: (type: string, decision: object, more?: object) => Report;
+  /** A new id. */
+  readonly mint: (what: string) => string;
+  /** Where requests run, as far as it was said. */
+  readonly engines: Map<string, string>;
+  /** Samples that it was told are not there any more. */
+  readonly gone: Set<string>;
+  /** The round that was named last. */
+  readonly lastRound: string | undefined;
+  /** Version of the weights that the host has. */
+  weightVersion: number;
+  /** How often it supplies prompts before its source is exhausted. */
+  supplies: number;
+  /** Chooses. */
+  readonly choices: Choices;
+  /** Something to do when nothing is left to answer. */
+  readonly later: (plan: Plan) => void;
+}
+
+/** How a host begins. */
+export interface Beginning {
+  /** What stands before every id that it makes. */
+  readonly prefix: string;
+  readonly choices: Choices;
+  /** Version of its weights. */
+  readonly weightVersion: number;
+  readonly hints?: HostHints | undefined;
+  /** Decisions that it hears, and does not answer. */
+  readonly holds?: (type: string) => boolean;
+  /** Whether it may be wrong: it has heard what others told the policy. */
+  readonly isLenient?: boolean;
+}
+
+const ends = new Set(['response.completed', 'response.failed', 'request.aborted', 'environment.failed']);
+
+/** One host, from its start. */
+export class ObedientHost {
+  readonly desk: Desk;
+  readonly rounds: RoundBook;
+  /** Decisions that were not answered because they are held, by type. */
+  readonly held = new Map<string, number>();
+  /** What passed between it and the policy, in order. */
+  readonly log: (AnyEvent | AnyDecision)[] = [];
+  readonly #definition: AnyPolicyDefinition;
+  readonly #schemas: ReadonlyMap<string, never>;
+  readonly #rules: Readonly<Record<string, AnswerRule>>;
+  readonly #beginning: Beginning;
+  #owed: Report[] = [];
+  /** Refused as out of order: to be sent again once something else has happened. */
+  #postponed: Report[] = [];
+  #postponedFor: unknown;
+  readonly #plans: Plan[number][][] = [];
+  readonly #timers = new Map<string, number>();
+  readonly #announced = new Set<string>();
+  #sent: Report | undefined;
+  #minted = 0;
+  #turn = 0;
+
+  constructor(definition: AnyPolicyDefinition, config: unknown, beginning: Beginning) {
+    const { prefix, choices, weightVersion, hints } = beginning;
+    this.#definition = definition;
+    this.#beginning = beginning;
+    this.#schemas = new Map(definition.events.map((word) => [word.type, word.schema as never]));
+    this.#rules = { ...specialAnswers, ...hints?.answers };
+    this.rounds = new RoundBook(definition);
+    const host = this;
+    this.desk = {
+      takes: new Set(this.#schemas.keys()),
+      config: config as Desk['config'],
+      answer: (type, decision, more) => this.#answer(type, decision, more),
+      mint: (what) => `${prefix}${what}${this.#minted++}`,
+      engines: new Map(),
+      gone: new Set(),
+      get lastRound() {
+        return host.rounds.last;
+      },
+      weightVersion,
+      supplies: 3,
+      choices,
+      later: (plan) => void this.#plans.push([...plan]),
+    };
+  }
+
+  /** Whether it was said that the source is drained. */
+  hasDrained = false;
+  /** Called after an event with which the source is drained. */
+  onDrained: (event: AnyEvent) => void = () => undefined;
+
+  /** Whether its source has no more prompts. */
+  isDry = false;
+
+  /** Plans work of its own, or the first steps of it. */
+  begin(steps?: number): void {
+    if (!this.isDry) this.desk.supplies = 3;
+    const { hints } = this.#beginning;
+    const plan = hints?.work === undefined ? freshWork(this.desk) : hints.work(this.desk);
+    this.desk.later(plan.slice(0, steps));
+  }
+
+  /** An event that the policy has taken, and what it has decided. */
+  heard(event: AnyEvent, decisions: readonly AnyDecision[]): void {
+    this.log.push(event, ...decisions);
+    this.rounds.sent(event);
+    const { type, requestId } = event as AnyEvent & { requestId?: string };
+    if (requestId !== undefined && ends.has(type)) this.desk.engines.delete(requestId);
+    if (this.#beginning.isLenient) this.#owed = this.#owed.filter((one) => !isSame(one, event));
+    this.#owed.push(...this.#postponed);
+    this.#postponed = [];
+    this.#sent = undefined;
+    for (const decision of decisions) this.#told(decision);
+    if (!decisions.some(({ type }) => type === 'source.drained')) return;
+    this.hasDrained = true;
+    this.onDrained(event);
+  }
+
+  #told(decision: AnyDecision): void {
+    this.rounds.told(decision);
+    const { holds = () => false } = this.#beginning;
+    if (decision.type === 'timer.set') {
+      const { timerId, fireAtSeconds } = decision as AnyDecision & { timerId: string; fireAtSeconds: number };
+      this.#timers.set(timerId, fireAtSeconds);
+      return;
+    }
+    const reports = this.#answersTo(decision);
+    if (reports.length > 0 && holds(decision.type)) {
+      this.held.set(decision.type, (this.held.get(decision.type) ?? 0) + 1);
+      return;
+    }
+    for (const report of reports) if (this.desk.takes.has(report.type)) this.#owed.push(report);
+  }
+
+  #answersTo(decision: AnyDecision): readonly Report[] {
+    const rule = this.#rules[decision.type];
+    if (typeof rule === 'function') return rule(decision, this.desk);
+    const names = rule === undefined ? (answers[decision.type as never] ?? ([] as readonly string[])) : [rule];
+    const type = names.find((name) => this.desk.takes.has(name));
+    return type === undefined ? [] : [this.#answer(type, decision)];
+  }
+
+  #answer(type: string, decision: object, more: object = {}): Report {
+    const schema = this.#schemas.get(type);
+    const { at: _, reason: __, ...shared } = schema === undefined ? ({} as Report) : sharedFields(schema, decision);
+    return { ...shared, ...more, type };
+  }
+
+  /** What it sends next; nothing when it has nothing left to do. */
+  next(at: number): AnyEvent | undefined {
+    this.#announce();
+    for (;;) {
+      if (this.#owed.length > 0) return this.#event(this.#takeOwed(), at);
+      const timer = [...this.#timers].sort((a, b) => a[1] - b[1])[0];
+      if (timer !== undefined && this.#beginning.holds === undefined) {
+        this.#timers.delete(timer[0]);
+        return this.#event({ type: 'timer.fired', timerId: timer[0] }, Math.max(at, timer[1]));
+      }
+      if (this.#postponed.length > 0) {
+        if (this.#beginning.isLenient !== true) throw this.#refusal(this.#postponed[0]!, this.#postponedFor);
+        this.#postponed = [];
+      }
+      const plan = this.#plans[0];
+      if (plan === undefined) return undefined;
+      const step = plan.shift();
+      if (step === undefined) this.#plans.shift();
+      else {
+        const reports = typeof step === 'function' ? step() : step;
+        // What a host begins itself is in the order in which it is planned.
+        for (const one of reports) if (this.desk.takes.has(one.type)) this.#owed.push({ ...one, first: true });
+      }
+    }
+  }
+
+  /** Any of what it owes; what it begins itself in its order. */
+  #takeOwed(): Report {
+    const index = this.#owed[0]!.first === true ? 0 : this.desk.choices.below(Math.min(4, this.#owed.length));
+    return this.#owed.splice(index, 1)[0]!;
+  }
+
+  #announce(): void {
+    for (const report of machines(this.desk)) {
+      const key = JSON.stringify(report);
+      if (this.#announced.has(key) || !this.desk.takes.has(report.type)) continue;
+      this.#announced.add(key);
+      this.#owed.unshift({ ...report, first: true, isMachine: true });
+    }
+  }
+
+  #event(report: Report, at: number): AnyEvent {
+    this.#sent = report;
+    this.#turn += 1;
+    const { first: _, isMachine: __, type, ...given } = report;
+    // Through JSON: what is undefined is not there, and nothing is shared with a decision.
+    return copy(eventWith(this.#schemas.get(type)!, { type, at, ...given }, this.#turn)) as unknown as AnyEvent;
+  }
+
+  /** The policy does not take the event that was sent last. */
+  refused(error: unknown): void {
+    const report = this.#sent!;
+    this.#sent = undefined;
+    if (!isPolicyError(error) || error.code === 'internal') throw error;
+    // It does not know of the machine, or has another.
+    if (report.isMachine === true) return;
+    if (error.code === 'out_of_order') {
+      this.#postponed.push(report);
+      this.#postponedFor = error;
+      return;
+    }
+    if (this.#beginning.isLenient !== true) throw this.#refusal(report, error);
+  }
+
+  #refusal({ first, isMachine: _, ...report }: Report, error: unknown): Error {
+    const what = first === true ? 'what a host may begin' : 'the answer to what it has named';
+    return new Error(`${this.#definition.id} refuses ${what}: ${JSON.stringify(report)}: ${(error as Error).message}`);
+  }
+}
+
+/** Whether an event is the answer that is owed: of that type, about the same things. */
+function isSame(owed: Report, event: AnyEvent): boolean {
+  if (owed.type !== event.type) return false;
+  const given = event as unknown as Report;
+  return Object.keys(owed).every((key) => !key.endsWith('Id') || owed[key] === given[key]);
+}

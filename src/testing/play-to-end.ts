@@ -1,0 +1,69 @@
+/** A policy and an obedient host, until nothing is left to do; and what must be true then. */
+import type { AnyPolicyDefinition } from '../core/definition.ts';
+import type { ObedientHost } from './obedient-host.ts';
+import { answer, choicesFrom, type Subject } from './run.ts';
+
+/** Far more events than a small configuration needs for a round. */
+const mostEvents = 3000;
+
+/** Choices of a host: the same for the same number. */
+export function choicesOf(seed: number): ReturnType<typeof choicesFrom> {
+  let value = seed + 1;
+  return choicesFrom(Array.from({ length: 31 }, () => (value = (value * 48_271) % 2_147_483_647)));
+}
+
+/**
+ * Sends what the host has to send until it has nothing left, or so many.
+ *
+ * @returns events that were sent
+ * @throws Error if the host never comes to rest, or what it must send is refused
+ */
+export function play(subject: Subject, host: ObedientHost, most = mostEvents): number {
+  for (let sent = 0; sent < most; sent += 1) {
+    const event = host.next(subject.at);
+    if (event === undefined) return sent;
+    const given = answer(subject, event);
+    if ('refused' in given) host.refused(given.refused);
+    else host.heard(event, given.decisions);
+  }
+  if (most < mostEvents) return most;
+  throw new Error(`it still asks for more after ${mostEvents} events`);
+}
+
+/** What the ledgers of a policy hold, by name. */
+export function heldBy({ ledgers }: AnyPolicyDefinition, subject: Subject): string[] {
+  const { state } = subject.snapshot();
+  return ledgers.flatMap(({ name, held }) => held(state).map((id) => `${name} ${id}`));
+}
+
+/** Throws if a ledger holds anything. */
+export function expectEmpty(definition: AnyPolicyDefinition, subject: Subject, when: string): void {
+  const held = heldBy(definition, subject);
+  if (held.length > 0) throw new Error(`${when}, its ledgers hold ${held.slice(0, 10).join(', ')}`);
+}
+
+/**
+ * The source runs dry, and rounds are begun until nothing is left: until the policy says so, where it can say so.
+ *
+ * @returns events that were sent
+ * @throws Error if it does not come to that
+ */
+export function drain(definition: AnyPolicyDefinition, subject: Subject, host: ObedientHost): number {
+  const says = definition.decisions.some(({ type }) => type === 'source.drained');
+  const isOver = (): boolean =>
+    says ? host.hasDrained : heldBy(definition, subject).length === 0 && host.rounds.open.length === 0;
+  let sent = 0;
+  host.isDry = true;
+  host.desk.supplies = 0;
+  const most = 20 + 2 * heldBy(definition, subject).length;
+  for (let round = 0; round < most; round += 1) {
+    host.desk.later([[{ type: 'source.exhausted' }]]);
+    sent += play(subject, host);
+    if (isOver()) return sent;
+    host.begin();
+    sent += play(subject, host);
+    if (isOver()) return sent;
+  }
+  const held = heldBy(definition, subject).slice(0, 10);
+  throw new Error(`after ${most} rounds without a source it is not drained; its ledgers hold ${held.join(', ')}`);
+}

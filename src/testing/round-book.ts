@@ -1,0 +1,62 @@
+/** Rounds that somebody has named, and what is still to be said of each before it is over. */
+import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
+
+const generated = ['round.completed', 'round.drained'];
+const trained = ['round.trained'];
+
+/** What must follow once a command names a round. */
+const follows: Readonly<Record<string, readonly string[]>> = {
+  'prompts.request': generated,
+  'request.launch': generated,
+  'train.fetch': trained,
+  'train.finish': trained,
+  'train.dispatch': trained,
+  'optimizer.step': trained,
+  'weights.publish': trained,
+};
+
+const begins = new Set(['round.requested', 'round.opened']);
+
+/** Rounds that are not over. */
+export class RoundBook {
+  readonly #open = new Map<string, Set<string>>();
+  readonly #over = new Set<string>();
+  readonly #says: ReadonlySet<string>;
+  /** The round that was named last. */
+  last: string | undefined;
+
+  constructor(definition: AnyPolicyDefinition) {
+    this.#says = new Set(definition.decisions.map(({ type }) => type));
+  }
+
+  /** Rounds that are not over, each with what has not been said of it. */
+  get open(): readonly string[] {
+    return [...this.#open].map(([id, rest]) => `${id} (no ${[...rest].join(', ')})`);
+  }
+
+  /** An event that was taken. */
+  sent(event: AnyEvent): void {
+    const { type, roundId } = event as AnyEvent & { roundId?: string };
+    if (roundId === undefined) return;
+    if (begins.has(type)) this.#await(roundId, [...generated, 'round.rewarded', ...trained]);
+    else if (type === 'round.failed') this.#open.delete(roundId);
+  }
+
+  /** A decision. */
+  told(decision: AnyDecision): void {
+    const { type, reason, roundId } = decision as AnyDecision & { roundId?: string };
+    if (roundId === undefined) return;
+    this.last = roundId;
+    if (type in follows) this.#await(roundId, follows[type]!);
+    const rest = this.#open.get(roundId);
+    rest?.delete(type);
+    if (type === 'source.drained' || reason.code === 'round_failed' || rest?.size === 0) this.#open.delete(roundId);
+    this.#over.add(`${roundId} ${type}`);
+  }
+
+  #await(roundId: string, types: readonly string[]): void {
+    const rest = this.#open.get(roundId) ?? new Set();
+    for (const type of types) if (this.#says.has(type) && !this.#over.has(`${roundId} ${type}`)) rest.add(type);
+    if (rest.size > 0) this.#open.set(roundId, rest);
+  }
+}

@@ -1,0 +1,75 @@
+/** Events of which only some fields are said: the others get values that fit. */
+import { z } from 'zod';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** What an event needs, and what it may have. */
+interface Fields {
+  readonly names: readonly string[];
+  /** Schemas of those that must be there, as JSON. */
+  readonly required: readonly (readonly [name: string, schema: Json])[];
+}
+
+const known = new WeakMap<z.ZodType, Fields>();
+
+function fieldsOf(schema: z.ZodType): Fields {
+  const before = known.get(schema);
+  if (before !== undefined) return before;
+  const shape = Object.entries((schema as z.ZodObject).shape ?? {}) as [string, z.ZodType][];
+  const required = shape
+    .filter(([, field]) => !field.safeParse(undefined).success)
+    .map(([name, field]) => [name, z.toJSONSchema(field, { io: 'input', unrepresentable: 'any' }) as Json] as const);
+  const fields = { names: shape.map(([name]) => name), required };
+  known.set(schema, fields);
+  return fields;
+}
+
+/** Of the fields of a decision, those that an event has too. */
+export function sharedFields(schema: z.ZodType, decision: object): Json {
+  const given = decision as Json;
+  const names = fieldsOf(schema).names.filter((name) => given[name] !== undefined);
+  return Object.fromEntries(names.map((name) => [name, given[name]]));
+}
+
+/**
+ * An event with the fields that are given, and values that fit for the others that it must have.
+ *
+ * @param turn - numbers without bounds are 0 or 1 by it, so that rewards differ
+ */
+export function eventWith(schema: z.ZodType, given: Json, turn: number): Json {
+  const event: Record<string, unknown> = { ...given };
+  for (const [name, field] of fieldsOf(schema).required) event[name] ??= fill(field, turn);
+  return event;
+}
+
+function fill(schema: Json, turn: number): unknown {
+  if ('const' in schema) return schema.const;
+  if (Array.isArray(schema.enum)) return schema.enum[0];
+  const choices = schema.anyOf ?? schema.oneOf;
+  if (Array.isArray(choices)) return fill(choices[0], turn);
+  switch (schema.type) {
+    case 'string':
+      return 'x'.repeat(Number(schema.minLength ?? 1));
+    case 'boolean':
+      return true;
+    case 'number':
+    case 'integer':
+      return numberOf(schema, turn);
+    case 'array':
+      return Array.from({ length: Number(schema.minItems ?? 0) }, () => fill(schema.items as Json, turn));
+    case 'object': {
+      const properties = (schema.properties ?? {}) as Readonly<Record<string, Json>>;
+      const names = (schema.required ?? []) as readonly string[];
+      return Object.fromEntries(names.map((name) => [name, fill(properties[name]!, turn)]));
+    }
+    default:
+      return null;
+  }
+}
+
+/** One more than the least that it may be; of a number that may be anything, 0 and 1 in turn. */
+function numberOf({ minimum, exclusiveMinimum, maximum }: Json, turn: number): number {
+  const least = Number(minimum ?? exclusiveMinimum ?? Number.NEGATIVE_INFINITY);
+  if (least <= Number.MIN_SAFE_INTEGER) return turn % 2;
+  return Math.min(least + 1, Number(maximum ?? Number.POSITIVE_INFINITY));
+}
