@@ -18,7 +18,7 @@ import { checkCost } from '../../src/testing/index.ts';
 
 test('speculative-admission keeps law 10: no event walks over what is in flight', () => {
   const config = {
-    promptsPerRound: 1_000_000,
+    promptsPerRound: 100_000,
     responsesPerPrompt: 2,
     promptSpeculation: 1,
     responseSpeculation: 1,
@@ -415,7 +415,7 @@ test('tail-pipelining keeps law 10: no report walks over the round', () => {
   for (const frontier of [{}, { frontier: true, width: 2 }, { frontier: true, width: 1_000_000 }]) {
     const settings = { responsesPerPrompt: 2, globalBatchSamples: 2, responseSpeculation: 1.5, ...frontier };
     // Large enough for every n.
-    const config = { promptsPerRound: 1_000_000, promptSpeculation: 1, ...settings };
+    const config = { promptsPerRound: 100_000, promptSpeculation: 1, ...settings };
     checkCost(tailPipelining, config, (n) => ({
       build: [
         { type: 'round.requested', at: 0, roundId: 'r', weightVersion: 1 },

@@ -3,7 +3,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { resumePolicy, startPolicy } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
-import { longPromptQueue, type QueueDecision, type QueueEvent } from '../../src/policies/long-prompt-queue/index.ts';
+import {
+  longPromptQueue,
+  type QueueConfig,
+  type QueueDecision,
+  type QueueEvent,
+} from '../../src/policies/long-prompt-queue/index.ts';
 import { type Prompt, scaledCount } from '../../src/schemas/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
@@ -12,7 +17,9 @@ import { runs } from '../support/runs.ts';
 interface Saved {
   entries: { prompt: Prompt }[];
   unused: Prompt[];
+  rounds: number;
 }
+type Planned = Extract<QueueDecision, { type: 'round.planned' }>;
 
 const finishedIds = (prompt: Prompt) => (prompt.kept ?? []).filter((one) => one.finished).map((one) => one.requestId);
 const sorted = (ids: readonly string[]) => [...ids].sort();
@@ -44,7 +51,7 @@ class QueueModel {
   }
 
   told(decisions: readonly QueueDecision[], promptsPerRound: number, speculation: number): void {
-    let planned: Extract<QueueDecision, { type: 'round.planned' }> | undefined;
+    let planned: Planned | undefined;
     let requested = 0;
     for (const decision of decisions) {
       if (decision.type === 'round.planned') planned = decision;
@@ -82,6 +89,18 @@ class QueueModel {
   }
 }
 
+const since = ({ deferral }: Prompt): number => deferral?.sinceRound ?? 0;
+
+/** Invariant 6: whoever has waited too long is in the round, or the round is full of those that waited as long. */
+function expectNobodyStarves(before: Saved, after: Saved, { queued }: Planned, settings: QueueConfig): void {
+  const { maxWaitRounds, promptsPerRound } = settings;
+  const isOverdue = (prompt: Prompt): boolean => before.rounds - since(prompt) >= maxWaitRounds;
+  const left = after.entries.map((one) => one.prompt).filter(isOverdue);
+  if (left.length === 0) return;
+  expect(queued).toHaveLength(promptsPerRound);
+  expect(Math.max(...queued.map(since))).toBeLessThanOrEqual(Math.min(...left.map(since)));
+}
+
 function run(config: Record<string, unknown>, tape: readonly number[]): void {
   const settings = longPromptQueue.config.parse(config);
   const shadow = longPromptQueue.init(settings);
@@ -90,6 +109,7 @@ function run(config: Record<string, unknown>, tape: readonly number[]): void {
   let queue = startPolicy(longPromptQueue, config);
   for (let index = 0; index < 80; index += 1) {
     const event = longPromptQueue.arbitrary(shadow, choices);
+    const before = queue.snapshot().state as Saved;
     let decisions: QueueDecision[];
     try {
       decisions = queue.send(event);
@@ -100,14 +120,19 @@ function run(config: Record<string, unknown>, tape: readonly number[]): void {
     longPromptQueue.apply(shadow, event, { at: queue.at, emit: () => undefined });
     model.sent(event);
     model.told(decisions, settings.promptsPerRound, settings.promptSpeculation);
-    model.compareWith(queue.snapshot().state as Saved);
+    const after = queue.snapshot().state as Saved;
+    model.compareWith(after);
+    for (const one of decisions) {
+      if (one.type === 'round.planned') expectNobodyStarves(before, after, one, settings);
+    }
     if (choices.below(10) === 0) queue = resumePolicy(longPromptQueue, JSON.parse(JSON.stringify(queue.snapshot())));
   }
 }
 
 describe('long-prompt-queue', () => {
-  test.each(exampleConfigs['long-prompt-queue']!.map((config) => [JSON.stringify(config), config] as const))(
-    'invariants 1 to 5 hold with %s',
+  const configs = [...exampleConfigs['long-prompt-queue']!, { promptsPerRound: 2, maxWaitRounds: 1 }];
+  test.each(configs.map((config) => [JSON.stringify(config), config] as const))(
+    'invariants 1 to 6 hold with %s',
     (_name, config) => {
       fc.assert(
         fc.property(tapes(), (tape) => run(config, tape)),

@@ -12,8 +12,8 @@ export const queueSettings = {
     .optional()
     .describe('A prompt that was deferred this often forces a long round; never if absent.'),
   maxWaitRounds: positiveCount
-    .optional()
-    .describe('A prompt that has waited this many rounds forces a long round; never if absent.'),
+    .default(16)
+    .describe('A prompt that has waited this many rounds forces a long round, with fresh prompts where too few wait.'),
 };
 
 /** Schema of the configuration. */

@@ -106,12 +106,12 @@ export function reward({ unrewarded }: QueueState, requestId: string, value: num
 /** Puts an entry in, in place of the one with the same prompt id if there is one. */
 export function put(state: QueueState, entry: Entry): void {
   const { promptId, deferral } = entry.prompt;
-  const { order, maxDeferrals, maxWaitRounds } = state.config;
+  const { order, maxDeferrals } = state.config;
   const before = state.entries.get(promptId);
   if (before !== undefined) release(state, before.prompt);
   hold(state, entry.prompt);
   state.entries.set(promptId, entry);
-  if (order === 'fifo' || maxWaitRounds !== undefined) state.byAge.push(entry);
+  state.byAge.push(entry);
   if (order !== 'fifo') state.byLength.push(entry);
   if ((deferral?.count ?? 0) >= (maxDeferrals ?? Number.POSITIVE_INFINITY)) state.tooOften.push(entry);
 }
@@ -129,9 +129,9 @@ function top(state: QueueState, heap: Heap<Entry>): Entry | undefined {
 /** The prompt that has waited too long, or was deferred too often, and by how much; oldest first. */
 export function overdue(state: QueueState): { entry: Entry; waitedRounds: number } | undefined {
   const { maxWaitRounds } = state.config;
-  const oldest = maxWaitRounds === undefined ? undefined : top(state, state.byAge);
+  const oldest = top(state, state.byAge);
   const waited = (entry: Entry): number => Math.max(0, state.rounds - since(entry));
-  if (oldest !== undefined && waited(oldest) >= maxWaitRounds!) return { entry: oldest, waitedRounds: waited(oldest) };
+  if (oldest !== undefined && waited(oldest) >= maxWaitRounds) return { entry: oldest, waitedRounds: waited(oldest) };
   const entry = top(state, state.tooOften);
   return entry && { entry, waitedRounds: waited(entry) };
 }

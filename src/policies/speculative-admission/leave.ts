@@ -159,7 +159,8 @@ export function finishDeferral(state: AdmissionState, prompt: PromptState, ctx: 
     deferral:
       deferral === undefined
         ? { count: 1, sinceRound: state.rounds - 1, sinceSeconds: ctx.at }
-        : { ...deferral, count: deferral.count + 1 },
+        : // A round of an earlier session may be one that this session has yet to come to.
+          { ...deferral, count: deferral.count + 1, sinceRound: Math.min(deferral.sinceRound, state.rounds - 1) },
     kept: kept.length > 0 ? kept : undefined,
   });
   state.settling.delete(prompt);

@@ -1,6 +1,6 @@
 /** Inputs of a few hundred bytes whose plans would take minutes, or all memory: refused, or planned at once. */
 import { describe, expect, test } from 'vitest';
-import { type ProfileRow, planFlexUlysses, planMicroBatches, selectTp } from '../../../src/index.ts';
+import { planFlexUlysses, planMicroBatches, selectTp, type TpProfile } from '../../../src/index.ts';
 import { refusal } from '../../support/refusal.ts';
 
 const of = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
@@ -55,7 +55,7 @@ describe('flex-ulysses', () => {
 describe('adaptive-tp', () => {
   /** A token takes a millionth of a byte: any length fits somewhere. */
   const rows = [1, 4, 16].flatMap((batchSize) =>
-    [1, 16].map((sequenceLength): ProfileRow => {
+    [1, 16].map((sequenceLength): TpProfile['rows'][number] => {
       const context = batchSize * sequenceLength;
       const [decodeStepSeconds, prefillSeconds] = [0.04 + 1e-4 * context, 1e-3 * context];
       return { tp: 1, batchSize, sequenceLength, decodeStepSeconds, prefillSeconds, bytes: 40 + 1e-6 * context };

@@ -129,9 +129,18 @@ describe.each(bothWays)('no prompt starves, %s', (_how, start) => {
     expect(queue.plan()).toBe('long a,b +0 queue_full');
   });
 
-  test('without these settings a prompt waits for a full queue, however long', () => {
+  test('unless it is told otherwise a prompt waits for 16 rounds at most', () => {
     for (const order of ['fifo', 'longest-expected-first'] as const) {
       const queue = start({ order });
+      queue.defer('a', { expectedTokens: 5 });
+      for (let round = 0; round < 16; round += 1) expect(queue.plan()).toBe('short  +3 queue_below_threshold');
+      expect(queue.plan()).toBe('long a +1 prompt_overdue');
+    }
+  });
+
+  test('with a bound that is far away it waits for a full queue, however long', () => {
+    for (const order of ['fifo', 'longest-expected-first'] as const) {
+      const queue = start({ order, maxWaitRounds: 1_000_000 });
       queue.defer('a', { expectedTokens: 5 }, 0, 50);
       for (let round = 0; round < 20; round += 1) expect(queue.plan()).toBe('short  +3 queue_below_threshold');
       queue.defer('b', { expectedTokens: 6 });

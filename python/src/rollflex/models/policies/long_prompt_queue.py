@@ -37,7 +37,10 @@ class LongPromptQueueConfig(TypedDict):
     """A prompt that was deferred this often forces a long round; never if absent. Whole number ≥ 1."""
 
     maxWaitRounds: NotRequired[int]
-    """A prompt that has waited this many rounds forces a long round; never if absent. Whole number ≥ 1."""
+    """
+    A prompt that has waited this many rounds forces a long round, with fresh prompts where too few wait.
+    Whole number ≥ 1. Default: 16.
+    """
 
 
 LongPromptQueueEvent: TypeAlias = Union[

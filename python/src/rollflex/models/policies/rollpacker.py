@@ -406,7 +406,10 @@ class RollpackerConfig(TypedDict):
     """A prompt that was deferred this often forces a long round; never if absent. Whole number ≥ 1."""
 
     maxWaitRounds: NotRequired[int]
-    """A prompt that has waited this many rounds forces a long round; never if absent. Whole number ≥ 1."""
+    """
+    A prompt that has waited this many rounds forces a long round, with fresh prompts where too few wait.
+    Whole number ≥ 1. Default: 16.
+    """
 
     servers: Sequence[RollpackerConfigServer]
     """The servers of the rollout, with their GPUs in order."""
