@@ -91,7 +91,7 @@ class QueueModel {
 
 const since = ({ deferral }: Prompt): number => deferral?.sinceRound ?? 0;
 
-/** Invariant 6: whoever has waited too long is in the round, or the round is full of those that waited as long. */
+/** Invariant 7: whoever has waited too long is in the round, or the round is full of those that waited as long. */
 function expectNobodyStarves(before: Saved, after: Saved, { queued }: Planned, settings: QueueConfig): void {
   const { maxWaitRounds, promptsPerRound } = settings;
   const isOverdue = (prompt: Prompt): boolean => before.rounds - since(prompt) >= maxWaitRounds;
