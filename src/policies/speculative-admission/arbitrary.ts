@@ -96,7 +96,7 @@ function rareEvent(state: AdmissionState, choices: Choices, at: number): Admissi
       return { type: 'round.failed', at, roundId };
     case 6:
       if (choices.below(3) > 0) break;
-      return { type: 'host.restarted', at, idPrefix: `h${state.oldPrefixes.length}-` };
+      return { type: 'host.restarted', at, idPrefix: `h${state.restarts}-` };
     case 7:
       // Late or repeated: the response is over.
       if (one === undefined) break;
