@@ -45,25 +45,56 @@ export class Crowd {
   }
 
   /**
-   * For each of the times the moment since the one before in which most is expected to be held.
+   * For each of the times the moment since the one before in which most is expected to be held. Where a step cannot have
+   * more than one before it, all that are there at its beginning are taken to be there until its end: nobody is looked for.
    *
    * @param times - the first is now
    * @param chances - to be there, by time and group; between two times they are taken to be straight
    */
   moments(times: readonly number[], groups: number, chances: Float64Array): Moment[] {
     const moments: Moment[] = [this.#at(0, 0, 1)];
+    let most = this.#held(0, chances, 0);
     for (let step = 1; step < times.length; step += 1) {
       const [from, to] = [times[step - 1]!, times[step]!];
-      while (this.#end() <= from) this.#leave();
-      // Nobody leaves before the end of the step: that is its worst moment, as good as any other.
-      if (this.#end() >= to) moments.push(this.#at(step, to, 1));
-      else moments.push(this.#worst(step, from, to, groups, chances));
+      this.#dropGroups(from);
+      if (this.#end() >= to) {
+        most = Math.max(most, this.#held(to, chances, step * groups));
+        moments.push(this.#at(step, to, 1));
+      } else if (this.#held(to, chances, (step - 1) * groups) <= most) moments.push(this.#at(step, to, 1));
+      else {
+        while (this.#end() <= from) this.#leave();
+        const { worst, held } = this.#worst(step, from, to, groups, chances);
+        most = Math.max(most, held);
+        moments.push(worst);
+      }
     }
     return moments;
   }
 
+  /** What those that are there are expected to hold at a time, with the chances that begin at `row`. */
+  #held(time: number, chances: Float64Array, row: number): number {
+    const { at: mine, kv, count } = this.#packed;
+    const last = this.#size - 1;
+    if (last < 0) return 0;
+    let held = chances[row + mine[last]!]! * (this.#kv + time * this.#count);
+    for (let index = 0; index < last; index += 1)
+      held += chances[row + mine[index]!]! * (kv[index]! + time * count[index]!);
+    return held;
+  }
+
+  /** Groups of which everybody has reached the cap by then. */
+  #dropGroups(time: number): void {
+    while (this.#size > 0) {
+      const row = this.#rows[this.#next + this.#count - 1]!;
+      if (this.#maxTokens - this.#columns.generated[row]! > time) return;
+      this.#next += this.#count;
+      this.#size -= 1;
+      this.#fill();
+    }
+  }
+
   /** The worst of the moments at which somebody reaches the cap, and of the end of the step. */
-  #worst(step: number, from: number, to: number, groups: number, chances: Float64Array): Moment {
+  #worst(step: number, from: number, to: number, groups: number, chances: Float64Array) {
     const { at: mine, kv, count } = this.#packed;
     const [now, then] = [(step - 1) * groups, step * groups];
     // Tokens and requests, each as it is expected at the beginning of the step and what it changes by until its end.
@@ -90,7 +121,7 @@ export class Crowd {
         most = held;
         worst = this.#at(step, time, share);
       }
-      if (end >= to) return worst!;
+      if (end >= to) return { worst: worst!, held: most };
       while (this.#end() === end) {
         const group = mine[this.#size - 1]!;
         const first = chances[now + group]!;

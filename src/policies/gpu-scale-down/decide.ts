@@ -14,7 +14,7 @@ import type { Ctx, DecisionOf } from './words.ts';
 type RejectReason = DecisionOf<'scale-down.rejected'>['reason'];
 
 // So many choices of engines are tried before a milestone is given up.
-const mostChoices = 8;
+const mostChoices = 4;
 
 /** The first choice of engines that leaves room, or why the first of all does not. */
 function firstThatFits(

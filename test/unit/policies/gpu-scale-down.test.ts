@@ -157,7 +157,7 @@ describe('which GPUs', () => {
     open(small, 'r');
     // None fits: the numbers are those of the best.
     expect(report(small, untilQuery(small), running(['a', 'e0', 100], ['b', 'e1', 500]))).toMatchObject([
-      { type: 'scale-down.rejected', reason: { code: 'kv_cache', engineId: 'e1', projectedTokens: 1620 } },
+      { type: 'scale-down.rejected', reason: { code: 'kv_cache_together', expectedTokens: 1620 } },
     ]);
   });
 
