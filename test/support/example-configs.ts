@@ -142,11 +142,13 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
     { replicas, groupsPerRound: 5, fetch: { once: 0.5 }, gradientOffload: 'never', collective: 'sum' },
     { replicas: replicas.slice(1), groupsPerRound: 3, unit: 'constant', divisor: 64, idPrefix: 's-' },
   ],
+  // How well a plan is searched is for the tests of flex-ulysses: here it is the time.
   flexrl: [
-    { devices: 4, nodes: loaderNodes },
+    { devices: 4, effort: 'fast', nodes: loaderNodes },
     { devices: 6, maxDegree: 2, balanceTolerance: 0, effort: 'fast', nodes: loaderNodes, prefetchSteps: 2 },
     {
       devices: 8,
+      effort: 'fast',
       costs: {
         compute: [
           { tokens: 0, value: 0 },
