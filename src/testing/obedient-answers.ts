@@ -104,8 +104,8 @@ const rules: Rules & Readonly<Record<string, unknown>> = {
     ),
     answer('gpus.released', one, { gpuIds: one.release.flatMap(({ gpuIds }) => gpuIds) }),
   ],
-  'gpus.reclaim': (one, { answer, lastRound }) => [
-    answer('gpus.returned', { roundId: lastRound ?? 'unknown', ...one }),
+  'gpus.reclaim': (one, { answer }) => [
+    answer('gpus.returned', one),
     ...one.engineIds.map((engineId) => ({ type: 'engine.added', engineId })),
   ],
   'migration.abandoned': ({ requestId }) => [{ type: 'response.failed', requestId, kind: 'infrastructure' }],

@@ -43,8 +43,6 @@ export interface Desk {
   readonly engines: Map<string, string>;
   /** Samples that it was told are not there any more. */
   readonly gone: Set<string>;
-  /** The round that was named last. */
-  readonly lastRound: string | undefined;
   /** Version of the weights that the host has. */
   weightVersion: number;
   /** How often it supplies prompts before its source is exhausted. */
@@ -101,7 +99,6 @@ export class ObedientHost {
     this.#schemas = new Map(definition.events.map((word) => [word.type, word.schema as never]));
     this.#rules = { ...specialAnswers, ...hints?.answers };
     this.rounds = new RoundBook(definition);
-    const host = this;
     this.desk = {
       takes: new Set(this.#schemas.keys()),
       config: config as Desk['config'],
@@ -109,9 +106,6 @@ export class ObedientHost {
       mint: (what) => `${prefix}${what}${this.#minted++}`,
       engines: new Map(),
       gone: new Set(),
-      get lastRound() {
-        return host.rounds.last;
-      },
       weightVersion,
       supplies: 3,
       choices,

@@ -22,8 +22,6 @@ export class RoundBook {
   readonly #open = new Map<string, Set<string>>();
   readonly #over = new Set<string>();
   readonly #says: ReadonlySet<string>;
-  /** The round that was named last. */
-  last: string | undefined;
 
   constructor(definition: AnyPolicyDefinition) {
     this.#says = new Set(definition.decisions.map(({ type }) => type));
@@ -46,7 +44,6 @@ export class RoundBook {
   told(decision: AnyDecision): void {
     const { type, reason, roundId } = decision as AnyDecision & { roundId?: string };
     if (roundId === undefined) return;
-    this.last = roundId;
     if (type in follows) this.#await(roundId, follows[type]!);
     const rest = this.#open.get(roundId);
     rest?.delete(type);

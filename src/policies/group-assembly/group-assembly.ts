@@ -7,7 +7,7 @@ import { groupKey } from '../../core/trained-groups.ts';
 import { arbitrary } from './arbitrary.ts';
 import { check } from './check.ts';
 import { askAgain, countPrompt, forgetNamed, openGroup, reward } from './groups.ts';
-import { completeRound, failRound } from './rounds.ts';
+import { completeRound, failRound, resumeRounds } from './rounds.ts';
 import { assemblyConfig } from './schema.ts';
 import { assemblySnapshot, load, migrateFromOne, type SavedAssembly, save } from './snapshot.ts';
 import { type AssemblyState, addMember, newState } from './state.ts';
@@ -44,6 +44,7 @@ function apply(state: AssemblyState, event: AssemblyEvent, ctx: Ctx): void {
     case 'host.restarted':
       // Rewards that were being computed are computed again; what is known stays.
       if (state.config.askAgain) askAgain(state, ctx);
+      return resumeRounds(state, ctx);
   }
 }
 

@@ -68,3 +68,13 @@ export function finishIfReady(state: AssemblyState, round: Round, ctx: Ctx): voi
   const reason = { code: 'all_groups', groups: prompts.length, afterSeconds: ctx.at - at } as const;
   ctx.emit({ type: 'round.rewarded', at: ctx.at, roundId, kind, weightVersion, prompts, reason });
 }
+
+/** Rounds that are not complete are named, with the prompts that count for them: who would complete them may not know. */
+export function resumeRounds({ rounds }: AssemblyState, ctx: Ctx): void {
+  for (const { roundId, groups, unrewarded, completed } of rounds.values()) {
+    if (completed !== null) continue;
+    const promptIds = [...groups.keys(), ...unrewarded];
+    const reason = { code: 'host_restarted', prompts: promptIds.length } as const;
+    ctx.emit({ type: 'round.resumed', at: ctx.at, roundId, promptIds, reason });
+  }
+}

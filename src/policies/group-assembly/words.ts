@@ -18,7 +18,7 @@ import {
 import { responseAccepted, responseDropped } from '../../schemas/decisions/requests.ts';
 import { rewardFailed } from '../../schemas/decisions/reward-workers.ts';
 import { rewardRequest } from '../../schemas/decisions/rewards.ts';
-import { roundCompleted } from '../../schemas/decisions/rounds.ts';
+import { roundCompleted, roundResumed } from '../../schemas/decisions/rounds.ts';
 import { rewardReady } from '../../schemas/events/rewards.ts';
 import { roundFailed } from '../../schemas/events/rounds.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
@@ -45,6 +45,7 @@ export const assemblyDecisions = [
   groupUnrewarded,
   groupWithdrawn,
   roundRewarded,
+  roundResumed,
   rewardRequest,
   rewardUnused,
 ] as const;

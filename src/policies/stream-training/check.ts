@@ -22,7 +22,7 @@ export function check(state: StreamTrainingState, event: StreamTrainingEvent): v
       return checkCompletion(checkRound(state, event.roundId), event);
     case 'gpus.released':
     case 'gpus.returned':
-      checkRound(state, event.roundId);
+      if (event.roundId !== undefined) checkRound(state, event.roundId);
       return checkGpus(state, event.gpuIds);
     case 'train.consumed':
     case 'train.finished':

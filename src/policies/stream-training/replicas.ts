@@ -67,7 +67,17 @@ export function releaseGpus(state: StreamTrainingState, event: EventNamed<'gpus.
 
 /** GPUs that go back after the round are the usual case, and change nothing here. */
 export function returnGpus(state: StreamTrainingState, event: EventNamed<'gpus.returned'>, ctx: Ctx): void {
-  const round = state.rounds.get(event.roundId);
+  const { roundId } = event;
+  if (roundId === undefined) for (const round of state.rounds.values()) returnFrom(state, round, event, ctx);
+  else returnFrom(state, state.rounds.get(roundId), event, ctx);
+}
+
+function returnFrom(
+  state: StreamTrainingState,
+  round: Round | undefined,
+  event: EventNamed<'gpus.returned'>,
+  ctx: Ctx,
+): void {
   if (round === undefined || isEnded(round, event.releaseId)) return;
   if (event.releaseId !== undefined) round.endedReleases.add(event.releaseId);
   for (const gpuId of event.gpuIds) round.released.delete(gpuId);

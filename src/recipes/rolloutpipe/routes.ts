@@ -84,6 +84,7 @@ export const routes: Readonly<Record<PartName, Readonly<Record<string, AnyRoute>
     'round.rewarded': { out: true, into: rewarded as never },
     // Its prompt was handed back, or its group was dropped by name.
     'group.withdrawn': { out: false },
+    'round.resumed': { out: false },
   },
   pipelining: {
     'optimizer.step': { out: true, into: consumed as never },

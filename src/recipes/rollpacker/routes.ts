@@ -138,6 +138,8 @@ export const routes: Readonly<Record<string, Readonly<Record<string, AnyRoute>>>
       to('training', { type: 'group.completed', at, roundId, groupId: promptId, samples, tokens }),
     ]),
     'round.rewarded': route<'round.rewarded'>(rewarded),
+    // Rounds end in the admission.
+    'round.resumed': { out: false },
   },
   training: { 'round.resumed': { out: false } },
   scaleDown: {

@@ -123,6 +123,7 @@ export const routes: Readonly<Record<PartName, Readonly<Record<string, AnyRoute>
   assembly: {
     'group.rewarded': out('pipelining'),
     'round.rewarded': { out: true, into: rewarded as never },
+    'round.resumed': { out: false },
   },
   pipelining: {
     'optimizer.step': {

@@ -43,7 +43,9 @@ export const gpusReleaseFailed = defineEvent(
   { releaseId, message },
 );
 export const gpusReturned = defineEvent('gpus.returned', 'These GPUs belong to the rollout again. May be repeated.', {
-  roundId,
+  roundId: roundId
+    .optional()
+    .describe('The round that they were released in; a host that has forgotten it leaves it out.'),
   releaseId: ofRelease,
   gpuIds: z.array(gpuId).describe('GPUs that went back.'),
 });
