@@ -397,8 +397,8 @@ class ServerInfoResultLimits(TypedDict):
 
     maxInFlightIds: int
     """
-    Ids that a session may hold in flight, in the ledgers of its policy. Whole number 1 to 100000000. Default:
-    1000000.
+    Ids that a session may hold in flight: in the ledgers of its policy, with those that it may mint for them.
+    Whole number 1 to 100000000. Default: 1000000.
     """
 
     maxProducers: int

@@ -151,13 +151,13 @@ class RolloutWorkload(TypedDict):
     """Requests that run, those that are aborted later included. Whole number ≥ 1."""
 
     promptTokens: float
-    """Mean tokens of a prompt, ≥ 0. Number ≥ 0."""
+    """Mean tokens of a prompt, 0 to 1e9. Number 0 to 1000000000."""
 
     responseTokens: float
-    """Mean tokens that a request generates, > 0. Number > 0."""
+    """Mean tokens that a request generates, > 0 and at most 1e9. Number > 0."""
 
     longestTokens: float
-    """Most tokens that a request generates; at least the mean. Number > 0."""
+    """Most tokens that a request generates; at least the mean, at most 1e9. Number > 0."""
 
     routingSkew: NotRequired[float]
     """Tokens of the most loaded expert rank ÷ their mean over the ranks, ≥ 1; 1 if absent. Number ≥ 1."""

@@ -58,8 +58,8 @@ class GpusReturned(TypedDict):
     with Unix time if absent. Number ≥ 0.
     """
 
-    roundId: str
-    """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
+    roundId: NotRequired[str]
+    """The round that they were released in; a host that has forgotten it leaves it out. String ≤ 512."""
 
     releaseId: NotRequired[str]
     """The release that `gpus.release` asked for, where there was one. String ≤ 512."""

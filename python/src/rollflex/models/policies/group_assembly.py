@@ -16,7 +16,7 @@ from ..decisions.prompts import (
 from ..decisions.requests import ResponseAccepted, ResponseDropped
 from ..decisions.reward_workers import RewardFailed
 from ..decisions.rewards import RewardRequest
-from ..decisions.rounds import RoundCompleted
+from ..decisions.rounds import RoundCompleted, RoundResumed
 from ..events.rewards import RewardReady
 from ..events.rounds import RoundFailed
 from ..events.session import HostRestarted
@@ -55,6 +55,7 @@ GroupAssemblyDecision: TypeAlias = Union[
     GroupUnrewarded,
     GroupWithdrawn,
     RoundRewarded,
+    RoundResumed,
     RewardRequest,
     RewardUnused,
 ]
