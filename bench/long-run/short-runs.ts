@@ -14,6 +14,7 @@ import type { Law } from '../../src/testing/law.ts';
 import { laws } from '../../src/testing/laws.ts';
 import { likelyEvents } from '../../src/testing/run.ts';
 import { messageOf, textOfRun, trimmed } from '../../src/testing/search.ts';
+import { mayForget } from '../../test/support/example-configs.ts';
 
 /** What to run. */
 export interface ShortRunsOptions {
@@ -93,7 +94,7 @@ export class ShortRuns {
 
   #run(definition: AnyPolicyDefinition, mine: Lane, index: number): void {
     const begun = performance.now();
-    const all = this.#options.configs[definition.id]!;
+    const all = this.#options.configs[definition.id]!.filter(mayForget);
     const config = all[mine.runs % all.length];
     const generator = xoroshiro128plus((this.#options.seed * 7919 + index * 1_000_003 + mine.runs) | 0);
     const below = (n: number): number => uniformInt(generator, 0, n - 1);

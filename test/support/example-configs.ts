@@ -71,6 +71,9 @@ const loaderNodes = [
   { nodeId: 'n1', hostMemoryBytes: 60, weight: 2, ranks: [2, 3] },
 ];
 
+/** Whether a host with this configuration may forget what it computes: `askAgain: false` says that somebody does not. */
+export const mayForget = (config: unknown): boolean => (config as { askAgain?: boolean }).askAgain !== false;
+
 export const exampleConfigs: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
   'frontier-group-dispatch': [
     { responsesPerPrompt: 2, width: 2 },
