@@ -186,7 +186,7 @@ export class ForgetfulHost {
         return;
       case 'prompt.deferred':
       case 'prompt.returned':
-        this.#duties.delete(`judge ${decision.prompt.promptId}`);
+        this.#forgetJudgement(decision.prompt.promptId, decision);
         if (!this.#takes.has('round.requested')) this.#back.push(decision.prompt);
         return;
       case 'train.dispatch':
@@ -216,6 +216,12 @@ export class ForgetfulHost {
         return;
       default:
     }
+  }
+
+  /** What leaves an earlier round may be another copy of a prompt that waits for its judgement. */
+  #forgetJudgement(promptId: string, { roundId, reason }: { roundId: string; reason: { code: string } }): void {
+    const duty = this.#duties.get(`judge ${promptId}`);
+    if (duty?.roundId === roundId || reason.code === 'stale_weights') this.#duties.delete(`judge ${promptId}`);
   }
 
   #isDrained(): boolean {
