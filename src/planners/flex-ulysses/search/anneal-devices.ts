@@ -1,5 +1,6 @@
 /** Simulated annealing over devices: every item at any degree, on any group. */
 import type { Kept, Layout } from './layout.ts';
+import { Places } from './places.ts';
 import { slop } from './problem.ts';
 import type { Sequence } from './random.ts';
 import { Annealing, type Schedule } from './schedule.ts';
@@ -15,6 +16,11 @@ const positive = (value: number): number => (value > 0 ? value : 0);
 
 class DeviceAnnealing extends Annealing {
   readonly #layout: Layout;
+  readonly #places: Places | undefined;
+  readonly #layers: number;
+  readonly #usual: number;
+  readonly #layer: Int32Array;
+  readonly #ranks: number[];
   /** By how much each device is over its limits. */
   readonly #over: Float64Array;
   #overall = 0;
@@ -22,11 +28,15 @@ class DeviceAnnealing extends Annealing {
   readonly #kept: { level: Uint8Array; group: Int32Array; cost: number };
   found: Kept | undefined;
 
-  /** @param frozen - whether degrees stay as they are */
-  constructor(layout: Layout, random: Sequence, frozen: boolean) {
+  constructor(layout: Layout, random: Sequence, { frozen = false, layers = 0, usual }: Schedule) {
     super(random);
     this.#layout = layout;
     this.#frozen = frozen;
+    this.#layers = layers;
+    this.#usual = usual ?? layout.problem.levels - 1;
+    this.#places = layers > 0 ? new Places(layout) : undefined;
+    this.#layer = new Int32Array(layout.problem.top);
+    this.#ranks = [];
     this.#kept = layout.keep();
     this.#over = new Float64Array(layout.problem.devices);
     for (let device = 0; device < this.#over.length; device += 1) this.#measure(device);
@@ -56,6 +66,7 @@ class DeviceAnnealing extends Annealing {
     const item = random.below(items);
     const level = layout.level[item]!;
     const group = layout.group[item]!;
+    if (this.#layers > 0 && random.next() >>> 24 < this.#layers) return this.#moveLayer(item);
     const kind = random.next() >>> 24;
     if (kind < changes && !this.#frozen) return this.#changeDegree(item, level, group);
     if (kind < changes + moves) {
@@ -80,7 +91,7 @@ class DeviceAnnealing extends Annealing {
   #changeDegree(item: number, level: number, group: number): void {
     const random = this.random;
     const { levels, devices, least } = this.#layout.problem;
-    let next = level === 0 ? levels - 1 : 0;
+    let next = level === 0 ? this.#usual : 0;
     if (random.next() >>> 24 < anyDegree) next = random.below(levels);
     if (next < least[item]! || next === level) return;
     const near = (random.next() & 1) === 0;
@@ -151,10 +162,79 @@ class DeviceAnnealing extends Annealing {
     }
     if (apart) for (let device = b; device < bEnd; device += 1) over += this.#change(device, moreWork, moreTokens);
     if (over > allowed) return;
-    layout.put(item, level, group);
-    if (partner >= 0) layout.put(partner, from, fromGroup);
+    this.#put(item, level, group);
+    if (partner >= 0) this.#put(partner, from, fromGroup);
     for (let device = a; device < aEnd; device += 1) this.#measure(device);
     for (let device = b; device < bEnd; device += 1) this.#measure(device);
+    this.#overall += over;
+    this.#keep();
+  }
+
+  #put(item: number, level: number, group: number): void {
+    this.#places?.leave(item);
+    this.#layout.put(item, level, group);
+    this.#places?.enter(item);
+  }
+
+  /** Spreads one whole item of each device of a group over the group, or the other way round. */
+  #moveLayer(item: number): void {
+    const layout = this.#layout;
+    const random = this.random;
+    const { levels, work, memory, cost, least } = layout.problem;
+    const now = layout.level[item]!;
+    const level = now > 0 ? now : 1 + random.below(levels - 1);
+    const size = 1 << level;
+    const group = now > 0 ? layout.group[item]! : layout.group[item]! >> level;
+    const first = group << level;
+    const layer = this.#layer;
+    let sumWork = 0;
+    let sumMemory = 0;
+    let costs = 0;
+    if (now === 0) {
+      for (let rank = 0; rank < size; rank += 1) {
+        const one = first + rank === layout.group[item] ? item : this.#places!.pick(0, first + rank, random);
+        if (one < 0) return;
+        layer[rank] = one;
+      }
+    } else {
+      const start = this.#places!.pick(level, group, random);
+      let one = start;
+      for (let rank = 0; rank < size; rank += 1) {
+        if (least[one]! > 0) return;
+        layer[rank] = one;
+        one = this.#places!.after(one);
+        if (one === start && rank < size - 1) return;
+      }
+      layer.subarray(0, size).sort();
+      const ranks = this.#ranks;
+      ranks.length = 0;
+      for (let rank = 0; rank < size; rank += 1) {
+        let at = rank;
+        for (; at > 0 && layout.work[first + ranks[at - 1]!]! > layout.work[first + rank]!; at -= 1)
+          ranks[at] = ranks[at - 1]!;
+        ranks[at] = rank;
+      }
+    }
+    for (let rank = 0; rank < size; rank += 1) {
+      const one = layer[rank]!;
+      sumWork += work[one]!;
+      sumMemory += memory[one]!;
+      costs += cost[level]![one]!;
+    }
+    const sign = now === 0 ? 1 : -1;
+    const allowed = this.allowed(sign * costs);
+    let over = 0;
+    for (let at = 0; at < size; at += 1) {
+      const one = layer[at]!;
+      const device = first + (now === 0 ? at : this.#ranks[at]!);
+      over += this.#change(device, sign * (sumWork / size - work[one]!), sign * (sumMemory / size - memory[one]!));
+    }
+    if (over > allowed) return;
+    for (let at = 0; at < size; at += 1) {
+      if (now === 0) this.#put(layer[at]!, level, group);
+      else this.#put(layer[at]!, 0, first + this.#ranks[at]!);
+    }
+    for (let device = first; device < first + size; device += 1) this.#measure(device);
     this.#overall += over;
     this.#keep();
   }
@@ -171,7 +251,7 @@ class DeviceAnnealing extends Annealing {
  * @returns the cheapest layout that kept all limits, the first one included, if one did
  */
 export function annealDevices(layout: Layout, schedule: Schedule, random: Sequence): Kept | undefined {
-  const annealing = new DeviceAnnealing(layout, random, schedule.frozen ?? false);
+  const annealing = new DeviceAnnealing(layout, random, schedule);
   annealing.run(schedule);
   return annealing.found;
 }

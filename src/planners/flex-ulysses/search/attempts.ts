@@ -1,8 +1,12 @@
 /** What the search tries, and the best that it has found. */
+
+import { fewestSharded } from '../counting.ts';
 import type { FlexUlyssesSettings } from '../schema.ts';
+import { shapesFor } from './alike.ts';
 import { annealDevices } from './anneal-devices.ts';
 import { annealGroups } from './anneal-groups.ts';
 import { complete, isTight } from './complete.ts';
+import { constructAlike, flatten } from './construct-alike.ts';
 import { construct, constructGroups, constructLayers, readGroups, spreadLayers } from './construct.ts';
 import type { Effort } from './effort.ts';
 import { evenOut } from './even-out.ts';
@@ -119,6 +123,99 @@ export class Search {
       if (completion.done) return;
       left -= budget - completion.left + 1;
     }
+  }
+
+  /** Where all items are nearly the same: whole layers, so few shared as can be, or a few more. */
+  alike(random: Sequence): void {
+    const problem = this.#problem;
+    const { cost: splitCost, work, memory: lengths, devices } = problem;
+    const fewest = fewestSharded({ splitCost, work, lengths, devices }, 1, 1);
+    this.enough = fewest.communication * 1.005;
+    const shapes = shapesFor(problem, fewest.above);
+    const level = shapes[0]!.level;
+    const unit = problem.cost[level]!.reduce((sum, one) => sum + one, 0) / problem.items;
+    const T = (globalThis as any).ALIKE ?? {
+      dev: 100000, t: [0.1, 0.01], p: [300, 20000], n: 3, grp: 100000, gt: [0.1, 0.01], gp: [100, 5000], layers: 40, pol: 50000, gw: [],
+    };
+    const tried: { shape: (typeof shapes)[number]; kept: Kept; over: number; flat: Kept; flatOver: number; score: number }[] = [];
+    for (const shape of shapes) {
+      if (!constructAlike(this.#layout, shape)) continue;
+      this.#offer();
+      if (this.isEnough) return;
+      evenOut(this.#layout, this.#effort.exchanges);
+      this.#offer();
+      if (this.isEnough) return;
+      const kept = this.#layout.keep();
+      const over = this.#layout.over();
+      flatten(this.#layout, level);
+      this.#offer();
+      const flat = this.#layout.keep();
+      const flatOver = this.#layout.over();
+      tried.push({ shape, kept, over, flat, flatOver, score: Math.min(kept.cost + (over * (T.pk ?? 300)) * unit, flat.cost + (flatOver * (T.pk ?? 300)) * unit) });
+    }
+    tried.sort((a, b) => a.score - b.score);
+    const per = Math.min(T.hi ?? 120000, Math.max(T.lo ?? 15000, (T.each ?? 400) * problem.items));
+    const many = Math.ceil((T.total ?? 600000) / per);
+    for (let start = 0; start < many; start += 1) {
+      const { kept, flat } = tried[start % tried.length]!;
+      const round = Math.floor(start / tried.length);
+      this.#layout.restore(T.flat === 1 && round % 2 === 1 ? flat : kept);
+      const warm = T.warm?.[round % T.warm.length] ?? [T.t[0], T.p[0]];
+      this.#anneal(
+        { steps: per, temperature: [warm[0] * unit, T.t[1] * unit], price: [warm[1] * unit, T.p[1] * unit], layers: T.layers, usual: level },
+        random,
+      );
+      if (this.isEnough) return;
+    }
+    const { items, groups, levels, top, ...rest } = problem;
+    const flat: Problem = {
+      ...rest,
+      items,
+      groups: devices >> level,
+      levels: level + 1,
+      top: 1 << level,
+      cost: problem.cost.slice(0, level + 1),
+    };
+    if (flat.least.every((one) => one <= level))
+      for (const window of T.gw ?? ['even']) {
+        const shape = tried.find((one) => one.shape.shared === window)?.shape;
+        if (shape === undefined) continue;
+        constructAlike(this.#layout, shape);
+        const groupLayout = new GroupLayout(flat);
+        groupLayout.surplusWeight = 10;
+        const own = new Layout(flat);
+        own.restore(this.#layout.keep());
+        readGroups(groupLayout, own);
+        const found = annealGroups(
+          groupLayout,
+          { steps: T.grp, temperature: [T.gt[0] * unit, T.gt[1] * unit], price: [T.gp[0] * unit, T.gp[1] * unit] },
+          random,
+        );
+        if (found !== undefined) {
+          groupLayout.clear();
+          for (let item = 0; item < items; item += 1) groupLayout.put(item, found.group[item]!, found.spread[item]!);
+        } else spreadLayers(groupLayout);
+        groupLayout.writeTo(own);
+        this.#layout.restore(own.keep());
+        this.#offer();
+        if (this.isEnough) return;
+      }
+    this.#layout.restore(this.best);
+    this.#anneal(
+      {
+        steps: T.pol,
+        temperature: [0.1 * unit, T.t[1] * unit],
+        price: [300 * unit, T.p[1] * unit],
+        layers: T.layers,
+        usual: level,
+      },
+      random,
+    );
+  }
+
+  enough = -1;
+  get isEnough(): boolean {
+    return this.best.cost <= this.enough + slop;
   }
 
   start(start: Start, random: Sequence): void {
