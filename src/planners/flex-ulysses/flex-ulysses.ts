@@ -3,6 +3,7 @@
  */
 import { definePlanner } from '../../core/definition.ts';
 import { communicationBound, computeBound } from './bounds.ts';
+import { fewestSharded } from './counting.ts';
 import { executionOf } from './execution/execution.ts';
 import { instanceOf } from './instance.ts';
 import { assignmentsOf, metricsOf } from './placement.ts';
@@ -35,7 +36,10 @@ function compute(settings: FlexUlyssesSettings): FlexUlyssesPlan {
     assignments,
     bounds: {
       compute: placed.computeBound ?? computeBound(instance, memoryTokens),
-      communication: communicationBound(instance, computeLimit, memoryTokens),
+      communication: Math.max(
+        communicationBound(instance, computeLimit, memoryTokens),
+        fewestSharded(instance, computeLimit, memoryTokens).communication,
+      ),
     },
     limits: { compute: computeLimit, memoryTokens },
     metrics: { ...metrics, ...movedFrames },

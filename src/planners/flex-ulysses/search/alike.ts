@@ -20,7 +20,12 @@ export interface Shape {
   readonly higher: readonly { readonly level: number; readonly count: number }[];
 }
 
-const choices: readonly Shape['shared'][] = [1, 'even', 'ends', 0.5, 0.75, 0.25, 0];
+/** All of them, the most promising first. */
+export const choices: readonly Shape['shared'][] = [1, 'even', 'ends', 0.5, 0.25];
+/** How many groups are wide, of those that counting allows. */
+const shares = [1, 0.9, 0.75, 0.5];
+/** With less work on a device than this, devices need not be full. */
+const loose = 0.95;
 
 /** The levels that are worth it: the cheapest one, the cheapest above it, and so on. */
 function ladder({ cost, levels }: Problem): number[] {
@@ -39,7 +44,7 @@ function ladder({ cost, levels }: Problem): number[] {
  * @param above - by level: so many items are above it at least
  */
 export function shapesFor(problem: Problem, above: readonly number[]): Shape[] {
-  const { items, devices } = problem;
+  const { items, devices, work } = problem;
   const [level = 0, ...others] = ladder(problem);
   const size = 1 << level;
   const whole = items - above[0]!;
@@ -51,11 +56,12 @@ export function shapesFor(problem: Problem, above: readonly number[]): Shape[] {
     .reverse();
   const shapes: Shape[] = [];
   const most = Math.floor(more / size);
-  for (const wide of most > 0 ? [most, most - 1] : [0]) {
+  const load = work.reduce((sum, one) => sum + one, 0) / devices;
+  for (const wide of new Set(shares.map((share) => Math.floor(most * share)))) {
     // What a group has beyond whole layers, if it is not wide.
     const rest = Math.floor((items - (each + 1) * size * wide) / (devices / size - wide)) - each * size;
-    const mixed = rest > 0 && rest < size ? Math.floor((more - wide * size) / rest) : 0;
-    for (const one of mixed > 0 ? [mixed, 0] : [0])
+    const mixed = load < loose && rest > 0 && rest < size ? Math.floor((more - wide * size) / rest) : 0;
+    for (const one of new Set([mixed, 0]))
       for (const shared of choices) shapes.push({ level, each, wide, mixed: one, shared, higher });
   }
   return shapes;
@@ -66,7 +72,12 @@ const nearly = 2;
 /** Devices with more items than this are filled well in any order. */
 const mostEach = 12;
 
+/** Whether all items are nearly the same. */
+export function areAlike({ items, work }: Problem): boolean {
+  return items > 0 && work[0]! <= nearly * work[items - 1]!;
+}
+
 /** Whether all items are nearly the same, and devices have few of them. */
-export function isAlike({ items, devices, levels, work }: Problem): boolean {
-  return levels > 1 && items <= mostEach * devices && work[0]! <= nearly * work[items - 1]!;
+export function isAlike(problem: Problem): boolean {
+  return problem.levels > 1 && problem.items <= mostEach * problem.devices && areAlike(problem);
 }

@@ -6,8 +6,8 @@ import { shapesFor } from './alike.ts';
 import { annealDevices } from './anneal-devices.ts';
 import { annealGroups } from './anneal-groups.ts';
 import { complete, isTight } from './complete.ts';
-import { constructAlike, flatten } from './construct-alike.ts';
 import { construct, constructGroups, constructLayers, readGroups, spreadLayers } from './construct.ts';
+import { constructAlike, flatten, layGroups } from './construct-alike.ts';
 import type { Effort } from './effort.ts';
 import { evenOut } from './even-out.ts';
 import { cheapest } from './exact.ts';
@@ -34,6 +34,27 @@ const warm = 30;
 const reheated = 1.5;
 const reheating: Omit<Schedule, 'steps'> = { temperature: [4.5, 0.03], price: [90, 300] };
 const polishing: Omit<Schedule, 'steps'> = { temperature: [0.05, 0.003], price: [90, 540] };
+
+/** Where items are nearly the same: what costs no more than this times the least that counting allows is good enough. */
+const nearEnough = 1.005;
+/** Exchanges that evening out a start may look at. */
+const brief = 20_000;
+/** What being over a limit is taken to cost when starts are compared; in the cost of sharing one item, as all below. */
+const usualPrice = 30;
+/** Temperature and price at the start of an annealing, one pair after the other; and at the end of each. */
+const warmths = [
+  [0.3, 100],
+  [1, 100],
+  [0.3, 30],
+] as const;
+const afterwards = [0.1, 300] as const;
+const coldest = 0.01;
+const dearest = 20_000;
+/** Of 256 steps, so many move a layer. */
+const layers = 40;
+/** Steps of an annealing: so many for each item, but at least these. */
+const stepsEach = 400;
+const shortest = 15_000;
 
 /** A search for the cheapest placement of a problem. */
 export class Search {
@@ -125,97 +146,42 @@ export class Search {
     }
   }
 
-  /** Where all items are nearly the same: whole layers, so few shared as can be, or a few more. */
+  /** Where all items are nearly the same: plans that share as few as counting allows, and annealings from these. */
   alike(random: Sequence): void {
-    const problem = this.#problem;
-    const { cost: splitCost, work, memory: lengths, devices } = problem;
-    const fewest = fewestSharded({ splitCost, work, lengths, devices }, 1, 1);
-    this.enough = fewest.communication * 1.005;
-    const shapes = shapesFor(problem, fewest.above);
-    const level = shapes[0]!.level;
-    const unit = problem.cost[level]!.reduce((sum, one) => sum + one, 0) / problem.items;
-    const T = (globalThis as any).ALIKE ?? {
-      dev: 100000, t: [0.1, 0.01], p: [300, 20000], n: 3, grp: 100000, gt: [0.1, 0.01], gp: [100, 5000], layers: 40, pol: 50000, gw: [],
+    const { items, devices, levels, cost, work, memory } = this.#problem;
+    const { above, communication } = fewestSharded({ devices, splitCost: cost, work, lengths: memory }, 1, 1);
+    const near = communication * nearEnough + slop;
+    const shapes = shapesFor(this.#problem, above);
+    const starts: { readonly kept: Kept; readonly score: number }[] = [];
+    const { level } = shapes[0]!;
+    const unit = cost[level]!.reduce((sum, one) => sum + one, 0) / items;
+    const start = (): void => {
+      this.#offer();
+      starts.push({ kept: this.#layout.keep(), score: this.#layout.cost + this.#layout.over() * usualPrice * unit });
     };
-    const tried: { shape: (typeof shapes)[number]; kept: Kept; over: number; flat: Kept; flatOver: number; score: number }[] = [];
     for (const shape of shapes) {
       if (!constructAlike(this.#layout, shape)) continue;
-      this.#offer();
-      if (this.isEnough) return;
-      evenOut(this.#layout, this.#effort.exchanges);
-      this.#offer();
-      if (this.isEnough) return;
-      const kept = this.#layout.keep();
-      const over = this.#layout.over();
+      if (this.#layout.over() <= mendable * devices) evenOut(this.#layout, brief);
+      start();
+      if (this.best.cost <= near) return;
       flatten(this.#layout, level);
       this.#offer();
-      const flat = this.#layout.keep();
-      const flatOver = this.#layout.over();
-      tried.push({ shape, kept, over, flat, flatOver, score: Math.min(kept.cost + (over * (T.pk ?? 300)) * unit, flat.cost + (flatOver * (T.pk ?? 300)) * unit) });
     }
-    tried.sort((a, b) => a.score - b.score);
-    const per = Math.min(T.hi ?? 120000, Math.max(T.lo ?? 15000, (T.each ?? 400) * problem.items));
-    const many = Math.ceil((T.total ?? 600000) / per);
-    for (let start = 0; start < many; start += 1) {
-      const { kept, flat } = tried[start % tried.length]!;
-      const round = Math.floor(start / tried.length);
-      this.#layout.restore(T.flat === 1 && round % 2 === 1 ? flat : kept);
-      const warm = T.warm?.[round % T.warm.length] ?? [T.t[0], T.p[0]];
-      this.#anneal(
-        { steps: per, temperature: [warm[0] * unit, T.t[1] * unit], price: [warm[1] * unit, T.p[1] * unit], layers: T.layers, usual: level },
-        random,
-      );
-      if (this.isEnough) return;
-    }
-    const { items, groups, levels, top, ...rest } = problem;
-    const flat: Problem = {
-      ...rest,
-      items,
-      groups: devices >> level,
-      levels: level + 1,
-      top: 1 << level,
-      cost: problem.cost.slice(0, level + 1),
+    this.#putFlat();
+    layGroups(this.#layout, levels - 1);
+    start();
+    starts.sort((a, b) => a.score - b.score);
+    const steps = Math.max(shortest, Math.min(stepsEach * items, this.#effort.alikeSteps / 5));
+    const run = (kept: Kept, temperature: number, price: number): void => {
+      this.#layout.restore(kept);
+      const warmth = [temperature * unit, coldest * unit] as const;
+      this.#anneal({ steps, temperature: warmth, price: [price * unit, dearest * unit], layers, usual: level }, random);
     };
-    if (flat.least.every((one) => one <= level))
-      for (const window of T.gw ?? ['even']) {
-        const shape = tried.find((one) => one.shape.shared === window)?.shape;
-        if (shape === undefined) continue;
-        constructAlike(this.#layout, shape);
-        const groupLayout = new GroupLayout(flat);
-        groupLayout.surplusWeight = 10;
-        const own = new Layout(flat);
-        own.restore(this.#layout.keep());
-        readGroups(groupLayout, own);
-        const found = annealGroups(
-          groupLayout,
-          { steps: T.grp, temperature: [T.gt[0] * unit, T.gt[1] * unit], price: [T.gp[0] * unit, T.gp[1] * unit] },
-          random,
-        );
-        if (found !== undefined) {
-          groupLayout.clear();
-          for (let item = 0; item < items; item += 1) groupLayout.put(item, found.group[item]!, found.spread[item]!);
-        } else spreadLayers(groupLayout);
-        groupLayout.writeTo(own);
-        this.#layout.restore(own.keep());
-        this.#offer();
-        if (this.isEnough) return;
-      }
-    this.#layout.restore(this.best);
-    this.#anneal(
-      {
-        steps: T.pol,
-        temperature: [0.1 * unit, T.t[1] * unit],
-        price: [300 * unit, T.p[1] * unit],
-        layers: T.layers,
-        usual: level,
-      },
-      random,
-    );
-  }
-
-  enough = -1;
-  get isEnough(): boolean {
-    return this.best.cost <= this.enough + slop;
+    for (let count = 0; count * steps < this.#effort.alikeSteps && this.best.cost > near; count += 1) {
+      const [temperature, price] = warmths[Math.floor(count / starts.length) % warmths.length]!;
+      run(starts[count % starts.length]!.kept, temperature, price);
+    }
+    if (this.best.cost > near) run(this.best, ...afterwards);
   }
 
   start(start: Start, random: Sequence): void {

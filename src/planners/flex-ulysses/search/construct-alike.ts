@@ -1,5 +1,5 @@
 /** Placements of items that are nearly the same: in layers, and by what is left over of a group. */
-import type { Shape } from './alike.ts';
+import { choices, type Shape } from './alike.ts';
 import { type Layout, leastLoaded } from './layout.ts';
 import { slop } from './problem.ts';
 
@@ -20,10 +20,10 @@ export function takeNeighbours(work: Float64Array, list: readonly number[], coun
   let start = 0;
   for (; start + count < list.length && sum > wanted; start += 1)
     sum += work[list[start + count]!]! - work[list[start]!]!;
-  return [
-    list.slice(start, start + count),
-    [...list.slice(0, start), ...list.slice(start + count)],
-  ] as [number[], number[]];
+  return [list.slice(start, start + count), [...list.slice(0, start), ...list.slice(start + count)]] as [
+    number[],
+    number[],
+  ];
 }
 
 /**
@@ -122,7 +122,8 @@ function putFitting(layout: Layout, list: readonly number[], level: number, from
 /** Whether each item of a list is one of those that are shared. */
 function choose(length: number, shared: number, which: Shape['shared']): Uint8Array {
   const chosen = new Uint8Array(length);
-  if (which === 'even') for (let one = 0; one < shared; one += 1) chosen[Math.floor(((one + 0.5) * length) / shared)] = 1;
+  if (which === 'even')
+    for (let one = 0; one < shared; one += 1) chosen[Math.floor(((one + 0.5) * length) / shared)] = 1;
   else if (which === 'ends') {
     chosen.fill(1, 0, shared >> 1);
     chosen.fill(1, length - shared + (shared >> 1));
@@ -134,9 +135,16 @@ function choose(length: number, shared: number, which: Shape['shared']): Uint8Ar
 }
 
 /** Puts items onto groups, so many whole on each device, and shares the others. */
-function putGroups(layout: Layout, list: readonly number[], each: number, from: number, to: number, shape: Shape): void {
+function putGroups(
+  layout: Layout,
+  list: readonly number[],
+  each: number,
+  from: number,
+  to: number,
+  level: number,
+  shared: Shape['shared'],
+): void {
   if (from === to) return;
-  const { level, shared } = shape;
   const count = Math.max(0, list.length - each * ((to - from) << level));
   const chosen = choose(list.length, count, shared);
   const of = (one: number): number[] => list.filter((_, at) => chosen[at] === one);
@@ -144,38 +152,67 @@ function putGroups(layout: Layout, list: readonly number[], each: number, from: 
   if (count > 0) (each === 1 ? putFitting : putShared)(layout, of(1), level, from, to);
 }
 
+/** Whether no device of a group is over a limit. */
+function fitsGroup(layout: Layout, level: number, group: number): boolean {
+  for (let device = group << level; device < (group + 1) << level; device += 1)
+    if (layout.load(device) > 1 + slop) return false;
+  return true;
+}
+
+/** The items of each group of a level, most work first; none that are above it. */
+function membersOf({ problem, level, group }: Layout, at: number): number[][] {
+  const members = Array.from({ length: problem.devices >> at }, (): number[] => []);
+  for (let item = 0; item < problem.items; item += 1)
+    if (level[item]! <= at) members[(group[item]! << level[item]!) >> at]!.push(item);
+  return members;
+}
+
+/** Puts the items of each group so that as many as can be are whole; as they are, all shared, where that does not fit. */
+export function layGroups(layout: Layout, level: number): void {
+  for (const [group, members] of membersOf(layout, level).entries()) {
+    const lay = (): boolean => {
+      for (let each = members.length >> level; each > 0; each -= 1) {
+        for (const shared of choices) {
+          for (const item of members) layout.remove(item);
+          putGroups(layout, members, each, group, group + 1, level, shared);
+          if (fitsGroup(layout, level, group)) return true;
+        }
+      }
+      return false;
+    };
+    if (!lay()) for (const item of members) layout.put(item, level, group);
+  }
+}
+
 /**
- * Shares everything in groups that are over a limit, and in as many others as it takes for these to hold it, those with
- * most room first.
+ * Shares everything in groups that are over a limit. Where a group cannot hold that, its items are dealt out among such
+ * groups and as many others as it takes, those with most room first.
  */
 export function flatten(layout: Layout, level: number): void {
-  const { items, devices, work } = layout.problem;
-  const size = 1 << level;
-  const groups = devices >> level;
-  const peaks = peaksOf(layout, level, 0, groups);
-  const loads = new Float64Array(groups);
-  for (let device = 0; device < devices; device += 1) loads[device >> level]! += layout.load(device) / size;
-  const chosen = Array.from(loads.keys()).filter((group) => peaks[group]! > 1 + slop);
-  if (chosen.length === 0) return;
-  const others = Array.from(loads.keys()).filter((group) => peaks[group]! <= 1 + slop);
-  others.sort((a, b) => loads[a]! - loads[b]! || a - b);
-  let sum = total(loads, chosen);
+  const { devices, work } = layout.problem;
+  const members = membersOf(layout, level);
+  const loads = new Float64Array(members.length);
+  for (let device = 0; device < devices; device += 1) loads[device >> level]! += layout.load(device) / (1 << level);
+  const groups = Array.from(loads.keys());
+  const over = groups.filter((group) => !fitsGroup(layout, level, group));
+  for (const group of over) for (const item of members[group]!) layout.put(item, level, group);
+  const pooled = over.filter((group) => !fitsGroup(layout, level, group));
+  if (pooled.length === 0) return;
+  const others = groups.filter((group) => !pooled.includes(group)).sort((a, b) => loads[a]! - loads[b]! || a - b);
+  let sum = total(loads, pooled);
   for (const group of others) {
-    if (sum <= chosen.length * enough) break;
-    chosen.push(group);
+    if (sum <= pooled.length * enough) break;
+    pooled.push(group);
     sum += loads[group]!;
   }
-  const flat = new Set(chosen);
-  const list: number[] = [];
-  for (let item = 0; item < items; item += 1)
-    if (layout.level[item]! <= level && flat.has((layout.group[item]! << layout.level[item]!) >> level)) list.push(item);
+  const list = pooled.flatMap((group) => members[group]!).sort((a, b) => a - b);
   const places = deal(
     work,
     list.map((item) => [item]),
-    chosen.length,
+    pooled.length,
   );
   list.forEach((item, at) => {
-    layout.put(item, level, chosen[places[at]!]!);
+    layout.put(item, level, pooled[places[at]!]!);
   });
 }
 
@@ -185,7 +222,7 @@ export function flatten(layout: Layout, level: number): void {
  * @returns whether there are enough of them
  */
 export function constructAlike(layout: Layout, shape: Shape): boolean {
-  const { level, each, wide, mixed, higher } = shape;
+  const { level, each, wide, mixed, shared, higher } = shape;
   const { items, devices, work } = layout.problem;
   const groups = devices >> level;
   const inWide = (each + 1) * (wide << level);
@@ -197,7 +234,7 @@ export function constructAlike(layout: Layout, shape: Shape): boolean {
   let to = groups;
   if (wide > 0) {
     const [taken, others] = takeNeighbours(work, list, inWide, wide / groups);
-    putGroups(layout, taken, each + 1, to - wide, to, shape);
+    putGroups(layout, taken, each + 1, to - wide, to, level, shared);
     list = others;
     to -= wide;
   }
@@ -211,8 +248,7 @@ export function constructAlike(layout: Layout, shape: Shape): boolean {
   }
   const less = to - (list.length - to * Math.floor(list.length / to));
   const [fewer, more] = takeNeighbours(work, list, less * Math.floor(list.length / to), less / to);
-  putGroups(layout, fewer, each, 0, less, shape);
-  putGroups(layout, more, each, less, to, shape);
+  putGroups(layout, fewer, each, 0, less, level, shared);
+  putGroups(layout, more, each, less, to, level, shared);
   return true;
 }
-
