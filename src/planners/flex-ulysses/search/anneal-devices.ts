@@ -1,6 +1,6 @@
 /** Simulated annealing over devices: every item at any degree, on any group. */
+import { Layers } from './layers.ts';
 import type { Kept, Layout } from './layout.ts';
-import { Places } from './places.ts';
 import { slop } from './problem.ts';
 import type { Sequence } from './random.ts';
 import { Annealing, type Schedule } from './schedule.ts';
@@ -8,7 +8,7 @@ import { Annealing, type Schedule } from './schedule.ts';
 /** Of 256 steps: this many change a degree, then this many move an item; the rest exchange two. */
 const changes = 64;
 const moves = 38;
-/** Of 256 changes of a degree: this many go to any degree, the others between whole and spread over a top group. */
+/** Of 256 changes of a degree: this many go to any degree, the others between whole and the usual one. */
 const anyDegree = 24;
 const nearby = 8;
 
@@ -16,11 +16,10 @@ const positive = (value: number): number => (value > 0 ? value : 0);
 
 class DeviceAnnealing extends Annealing {
   readonly #layout: Layout;
-  readonly #places: Places | undefined;
-  readonly #layers: number;
+  readonly #layers: Layers | undefined;
+  /** Of 256 steps, so many move a layer. */
+  readonly #moved: number;
   readonly #usual: number;
-  readonly #layer: Int32Array;
-  readonly #ranks: number[];
   /** By how much each device is over its limits. */
   readonly #over: Float64Array;
   #overall = 0;
@@ -32,11 +31,9 @@ class DeviceAnnealing extends Annealing {
     super(random);
     this.#layout = layout;
     this.#frozen = frozen;
-    this.#layers = layers;
+    this.#moved = layers;
+    this.#layers = layers > 0 ? new Layers(layout) : undefined;
     this.#usual = usual ?? layout.problem.levels - 1;
-    this.#places = layers > 0 ? new Places(layout) : undefined;
-    this.#layer = new Int32Array(layout.problem.top);
-    this.#ranks = [];
     this.#kept = layout.keep();
     this.#over = new Float64Array(layout.problem.devices);
     for (let device = 0; device < this.#over.length; device += 1) this.#measure(device);
@@ -66,7 +63,7 @@ class DeviceAnnealing extends Annealing {
     const item = random.below(items);
     const level = layout.level[item]!;
     const group = layout.group[item]!;
-    if (this.#layers > 0 && random.next() >>> 24 < this.#layers) return this.#moveLayer(item);
+    if (this.#layers !== undefined && random.next() >>> 24 < this.#moved) return this.#moveLayer(this.#layers, item);
     const kind = random.next() >>> 24;
     if (kind < changes && !this.#frozen) return this.#changeDegree(item, level, group);
     if (kind < changes + moves) {
@@ -171,70 +168,43 @@ class DeviceAnnealing extends Annealing {
   }
 
   #put(item: number, level: number, group: number): void {
-    this.#places?.leave(item);
+    this.#layers?.leave(item);
     this.#layout.put(item, level, group);
-    this.#places?.enter(item);
+    this.#layers?.enter(item);
   }
 
   /** Spreads one whole item of each device of a group over the group, or the other way round. */
-  #moveLayer(item: number): void {
-    const layout = this.#layout;
-    const random = this.random;
-    const { levels, work, memory, cost, least } = layout.problem;
-    const now = layout.level[item]!;
-    const level = now > 0 ? now : 1 + random.below(levels - 1);
+  #moveLayer(layers: Layers, item: number): void {
+    if (!layers.take(item, this.random)) return;
+    const { work, memory, cost } = this.#layout.problem;
+    const { items, devices, level, group, isSpread } = layers;
     const size = 1 << level;
-    const group = now > 0 ? layout.group[item]! : layout.group[item]! >> level;
-    const first = group << level;
-    const layer = this.#layer;
     let sumWork = 0;
     let sumMemory = 0;
     let costs = 0;
-    if (now === 0) {
-      for (let rank = 0; rank < size; rank += 1) {
-        const one = first + rank === layout.group[item] ? item : this.#places!.pick(0, first + rank, random);
-        if (one < 0) return;
-        layer[rank] = one;
-      }
-    } else {
-      const start = this.#places!.pick(level, group, random);
-      let one = start;
-      for (let rank = 0; rank < size; rank += 1) {
-        if (least[one]! > 0) return;
-        layer[rank] = one;
-        one = this.#places!.after(one);
-        if (one === start && rank < size - 1) return;
-      }
-      layer.subarray(0, size).sort();
-      const ranks = this.#ranks;
-      ranks.length = 0;
-      for (let rank = 0; rank < size; rank += 1) {
-        let at = rank;
-        for (; at > 0 && layout.work[first + ranks[at - 1]!]! > layout.work[first + rank]!; at -= 1)
-          ranks[at] = ranks[at - 1]!;
-        ranks[at] = rank;
-      }
-    }
-    for (let rank = 0; rank < size; rank += 1) {
-      const one = layer[rank]!;
+    for (let at = 0; at < size; at += 1) {
+      const one = items[at]!;
       sumWork += work[one]!;
       sumMemory += memory[one]!;
-      costs += cost[level]![one]!;
+      costs += cost[level]![one]! - cost[0]![one]!;
     }
-    const sign = now === 0 ? 1 : -1;
+    const sign = isSpread ? -1 : 1;
     const allowed = this.allowed(sign * costs);
     let over = 0;
     for (let at = 0; at < size; at += 1) {
-      const one = layer[at]!;
-      const device = first + (now === 0 ? at : this.#ranks[at]!);
-      over += this.#change(device, sign * (sumWork / size - work[one]!), sign * (sumMemory / size - memory[one]!));
+      const one = items[at]!;
+      over += this.#change(
+        devices[at]!,
+        sign * (sumWork / size - work[one]!),
+        sign * (sumMemory / size - memory[one]!),
+      );
     }
     if (over > allowed) return;
     for (let at = 0; at < size; at += 1) {
-      if (now === 0) this.#put(layer[at]!, level, group);
-      else this.#put(layer[at]!, 0, first + this.#ranks[at]!);
+      if (isSpread) this.#put(items[at]!, 0, devices[at]!);
+      else this.#put(items[at]!, level, group);
     }
-    for (let device = first; device < first + size; device += 1) this.#measure(device);
+    for (let at = 0; at < size; at += 1) this.#measure(devices[at]!);
     this.#overall += over;
     this.#keep();
   }

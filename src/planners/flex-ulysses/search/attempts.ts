@@ -1,13 +1,10 @@
 /** What the search tries, and the best that it has found. */
 
-import { fewestSharded } from '../counting.ts';
 import type { FlexUlyssesSettings } from '../schema.ts';
-import { shapesFor } from './alike.ts';
 import { annealDevices } from './anneal-devices.ts';
 import { annealGroups } from './anneal-groups.ts';
 import { complete, isTight } from './complete.ts';
 import { construct, constructGroups, constructLayers, readGroups, spreadLayers } from './construct.ts';
-import { constructAlike, flatten, layGroups } from './construct-alike.ts';
 import type { Effort } from './effort.ts';
 import { evenOut } from './even-out.ts';
 import { cheapest } from './exact.ts';
@@ -18,6 +15,7 @@ import { type Problem, slop } from './problem.ts';
 import type { Sequence } from './random.ts';
 import { type Ranking, rank } from './ranking.ts';
 import type { Schedule } from './schedule.ts';
+import { searchAlike } from './search-alike.ts';
 import { again, isFew, type Start } from './starts.ts';
 
 /** Evening out cannot mend more than this: what is over, all devices together, by the number of devices. */
@@ -34,27 +32,6 @@ const warm = 30;
 const reheated = 1.5;
 const reheating: Omit<Schedule, 'steps'> = { temperature: [4.5, 0.03], price: [90, 300] };
 const polishing: Omit<Schedule, 'steps'> = { temperature: [0.05, 0.003], price: [90, 540] };
-
-/** Where items are nearly the same: what costs no more than this times the least that counting allows is good enough. */
-const nearEnough = 1.005;
-/** Exchanges that evening out a start may look at. */
-const brief = 20_000;
-/** What being over a limit is taken to cost when starts are compared; in the cost of sharing one item, as all below. */
-const usualPrice = 30;
-/** Temperature and price at the start of an annealing, one pair after the other; and at the end of each. */
-const warmths = [
-  [0.3, 100],
-  [1, 100],
-  [0.3, 30],
-] as const;
-const afterwards = [0.1, 300] as const;
-const coldest = 0.01;
-const dearest = 20_000;
-/** Of 256 steps, so many move a layer. */
-const layers = 40;
-/** Steps of an annealing: so many for each item, but at least these. */
-const stepsEach = 400;
-const shortest = 15_000;
 
 /** A search for the cheapest placement of a problem. */
 export class Search {
@@ -146,42 +123,17 @@ export class Search {
     }
   }
 
-  /** Where all items are nearly the same: plans that share as few as counting allows, and annealings from these. */
+  /** Where all items are nearly the same, see {@link searchAlike}. */
   alike(random: Sequence): void {
-    const { items, devices, levels, cost, work, memory } = this.#problem;
-    const { above, communication } = fewestSharded({ devices, splitCost: cost, work, lengths: memory }, 1, 1);
-    const near = communication * nearEnough + slop;
-    const shapes = shapesFor(this.#problem, above);
-    const starts: { readonly kept: Kept; readonly score: number }[] = [];
-    const { level } = shapes[0]!;
-    const unit = cost[level]!.reduce((sum, one) => sum + one, 0) / items;
-    const start = (): void => {
-      this.#offer();
-      starts.push({ kept: this.#layout.keep(), score: this.#layout.cost + this.#layout.over() * usualPrice * unit });
-    };
-    for (const shape of shapes) {
-      if (!constructAlike(this.#layout, shape)) continue;
-      if (this.#layout.over() <= mendable * devices) evenOut(this.#layout, brief);
-      start();
-      if (this.best.cost <= near) return;
-      flatten(this.#layout, level);
-      this.#offer();
-    }
-    this.#putFlat();
-    layGroups(this.#layout, levels - 1);
-    start();
-    starts.sort((a, b) => a.score - b.score);
-    const steps = Math.max(shortest, Math.min(stepsEach * items, this.#effort.alikeSteps / 5));
-    const run = (kept: Kept, temperature: number, price: number): void => {
-      this.#layout.restore(kept);
-      const warmth = [temperature * unit, coldest * unit] as const;
-      this.#anneal({ steps, temperature: warmth, price: [price * unit, dearest * unit], layers, usual: level }, random);
-    };
-    for (let count = 0; count * steps < this.#effort.alikeSteps && this.best.cost > near; count += 1) {
-      const [temperature, price] = warmths[Math.floor(count / starts.length) % warmths.length]!;
-      run(starts[count % starts.length]!.kept, temperature, price);
-    }
-    if (this.best.cost > near) run(this.best, ...afterwards);
+    searchAlike({
+      problem: this.#problem,
+      layout: this.#layout,
+      steps: this.#effort.alikeSteps,
+      putFlat: () => this.#putFlat(),
+      offer: () => this.#offer(),
+      anneal: (schedule) => this.#anneal(schedule, random),
+      best: () => this.best,
+    });
   }
 
   start(start: Start, random: Sequence): void {

@@ -238,6 +238,10 @@ export function constructAlike(layout: Layout, shape: Shape): boolean {
     list = others;
     to -= wide;
   }
+  if (to === 0) {
+    putShared(layout, list, level, 0, groups);
+    return true;
+  }
   const rest = Math.floor(list.length / to) - (each << level);
   if (mixed > 0 && mixed < to) {
     to -= mixed;
