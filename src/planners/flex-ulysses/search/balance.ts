@@ -140,10 +140,11 @@ function evenBins(bins: Bins, bound: number, cap: number): Found | undefined {
   for (const above of steps) {
     if (best !== undefined && best.most <= 1 + above + close) break;
     const layout = new Layout(binProblem(bins, unit * (1 + above), cap));
-    (areAlike(layout.problem) ? dealOut : fill)(layout);
+    const ways: ((bins: Layout) => void)[] = [!isExact && areAlike(layout.problem) ? dealOut : fill];
     // Where all bins are tried afterwards, the first attempt is good enough to start from.
-    for (let attempt = 0; attempt < (isExact ? 1 : 2); attempt += 1) {
-      if (attempt > 0) annealDevices(layout, schedule, random);
+    if (!isExact) ways.push((filled) => annealDevices(filled, schedule, random));
+    for (const way of ways) {
+      way(layout);
       evenOut(layout, exchanges);
       const { most, fits } = fullest(layout);
       const scaled = most * (1 + above);
