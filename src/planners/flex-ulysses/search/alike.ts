@@ -9,8 +9,6 @@ export interface Shape {
   readonly each: number;
   /** Groups of that level of which every device has one more, and which share nothing. */
   readonly wide: number;
-  /** Groups of which some devices have one more, so that they share nothing. */
-  readonly mixed: number;
   /**
    * Which items are shared: 0 the longest, 1 the shortest, between: in between; `even`: one in so many; `ends`: the
    * longest and the shortest.
@@ -24,8 +22,6 @@ export interface Shape {
 export const choices: readonly Shape['shared'][] = [1, 'even', 'ends', 0.5, 0.25];
 /** How many groups are wide, of those that counting allows. */
 const shares = [1, 0.9, 0.75, 0.5];
-/** With less work on a device than this, devices need not be full. */
-const loose = 0.95;
 
 /** The levels that are worth it: the cheapest one, the cheapest above it, and so on. */
 function ladder({ cost, levels }: Problem): number[] {
@@ -44,7 +40,7 @@ function ladder({ cost, levels }: Problem): number[] {
  * @param above - by level: so many items are above it at least
  */
 export function shapesFor(problem: Problem, above: readonly number[]): Shape[] {
-  const { items, devices, work } = problem;
+  const { items, devices } = problem;
   const [level = 0, ...others] = ladder(problem);
   const size = 1 << level;
   const whole = items - above[0]!;
@@ -56,14 +52,8 @@ export function shapesFor(problem: Problem, above: readonly number[]): Shape[] {
     .reverse();
   const shapes: Shape[] = [];
   const most = Math.floor(more / size);
-  const load = work.reduce((sum, one) => sum + one, 0) / devices;
-  for (const wide of new Set(shares.map((share) => Math.floor(most * share)))) {
-    // What a group has beyond whole layers, if it is not wide.
-    const rest = Math.floor((items - (each + 1) * size * wide) / (devices / size - wide)) - each * size;
-    const mixed = load < loose && rest > 0 && rest < size ? Math.floor((more - wide * size) / rest) : 0;
-    for (const one of new Set([mixed, 0]))
-      for (const shared of choices) shapes.push({ level, each, wide, mixed: one, shared, higher });
-  }
+  for (const wide of new Set(shares.map((share) => Math.floor(most * share))))
+    for (const shared of choices) shapes.push({ level, each, wide, shared, higher });
   return shapes;
 }
 

@@ -1,6 +1,6 @@
 /** Placements of items that are nearly the same: in layers, and by what is left over of a group. */
 import { choices, type Shape } from './alike.ts';
-import { type Layout, leastLoaded } from './layout.ts';
+import type { Layout } from './layout.ts';
 import { slop } from './problem.ts';
 
 /** Groups in which everything is shared are this full at most, so that they can be made even. */
@@ -222,7 +222,7 @@ export function flatten(layout: Layout, level: number): void {
  * @returns whether there are enough of them
  */
 export function constructAlike(layout: Layout, shape: Shape): boolean {
-  const { level, each, wide, mixed, shared, higher } = shape;
+  const { level, each, wide, shared, higher } = shape;
   const { items, devices, work } = layout.problem;
   const groups = devices >> level;
   const inWide = (each + 1) * (wide << level);
@@ -241,14 +241,6 @@ export function constructAlike(layout: Layout, shape: Shape): boolean {
   if (to === 0) {
     putShared(layout, list, level, 0, groups);
     return true;
-  }
-  const rest = Math.floor(list.length / to) - (each << level);
-  if (mixed > 0 && mixed < to) {
-    to -= mixed;
-    const short = list.splice(list.length - mixed * rest * (each + 1));
-    const long = list.splice(0, mixed * ((1 << level) - rest) * each);
-    for (const item of [...long, ...short])
-      layout.put(item, 0, leastLoaded(layout, item, to << level, (to + mixed) << level));
   }
   const less = to - (list.length - to * Math.floor(list.length / to));
   const [fewer, more] = takeNeighbours(work, list, less * Math.floor(list.length / to), less / to);
