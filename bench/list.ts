@@ -4,6 +4,7 @@ export const benchmarks: Readonly<Record<string, string | null>> = {
   'adaptive-tp': 'adaptive-tp',
   'complete-group-pipelining': 'complete-group-pipelining',
   'flex-ulysses': null,
+  'flex-ulysses-alike': null,
   'frontier-group-dispatch': 'frontier-group-dispatch',
   'gpu-scale-down': 'gpu-scale-down',
   'group-assembly': 'group-assembly',

@@ -56,7 +56,7 @@ const entries: readonly Entry[] = [
   { id: 'flex-ulysses', names: 'planFlexUlysses', budget: 25 },
   { id: 'tail-batching', names: 'createTailBatching', budget: 25, brings: tail },
   { id: 'rolloutpipe', names: 'createRolloutPipe', budget: 35, brings: pools },
-  { id: 'flexrl', names: 'createFlexrl', budget: 40, brings: ['flex-ulysses', 'shadow-loader'] },
+  { id: 'flexrl', names: 'createFlexrl', budget: 42, brings: ['flex-ulysses', 'shadow-loader'] },
   {
     id: 'tail-pipelining',
     names: 'createTailPipelining',

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { FlexUlyssesInput } from '../../src/index.ts';
 import { communicationBound, computeBound } from '../../src/planners/flex-ulysses/bounds.ts';
+import { fewestSharded } from '../../src/planners/flex-ulysses/counting.ts';
 import { type Instance, instanceOf } from '../../src/planners/flex-ulysses/instance.ts';
 import { loadsOf } from '../../src/planners/flex-ulysses/placement.ts';
 import { flexUlyssesInput } from '../../src/planners/flex-ulysses/schema.ts';
@@ -143,6 +144,7 @@ describe('the bounds of a plan', () => {
         const limit = compute * (1 + tolerance);
         const { communication } = leastCommunication(highs, instance, limit, cap)!;
         expect(atMost(communicationBound(instance, limit, cap), communication)).toBe(true);
+        expect(atMost(fewestSharded(instance, limit, cap).communication, communication)).toBe(true);
       }),
       runs(60),
     );

@@ -19,6 +19,36 @@ const batch = fc.record({
   effort: fc.constantFrom('fast' as const, 'default' as const),
 });
 
+/** Nearly equal lengths, few a device: from fewer than devices to eight each, with memory that is tight now and then. */
+const alike = fc
+  .record({
+    devices: fc.constantFrom(2, 4, 6, 8, 12, 16, 24, 32),
+    each: fc.double({ min: 0.3, max: 8, noNaN: true }),
+    spread: fc.constantFrom(0, 0.001, 0.01, 0.05, 0.2, 0.39),
+    shares: fc.infiniteStream(fc.double({ min: 0, max: 1, noNaN: true })),
+    rest: fc.record({
+      maxDegree: fc.constantFrom(2, 4, 8, 16, 32),
+      devicesPerNode: fc.constantFrom(2, 8),
+      memorySlack: fc.constantFrom(1, 1.02, 1.1),
+      balanceTolerance: fc.constantFrom(0, 0.01, 0.3),
+      effort: fc.constant('fast' as const),
+      costs: fc.constantFrom<FlexUlyssesInput['costs']>(
+        {},
+        { crossNodeFactor: 0 },
+        { compute: { perToken: 24_576, perTokenSquared: 1 } },
+        {
+          communication: [2, 4, 8, 16, 32].map((degree) => ({ degree, cost: { base: 10, perToken: 0.1 * degree } })),
+        },
+      ),
+    }),
+  })
+  .map(({ devices, each, spread, shares, rest }) => {
+    const lengths = Array.from({ length: Math.ceil(each * devices) }, () =>
+      Math.round(2000 * (1 + spread * shares.next().value)),
+    );
+    return { ...rest, devices, lengths };
+  });
+
 /** Adversarial batches: what the arbitrary hardly ever draws. */
 const adversarial: readonly FlexUlyssesInput[] = [1, 6, 12, 64, 1024].flatMap((devices) => [
   { lengths: [], devices },
@@ -37,6 +67,19 @@ describe('search', () => {
         expect(placementProblems(input, planFlexUlysses(input))).toEqual([]);
       }),
       runs(60),
+    );
+  });
+
+  test('1, 2, 3, 4. so it is where lengths are nearly equal', () => {
+    fc.assert(
+      fc.property(alike, (input) => {
+        const plan = planFlexUlysses(input);
+        expect(placementProblems(input, plan)).toEqual([]);
+        const most = (1 + input.balanceTolerance) * 1.0004 * plan.bounds.compute;
+        const even = planFlexUlysses({ ...input, balanceTolerance: 0 }).metrics.maxCompute;
+        expect(plan.limits.compute).toBeLessThanOrEqual(Math.max(most, even) * (1 + 1e-9));
+      }),
+      runs(40),
     );
   });
 

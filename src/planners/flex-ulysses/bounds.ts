@@ -1,4 +1,5 @@
 /** How good a plan can be at best. */
+import { leastRoom } from './counting.ts';
 import { cheapestFrom, descending, type Instance, lowestLevel, topDegree } from './instance.ts';
 
 const sum = (values: Float64Array): number => values.reduce((total, value) => total + value, 0);
@@ -75,7 +76,9 @@ export function computeBound(instance: Instance, memoryCap: number): number {
   if (instance.sequences === 0) return 0;
   const { work, byWork, devices } = instance;
   const mean = sum(work) / devices;
-  return Math.max(mean, pigeonhole(instance, byWork), memoryComplement(instance, byWork, memoryCap));
+  const known = Math.max(mean, pigeonhole(instance, byWork), memoryComplement(instance, byWork, memoryCap));
+  const top = topDegree(instance);
+  return known === 0 ? 0 : leastRoom(work, devices / top, known * top) / top;
 }
 
 /**

@@ -4,6 +4,7 @@
 import { definePlanner } from '../../core/definition.ts';
 import { PolicyError } from '../../errors.ts';
 import { communicationBound, computeBound } from './bounds.ts';
+import { fewestSharded } from './counting.ts';
 import { executionOf } from './execution/execution.ts';
 import { instanceOf, type Placement } from './instance.ts';
 import { assignmentsOf, metricsOf } from './placement.ts';
@@ -49,7 +50,10 @@ function compute(settings: FlexUlyssesSettings): FlexUlyssesPlan {
     assignments,
     bounds: {
       compute: placed.computeBound ?? computeBound(instance, memoryTokens),
-      communication: communicationBound(instance, computeLimit, memoryTokens),
+      communication: Math.max(
+        communicationBound(instance, computeLimit, memoryTokens),
+        fewestSharded(instance, computeLimit, memoryTokens).communication,
+      ),
     },
     limits: { compute: computeLimit, memoryTokens },
     metrics: { ...metrics, ...movedFrames },

@@ -22,6 +22,7 @@ const effort: Effort = {
   shakes: 2,
   completion: 150_000,
   enumerated: 3000,
+  alikeSteps: 15_000,
   starts: 3,
   prefixes: 8,
   polished: 3,

@@ -1,4 +1,5 @@
 /** Simulated annealing over devices: every item at any degree, on any group. */
+import { Layers } from './layers.ts';
 import type { Kept, Layout } from './layout.ts';
 import { slop } from './problem.ts';
 import type { Sequence } from './random.ts';
@@ -7,7 +8,7 @@ import { Annealing, type Schedule } from './schedule.ts';
 /** Of 256 steps: this many change a degree, then this many move an item; the rest exchange two. */
 const changes = 64;
 const moves = 38;
-/** Of 256 changes of a degree: this many go to any degree, the others between whole and spread over a top group. */
+/** Of 256 changes of a degree: this many go to any degree, the others between whole and the usual one. */
 const anyDegree = 24;
 const nearby = 8;
 
@@ -15,6 +16,10 @@ const positive = (value: number): number => (value > 0 ? value : 0);
 
 class DeviceAnnealing extends Annealing {
   readonly #layout: Layout;
+  readonly #layers: Layers | undefined;
+  /** Of 256 steps, so many move a layer. */
+  readonly #moved: number;
+  readonly #usual: number;
   /** By how much each device is over its limits. */
   readonly #over: Float64Array;
   #overall = 0;
@@ -22,11 +27,13 @@ class DeviceAnnealing extends Annealing {
   readonly #kept: { level: Uint8Array; group: Int32Array; cost: number };
   found: Kept | undefined;
 
-  /** @param frozen - whether degrees stay as they are */
-  constructor(layout: Layout, random: Sequence, frozen: boolean) {
+  constructor(layout: Layout, random: Sequence, { frozen = false, layers = 0, usual }: Schedule) {
     super(random);
     this.#layout = layout;
     this.#frozen = frozen;
+    this.#moved = layers;
+    this.#layers = layers > 0 ? new Layers(layout) : undefined;
+    this.#usual = usual ?? layout.problem.levels - 1;
     this.#kept = layout.keep();
     this.#over = new Float64Array(layout.problem.devices);
     for (let device = 0; device < this.#over.length; device += 1) this.#measure(device);
@@ -56,6 +63,7 @@ class DeviceAnnealing extends Annealing {
     const item = random.below(items);
     const level = layout.level[item]!;
     const group = layout.group[item]!;
+    if (this.#layers !== undefined && random.next() >>> 24 < this.#moved) return this.#moveLayer(this.#layers, item);
     const kind = random.next() >>> 24;
     if (kind < changes && !this.#frozen) return this.#changeDegree(item, level, group);
     if (kind < changes + moves) {
@@ -80,7 +88,7 @@ class DeviceAnnealing extends Annealing {
   #changeDegree(item: number, level: number, group: number): void {
     const random = this.random;
     const { levels, devices, least } = this.#layout.problem;
-    let next = level === 0 ? levels - 1 : 0;
+    let next = level === 0 ? this.#usual : 0;
     if (random.next() >>> 24 < anyDegree) next = random.below(levels);
     if (next < least[item]! || next === level) return;
     const near = (random.next() & 1) === 0;
@@ -151,10 +159,52 @@ class DeviceAnnealing extends Annealing {
     }
     if (apart) for (let device = b; device < bEnd; device += 1) over += this.#change(device, moreWork, moreTokens);
     if (over > allowed) return;
-    layout.put(item, level, group);
-    if (partner >= 0) layout.put(partner, from, fromGroup);
+    this.#put(item, level, group);
+    if (partner >= 0) this.#put(partner, from, fromGroup);
     for (let device = a; device < aEnd; device += 1) this.#measure(device);
     for (let device = b; device < bEnd; device += 1) this.#measure(device);
+    this.#overall += over;
+    this.#keep();
+  }
+
+  #put(item: number, level: number, group: number): void {
+    this.#layers?.leave(item);
+    this.#layout.put(item, level, group);
+    this.#layers?.enter(item);
+  }
+
+  /** Spreads one whole item of each device of a group over the group, or the other way round. */
+  #moveLayer(layers: Layers, item: number): void {
+    if (!layers.take(item, this.random)) return;
+    const { work, memory, cost } = this.#layout.problem;
+    const { items, devices, level, group, isSpread } = layers;
+    const size = 1 << level;
+    let sumWork = 0;
+    let sumMemory = 0;
+    let costs = 0;
+    for (let at = 0; at < size; at += 1) {
+      const one = items[at]!;
+      sumWork += work[one]!;
+      sumMemory += memory[one]!;
+      costs += cost[level]![one]! - cost[0]![one]!;
+    }
+    const sign = isSpread ? -1 : 1;
+    const allowed = this.allowed(sign * costs);
+    let over = 0;
+    for (let at = 0; at < size; at += 1) {
+      const one = items[at]!;
+      over += this.#change(
+        devices[at]!,
+        sign * (sumWork / size - work[one]!),
+        sign * (sumMemory / size - memory[one]!),
+      );
+    }
+    if (over > allowed) return;
+    for (let at = 0; at < size; at += 1) {
+      if (isSpread) this.#put(items[at]!, 0, devices[at]!);
+      else this.#put(items[at]!, level, group);
+    }
+    for (let at = 0; at < size; at += 1) this.#measure(devices[at]!);
     this.#overall += over;
     this.#keep();
   }
@@ -171,7 +221,7 @@ class DeviceAnnealing extends Annealing {
  * @returns the cheapest layout that kept all limits, the first one included, if one did
  */
 export function annealDevices(layout: Layout, schedule: Schedule, random: Sequence): Kept | undefined {
-  const annealing = new DeviceAnnealing(layout, random, schedule.frozen ?? false);
+  const annealing = new DeviceAnnealing(layout, random, schedule);
   annealing.run(schedule);
   return annealing.found;
 }

@@ -1,4 +1,5 @@
 /** What the search tries, and the best that it has found. */
+
 import type { FlexUlyssesSettings } from '../schema.ts';
 import { annealDevices } from './anneal-devices.ts';
 import { annealGroups } from './anneal-groups.ts';
@@ -14,6 +15,7 @@ import { type Problem, slop } from './problem.ts';
 import type { Sequence } from './random.ts';
 import { type Ranking, rank } from './ranking.ts';
 import type { Schedule } from './schedule.ts';
+import { searchAlike } from './search-alike.ts';
 import { again, isFew, type Start } from './starts.ts';
 
 /** Evening out cannot mend more than this: what is over, all devices together, by the number of devices. */
@@ -119,6 +121,19 @@ export class Search {
       if (completion.done) return;
       left -= budget - completion.left + 1;
     }
+  }
+
+  /** Where all items are nearly the same, see {@link searchAlike}. */
+  alike(random: Sequence): void {
+    searchAlike({
+      problem: this.#problem,
+      layout: this.#layout,
+      steps: this.#effort.alikeSteps,
+      putFlat: () => this.#putFlat(),
+      offer: () => this.#offer(),
+      anneal: (schedule) => this.#anneal(schedule, random),
+      best: () => this.best,
+    });
   }
 
   start(start: Start, random: Sequence): void {

@@ -1,7 +1,9 @@
 /** The best balance: the top groups as bins, which each sequence goes into whole (placement is flat inside a group). */
 import { computeBound } from '../bounds.ts';
 import { descending, type Instance, topDegree } from '../instance.ts';
+import { areAlike } from './alike.ts';
 import { annealDevices } from './anneal-devices.ts';
+import { deal, takeNeighbours } from './construct-alike.ts';
 import { evenOut } from './even-out.ts';
 import { exactBins, type Packed } from './exact-bins.ts';
 import { Layout } from './layout.ts';
@@ -93,6 +95,27 @@ function fill(layout: Layout): void {
   }
 }
 
+/** Items that are nearly the same: as many in each bin, and where one more, the shorter ones. */
+function dealOut(layout: Layout): void {
+  const { items, devices, work } = layout.problem;
+  const few = Math.floor(items / devices);
+  const less = devices - (items - few * devices);
+  const all = Array.from({ length: items }, (_, item) => item);
+  let first = 0;
+  for (const list of takeNeighbours(work, all, few * less, less / devices)) {
+    const count = first === 0 ? less : devices - less;
+    const bins = deal(
+      work,
+      list.map((item) => [item]),
+      count,
+    );
+    list.forEach((item, at) => {
+      layout.put(item, 0, first + bins[at]!);
+    });
+    first = count;
+  }
+}
+
 /** Bins that were found. */
 interface Found {
   readonly bin: Int32Array;
@@ -117,10 +140,11 @@ function evenBins(bins: Bins, bound: number, cap: number): Found | undefined {
   for (const above of steps) {
     if (best !== undefined && best.most <= 1 + above + close) break;
     const layout = new Layout(binProblem(bins, unit * (1 + above), cap));
-    fill(layout);
+    const ways: ((bins: Layout) => void)[] = [!isExact && areAlike(layout.problem) ? dealOut : fill];
     // Where all bins are tried afterwards, the first attempt is good enough to start from.
-    for (let attempt = 0; attempt < (isExact ? 1 : 2); attempt += 1) {
-      if (attempt > 0) annealDevices(layout, schedule, random);
+    if (!isExact) ways.push((filled) => annealDevices(filled, schedule, random));
+    for (const way of ways) {
+      way(layout);
       evenOut(layout, exchanges);
       const { most, fits } = fullest(layout);
       const scaled = most * (1 + above);

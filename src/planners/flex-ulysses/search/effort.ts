@@ -33,6 +33,8 @@ export interface Effort {
   readonly completion: number;
   /** Placements of one item that are tried where there are fewest. */
   readonly enumerated: number;
+  /** Steps of all annealings together where items are nearly the same. */
+  readonly alikeSteps: number;
   /** How many starts. */
   readonly starts: number;
   /** How many prefixes are tried, and how many fills of each are polished. */
@@ -50,6 +52,7 @@ const efforts: Readonly<Record<FlexUlyssesSettings['effort'], Effort>> = {
     shakes: 0,
     completion: 400_000,
     enumerated: 20_000,
+    alikeSteps: 100_000,
     starts: 3,
     prefixes: 4,
     polished: 1,
@@ -63,6 +66,7 @@ const efforts: Readonly<Record<FlexUlyssesSettings['effort'], Effort>> = {
     shakes: 1,
     completion: 20_000_000,
     enumerated: 400_000,
+    alikeSteps: 400_000,
     starts: 24,
     prefixes: 8,
     polished: 3,
@@ -76,6 +80,7 @@ const efforts: Readonly<Record<FlexUlyssesSettings['effort'], Effort>> = {
     shakes: 4,
     completion: 120_000_000,
     enumerated: 4_000_000,
+    alikeSteps: 6_000_000,
     starts: 24,
     prefixes: 24,
     polished: 3,

@@ -3,6 +3,7 @@ import type { Instance } from '../instance.ts';
 import { emptyPlacement } from '../placement.ts';
 import type { FlexUlyssesSettings } from '../schema.ts';
 import type { Placed } from '../strategy.ts';
+import { isAlike } from './alike.ts';
 import { Search } from './attempts.ts';
 import { type Balance, bestBalance, computeLimit } from './balance.ts';
 import { effortFor } from './effort.ts';
@@ -20,6 +21,10 @@ function searched(problem: Problem, balance: Balance, settings: FlexUlyssesSetti
   const search = new Search(problem, flat, effort);
   const random = new Sequence(1);
   if (settings.previous !== undefined && search.fromPrevious(settings.previous, random)) return search.best;
+  if (isAlike(problem) && problem.items > fewest) {
+    search.alike(random);
+    return search.best;
+  }
   const ways: (() => void)[] = [() => search.prefixes(random)];
   for (const start of startsFor(problem, settings.effort).slice(0, effort.starts))
     ways.push(() => search.start(start, random));

@@ -1,0 +1,92 @@
+/** The search where all items are nearly the same: plans that share as few as counting allows, and annealings from these. */
+import { fewestSharded } from '../counting.ts';
+import { shapesFor } from './alike.ts';
+import { constructAlike, flatten, layGroups } from './construct-alike.ts';
+import { evenOut } from './even-out.ts';
+import type { Kept, Layout } from './layout.ts';
+import { type Problem, slop } from './problem.ts';
+import type { Schedule } from './schedule.ts';
+
+/** What costs no more than this times the least that counting allows is good enough. */
+const nearEnough = 1.005;
+/** Evening out cannot mend more than this, by the number of devices. */
+const mendable = 0.012;
+/** Exchanges that evening out one start may look at. */
+const exchanges = 20_000;
+/** Items times groups that the starts of one plan may look at: there are fewer starts of very many items. */
+const looks = 2e8;
+/** What being over a limit is taken to cost when starts are compared; in the cost of sharing one item, as all below. */
+const usualPrice = 30;
+/** Temperature and price at the start of an annealing, one pair after the other; and of the last one, from the best. */
+const warmths = [
+  [0.3, 100],
+  [1, 100],
+  [0.3, 30],
+] as const;
+const afterwards = [0.1, 300] as const;
+/** Temperature and price at the end. */
+const coldest = 0.01;
+const dearest = 20_000;
+/** Of 256 steps, so many move a layer. */
+const layers = 40;
+/** Steps of an annealing: so many for each item, but at least these, and no more than a part of all. */
+const stepsEach = 400;
+const shortest = 15_000;
+const annealings = 5;
+
+/** What a search does for it. */
+export interface Attempts {
+  readonly problem: Problem;
+  readonly layout: Layout;
+  /** Steps of all annealings together. */
+  readonly steps: number;
+  /** Spreads everything over the top groups, which keeps all limits. */
+  readonly putFlat: () => void;
+  /** Keeps the layout if it is the best so far. */
+  readonly offer: () => void;
+  /** Anneals the layout, and offers what that finds. */
+  readonly anneal: (schedule: Schedule) => void;
+  readonly best: () => Kept;
+}
+
+/** Searches until it is as good as counting allows, or the steps are spent. */
+export function searchAlike({ problem, layout, putFlat, offer, best, ...attempts }: Attempts): void {
+  const { items, devices, groups, levels, cost, work, memory } = problem;
+  const { above, communication } = fewestSharded({ devices, splitCost: cost, work, lengths: memory }, 1, 1);
+  const isDone = (): boolean => best().cost <= communication * nearEnough + slop;
+  const shapes = shapesFor(problem, above).slice(0, Math.max(1, looks / (items * groups)));
+  const { level } = shapes[0]!;
+  const unit = cost[level]!.reduce((sum, one) => sum + one, 0) / items;
+  const starts: { readonly kept: Kept; readonly score: number }[] = [];
+  const start = (): void => {
+    offer();
+    starts.push({ kept: layout.keep(), score: layout.cost + layout.over() * usualPrice * unit });
+  };
+  for (const shape of shapes) {
+    if (!constructAlike(layout, shape)) continue;
+    if (layout.over() <= mendable * devices) evenOut(layout, exchanges);
+    start();
+    if (isDone()) return;
+    flatten(layout, level);
+    offer();
+    if (isDone()) return;
+  }
+  putFlat();
+  layGroups(layout, levels - 1);
+  start();
+  starts.sort((a, b) => a.score - b.score);
+  const steps = Math.max(shortest, Math.min(stepsEach * items, attempts.steps / annealings));
+  const anneal = (kept: Kept, [temperature, price]: readonly [number, number]): void => {
+    layout.restore(kept);
+    attempts.anneal({
+      steps,
+      temperature: [temperature * unit, coldest * unit],
+      price: [price * unit, dearest * unit],
+      layers,
+      usual: level,
+    });
+  };
+  for (let count = 0; count * steps < attempts.steps && !isDone(); count += 1)
+    anneal(starts[count % starts.length]!.kept, warmths[Math.floor(count / starts.length) % warmths.length]!);
+  if (!isDone()) anneal(best(), afterwards);
+}
