@@ -66,7 +66,7 @@ const efforts: Readonly<Record<FlexUlyssesSettings['effort'], Effort>> = {
     shakes: 1,
     completion: 20_000_000,
     enumerated: 400_000,
-    alikeSteps: 400_000,
+    alikeSteps: 280_000,
     starts: 24,
     prefixes: 8,
     polished: 3,
