@@ -202,9 +202,9 @@ export class ForgetfulHost {
         return;
       }
       case 'weights.publish': {
-        const { roundId } = decision;
+        const { roundId, publicationId } = decision;
         const weightVersion = decision.weightVersion + 1;
-        return this.#owe(`weights ${roundId}`, { type: 'weights.published', roundId, weightVersion });
+        return this.#owe(`weights ${roundId}`, { type: 'weights.published', roundId, publicationId, weightVersion });
       }
       case 'round.completed':
         for (const { promptId } of decision.prompts) this.#duties.delete(`judge ${promptId}`);

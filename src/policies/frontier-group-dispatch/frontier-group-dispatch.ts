@@ -8,7 +8,7 @@ import { check } from './check.ts';
 import * as requests from './requests.ts';
 import { consumed } from './resize.ts';
 import { hostRestarted } from './restart.ts';
-import { frontierConfig } from './schema.ts';
+import { type FrontierConfig, frontierConfig } from './schema.ts';
 import { frontierSnapshot, load, migrateFromOne, type SavedFrontier, save } from './snapshot.ts';
 import { type FrontierState, newState } from './state.ts';
 import { type Ctx, type FrontierDecision, type FrontierEvent, frontierDecisions, frontierEvents } from './words.ts';
@@ -47,7 +47,7 @@ const entered = (event: FrontierEvent): string[] =>
   event.type === 'request.arrived' || event.type === 'request.launch' ? [event.requestId] : [];
 
 /** Requests are here until their group leaves, or they are dropped by name. */
-const requestLedger: Ledger<SavedFrontier, FrontierEvent, FrontierDecision> = {
+const requestLedger: Ledger<SavedFrontier, FrontierEvent, FrontierDecision, FrontierConfig> = {
   name: 'requests',
   entered,
   left: (decision) => {
@@ -56,6 +56,8 @@ const requestLedger: Ledger<SavedFrontier, FrontierEvent, FrontierDecision> = {
   },
   held: ({ groups }) =>
     groups.flatMap(({ requests: all }) => all.filter((one) => one.isHeld).map((one) => one.requestId)),
+  // It mints none, but one request makes it wait for all of its group, and after a restart it names each of them.
+  mints: ({ responsesPerPrompt }) => responsesPerPrompt,
 };
 
 /** Requests wait until they are admitted, once, or dropped. */

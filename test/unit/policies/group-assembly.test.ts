@@ -60,6 +60,7 @@ describe('group-assembly', () => {
       { type: 'reward.request', requestId: 'a/0#0', domain: 'code', reason: { code: 'host_restarted' } },
       { type: 'reward.request', requestId: 'a/1#0', domain: 'code' },
       { type: 'reward.request', requestId: 'b/0#0' },
+      { type: 'round.resumed', roundId: 'r', promptIds: ['b'] },
     ];
     expect(assembly.send(restarted)).toMatchObject(asked);
     assembly = restorePolicy(JSON.parse(JSON.stringify(assembly.snapshot()))) as never;
