@@ -1,6 +1,7 @@
 /** Work that a host begins: the round, the step or the requests that a policy is there for, told by what it takes. */
+
+import type { Desk, Plan, Report } from './obedience.ts';
 import { batchOf, finalPrompts } from './obedient-answers.ts';
-import type { Desk, Plan, Report } from './obedient-host.ts';
 
 /** A setting that is a number, or the other one where there is none. */
 const setting = ({ config }: Desk, name: string, otherwise: number): number => {

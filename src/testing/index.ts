@@ -5,7 +5,7 @@
  */
 import type { AnyEvent, AnyPlannerDefinition, AnyPolicyDefinition } from '../core/definition.ts';
 import { laws } from './laws.ts';
-import type { HostHints } from './obedient-host.ts';
+import type { HostHints } from './obedience.ts';
 import { plannerLaws } from './planner-laws.ts';
 import { likelyEvents } from './run.ts';
 import { messageOf, type SearchOptions, search, textOfRun, trimmed } from './search.ts';
@@ -32,7 +32,7 @@ export type { Case, Law } from './law.ts';
 export { laws } from './laws.ts';
 export { type Malformed, malformedEvents, malformedPlaces } from './malformed.ts';
 export { ModelHost } from './model-host.ts';
-export type { AnswerRule, Desk, HostHints, Plan, Report } from './obedient-host.ts';
+export type { AnswerRule, Desk, HostHints, Plan, Report } from './obedience.ts';
 export type { Places } from './place-book.ts';
 export { type PlannerCase, type PlannerLaw, plannerLaws } from './planner-laws.ts';
 export { type Answer, choicesFrom, likelyEvents, type Subject } from './run.ts';

@@ -1,5 +1,5 @@
 /** What a host knows without any memory: the machines that it stands on. */
-import type { Desk, Report } from './obedient-host.ts';
+import type { Desk, Report } from './obedience.ts';
 
 type Named = Readonly<Record<string, unknown>>;
 

@@ -2,7 +2,7 @@
 import type { AnyDecision } from '../core/definition.ts';
 import type { VocabularyDecision } from '../schemas/decisions/index.ts';
 import type { FinalPrompt } from '../schemas/prompts.ts';
-import type { AnswerRule, Desk, Plan, Report } from './obedient-host.ts';
+import type { AnswerRule, Desk, Plan, Report } from './obedience.ts';
 
 type Told<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
 type Rules = { [T in VocabularyDecision['type']]?: (decision: Told<T>, desk: Desk) => readonly Report[] };
