@@ -30,6 +30,8 @@ export interface Desk {
   readonly mint: (what: string) => string;
   /** Where requests run, as far as it was said. */
   readonly engines: Map<string, string>;
+  /** Engines that it was told to make of its GPUs, as far as those roll out. */
+  readonly arranged: Set<string>;
   /** Samples that it was told are not there any more. */
   readonly gone: Set<string>;
   /** Version of the weights that the host has. */

@@ -65,6 +65,7 @@ export class ObedientHost {
       answer: (type, decision, more) => this.#answer(type, decision, more),
       mint: (what) => `${prefix}${what}${this.#minted++}`,
       engines: new Map(),
+      arranged: new Set(),
       gone: new Set(),
       weightVersion,
       supplies: 3,
