@@ -1,6 +1,6 @@
 /** Work that a host begins: the round, the step or the requests that a policy is there for, told by what it takes. */
 
-import type { Desk, Plan, Report } from './desk.ts';
+import type { Desk, Plan, Report } from './obedience.ts';
 import { batchOf, finalPrompts } from './obedient-answers.ts';
 
 /** A setting that is a number, or the other one where there is none. */

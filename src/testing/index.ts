@@ -4,8 +4,8 @@
  * @packageDocumentation
  */
 import type { AnyEvent, AnyPlannerDefinition, AnyPolicyDefinition } from '../core/definition.ts';
-import type { HostHints } from './desk.ts';
 import { laws } from './laws.ts';
+import type { HostHints } from './obedience.ts';
 import { plannerLaws } from './planner-laws.ts';
 import { likelyEvents } from './run.ts';
 import { messageOf, type SearchOptions, search, textOfRun, trimmed } from './search.ts';
@@ -26,13 +26,13 @@ export {
 export { checkHost, type HostCheckOptions, type HostUnderTest } from './check-host.ts';
 export { checkConservation, placesOf, playHost } from './conservation.ts';
 export { type Crowd, checkCost, itemsWalked } from './cost.ts';
-export type { AnswerRule, Desk, HostHints, Plan, Report } from './desk.ts';
 export { HostModel } from './host-model.ts';
 export type { Flight, HostModelConfig, OpenRound } from './host-rules.ts';
 export type { Case, Law } from './law.ts';
 export { laws } from './laws.ts';
 export { type Malformed, malformedEvents, malformedPlaces } from './malformed.ts';
 export { ModelHost } from './model-host.ts';
+export type { AnswerRule, Desk, HostHints, Plan, Report } from './obedience.ts';
 export type { Places } from './place-book.ts';
 export { type PlannerCase, type PlannerLaw, plannerLaws } from './planner-laws.ts';
 export { type Answer, choicesFrom, likelyEvents, type Subject } from './run.ts';

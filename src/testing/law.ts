@@ -1,6 +1,6 @@
 /** What a law of policies is, and what it is checked on. */
 import type { AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
-import type { HostHints } from './desk.ts';
+import type { HostHints } from './obedience.ts';
 
 /** What a law is checked on. */
 export interface Case {

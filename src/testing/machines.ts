@@ -1,12 +1,12 @@
 /** What a host knows without any memory: the machines that it stands on. */
-import type { Desk, Report } from './desk.ts';
+import type { Desk, Report } from './obedience.ts';
 
 type Named = Readonly<Record<string, unknown>>;
 
 const list = (value: unknown): readonly Named[] => (Array.isArray(value) ? value : []);
 
 /** The events that tell of engines, nodes, reward workers and replicas: those of the configuration, or else one of each. */
-export function machines({ config, takes, engines }: Desk): Report[] {
+export function machines({ config, takes, engines, arranged }: Desk): Report[] {
   const workers = ['rule', 'sandbox', 'judge'].map((kind) => ({
     type: 'reward-worker.added',
     workerId: `host-${kind}`,
@@ -14,7 +14,7 @@ export function machines({ config, takes, engines }: Desk): Report[] {
     slots: 2,
   }));
   const nodes = list(config.nodes);
-  const known = [...new Set([...list(config.engines).map((one) => one.engineId), ...engines.values()])];
+  const known = [...new Set([...list(config.engines).map((one) => one.engineId), ...engines.values(), ...arranged])];
   // Where engines are made of GPUs that are configured, there are no others.
   const engineIds = config.servers === undefined && known.length === 0 ? ['host-engine'] : known;
   const all: Report[] = [

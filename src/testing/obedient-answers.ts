@@ -2,7 +2,7 @@
 import type { AnyDecision } from '../core/definition.ts';
 import type { VocabularyDecision } from '../schemas/decisions/index.ts';
 import type { FinalPrompt } from '../schemas/prompts.ts';
-import type { AnswerRule, Desk, Plan, Report } from './desk.ts';
+import type { AnswerRule, Desk, Plan, Report } from './obedience.ts';
 
 type Told<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
 type Rules = { [T in VocabularyDecision['type']]?: (decision: Told<T>, desk: Desk) => readonly Report[] };
@@ -87,6 +87,12 @@ const bring = ({ promptId, roundId, index }: { promptId: string; roundId: string
   { type: 'request.arrived', requestId: desk.mint('q'), promptId, roundId, index },
 ];
 
+/** Engines carry the ids of their first GPUs: those that are named are there. */
+function arrange({ replicas }: Told<'tp.set' | 'tp.use'>, { arranged }: Desk): Report[] {
+  for (const { gpuIds } of replicas) arranged.add(gpuIds[0]!);
+  return [];
+}
+
 const rules: Rules & Readonly<Record<string, unknown>> = {
   'prompts.request': supply,
   'request.launch': run,
@@ -104,10 +110,10 @@ const rules: Rules & Readonly<Record<string, unknown>> = {
     ),
     answer('gpus.released', one, { gpuIds: one.release.flatMap(({ gpuIds }) => gpuIds) }),
   ],
-  'gpus.reclaim': (one, { answer }) => [
-    answer('gpus.returned', one),
-    ...one.engineIds.map((engineId) => ({ type: 'engine.added', engineId })),
-  ],
+  'gpus.reclaim': (one, { answer, arranged }) => {
+    for (const engineId of one.engineIds) arranged.delete(engineId);
+    return [answer('gpus.returned', one), ...one.engineIds.map((engineId) => ({ type: 'engine.added', engineId }))];
+  },
   'migration.abandoned': ({ requestId }) => [{ type: 'response.failed', requestId, kind: 'infrastructure' }],
   'profile.measure': (one, { answer }) => {
     const measured = { decodeStepSeconds: 0.01, prefillSeconds: 0.01, bytes: 1 };
@@ -125,6 +131,8 @@ const rules: Rules & Readonly<Record<string, unknown>> = {
     gone.add(sampleId);
     return [];
   },
+  'tp.set': arrange,
+  'tp.use': arrange,
   'train.finish': (one, { answer }) => one.shares.map((share) => answer('train.finished', share)),
   'weights.publish': (one, desk) => {
     desk.weightVersion = Math.max(desk.weightVersion, one.weightVersion + 1);

@@ -5,9 +5,9 @@
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition, Choices } from '../core/definition.ts';
 import { isPolicyError } from '../errors.ts';
 import { answers } from '../schemas/answers.ts';
-import type { AnswerRule, Desk, HostHints, Plan, Report } from './desk.ts';
 import { freshWork } from './fresh-work.ts';
 import { machines } from './machines.ts';
+import type { AnswerRule, Desk, HostHints, Plan, Report } from './obedience.ts';
 import { specialAnswers } from './obedient-answers.ts';
 import { RoundBook } from './round-book.ts';
 import { eventWith, sharedFields } from './sample-value.ts';
@@ -65,6 +65,7 @@ export class ObedientHost {
       answer: (type, decision, more) => this.#answer(type, decision, more),
       mint: (what) => `${prefix}${what}${this.#minted++}`,
       engines: new Map(),
+      arranged: new Set(),
       gone: new Set(),
       weightVersion,
       supplies: 3,

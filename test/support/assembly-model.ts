@@ -156,13 +156,26 @@ export class AssemblyModel {
         return isAwaited ? [] : [{ type: 'reward.unused', at, requestId, reason: { code: 'not_awaited' } }];
       }
       case 'host.restarted':
-        if (!this.#askAgain) return [];
-        return this.#all().flatMap((one) =>
-          one.held
-            .filter((response) => this.#rewardOf(response) === undefined)
-            .map(({ requestId }) => this.#request(one, requestId, 'host_restarted', at)),
-        );
+        return [...(this.#askAgain ? this.#askedAgain(at) : []), ...this.#resumed(at)];
     }
+  }
+
+  #askedAgain(at: number): AssemblyDecision[] {
+    return this.#all().flatMap((one) =>
+      one.held
+        .filter((response) => this.#rewardOf(response) === undefined)
+        .map(({ requestId }) => this.#request(one, requestId, 'host_restarted', at)),
+    );
+  }
+
+  #resumed(at: number): AssemblyDecision[] {
+    return this.#rounds
+      .filter((one) => one.completion === undefined)
+      .map(({ roundId, groups, unrewarded }) => {
+        const promptIds = [...groups.map((one) => one.promptId), ...unrewarded];
+        const reason = { code: 'host_restarted', prompts: promptIds.length } as const;
+        return { type: 'round.resumed', at, roundId, promptIds, reason };
+      });
   }
 
   #request(

@@ -553,6 +553,13 @@ describe('stream-training', () => {
     expect(session.send({ type: 'gpus.returned', roundId: 'r0', gpuIds: ['g0'] } as never)).toEqual([]);
   });
 
+  test('a host that has forgotten the round of its GPUs gives them back without it', () => {
+    const session = trainer();
+    session.release('g0', 'g1');
+    session.send({ type: 'gpus.returned', gpuIds: ['g0', 'g1'] } as never);
+    expect(only(session.group('p0'), 'train.fetch')).toEqual([]);
+  });
+
   test('a release that has gone back is over, whatever is said of it again', () => {
     const session = trainer();
     const gpus = (type: string, releaseId: string) =>

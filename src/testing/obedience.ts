@@ -1,4 +1,4 @@
-/** What an obedient host says and plans, and what its answers may look at. */
+/** What a host that obeys goes by: how decisions are answered, and what it may look at for that. */
 import type { AnyDecision, Choices } from '../core/definition.ts';
 
 /** An event without its time; what it must have beside is filled in. */
@@ -30,6 +30,8 @@ export interface Desk {
   readonly mint: (what: string) => string;
   /** Where requests run, as far as it was said. */
   readonly engines: Map<string, string>;
+  /** Engines that it was told to make of its GPUs, as far as those roll out. */
+  readonly arranged: Set<string>;
   /** Samples that it was told are not there any more. */
   readonly gone: Set<string>;
   /** Version of the weights that the host has. */
