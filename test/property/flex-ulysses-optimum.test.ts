@@ -7,7 +7,7 @@ import { solver } from '../support/milp.ts';
 import { placementProblems } from '../support/placement-check.ts';
 import { leastCommunication, leastCompute, leastMemory } from '../support/placement-oracle.ts';
 import { optima, otherCosts, smallBatch, smallBatches, tightMemory } from '../support/placement-small.ts';
-import { times } from '../support/runs.ts';
+import { some, times } from '../support/runs.ts';
 
 const highs = await solver;
 
@@ -48,9 +48,12 @@ const wrong = (block: number, inputAt: (seed: number) => FlexUlyssesInput) =>
     .filter(({ problems }) => problems.length > 0);
 
 describe('the search at tolerance 0', () => {
-  test.each(blocks(12))('reaches the least compute, and communicates at most 1.05 × the least: block %d', (block) => {
-    expect(wrong(block, smallBatch)).toEqual([]);
-  });
+  test.each(some(blocks(12)))(
+    'reaches the least compute, and communicates at most 1.05 × the least: block %d',
+    (block) => {
+      expect(wrong(block, smallBatch)).toEqual([]);
+    },
+  );
 
   test.each(blocks(2))('needs the least memory where too little is given: block %d', (block) => {
     expect(wrong(block, tightMemory)).toEqual([]);

@@ -1,5 +1,5 @@
 /**
- * How often a property runs. `npm test` makes a fifth of the runs, `npm run test:all` all of them, and `ROLLFLEX_RUNS`
+ * How often a property runs. `npm test` makes a tenth of the runs, `npm run test:all` all of them, and `ROLLFLEX_RUNS`
  * says another share: long sessions ask for more than 1.
  */
 export const scale = Number(process.env.ROLLFLEX_RUNS ?? 1);
