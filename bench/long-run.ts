@@ -33,6 +33,8 @@ interface Options {
 
 /** Events that the command asks for by itself. */
 const wholeRun = 10_000_000;
+/** Events of short runs that are worth a record. */
+const wholeShortRuns = 8_000_000;
 
 async function main(options: Options): Promise<void> {
   const definitions = chosen(registry.policies, options.only);
@@ -67,6 +69,10 @@ async function runShort(
   const run = new ShortRuns({ ...options, configs: exampleConfigs });
   await advanceAll(run, options);
   print(run.text);
+  if (run.isDone && options.only === undefined && options.events >= wholeShortRuns) {
+    const text = `${run.done.toLocaleString('en')} events of ${options.definitions.length} policies and recipes, no law broken`;
+    recordRun(`long-run --laws ${options.laws.join(',')}`, text);
+  }
   if (!run.isDone) print(`not done: the same command goes on from ${options.state}`);
 }
 
