@@ -8,6 +8,8 @@ const layer = (name, from, allowed) => ({
 });
 const below = 'errors\\.ts$|schemas/|core/';
 const parts = '(policies|planners|recipes)/[^/]+/index\\.ts$';
+// Likely events for the property kit: no definition imports them.
+const arbitraries = '(policies|recipes)/[^/]+/arbitrary\\.ts$';
 
 module.exports = {
   forbidden: [
@@ -27,11 +29,22 @@ module.exports = {
       from: { path: '^src/(policies|planners)/([^/]+)/' },
       to: { path: '^src/', pathNot: `^src/(${below}|$1/$2/)` },
     },
-    layer('recipes', '^src/recipes/([^/]+)/', `^src/(${below}|(policies|planners)/[^/]+/index\\.ts$|recipes/)`),
+    layer(
+      'recipes',
+      '^src/recipes/([^/]+)/',
+      `^src/(${below}|(policies|planners)/[^/]+/index\\.ts$|policies/[^/]+/arbitrary\\.ts$|recipes/)`,
+    ),
+    {
+      name: 'likely-events-do-not-ship',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/testing/|/arbitrary\\.ts$' },
+      to: { path: '/arbitrary\\.ts$' },
+    },
     layer('registry', '^src/registry\\.ts$', `^src/(${below}|${parts})`),
     layer('index', '^src/index\\.ts$', `^src/(${below}|registry\\.ts$|${parts})`),
-    layer('testing', '^src/testing/', `^src/(${below}|${parts}|testing/|registry\\.ts$)`),
+    layer('testing', '^src/testing/', `^src/(${below}|${parts}|${arbitraries}|testing/|registry\\.ts$)`),
     layer('rpc', '^src/rpc/', `^src/(${below}|registry\\.ts$|rpc/)`),
+    layer('embedded', '^src/embedded/', `^src/(${below}|rpc/|embedded/)`),
     layer('sim', '^src/sim/', `^src/(${below}|${parts}|registry\\.ts$|sim/)`),
     layer('mock-engine', '^src/mock-engine/', `^src/(${below}|sim/|mock-engine/)`),
     {

@@ -22,8 +22,7 @@ const definitions = Object.fromEntries(
 // Under `Bundler` TypeScript looks for the imports of a file in a mode in which it has none, and names an inferred type by the
 // shortest path there is, that of the root entry: every definition would import it, in a circle.
 const compilerOptions = { module: 'NodeNext', moduleResolution: 'NodeNext' };
-// `npm start` needs no declarations; without them it builds in a second.
-const dts = process.env.ROLLFLEX_DTS === 'off' ? false : { entry: entries, compilerOptions };
+const dts = { entry: entries, compilerOptions };
 const common = {
   target: 'node20',
   sourcemap: false,
@@ -32,24 +31,31 @@ const common = {
   esbuildPlugins: [treeShaking],
 } satisfies Options;
 
-export default defineConfig([
-  // `shims`: the CommonJS build finds the files beside it, as `import.meta.url` does in the other.
-  { ...common, entry: { ...entries, ...definitions }, format: ['esm', 'cjs'], shims: true, dts },
-  // Beside the command line: the threads of `rollflex sweep`.
-  {
-    ...common,
-    entry: { cli: 'src/cli/main.ts', 'sweep-worker': 'src/cli/sweep-worker.ts' },
-    format: ['esm'],
-    splitting: false,
-  },
-  // The report's own script: the chart library and what draws with it, inlined into every report.
-  {
-    entry: { 'report-client': 'src/sim/report/client.ts' },
-    format: ['iife'],
-    platform: 'browser',
-    target: 'es2020',
-    minify: true,
-    noExternal: [/.*/],
-    outExtension: () => ({ js: '.js' }),
-  },
-]);
+// `shims`: the CommonJS build finds the files beside it, as `import.meta.url` does in the other.
+const library: Options = {
+  ...common,
+  entry: { ...entries, ...definitions },
+  format: ['esm', 'cjs'],
+  shims: true,
+  dts,
+};
+// Beside the command line: its threads.
+const commandLine: Options = {
+  ...common,
+  entry: { cli: 'src/cli/bin.ts', worker: 'src/cli/worker.ts' },
+  format: ['esm'],
+};
+// The report's own script: the chart library and what draws with it, inlined into every report.
+const reportClient: Options = {
+  entry: { 'report-client': 'src/sim/report/client.ts' },
+  format: ['iife'],
+  platform: 'browser',
+  target: 'es2020',
+  minify: true,
+  noExternal: [/.*/],
+  outExtension: () => ({ js: '.js' }),
+};
+
+// `npm start` needs the command line alone, which builds in a second and leaves what else was built as it was.
+const isForStart = process.env.ROLLFLEX_BUILD === 'command-line';
+export default defineConfig(isForStart ? [commandLine, reportClient] : [library, commandLine, reportClient]);

@@ -10,10 +10,12 @@ import { Command } from 'commander';
 import { between, whole } from '../src/cli/arguments.ts';
 import { checkWritable } from '../src/cli/files.ts';
 import { exitCodes, print, reportError } from '../src/cli/output.ts';
+import type { AnyPolicyDefinition } from '../src/core/definition.ts';
 import { registry } from '../src/registry.ts';
 import { exampleConfigs } from '../test/support/example-configs.ts';
 import { lastRun, recordRun } from './last-runs.ts';
 import { advanceAll } from './long-run/advance.ts';
+import { livesUntilFull, watchable, watchNames } from './long-run/names.ts';
 import { reportOf, reportText } from './long-run/report.ts';
 import { LongRun } from './long-run/run.ts';
 import { ShortRuns, type ShortRunsOptions } from './long-run/short-runs.ts';
@@ -23,6 +25,7 @@ interface Options {
   readonly events: number;
   readonly seed: number;
   readonly life: number;
+  readonly lives: number;
   readonly state: string;
   readonly only?: readonly string[];
   readonly laws?: readonly number[];
@@ -52,6 +55,7 @@ async function main(options: Options): Promise<void> {
   const report = reportOf(run.record, definitions);
   if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
   print(reportText(report));
+  if (run.isDone && !wasOver && options.lives > 0) watchAllNames(definitions, options.lives);
   if (wasOver)
     print(`nothing was run: the run in ${options.state} was over before (for another, delete it or name another)`);
   // What was asked for is written down where it is all that the command asks for by itself.
@@ -60,6 +64,18 @@ async function main(options: Options): Promise<void> {
     recordRun('long-run', text);
   }
   if (!run.isDone) print(`not done: the same command goes on from ${options.state}`);
+}
+
+/** Throws where a state grows with names that never come again. */
+function watchAllNames(definitions: readonly AnyPolicyDefinition[], lives: number): void {
+  print(`\nstates after ${lives} lives under names of their own, and after ${livesUntilFull}, in characters:`);
+  for (const definition of definitions) {
+    const sizes = watchable(definition, exampleConfigs[definition.id] ?? []).map((config) => {
+      const { late, early } = watchNames(definition, config, lives);
+      return `${late} (${early})`;
+    });
+    if (sizes.length > 0) print(`  ${definition.id}: ${sizes.join(', ')}`);
+  }
 }
 
 /** Laws along short runs, each from the beginning. */
@@ -82,6 +98,7 @@ await new Command('long-run')
   .option('--events <n>', 'events in all, divided among all example configurations', whole(100, 1e12), wholeRun)
   .option('--seed <n>', 'seed of the events', whole(0, 1_000_000), 1)
   .option('--life <n>', 'events after which a policy is begun anew', whole(100, 1e9), 5000)
+  .option('--lives <n>', 'hosts after each other that use names of their own; 0 for none', whole(0, 1e9), 2000)
   .option('--state <file>', 'file to go on from, and to write to', 'reports/long-run.state.json')
   .option('--only <ids>', 'these policies, with commas between them', list)
   .option('--laws <numbers>', 'these laws, on many short runs, in place of one long one', (text) =>

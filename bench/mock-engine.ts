@@ -11,7 +11,7 @@ import { machine } from './support.ts';
 
 const responses = Number(process.argv[2] ?? 10_000);
 const concurrency = 1024;
-const cli = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
+const cli = fileURLToPath(new URL('../src/cli/bin.ts', import.meta.url));
 
 /** Writes what it is told: events of a stream of so many bytes, or one body. */
 const bare = `

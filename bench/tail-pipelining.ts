@@ -4,7 +4,7 @@
  */
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
-import { bundledTraces } from '../src/cli/files.ts';
+import { bundledTraces, readTraceFile } from '../src/cli/files.ts';
 import { type NamedWorkload, traceWorkload } from '../src/cli/workloads.ts';
 import {
   cgpScheduler,
@@ -24,7 +24,10 @@ const seeds = Array.from({ length: Number(values.seeds) }, (_, index) => 1 + ind
 const draw = { resampling: 'copula', correlation: 0.3, capTokens: 16_384 } as const;
 const workloads: [string, NamedWorkload][] = [
   ...poolsTaskIds.map((task): [string, NamedWorkload] => [task, (seed) => rolloutpipeWorkload(task, seed)]),
-  ...bundledTraces().map((path): [string, NamedWorkload] => [basename(path, '.jsonl'), traceWorkload(path, draw)]),
+  ...bundledTraces().map((path): [string, NamedWorkload] => [
+    basename(path, '.jsonl'),
+    traceWorkload(readTraceFile(path), draw),
+  ]),
 ];
 const schedulers = [
   serialBaseline,

@@ -2,7 +2,7 @@
  * Builds the whole site into `docs/.vitepress/dist`: guides, READMEs and examples, the API under `api/`, the playground under
  * `playground/`; then follows every link of it. `--base /rollflex/` is the path under which it will be served.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { cpSync, existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { Application, TSConfigReader, TypeDocReader } from 'typedoc';
@@ -10,6 +10,7 @@ import { build } from 'vitepress';
 import { hasPlayground, playgroundFolder } from './site/apart.ts';
 import { brokenLinks } from './site/check-links.ts';
 import { root } from './site/pages.ts';
+import { notFound } from './site/search.ts';
 
 const { base } = parseArgs({ options: { base: { type: 'string', default: '/' } } }).values;
 const out = `${root}docs/.vitepress/dist`;
@@ -20,9 +21,18 @@ function fail(what: string): never {
   process.exit(1);
 }
 
+// Beside the rest: a build of its own.
+const playground = hasPlayground() ? buildPlayground() : undefined;
+function buildPlayground(): Promise<number | null> {
+  const run = spawn('npm', ['run', '--silent', 'playground:build'], { cwd: root, stdio: 'inherit' });
+  return new Promise((resolve) => run.once('error', () => resolve(null)).once('exit', resolve));
+}
+
 // The configuration of the site reads it.
 process.env.ROLLFLEX_SITE_BASE = base;
 await build(`${root}docs`);
+const lost = await notFound(out);
+if (lost.length > 0) fail(`the search does not find its pages:\n${lost.join('\n')}`);
 
 async function buildApi(): Promise<void> {
   const options = { options: `${root}typedoc.json`, out: `${out}/api`, navigationLinks: { Guides: base } };
@@ -35,9 +45,8 @@ async function buildApi(): Promise<void> {
 }
 await buildApi();
 
-if (hasPlayground()) {
-  const run = spawnSync('npm', ['run', '--silent', 'playground:build'], { cwd: root, stdio: 'inherit' });
-  if (run.status !== 0 || !existsSync(`${playgroundFolder}/index.html`)) fail('the playground was not built');
+if (playground !== undefined) {
+  if ((await playground) !== 0 || !existsSync(`${playgroundFolder}/index.html`)) fail('the playground was not built');
   cpSync(playgroundFolder, `${out}/playground`, { recursive: true });
 }
 

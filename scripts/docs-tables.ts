@@ -12,9 +12,11 @@ import {
 import { mockEngineOptionsSchema } from '../src/mock-engine/index.ts';
 import { decisionLogSchema, limitsSchema, type MethodWord, methods, notifications } from '../src/rpc/index.ts';
 import { type DecisionWord, decisions, type EventWord, events } from '../src/schemas/index.ts';
+import { trainers } from '../src/sim/advise/trainers.ts';
 import { exampleRungs } from './example-rungs.ts';
 import { licenceTable } from './licences.ts';
 import { rowsOf, shapeOf, sharedObjects, table } from './schema-table.ts';
+import { scorecardPart } from './scorecard-tables.ts';
 
 const folders = { policy: 'policies', planner: 'planners', recipe: 'recipes' } as const;
 
@@ -25,7 +27,8 @@ function readmeOf({ kind, id }: Pick<AnyDefinition, 'kind' | 'id'>): string {
 
 /** Files with generated parts, from the root of the repository. */
 export const generatedFiles: readonly string[] = [
-  'README.md',
+  'docs/index.md',
+  'docs/advice.md',
   'examples/README.md',
   'docs/vocabulary.md',
   'docs/errors.md',
@@ -33,6 +36,7 @@ export const generatedFiles: readonly string[] = [
   'docs/decision-log.md',
   'docs/mock-engine.md',
   'docs/licences.md',
+  'docs/reproduction.md',
   ...registry.definitions.map(readmeOf),
 ];
 
@@ -53,7 +57,31 @@ function planner(id: string): AnyPlannerDefinition {
 function policyTable(): string {
   return table(
     ['Id', 'Kind', 'What it does', 'From'],
-    registry.definitions.map((one) => [`[${code(one.id)}](${readmeOf(one)})`, one.kind, one.summary, one.source]),
+    registry.definitions.map((one) => [`[${code(one.id)}](../${readmeOf(one)})`, one.kind, one.summary, one.source]),
+  );
+}
+
+function trainerTable(): string {
+  const can = (yes: boolean): string => (yes ? 'yes' : '');
+  return table(
+    [
+      '`--trainer`',
+      'Adapter',
+      'More prompts',
+      'More responses',
+      'Aborts',
+      'Rewards, GPUs to training, TP',
+      'Older weights',
+    ],
+    trainers.map(({ id, adapter, page, levers: { responses, aborts, ...others }, staleness }) => [
+      `[${id}](${page.replace('docs/', '')})`,
+      adapter === null ? 'none: a host of your own' : code(adapter),
+      'yes',
+      can(responses),
+      can(aborts),
+      can(Object.values(others).every((one) => one)),
+      staleness,
+    ]),
   );
 }
 
@@ -240,6 +268,8 @@ function render(kind: string, id: string): string {
       return policyTable();
     case 'examples all':
       return exampleTable();
+    case 'trainers all':
+      return trainerTable();
     case 'licences all':
       return licenceTable();
     case 'codes all':
@@ -274,6 +304,8 @@ function render(kind: string, id: string): string {
       return inputTable(id);
     case 'plan':
       return planTable(id);
+    case 'scorecard':
+      return scorecardPart(id);
     default:
       throw new Error(`no generated part is called ${kind} ${id}`);
   }

@@ -55,7 +55,7 @@ export const treeShaking: Plugin = {
   name: 'tree-shaking',
   setup: (build) => {
     // In CommonJS a namespace is a copy, made by every file.
-    const zod = build.initialOptions.format === 'esm' ? withZodNamespace : (text: string) => text;
+    const zod = build.initialOptions.format !== 'cjs' ? withZodNamespace : (text: string) => text;
     const read = (file: string): string => readFileSync(file, 'utf8');
     build.onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, ({ path }) => {
       const text = zod(read(path));

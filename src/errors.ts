@@ -38,16 +38,32 @@ export interface PolicyErrorDetails {
 
 const tag = Symbol.for('rollflex.PolicyError');
 const shownLength = 120;
+const shownDigits = 12;
 
-/** A value as it is shown in a message: JSON where it can be, at most 120 characters. */
+/** What an earlier error has shown already. */
+class Shown {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** A number without what floating point adds to it: 0.3 for 0.1 + 0.2. */
+const rounded = (value: number): number =>
+  Number.isSafeInteger(value) ? value : Number(value.toPrecision(shownDigits));
+
+/** A value as it is shown in a message: JSON where it can be, at most 120 characters, numbers rounded to 12 digits. */
 export function show(value: unknown): string {
+  if (value instanceof Shown) return value.text;
   let text: string;
-  if (typeof value === 'number' || typeof value === 'bigint') text = String(value);
+  if (typeof value === 'number') text = String(rounded(value));
+  else if (typeof value === 'bigint') text = String(value);
   else if (value === undefined) text = 'nothing';
   else if (typeof value === 'function' || typeof value === 'symbol') text = typeof value;
   else {
     try {
-      text = JSON.stringify(value) ?? typeof value;
+      text = JSON.stringify(value, (_, one) => (typeof one === 'number' ? rounded(one) : one)) ?? typeof value;
     } catch {
       text = Object.prototype.toString.call(value);
     }
@@ -70,7 +86,10 @@ export class PolicyError extends Error {
 
   /** Made by rollflex; a host reads them, or tells them by `isPolicyError`. */
   constructor(code: PolicyErrorCode, details: PolicyErrorDetails) {
-    const got = show(details.got);
+    const shown = show(details.got);
+    // Where rounding hides what is wrong, such as 1.0000000000000002 where 1 is the most, all digits are needed.
+    const isHidden = typeof details.got === 'number' && details.expected.endsWith(` ${shown}`);
+    const got = isHidden ? String(details.got) : shown;
     const path = details.path ?? '';
     super(
       `${path === '' ? '' : `${path}: `}expected ${details.expected}, got ${got}`,
@@ -89,7 +108,16 @@ export class PolicyError extends Error {
   }
 }
 
+/** Throws a {@link PolicyError}: what is at `path` (empty for the whole value) is not what was expected. */
+export function refuse(code: PolicyErrorCode, path: string, expected: string, got: unknown, cause?: unknown): never {
+  throw new PolicyError(code, { expected, got, path, cause });
+}
+
 /** Whether a value is a {@link PolicyError}, from this or from another copy of the package. */
 export function isPolicyError(value: unknown): value is PolicyError {
   return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[tag] === true;
 }
+
+/** The same refusal with another path: of a field in a file, or of an option, which may have other words for what fits. */
+export const relocated = (error: PolicyError, path: string, expected = error.expected): PolicyError =>
+  new PolicyError(error.code, { expected, got: new Shown(error.got), path, cause: error });

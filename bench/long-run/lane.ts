@@ -4,11 +4,13 @@
  * keys in the opposite order and times that never go back, and is restored through JSON again and again. What they answer
  * must be the same to the byte.
  */
+
 import { createHash, type Hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus, xoroshiro128plusFromState } from 'pure-rand/generator/xoroshiro128plus';
-import type { AnyDecision, AnyEvent, AnyPolicyDefinition, Choices } from '../../src/core/definition.ts';
+import type { Choices } from '../../src/core/choices.ts';
+import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../../src/core/definition.ts';
 import { recogniserOf } from '../../src/core/recognise.ts';
 import { openSnapshot } from '../../src/core/snapshot.ts';
 import { resumePolicy, startPolicy } from '../../src/core/start.ts';
@@ -18,6 +20,7 @@ import type { DecisionWord, EventWord } from '../../src/schemas/vocabulary.ts';
 import { expectClear, expectReason } from '../../src/testing/laws.ts';
 import { malformedEvents } from '../../src/testing/malformed.ts';
 import { answer, type Subject, textOf } from '../../src/testing/run.ts';
+import { arbitraryOf } from '../../src/testing/tested.ts';
 import { withTraps } from '../../src/testing/traps.ts';
 import { copy, reversed, scramble } from '../../src/testing/values.ts';
 import { Books } from './books.ts';
@@ -111,7 +114,7 @@ export class Lane {
   #step(): void {
     const { record } = this;
     const { restoreEvery, malformedEvery, life } = this.#sampling;
-    const event: AnyEvent = this.#definition.arbitrary(this.#twin, this.#choices);
+    const event: AnyEvent = arbitraryOf(this.#definition)(this.#twin, this.#choices);
     const mine: AnyEvent = copy(event);
     const turned = reversed({ ...event, at: Math.max(this.#latest, event.at) }) as AnyEvent;
     if (record.done % malformedEvery === 0) this.#refuseMalformed(mine);

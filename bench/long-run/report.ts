@@ -112,7 +112,7 @@ export function reportText(report: LongRunReport): string {
     [
       ['policy', (one) => one.policy],
       ['events', (one) => english(one.events)],
-      ['a second', (one) => english(one.eventsPerSecond)],
+      ['a sec.', (one) => english(one.eventsPerSecond)],
       ['decisions', (one) => english(one.decisions)],
       ['refusals', (one) => english(one.refused)],
       ['restores', (one) => english(one.restores)],

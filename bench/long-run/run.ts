@@ -2,7 +2,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { packageVersion } from '../../src/cli/files.ts';
+import { packageVersion } from '../../src/cli/package.ts';
 import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
 import { parse } from '../../src/core/validate.ts';
 import { PolicyError } from '../../src/errors.ts';

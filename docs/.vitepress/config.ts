@@ -4,6 +4,7 @@ import { dirname, join, relative } from 'node:path';
 import { type DefaultTheme, defineConfig, type MarkdownOptions } from 'vitepress';
 import { hasPlayground } from '../../scripts/site/apart.ts';
 import { anchorOf, pageFiles, pageOf, root } from '../../scripts/site/pages.ts';
+import { searchOptions } from '../../scripts/site/search.ts';
 import { linkOf, sidebar } from '../../scripts/site/sidebar.ts';
 
 /** Three engines, of which two have nothing to run any more. */
@@ -58,7 +59,7 @@ const theme: DefaultTheme.Config = {
     ),
   })),
   outline: { level: [2, 3] },
-  search: { provider: 'local' },
+  search: { provider: 'local', options: { miniSearch: searchOptions } },
   docFooter: { prev: 'Before', next: 'Next' },
   externalLinkIcon: true,
 };

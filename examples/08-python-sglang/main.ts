@@ -9,7 +9,7 @@ const python = ['python3', 'python'].find((name) => spawnSync(name, ['-c', isNew
 if (python === undefined) {
   console.log('skipped: there is no Python 3.10 or newer');
 } else {
-  const command = `"${process.execPath}" --import tsx "${root}src/cli/main.ts"`;
+  const command = `"${process.execPath}" --import tsx "${root}src/cli/bin.ts"`;
   const env = {
     ...process.env,
     PYTHONPATH: `${root}python/src`,

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 // From the sources, so that the example runs in a fresh clone; elsewhere this is `npx rollflex serve …`.
-const command = ['--import', 'tsx', fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url)), 'serve'];
+const command = ['--import', 'tsx', fileURLToPath(new URL('../../src/cli/bin.ts', import.meta.url)), 'serve'];
 
 /** A server that listens. */
 export class PolicyServer {

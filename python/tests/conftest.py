@@ -9,17 +9,31 @@ from pathlib import Path
 import pytest
 
 import rollflex
-from support import MakeProxy, Proxy, Served, root, spawn
+from support import MakeProxy, Proxy, Served, Start, root, starts
 
 
 def pytest_configure(config: pytest.Config) -> None:
     if "ROLLFLEX_COMMAND" not in os.environ and not (root / "dist" / "cli.js").exists():
         raise pytest.UsageError("there is no dist/cli.js to test against: npm run build, or set ROLLFLEX_COMMAND")
+    if not (Path(rollflex.__file__).parent / "_js" / "embedded.js").exists():
+        raise pytest.UsageError("there is no rollflex/_js/embedded.js to test: npm run build:python")
+
+
+@pytest.fixture(scope="session", params=list(starts))
+def start(request: pytest.FixtureRequest) -> Start:
+    """Makes a client with a server of its own, or with the policies in this process."""
+    return starts[request.param]
 
 
 @pytest.fixture
-def client() -> Iterator[rollflex.Client]:
-    with spawn(timeout=30) as one:
+def client(start: Start) -> Iterator[rollflex.Client]:
+    with start(timeout=30) as one:
+        yield one
+
+
+@pytest.fixture
+def spawned() -> Iterator[rollflex.Client]:
+    with starts["spawned"](timeout=30) as one:
         yield one
 
 

@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import Any
 
 import rollflex
+from rollflex._connected import ConnectedCore
+from rollflex._pump import Pump
 from rollflex.models import TailBatchingConfig
 
 root = Path(__file__).resolve().parents[2]
@@ -35,6 +37,29 @@ def command() -> list[str]:
 
 def spawn(**options: Any) -> rollflex.Client:
     return rollflex.Client.spawn(command(), **options)
+
+
+Start = Callable[..., rollflex.Client]
+starts: dict[str, Start] = {"spawned": spawn, "embedded": rollflex.Client.embedded}
+"""Ways to a client of one's own, which is the same to whoever uses it."""
+
+
+def core_of(client: Any) -> ConnectedCore:
+    core = client._core
+    assert isinstance(core, ConnectedCore)
+    return core
+
+
+def pump_of(client: Any) -> Pump:
+    pump = core_of(client)._pump
+    assert pump is not None
+    return pump
+
+
+def pid_of(client: Any) -> int:
+    """Of the server that the client has started."""
+    pid: int = pump_of(client).link.pid  # type: ignore[attr-defined]
+    return pid
 
 
 class Served:

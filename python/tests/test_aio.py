@@ -11,7 +11,7 @@ import os
 import random
 import signal
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +19,21 @@ import pytest
 
 import rollflex
 from rollflex import AsyncClient, PolicyError, Reconnect, Untyped
-from support import Day, FakeServer, MakeProxy, Served, command, eventually, is_alive, opening, tail
+from support import Day, FakeServer, MakeProxy, Served, command, eventually, is_alive, opening, pid_of, tail
 
 quick = Reconnect(limit_seconds=20, first_delay_seconds=0.001, longest_delay_seconds=0.01, most_sendings=50)
 
 
+StartAsync = Callable[..., Any]
+
+
 def spawned(**options: Any) -> Any:
     return AsyncClient.spawn(command(), **options)
+
+
+@pytest.fixture(params=["spawned", "embedded"])
+def started(request: pytest.FixtureRequest) -> StartAsync:
+    return {"spawned": spawned, "embedded": AsyncClient.embedded}[request.param]
 
 
 def run(work: Coroutine[Any, Any, None]) -> None:
@@ -46,9 +54,9 @@ def test_the_names_are_those_of_the_client_for_threads() -> None:
                 assert list(inspect.signature(mine).parameters) == list(inspect.signature(theirs).parameters), name
 
 
-def test_a_session_from_its_beginning_to_its_end() -> None:
+def test_a_session_from_its_beginning_to_its_end(started: StartAsync) -> None:
     async def work() -> None:
-        async with spawned() as client:
+        async with started() as client:
             async with await client.open("tail-batching", config=tail) as session:
                 decisions = await session.send(opening())
                 assert len(decisions) == 11
@@ -68,9 +76,9 @@ def test_a_session_from_its_beginning_to_its_end() -> None:
     run(work())
 
 
-def test_many_calls_in_flight_get_their_own_answers() -> None:
+def test_many_calls_in_flight_get_their_own_answers(started: StartAsync) -> None:
     async def work() -> None:
-        async with spawned() as client:
+        async with started() as client:
 
             async def one(seed: int) -> list[Any]:
                 session = await client.open("tail-batching", config=tail)
@@ -88,9 +96,9 @@ def test_many_calls_in_flight_get_their_own_answers() -> None:
     run(work())
 
 
-def test_tasks_that_share_a_session_send_one_after_the_other() -> None:
+def test_tasks_that_share_a_session_send_one_after_the_other(started: StartAsync) -> None:
     async def work() -> None:
-        async with spawned() as client:
+        async with started() as client:
             session = await client.open("tail-batching", config={"promptsPerRound": 40, "responsesPerPrompt": 4})
             decisions = await session.send(opening(prompts=50))
             requests = [one["requestId"] for one in decisions if one["type"] == "request.launch"]
@@ -226,9 +234,9 @@ def test_streams(short: Path, proxy: MakeProxy) -> None:
     assert cuts.connections > 3
 
 
-def test_a_waiting_reader_that_is_cancelled_misses_nothing() -> None:
+def test_a_waiting_reader_that_is_cancelled_misses_nothing(started: StartAsync) -> None:
     async def work() -> None:
-        async with spawned() as client:
+        async with started() as client:
             session = await client.open("tail-batching", config=tail, deliver="stream")
             subscription = await session.subscribe()
             for _ in range(3):
@@ -262,7 +270,7 @@ def test_a_server_that_is_killed() -> None:
         async with spawned() as client:
             session = await client.open("tail-batching", config=tail)
             calls = [asyncio.ensure_future(client.sessions()) for _ in range(3)]
-            os.kill(client._core._pump.link.pid, signal.SIGKILL)
+            os.kill(pid_of(client), signal.SIGKILL)
             for one in calls:
                 with contextlib.suppress(rollflex.ConnectionLost):
                     await one
@@ -280,7 +288,7 @@ def test_a_loop_that_is_gone_leaves_no_server_behind() -> None:
 
     async def work() -> None:
         client = await spawned()
-        pids.append(client._core._pump.link.pid)
+        pids.append(pid_of(client))
         calling = asyncio.ensure_future(client.sessions())
         await asyncio.sleep(0)
         assert not calling.done()

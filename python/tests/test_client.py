@@ -13,7 +13,7 @@ import pytest
 
 import rollflex
 from rollflex import Client, PolicyError
-from support import Day, MakeProxy, Served, opening, spawn, tail, tail_batching
+from support import Day, MakeProxy, Served, Start, opening, tail, tail_batching
 
 
 def launched(decisions: list[Any]) -> list[str]:
@@ -84,8 +84,8 @@ def test_sessions_by_name(client: Client) -> None:
         session.send([])
 
 
-def test_every_page_of_the_sessions() -> None:
-    with spawn(limits={"pageSessions": 3}) as client:
+def test_every_page_of_the_sessions(start: Start) -> None:
+    with start(limits={"pageSessions": 3}) as client:
         names = sorted(f"s-{index}" for index in range(10))
         for name in names:
             client.open(tail_batching, config=tail, session=name)
@@ -112,8 +112,28 @@ def test_what_cannot_be_opened(client: Client, options: dict[str, Any], code: st
 
 
 def test_an_option_that_is_not_one(client: Client) -> None:
-    with pytest.raises(TypeError, match="onExisting"):
+    with pytest.raises(TypeError, match="onExisting.*did you mean 'on_existing'"):
         client.open(tail_batching, onExisting="attach")  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize(
+    ("options", "meant"),
+    [
+        ({"policy": "tail_batching"}, "tail-batching"),
+        ({"policy": "tail-batching", "config": {"prompts_per_round": 2, "responsesPerPrompt": 2}}, "promptsPerRound"),
+        ({"policy": "tail-batching", "config": {**tail, "order": "fiof"}}, "fifo"),
+        ({"policy": "tail-batching", "config": tail, "on_existing": "atach"}, "attach"),
+    ],
+)
+def test_what_was_meant(client: Client, options: dict[str, Any], meant: str) -> None:
+    with pytest.raises(PolicyError, match=f'did you mean "{meant}"'):
+        client.open(**options)
+
+
+def test_the_event_that_was_meant(client: Client) -> None:
+    session = client.open(tail_batching, config=tail)
+    with pytest.raises(PolicyError, match='did you mean "round.requested"'):
+        session.send([{"type": "round_requested", "at": 0, "roundId": "r", "weightVersion": 0}])
 
 
 def test_a_refused_event_loses_nothing(client: Client) -> None:
@@ -129,10 +149,10 @@ def test_a_refused_event_loses_nothing(client: Client) -> None:
     assert session.send(completed(launched(error.decisions))) == twin.send(completed(launched(error.decisions)))
 
 
-def test_long_lists_are_split_and_long_answers_come_whole() -> None:
+def test_long_lists_are_split_and_long_answers_come_whole(start: Start) -> None:
     chance = random.Random(4)
     config = {"promptsPerRound": 200, "responsesPerPrompt": 4}
-    with spawn() as whole:
+    with start() as whole:
         prompts = opening(prompts=250)
         first = whole.open(tail_batching, config=config)
         decisions = first.send(prompts)
@@ -141,14 +161,14 @@ def test_long_lists_are_split_and_long_answers_come_whole() -> None:
         expected = decisions + first.send(reports)
     for most, page in [(3, 1), (7, 30), (100, 1000), (801, 20)]:
         limits = {"maxEventsPerCall": most, "pageDecisions": page, "keptAnswers": 2}
-        with spawn(limits=limits) as client:
+        with start(limits=limits) as client:
             session = client.open(tail_batching, config=config)
             assert session.send([*prompts, *reports]) == expected
             assert session.next_seq == session.seq == 802
 
 
-def test_a_refusal_in_a_long_list_says_which_event_it_was() -> None:
-    with spawn(limits={"maxEventsPerCall": 3, "pageDecisions": 2}) as client:
+def test_a_refusal_in_a_long_list_says_which_event_it_was(start: Start) -> None:
+    with start(limits={"maxEventsPerCall": 3, "pageDecisions": 2}) as client:
         session = client.open(tail_batching, config=tail)
         twin = client.open(tail_batching, config=tail)
         requests = launched(twin.send(opening()))
@@ -165,9 +185,9 @@ def test_a_refusal_in_a_long_list_says_which_event_it_was() -> None:
             assert session.send(good[index:]) == twin.send(good[index:])
 
 
-def test_what_does_not_fit_into_one_message_goes_in_several() -> None:
+def test_what_does_not_fit_into_one_message_goes_in_several(start: Start) -> None:
     reports = [{"type": "engine.added", "at": 0, "engineId": "e" * 100 + str(index)} for index in range(200)]
-    with spawn() as whole, spawn(limits={"maxMessageBytes": 4096}) as client:
+    with start() as whole, start(limits={"maxMessageBytes": 4096}) as client:
         session = client.open(tail_batching, config=tail)
         twin = whole.open(tail_batching, config=tail)
         long: Any = [*opening(), *reports]
@@ -214,9 +234,9 @@ def test_a_host_that_comes_back_under_its_own_name(short: Path, served: Served) 
         assert len(after.send(completed(launched(decisions)[:1]))) == 1
 
 
-def test_threads_that_share_one_session() -> None:
+def test_threads_that_share_one_session(start: Start) -> None:
     config = {"promptsPerRound": 40, "responsesPerPrompt": 4}
-    with spawn() as client:
+    with start() as client:
         session = client.open(tail_batching, config=config)
         requests = launched(session.send(opening(prompts=50)))
         found: list[list[Any]] = []

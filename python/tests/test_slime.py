@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,6 +13,7 @@ import pytest
 
 import slime_rewards
 from mock_engines import MockEngines
+from rollflex import EngineLimit
 from slime_support import Job, real, use_slime
 
 use_slime()
@@ -99,10 +101,16 @@ def test_requests_go_where_the_policy_says(jobs: MakeJob, affinity: str) -> None
 def test_an_engine_that_dies_is_not_chosen_any_more(jobs: MakeJob) -> None:
     job = jobs(rollflex_placement="policy", engines=("--speed", _slow))
     source = job.data_source()
-    timer = threading.Timer(0.5, lambda: job.engines.post("/fault", {"fault": "crash", "engine": 0}))
-    timer.start()
+
+    def crash() -> None:
+        while job.engines.stats()[0]["inFlight"] == 0:
+            time.sleep(0.01)
+        job.engines.post("/fault", {"fault": "crash", "engine": 0})
+
+    crashing = threading.Thread(target=crash)
+    crashing.start()
     output = job.rollout(0, source)
-    timer.join()
+    crashing.join()
     check(output.samples, 8)
     assert source.session._engines == {job.engines.engine_urls[1]}
     job.engines.post("/clock", {"speed": 400})
@@ -299,11 +307,10 @@ def test_a_policy_that_is_gone_gives_the_prompts_back(jobs: MakeJob) -> None:
     seen = rows(job.rollout(0, source).samples)
     rollout = source.session._rollout
 
-    def kill() -> None:
-        child = source.session._client._core._pump.link._process
-        child.kill()
+    def exhaust() -> None:
+        source.session._client._core._end("failed", EngineLimit("no memory is left"))
 
-    timer = threading.Timer(0.3, kill)
+    timer = threading.Timer(0.3, exhaust)
     timer.start()
     job.engines.post("/clock", {"speed": 1})
     with pytest.raises(PolicyUnavailable):

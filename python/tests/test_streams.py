@@ -10,7 +10,7 @@ import pytest
 
 import rollflex
 from rollflex import Client, PolicyError
-from support import Served, opening, spawn, tail, tail_batching
+from support import Served, Start, opening, tail, tail_batching
 
 
 def streamed(client: Client, **options: Any) -> rollflex.Session[Any, Any]:
@@ -63,8 +63,8 @@ def test_iteration_ends_with_the_session(client: Client) -> None:
         subscription.get()
 
 
-def test_iteration_ends_with_the_client() -> None:
-    with spawn() as client:
+def test_iteration_ends_with_the_client(start: Start) -> None:
+    with start() as client:
         subscription = streamed(client).subscribe()
         ended = threading.Event()
 
@@ -103,8 +103,8 @@ def test_what_cannot_be_subscribed(client: Client) -> None:
     session.subscribe().close()
 
 
-def test_a_full_backlog_refuses_and_goes_on_when_it_was_read() -> None:
-    with spawn(limits={"maxBacklog": 5}) as client:
+def test_a_full_backlog_refuses_and_goes_on_when_it_was_read(start: Start) -> None:
+    with start(limits={"maxBacklog": 5}) as client:
         session = streamed(client)
         session.send(opening())
         with pytest.raises(PolicyError) as refusal:

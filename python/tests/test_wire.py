@@ -14,7 +14,7 @@ import pytest
 import rollflex
 from rollflex import Client, PolicyError, Untyped
 from rollflex._link import ChildLink, SocketLink
-from support import Served, command, root, spawn
+from support import Served, Start, command, root
 from wire import Kept, RawConnection, assert_matches, error_of, filled, play
 
 folder = root / "test" / "wire"
@@ -92,13 +92,13 @@ def test_raw_lines_over_standard_input_and_output(tmp_path: Path, server: Any, c
 
 
 @pytest.fixture(scope="module")
-def clients() -> Iterator[Callable[[Any, bool], Client]]:
+def clients(start: Start) -> Iterator[Callable[[Any, bool], Client]]:
     running: dict[str, Client] = {}
 
     def client_of(server: Any, fresh: bool) -> Client:
         key = json.dumps(server) + (str(len(running)) if fresh else "")
         if key not in running:
-            running[key] = spawn(limits=server.get("limits"), timeout=30)
+            running[key] = start(limits=server.get("limits"), timeout=30)
         return running[key]
 
     yield client_of

@@ -47,9 +47,6 @@ const gate = definePolicy({
   save: ({ waiting }) => ({ waiting: [...waiting] }),
   load: (saved, { urgentFrom }) => ({ urgentFrom, waiting: [...saved.waiting] }),
   ledgers: [],
-  arbitrary: (_state, choices) => {
-    return { type: 'acme/prompt.submitted' as const, at: 0, promptId: 'p', priority: choices.below(10) };
-  },
 });
 
 const mine = createRegistry([...registry.definitions, gate]);

@@ -1,16 +1,17 @@
 /** `--calibrate FILE`: the cost model of a job fitted to rollouts that the user has measured. */
-import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { Option } from 'commander';
 import { oneLine } from '../core/printable.ts';
 import { parse } from '../core/validate.ts';
-import { isPolicyError, PolicyError } from '../errors.ts';
+import { PolicyError } from '../errors.ts';
 import { calibrate } from '../sim/calibration/fit.ts';
 import { calibrationFileSchema, type MeasuredStep } from '../sim/calibration/measured.ts';
 import type { Calibration, FittedSeconds } from '../sim/calibration/result.ts';
 import type { CostModel } from '../sim/cost-model.ts';
 import type { Job } from '../sim/host/job.ts';
-import { readTraceFile } from './files.ts';
+import { inputFiles, readPaths } from './input/paths.ts';
+import { type ReadOptions, readingOf, readTraces } from './input/read.ts';
+import { type JsonFile, readJson } from './json-file.ts';
 
 /** The option of the command line. */
 export const calibrateOption = (): Option =>
@@ -20,48 +21,54 @@ export const calibrateOption = (): Option =>
  * The job with costs that fit a file of measured rollouts.
  *
  * @param job - with the engines that it shall have, and the cost model to start from
- * @throws PolicyError `invalid_input` with the field for a file that says nothing, `infeasible` where nothing fits; the
- *   system's error
+ * @param steps - what {@link readMeasured} gives
+ * @throws PolicyError `invalid_input` with the field for a file that says nothing, `infeasible` where nothing fits
  */
-export function calibrated(job: Job, file: string): Calibration {
-  const steps = measuredSteps(file);
-  try {
-    return calibrate(job, steps);
-  } catch (error) {
-    if (!isPolicyError(error)) throw error;
-    throw new PolicyError(error.code, { expected: error.expected, got: error.got, path: `${file}: ${error.path}` });
-  }
+export function calibrated(job: Job, file: string, steps: readonly MeasuredStep[]): Calibration {
+  return measuredFile(file).within(() => calibrate(job, steps));
 }
 
-/** The file, and the traces that it names. Throws as {@link calibrated} does. */
+/** The file, and the traces that it names. Throws as {@link readMeasured} does. */
 export function calibrationFiles(file: string): string[] {
-  const traces = measuredRollouts(file).flatMap(({ trace }) =>
-    trace === undefined ? [] : traceAt(trace, dirname(file)),
-  );
+  const measured = measuredFile(file);
+  const traces = measured
+    .within(() => measuredRollouts(measured))
+    .flatMap(({ trace }) => (trace === undefined ? [] : readPaths(inputFiles([traceAt(trace, dirname(file))]))));
   return [file, ...traces];
 }
 
 const traceAt = (path: string, folder: string): string => (isAbsolute(path) ? path : join(folder, path));
 
-function measuredRollouts(file: string) {
-  const text = readFileSync(file, 'utf8');
-  let value: unknown;
+const measuredFile = (file: string): JsonFile => readJson(file, 'measured rollouts as JSON');
+const measuredRollouts = ({ value }: JsonFile) => parse(calibrationFileSchema, value, 'invalid_input').rollouts;
+
+/**
+ * The steps of a file, with the lengths of the traces that it names; none without a file.
+ *
+ * @throws PolicyError `invalid_input` with the field for a file that says nothing; as a trace is read; the system's error
+ */
+export async function readMeasured(file: string | undefined, options: ReadOptions): Promise<MeasuredStep[]> {
+  if (file === undefined) return [];
+  const measured = measuredFile(file);
   try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    throw new PolicyError('invalid_input', { expected: 'JSON', got: (cause as Error).message, path: file, cause });
+    return await measuredSteps(measured, dirname(file), options);
+  } catch (error) {
+    return measured.within(() => {
+      throw error;
+    });
   }
-  return parse(calibrationFileSchema, value, 'invalid_input', file).rollouts;
 }
 
-function measuredSteps(file: string): MeasuredStep[] {
-  return measuredRollouts(file).map(({ prompts, trace, step, seconds, ...others }, index) => {
-    const at = `${file}.rollouts[${index}]`;
+async function measuredSteps(measured: JsonFile, folder: string, options: ReadOptions): Promise<MeasuredStep[]> {
+  const steps: MeasuredStep[] = [];
+  for (const [index, { prompts, trace, step, seconds, ...others }] of measuredRollouts(measured).entries()) {
+    const at = `rollouts[${index}]`;
     const lengths = prompts?.map(({ promptTokens, responses }) => ({ promptTokens, responseTokens: responses }));
-    const found = lengths ?? tracedLengths(trace!, step, dirname(file), at);
+    const found = lengths ?? (await tracedLengths(trace!, step, { folder, at, options }));
     const known = Object.fromEntries(Object.entries(others).filter(([, one]) => one !== undefined));
-    return { seconds, prompts: found.map((one) => ({ ...one, promptTokens: one.promptTokens ?? 1 })), ...known };
-  });
+    steps.push({ seconds, prompts: found.map((one) => ({ ...one, promptTokens: one.promptTokens ?? 1 })), ...known });
+  }
+  return steps;
 }
 
 interface Lengths {
@@ -70,8 +77,12 @@ interface Lengths {
 }
 
 /** The lengths of a trace; of one that was imported, those of a step: its ids end with it. */
-function tracedLengths(path: string, step: number | undefined, folder: string, at: string): Lengths[] {
-  const { trace } = readTraceFile(traceAt(path, folder));
+async function tracedLengths(
+  path: string,
+  step: number | undefined,
+  { folder, at, options }: { readonly folder: string; readonly at: string; readonly options: ReadOptions },
+): Promise<Lengths[]> {
+  const { trace } = (await readTraces([traceAt(path, folder)], readingOf(options), true))[0]!;
   if (trace.kind !== 'prompts') {
     throw new PolicyError('invalid_input', { expected: 'a trace of responses', got: trace.kind, path: `${at}.trace` });
   }

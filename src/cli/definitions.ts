@@ -1,5 +1,5 @@
 /** Definitions of the user, beside those shipped. */
-import { accessSync } from 'node:fs';
+import { accessSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type AnyDefinition, isDefinition } from '../core/definition.ts';
@@ -7,11 +7,31 @@ import { createRegistry, type Registry } from '../core/registry.ts';
 import { PolicyError } from '../errors.ts';
 import { registry } from '../registry.ts';
 
+async function moduleAt(path: string): Promise<Record<string, unknown>> {
+  if (statSync(path).isDirectory()) {
+    throw new PolicyError('invalid_input', { expected: 'a module, not a folder', got: path, path: '--policies' });
+  }
+  const { href } = pathToFileURL(resolve(path));
+  try {
+    return await import(href);
+  } catch (cause) {
+    const { message = String(cause), stack = '' } = cause as Partial<Error>;
+    // The stack names the line of the module that failed, also where it cannot be parsed.
+    const named = [href, resolve(path)].find((name) => stack.includes(`${name}:`)) ?? '';
+    const [line = ''] = /^:\d+/.exec(stack.slice(stack.indexOf(named) + named.length)) ?? [];
+    throw new PolicyError('invalid_input', {
+      expected: 'a module that loads',
+      got: message,
+      path: `${path}${line}`,
+      cause,
+    });
+  }
+}
+
 /** Definitions that a module exports, by themselves or in lists; each once. */
 async function ownDefinitions(path: string): Promise<AnyDefinition[]> {
-  // A path that is not there is the user's; what fails inside the module is not.
   accessSync(path);
-  const exported = (await import(pathToFileURL(resolve(path)).href)) as Record<string, unknown>;
+  const exported = await moduleAt(path);
   const found = Object.values(exported).flat().filter(isDefinition);
   if (found.length === 0) {
     const expected = 'a module that exports definitions (definePolicy, …)';

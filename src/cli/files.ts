@@ -1,23 +1,26 @@
 /** Reading what the user names, and finding what comes with the package. */
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { PolicyError } from '../errors.ts';
 import { readTrace, type Trace } from '../sim/trace/read.ts';
 import { readVisionSources, type VisionSources } from '../sim/vlm/sources.ts';
+import { packageRoot } from './package.ts';
+import { readText } from './system-errors.ts';
 
-/** The root of the package: the nearest folder above with the bundled traces. */
-export function packageRoot(): string {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(folder, 'examples', 'traces')) && dirname(folder) !== folder) folder = dirname(folder);
-  return folder;
+/** A trace by the name that tables give it. */
+export interface NamedTrace {
+  readonly name: string;
+  readonly trace: Trace;
 }
 
-/** The traces that come with the package and that the main job replays. */
+/** The traces that come with the package and that the main job replays, the heaviest tail first: there is most to see in it. */
 export function bundledTraces(): string[] {
   const folder = join(packageRoot(), 'examples', 'traces');
-  return ['castillo-qwen2.5-7b-instruct-1m.jsonl', 'servegen-deepseek-r1.jsonl'].map((name) => join(folder, name));
+  return ['servegen-deepseek-r1.jsonl', 'castillo-qwen2.5-7b-instruct-1m.jsonl'].map((name) => join(folder, name));
 }
+
+/** The one of them with the heaviest tail. */
+export const heavyTailTrace = (): string => bundledTraces()[0]!;
 
 /** Images and short videos that come with the package, for mixtures. */
 export function bundledVisionSources(): VisionSources {
@@ -32,16 +35,13 @@ export function bundledSandboxSeconds(): number[][] {
   return lines.map((line) => (JSON.parse(line) as { seconds: number[] }).seconds);
 }
 
-/** The version of the package. */
-export function packageVersion(): string {
-  const { version } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as { version: string };
-  return version;
-}
+/** The bundled traces, which are read at once: small, and of a format that is known. */
+export const readBundledTraces = (): NamedTrace[] => bundledTraces().map(readTraceFile);
 
-/** A trace file. Throws `PolicyError` `invalid_input` with file and line, or the system's error. */
-export function readTraceFile(path: string): { readonly name: string; readonly trace: Trace } {
+/** A plain trace file, read at once. What users name is read by `readTraces`. */
+export function readTraceFile(path: string): NamedTrace {
   const file = basename(path);
-  return { name: file.replace(/\.(jsonl|csv)$/, ''), trace: readTrace(readFileSync(path, 'utf8'), file) };
+  return { name: file.replace(/\.jsonl$/, ''), trace: readTrace(readText(path), path) };
 }
 
 /** Refuses a path that cannot be written before any work is done. Throws the system's error, or `invalid_input`. */

@@ -3,14 +3,15 @@ import { Command, Option } from 'commander';
 import { dumpReaders } from '../sim/trace/import/readers.ts';
 import { between, whole } from './arguments.ts';
 import { type ImportOptions, runImport } from './import.ts';
+import { textOptions, withOptions } from './workloads.ts';
 
 const explained = `
 What is read
 ${dumpReaders.map(({ id, description }) => `  ${id.padEnd(11)} ${description}`).join('\n')}
 
-  Files, folders (their *.jsonl and *.jsonl.gz), patterns, or - for standard input, of any
-  size: only lengths are kept. slime's .pt files are pickles, and read by Python, without torch:
-  python -m rollflex.importing rollout_*.pt | rollflex import -
+  Files, folders, patterns, or - for standard input, of any size: only lengths are kept. Lines of
+  JSON, a JSON array, or CSV; gzip and UTF-16 are seen. slime's .pt files are pickles, and read by
+  Python (pip install rollflex), without torch; nothing in them is executed. Traces are read, too.
 
 Prompts
   All responses of a prompt in a step make one line of the trace, with the id PROMPT@STEP. The
@@ -28,16 +29,13 @@ Examples
 
 /** The command. */
 export function importCommand(): Command {
-  return new Command('import')
-    .description('convert what verl, slime, ROLL and NeMo-RL write to a trace: the lengths of your own responses')
+  const command = new Command('import')
     .argument('<dump...>', 'files, folders or patterns; - reads standard input')
     .addOption(
       new Option('--from <trainer>', 'format, if it is not to be found from the first line').choices(
         dumpReaders.map(({ id }) => id),
       ),
     )
-    .option('--tokenizer <file>', 'count the tokens of texts by this tokenizer.json (or the folder with it)')
-    .option('--tokens-per-character <n>', 'estimate the tokens of texts instead', between(0.001, 10))
     .option('--cap <tokens>', "the job's length limit: what reaches it is marked as capped", whole(1, 10_000_000))
     .option(
       '--correct-from <score>',
@@ -48,8 +46,8 @@ export function importCommand(): Command {
     .option('--output <file>', 'where the trace goes; standard output if not given')
     .option('--json', 'print the summary as one JSON object (with --output)')
     .option('--quiet', 'print no summary and no progress')
-    .addHelpText('after', explained)
-    .action(async (paths: string[], options: ImportOptions) => {
-      await runImport(paths, options);
-    });
+    .addHelpText('after', explained);
+  return withOptions(command, textOptions()).action(async (paths: string[], options: ImportOptions) => {
+    await runImport(paths, options);
+  });
 }

@@ -21,7 +21,7 @@ export function importSummary(summary: DumpSummary, done: ImportDone): string {
       `${summary.readers.join(', ')}: ${many(done.files, 'file')}, ${many(summary.lines, 'line')}${size(done.bytes)}`,
     ],
     ['trace', traced(summary)],
-    ['tokens', tokens(summary)],
+    ['recorded', tokens(summary)],
     ...how(summary),
     ...capped(summary, done),
     ...leftOut(summary),
@@ -37,7 +37,7 @@ function traced({ prompts, steps, responses, responsesPerPrompt: { least, most, 
 }
 
 function tokens({ tokens: { p50, p75, p99, longest } }: DumpSummary): string {
-  return `P50 ${p50}, P75 ${p75}, P99 ${p99}, longest ${longest}`;
+  return `P50 ${p50}, P75 ${p75}, P99 ${p99}, longest ${longest} tokens`;
 }
 
 function how({ fromText, responses, joined, textTokens, estimated }: DumpSummary): [string, string][] {

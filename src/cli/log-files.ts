@@ -1,9 +1,10 @@
 /** Logs that the user names: an event log of a program, or a decision log of a server, as its folder or as files of it. */
-import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isDecisionLog, type LogFile, type ReadLine, readDecisionLog } from '../core/decision-log.ts';
-import { PolicyError } from '../errors.ts';
+import { isPolicyError, PolicyError, relocated } from '../errors.ts';
 import { logFilesIn } from '../rpc/log/files.ts';
+import { readText } from './system-errors.ts';
 
 /** A log, by its kind. */
 export type NamedLog =
@@ -12,7 +13,7 @@ export type NamedLog =
 
 const headerBytes = 4096;
 
-const fileAt = (path: string, name = basename(path)): LogFile => ({ name, read: () => readFileSync(path, 'utf8') });
+const fileAt = (path: string, name = basename(path)): LogFile => ({ name, read: () => readText(path) });
 
 function firstLine(path: string): string {
   const file = openSync(path, 'r');
@@ -48,9 +49,19 @@ export function logPaths(paths: readonly string[]): { readonly path: string; rea
 export function openLog(paths: readonly string[]): NamedLog {
   const files = logPaths(paths);
   if (files.length === 1 && !isDecisionLog(firstLine(files[0]!.path))) {
-    return { kind: 'events', lines: readFileSync(files[0]!.path, 'utf8').split('\n') };
+    return { kind: 'events', lines: readText(files[0]!.path).split('\n') };
   }
   return { kind: 'decisions', lines: () => readDecisionLog(files.map(({ path, name }) => fileAt(path, name))) };
+}
+
+/** Does some work with an event log. What is refused in it is told with the file: the library knows lines only. */
+export function inLog<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!isPolicyError(error)) throw error;
+    throw relocated(error, `${path}:${error.path.replace(/^line /, '')}`);
+  }
 }
 
 /** The lines of a decision log. Throws `invalid_input` for another log. */

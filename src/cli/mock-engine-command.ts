@@ -42,7 +42,6 @@ function speed(text: string): Speed {
 export function mockEngineCommand(): Command {
   const seconds = between(0, 1e6);
   return new Command('mock-engine')
-    .description("inference engines without a GPU: SGLang's and vLLM's HTTP routes in simulated time, to test against")
     .argument('[trace]', 'response lengths; the bundled ones (CASTILLO 7B) if none')
     .addOption(new Option('--api <name>', 'whose routes').choices(['sglang', 'vllm']).default('sglang'))
     .option('--engines <n>', 'engines, each at a port of its own', whole(1, 256), 1)

@@ -1,15 +1,19 @@
 /** `rollflex mock-engine`: engines without a GPU until a signal comes. */
-import { readFileSync } from 'node:fs';
-import { PolicyError } from '../errors.ts';
+import { parse } from '../core/validate.ts';
 import { type MockEngineInput, type RunningMockEngine, type Speed, startMockEngine } from '../mock-engine/index.ts';
+import { mockEngineOptionsSchema } from '../mock-engine/options.ts';
 import { type JobPresetId, jobPreset } from '../sim/presets.ts';
-import { bundledTraces } from './files.ts';
+import { bundledTraces, readTraceFile } from './files.ts';
+import { readingOf, readTraces, type TextOptions } from './input/read.ts';
+import { readJson } from './json-file.ts';
 import { print, printJson } from './output.ts';
 import { stopSignal } from './serve.ts';
 import { type TraceWorkloadOptions, traceWorkload } from './workloads.ts';
 
 /** Options as the command line gives them. */
-export interface MockEngineCommandOptions extends Pick<TraceWorkloadOptions, 'resampling' | 'correlation'> {
+export interface MockEngineCommandOptions
+  extends TextOptions,
+    Pick<TraceWorkloadOptions, 'resampling' | 'correlation'> {
   readonly api: 'sglang' | 'vllm';
   readonly engines: number;
   readonly port: number;
@@ -37,13 +41,8 @@ export interface MockEngineCommandOptions extends Pick<TraceWorkloadOptions, 're
 
 function readFaults(path: string | undefined): MockEngineInput['faults'] {
   if (path === undefined) return [];
-  const text = readFileSync(path, 'utf8');
-  try {
-    return JSON.parse(text) as MockEngineInput['faults'];
-  } catch (error) {
-    const got = (error as Error).message;
-    throw new PolicyError('invalid_input', { expected: 'a JSON list of faults', got, path, cause: error });
-  }
+  const { value, within } = readJson(path, 'a JSON list of faults');
+  return within(() => parse(mockEngineOptionsSchema.shape.faults, value, 'invalid_input'));
 }
 
 function optionsOf(options: MockEngineCommandOptions): MockEngineInput {
@@ -76,9 +75,9 @@ function optionsOf(options: MockEngineCommandOptions): MockEngineInput {
 export async function runMockEngine(path: string | undefined, options: MockEngineCommandOptions): Promise<void> {
   const { cost } = jobPreset(options.preset).job;
   const { kvTokens, maxRunning, port, controlPort, host, api, resampling, correlation, cap } = options;
-  const workload = traceWorkload(path ?? bundledTraces()[0]!, { resampling, correlation, capTokens: cap })(
-    options.seed,
-  );
+  const [trace] =
+    path === undefined ? [readTraceFile(bundledTraces().at(-1)!)] : await readTraces([path], readingOf(options), true);
+  const workload = traceWorkload(trace!, { resampling, correlation, capTokens: cap })(options.seed);
   const running = await startMockEngine({
     cost: {
       ...cost,

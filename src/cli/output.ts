@@ -3,30 +3,55 @@ import { fstatSync } from 'node:fs';
 import { oneLine, printable } from '../core/printable.ts';
 import { isPolicyError } from '../errors.ts';
 import { Interrupted, uncut } from './interrupt.ts';
+import { inWords, isPathError, isSystemError, reasonOf } from './system-errors.ts';
 
 /** Exit codes: 0 done, 1 failed, 2 wrong use or bad input, 130 stopped by Ctrl-C. */
 export const exitCodes = { done: 0, failed: 1, wrongUse: 2, interrupted: 130 } as const;
 
-/** What the system says of a path that the user gave. */
-const pathErrors = new Set(['ENOENT', 'EACCES', 'EISDIR', 'ENOTDIR', 'EPERM', 'EROFS', 'ENAMETOOLONG']);
+/** How text can look. Colours mean something: green is a gain, yellow what it costs, red a loss. */
+const looks = {
+  bold: ['\u0001', 1],
+  gain: ['\u0002', 32],
+  cost: ['\u0003', 33],
+  loss: ['\u0004', 31],
+  dim: ['\u0005', 2],
+} as const;
+/** One of them. */
+export type Look = keyof typeof looks;
+const end = '\u0006';
+const codes = new Map<string, string>(Object.values(looks).map(([mark, code]) => [mark, `\u001b[${code}m`]));
+codes.set(end, '\u001b[0m');
+const marks = new RegExp(`([${[...codes.keys()].join('')}])`);
 
-/** Stands before a line of a head. Whoever puts it into a name makes a line bold, and no more. */
-const mark = '\u0001';
-const [bold, plain] = ['\u001b[1m', '\u001b[22m'];
+/** Whether standard output is coloured: a terminal that can, unless NO_COLOR; anything, with FORCE_COLOR. */
+function coloured(): boolean {
+  const { FORCE_COLOR, NO_COLOR } = process.env;
+  // As Node reads it: empty, 1, 2, 3 and true are a yes.
+  if (FORCE_COLOR !== undefined) return ['', '1', '2', '3', 'true'].includes(FORCE_COLOR);
+  return process.stdout.isTTY === true && !NO_COLOR && process.stdout.hasColors();
+}
 
-/** Whether standard output is a terminal that may be coloured (https://no-color.org). */
-const coloured = (): boolean => process.stdout.isTTY === true && !process.env.NO_COLOR;
+/**
+ * Text with a look, which {@link print} turns into what the terminal understands: whatever else it is given is made harmless, and
+ * a name that had such a mark in it could change how text looks, and no more.
+ */
+export const look = (how: Look, text: string): string => (coloured() ? `${looks[how][0]}${text}${end}` : text);
 
-/** Lines of a head: bold on a terminal, by {@link print}. */
-export const headed = (lines: readonly string[]): string[] =>
-  lines.map((line) => (coloured() ? `${mark}${line}` : line));
+/** Columns for text on standard output. What is read by a program, or from a file, need not be narrow. */
+export const columnsOfOutput = (): number =>
+  process.stdout.isTTY === true && process.stdout.columns > 0 ? Math.max(40, process.stdout.columns) : 100;
 
-const styled = (line: string): string =>
-  line.startsWith(mark) && coloured() ? `${bold}${printable(line.slice(mark.length))}${plain}` : printable(line);
+const styled = (text: string): string =>
+  coloured()
+    ? text
+        .split(marks)
+        .map((part) => codes.get(part) ?? printable(part))
+        .join('')
+    : printable(text);
 
 /** Results go to standard output, everything else to standard error. */
 export function print(text: string, stream: NodeJS.WriteStream = process.stdout): void {
-  stream.write(`${text.split('\n').map(styled).join('\n')}\n`);
+  stream.write(`${styled(text)}\n`);
 }
 
 /** A result as one JSON object; in a file it is whole. */
@@ -58,20 +83,29 @@ export function reportError(error: unknown): number {
     say(`${message} (${error.code})`);
     return exitCodes.wrongUse;
   }
-  const { code = '', errno } = (error ?? {}) as NodeJS.ErrnoException;
   // What the system refuses is said in a line: a full disk, or a port that somebody has, is no defect of ours.
-  if (errno !== undefined) say(message);
-  else
-    process.stderr.write(`${printable(`rollflex: ${error instanceof Error ? (error.stack ?? message) : message}`)}\n`);
-  return pathErrors.has(code) ? exitCodes.wrongUse : exitCodes.failed;
+  if (isSystemError(error)) {
+    say(inWords(error));
+    return isPathError(error) ? exitCodes.wrongUse : exitCodes.failed;
+  }
+  process.stderr.write(`${printable(`rollflex: ${error instanceof Error ? (error.stack ?? message) : message}`)}\n`);
+  return exitCodes.failed;
+}
+
+let outlasts = false;
+
+/** From now on the command goes on where its reader leaves: it has files to write. */
+export function outlastReader(): void {
+  outlasts = true;
 }
 
 /** A reader that leaves early (`| head`) is no error: there is nobody left to tell. */
 export function leaveQuietly(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EPIPE' && outlasts) return;
       if (error.code === 'EPIPE') process.exit(process.exitCode ?? exitCodes.done);
-      if (stream === process.stdout) say(`standard output: ${error.message}`);
+      if (stream === process.stdout) say(`standard output: ${reasonOf(error)}`);
       process.exit(exitCodes.failed);
     });
   }

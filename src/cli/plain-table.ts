@@ -1,6 +1,6 @@
-/** Tables of many narrow columns on the terminal, and how numbers stand in them. */
+/** Text that fits the terminal: tables that break into blocks of columns, and prose that wraps at words. */
 import Table from 'cli-table3';
-import { headed } from './output.ts';
+import { columnsOfOutput, type Look, look } from './output.ts';
 
 /** A number with so many digits behind its point. */
 export const fixed = (value: number, digits = 1): string => value.toFixed(digits);
@@ -8,25 +8,140 @@ export const fixed = (value: number, digits = 1): string => value.toFixed(digits
 /** Seconds in as few letters as say enough. */
 export const seconds = (value: number): string => fixed(value, value >= 100 ? 0 : 1);
 
+/** A share in percent; a small one with a digit more, so that few is not shown as none. */
+export const percent = (share: number): string => {
+  if (share === 0) return '0%';
+  if (share > 0 && share < 0.00005) return '<0.01%';
+  return `${fixed(share * 100, Math.abs(share) < 0.01 ? 2 : 1)}%`;
+};
+
+/** A number and how far its interval goes to the farther side, in one line. */
+export const within = (
+  { value, low, high }: { readonly value: number; readonly low: number; readonly high: number },
+  digits = 2,
+): string => {
+  const off = Math.max(high - value, value - low);
+  const least = 10 ** -digits / 2;
+  return off < least ? fixed(value, digits) : `${fixed(value, digits)} ± ${fixed(off, digits)}`;
+};
+
 /** A column of a table: its head, and the cell of a row. */
 export type Column<T> = readonly [head: string, cell: (one: T) => string];
 
 const none = ['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right'];
 const noLines = [...none, 'left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid'];
 const chars = { ...Object.fromEntries(noLines.map((name) => [name, ''])), middle: ' ' };
+const style = { head: [], border: [], 'padding-left': 0, 'padding-right': 0 };
+const narrowestLabel = 12;
+
+/** How a table is laid out. */
+export interface TableOptions<T> {
+  /** Columns of the terminal. */
+  readonly width?: number;
+  /** How a row stands out, if it does. */
+  readonly lookOf?: (one: T) => Look | undefined;
+  /** What becomes of columns for which there is no room: a block of their own below (default), or nothing. */
+  readonly beyond?: 'below' | 'left out';
+}
+
+interface Drawn {
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** Lines of a table; the first is a border from which the widths of its columns are read. */
+function drawnLines({ head, rows }: Drawn, labelWidth?: number): string[] {
+  const table = new Table({
+    head: [...head],
+    chars: { ...chars, top: '─', 'top-mid': '┬' },
+    style,
+    colAligns: head.map((_, index) => (index === 0 ? 'left' : 'right')),
+    ...(labelWidth === undefined ? {} : { colWidths: [labelWidth], wordWrap: true }),
+  });
+  for (const row of rows) table.push([...row]);
+  return table.toString().split('\n');
+}
+
+/** Which columns stand together: the first one in every block, and as many others as there is room for. */
+function blocksOf(widths: readonly number[], width: number, labelWidth: number): number[][] {
+  const blocks: number[][] = [];
+  let used = Number.POSITIVE_INFINITY;
+  for (let column = 1; column < widths.length; column += 1) {
+    const more = widths[column]! + 1;
+    if (used + more > width) {
+      blocks.push([0]);
+      used = labelWidth;
+    }
+    blocks.at(-1)!.push(column);
+    used += more;
+  }
+  return blocks.length === 0 ? [[0]] : blocks;
+}
 
 /** A table without lines but the one below its head, to be printed by `print`. */
-export function plainTable<T>(columns: readonly Column<T>[], rows: readonly T[]): string {
-  const table = new Table({
-    head: columns.map(([head]) => head),
-    chars,
-    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
-    colAligns: columns.map((_, index) => (index === 0 ? 'left' : 'right')),
-  });
-  for (const one of rows) table.push(columns.map(([, cell]) => cell(one)));
-  const lines = table.toString().split('\n');
-  const headLines = Math.max(...columns.map(([head]) => head.split('\n').length));
-  const rule = '─'.repeat(lines.at(-1)!.length);
-  const trimmed = lines.map((line) => line.trimEnd());
-  return [...headed(trimmed.slice(0, headLines)), rule, ...trimmed.slice(headLines)].join('\n');
+export function plainTable<T>(
+  columns: readonly Column<T>[],
+  rows: readonly T[],
+  options: TableOptions<T> = {},
+): string {
+  const { width = columnsOfOutput(), lookOf, beyond = 'below' } = options;
+  const head = columns.map(([name]) => name);
+  const cells = rows.map((one) => columns.map(([, cell]) => cell(one)));
+  const widths = drawnLines({ head, rows: cells })[0]!
+    .split('┬')
+    .map((part) => part.length);
+  const widest = Math.max(0, ...widths.slice(1)) + 1;
+  // Only a label can be wrapped: it is made of words.
+  const labelWidth = Math.min(widths[0]!, Math.max(narrowestLabel, width - widest));
+  const blocks = blocksOf(widths, width, labelWidth);
+  const shown = beyond === 'below' ? blocks : blocks.slice(0, 1);
+  const looks = rows.map((one) => lookOf?.(one));
+  return shown
+    .map((block) => {
+      const pick = (row: readonly string[]): string[] => block.map((column) => row[column]!);
+      const rowsOfBlock = cells.map((row, index) => pick(row).map((cell) => linesIn(cell, looks[index])));
+      const lines = drawnLines(
+        { head: pick(head), rows: rowsOfBlock },
+        labelWidth < widths[0]! ? labelWidth : undefined,
+      ).slice(1);
+      const heads = Math.max(...pick(head).map((name) => name.split('\n').length));
+      const rule = '─'.repeat(labelWidth + block.slice(1).reduce((sum, column) => sum + widths[column]! + 1, 0));
+      const trimmed = lines.map((line) => line.trimEnd());
+      return [...trimmed.slice(0, heads).map((line) => look('bold', line)), rule, ...trimmed.slice(heads)].join('\n');
+    })
+    .join('\n\n');
 }
+
+/** A look ends with its line: a cell may have several. */
+const linesIn = (cell: string, how: Look | undefined): string =>
+  how === undefined
+    ? cell
+    : cell
+        .split('\n')
+        .map((line) => (line === '' ? line : look(how, line)))
+        .join('\n');
+
+/** Stands for a word that is longer than a line, which the table would cut: a sign that is in no text. */
+const standIn = '\uE000';
+
+/** Prose, wrapped at words; lines after the first are indented. A word that is longer than a line stays whole, on its own. */
+export function prose(text: string, indent = '', width = columnsOfOutput()): string {
+  const room = width - indent.length;
+  const long: string[] = [];
+  const short = text.replace(/\S+/g, (word) => {
+    if (word.length <= room) return word;
+    long.push(word);
+    return standIn.repeat(room);
+  });
+  const table = new Table({ chars, style, colWidths: [room], wordWrap: true });
+  table.push([short]);
+  return table
+    .toString()
+    .split('\n')
+    .map((line) => (line.startsWith(standIn) ? long.shift()! : line.trimEnd()))
+    .map((line, index) => `${index === 0 ? '' : indent}${line}`)
+    .join('\n');
+}
+
+/** Points of a list. */
+export const listed = (texts: readonly string[]): string => texts.map((text) => prose(`- ${text}`, '  ')).join('\n');

@@ -1,8 +1,9 @@
 /** `rollflex plan`: a plan for an input from a file or a pipe. */
-import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
-import { isPolicyError, PolicyError } from '../errors.ts';
+import { Command } from 'commander';
+import { isPolicyError } from '../errors.ts';
 import { registry } from '../registry.ts';
+import { type JsonFile, readJson } from './json-file.ts';
 import { exitCodes, print, reportError } from './output.ts';
 
 /** Options as the command line gives them. */
@@ -12,16 +13,9 @@ export interface PlanOptions {
   readonly json?: boolean;
 }
 
-async function readInput(path: string): Promise<unknown> {
-  const content = path === '-' ? await text(process.stdin) : readFileSync(path, 'utf8');
-  try {
-    // Some editors begin a file with a byte order mark, which JSON does not allow.
-    return JSON.parse(content.replace(/^\uFEFF/, ''));
-  } catch (error) {
-    const where = path === '-' ? 'standard input' : path;
-    const got = content.trim() === '' ? 'nothing' : (error as Error).message;
-    throw new PolicyError('invalid_input', { expected: 'the input as JSON', got, path: where, cause: error });
-  }
+async function readInput(path: string): Promise<JsonFile> {
+  const expected = 'the input as JSON';
+  return path === '-' ? readJson('standard input', expected, await text(process.stdin)) : readJson(path, expected);
 }
 
 /**
@@ -34,7 +28,7 @@ export async function runPlan(id: string, options: PlanOptions): Promise<number>
   if (!registry.planners.some((one) => one.id === id)) registry.plan(id as never, undefined as never);
   const input = await readInput(options.input);
   try {
-    const plan = registry.plan(id as never, input as never);
+    const plan = input.within(() => registry.plan(id as never, input.value as never));
     print(options.json ? JSON.stringify(plan) : JSON.stringify(plan, null, 2));
     return exitCodes.done;
   } catch (error) {
@@ -42,4 +36,24 @@ export async function runPlan(id: string, options: PlanOptions): Promise<number>
     reportError(error);
     return exitCodes.failed;
   }
+}
+
+/** The command. */
+export function planCommand(): Command {
+  return new Command('plan')
+    .argument('<planner>', `one of ${registry.planners.map((one) => one.id).join(', ')}`)
+    .requiredOption('--input <file>', 'the input as JSON; - reads it from standard input')
+    .option('--json', 'print JSON on one line')
+    .addHelpText(
+      'after',
+      `
+What an input may hold: rollflex schema PLANNER
+
+Examples
+  rollflex plan judge-offload --input judge.json
+  echo '{"groups":[{"rewards":[1,0,0]}]}' | rollflex plan grpo-advantages --input - --json`,
+    )
+    .action(async (id: string, options: PlanOptions) => {
+      process.exitCode = await runPlan(id, options);
+    });
 }

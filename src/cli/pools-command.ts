@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { poolsTaskIds } from '../sim/pools/presets.ts';
 import { between, whole } from './arguments.ts';
 import { defaultWidth, type PoolsOptions, runPools } from './pools.ts';
-import { correlationOption, resamplingOption } from './workloads.ts';
+import { correlationOption, resamplingOption, textOptions, withOptions } from './workloads.ts';
 
 const explained = `
 What the columns mean
@@ -52,9 +52,8 @@ const groupsOf = (text: string): number[] => text.split(',').map(oneSize);
 
 /** The command. */
 export function poolsCommand(): Command {
-  return new Command('pools')
-    .description('simulate disaggregated rollout and training pools: what RolloutPipe saves a serial job')
-    .argument('[trace...]', 'trace files; the four tasks of RolloutPipe if none')
+  const command = new Command('pools')
+    .argument('[trace...]', 'traces or dumps, folders, patterns, -; the four tasks of RolloutPipe if none')
     .addOption(new Option('--task <id>', 'one task of RolloutPipe instead of all').choices(poolsTaskIds))
     .addOption(
       new Option('--groups <n,...>', 'R: groups (prompts) of a round, or several numbers of them')
@@ -78,8 +77,8 @@ export function poolsCommand(): Command {
     .option('--no-report', 'write no report')
     .option('--json', 'print one JSON object, and nothing else')
     .option('--quiet', 'print the tables only')
-    .addHelpText('after', explained)
-    .action(async (paths: string[], options: PoolsOptions) => {
-      await runPools(paths, options);
-    });
+    .addHelpText('after', explained);
+  return withOptions(command, textOptions()).action(async (paths: string[], options: PoolsOptions) => {
+    await runPools(paths, options);
+  });
 }

@@ -1,8 +1,8 @@
-/** Disaggregated pools on the terminal: one table for each workload, within 80 columns, and what it says. */
+/** Disaggregated pools on the terminal: one table for each workload, and what it says. */
 import { oneLine } from '../core/printable.ts';
 import type { PoolsComparison, PoolsSchedulerResult } from '../sim/pools/result.ts';
 import { print } from './output.ts';
-import { type Column, fixed, plainTable, seconds } from './plain-table.ts';
+import { type Column, fixed, listed, plainTable, prose, seconds } from './plain-table.ts';
 
 const percent = (share: number): string => `${fixed(100 * share)}%`;
 
@@ -10,6 +10,10 @@ const columns: readonly Column<PoolsSchedulerResult>[] = [
   ['scheduler', ({ label, tailBatching }) => (tailBatching ? label.replaceAll(' + ', '+') : label)],
   ['main\ns', (one) => seconds(one.mainSeconds.value)],
   ['shorter', (one) => percent(one.reduction.value)],
+  ['equal\ntokens', (one) => `${fixed(one.equalTokenSpeedup.value, 2)}x`],
+  ['kept\ntokens', (one) => fixed(one.keptTokenRatio, 2)],
+  ['longest\n1%', (one) => `${fixed(100 * one.longestKeptShare, 0)} / ${fixed(100 * one.longestTrainedRatio, 0)}%`],
+  ['even\ngroups', (one) => percent(one.evenGroupShare)],
   ['first\ns', (one) => seconds(one.firstDispatchSeconds)],
   ['recover\ns', (one) => seconds(one.recoverySeconds)],
   ['train\ns', (one) => seconds(one.computeSeconds)],
@@ -20,20 +24,27 @@ const columns: readonly Column<PoolsSchedulerResult>[] = [
   ['round\ns', (one) => seconds(one.roundSeconds)],
 ];
 
+/** What a shorter time is worth where fewer tokens are trained on. */
+const perToken = ({ keptTokenRatio, equalTokenSpeedup }: PoolsSchedulerResult): string =>
+  keptTokenRatio < 0.995 ? `, and ${fixed(equalTokenSpeedup.value, 2)}x as fast at equal tokens` : '';
+
+const fastestOf = (some: readonly PoolsSchedulerResult[]): PoolsSchedulerResult | undefined =>
+  [...some].sort((a, b) => a.mainSeconds.value - b.mainSeconds.value)[0];
+
 /** What the table says, in a sentence; then what a reader must know. */
 function meaning({ schedulers, shares, notes }: PoolsComparison): string {
   const [baseline, ...others] = schedulers;
-  const best = [...others].sort((a, b) => a.mainSeconds.value - b.mainSeconds.value)[0];
-  const lines = notes.map((note) => `- ${note}`);
-  if (baseline === undefined || best === undefined) return lines.join('\n');
+  const best = fastestOf(others);
+  const points = listed(notes);
+  if (baseline === undefined || best === undefined) return points;
   const share = shares.find((one) => one.scheduler === best.scheduler);
   const [ours, theirs] = [seconds(best.mainSeconds.value), seconds(baseline.mainSeconds.value)];
   const parts = share === undefined ? '' : ` (CGP alone has ${percent(share.cgp)} of that, FGD ${percent(share.fgd)})`;
   const sentence =
     best.reduction.value > 0.0005
-      ? `${best.label} takes ${ours} s instead of ${theirs} s: ${percent(best.reduction.value)} less${parts}.`
+      ? `${best.label} takes ${ours} s instead of ${theirs} s: ${percent(best.reduction.value)} less${parts}${perToken(best)}.`
       : `Nothing is saved here: ${best.label} takes ${ours} s instead of ${theirs} s.`;
-  return [sentence, ...lines].join('\n');
+  return [prose(sentence), ...(notes.length === 0 ? [] : [points])].join('\n');
 }
 
 /** The machines, and R, K and U. */
@@ -42,8 +53,10 @@ const shapeOf = ({ name, groupsPerRound, responsesPerPrompt, globalBatchSamples 
 
 /** One workload as text. */
 export function poolsTable({ workload, job, schedulers }: PoolsComparison): string {
-  const lengths = `mean ${fixed(workload.meanTokens, 0)}, longest ${workload.longestTokens} tokens`;
-  return `${oneLine(workload.name)}: ${lengths}\n${shapeOf(job)}\n\n${plainTable(columns, schedulers)}\n`;
+  const lengths = `simulated responses mean ${fixed(workload.meanTokens, 0)}, longest ${workload.longestTokens} tokens`;
+  const best = fastestOf(schedulers);
+  const table = plainTable(columns, schedulers, { lookOf: (one) => (one === best ? 'bold' : undefined) });
+  return `${prose(`${oneLine(workload.name)}: ${lengths}`)}\n${prose(shapeOf(job))}\n\n${table}\n`;
 }
 
 /** Prints comparisons. */
@@ -98,18 +111,20 @@ export function printPoolsSummary(
   if (quiet) return;
   const [least, most] = [Math.min, Math.max].map((of) => of(...rows.map((one) => one.both.reduction.value)));
   print(
-    `From rollout start to train end, RolloutPipe (${rows[0]!.both.label}: groups are trained while others are generated, at most\n` +
-      `${rows[0]!.both.width} of them at once) takes ${percent(least!)} to ${percent(most!)} less than a serial trainer; all tokens are kept.\n` +
-      '- waits: share of its time in which the trainer has nothing to do. rollflex pools says more.',
+    prose(
+      `From rollout start to train end, RolloutPipe (${rows[0]!.both.label}: groups are trained while others are generated, at most ` +
+        `${rows[0]!.both.width} of them at once) takes ${percent(least!)} to ${percent(most!)} less than a serial trainer; all tokens are kept.`,
+    ),
   );
+  print(listed(['waits: share of its time in which the trainer has nothing to do. rollflex pools says more.']));
 }
 
 /** What tail batching adds to pipelining, in a sentence. */
 export function printTail({ workload, job, schedulers }: PoolsComparison): void {
   const [cgp, both] = schedulers as [PoolsSchedulerResult, PoolsSchedulerResult];
   const perPrompt = (one: PoolsSchedulerResult): string => fixed(one.mainSeconds.value / job.groupsPerRound);
-  print(
-    `- With tail batching, ${oneLine(workload.name)}: ${perPrompt(both)} s a trained prompt instead of ${perPrompt(cgp)} s with CGP alone, on\n` +
-      `  ${fixed(100 * both.keptTokenRatio, 0)}% of the tokens (rollflex pools --tail).\n`,
-  );
+  const point =
+    `With tail batching, ${oneLine(workload.name)}: ${perPrompt(both)} s a trained prompt instead of ${perPrompt(cgp)} s with CGP ` +
+    `alone, on ${fixed(100 * both.keptTokenRatio, 0)}% of the tokens (rollflex pools --tail).`;
+  print(`${listed([point])}\n`);
 }

@@ -12,14 +12,16 @@ import type { PoolsComparison } from '../sim/pools/result.ts';
 import { cgpScheduler, poolsTailScheduler } from '../sim/pools/scheduler.ts';
 import type { PoolsJob } from '../sim/pools/settings.ts';
 import type { Resampling } from '../sim/workload/traced.ts';
-import { bundledTraces } from './files.ts';
+import { bundledTraces, heavyTailTrace, readTraceFile } from './files.ts';
+import { inputFiles, readPaths } from './input/paths.ts';
+import { readingOf, readTraces, type TextOptions } from './input/read.ts';
 import { print, printJson } from './output.ts';
 import { printPools } from './pools-table.ts';
 import { type NamedWorkload, traceWorkload, usualWorkload } from './workloads.ts';
 import { checkOutputs, preparedReport } from './written-files.ts';
 
 /** Options as the command line gives them. */
-export interface PoolsOptions {
+export interface PoolsOptions extends TextOptions {
   readonly task?: PoolsTaskId;
   /** R, one or several. */
   readonly groups: readonly number[];
@@ -82,35 +84,35 @@ export function withoutPoolTimelines(comparison: PoolsComparison): unknown {
 }
 
 /** The tasks of RolloutPipe, and the bundled traces on the same machines; as they stand beside other workloads. */
-export function runBundledPools(seed: number): PoolsComparison[] {
-  const workloads: NamedWorkload[] = [
-    ...poolsTaskIds.map((task) => (one: number) => rolloutpipeWorkload(task, one)),
-    ...bundledTraces().map((path) => traceWorkload(path, usualWorkload)),
+export function bundledPools(seed: number): (() => PoolsComparison)[] {
+  const workloads: (() => NamedWorkload)[] = [
+    ...poolsTaskIds.map((task) => () => (one: number) => rolloutpipeWorkload(task, one)),
+    ...bundledTraces().map((path) => () => traceWorkload(readTraceFile(path), usualWorkload)),
   ];
   const seeds = seedsFrom(seed, 3);
-  return workloads.map((workload) => comparePools({ job: rolloutpipeJob(), workload, seeds }));
+  return workloads.map((workload) => () => comparePools({ job: rolloutpipeJob(), workload: workload(), seeds }));
 }
 
 /** Tail batching beside pipelining, where it does most: on the bundled lengths with the heaviest tail. */
 export function runBundledTail(seed: number): PoolsComparison {
-  const path = bundledTraces().find((one) => one.includes('deepseek-r1'))!;
-  const workload = traceWorkload(path, usualWorkload);
+  const workload = traceWorkload(readTraceFile(heavyTailTrace()), usualWorkload);
   const schedulers = [cgpScheduler, poolsTailScheduler(true)];
   return comparePools({ job: rolloutpipeJob(), workload, rounds: 10, seeds: [seed], schedulers, timeline: false });
 }
 
 /** Runs the simulation, prints it, and writes what was asked for. */
 export async function runPools(paths: readonly string[], options: PoolsOptions): Promise<void> {
-  checkOutputs({ '--report': options.report }, paths);
+  checkOutputs({ '--report': options.report }, readPaths(inputFiles(paths)));
   if (paths.length > 0 && options.task !== undefined) {
     throw new PolicyError('invalid_input', { expected: 'traces, or --task, not both', got: paths[0], path: '--task' });
   }
   const jobs = options.groups.map((groups) => jobOf(groups, options));
   const { resampling, correlation, cap: capTokens, rounds, width } = options;
   const tasks = options.task === undefined ? poolsTaskIds : [options.task];
+  const traces = await readTraces(paths, readingOf(options), options.quiet === true || options.json === true);
   const workloads: NamedWorkload[] =
-    paths.length > 0
-      ? paths.map((path) => traceWorkload(path, { resampling, correlation, capTokens }))
+    traces.length > 0
+      ? traces.map((trace) => traceWorkload(trace, { resampling, correlation, capTokens }))
       : tasks.map((task) => (seed: number) => rolloutpipeWorkload(task, seed));
   const seeds = seedsFrom(options.seed, options.seeds);
   const schedulers = [...poolsSchedulers(width), ...(options.tail ? poolsTailSchedulers() : [])];

@@ -5,6 +5,9 @@ import { oneLine } from '../core/printable.ts';
 import { Interrupted, interruptible } from './interrupt.ts';
 import { exitCodes, say } from './output.ts';
 
+/** Letters of a bar: with what stands beside it, it is less than half of a narrow terminal. */
+const barCells = 24;
+
 /** What a command says of itself. */
 export interface ProgressOptions {
   /** What it does, before anything is known of how far it is. */
@@ -19,12 +22,15 @@ export interface ProgressOptions {
 export class Progress {
   readonly #spinner: Ora;
   readonly #stopped: string | undefined;
+  readonly #text: string;
+  readonly #begun = performance.now();
   readonly #leave = (): void => this.#interrupted();
 
   constructor({ text, isQuiet, stopped }: ProgressOptions) {
     // A pseudo-terminal without a size has 0 columns, and on those the spinner would count its lines without end.
     const isShown = process.stderr.isTTY === true && process.stderr.columns > 0 && !isQuiet;
     this.#stopped = stopped;
+    this.#text = oneLine(text);
     this.#spinner = ora({
       isEnabled: isShown,
       isSilent: !isShown,
@@ -35,6 +41,16 @@ export class Progress {
       hideCursor: false,
     }).start();
     process.on('SIGINT', this.#leave);
+  }
+
+  /** How much is done, 0 to 1: a bar, and what is left to wait. */
+  set done(share: number) {
+    const seconds = (performance.now() - this.#begun) / 1000;
+    const full = Math.round(share * barCells);
+    const bar = `${'█'.repeat(full)}${'░'.repeat(barCells - full)}`;
+    // At first it is not known how long a task takes: traces are read, and code is not yet compiled.
+    const left = share < 0.04 ? '' : `, about ${Math.ceil((seconds * (1 - share)) / share)} s left`;
+    this.#spinner.text = `${this.#text} ${bar} ${Math.floor(100 * share)}%${left}`;
   }
 
   /** What is shown from now on. */

@@ -1,11 +1,11 @@
 /** `rollflex replay`: plays a log again and compares every decision. */
-
+import { Command } from 'commander';
 import { replayEvents } from '../core/event-log.ts';
 import { oneLine } from '../core/printable.ts';
 import { type LogReplay, replayLog, type SessionReplay } from '../core/replay-log.ts';
 import { PolicyError } from '../errors.ts';
 import { registryWith } from './definitions.ts';
-import { type NamedLog, openLog } from './log-files.ts';
+import { inLog, type NamedLog, openLog } from './log-files.ts';
 import { exitCodes, print, printJson } from './output.ts';
 
 /** Options as the command line gives them. */
@@ -19,7 +19,7 @@ export interface ReplayOptions {
 export async function runReplay(paths: readonly string[], options: ReplayOptions): Promise<number> {
   const { restorePolicy } = await registryWith(options.policies);
   const log = openLog(paths);
-  if (log.kind === 'events') return replayOne(log, restorePolicy, options);
+  if (log.kind === 'events') return inLog(paths[0]!, () => replayOne(log, restorePolicy, options));
   const replay = replayLog(log.lines(), restorePolicy, options.session);
   if (options.json) printJson(replay);
   else printReplay(replay);
@@ -69,4 +69,27 @@ function printSession({ session, policy, events, decisions, unplayed, gaps, diff
     );
   }
   if (unplayed > 0) print(`  ${unplayed} events could not be replayed: no snapshot stands before them`);
+}
+
+/** The command. */
+export function replayCommand(): Command {
+  return new Command('replay')
+    .argument('<log...>', 'a log written by recordEvents, or the folder (or files) of serve --log-dir')
+    .option('--session <id>', 'of a decision log: this session only')
+    .option('--policies <file>', 'a module with definitions of your own, each an export or in a list')
+    .option('--json', 'print one JSON object')
+    .addHelpText(
+      'after',
+      `
+What a decision log does not have (lines that were dropped, files that are gone) is named by
+session and event; the replay goes on from the next snapshot.
+
+Examples
+  rollflex replay run.jsonl
+  rollflex replay ~/rollflex-log --session s1
+  rollflex replay ~/rollflex-log --json`,
+    )
+    .action(async (paths: string[], options: ReplayOptions) => {
+      process.exitCode = await runReplay(paths, options);
+    });
 }

@@ -1,5 +1,7 @@
 /** `rollflex schema`: the vocabulary, configurations, and inputs and plans of planners, as JSON Schema. */
+import { Command } from 'commander';
 import { z } from 'zod';
+import { didYouMean } from '../core/nearest.ts';
 import { PolicyError } from '../errors.ts';
 import { registry } from '../registry.ts';
 import { decisions, events } from '../schemas/index.ts';
@@ -51,9 +53,8 @@ export function runSchema(id: string | undefined, options: SchemaOptions): void 
   }
   const found = all.find((one) => one.id === id);
   if (found === undefined) {
-    const alike = all.map((one) => one.id).filter((one) => one.includes(id) || one.startsWith(id.slice(0, 5)));
-    const hint = alike.length > 0 && id !== '' ? ` (such as ${alike.slice(0, 3).join(', ')})` : '';
-    const expected = `an id that \`rollflex schema\` lists${hint}`;
+    const ids = all.map((one) => one.id);
+    const expected = `an id that \`rollflex schema\` lists${didYouMean(id, ids)}`;
     throw new PolicyError('unknown_id', { expected, got: id, path: 'id' });
   }
   if (options.plan && found.plan === undefined) {
@@ -62,4 +63,17 @@ export function runSchema(id: string | undefined, options: SchemaOptions): void 
   const chosen = options.plan ? found.plan! : found.schema;
   const schema = unwrapped(z.toJSONSchema(chosen, { io: 'input', unrepresentable: 'any' }));
   print(options.json ? JSON.stringify(schema) : JSON.stringify(schema, null, 2));
+}
+
+/** The command. */
+export function schemaCommand(): Command {
+  return new Command('schema')
+    .argument('[id]', 'such as tail-batching, judge-offload, response.completed or request.abort')
+    .option('--plan', 'of a planner: the schema of its plan, not of its input')
+    .option('--json', 'print JSON on one line')
+    .addHelpText(
+      'after',
+      '\nExamples\n  rollflex schema\n  rollflex schema tail-batching\n  rollflex schema judge-offload --plan\n  rollflex schema request.abort',
+    )
+    .action((id: string | undefined, options: SchemaOptions) => runSchema(id, options));
 }

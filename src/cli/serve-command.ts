@@ -63,7 +63,6 @@ const described = (name: 'fsync' | 'snapshotEvents'): string => durableSchema.sh
 /** The command. */
 export function serveCommand(): Command {
   const command = new Command('serve')
-    .description('serve sessions and plans to other languages: JSON-RPC over standard input, a Unix socket or TCP')
     .option('--stdio', 'serve one client on standard input and output')
     .option('--socket <path>', 'listen at a Unix socket')
     .option('--port <n>', 'listen at a TCP port, 0 for any that is free; needs --token-file', whole(0, 65_535))

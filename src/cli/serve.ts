@@ -1,18 +1,19 @@
 /** `rollflex serve`: the JSON-RPC server. */
 import { Console } from 'node:console';
-import { PolicyError } from '../errors.ts';
+import { refuse } from '../errors.ts';
 import { openDurableServer } from '../rpc/durable.ts';
 import { limitsSchema, type ServerLimits } from '../rpc/limits.ts';
 import { FileDecisionLog } from '../rpc/log/file-log.ts';
 import { type Meter, noMeter } from '../rpc/meter.ts';
-import { RpcServer, type ServerOptions } from '../rpc/server.ts';
+import { RpcServer } from '../rpc/server.ts';
+import type { ServerOptions } from '../rpc/service.ts';
 import { type MetricsListening, prometheus } from '../rpc/transports/metrics.ts';
 import { type Address, listenOn } from '../rpc/transports/socket.ts';
 import { serveStdio } from '../rpc/transports/stdio.ts';
 import { tokenFromFile } from '../rpc/transports/token.ts';
 import { registryWith } from './definitions.ts';
-import { packageVersion } from './files.ts';
 import { say } from './output.ts';
+import { packageVersion } from './package.ts';
 
 /** Options as the command line gives them, those of limits by their names. */
 export interface ServeOptions extends ServerLimits {
@@ -33,17 +34,15 @@ export interface ServeOptions extends ServerLimits {
   readonly metricsHost: string;
 }
 
-const wrong = (expected: string, got: unknown, path: string): never => {
-  throw new PolicyError('invalid_input', { expected, got, path });
-};
-
 function checkTransport({ stdio, socket, port, tokenFile }: ServeOptions): void {
   const given = [stdio && '--stdio', socket !== undefined && '--socket', port !== undefined && '--port'].filter(
     Boolean,
   );
-  if (given.length !== 1) wrong('one of --stdio, --socket PATH, --port N', given.join(' '), 'serve');
-  if (port !== undefined && tokenFile === undefined) wrong('--token-file beside --port', 'none', '--token-file');
-  if (stdio && tokenFile !== undefined) wrong('--token-file with --socket or --port', '--stdio', '--token-file');
+  if (given.length !== 1) refuse('invalid_input', 'serve', 'one of --stdio, --socket PATH, --port N', given.join(' '));
+  if (port !== undefined && tokenFile === undefined)
+    refuse('invalid_input', '--token-file', '--token-file beside --port', 'none');
+  if (stdio && tokenFile !== undefined)
+    refuse('invalid_input', '--token-file', '--token-file with --socket or --port', '--stdio');
 }
 
 function limitsOf(options: ServeOptions): Partial<ServerLimits> {
@@ -69,7 +68,7 @@ interface Running {
 async function start({ stateDir, fsync, snapshotEvents }: ServeOptions, options: ServerOptions): Promise<Running> {
   if (stateDir !== undefined) return openDurableServer({ stateDir, fsync, snapshotEvents, ...options });
   const wasGiven = [fsync && '--fsync', snapshotEvents && '--snapshot-events'].filter(Boolean).join(', ');
-  if (wasGiven !== '') wrong('--state-dir beside it', wasGiven, 'serve');
+  if (wasGiven !== '') refuse('invalid_input', 'serve', '--state-dir beside it', wasGiven);
   const server = new RpcServer(options);
   return { server, failed: new Promise(() => undefined), close: () => server.close() };
 }
@@ -90,7 +89,8 @@ function decisionLogOf(options: ServeOptions, meter: Meter): FileDecisionLog | u
     );
   }
   const given = Object.values(numbers).some((one) => one !== undefined);
-  if (given) wrong('--log-dir beside them', '--log-file-bytes, --log-files or --log-waiting-bytes', 'serve');
+  if (given)
+    refuse('invalid_input', 'serve', '--log-dir beside them', '--log-file-bytes, --log-files or --log-waiting-bytes');
   return undefined;
 }
 

@@ -62,7 +62,6 @@ function runShadow(paths: readonly string[], { session, json }: ShadowOptions): 
 /** The command. */
 export function shadowCommand(): Command {
   return new Command('shadow')
-    .description('where a policy in shadow mode would have decided otherwise than its host, and what that is worth')
     .argument('<log...>', 'the folder (or files) of serve --log-dir')
     .option('--session <id>', 'this session only')
     .option('--json', 'print one JSON object')

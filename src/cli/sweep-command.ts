@@ -5,7 +5,7 @@ import { jobPresetIds } from '../sim/presets.ts';
 import { between, whole } from './arguments.ts';
 import { calibrateOption } from './calibrate.ts';
 import { runSweep, type SweepCommandOptions } from './sweep.ts';
-import { correlationOption, resamplingOption } from './workloads.ts';
+import { correlationOption, resamplingOption, textOptions, withOptions } from './workloads.ts';
 
 const explained = `
 What is chosen
@@ -17,28 +17,39 @@ Objective
   Least time a trained prompt, with a kept-token ratio no lower than that of the papers'
   fixed settings on the same trace (--min-kept: than yours): else responses would be cut
   short to save time. The papers' settings (eta 1.25 / 1.25, adaptive; pools: no tail
-  batching, F_w 14) are recommended unless something is faster on seeds that the search
-  has not seen.
+  batching, F_w 14) are recommended unless something is faster in runs of 40 steps, on
+  seeds that the search has not seen, and on prompts that it has not seen where the trace
+  has 128 or more. What breaks a limit is never recommended.
 
 What the columns mean
   s a prompt    seconds a trained prompt, rewards, training and weight sync included
-  less          than the baseline; its 95 % bootstrap interval over seeds below
+  less          than the baseline; below it where one more run of 60 steps, on other prompts,
+                would be with 95 % confidence
+  equal tokens  speedup over the baseline in seconds a kept token
+  of oracle     speed at equal tokens / that of a schedule that knows all lengths and keeps
+                every response
   kept tokens   mean length of the responses trained on / the baseline's
-  at cap        share of those responses that ran into the length cap
-  clairvoyant   for a scheduler that knew all lengths, with samples fixed beforehand
+  longest 1%    responses trained on that are as long as the longest 1 % of the baseline's /
+                how many those are
+  at cap        share of the responses trained on that ran into the length cap
+  stale, lag    share of the trained tokens from older weights, and versions those are behind:
+                in place of at cap where there are any
 
 Examples
   rollflex sweep                                      the bundled workloads
   rollflex sweep my-lengths.jsonl --prompts-per-round 64 --cap 8192
   rollflex sweep my-lengths.jsonl --job pools --min-kept 0.8
+  rollflex sweep my-lengths.jsonl --min-kept 0.95 --min-top1 0.9 --max-lag 0
   rollflex sweep my-lengths.jsonl --resume sweep.jsonl --effort thorough
   rollflex sweep my-lengths.jsonl --json              policy and config for createPolicy`;
 
 /** The command. */
 export function sweepCommand(): Command {
-  return new Command('sweep')
-    .description('search eta, threshold, TP and F_w on response lengths, and recommend a configuration')
-    .argument('[trace...]', 'trace files; the bundled ones (CASTILLO 7B, ServeGen R1) if none')
+  const command = new Command('sweep')
+    .argument(
+      '[trace...]',
+      'traces or dumps, folders, patterns, -; the bundled ones (CASTILLO 7B, ServeGen R1) if none',
+    )
     .addOption(new Option('--job <kind>', 'what is tuned').choices(['synchronous', 'pools']).default('synchronous'))
     .addOption(new Option('--preset <id>', 'synchronous: model and GPUs (qwen2.5-14b-16k)').choices(jobPresetIds))
     .addOption(calibrateOption())
@@ -46,11 +57,13 @@ export function sweepCommand(): Command {
     .option('--responses-per-prompt <n>', 'R0, or K of pools (8)', whole(1, 10_000))
     .option('--engines <n>', 'inference engines (preset; pools: 1)', whole(1, 4096))
     .option('--cap <tokens>', 'longest response; what is longer is cut (preset; 16384)', whole(1, 10_000_000))
-    .option('--steps <n>', 'training steps of each run (10; pools: 12)', whole(1, 100_000))
+    .option('--steps <n>', 'training steps of each run of the search (10; pools: 12)', whole(1, 100_000))
     .addOption(
       new Option('--effort <how>', 'how much is tried').choices(['fast', 'default', 'thorough']).default('default'),
     )
     .option('--min-kept <ratio>', "least kept-token ratio (that of the papers' settings)", between(0.01, 1))
+    .option('--min-top1 <share>', 'least share of the longest 1 % of the responses that is trained on', between(0, 1))
+    .option('--max-lag <versions>', 'most versions that weights may be behind', whole(0, 1000))
     .option('--seed <n>', 'first seed', whole(0, 2 ** 52), 1)
     .addOption(resamplingOption())
     .addOption(correlationOption())
@@ -64,8 +77,8 @@ export function sweepCommand(): Command {
     .option('--resume <file>', 'keep runs in this file, and take from it what it has')
     .option('--json', 'print one JSON object, and nothing else')
     .option('--quiet', 'print the tables only, and no progress')
-    .addHelpText('after', explained)
-    .action(async (paths: string[], options: SweepCommandOptions) => {
-      await runSweep(paths, options);
-    });
+    .addHelpText('after', explained);
+  return withOptions(command, textOptions()).action(async (paths: string[], options: SweepCommandOptions) => {
+    await runSweep(paths, options);
+  });
 }

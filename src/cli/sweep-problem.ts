@@ -1,28 +1,35 @@
 /** From the options of `rollflex sweep` to the problems that it sweeps; workers make them anew from the same options. */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { PolicyError } from '../errors.ts';
+import { refuse } from '../errors.ts';
+import { problemFor } from '../sim/advise/advising.ts';
+import { type TrainerId, trainerOf } from '../sim/advise/trainers.ts';
+import type { MeasuredStep } from '../sim/calibration/measured.ts';
 import { type PoolsTaskId, rolloutpipeWorkload } from '../sim/pools/presets.ts';
-import { jobPreset } from '../sim/presets.ts';
-import type { SweepProblem, SweepTask } from '../sim/sweep/run.ts';
+import {
+  leastConfirmationSteps,
+  type SweepProblem,
+  type SweepRun,
+  type SweepTask,
+  type SynchronousProblem,
+  sweepEvaluator,
+} from '../sim/sweep/run.ts';
 import { keyOf } from '../sim/sweep/settings.ts';
 import type { Resampling } from '../sim/workload/traced.ts';
-import { calibrated } from './calibrate.ts';
-import { bundledTraces, packageVersion } from './files.ts';
+import { type NamedTrace, readBundledTraces } from './files.ts';
+import { type JobOptions, jobOfOptions } from './job.ts';
+import { loggedLengths, workloads } from './lengths.ts';
+import { packageVersion } from './package.ts';
 import { jobOf } from './pools.ts';
-import { loggedLengths, withRealCode, workloads } from './simulate.ts';
 import type { NamedWorkload } from './workloads.ts';
 
 /** Options that say what is simulated: JSON. */
-export interface SweepInput {
-  readonly paths: readonly string[];
+export interface SweepInput extends JobOptions {
+  readonly traces: readonly NamedTrace[];
+  /** The steps of the file that `calibrate` names. */
+  readonly measured?: readonly MeasuredStep[];
+  /** Whose adapter carries it out: nothing else is searched. */
+  readonly trainer?: TrainerId;
   readonly job: 'synchronous' | 'pools';
-  readonly preset?: string;
-  readonly calibrate?: string;
-  readonly promptsPerRound?: number;
-  readonly responsesPerPrompt?: number;
-  readonly engines?: number;
-  readonly cap?: number;
   readonly steps?: number;
   readonly resampling: Resampling;
   readonly correlation: number;
@@ -56,20 +63,17 @@ const ofKind = {
 } as const;
 
 function check(input: SweepInput): void {
-  const refuse = (expected: string, path: string, got: unknown): never => {
-    throw new PolicyError('invalid_input', { expected, got, path });
-  };
   const other = input.job === 'pools' ? 'synchronous' : 'pools';
   for (const [name, path] of Object.entries(ofKind[other])) {
     const got = input[name as keyof SweepInput];
-    if (got !== undefined) refuse(`--job ${other} with ${path}`, path, got);
+    if (got !== undefined) refuse('invalid_input', path, `--job ${other} with ${path}`, got);
   }
-  if (input.task !== undefined && (input.paths.length > 0 || input.fromLog !== undefined)) {
-    refuse('traces, --from-log or --task, not two of them', '--task', input.task);
+  if (input.task !== undefined && (input.traces.length > 0 || input.fromLog !== undefined)) {
+    refuse('invalid_input', '--task', 'traces, --from-log or --task, not two of them', input.task);
   }
 }
 
-const digest = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex');
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /**
  * The problems of some options, one for each workload.
@@ -79,45 +83,52 @@ const digest = (text: string | Buffer): string => createHash('sha256').update(te
  */
 export function sweepProblems(input: SweepInput): NamedProblem[] {
   check(input);
-  const { job: kind, paths, task, fromLog, session, resampling, correlation } = input;
+  const { job: kind, traces, task, fromLog, session, resampling, correlation } = input;
   const named = kind === 'pools' ? poolsJob(input) : synchronousJob(input);
   const { capTokens, ...problem } = named;
   checkSize(problem);
   const lists: NamedWorkload[] =
     task === undefined
-      ? workloads(paths, { ...input, resampling, correlation }, capTokens)
+      ? workloads(traces, { ...input, resampling, correlation }, capTokens)
       : [(seed) => rolloutpipeWorkload(task, seed)];
-  const files = paths.length > 0 ? paths : bundledTraces();
   const sources =
     task !== undefined
       ? [task]
       : fromLog !== undefined
         ? [digest(JSON.stringify(loggedLengths(fromLog, session)))]
-        : files.map((path) => digest(readFileSync(path)));
+        : (traces.length > 0 ? traces : readBundledTraces()).map((trace) => digest(JSON.stringify(trace)));
   return lists.map((workload, index) => {
     const { job, steps } = problem;
     const facts = { version: packageVersion(), kind, job, steps, resampling, correlation, capTokens };
-    const fingerprint = digest(JSON.stringify({ ...facts, source: sources[index] }));
-    return { problem: { ...problem, workload } as SweepProblem, fingerprint };
+    const fingerprint = digest(JSON.stringify({ ...facts, trainer: input.trainer, source: sources[index] }));
+    const whole = { ...problem, workload } as SweepProblem;
+    return { problem: whole.kind === 'pools' ? whole : forTrainer(whole, input.trainer), fingerprint };
   });
 }
 
-/** The key of a run: other settings, another trace or another version have another one. */
-export function runKey(fingerprint: string, { settings, seed }: SweepTask): string {
-  return digest(JSON.stringify([fingerprint, settings === 'baseline' ? settings : keyOf(settings), seed]));
+/** A run that is wanted: of a problem, by its place. */
+export interface PlacedTask {
+  readonly place: number;
+  readonly task: SweepTask;
 }
 
-function synchronousJob({ preset: id = 'qwen2.5-14b-16k', ...input }: SweepInput) {
-  const preset = jobPreset(id);
-  const { promptsPerRound, responsesPerPrompt, engines } = preset.job;
-  const asked = {
-    ...preset.job,
-    promptsPerRound: input.promptsPerRound ?? promptsPerRound,
-    responsesPerPrompt: input.responsesPerPrompt ?? responsesPerPrompt,
-    engines: input.engines ?? engines,
-  };
-  const job = withRealCode(input.calibrate === undefined ? asked : calibrated(asked, input.calibrate).job);
-  return { kind: 'synchronous' as const, job, steps: input.steps ?? 10, capTokens: input.cap ?? preset.capTokens };
+/** What makes runs of problems. */
+export function sweepWork(problems: readonly NamedProblem[]): (task: PlacedTask) => SweepRun {
+  const evaluators = problems.map(({ problem }) => sweepEvaluator(problem));
+  return ({ place, task }) => evaluators[place]!(task);
+}
+
+const forTrainer = (problem: SynchronousProblem, trainer: TrainerId | undefined): SweepProblem =>
+  trainer === undefined ? problem : problemFor({ ...problem, trainer: trainerOf(trainer) });
+
+/** The key of a run: other settings, another trace or another version have another one. */
+export function runKey(fingerprint: string, { settings, seed, part }: SweepTask): string {
+  return digest(JSON.stringify([fingerprint, typeof settings === 'string' ? settings : keyOf(settings), seed, part]));
+}
+
+function synchronousJob({ steps = 10, measured = [], ...options }: SweepInput) {
+  const { job, capTokens } = jobOfOptions(options, measured);
+  return { kind: 'synchronous' as const, job, steps, capTokens };
 }
 
 function poolsJob({ promptsPerRound = 32, responsesPerPrompt = 8, engines = 1, steps = 12, ...input }: SweepInput) {
@@ -127,11 +138,8 @@ function poolsJob({ promptsPerRound = 32, responsesPerPrompt = 8, engines = 1, s
 
 function checkSize({ job, steps }: Pick<SweepProblem, 'job' | 'steps'>): void {
   const prompts = 'groupsPerRound' in job ? job.groupsPerRound : job.promptsPerRound;
-  const refuse = (path: string, expected: string, got: number): never => {
-    throw new PolicyError('limit_exceeded', { path, expected, got });
-  };
   const inRound = prompts * job.responsesPerPrompt;
-  if (inRound > mostInRound) refuse('responses of a round', `at most ${mostInRound}`, inRound);
-  const inRun = steps * inRound;
-  if (inRun > mostInRun) refuse('responses of all steps', `at most ${mostInRun}`, inRun);
+  if (inRound > mostInRound) refuse('limit_exceeded', 'responses of a round', `at most ${mostInRound}`, inRound);
+  const inRun = Math.max(steps, leastConfirmationSteps) * inRound;
+  if (inRun > mostInRun) refuse('limit_exceeded', 'responses of all steps', `at most ${mostInRun}`, inRun);
 }

@@ -5,8 +5,9 @@ import { PolicyError } from '../errors.ts';
 import type { SweepRun } from '../sim/sweep/run.ts';
 import { writing } from './written-files.ts';
 
-const head = { format: 'rollflex-sweep', version: 1 } as const;
+const head = { format: 'rollflex-sweep', version: 2 } as const;
 const seconds = z.number().nonnegative();
+const count = z.int().nonnegative();
 const line = z.strictObject({
   key: z.string().regex(/^[0-9a-f]{64}$/),
   run: z.union([
@@ -14,7 +15,10 @@ const line = z.strictObject({
       secondsPerPrompt: seconds,
       tokensPerResponse: seconds,
       cappedShare: seconds,
-      boundSecondsPerPrompt: seconds.optional(),
+      staleShare: seconds,
+      maxLag: count,
+      longFixed: count,
+      longTrained: count,
     }),
     z.strictObject({ infeasible: z.string() }),
   ]),

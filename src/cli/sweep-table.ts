@@ -1,79 +1,98 @@
 /** A recommendation as text: a table within 80 columns, what it means, and what it does not know. */
 import { oneLine } from '../core/printable.ts';
+import type { Interval } from '../sim/result.ts';
 import type { ConfirmedSettings, SweepAdvice, TriedSettings } from '../sim/sweep/result.ts';
 import { keyOf, type SweepSettings } from '../sim/sweep/settings.ts';
 import { type Column, fixed, plainTable } from './plain-table.ts';
 
 const percent = (share: number): string => `${fixed(100 * share)}%`;
 const factor = (value: number): string => `${Number(value.toFixed(4))}`;
+const range = ({ low, high }: Interval, scale: number, digits: number): string =>
+  `${fixed(scale * low, digits)}-${fixed(scale * high, digits)}`;
 
 interface Row {
   readonly name: string;
   readonly settings: SweepSettings | undefined;
   readonly secondsPerPrompt: number;
   readonly less: string;
-  readonly kept: string;
-  readonly capped: string;
+  readonly speedup: string;
+  readonly ofOracle: string;
+  readonly costs?: { readonly kept: number } & Pick<
+    TriedSettings,
+    'longestTrainedRatio' | 'cappedShare' | 'staleShare' | 'maxLag'
+  >;
 }
 
-const cell =
-  (show: (settings: SweepSettings) => string) =>
-  ({ settings }: Row): string =>
-    settings === undefined ? '' : show(settings);
+const cost =
+  (show: (costs: NonNullable<Row['costs']>) => string) =>
+  ({ costs }: Row): string =>
+    costs === undefined ? '' : show(costs);
 
 const columns = (advice: SweepAdvice): readonly Column<Row>[] => [
-  ['', ({ name }) => name],
-  ['eta_P', cell(({ promptSpeculation }) => factor(promptSpeculation))],
-  ['eta_R', cell(({ responseSpeculation }) => factor(responseSpeculation))],
-  ...(advice.job === 'pools'
-    ? [['F_w', cell((one) => ('width' in one ? `${one.width}` : ''))] as const]
-    : ([
-        ['scale-\ndown', cell((one) => ('threshold' in one ? shareOf(one.threshold) : ''))],
-        ['TP', cell((one) => ('tp' in one ? `${one.tp}` : ''))],
-      ] as const)),
+  ['', ({ name, settings }) => (settings === undefined ? name : `${name}\n  ${shortOf(settings)}`)],
   ['s a\nprompt', ({ secondsPerPrompt }) => fixed(secondsPerPrompt, 3)],
   ['less', ({ less }) => less],
-  ['kept\ntokens', ({ kept }) => kept],
-  ['at cap', ({ capped }) => capped],
+  ['equal\ntokens', ({ speedup }) => speedup],
+  ...(advice.oracle === undefined ? [] : [['of\noracle', ({ ofOracle }: Row) => ofOracle] as const]),
+  ['kept\ntokens', cost(({ kept }) => fixed(kept, 2))],
+  ['longest\n1%', cost((one) => `${fixed(100 * one.longestTrainedRatio, 0)}%`)],
+  // There is no room for both, and few jobs have any lag.
+  advice.recommended.maxLag + advice.published.maxLag > 0
+    ? ['stale\nlag', cost((one) => `${percent(one.staleShare)}\n${one.maxLag}`)]
+    : ['at\ncap', cost((one) => percent(one.cappedShare))],
 ];
 
-const shareOf = (threshold: number | string): string =>
-  typeof threshold === 'number' ? `${factor(100 * threshold)}%` : threshold;
+/** Settings in a few letters; what they are stands above the table. */
+function shortOf({ promptSpeculation, responseSpeculation, ...more }: SweepSettings): string {
+  const etas = `${factor(promptSpeculation)}/${factor(responseSpeculation)}`;
+  if ('width' in more) return `${etas} ${more.width}`;
+  const { threshold, tp } = more;
+  const [share, degree] = [typeof threshold === 'number' ? `${factor(100 * threshold)}%` : threshold, `${tp}`];
+  return `${etas} ${share} ${degree}`.replaceAll('adaptive', 'adapt');
+}
 
-const confirmed = (name: string, { settings, secondsPerPrompt, gain, ...one }: ConfirmedSettings): Row => ({
+const confirmed = (name: string, { settings, secondsPerPrompt, gain, ofOracle, ...one }: ConfirmedSettings): Row => ({
   name,
   settings: settings === 'baseline' ? undefined : settings,
   secondsPerPrompt: secondsPerPrompt.value,
-  less: settings === 'baseline' ? '' : `${percent(gain.value)}\n${fixed(100 * gain.low)}-${fixed(100 * gain.high)}`,
-  kept: fixed(one.keptTokenRatio.value, 2),
-  capped: percent(one.cappedShare),
+  ...(settings === 'baseline'
+    ? { less: '', speedup: '' }
+    : {
+        less: `${percent(gain.value)}\n${range(gain, 100, 1)}`,
+        speedup: `${fixed(one.equalTokenSpeedup.value, 2)}x\n${range(one.equalTokenSpeedup, 1, 2)}`,
+      }),
+  ofOracle: ofOracle === undefined ? '' : `${fixed(100 * ofOracle, 0)}%`,
+  costs: { ...one, kept: one.keptTokenRatio.value },
 });
 
-const tried = ({ settings, secondsPerPrompt, gain, keptTokenRatio, cappedShare }: TriedSettings): Row => ({
+const tried = ({ settings, secondsPerPrompt, gain, equalTokenSpeedup, ...one }: TriedSettings): Row => ({
   name: 'tried',
   settings,
   secondsPerPrompt,
   less: percent(gain),
-  kept: fixed(keptTokenRatio, 2),
-  capped: percent(cappedShare),
+  speedup: `${fixed(equalTokenSpeedup, 2)}x`,
+  ofOracle: '',
+  costs: { ...one, kept: one.keptTokenRatio },
 });
 
 const mostTried = 5;
 
-function rowsOf({ recommended, published, baseline, clairvoyant, tried: all }: SweepAdvice): Row[] {
+function rowsOf({ recommended, published, baseline, oracle, tried: all }: SweepAdvice): Row[] {
   const rows = [
     confirmed('recommended', recommended),
     confirmed("papers' fixed", published),
     confirmed(baseline.label, baseline),
   ];
-  rows.push({
-    name: 'clairvoyant',
-    settings: undefined,
-    secondsPerPrompt: clairvoyant.secondsPerPrompt,
-    less: percent(clairvoyant.gain),
-    kept: '1.00',
-    capped: '',
-  });
+  if (oracle !== undefined) {
+    rows.push({
+      name: 'oracle',
+      settings: undefined,
+      secondsPerPrompt: oracle.secondsPerPrompt,
+      less: percent(oracle.gain),
+      speedup: `${fixed(oracle.equalTokenSpeedup, 2)}x`,
+      ofOracle: '100%',
+    });
+  }
   const shown = new Set(
     [recommended.settings, published.settings].map((one) => (one === 'baseline' ? one : keyOf(one))),
   );
@@ -89,18 +108,21 @@ export function adviceText(advice: SweepAdvice, isQuiet: boolean): string {
   const { workload, simulated, search, meaning, notModelled, policy } = advice;
   const prompts = workload.prompts === null ? '' : `${workload.prompts} prompts, `;
   const { job, promptsPerRound, responsesPerPrompt, engines } = simulated;
+  const step = advice.stepSeconds === undefined ? '' : `; synchronous ${fixed(advice.stepSeconds.value)} s a step`;
   const head = [
     `${oneLine(workload.name)}: ${prompts}cap ${workload.capTokens}`,
-    `${job}: ${promptsPerRound} prompts of ${responsesPerPrompt} responses, ${engines} engine${engines === 1 ? '' : 's'}`,
+    `${job}: ${promptsPerRound} prompts of ${responsesPerPrompt} responses, ${engines} engine${engines === 1 ? '' : 's'}${step}`,
   ];
+  const settings = advice.job === 'pools' ? 'eta_P/eta_R, F_w' : 'eta_P/eta_R, scale-down, TP (adapt: adaptive)';
+  head.push(`settings: ${settings}`);
   const parts = [`${head.join('\n')}\n`, `${plainTable(columns(advice), rowsOf(advice))}\n`];
   if (isQuiet) return parts.join('\n');
-  const seeds = `${search.confirmationSeeds[0]} to ${search.confirmationSeeds.at(-1)}`;
+  const [first, last] = [search.confirmationSeeds[0], search.confirmationSeeds.at(-1)];
   return [
     ...parts,
     meaning.join('\n'),
     `Policy ${policy}; its configuration, for createPolicy: --json.`,
-    `${search.runs} runs; rows with an interval are from seeds ${seeds}, which the search has not seen.`,
+    `${search.runs} runs; rows with an interval are of the confirmation, seeds ${first} to ${last}; what was tried, of the search.`,
     '',
     'Not modelled:',
     ...notModelled.map((one) => `- ${one}`),

@@ -1,23 +1,31 @@
 /** `rollflex sweep`: which settings would save most on these response lengths? */
 import { availableParallelism } from 'node:os';
 import type { SweepEffortId } from '../sim/sweep/effort.ts';
-import type { SweepAdvice } from '../sim/sweep/result.ts';
+import type { SweepAdvice, SweepLimits } from '../sim/sweep/result.ts';
 import type { SweepRun } from '../sim/sweep/run.ts';
 import type { SweepBatch } from '../sim/sweep/search.ts';
 import { sweeping } from '../sim/sweep/sweep.ts';
+import { readMeasured } from './calibrate.ts';
+import { type Hands, handsFor } from './hands.ts';
+import { readingOf, readTraces, type TextOptions } from './input/read.ts';
+import { filesRead } from './lengths.ts';
 import { print, printJson } from './output.ts';
 import { Progress } from './progress.ts';
-import { inputFiles } from './simulate.ts';
-import { type NamedProblem, runKey, type SweepInput, sweepProblems } from './sweep-problem.ts';
+import {
+  type NamedProblem,
+  type PlacedTask,
+  runKey,
+  type SweepInput,
+  sweepProblems,
+  sweepWork,
+} from './sweep-problem.ts';
 import { SweepState } from './sweep-state.ts';
 import { adviceText } from './sweep-table.ts';
-import { type SweepHands, sweepHands } from './sweep-workers.ts';
 import { checkOutputs } from './written-files.ts';
 
 /** Options as the command line gives them. */
-export interface SweepCommandOptions extends Omit<SweepInput, 'paths'> {
+export interface SweepCommandOptions extends Omit<SweepInput, 'traces' | 'measured'>, TextOptions, SweepLimits {
   readonly effort: SweepEffortId;
-  readonly minKept?: number;
   readonly seed: number;
   readonly workers?: number;
   readonly resume?: string;
@@ -27,13 +35,15 @@ export interface SweepCommandOptions extends Omit<SweepInput, 'paths'> {
 
 /** Sweeps, and prints what it found. */
 export async function runSweep(paths: readonly string[], options: SweepCommandOptions): Promise<void> {
-  const { effort, minKept, seed, workers, resume, json, quiet, ...rest } = options;
-  const input: SweepInput = { ...rest, paths };
-  checkOutputs({ '--resume': resume }, input.task === undefined ? inputFiles(paths, rest) : []);
+  const { effort, minKept, minTop1, maxLag, seed, workers, resume, json, quiet, ...rest } = options;
+  checkOutputs({ '--resume': resume }, rest.task === undefined ? filesRead(paths, rest) : []);
+  const measured = await readMeasured(rest.calibrate, rest);
+  const traces = await readTraces(paths, readingOf(rest), (quiet ?? false) || (json ?? false));
+  const input: SweepInput = { ...rest, traces, measured };
   const problems = sweepProblems(input);
   const state = resume === undefined ? undefined : new SweepState(resume);
-  const hands = sweepHands(workers ?? availableParallelism(), input, problems);
-  const asked = { effort, seed, ...(minKept === undefined ? {} : { minKept }) };
+  const hands = handsFor(workers ?? availableParallelism(), { kind: 'sweep', input }, () => sweepWork(problems));
+  const asked = { effort, seed, minKept, minTop1, maxLag };
   const recommendations: SweepAdvice[] = [];
   try {
     for (const [place, problem] of problems.entries()) {
@@ -53,7 +63,7 @@ export async function runSweep(paths: readonly string[], options: SweepCommandOp
 interface Work {
   readonly problem: NamedProblem;
   readonly place: number;
-  readonly hands: SweepHands;
+  readonly hands: Hands<PlacedTask, SweepRun>;
   readonly state: SweepState | undefined;
   readonly resume: string | undefined;
   readonly isQuiet: boolean;
@@ -101,8 +111,8 @@ async function runsOf({ tasks }: SweepBatch, work: Batch): Promise<SweepRun[]> {
   const missing = [...tasks.keys()].filter((index) => runs[index] === undefined);
   let done = tasks.length - missing.length;
   shown(done);
-  const wanted = missing.map((index) => tasks[index]!);
-  await hands.make(place, wanted, progress, (index, run) => {
+  const wanted = missing.map((index) => ({ place, task: tasks[index]! }));
+  await hands.make(wanted, progress, (index, run) => {
     const at = missing[index]!;
     runs[at] = run;
     state?.put(keys[at]!, run);

@@ -1,110 +1,91 @@
-/** The comparison as a table on the terminal, within 80 columns, and what it means. */
-import Table from 'cli-table3';
+/** The comparison as a table on the terminal, and what it means. */
 import { oneLine } from '../core/printable.ts';
-import type { ComparisonResult, Interval } from '../sim/result.ts';
-import { headed } from './output.ts';
+import { bestOf, isIdle, nothing, savedBy } from '../sim/report/best.ts';
+import type { ComparisonResult, SchedulerResult } from '../sim/result.ts';
+import { type Column, fixed, listed, percent, plainTable, prose, within } from './plain-table.ts';
+import { earnings } from './verdict.ts';
 
-const fixed = (value: number, digits = 2): string => value.toFixed(digits);
-const times = ({ value, low, high }: Interval): string => `${fixed(value)}x\n${fixed(low)}-${fixed(high)}`;
-const percent = (share: number): string => {
-  if (share === 0) return '0%';
-  if (share > 0 && share < 0.00005) return '<0.01%';
-  return `${fixed(share * 100, Math.abs(share) < 0.01 ? 2 : 1)}%`;
-};
+/** Of long responses: the very same ones, and as many as long ones. */
+const long = ({ longestKeptShare, longestTrainedRatio }: SchedulerResult): string =>
+  `${fixed(100 * longestKeptShare, 0)} / ${fixed(100 * longestTrainedRatio, 0)}%`;
 
-const columns = [
-  'scheduler',
-  'step s',
-  'rollout\ns',
-  'speedup',
-  'kept\ntokens',
-  'at cap',
-  'rollout\nspeedup',
-  'bubbles',
-  'rounds\nwaited',
+const rolloutSpeedup = 'rollout\nspeedup';
+
+/** The speedup at equal tokens stands beside the speedup, and what both cost beside them. */
+const always: readonly Column<SchedulerResult>[] = [
+  ['scheduler', (one) => one.label],
+  ['step\ns', (one) => fixed(one.stepSeconds.value)],
+  ['speedup', (one) => within(one.speedup)],
+  ['at equal\ntokens', (one) => within(one.equalTokenSpeedup)],
+  ['of the\noracle', ({ ofOracle }) => (ofOracle === undefined ? '' : `${fixed(100 * ofOracle, 0)}%`)],
+  ['kept\ntokens', (one) => fixed(one.keptTokenRatio, 2)],
+  ['longest\n1%', long],
+  ['bubbles', (one) => percent(one.bubbleRatio)],
+  ['at cap', (one) => percent(one.cappedShare)],
+  ['even\ngroups', (one) => percent(one.evenGroupShare)],
+  ['rollout\ns', (one) => fixed(one.rolloutSeconds.value)],
+  [rolloutSpeedup, (one) => within(one.rolloutSpeedup)],
+  ['rounds\nwaited', (one) => `${fixed(one.meanQueueAge, 1)} / ${fixed(one.maxQueueAge, 0)}`],
 ];
-const headLines = 2;
-/** Lines between columns and rows would take a third of the width; a rule below the head is enough. */
-const chars = {
-  top: '',
-  'top-mid': '',
-  'top-left': '',
-  'top-right': '',
-  bottom: '',
-  'bottom-mid': '',
-  'bottom-left': '',
-  'bottom-right': '',
-  left: '',
-  'left-mid': '',
-  mid: '─',
-  'mid-mid': '─',
-  right: '',
-  'right-mid': '',
-  middle: ' ',
-};
+/** Only where weights are behind, in the place of the rollout's speedup. */
+const staleness: Column<SchedulerResult> = [
+  'stale\nlag',
+  (one) => `${fixed(100 * one.staleShare, 0)}% / ${one.maxLag}`,
+];
 
-/** One workload: its lengths, and a row for each scheduler and for the lower bound. */
-export function comparisonTable({ workload, schedulers, lowerBound }: ComparisonResult): string {
-  const table = new Table({
-    head: columns,
-    chars,
-    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
-    colAligns: columns.map((_, index) => (index === 0 ? 'left' : 'right')),
+/**
+ * One workload: its lengths, and a row for each scheduler and for the oracle. The best of them stands out; a rung that earns
+ * nothing is no row, but a word below.
+ *
+ * @param isWhole - whether every column is there, however narrow the terminal
+ */
+export function comparisonTable(comparison: ComparisonResult, isWhole = true): string {
+  const { workload, oracle } = comparison;
+  const schedulers = comparison.schedulers.filter((one) => !isIdle(one, comparison));
+  const isStale = schedulers.some((one) => one.maxLag > 0);
+  const columns = isStale ? [...always.filter(([head]) => head !== rolloutSpeedup), staleness] : always;
+  const best = bestOf(schedulers);
+  const table = plainTable(columns, oracle === undefined ? schedulers : [...schedulers, oracle], {
+    beyond: isWhole ? 'below' : 'left out',
+    lookOf: (one) => (one === best ? 'bold' : one === oracle ? 'dim' : undefined),
   });
-  for (const one of schedulers) {
-    table.push([
-      one.label,
-      fixed(one.stepSeconds.value, 1),
-      fixed(one.rolloutSeconds.value, 1),
-      times(one.speedup),
-      fixed(one.keptTokenRatio),
-      percent(one.cappedShare),
-      times(one.rolloutSpeedup),
-      percent(one.bubbleRatio),
-      `${fixed(one.meanQueueAge, 1)} / ${fixed(one.maxQueueAge, 0)}`,
-    ]);
-  }
-  const steps = schedulers[0]!.runs[0]!.steps.length;
-  const bound = [fixed(lowerBound.totalSeconds / steps, 1), '', `${fixed(lowerBound.speedupLimit)}x`, '1.00'];
-  table.push(['clairvoyant', ...bound, '', '', '', '']);
   const { p50, p75, p99, max } = workload.quantiles;
   const lengths = `P50 ${Math.round(p50)}, P75 ${Math.round(p75)}, P99 ${Math.round(p99)}, longest ${Math.round(max)} tokens`;
-  const lines = table.toString().split('\n');
-  const text = [...headed(lines.slice(0, headLines)), ...lines.slice(headLines)].join('\n');
-  return `${oneLine(workload.name)}: ${workload.prompts} prompts, ${lengths}\n\n${text}\n`;
+  return `${prose(`${oneLine(workload.name)}: ${workload.prompts} prompts, simulated responses ${lengths}`)}\n\n${table}\n`;
 }
 
-/** What each rung of a ladder adds to the ones before it. */
-export function earnings({ schedulers }: ComparisonResult): string {
-  const lines: string[] = [];
-  for (const one of schedulers) {
-    const before = schedulers.find(({ scheduler }) => scheduler === one.rung?.above);
-    if (before === undefined) continue;
-    const saved = before.stepSeconds.value - one.stepSeconds.value;
-    const share = percent(Math.abs(saved) / schedulers[0]!.stepSeconds.value);
-    lines.push(
-      `${one.label.padEnd(16)} ${saved < 0 ? 'costs' : 'earns'} ${fixed(Math.abs(saved), 1)} s a step, ${share} of the baseline's`,
-    );
-  }
-  return lines.join('\n');
+/** What the rungs of a ladder add, in a sentence; nothing without a ladder. */
+export function rungsSentence(comparison: ComparisonResult): string {
+  const rungs = earnings(comparison);
+  return rungs === '' ? '' : `${prose(`Seconds of a step: ${rungs}.`)}\n`;
 }
 
 /** What the table says, in sentences; then what a reader must know. */
-export function meaning({ schedulers, lowerBound, notes }: ComparisonResult): string {
+export function meaning({ schedulers, oracle, notes }: ComparisonResult): string {
   const [baseline, ...all] = schedulers;
   // Of a ladder the last rung says it all.
   const others = all.filter((one) => one.rung === undefined || !all.some(({ rung }) => rung?.above === one.scheduler));
-  const sentences = others.map((one) => {
-    const saved = 1 - 1 / one.speedup.value;
-    const verdict = saved > 0.0005 ? `saves ${percent(saved)} of the time` : 'saves no time here';
-    return (
-      `${one.rung === undefined ? one.label : 'All of it'} ${verdict}: engines idle for ${percent(one.bubbleRatio)} of a rollout instead of ` +
-      `${percent(baseline!.bubbleRatio)}.\nWhat it costs: kept tokens ${fixed(one.keptTokenRatio)} of the baseline's, ` +
-      `${percent(one.cappedShare)} at the cap instead of ${percent(baseline!.cappedShare)}.`
-    );
+  const nameOf = (one: SchedulerResult): string => one.rung?.ladder ?? one.label;
+  const sentences = others.flatMap((one) => {
+    const saved = savedBy(one.speedup.value);
+    const verdict = saved > nothing ? `saves ${percent(saved)} of the time` : 'saves no time here';
+    return [
+      `${nameOf(one)} ${verdict}, and is ${fixed(one.equalTokenSpeedup.value, 2)}x as fast a kept token: engines idle for ` +
+        `${percent(one.bubbleRatio)} of a rollout instead of ${percent(baseline!.bubbleRatio)}.`,
+      `What it costs: kept tokens ${fixed(one.keptTokenRatio, 2)} of the baseline's, ` +
+        `${percent(one.cappedShare)} at the cap instead of ${percent(baseline!.cappedShare)}; of the longest 1% ` +
+        `of the responses ${percent(one.longestKeptShare)} are trained on, and ${percent(one.longestTrainedRatio)} as many as long.`,
+    ];
   });
-  const bound =
-    `What is left: the clairvoyant bound is ${fixed(lowerBound.speedupLimit)}x, for a scheduler that knows all lengths ` +
-    'and trains the same responses as the baseline.';
-  return [...sentences, bound, ...notes.map((note) => `- ${note}`)].join('\n');
+  const reached = others.map((one) => `${nameOf(one)} has ${fixed(100 * (one.ofOracle ?? 0), 0)}%`).join(', ');
+  const left =
+    oracle === undefined
+      ? []
+      : [
+          `What is left: an oracle that knows all lengths is ${fixed(oracle.equalTokenSpeedup.value, 2)}x as fast with every response ` +
+            `kept. At equal tokens, ${reached} of that.`,
+        ];
+  return [...[...sentences, ...left].map((one) => prose(one)), ...(notes.length === 0 ? [] : [listed(notes)])].join(
+    '\n',
+  );
 }

@@ -40,7 +40,6 @@ Examples
 /** The command. */
 export function vlmCommand(): Command {
   return new Command('vlm')
-    .description('simulate RL steps of a vision-language model: data loading, sequence sharding, and what FlexRL saves')
     .argument('[file]', 'your own sequences; the bundled mixtures if none')
     .addOption(new Option('--mixture <id>', 'one bundled workload instead of all').choices(bundledVlmIds))
     .option('--frames <n>', 'most frames of a video', whole(1, 100_000), 128)

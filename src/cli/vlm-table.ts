@@ -1,8 +1,8 @@
-/** VLM comparisons on the terminal: two tables within 80 columns, and what they mean. */
+/** VLM comparisons on the terminal: two tables, and what they mean. */
 import { oneLine } from '../core/printable.ts';
 import type { VlmComparison, VlmSchedulerResult } from '../sim/vlm/result.ts';
 import { print } from './output.ts';
-import { type Column, fixed, plainTable, seconds } from './plain-table.ts';
+import { type Column, fixed, listed, plainTable, prose, seconds } from './plain-table.ts';
 
 const gigabytes = (bytes: number): string =>
   bytes >= 1e13 ? `${fixed(bytes / 1e12, 0)}k` : fixed(bytes / 1e9, bytes >= 1e10 ? 0 : 1);
@@ -38,20 +38,23 @@ const loads: readonly Column<VlmSchedulerResult>[] = [
 function meaning({ schedulers, notes }: VlmComparison): string {
   const [baseline, ...others] = schedulers;
   const best = others.at(-1);
-  if (baseline === undefined || best === undefined) return notes.map((note) => `- ${note}`).join('\n');
+  if (baseline === undefined || best === undefined) return listed(notes);
   const sentence =
     `${best.label}: ${fixed(best.speedup, 2)}x as fast as ${baseline.label}, ` +
     `${fixed(best.speedupWithoutLoading, 2)}x without data loading; ` +
     `balance ${fixed(best.balance, 2)} instead of ${fixed(baseline.balance, 2)}.`;
-  return [sentence, ...notes.map((note) => `- ${note}`)].join('\n');
+  return [prose(sentence), ...(notes.length === 0 ? [] : [listed(notes)])].join('\n');
 }
 
 /** One workload as text. */
 export function vlmTables(comparison: VlmComparison): string {
   const { workload, job, schedulers } = comparison;
-  const lengths = `mean ${fixed(workload.meanTokens, 0)}, longest ${workload.longestTokens} tokens`;
+  const lengths = `simulated sequences mean ${fixed(workload.meanTokens, 0)}, longest ${workload.longestTokens} tokens`;
   const shape = `${job.model} on ${job.gpus} ${job.gpu}, ${job.batchSequences} sequences a step`;
-  return `${oneLine(workload.name)}: ${lengths}\n${shape}\n\n${plainTable(times, schedulers)}\n\n${plainTable(loads, schedulers)}\n`;
+  const fastest = schedulers.reduce((one, other) => (other.speedup >= one.speedup ? other : one));
+  const lookOf = (one: VlmSchedulerResult) => (one === fastest ? 'bold' : undefined);
+  const tables = [times, loads].map((columns) => plainTable(columns, schedulers, { lookOf }));
+  return [prose(`${oneLine(workload.name)}: ${lengths}`), `${prose(shape)}\n`, `${tables.join('\n\n')}\n`].join('\n');
 }
 
 /** Prints comparisons. */

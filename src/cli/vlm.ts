@@ -1,17 +1,20 @@
 /** `rollflex vlm`: what would FlexRL save a VLM RL step? */
-import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { PolicyError } from '../errors.ts';
 import { hasKeys } from '../sim/trace/format.ts';
+import { formatOf } from '../sim/trace/import/format-of.ts';
 import { compareVlm } from '../sim/vlm/compare.ts';
 import { mixtureIds, mixtureWorkload, recordedVlmWorkload, textVlmWorkload } from '../sim/vlm/mixtures.ts';
 import type { VlmGpuId, VlmModelId } from '../sim/vlm/models.ts';
 import type { VlmComparison } from '../sim/vlm/result.ts';
 import type { VlmWorkload } from '../sim/vlm/sample.ts';
-import { fixedUlysses, vlmSchedulers } from '../sim/vlm/scheduler.ts';
+import { checkDegree, fixedUlysses, vlmSchedulers } from '../sim/vlm/scheduler.ts';
 import { defineVlmJob, type VlmJob } from '../sim/vlm/settings.ts';
 import { readVlmTrace } from '../sim/vlm/trace.ts';
-import { bundledTraces, bundledVisionSources } from './files.ts';
+import { bundledVisionSources, heavyTailTrace, type NamedTrace, readTraceFile } from './files.ts';
+import { inputFiles } from './input/paths.ts';
+import { readTraces } from './input/read.ts';
+import { recordsOf } from './input/records.ts';
 import { print, printJson } from './output.ts';
 import { printVlm } from './vlm-table.ts';
 import { traceWorkload, usualWorkload } from './workloads.ts';
@@ -50,29 +53,49 @@ const responsesPerPrompt = 8;
 
 type Draw = Pick<VlmOptions, 'frames' | 'cap' | 'seed'>;
 
-function textWorkload(path: string, { cap: capTokens = defaultTextCap, seed }: Draw): VlmWorkload {
-  const workload = traceWorkload(path, { ...usualWorkload, capTokens })(seed);
+function textWorkload(trace: NamedTrace, { cap: capTokens = defaultTextCap, seed }: Draw): VlmWorkload {
+  const workload = traceWorkload(trace, { ...usualWorkload, capTokens })(seed);
   return textVlmWorkload(workload, responsesPerPrompt);
 }
 
 function bundled(id: BundledVlmId, draw: Draw): VlmWorkload {
-  if (id === 'text') return textWorkload(bundledTraces()[1]!, draw);
+  if (id === 'text') return textWorkload(readTraceFile(heavyTailTrace()), draw);
   const { frames: maxFrames, cap: capTokens = defaultCap, seed } = draw;
   return mixtureWorkload(id, { sources: bundledVisionSources(), maxFrames, capTokens, seed });
 }
 
 /** A file of sequences, or any trace of responses: that is text. */
-function fromFile(path: string, draw: Draw): VlmWorkload {
-  const text = readFileSync(path, 'utf8');
-  const first =
-    text
-      .split('\n')
-      .find((line) => line.trim() !== '')
-      ?.trim() ?? '';
-  if (hasKeys(first, ['responses']) || hasKeys(first, ['rps'])) return textWorkload(path, draw);
-  const name = basename(path).replace(/\.jsonl$/, '');
-  const samples = readVlmTrace(text, basename(path), { maxFrames: draw.frames, capTokens: draw.cap });
-  return recordedVlmWorkload(name, samples, draw.seed);
+async function fromFile(path: string, draw: Draw): Promise<VlmWorkload> {
+  const lines = path === '-' ? undefined : await sequencesAt(path);
+  if (lines === undefined) return textWorkload((await readTraces([path], {}, true))[0]!, draw);
+  const samples = readVlmTrace(lines.join('\n'), basename(path), { maxFrames: draw.frames, capTokens: draw.cap });
+  return recordedVlmWorkload(basename(path).replace(/\.jsonl(\.gz)?$/, ''), samples, draw.seed);
+}
+
+/** Whether a line is of a trace of responses; what is neither is read as a sequence, whose reader says what is wrong. */
+function isTrace(line: string, path: string): boolean {
+  if (hasKeys(line, ['responseTokens'])) return false;
+  try {
+    return formatOf(line, path) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** The lines of a file of sequences, each at its place; none of any other. */
+async function sequencesAt(path: string): Promise<string[] | undefined> {
+  const [file, ...more] = inputFiles([path]);
+  const lines: string[] = [];
+  let isFirst = true;
+  if (more.length > 0) return undefined;
+  for await (const records of recordsOf(file!)) {
+    for (const { text, number } of records) {
+      if (isFirst && text.trim() !== '' && isTrace(text.trim(), path)) return undefined;
+      if (text.trim() !== '') isFirst = false;
+      lines[number - 1] = text;
+    }
+  }
+  return lines;
 }
 
 /** Most sequences that a run may place: beyond, it would take hours. */
@@ -102,9 +125,9 @@ export function withoutPictures({ batch: _, ...comparison }: VlmComparison): unk
 }
 
 /** The bundled workloads on a job of FlexRL's Table 2, with 64 GPUs; few steps, as they stand beside other workloads. */
-export function runBundledVlm(seed: number): VlmComparison[] {
+export function bundledVlm(seed: number): (() => VlmComparison)[] {
   const job = defineVlmJob({ gpus: 64, batchSequences: 128 });
-  return bundledVlmIds.map((id) => compareVlm({ job, workload: bundled(id, { frames: 128, seed }), steps: 3 }));
+  return bundledVlmIds.map((id) => () => compareVlm({ job, workload: bundled(id, { frames: 128, seed }), steps: 3 }));
 }
 
 /** Runs the simulation, prints it, and writes what was asked for. */
@@ -112,12 +135,13 @@ export async function runVlm(path: string | undefined, options: VlmOptions): Pro
   checkOutputs({ '--report': options.report }, path === undefined ? [] : [path]);
   const job = jobOf(options);
   checkSize(options);
+  if (options.degree !== undefined) checkDegree(options.degree, job, 'degree');
   if (path !== undefined && options.mixture !== undefined) {
     const expected = 'a file, or --mixture, not both';
     throw new PolicyError('invalid_input', { expected, got: path, path: '--mixture' });
   }
   const ids = options.mixture === undefined ? bundledVlmIds : [options.mixture];
-  const workloads = path === undefined ? ids.map((id) => bundled(id, options)) : [fromFile(path, options)];
+  const workloads = path === undefined ? ids.map((id) => bundled(id, options)) : [await fromFile(path, options)];
   const { steps, degree } = options;
   const fixed = degree === undefined ? [] : [fixedUlysses(degree), fixedUlysses(degree, 'shadow-loader')];
   const added = fixed.filter((one) => vlmSchedulers.every((known) => known.id !== one.id));

@@ -1,10 +1,10 @@
-/** From a trace file to a workload, whichever kind of trace it is. */
-import { Option } from 'commander';
+/** From a trace to a workload, whichever kind of trace it is. */
+import { type Command, Option } from 'commander';
 import { marginalWorkload, pooledQuantile } from '../sim/workload/marginal.ts';
 import { type Resampling, resamplingMethods, tracedWorkload } from '../sim/workload/traced.ts';
 import type { Workload } from '../sim/workload/workload.ts';
 import { between } from './arguments.ts';
-import { readTraceFile } from './files.ts';
+import type { NamedTrace } from './files.ts';
 
 /** A workload for each seed. */
 export type NamedWorkload = (seed: number) => Workload;
@@ -26,18 +26,27 @@ export const resamplingOption = (): Option =>
     .choices(resamplingMethods)
     .default(usualWorkload.resampling);
 
+/** The options of the command line for dumps that have text, and no count of tokens. */
+export const textOptions = (): Option[] => [
+  new Option('--tokenizer <file>', 'count the tokens of texts by this tokenizer.json (or the folder with it)'),
+  new Option('--tokens-per-character <n>', 'estimate the tokens of texts instead').argParser(between(0.001, 10)),
+];
+
+/** Adds options to a command. */
+export const withOptions = (command: Command, options: readonly Option[]): Command =>
+  options.reduce((so, option) => so.addOption(option), command);
+
 /** The option of the command line for traces of quantiles. */
 export const correlationOption = (): Option =>
   new Option('--correlation <rho>', 'within-prompt correlation, where a trace has only quantiles')
     .argParser(between(0, 0.999))
     .default(usualWorkload.correlation);
 
-/** The workload of a trace file. Throws `PolicyError` `invalid_input` with file and line, or the system's error. */
+/** The workload of a trace. */
 export function traceWorkload(
-  path: string,
+  { name, trace }: NamedTrace,
   { resampling, correlation, capTokens }: TraceWorkloadOptions,
 ): NamedWorkload {
-  const { name, trace } = readTraceFile(path);
   if (trace.kind === 'prompts') {
     const { prompts, reader } = trace;
     return (seed) => tracedWorkload({ name, source: `trace (${reader})`, prompts, resampling, capTokens, seed });

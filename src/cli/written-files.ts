@@ -25,6 +25,7 @@ import type { ComparisonResult } from '../sim/result.ts';
 import type { VlmComparison } from '../sim/vlm/result.ts';
 import { checkWritable } from './files.ts';
 import { interruptible, uncut } from './interrupt.ts';
+import { isSystemError } from './system-errors.ts';
 
 /** Paths of files that are to be written, by their options; those that were not given are left out. */
 export type OutputFiles = Readonly<Record<string, string | false | undefined>>;
@@ -111,9 +112,8 @@ export function writing(path: string, write: () => void): void {
   try {
     write();
   } catch (error) {
-    const { code, errno, message } = error as NodeJS.ErrnoException;
-    if (errno === undefined) throw error;
-    throw Object.assign(new Error(`${path} was not written: ${message}`, { cause: error }), { code, errno });
+    if (!isSystemError(error)) throw error;
+    throw Object.assign(error, { path, isUnwritten: true });
   }
 }
 

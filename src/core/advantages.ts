@@ -29,7 +29,10 @@ export function rewardStatistics(rewards: readonly number[], settings: Advantage
   const n = rewards.length;
   const mean = meanOf(rewards);
   let squares = 0;
-  for (let index = 0; index < n; index += 1) squares += (rewards[index]! - mean) ** 2;
+  for (let index = 0; index < n; index += 1) {
+    const apart = rewards[index]! - mean;
+    squares += apart * apart;
+  }
   const populationStd = Math.sqrt(squares / n);
   let std = 0;
   if (n > 1) std = settings.std === 'sample' ? Math.sqrt(squares / (n - 1)) : populationStd;

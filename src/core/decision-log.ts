@@ -3,7 +3,7 @@
  * begins each session with a snapshot, so that it can be read without those before it.
  */
 import { z } from 'zod';
-import { PolicyError } from '../errors.ts';
+import { refuse } from '../errors.ts';
 import { snapshotSchema } from './snapshot.ts';
 import { parse } from './validate.ts';
 
@@ -123,18 +123,15 @@ export function* readDecisionLog(files: Iterable<LogFile>): Generator<ReadLine> 
     for (const { text, ended } of linesOf(file.read())) {
       number += 1;
       const where = `${file.name}:${number}`;
-      if (number === 1 && ended && !isDecisionLog(text)) refuse('the first line of a decision log', text, where);
+      if (number === 1 && ended && !isDecisionLog(text))
+        refuse('invalid_input', where, 'the first line of a decision log', text);
       const line = ended ? lineOf(text, where) : whole(text);
       if (line !== 'torn' && line.kind === 'log' && line.format !== logFormat) {
-        refuse(`format ${logFormat}`, line.format, `${where}.format`);
+        refuse('invalid_input', `${where}.format`, `format ${logFormat}`, line.format);
       }
       yield { where, line };
     }
   }
-}
-
-function refuse(expected: string, got: unknown, path: string): never {
-  throw new PolicyError('invalid_input', { expected, got, path });
 }
 
 function* linesOf(text: string): Generator<{ text: string; ended: boolean }> {
@@ -151,7 +148,7 @@ function lineOf(text: string, where: string): LogLine {
   try {
     value = JSON.parse(text);
   } catch {
-    return refuse('a line of a decision log', text, where);
+    return refuse('invalid_input', where, 'a line of a decision log', text);
   }
   return parse(logLine, value, 'invalid_input', where);
 }

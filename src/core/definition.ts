@@ -5,7 +5,7 @@
  * new and shares nothing with the state. See `bench/state.ts` for why the state is owned and not copied.
  */
 import type { z } from 'zod';
-import { PolicyError } from '../errors.ts';
+import { refuse } from '../errors.ts';
 import { checkSchemas } from '../schemas/own-schemas.ts';
 import type { DecisionWord, EventWord } from '../schemas/vocabulary.ts';
 
@@ -33,12 +33,6 @@ export interface Context<D extends AnyDecision = AnyDecision> {
   readonly at: number;
   /** Adds a decision to the answer. */
   emit(decision: D): void;
-}
-
-/** Chooses, for the likely events that a definition offers to property tests. */
-export interface Choices {
-  /** A whole number from 0 to `n` − 1. */
-  below(n: number): number;
 }
 
 /**
@@ -114,8 +108,6 @@ export interface PolicyDefinition<
   readonly migrations?: Readonly<Record<number, (saved: unknown) => unknown>>;
   /** What must add up after every event (law 2). */
   readonly ledgers: readonly Ledger<Saved, E, D, Config>[];
-  /** A likely next event, for property tests; late, wrong and repeated ones included. */
-  arbitrary(state: State, choices: Choices): E;
 }
 
 /** A pure function from JSON to JSON. */
@@ -159,15 +151,9 @@ const definitionTag = Symbol.for('rollflex.definition');
 const idPattern = /^([a-z0-9-]+\/)?[a-z][a-z0-9-]*$/;
 
 function checked<T extends DefinitionBase>(definition: T, schemas: Readonly<Record<string, unknown>>): T {
-  if (!idPattern.test(definition.id)) {
-    throw new PolicyError('invalid_config', { expected: 'a kebab-case id', got: definition.id, path: 'id' });
-  }
+  if (!idPattern.test(definition.id)) refuse('invalid_config', 'id', 'a kebab-case id', definition.id);
   if (!Number.isInteger(definition.version) || definition.version < 1) {
-    throw new PolicyError('invalid_config', {
-      expected: 'a version >= 1',
-      got: definition.version,
-      path: `${definition.id}.version`,
-    });
+    refuse('invalid_config', `${definition.id}.version`, 'a version >= 1', definition.version);
   }
   checkSchemas(schemas, definition.id);
   return Object.freeze(Object.defineProperty({ ...definition }, definitionTag, { value: true }));

@@ -2,7 +2,7 @@
  * Event logs: JSON lines, the first with the snapshot that the log begins at, then one line an event with its
  * decisions. Replaying gives the same decisions to the byte.
  */
-import { PolicyError } from '../errors.ts';
+import { refuse } from '../errors.ts';
 import type { AnyDecision, AnyEvent } from './definition.ts';
 import type { Policy } from './policy.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -49,7 +49,7 @@ function readLine(line: string, number: number): Record<string, unknown> {
   } catch {
     // falls through to the error below: it names the line
   }
-  throw new PolicyError('invalid_input', { expected: 'a JSON object', got: line, path: `line ${number}` });
+  refuse('invalid_input', `line ${number}`, 'a JSON object', line);
 }
 
 /**
@@ -74,11 +74,7 @@ export function replayEvents(lines: Iterable<string>, restore: (snapshot: unknow
       continue;
     }
     if (typeof entry.event !== 'object' || entry.event === null || !Array.isArray(entry.decisions)) {
-      throw new PolicyError('invalid_input', {
-        expected: 'an object with `event` and `decisions`',
-        got: line,
-        path: `line ${number}`,
-      });
+      refuse('invalid_input', `line ${number}`, 'an object with `event` and `decisions`', line);
     }
     const answer: AnyDecision[] = policy.send(entry.event as AnyEvent);
     events += 1;
@@ -87,13 +83,7 @@ export function replayEvents(lines: Iterable<string>, restore: (snapshot: unknow
     const replayed = JSON.stringify(answer);
     if (logged !== replayed) difference ??= { line: number, event: entry.event as AnyEvent, logged, replayed };
   }
-  if (policy === undefined) {
-    throw new PolicyError('invalid_input', {
-      expected: 'a log that begins with a snapshot',
-      got: undefined,
-      path: 'line 1',
-    });
-  }
+  if (policy === undefined) refuse('invalid_input', 'line 1', 'a log that begins with a snapshot', undefined);
   const snapshot = policy.snapshot();
   return { events, decisions, ...(difference === undefined ? {} : { difference }), snapshot };
 }

@@ -16,12 +16,14 @@ export class Fifo<T> {
   }
 
   shift(): T | undefined {
-    if (this.#head === this.#items.length) return undefined;
-    const item = this.#items[this.#head];
-    this.#items[this.#head] = undefined as T;
-    this.#head += 1;
-    if (this.#head > 1024 && this.#head * 2 > this.#items.length) {
-      this.#items = this.#items.slice(this.#head);
+    const items = this.#items;
+    const head = this.#head;
+    if (head === items.length) return undefined;
+    const item = items[head];
+    items[head] = undefined as T;
+    this.#head = head + 1;
+    if (head >= 1024 && (head + 1) * 2 > items.length) {
+      this.#items = items.slice(head + 1);
       this.#head = 0;
     }
     return item;

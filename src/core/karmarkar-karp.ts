@@ -2,7 +2,7 @@
  * Karmarkar and Karp's differencing method for k subsets (1982), with the tie-breaks and the equal sizes of verl's
  * `seqlen_balancing`, so that both give the same partition.
  */
-import { PolicyError } from '../errors.ts';
+import { refuse } from '../errors.ts';
 import { Heap } from './heap.ts';
 
 /** Items that belong together: a linked list through `next`, in the order in which they were joined. */
@@ -50,16 +50,12 @@ function emptied({ subsets }: State): Subset[] {
   return taken.reverse();
 }
 
-function refuse(expected: string, got: unknown, path: string): never {
-  throw new PolicyError('invalid_input', { expected, got, path });
-}
-
 function check(workloads: readonly number[], k: number, equalSize: boolean): void {
-  if (!Number.isInteger(k) || k < 1) refuse('a whole number >= 1', k, 'k');
+  if (!Number.isInteger(k) || k < 1) refuse('invalid_input', 'k', 'a whole number >= 1', k);
   const wrong = workloads.findIndex((one) => !(one >= 0 && one < Number.POSITIVE_INFINITY));
-  if (wrong >= 0) refuse('a finite number >= 0', workloads[wrong], `workloads[${wrong}]`);
+  if (wrong >= 0) refuse('invalid_input', `workloads[${wrong}]`, 'a finite number >= 0', workloads[wrong]);
   if (equalSize && workloads.length % k !== 0) {
-    refuse(`a number of workloads that ${k} divides, for equal sizes`, workloads.length, 'workloads');
+    refuse('invalid_input', 'workloads', `a number of workloads that ${k} divides, for equal sizes`, workloads.length);
   }
 }
 

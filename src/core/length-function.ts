@@ -1,6 +1,6 @@
 /** A quantity that depends on the sequence length: coefficients, or points that were measured. */
 import { z } from 'zod';
-import { PolicyError } from '../errors.ts';
+import { refuse } from '../errors.ts';
 import { tokens } from '../schemas/units.ts';
 
 const quantity = z.number().nonnegative().max(1e18);
@@ -48,11 +48,12 @@ export function valueAt(given: LengthFunction, length: number, path: string): nu
   }
   const next = given.findIndex((point) => point.tokens >= length);
   if (next < 0) {
-    throw new PolicyError('infeasible', {
-      expected: `sequences of at most ${given.at(-1)!.tokens} tokens, the longest that was measured`,
-      got: length,
+    refuse(
+      'infeasible',
       path,
-    });
+      `sequences of at most ${given.at(-1)!.tokens} tokens, the longest that was measured`,
+      length,
+    );
   }
   const high = given[next]!;
   if (next === 0) return high.value;

@@ -2,9 +2,10 @@
  * The facade: it holds a policy's state, commits, then emits. It knows nothing of any policy.
  */
 import type { z } from 'zod';
-import { PolicyError } from '../errors.ts';
+import { refuse } from '../errors.ts';
 import type { AnyDecision, AnyEvent, PolicyDefinition } from './definition.ts';
 import { Listeners, type PolicyEvents } from './listeners.ts';
+import { didYouMean } from './nearest.ts';
 import { recogniserOf } from './recognise.ts';
 import type { Snapshot } from './snapshot.ts';
 import { parse } from './validate.ts';
@@ -192,11 +193,8 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
   /** An `apply` that threw is a defect of the policy; its state may be torn, so nothing more is built on it. */
   #assertWhole(): void {
     if (this.#broken === undefined) return;
-    throw new PolicyError('internal', {
-      expected: `${this.#definition.id} to apply an event that it had checked (restore its last snapshot)`,
-      got: String(this.#broken),
-      cause: this.#broken,
-    });
+    const expected = `${this.#definition.id} to apply an event that it had checked (restore its last snapshot)`;
+    refuse('internal', '', expected, String(this.#broken), this.#broken);
   }
 
   #parse(event: E): void {
@@ -207,10 +205,12 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
   }
 
   #unknownType(type: unknown): never {
-    throw new PolicyError('invalid_event', {
-      expected: `an event of ${this.#definition.id}: ${[...this.#schemas.keys()].join(', ')}`,
-      got: type,
-      path: 'type',
-    });
+    const types = [...this.#schemas.keys()];
+    refuse(
+      'invalid_event',
+      'type',
+      `an event of ${this.#definition.id}: ${types.join(', ')}${didYouMean(type, types)}`,
+      type,
+    );
   }
 }

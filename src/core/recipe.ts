@@ -3,19 +3,19 @@
  * parts that want them, and decisions of a part go out, to other parts as events, or both.
  */
 import { z } from 'zod';
-import { isPolicyError, PolicyError } from '../errors.ts';
+import { isPolicyError, refuse } from '../errors.ts';
 import type { DecisionWord, EventWord } from '../schemas/vocabulary.ts';
 import {
   type AnyDecision,
   type AnyEvent,
   type AnyPolicyDefinition,
-  type Choices,
   type Context,
   type DefinitionBase,
   type Ledger,
   type PolicyDefinition,
   sealRecipe,
 } from './definition.ts';
+import { oneOf } from './nearest.ts';
 import { openState } from './snapshot.ts';
 import { parse } from './validate.ts';
 
@@ -78,16 +78,17 @@ export interface RecipeSpec<Input, Config, EW extends EventWord, DW extends Deci
   readonly events: readonly EW[];
   /** Decisions that go out; those that are not listed stay inside. */
   readonly decisions: readonly DW[];
-  /** Which parts get an event from outside, in this order; a name for the event as it is, or another event for it. */
-  deliver(event: Of<EW>, config: Config): readonly (string | Delivery)[];
+  /**
+   * Which parts get an event from outside, in this order; a name for the event as it is, or another event for it. If absent:
+   * `takers`, the parts that take such events, in the order of `parts`.
+   */
+  readonly deliver?: (event: Of<EW>, config: Config, takers: readonly string[]) => readonly (string | Delivery)[];
   /** Events that will follow inside and that a part must be ready for, or the one from outside is refused. */
   readonly expects?: (event: Of<EW>, config: Config) => readonly Delivery[];
   /** By part, then by decision; what is not named here goes out. */
   readonly routes: Readonly<Record<string, Readonly<Record<string, Route<AnyDecision, Config>>>>>;
   /** What must add up over all parts after every event (law 2). */
   readonly ledgers: readonly Ledger<SavedRecipe, Of<EW>, Of<DW> & AnyDecision, Config>[];
-  /** A likely next event from outside, for property tests. */
-  arbitrary(state: RecipeState<Config>, choices: Choices): Of<EW>;
 }
 
 type Of<W> = W extends { readonly schema: infer S extends z.ZodType } ? z.output<S> & AnyEvent : never;
@@ -96,8 +97,6 @@ type Of<W> = W extends { readonly schema: infer S extends z.ZodType } ? z.output
 export function settingsOf<T extends object>(config: T, shape: object): Partial<T> {
   return Object.fromEntries(Object.entries(config).filter(([key]) => Object.hasOwn(shape, key))) as Partial<T>;
 }
-
-const goesOut: Route<AnyDecision, unknown> = Object.freeze({ out: true });
 
 /**
  * Defines a recipe.
@@ -115,26 +114,39 @@ export function defineRecipe<
 ): PolicyDefinition<Input, Config, RecipeState<Config>, Of<EW>, Of<DW> & AnyDecision, SavedRecipe, Id> {
   const names = Object.keys(spec.parts);
   for (const name of Object.keys(spec.routes)) {
-    if (!names.includes(name)) {
-      throw new PolicyError('invalid_config', { expected: `one of ${names.join(', ')}`, got: name, path: 'routes' });
-    }
+    if (!names.includes(name)) refuse('invalid_config', 'routes', oneOf(names, name), name);
   }
   const part = (name: string): AnyPolicyDefinition => spec.parts[name]!;
   const savedPart = (name: string) =>
     z.strictObject({ policy: z.literal(part(name).id), version: z.int().positive(), state: z.unknown() });
 
-  const deliveries = (event: Of<EW>, config: Config): Delivery[] =>
-    spec.deliver(event, config).map((to) => (typeof to === 'string' ? { part: to, event } : to));
+  const takers = new Map<string, readonly string[]>(
+    spec.events.map(({ type }) => [
+      type,
+      Object.freeze(names.filter((name) => part(name).events.some((word) => word.type === type))),
+    ]),
+  );
+  const deliveries = (event: Of<EW>, config: Config): Delivery[] => {
+    const found: Delivery[] = [];
+    const usual = takers.get(event.type)!;
+    for (const to of spec.deliver?.(event, config, usual) ?? usual)
+      found.push(typeof to === 'string' ? { part: to, event } : to);
+    return found;
+  };
 
   const configOf = (name: string, configs: Readonly<Record<string, unknown>>): unknown =>
     parse(part(name).config, configs[name], 'invalid_config');
 
-  const isTaken = ({ part: name, event, ifTaken = false, otherwise }: Delivery, state: unknown): boolean => {
+  const isTaken = ({ part: name, event, ifTaken, otherwise }: Delivery, parts: Record<string, unknown>): boolean => {
+    if (ifTaken !== true && otherwise === undefined) {
+      part(name).check(parts[name], event);
+      return true;
+    }
     try {
-      part(name).check(state, event);
+      part(name).check(parts[name], event);
       return true;
     } catch (error) {
-      if ((ifTaken || otherwise !== undefined) && isPolicyError(error)) return false;
+      if (isPolicyError(error)) return false;
       throw error;
     }
   };
@@ -153,19 +165,21 @@ export function defineRecipe<
     // Every part is asked before any of them changes.
     check: ({ config, parts }: RecipeState<Config>, event: Of<EW>) => {
       const toCheck = deliveries(event, config);
-      for (const to of toCheck) if (!isTaken(to, parts[to.part])) toCheck.push(...(to.otherwise ?? []));
-      for (const next of spec.expects?.(event, config) ?? []) part(next.part).check(parts[next.part], next.event);
+      for (const to of toCheck) if (!isTaken(to, parts)) toCheck.push(...(to.otherwise ?? []));
+      if (spec.expects === undefined) return;
+      for (const next of spec.expects(event, config)) part(next.part).check(parts[next.part], next.event);
     },
     apply: ({ config, parts }: RecipeState<Config>, event: Of<EW>, context: Context<Of<DW> & AnyDecision>) => {
       const outside = deliveries(event, config);
       // First in, first out: what a decision leads to comes after everything that was decided with it.
-      const pending: Delivery[] = [...outside];
+      const pending = outside.slice();
       for (let index = 0; index < pending.length; index += 1) {
         const next = pending[index]!;
         const routes = spec.routes[next.part];
         const urgent: Delivery[] = [];
         const emit = (decision: AnyDecision): void => {
-          const route: Route<AnyDecision, Config> = routes?.[decision.type] ?? goesOut;
+          const route = routes?.[decision.type];
+          if (route === undefined) return context.emit(decision as Of<DW> & AnyDecision);
           const isOut = typeof route.out === 'function' ? route.out(config) : route.out;
           if (isOut) context.emit(decision as Of<DW> & AnyDecision);
           for (const to of route.into?.(decision, config) ?? []) {
@@ -174,8 +188,8 @@ export function defineRecipe<
           }
         };
         // What comes from outside was checked before, and nothing has changed since in the part that gets it.
-        const wasChecked = outside.includes(next) && next.ifTaken !== true && next.otherwise === undefined;
-        if (!wasChecked && !isTaken(next, parts[next.part])) {
+        const wasChecked = next.ifTaken !== true && next.otherwise === undefined && outside.includes(next);
+        if (!wasChecked && !isTaken(next, parts)) {
           pending.splice(index + 1, 0, ...(next.otherwise ?? []));
           continue;
         }

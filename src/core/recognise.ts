@@ -89,10 +89,14 @@ function objectOf(shape: Readonly<Record<string, Schema>>): Recogniser {
   const known = new Set(Object.keys(shape));
   return (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+    let found = 0;
     for (const { key, isOptional, fits } of fields) {
       const field = (value as Record<string, unknown>)[key];
       if (field === undefined ? !isOptional : !fits(field)) return false;
+      if (field !== undefined) found += 1;
     }
+    // Of a plain object with no more keys than were found, all are known.
+    if (Object.getPrototypeOf(value) === Object.prototype && Object.keys(value).length === found) return true;
     for (const key in value) if (!known.has(key)) return false;
     return true;
   };

@@ -1,6 +1,6 @@
 /** Registries: a frozen list of definitions, and what can be made from it by id. */
 import { z } from 'zod';
-import { PolicyError } from '../errors.ts';
+import { refuse } from '../errors.ts';
 import { decisions as vocabularyDecisions } from '../schemas/decisions/index.ts';
 import { events as vocabularyEvents } from '../schemas/events/index.ts';
 import type { DecisionWord, EventWord } from '../schemas/vocabulary.ts';
@@ -14,6 +14,7 @@ import {
   type PlanOf,
   type PolicyDefinition,
 } from './definition.ts';
+import { oneOf } from './nearest.ts';
 import type { Policy, PolicyOptions } from './policy.ts';
 import type { Snapshot } from './snapshot.ts';
 import { type LooseEvent, type PolicyOf, resumePolicy, runPlanner, startPolicy } from './start.ts';
@@ -55,15 +56,19 @@ function isSameWord(one: EventWord, other: EventWord): boolean {
   return one.schema === other.schema || text(one) === text(other);
 }
 
-function checkWords(owner: string, words: readonly EventWord[], shared: readonly EventWord[], path: string): void {
+/** Words of the vocabulary by their types. */
+type Vocabulary = ReadonlyMap<string, EventWord>;
+
+function checkWords(owner: string, words: readonly EventWord[], vocabulary: Vocabulary, path: string): void {
   for (const word of words) {
-    const known = shared.find((other) => other.type === word.type);
+    const known = vocabulary.get(word.type);
     if (known !== undefined ? !isSameWord(known, word) : !word.type.includes('/')) {
-      throw new PolicyError('invalid_config', {
-        expected: known === undefined ? 'a word of the vocabulary, or one with a namespace' : 'the vocabulary’s schema',
-        got: word.type,
-        path: `${owner}.${path}`,
-      });
+      refuse(
+        'invalid_config',
+        `${owner}.${path}`,
+        known === undefined ? 'a word of the vocabulary, or one with a namespace' : 'the vocabulary’s schema',
+        word.type,
+      );
     }
   }
 }
@@ -76,42 +81,38 @@ function checkWords(owner: string, words: readonly EventWord[], shared: readonly
  */
 export function createRegistry<const L extends readonly AnyDefinition[]>(definitions: L): Registry<L> {
   const byId = new Map<string, AnyDefinition>();
-  const shared: readonly EventWord[] = [...vocabularyEvents, ...(vocabularyDecisions as readonly DecisionWord[])];
+  // What is both is first of all an event.
+  const words: readonly EventWord[] = [...(vocabularyDecisions as readonly DecisionWord[]), ...vocabularyEvents];
+  const vocabulary: Vocabulary = new Map(words.map((word) => [word.type, word]));
   for (const definition of definitions) {
-    if (!isDefinition(definition)) {
-      throw new PolicyError('invalid_config', { expected: 'a definition', got: definition, path: 'definitions' });
-    }
-    if (byId.has(definition.id)) {
-      throw new PolicyError('duplicate_id', { expected: 'ids that differ', got: definition.id, path: 'definitions' });
-    }
+    if (!isDefinition(definition)) refuse('invalid_config', 'definitions', 'a definition', definition);
+    if (byId.has(definition.id)) refuse('duplicate_id', 'definitions', 'ids that differ', definition.id);
     byId.set(definition.id, definition);
     if (definition.kind === 'planner') continue;
-    checkWords(definition.id, definition.events, shared, 'events');
-    checkWords(definition.id, definition.decisions, shared, 'decisions');
+    checkWords(definition.id, definition.events, vocabulary, 'events');
+    checkWords(definition.id, definition.decisions, vocabulary, 'decisions');
   }
   const get = (id: string): AnyDefinition => {
     const found = byId.get(id);
     if (found !== undefined) return found;
-    throw new PolicyError('unknown_id', { expected: `one of ${[...byId.keys()].join(', ')}`, got: id, path: 'policy' });
+    refuse('unknown_id', 'policy', oneOf([...byId.keys()], id), id);
   };
   const policy = (id: string): AnyPolicyDefinition => {
     const found = get(id);
     if (found.kind !== 'planner') return found;
-    throw new PolicyError('unknown_id', { expected: 'a policy or a recipe', got: `${id}, a planner`, path: 'policy' });
+    refuse('unknown_id', 'policy', 'a policy or a recipe', `${id}, a planner`);
   };
   const planner = (id: string): AnyPlannerDefinition => {
     const found = byId.get(id);
     if (found?.kind === 'planner') return found;
     const ids = definitions.filter((one) => one.kind === 'planner').map((one) => one.id);
-    const expected = ids.length === 0 ? 'a planner, but the registry has none' : `one of ${ids.join(', ')}`;
+    const expected = ids.length === 0 ? 'a planner, but the registry has none' : oneOf(ids, id);
     const got = found === undefined ? id : `${id}, a ${found.kind}`;
-    throw new PolicyError('unknown_id', { expected, got, path: 'planner' });
+    refuse('unknown_id', 'planner', expected, got);
   };
   const restorePolicy = (snapshot: unknown, options?: PolicyOptions) => {
     const id = (snapshot as Partial<Snapshot> | null | undefined)?.policy;
-    if (typeof id !== 'string') {
-      throw new PolicyError('snapshot_mismatch', { expected: 'a snapshot', got: snapshot, path: 'snapshot' });
-    }
+    if (typeof id !== 'string') refuse('snapshot_mismatch', 'snapshot', 'a snapshot', snapshot);
     return resumePolicy(policy(id), snapshot, options);
   };
   return Object.freeze({

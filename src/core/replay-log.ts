@@ -1,5 +1,5 @@
 /** Replays a decision log: every session again from its snapshots, decision by decision; what is missing is named. */
-import { isPolicyError, PolicyError } from '../errors.ts';
+import { isPolicyError, refuse } from '../errors.ts';
 import type { LogLineOf, ReadLine } from './decision-log.ts';
 import type { AnyDecision } from './definition.ts';
 import type { Policy } from './policy.ts';
@@ -89,9 +89,7 @@ export function replayLog(
     else if (line.kind === 'event') play(sessions.get(line.session), line, where);
     else if (line.kind === 'closed') end(sessions.get(line.session), line, where);
   }
-  if (only !== undefined && sessions.size === 0) {
-    throw new PolicyError('unknown_id', { expected: 'a session of the log', got: only, path: 'session' });
-  }
+  if (only !== undefined && sessions.size === 0) refuse('unknown_id', 'session', 'a session of the log', only);
   return { sessions: [...sessions.values()].map(({ found }) => found), droppedLines, tornFiles };
 }
 
@@ -128,7 +126,7 @@ function play(playing: Playing | undefined, line: LogLineOf<'event'>, where: str
   const expected = (playing?.seq ?? 0) + 1;
   if (playing === undefined || line.seq < expected) {
     const what = playing === undefined ? 'the session before its events' : `event ${expected} of ${line.session}`;
-    throw new PolicyError('invalid_input', { expected: what, got: `event ${line.seq}`, path: where });
+    refuse('invalid_input', where, what, `event ${line.seq}`);
   }
   miss(playing, line.seq - 1, where);
   playing.seq = line.seq;

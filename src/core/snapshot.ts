@@ -1,6 +1,6 @@
 /** Versioned snapshots: the whole state of a policy as JSON. */
 import { z } from 'zod';
-import { PolicyError } from '../errors.ts';
+import { refuse } from '../errors.ts';
 import type { AnyPolicyDefinition } from './definition.ts';
 import { parse } from './validate.ts';
 
@@ -29,11 +29,7 @@ export function openSnapshot<P extends AnyPolicyDefinition>(
 ): { config: unknown; state: unknown; seq: number; at: number } {
   const snapshot = parse(snapshotSchema, value, 'snapshot_mismatch', 'snapshot');
   if (snapshot.policy !== definition.id) {
-    throw new PolicyError('snapshot_mismatch', {
-      expected: `a snapshot of ${definition.id}`,
-      got: snapshot.policy,
-      path: 'snapshot.policy',
-    });
+    refuse('snapshot_mismatch', 'snapshot.policy', `a snapshot of ${definition.id}`, snapshot.policy);
   }
   return {
     config: parse(definition.config, snapshot.config, 'snapshot_mismatch', 'snapshot.config'),
@@ -53,11 +49,12 @@ export function openState(definition: AnyPolicyDefinition, from: number, saved: 
   for (let version = from; version !== definition.version; version += 1) {
     const migrate = definition.migrations?.[version];
     if (version > definition.version || migrate === undefined) {
-      throw new PolicyError('snapshot_mismatch', {
-        expected: `version ${definition.version} of ${definition.id}, or one that can be migrated to it`,
-        got: from,
-        path: `${path}.version`,
-      });
+      refuse(
+        'snapshot_mismatch',
+        `${path}.version`,
+        `version ${definition.version} of ${definition.id}, or one that can be migrated to it`,
+        from,
+      );
     }
     state = migrate(state);
   }

@@ -1,5 +1,5 @@
 /** Policies and plans from their definitions. It knows no other definition, so that one policy alone stays small. */
-import { isPolicyError, PolicyError } from '../errors.ts';
+import { isPolicyError, refuse } from '../errors.ts';
 import type { AnyEvent, AnyPlannerDefinition, AnyPolicyDefinition, PlanOf, PolicyDefinition } from './definition.ts';
 import { Policy, type PolicyOptions } from './policy.ts';
 import { openSnapshot } from './snapshot.ts';
@@ -41,11 +41,7 @@ export function runPlanner<P extends AnyPlannerDefinition>(definition: P, input:
     return definition.compute(parsed) as PlanOf<P>;
   } catch (error) {
     if (isPolicyError(error)) throw error;
-    throw new PolicyError('internal', {
-      expected: `${definition.id} to plan for an input that fits its schema`,
-      got: String(error),
-      cause: error,
-    });
+    refuse('internal', '', `${definition.id} to plan for an input that fits its schema`, String(error), error);
   }
 }
 

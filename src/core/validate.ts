@@ -1,6 +1,8 @@
 /** From a zod schema to a `PolicyError`: the first issue, with its path, what was expected, and what was got. */
 import type { z } from 'zod';
-import { PolicyError, type PolicyErrorCode } from '../errors.ts';
+import { type PolicyErrorCode, refuse } from '../errors.ts';
+import { didYouMean, nearest, oneOf } from './nearest.ts';
+import { keysAt } from './schema-keys.ts';
 
 type Path = readonly PropertyKey[];
 
@@ -25,12 +27,12 @@ function valueAt(value: unknown, path: Path): unknown {
   return at;
 }
 
-function expectation(issue: z.core.$ZodIssue): string {
+function expectation(issue: z.core.$ZodIssue, got?: unknown): string {
   switch (issue.code) {
     case 'unrecognized_keys':
       return 'no other keys than the schema has';
     case 'invalid_value':
-      return issue.values.length === 1 ? String(issue.values[0]) : `one of ${issue.values.map(String).join(', ')}`;
+      return issue.values.length === 1 ? String(issue.values[0]) : oneOf(issue.values.map(String), got);
     case 'invalid_type':
       return issue.expected === 'int'
         ? 'a whole number'
@@ -39,8 +41,11 @@ function expectation(issue: z.core.$ZodIssue): string {
       return `${issue.origin} ${issue.inclusive ? '>=' : '>'} ${issue.minimum}`;
     case 'too_big':
       return `${issue.origin} ${issue.inclusive ? '<=' : '<'} ${issue.maximum}`;
-    default:
-      return issue.message.replace(/^expected /i, '');
+    default: {
+      // A union that a key tells apart, and no alternative with this one.
+      const { options } = issue as { readonly options?: readonly unknown[] };
+      return options === undefined ? issue.message.replace(/^expected /i, '') : oneOf(options.map(String), got);
+    }
   }
 }
 
@@ -51,8 +56,22 @@ function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   const alike = first.filter((one) => one.path.length > 0 || one.code !== 'invalid_type');
   const furthest = alike.reduce((one, other) => (other.path.length > one.path.length ? other : one), alike[0]!);
   if (furthest !== undefined) return innermost({ ...furthest, path: [...issue.path, ...furthest.path] });
-  const types = first.map(expectation);
+  const types = first.map((one) => expectation(one));
   return types.length === 0 ? issue : { ...issue, message: `expected ${types.join(' or ')}` };
+}
+
+/** What to speak of: the first thing, but of a key that is missing because it was mistyped, the mistyped one. */
+function foremost(issues: readonly z.core.$ZodIssue[], schema: z.ZodType, value: unknown): z.core.$ZodIssue {
+  const first = innermost(issues[0]!);
+  const missing = first.path.at(-1);
+  if (missing === undefined || valueAt(value, first.path) !== undefined) return first;
+  const parent = pathText(first.path.slice(0, -1));
+  for (const issue of issues) {
+    if (issue.code !== 'unrecognized_keys' || pathText(issue.path) !== parent) continue;
+    const meant = issue.keys.find((key) => nearest(key, keysAt(schema, issue.path)) === missing);
+    if (meant !== undefined) return { ...issue, keys: [meant] };
+  }
+  return first;
 }
 
 /**
@@ -63,13 +82,11 @@ function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
 export function parse<T>(schema: z.ZodType<T>, value: unknown, code: PolicyErrorCode, at = ''): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const issue = innermost(result.error.issues[0]!);
+  const issue = foremost(result.error.issues, schema, value);
   const unknown = issue.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
   const path = unknown === undefined ? issue.path : [...issue.path, unknown];
   const inner = pathText(path);
-  throw new PolicyError(code, {
-    expected: expectation(issue),
-    got: valueAt(value, path),
-    path: at === '' ? inner : inner === '' ? at : `${at}.${inner}`,
-  });
+  const got = valueAt(value, path);
+  const meant = unknown === undefined ? '' : didYouMean(unknown, keysAt(schema, issue.path));
+  refuse(code, at === '' ? inner : inner === '' ? at : `${at}.${inner}`, `${expectation(issue, got)}${meant}`, got);
 }

@@ -52,9 +52,7 @@ const faults = [
 export const faultNames: readonly string[] = faults.map((one) => one.shape.fault.value);
 
 /** Schema of a fault. */
-export const faultSchema = z.discriminatedUnion('fault', faults, {
-  error: ({ code }) => (code === 'invalid_union' ? `one of ${faultNames.join(', ')}` : undefined),
-});
+export const faultSchema = z.discriminatedUnion('fault', faults);
 
 /** A fault. */
 export type Fault = z.output<typeof faultSchema>;

@@ -1,7 +1,7 @@
 /** How a mock engine behaves: everything that is a number or a choice. */
 import { z } from 'zod';
 import { parse } from '../core/validate.ts';
-import { PolicyError } from '../errors.ts';
+import { refuse } from '../errors.ts';
 import type { CostModel } from '../sim/cost-model.ts';
 import { faultSchema } from './faults.ts';
 
@@ -65,15 +65,17 @@ export type MockEngineInput = z.input<typeof mockEngineOptionsSchema>;
  */
 export function readOptions(input: MockEngineInput, cost: CostModel): MockEngineOptions {
   const options = parse(mockEngineOptionsSchema, input, 'invalid_config');
-  const refuse = (path: string, expected: string, got: unknown): never => {
-    throw new PolicyError('invalid_config', { path, expected, got });
-  };
   if (options.contextTokens > cost.kvCapacityTokens) {
-    refuse('contextTokens', `at most the KV cache of ${cost.kvCapacityTokens} tokens`, options.contextTokens);
+    refuse(
+      'invalid_config',
+      'contextTokens',
+      `at most the KV cache of ${cost.kvCapacityTokens} tokens`,
+      options.contextTokens,
+    );
   }
   for (const [index, { engine }] of options.faults.entries()) {
     if (engine !== undefined && engine >= options.engines) {
-      refuse(`faults[${index}].engine`, `an engine from 0 to ${options.engines - 1}`, engine);
+      refuse('invalid_config', `faults[${index}].engine`, `an engine from 0 to ${options.engines - 1}`, engine);
     }
   }
   return {

@@ -1,7 +1,7 @@
 /** Decisions of one answer in pages: the first goes with the answer, the others wait to be asked for. */
 import type { AnyDecision } from '../core/definition.ts';
 import { LruMap } from '../core/lru.ts';
-import { PolicyError } from '../errors.ts';
+import { refuse } from '../errors.ts';
 
 /** One page. */
 export interface Page {
@@ -53,11 +53,7 @@ export class PagedAnswers {
     const [, name = '', from = ''] = /^(\d{1,15})-(\d{1,15})$/.exec(more) ?? [];
     const decisions = this.#answers.get(name);
     if (decisions === undefined || Number(from) >= decisions.length) {
-      throw new PolicyError('unknown_id', {
-        expected: 'what one of the last long answers gave',
-        got: more,
-        path: 'more',
-      });
+      refuse('unknown_id', 'more', 'what one of the last long answers gave', more);
     }
     return this.#page(name, decisions, Number(from));
   }

@@ -55,13 +55,18 @@ export class Applying {
     events: readonly unknown[],
     producer: string | undefined,
   ): { readonly step: SentEntry; readonly decisions: AnyDecision[] } {
-    const decisions: AnyDecision[] = [];
     const applied: LooseEvent[] = [];
-    const step: SentEntry = { kind: 'sent', events: applied, of: events.length, ...(producer && { producer }) };
+    const of = events.length;
+    const step: SentEntry = producer
+      ? { kind: 'sent', events: applied, of, producer }
+      : { kind: 'sent', events: applied, of };
+    let decisions: AnyDecision[] = [];
     for (const value of events) {
       const event = this.#stamped(value);
       try {
-        for (const one of this.one(event, producer)) decisions.push(one);
+        const given = this.one(event, producer);
+        if (of === 1) decisions = given;
+        else for (const one of given) decisions.push(one);
       } catch (error) {
         return { step: { ...step, refused: this.refused(error, producer).toJSON() }, decisions };
       }
@@ -71,7 +76,7 @@ export class Applying {
   }
 
   /** Applies an event. Throws where it is refused. */
-  one(event: LooseEvent, producer?: string): readonly AnyDecision[] {
+  one(event: LooseEvent, producer?: string): AnyDecision[] {
     this.#log.before();
     const decided = this.#hostDecisions?.read(event);
     if (decided !== undefined) {
@@ -101,7 +106,7 @@ export class Applying {
     return refused;
   }
 
-  #commit(event: LooseEvent, entering: Entering): readonly AnyDecision[] {
+  #commit(event: LooseEvent, entering: Entering): AnyDecision[] {
     const decisions = this.#policy.send(event);
     this.#inFlight.count(entering, decisions);
     this.#host.decided(decisions);

@@ -1,5 +1,6 @@
 /** One connection: its lines in, its answers and its subscribed decisions out, never more than it reads. */
 import type { JSONRPCResponse, JSONRPCServer } from 'json-rpc-2.0';
+import type { CallContext, Caller } from './caller.ts';
 import { errorCodes, refusal } from './errors.ts';
 import { crowdedOut, isDeeperThan, type Line, LineReader, parseLine, tooLong } from './framing.ts';
 import type { HalfLines } from './half-lines.ts';
@@ -8,8 +9,8 @@ import type { Meter } from './meter.ts';
 import { Outflow, type OutflowHost } from './outflow.ts';
 import { type Id, type Request, wrongPart } from './request.ts';
 import type { Session } from './session.ts';
-import type { SessionReader } from './sessions.ts';
 import type { DecisionStream } from './stream.ts';
+import { Subscriptions } from './subscriptions.ts';
 
 /** What a connection takes from its server. */
 export interface ConnectionHost extends OutflowHost {
@@ -24,24 +25,17 @@ export interface ConnectionHost extends OutflowHost {
   left(connection: Connection): void;
 }
 
-/** What a method knows of its call. */
-export interface CallContext {
-  readonly connection: Connection;
-}
-
 /** A line before the token was shown cannot be longer. */
 const longestGreeting = 8192;
 const greetingSeconds = 10;
 
 /** A connection; the transport gives it bytes, and a {@link Link} for the way back. */
-export class Connection implements SessionReader, Served {
+export class Connection implements Caller, Served {
   readonly #link: Link;
   readonly #out: Outflow;
   readonly #host: ConnectionHost;
   readonly #lines: LineReader;
-  readonly #subscribed = new Map<DecisionStream, Session>();
-  /** Streams in which there may be something to push. */
-  readonly #ready = new Set<DecisionStream>();
+  readonly #subscriptions = new Subscriptions(this);
   #welcome: boolean;
   #pushing = false;
   #closed = false;
@@ -84,9 +78,7 @@ export class Connection implements SessionReader, Served {
     this.#closed = true;
     this.#stopGreeting();
     this.#lines.close();
-    for (const stream of this.#subscribed.keys()) stream.unsubscribe(this);
-    this.#subscribed.clear();
-    this.#ready.clear();
+    this.#subscriptions.close();
     this.#host.left(this);
   }
 
@@ -103,21 +95,16 @@ export class Connection implements SessionReader, Served {
   }
 
   subscribe(session: Session, after: number | undefined, types: readonly string[] | undefined): void {
-    session.stream.subscribe(this, after, types);
-    this.#subscribed.set(session.stream, session);
-    // Pushed after the answer.
-    this.#ready.add(session.stream);
+    this.#subscriptions.subscribe(session, after, types);
   }
 
   unsubscribe(session: Session): void {
-    session.stream.unsubscribe(this);
-    this.#subscribed.delete(session.stream);
-    this.#ready.delete(session.stream);
+    this.#subscriptions.unsubscribe(session);
   }
 
   /** There are decisions to push; as many are as have room. */
   wake(stream: DecisionStream): void {
-    this.#ready.add(stream);
+    this.#subscriptions.wake(stream);
     this.#pushReady();
   }
 
@@ -127,23 +114,15 @@ export class Connection implements SessionReader, Served {
   }
 
   #pushReady(): void {
-    if (this.#pushing || this.#closed || this.#ready.size === 0) return;
+    if (this.#pushing || this.#closed || !this.#subscriptions.isReady) return;
     this.#pushing = true;
     void this.#push();
   }
 
   async #push(): Promise<void> {
-    for (const stream of this.#ready) {
-      this.#ready.delete(stream);
-      const session = this.#subscribed.get(stream);
-      const subscription = stream.subscriptionOf(this);
-      if (session === undefined || subscription === undefined) continue;
-      for (let one = stream.next(subscription); one !== undefined; one = stream.next(subscription)) {
-        this.#notify('session.decision', { session: session.id, ...one });
-        if (this.#out.full) await this.#out.room();
-        // Meanwhile it may have been closed, replaced, or subscribed to anew from another number.
-        if (this.#closed || stream.subscriptionOf(this) !== subscription) break;
-      }
+    for (const decision of this.#subscriptions.read()) {
+      this.#notify('session.decision', decision);
+      if (this.#out.full) await this.#out.room();
     }
     this.#pushing = false;
   }

@@ -1,6 +1,6 @@
 /** Where the decisions of a session go: into answers, in pages and again for retries, or into a stream. */
 import type { AnyDecision } from '../core/definition.ts';
-import { PolicyError } from '../errors.ts';
+import { refuse } from '../errors.ts';
 import { PagedAnswers } from './answers.ts';
 import { errorCodes, RpcError } from './errors.ts';
 import type { SavedSession, SentEntry } from './journal/entries.ts';
@@ -11,6 +11,7 @@ import { DecisionStream } from './stream.ts';
 
 type SendParams = Omit<ParamsOf<'session.send'>, 'session'>;
 type SendResult = ResultOf<'session.send'>;
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** What of a session is not its policy. */
 export type SavedDelivery = Pick<SavedSession, 'producers' | 'answers' | 'stream'>;
@@ -45,9 +46,7 @@ export class Delivery {
     if (producer !== undefined) {
       const answer = this.#producers.earlier(producer, firstSeq, events.length);
       if (answer !== undefined) return this.resultOf(answer);
-    } else if (firstSeq !== undefined) {
-      throw new PolicyError('invalid_input', { expected: 'the producer', got: undefined, path: 'producer' });
-    }
+    } else if (firstSeq !== undefined) refuse('invalid_input', 'producer', 'the producer', undefined);
     this.stream?.assertRoom();
     return undefined;
   }
@@ -55,13 +54,14 @@ export class Delivery {
   /** Puts the decisions of a call where they go, and keeps its answer for a retry. */
   answer({ events, of, producer, refused }: SentEntry, decisions: readonly AnyDecision[], seq: number): Answer {
     const applied = events.length;
-    const next = producer === undefined ? {} : { nextSeq: this.#producers.nextSeq(producer, applied) };
-    const done = { seq, ...next, ...this.#deliver(decisions) } as SendResult;
-    const pages = done.more === undefined ? {} : { pages: { more: done.more, decisions } };
-    const answer: Answer =
+    const done: Writable<SendResult> = { seq } as SendResult;
+    if (producer !== undefined) done.nextSeq = this.#producers.nextSeq(producer, applied);
+    this.#deliver(decisions, done);
+    const answer: Writable<Answer> =
       refused === undefined
-        ? { result: done, ...pages }
-        : { error: new RpcError(errorCodes.refused, refused, { index: applied, ...done }), ...pages };
+        ? { result: done }
+        : { error: new RpcError(errorCodes.refused, refused, { index: applied, ...done }) };
+    if (done.more !== undefined) answer.pages = { more: done.more, decisions };
     if (producer !== undefined) this.#producers.keep(producer, applied, of, answer);
     return answer;
   }
@@ -86,9 +86,15 @@ export class Delivery {
     };
   }
 
-  #deliver(decisions: readonly AnyDecision[]) {
-    if (this.stream === undefined) return this.#answers.first(decisions);
+  #deliver(decisions: readonly AnyDecision[], into: Writable<SendResult>): void {
+    if (this.stream === undefined) {
+      const page = this.#answers.first(decisions);
+      into.decisions = page.decisions as AnyDecision[];
+      if (page.more !== undefined) into.more = page.more;
+      return;
+    }
     this.stream.push(decisions);
-    return { decisions: [], decisionSeq: this.stream.last };
+    into.decisions = [];
+    into.decisionSeq = this.stream.last;
   }
 }

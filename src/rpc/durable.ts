@@ -4,7 +4,8 @@ import { parse } from '../core/validate.ts';
 import { Journal } from './journal/journal.ts';
 import { openStore } from './journal/store.ts';
 import { noMeter } from './meter.ts';
-import { RpcServer, type ServerOptions } from './server.ts';
+import { RpcServer } from './server.ts';
+import type { ServerOptions } from './service.ts';
 
 /** Schema of {@link DurableOptions}; the options of `rollflex serve` are made from it. */
 export const durableSchema = z.strictObject({
@@ -62,7 +63,8 @@ export async function openDurableServer(options: DurableOptions & ServerOptions)
   const journal = new Journal(store, { ...durable, version, failed, committed });
   const server = new RpcServer({ ...rest, journal });
   try {
-    await server.sessions.recover();
+    for await (const found of journal.recover()) server.sessions.restore(found);
+    server.sessions.restored();
   } catch (error) {
     await store.close();
     throw error;

@@ -3,7 +3,7 @@
  * that the policy may mint for it.
  */
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
-import { PolicyError } from '../errors.ts';
+import { refuse } from '../errors.ts';
 
 /** What an event brings. */
 export interface Entering {
@@ -19,7 +19,9 @@ const nothing: Entering = Object.freeze({ ids: 0, promised: 0, isIntake: false }
 
 /** The ids that one session holds. */
 export class InFlight {
-  readonly #ledgers: readonly { readonly ledger: AnyPolicyDefinition['ledgers'][number]; readonly mints: number }[];
+  readonly #ledgers: AnyPolicyDefinition['ledgers'];
+  /** Of each ledger: how many ids an id of it may have minted for it. */
+  readonly #mints: readonly number[];
   readonly #someMint: boolean;
   readonly #most: number;
   #held = 0;
@@ -27,10 +29,13 @@ export class InFlight {
 
   /** @param start - configuration, and the state that the session begins with */
   constructor(definition: AnyPolicyDefinition, start: { config: unknown; state: unknown }, most: number) {
-    this.#ledgers = definition.ledgers.map((ledger) => ({ ledger, mints: ledger.mints?.(start.config) ?? 0 }));
-    this.#someMint = this.#ledgers.some((one) => one.mints > 0);
+    this.#ledgers = definition.ledgers;
+    this.#mints = definition.ledgers.map((ledger) => ledger.mints?.(start.config) ?? 0);
+    this.#someMint = this.#mints.some((one) => one > 0);
     this.#most = most;
-    for (const { ledger, mints } of this.#ledgers) this.#add(ledger.held(start.state).length, mints);
+    this.#ledgers.forEach((ledger, at) => {
+      this.#add(ledger.held(start.state).length, at);
+    });
   }
 
   /** Ids of ledgers. */
@@ -45,28 +50,41 @@ export class InFlight {
    */
   check(event: AnyEvent): Entering {
     const entering = this.entering(event);
+    if (!entering.isIntake) return entering;
     const promised = this.#promised + entering.promised;
-    if (!entering.isIntake || promised <= this.#most) return entering;
+    if (promised <= this.#most) return entering;
     const expected = `at most ${this.#most} ids in flight in a session, with those that the policy mints`;
-    throw new PolicyError('limit_exceeded', { expected, got: promised, path: 'events' });
+    refuse('limit_exceeded', 'events', expected, promised);
   }
 
   /** Counts an event that was applied. */
   count(entering: Entering, decisions: readonly AnyDecision[]): void {
-    this.#held += entering.ids;
-    this.#promised += entering.promised;
-    for (const { ledger, mints } of this.#ledgers) {
-      for (const decision of decisions) this.#add(-ledger.left(decision).length, mints);
+    if (entering !== nothing) {
+      this.#held += entering.ids;
+      this.#promised += entering.promised;
+    }
+    if (decisions.length === 0) return;
+    const ledgers = this.#ledgers;
+    // By index, as below: on the path of every event, and most lists have one item.
+    for (let at = 0; at < ledgers.length; at += 1) {
+      const ledger = ledgers[at]!;
+      let left = 0;
+      for (let next = 0; next < decisions.length; next += 1) left += ledger.left(decisions[next]!).length;
+      if (left > 0) this.#add(-left, at);
     }
   }
 
   /** What an event brings. */
   entering(event: AnyEvent): Entering {
-    let [ids, promised, isIntake] = [0, 0, false];
+    const ledgers = this.#ledgers;
+    let ids = 0;
+    let promised = 0;
+    let isIntake = false;
     try {
-      for (const { ledger, mints } of this.#ledgers) {
-        const entered = ledger.entered(event).length;
+      for (let at = 0; at < ledgers.length; at += 1) {
+        const entered = ledgers[at]!.entered(event).length;
         if (entered === 0) continue;
+        const mints = this.#mints[at]!;
         ids += entered;
         promised += entered * (1 + mints);
         isIntake ||= mints > 0 || !this.#someMint;
@@ -78,8 +96,8 @@ export class InFlight {
     return ids === 0 ? nothing : { ids, promised, isIntake };
   }
 
-  #add(ids: number, mints: number): void {
+  #add(ids: number, ledger: number): void {
     this.#held += ids;
-    this.#promised += ids * (1 + mints);
+    this.#promised += ids * (1 + this.#mints[ledger]!);
   }
 }

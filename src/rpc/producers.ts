@@ -1,7 +1,7 @@
 /** Retries: what each producer of a session has sent, and its last answers. */
 import type { AnyDecision } from '../core/definition.ts';
 import { Fifo } from '../core/fifo.ts';
-import { PolicyError, type PolicyErrorCode } from '../errors.ts';
+import { type PolicyErrorCode, refuse } from '../errors.ts';
 import { RpcError } from './errors.ts';
 
 /** An answer as it was given, result or error, for a retry of the same call. */
@@ -72,8 +72,7 @@ export class Producers {
   earlier(name: string, firstSeq: number | undefined, events: number): Answer | undefined {
     const producer = this.#producers.get(name);
     if (producer === undefined && this.#producers.size >= this.#most) {
-      const expected = `at most ${this.#most} producers of a session`;
-      throw new PolicyError('limit_exceeded', { expected, got: name, path: 'producer' });
+      refuse('limit_exceeded', 'producer', `at most ${this.#most} producers of a session`, name);
     }
     const nextSeq = producer?.nextSeq ?? 0;
     if (firstSeq === undefined || firstSeq === nextSeq) return undefined;
@@ -81,7 +80,7 @@ export class Producers {
       for (const one of producer.kept) if (one.firstSeq === firstSeq && one.events === events) return one.answer;
     }
     const expected = `${nextSeq}, or a call as it was sent, one of the last ${this.#keptAnswers} of this producer`;
-    throw new PolicyError('out_of_order', { expected, got: firstSeq, path: 'firstSeq' });
+    refuse('out_of_order', 'firstSeq', expected, firstSeq);
   }
 
   /** What a producer would have to send next, if the given number of its events were applied. */

@@ -1,7 +1,7 @@
 /** Retries and streams of a session that came over the wire, to go on with in another server. */
 import { z } from 'zod';
 import { parse } from '../core/validate.ts';
-import { PolicyError, policyErrorCodes } from '../errors.ts';
+import { policyErrorCodes, refuse } from '../errors.ts';
 import type { SavedDelivery } from './delivery.ts';
 import type { ServerLimits } from './limits.ts';
 
@@ -28,17 +28,19 @@ const schema = z.strictObject({
   stream: z.strictObject({ acknowledged: count, backlog: decisions }).optional(),
 });
 
-const refuse = (code: 'snapshot_mismatch' | 'limit_exceeded', path: string, expected: string, got: unknown): never => {
-  throw new PolicyError(code, { expected, got, path: `delivery.${path}` });
-};
-
 /** Throws `snapshot_mismatch` for what is none, or of a session that delivers in another way; `limit_exceeded`. */
 export function openDelivery(value: unknown, deliver: 'reply' | 'stream', limits: ServerLimits): SavedDelivery {
   const found = parse(schema, value, 'snapshot_mismatch', 'delivery') as unknown as SavedDelivery;
   if ((found.stream !== undefined) !== (deliver === 'stream')) {
-    refuse('snapshot_mismatch', 'stream', `that of a session with deliver: ${deliver}`, found.stream ?? 'none');
+    refuse(
+      'snapshot_mismatch',
+      'delivery.stream',
+      `that of a session with deliver: ${deliver}`,
+      found.stream ?? 'none',
+    );
   }
   const { length } = found.producers;
-  if (length > limits.maxProducers) refuse('limit_exceeded', 'producers', `at most ${limits.maxProducers}`, length);
+  if (length > limits.maxProducers)
+    refuse('limit_exceeded', 'delivery.producers', `at most ${limits.maxProducers}`, length);
   return found;
 }

@@ -1,7 +1,7 @@
 /** One session: a policy, where its decisions go, its timers, and the log of its steps. */
 import type { AnyDecision, AnyPolicyDefinition } from '../core/definition.ts';
 import { type LooseEvent, resumePolicy, startPolicy } from '../core/start.ts';
-import { PolicyError } from '../errors.ts';
+import { refuse } from '../errors.ts';
 import { Applying, type SessionPolicy } from './applying.ts';
 import type { Clock } from './clock.ts';
 import { Delivery, type SavedDelivery } from './delivery.ts';
@@ -85,11 +85,12 @@ export class Session {
   /** The streamed decisions. Throws `invalid_input` where answers carry them. */
   get stream(): DecisionStream {
     if (this.#delivery.stream !== undefined) return this.#delivery.stream;
-    throw new PolicyError('invalid_input', {
-      expected: 'a session that was opened with deliver: stream',
-      got: `${this.id}, whose answers carry its decisions`,
-      path: 'session',
-    });
+    return refuse(
+      'invalid_input',
+      'session',
+      'a session that was opened with deliver: stream',
+      `${this.id}, whose answers carry its decisions`,
+    );
   }
 
   /**
@@ -102,8 +103,7 @@ export class Session {
     const { events, producer } = params;
     const { maxEventsPerCall } = this.#host.limits;
     if (events.length > maxEventsPerCall) {
-      const expected = `at most ${maxEventsPerCall} events in a call`;
-      throw new PolicyError('limit_exceeded', { expected, got: events.length, path: 'events' });
+      refuse('limit_exceeded', 'events', `at most ${maxEventsPerCall} events in a call`, events.length);
     }
     const earlier = this.#delivery.earlier(params);
     if (earlier !== undefined) return earlier;

@@ -2,8 +2,8 @@
 import type { AnyDefinition, AnyPolicyDefinition } from '../core/definition.ts';
 import type { Registry } from '../core/registry.ts';
 import { parse } from '../core/validate.ts';
-import { PolicyError } from '../errors.ts';
-import type { Journal } from './journal/journal.ts';
+import { refuse } from '../errors.ts';
+import type { FoundSession, Records } from './journal/records.ts';
 import type { ParamsOf, ResultOf } from './methods.ts';
 import { openDelivery } from './saved-delivery.ts';
 import { Session, type SessionHost } from './session.ts';
@@ -15,48 +15,41 @@ export interface SessionReader extends Reader {
   closed(session: Session, reason: 'closed' | 'replaced'): void;
 }
 
-const refuse = (code: 'invalid_input' | 'invalid_config', path: string, expected: string, got: unknown): never => {
-  throw new PolicyError(code, { expected, got, path });
-};
-
 /** All sessions. */
 export class Sessions {
   readonly #registry: Registry<readonly AnyDefinition[]>;
   readonly #host: SessionHost;
-  readonly #journal: Journal | undefined;
+  readonly #journal: Records | undefined;
   readonly #sessions = new Map<string, Session>();
   /** Ids in order, made anew when a session was opened or closed since. */
   #ids: readonly string[] | undefined;
   #made = 0;
 
   /** @param journal - where sessions are kept; without one they are gone with the process */
-  constructor(registry: Registry<readonly AnyDefinition[]>, host: SessionHost, journal?: Journal) {
+  constructor(registry: Registry<readonly AnyDefinition[]>, host: SessionHost, journal?: Records) {
     this.#registry = registry;
     this.#host = host;
     this.#journal = journal;
   }
 
   /**
-   * Brings the sessions back that the journal holds. Before anything else is done.
+   * Brings a session back. Before anything else is done.
    *
-   * @throws PolicyError `snapshot_mismatch` where the journal is damaged, or a session does not fit its policy any more;
-   *   `unknown_id` for a policy that is not there any more
+   * @throws PolicyError `snapshot_mismatch` where it does not fit its policy any more; `unknown_id` for a policy that is
+   *   not there any more
    */
-  async recover(): Promise<void> {
-    if (this.#journal === undefined) return;
-    for await (const { saved, entries, resume } of this.#journal.recover()) {
-      const { session: id, deliver, timers, shadow, snapshot, armed, ...rest } = saved;
-      const definition = this.#definition({ policy: snapshot.policy });
-      const session = new Session(
-        id,
-        { definition, snapshot, armed, deliver, timers, shadow, saved: rest },
-        this.#host,
-      );
-      for (const entry of entries) session.replay(entry);
-      session.keepIn(resume(session));
-      this.#sessions.set(id, session);
-    }
-    this.#made = this.#journal.made;
+  restore({ saved, entries, resume }: FoundSession): void {
+    const { session: id, deliver, timers, shadow, snapshot, armed, ...rest } = saved;
+    const definition = this.#definition({ policy: snapshot.policy });
+    const session = new Session(id, { definition, snapshot, armed, deliver, timers, shadow, saved: rest }, this.#host);
+    for (const entry of entries) session.replay(entry);
+    session.keepIn(resume(session));
+    this.#sessions.set(id, session);
+  }
+
+  /** All that there were are back. */
+  restored(): void {
+    this.#made = this.#journal?.made ?? 0;
     for (const session of this.#sessions.values()) session.start();
   }
 
@@ -72,7 +65,7 @@ export class Sessions {
   get(id: string): Session {
     const found = this.#sessions.get(id);
     if (found !== undefined) return found;
-    throw new PolicyError('unknown_id', { expected: 'a session that is open', got: id, path: 'session' });
+    refuse('unknown_id', 'session', 'a session that is open', id);
   }
 
   /** Throws `unknown_id`, `duplicate_id`, `invalid_input`, `invalid_config`, `snapshot_mismatch`, `limit_exceeded`. */
@@ -82,12 +75,11 @@ export class Sessions {
     const existing = this.#sessions.get(id);
     if (existing !== undefined && params.onExisting === 'attach') return this.#attach(existing, definition, params);
     if (existing !== undefined && params.onExisting === 'fail') {
-      throw new PolicyError('duplicate_id', { expected: 'a session that is not open yet', got: id, path: 'session' });
+      refuse('duplicate_id', 'session', 'a session that is not open yet', id);
     }
     const { maxSessions } = this.#host.limits;
     if (existing === undefined && this.#sessions.size >= maxSessions) {
-      const expected = `at most ${maxSessions} sessions`;
-      throw new PolicyError('limit_exceeded', { expected, got: this.#sessions.size + 1, path: 'session' });
+      refuse('limit_exceeded', 'session', `at most ${maxSessions} sessions`, this.#sessions.size + 1);
     }
     const session = this.#make(id, definition, params);
     // Only now that the new one stands.
@@ -162,7 +154,7 @@ export class Sessions {
     if (id === undefined) return refuse('invalid_input', 'policy', 'the id of a policy, or a snapshot', policy);
     const definition = this.#registry.get(id);
     if (definition.kind !== 'planner') return definition;
-    throw new PolicyError('unknown_id', { expected: 'a policy or a recipe', got: `${id}, a planner`, path: 'policy' });
+    refuse('unknown_id', 'policy', 'a policy or a recipe', `${id}, a planner`);
   }
 
   /** What is said of the session must be so; what is not said may be anything. */

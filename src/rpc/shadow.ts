@@ -1,8 +1,9 @@
 /** Shadow mode: a policy runs beside a host that decides by itself, and what the host decides is written down. */
 import { z } from 'zod';
 import type { AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
+import { oneOf } from '../core/nearest.ts';
 import { parse } from '../core/validate.ts';
-import { PolicyError } from '../errors.ts';
+import { refuse } from '../errors.ts';
 import { hostDecided } from '../schemas/events/index.ts';
 import type { Of } from '../schemas/vocabulary.ts';
 
@@ -17,8 +18,8 @@ const shadowed: readonly string[] = ['adaptive-tp', 'gpu-scale-down', 'sandbox-t
  */
 export function checkShadow({ id }: AnyPolicyDefinition): void {
   if (shadowed.includes(id) || id.includes('/')) return;
-  const expected = `one of ${shadowed.join(', ')}: what others would save, rollflex simulate --from-log estimates`;
-  throw new PolicyError('invalid_input', { expected, got: id, path: 'shadow' });
+  const expected = `${oneOf(shadowed, id)}: what others would save, rollflex simulate --from-log estimates`;
+  refuse('invalid_input', 'shadow', expected, id);
 }
 
 /** Reads what a host decided by itself. */
@@ -36,8 +37,7 @@ export class HostDecisions {
     const { decision } = decided;
     const schema = this.#schemas.get(decision.type);
     if (schema === undefined) {
-      const expected = `one of ${[...this.#schemas.keys()].join(', ')}`;
-      throw new PolicyError('invalid_event', { expected, got: decision.type, path: 'decision.type' });
+      refuse('invalid_event', 'decision.type', oneOf([...this.#schemas.keys()], decision.type), decision.type);
     }
     parse(schema, decision, 'invalid_event', 'decision');
     return decided;

@@ -1,6 +1,6 @@
 /** Streamed decisions: a backlog that subscribers read at their own pace, and acknowledge. */
 import type { AnyDecision } from '../core/definition.ts';
-import { PolicyError } from '../errors.ts';
+import { refuse } from '../errors.ts';
 
 /** Where a subscriber is told that there is something to read. */
 export interface Reader {
@@ -85,8 +85,7 @@ export class DecisionStream {
   /** Refuses with `limit_exceeded` while the backlog is full. */
   assertRoom(): void {
     if (!this.full) return;
-    const expected = `fewer than ${this.#most} decisions that nobody has acknowledged`;
-    throw new PolicyError('limit_exceeded', { expected, got: this.size, path: 'backlog' });
+    refuse('limit_exceeded', 'backlog', `fewer than ${this.#most} decisions that nobody has acknowledged`, this.size);
   }
 
   push(decisions: readonly AnyDecision[]): void {
@@ -100,7 +99,7 @@ export class DecisionStream {
     this.#assertKnown(after, 'after');
     if (!this.#subscriptions.has(reader) && this.#subscriptions.size >= this.#mostReaders) {
       const expected = `at most ${this.#mostReaders} subscriptions of a session`;
-      throw new PolicyError('limit_exceeded', { expected, got: this.#subscriptions.size + 1, path: 'session' });
+      refuse('limit_exceeded', 'session', expected, this.#subscriptions.size + 1);
     }
     const wanted = types === undefined ? undefined : new Set(types);
     const subscription = { reader, types: wanted, given: after, sent: after, acknowledged: after };
@@ -122,11 +121,7 @@ export class DecisionStream {
   ack(reader: Reader, decisionSeq: number): void {
     const subscription = this.#subscriptions.get(reader);
     if (subscription === undefined) {
-      throw new PolicyError('unknown_id', {
-        expected: 'a session that this connection has subscribed to',
-        got: 'no subscription',
-        path: 'session',
-      });
+      refuse('unknown_id', 'session', 'a session that this connection has subscribed to', 'no subscription');
     }
     if (decisionSeq > subscription.sent) this.#assertKnown(decisionSeq, 'decisionSeq', subscription.sent);
     subscription.acknowledged = Math.max(subscription.acknowledged, decisionSeq);
@@ -148,8 +143,7 @@ export class DecisionStream {
 
   #assertKnown(decisionSeq: number, path: string, most = this.last): void {
     if (decisionSeq >= this.#forgotten && decisionSeq <= most) return;
-    const expected = `a number from ${this.#forgotten} to ${most}`;
-    throw new PolicyError('out_of_order', { expected, got: decisionSeq, path });
+    refuse('out_of_order', path, `a number from ${this.#forgotten} to ${most}`, decisionSeq);
   }
 
   /** A subscriber that has acknowledged all it was sent asks for nothing that it does not want. */

@@ -5,7 +5,7 @@ export { calibrate } from './calibration/fit.ts';
 export { calibrationFileSchema, type MeasuredStep, measuredStepSchema } from './calibration/measured.ts';
 export type { CalibratedStep, Calibration, FittedSeconds } from './calibration/result.ts';
 export { compare, comparing } from './compare.ts';
-export type { CompareOptions, CompareProgress } from './compare-options.ts';
+export { type CompareOptions, type CompareProgress, usualRuns } from './compare-options.ts';
 export { baseSeconds, type CostModel, costModelSchema, deriveCostModel, type EngineShape } from './cost-model.ts';
 export type { Scheduling } from './engine/batch-scheduler.ts';
 export {
@@ -20,11 +20,13 @@ export { type RunOptions, simulate } from './host/driver.ts';
 export { type Hardware, hardwareSettings } from './host/hardware.ts';
 export { defineJob, type Job, type JobInput, jobSettings } from './host/job.ts';
 export {
+  type BatchFactors,
   ladder,
   type RollpackerSwitches,
   rollpackerConfigOf,
   rollpackerScheduler,
   rungs,
+  usualSchedulers,
 } from './host/ladder.ts';
 export { oneOffLadder, withOneOff } from './host/one-off.ts';
 export { profileOf } from './host/profile.ts';
@@ -46,6 +48,7 @@ export {
   lengthsFromLog,
 } from './log-lengths.ts';
 export { clairvoyantLowerBound, clairvoyantOrder, type FixedPrompt, type LowerBound } from './lower-bound.ts';
+export { type OracleOptions, type OracleSchedule, oracleSchedule, oracleWindowRounds } from './oracle.ts';
 export { perfettoTrace } from './perfetto.ts';
 export { comparePools, type PoolsCompareOptions, poolsSchedulers, poolsTailSchedulers } from './pools/compare.ts';
 export { type PoolsRunOptions, simulatePools } from './pools/driver.ts';
@@ -97,6 +100,7 @@ export { type ShadowReport, type ShadowSession, shadowReport } from './shadow/re
 export type { TimeoutWorth } from './shadow/sandbox-timeout.ts';
 export { type BootstrapOptions, bootstrap } from './statistics.ts';
 export { type SweepEffort, type SweepEffortId, sweepEfforts } from './sweep/effort.ts';
+export type { Levers } from './sweep/levers.ts';
 export type { RoundRates } from './sweep/measure.ts';
 export type * from './sweep/result.ts';
 export {
@@ -124,6 +128,7 @@ export {
   type SynchronousSettings,
   synchronousSettings,
 } from './sweep/settings.ts';
+export type { PromptSplit, SweepPart } from './sweep/split.ts';
 export { sweep, sweeping } from './sweep/sweep.ts';
 export { formatTrace, readTraceLine, type TracePrompt, tracePromptSchema } from './trace/format.ts';
 export type {
@@ -135,7 +140,8 @@ export type {
 } from './trace/import/dump.ts';
 export { DumpImport, type DumpImportOptions, type DumpSummary } from './trace/import/import.ts';
 export { dumpReaders } from './trace/import/readers.ts';
-export { type QuantileRow, readTrace, type Trace } from './trace/read.ts';
+export type { QuantileRow } from './trace/quantiles.ts';
+export { readTrace, type Trace } from './trace/read.ts';
 export { type TraceReader, traceReaders } from './trace/readers.ts';
 export { compareVlm, type VlmCompareOptions } from './vlm/compare.ts';
 export { type LoaderId, type Loading, loaderIds } from './vlm/loading.ts';
@@ -163,6 +169,7 @@ export {
 export type { DeviceLoad } from './vlm/stage.ts';
 export { type PlannedStep, simulateStep, type VlmStep } from './vlm/step.ts';
 export { readVlmTrace, type VlmTraceOptions, vlmTraceLineSchema } from './vlm/trace.ts';
+export { inEpochs } from './workload/epochs.ts';
 export {
   interpolated,
   type LongTail,

@@ -2,7 +2,7 @@
  * Calibration of a job against two rollouts that were measured: the overhead of a decode step and the fixed seconds of
  * a rollout. Shapes of model and GPU give the rest of the cost model well; these two depend on the software.
  */
-import { PolicyError } from '../errors.ts';
+import { refuse } from '../errors.ts';
 import { simulate } from './host/driver.ts';
 import type { Job } from './host/job.ts';
 import { synchronousBaseline } from './host/scheduler.ts';
@@ -36,8 +36,7 @@ export function calibrateJob(job: Job, measured: readonly [MeasuredRollout, Meas
     MeasuredRollout,
   ];
   if (longestTokens(short) === longestTokens(long)) {
-    const expected = 'rollouts with longest responses that differ';
-    throw new PolicyError('invalid_input', { expected, got: longestTokens(long), path: 'measured' });
+    refuse('invalid_input', 'measured', 'rollouts with longest responses that differ', longestTokens(long));
   }
   const generating = (rollout: MeasuredRollout, overheadSeconds: number): number => {
     const cost = { ...job.cost, overheadSeconds, fixedRolloutSeconds: 0 };
@@ -48,13 +47,13 @@ export function calibrateJob(job: Job, measured: readonly [MeasuredRollout, Meas
   const missing = (overhead: number): number => generating(long, overhead) - generating(short, overhead) - wanted;
   const overheadSeconds = rootOf(missing, wanted / longestTokens(long), wanted * relativeTolerance);
   if (overheadSeconds < 0) {
-    const apart = `${wanted} s between the two, and ${wanted + missing(0)} s in the model without any overhead`;
-    throw new PolicyError('infeasible', { expected: `a fit >= 0${tooSlow}`, got: apart, path: 'cost.overheadSeconds' });
+    const apart = `${wanted.toFixed(2)} s between the two, and ${(wanted + missing(0)).toFixed(2)} s in the model without any overhead`;
+    refuse('infeasible', 'cost.overheadSeconds', `a fit >= 0${tooSlow}`, apart);
   }
   const fixedRolloutSeconds = settled(long.seconds - generating(long, overheadSeconds), long.seconds);
   if (fixedRolloutSeconds < 0) {
     const path = 'cost.fixedRolloutSeconds';
-    throw new PolicyError('infeasible', { expected: `a fit >= 0${tooSlow}`, got: fixedRolloutSeconds, path });
+    refuse('infeasible', path, `a fit >= 0${tooSlow}`, fixedRolloutSeconds);
   }
   return { ...job, cost: { ...job.cost, overheadSeconds, fixedRolloutSeconds } };
 }
@@ -98,15 +97,14 @@ export function longestTokens({ prompts }: MeasuredRollout): number {
 
 /** Refuses a rollout that says nothing. Throws `invalid_input`, with a path below the given one. */
 export function checkMeasured({ seconds, prompts, engines = 1 }: MeasuredRollout, at: string): void {
-  const refuse = (path: string, expected: string, got: unknown): never => {
-    throw new PolicyError('invalid_input', { expected, got, path: `${at}.${path}` });
-  };
-  if (!(seconds > 0 && Number.isFinite(seconds))) refuse('seconds', 'a number > 0', seconds);
-  if (!(Number.isSafeInteger(engines) && engines >= 1)) refuse('engines', 'a whole number >= 1', engines);
+  if (!(seconds > 0 && Number.isFinite(seconds))) refuse('invalid_input', `${at}.seconds`, 'a number > 0', seconds);
+  if (!(Number.isSafeInteger(engines) && engines >= 1))
+    refuse('invalid_input', `${at}.engines`, 'a whole number >= 1', engines);
   const responses = prompts[0]?.responseTokens.length ?? 0;
-  if (responses === 0) refuse('prompts', 'a prompt with a response', prompts);
+  if (responses === 0) refuse('invalid_input', `${at}.prompts`, 'a prompt with a response', prompts);
   for (const { responseTokens } of prompts) {
-    if (responseTokens.length !== responses) refuse('prompts', `${responses} responses each`, responseTokens.length);
+    if (responseTokens.length !== responses)
+      refuse('invalid_input', `${at}.prompts`, `${responses} responses each`, responseTokens.length);
   }
 }
 

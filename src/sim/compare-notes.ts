@@ -1,15 +1,9 @@
 /** What stands around the numbers of a comparison: the workload, the settings, and what a reader must know. */
 import type { CompareOptions } from './compare-options.ts';
 import { quantileOf, ratio, sumOf } from './metrics.ts';
-import type { ComparisonResult, RunResult, SchedulerResult } from './result.ts';
+import { oracleWindowRounds } from './oracle.ts';
+import type { ComparisonResult, SchedulerResult } from './result.ts';
 import type { Workload } from './workload/workload.ts';
-
-/** Mean over runs of the seconds of the whole job. */
-export const meanTotalSeconds = (runs: readonly RunResult[]): number =>
-  ratio(
-    sumOf(runs, (run) => run.totalSeconds),
-    runs.length,
-  );
 
 /**
  * A workload, as results show it.
@@ -26,6 +20,7 @@ export function describeWorkload(
   return {
     name: workload.name,
     source: workload.source,
+    ...(workload.caveat === undefined ? {} : { caveat: workload.caveat }),
     prompts: Math.min(prompts, workload.distinctPrompts),
     resampling: workload.resampling,
     correlation: workload.correlation,
@@ -56,29 +51,34 @@ export function settingsOf({ job, steps, seeds }: CompareOptions): ComparisonRes
 }
 
 /** What a reader of the numbers must know. */
-export function notesOn(options: CompareOptions, results: readonly SchedulerResult[], boundSeconds: number): string[] {
+export function notesOn(options: CompareOptions, results: readonly SchedulerResult[]): string[] {
   const { job, seeds, steps } = options;
+  const others = results.slice(1);
+  const nameOf = ({ label, rung }: SchedulerResult): string => rung?.adds ?? label;
+  const about = (fits: (result: SchedulerResult) => boolean): string => others.filter(fits).map(nameOf).join(', ');
   const notes = [
     `Every scheduler trains the same ${steps * job.promptsPerRound} prompts once; queues are flushed at the end.`,
   ];
-  const about = (fits: (result: SchedulerResult) => boolean): string =>
-    results
-      .slice(1)
-      .filter(fits)
-      .map(({ label, rung }) => rung?.adds ?? label)
-      .join(', ');
   const shorter = ({ keptTokenRatio }: SchedulerResult): number => Math.round(100 * (1 - keptTokenRatio));
-  for (const percent of new Set(results.slice(1).map(shorter))) {
+  for (const percent of new Set(others.map(shorter))) {
     if (percent <= 0) continue;
     const labels = about((one) => shorter(one) === percent);
     const what = `the mean kept response is ${percent} % shorter than the baseline's`;
-    notes.push(`${labels}: every prompt is kept, but not every response; ${what}.`);
-  }
-  const faster = about(({ runs }) => meanTotalSeconds(runs) < boundSeconds);
-  if (faster !== '') {
     notes.push(
-      `${faster}: faster than the lower bound. That is no error: the bound fixes the samples beforehand, and a short round chooses the shorter ones.`,
+      `${labels}: every prompt is kept, but not every response; ${what}. Compare the speedups at equal tokens.`,
     );
+  }
+  // Rungs of a ladder defer alike: it is said once for all that come to the same.
+  const redrawn = others.filter((one) => one.redrawnShare > 0).map((one) => ({ one, what: redrawing(one) }));
+  for (const text of new Set(redrawn.map(({ what }) => what))) {
+    const labels = redrawn.filter(({ what }) => what === text).map(({ one }) => nameOf(one));
+    notes.push(`${labels.join(', ')}: deferred prompts are drawn again, so that bad luck is thrown away: ${text}.`);
+  }
+  const stale = about((one) => one.maxLag > 0);
+  if (stale !== '' || (results[0]?.maxLag ?? 0) > 0) {
+    const most = results.reduce((lag, one) => Math.max(lag, one.maxLag), 0);
+    const who = stale === '' ? 'The baseline' : stale;
+    notes.push(`${who}: tokens come from weights up to ${most} version${most === 1 ? '' : 's'} old.`);
   }
   const smaller = about(({ runs }) => runs.some((run) => run.steps.some((step) => step.prompts < job.promptsPerRound)));
   if (smaller !== '') {
@@ -86,16 +86,32 @@ export function notesOn(options: CompareOptions, results: readonly SchedulerResu
       `${smaller}: the last step has fewer than ${job.promptsPerRound} prompts. More steps make it count for less.`,
     );
   }
-  if (results.length > 2 && options.baseline?.trains) {
+  if (options.oracle ?? true) {
     notes.push(
-      'The clairvoyant bound is for the engines of the baseline; with another parallelism, engines may be faster than it.',
+      `The oracle knows all lengths, groups prompts within ${oracleWindowRounds} rounds by their longest response, and keeps every response.`,
     );
+    const faster = about((one) => (one.ofOracle ?? 0) > 1);
+    if (faster !== '') notes.push(`${faster}: faster than the oracle at equal tokens, on responses of its own choice.`);
   }
   if (seeds.length < 2) notes.push('One seed only: the intervals have no width. Use several seeds.');
-  const { distinctPrompts, caveat } = options.workload(seeds[0]!);
+  const workload = options.workload(seeds[0]!);
+  if (workload.prompt(0).sample(0).correct === undefined) {
+    notes.push(
+      'Even groups: nobody has recorded which responses are correct, so that is drawn by prompt, whatever their length.',
+    );
+  }
+  const { distinctPrompts, caveat } = workload;
   if (caveat !== undefined) notes.push(caveat);
   if (distinctPrompts < steps * job.promptsPerRound) {
     notes.push(`The workload has ${distinctPrompts} prompts: they are used again, with resampled responses.`);
   }
   return notes;
+}
+
+/** What it comes to that prompts are drawn again. */
+function redrawing({ redrawnShare, redrawnLoss }: SchedulerResult): string {
+  const loss = Math.round(100 * Math.abs(redrawnLoss));
+  const less = loss === 0 ? 'about as many' : `${loss} % ${redrawnLoss < 0 ? 'more' : 'fewer'}`;
+  const tokens = `${less} tokens ${loss === 0 ? 'as' : 'than'} the baseline's by this alone`;
+  return `${Math.round(100 * redrawnShare)} % of the responses, and ${tokens}`;
 }

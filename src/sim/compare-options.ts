@@ -4,6 +4,9 @@ import type { Scheduler } from './host/scheduler.ts';
 import type { RunResult } from './result.ts';
 import type { Workload } from './workload/workload.ts';
 
+/** Steps and seeds of a comparison, unless somebody asks for others: the same in every command. */
+export const usualRuns = Object.freeze({ steps: 20, seeds: 3 });
+
 /** What is compared. */
 export interface CompareOptions {
   /** Engines, batch shape and cost model. */
@@ -14,12 +17,14 @@ export interface CompareOptions {
   readonly steps: number;
   /** One run of each scheduler for each seed; intervals need 2 or more. */
   readonly seeds: readonly number[];
-  /** What the others are compared with; the plain synchronous baseline if absent. */
+  /** What the others are compared with; absent: the baseline of {@link usualSchedulers}. */
   readonly baseline?: Scheduler;
-  /** Beside the baseline; tail batching with both factors 1.25 if absent. */
+  /** Beside the baseline; absent: tail batching of {@link usualSchedulers}. */
   readonly schedulers?: readonly Scheduler[];
   /** Of the intervals: above 0, below 1 (default 0.95). */
   readonly confidence?: number;
+  /** Whether the oracle schedule runs, too: one more run a seed (default true). */
+  readonly oracle?: boolean;
   /** Whether the runs of the first seed keep the segments of every engine (default true). */
   readonly timeline?: boolean;
   /** Whether policies check events against their schemas (default false). */
@@ -35,7 +40,7 @@ export interface CompareOptions {
 export interface CompareProgress {
   /** Runs that are done. */
   readonly doneRuns: number;
-  /** Runs that there will be: schedulers × seeds. */
+  /** Runs that there will be: schedulers × seeds, and one of the oracle for each seed. */
   readonly totalRuns: number;
   /** Id of the scheduler of the run that is just done. */
   readonly scheduler: string;

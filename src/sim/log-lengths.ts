@@ -3,7 +3,7 @@
  * would have been longer, by an unknown amount.
  */
 import type { ReadLine } from '../core/decision-log.ts';
-import { PolicyError } from '../errors.ts';
+import { refuse } from '../errors.ts';
 import type { Prompt } from '../schemas/prompts.ts';
 import { jsonLine } from './trace/format.ts';
 
@@ -98,9 +98,7 @@ export function lengthsFromDecisionLog(lines: Iterable<ReadLine>, only?: string)
     else seqs.set(line.session, line.seq);
     if (line.kind === 'event' && book !== undefined) readEntry(line, line.event, where, book);
   }
-  if (only !== undefined && books.size === 0) {
-    throw new PolicyError('unknown_id', { expected: 'a session of the log', got: only, path: 'session' });
-  }
+  if (only !== undefined && books.size === 0) refuse('unknown_id', 'session', 'a session of the log', only);
   return { ...collect([...books.values()]), missing };
 }
 
@@ -114,22 +112,20 @@ function readEntry(
   where: string,
   book: Book,
 ): void {
-  const refuse = (expected: string): never => {
-    throw new PolicyError('invalid_input', { expected, got: line, path: where });
-  };
   if (!isObject(event) || !Array.isArray(decisions) || !decisions.every(isObject)) {
-    return refuse('an object with `event` and `decisions`');
+    return refuse('invalid_input', where, 'an object with `event` and `decisions`', line);
   }
   const { type, tokens, prompts } = event;
   const request = requestOf(book, event);
   if (type === 'response.completed') {
-    if (!isCount(tokens)) return refuse('a response with a whole number of `tokens`');
+    if (!isCount(tokens)) return refuse('invalid_input', where, 'a response with a whole number of `tokens`', line);
     if (request !== undefined) request.response = { tokens, censored: false };
   } else if (type === 'request.aborted' && tokens !== undefined) {
-    if (!isCount(tokens)) return refuse('an abort with a whole number of `tokens`');
+    if (!isCount(tokens)) return refuse('invalid_input', where, 'an abort with a whole number of `tokens`', line);
     if (request !== undefined) request.response ??= { tokens, censored: true };
   } else if (type === 'round.opened' || type === 'prompts.supplied') {
-    if (!Array.isArray(prompts) || !prompts.every(isObject)) return refuse('an event with `prompts`');
+    if (!Array.isArray(prompts) || !prompts.every(isObject))
+      return refuse('invalid_input', where, 'an event with `prompts`', line);
     for (const prompt of prompts as unknown as Prompt[]) book.prompts.set(prompt.promptId, prompt);
   }
   // Nothing else tells of lengths.
@@ -158,9 +154,7 @@ function collect(books: readonly Book[]): LoggedLengths {
   const admitting = books.filter(({ ownRequests, requests }) => !ownRequests && requests.size > 0);
   const all = (admitting.length > 0 ? admitting : books).map(collectOne);
   const sum = (of: 'completed' | 'censored' | 'unknown'): number => all.reduce((total, one) => total + one[of], 0);
-  if (sum('completed') === 0) {
-    throw new PolicyError('invalid_input', { expected: 'a log with a completed response', got: 'none', path: 'log' });
-  }
+  if (sum('completed') === 0) refuse('invalid_input', 'log', 'a log with a completed response', 'none');
   return {
     prompts: all.flatMap(({ prompts }) => prompts),
     completed: sum('completed'),

@@ -11,7 +11,7 @@
  *
  * A scheduler that may choose which samples it trains on, as tail batching does, can go below it.
  */
-import { PolicyError } from '../errors.ts';
+import { refuse } from '../errors.ts';
 import { baseSeconds, type CostModel, gradientSeconds, swapSeconds } from './cost-model.ts';
 
 /** A prompt and the lengths of its R0 responses, in tokens. */
@@ -37,7 +37,7 @@ export interface LowerBound {
 }
 
 /** Σ of the context lengths over the steps of one response. */
-function contextTokens(promptTokens: number, tokens: number): number {
+export function contextTokens(promptTokens: number, tokens: number): number {
   return tokens * promptTokens + (tokens * (tokens - 1)) / 2;
 }
 
@@ -119,17 +119,15 @@ export function clairvoyantLowerBound(
 }
 
 function check(prompts: readonly FixedPrompt[], promptsPerRound: number, engines: number): void {
-  const refuse = (path: string, expected: string, got: unknown): never => {
-    throw new PolicyError('invalid_input', { expected, got, path });
-  };
   for (const [path, count] of Object.entries({ promptsPerRound, engines })) {
-    if (!Number.isSafeInteger(count) || count < 1) refuse(path, 'a whole number >= 1', count);
+    if (!Number.isSafeInteger(count) || count < 1) refuse('invalid_input', path, 'a whole number >= 1', count);
   }
   const isLength = (tokens: number): boolean => Number.isFinite(tokens) && tokens >= 0;
   for (const [index, { promptTokens, responseTokens }] of prompts.entries()) {
-    if (!isLength(promptTokens)) refuse(`prompts[${index}].promptTokens`, 'a number >= 0', promptTokens);
+    if (!isLength(promptTokens))
+      refuse('invalid_input', `prompts[${index}].promptTokens`, 'a number >= 0', promptTokens);
     if (responseTokens.length === 0 || !responseTokens.every(isLength)) {
-      refuse(`prompts[${index}].responseTokens`, 'one or more numbers >= 0', responseTokens);
+      refuse('invalid_input', `prompts[${index}].responseTokens`, 'one or more numbers >= 0', responseTokens);
     }
   }
 }

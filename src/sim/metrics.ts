@@ -1,7 +1,7 @@
 /** From a simulated run to its numbers. `docs/metrics.md` defines each of them once. */
 import type { EngineRow } from './host/engine-rows.ts';
 import type { Job } from './host/job.ts';
-import type { EngineResult, RunResult, Segment, StepResult } from './result.ts';
+import type { EngineResult, KeptCounts, RunResult, Segment, StepResult } from './result.ts';
 
 /** Everything that a run has left behind. */
 export interface FinishedRun {
@@ -15,6 +15,7 @@ export interface FinishedRun {
   readonly rows: readonly EngineRow[];
   /** Segments of each row, in the same order. */
   readonly segments: readonly (readonly Segment[])[];
+  readonly kept: KeptCounts;
 }
 
 /** Sum of a number over items. */
@@ -74,6 +75,9 @@ export function summarizeRun(run: FinishedRun): RunResult {
     ),
     maxQueueAge: ages.reduce((most, age) => Math.max(most, age), 0),
     lengthQuantiles: Array.from({ length: 101 }, (_, percent) => quantileOf(ascending, percent / 100)),
+    kept: run.kept,
+    staleTokens: sumOf(steps, (step) => (step.lag > 0 ? step.keptTokens : 0)),
+    maxLag: steps.reduce((most, step) => Math.max(most, step.lag), 0),
   };
 }
 

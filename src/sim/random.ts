@@ -36,6 +36,16 @@ export function pickIndex(n: number, ...keys: readonly number[]): number {
   return Math.min(n - 1, Math.floor(uniform(...keys) * n));
 }
 
+/** The numbers from 0 to n − 1 in an order that the keys fix (Fisher and Yates). */
+export function shuffled(n: number, ...keys: readonly number[]): number[] {
+  const list = Array.from({ length: n }, (_, index) => index);
+  for (let last = n - 1; last > 0; last -= 1) {
+    const other = pickIndex(last + 1, ...keys, last);
+    [list[last], list[other]] = [list[other]!, list[last]!];
+  }
+  return list;
+}
+
 const centre = [
   [
     3.387132872796366608, 133.14166789178437745, 1971.5909503065514427, 13731.693765509461125, 45921.953931549871457,

@@ -52,6 +52,8 @@ export interface StepResult {
   readonly queueAges: readonly number[];
   /** Share of engine time in the rollout in which an engine had nothing to run, over all engines: 0 to 1. */
   readonly bubbleRatio: number;
+  /** Versions that the weights which generated its responses are behind those that they train; 0 for a synchronous job. */
+  readonly lag: number;
 }
 
 /**
@@ -97,6 +99,29 @@ export interface Interval {
   readonly confidence: number;
 }
 
+/**
+ * What became of the fixed responses, which a baseline would train on: the first R0 of each prompt, in its first try. A
+ * prompt that was deferred is drawn again.
+ */
+export interface KeptCounts {
+  /** Fixed responses of the trained prompts that are at least as long as `RunOptions.longTokens` says; 0 without it. */
+  readonly longFixed: number;
+  /** Those of them that are trained on. */
+  readonly longKept: number;
+  /** Responses trained on that are as long, others than the fixed ones among them. */
+  readonly longTrained: number;
+  /** Responses trained on that were drawn again. */
+  readonly redrawnResponses: number;
+  /** Tokens of these. */
+  readonly redrawnTokens: number;
+  /** Tokens of the fixed responses of the same prompts. */
+  readonly redrawnFixedTokens: number;
+  /** Groups trained on whose rewards are known. */
+  readonly rewardedGroups: number;
+  /** Those of them whose rewards are all equal: they have no advantage. */
+  readonly evenGroups: number;
+}
+
 /** One scheduler on one workload with one seed. */
 export interface RunResult {
   /** Id of the scheduler. */
@@ -133,6 +158,12 @@ export interface RunResult {
   readonly maxQueueAge: number;
   /** Lengths of trained responses at 0, 1, …, 100 %. */
   readonly lengthQuantiles: readonly number[];
+  /** What became of the responses that a baseline would train on. */
+  readonly kept: KeptCounts;
+  /** Kept tokens that weights of an older version generated than the ones that they train. */
+  readonly staleTokens: number;
+  /** Most versions that any of them is behind. */
+  readonly maxLag: number;
 }
 
 /** The place of a scheduler in a ladder: it does what the scheduler below does, and one mechanism more. */
@@ -161,10 +192,28 @@ export interface SchedulerResult {
   readonly rolloutSeconds: Interval;
   /** Ratio of the baseline's time for the same number of trained prompts to this one's; 1 for the baseline. */
   readonly speedup: Interval;
+  /** Seconds of the baseline for a kept token ÷ seconds of this one for a kept token; 1 for the baseline. */
+  readonly equalTokenSpeedup: Interval;
   /** As `speedup`, of the rollouts alone. */
   readonly rolloutSpeedup: Interval;
   /** Mean kept response length ÷ that of the baseline. */
   readonly keptTokenRatio: number;
+  /** Seconds of the oracle schedule for a kept token ÷ seconds of this one; absent where the oracle was not run. */
+  readonly ofOracle?: number;
+  /** Share of the longest 1 % of the fixed responses that is trained on: 0 to 1. */
+  readonly longestKeptShare: number;
+  /** Responses trained on that are as long as those, redrawn ones among them ÷ how many those are. */
+  readonly longestTrainedRatio: number;
+  /** Share of the trained groups whose rewards are all equal: 0 to 1. */
+  readonly evenGroupShare: number;
+  /** Share of the responses trained on that were drawn again after their prompt had been deferred: 0 to 1. */
+  readonly redrawnShare: number;
+  /** What they have fewer tokens than the fixed responses of their prompts, as a share of the baseline's kept tokens. */
+  readonly redrawnLoss: number;
+  /** Share of the kept tokens that weights of an older version generated than the ones that they train: 0 to 1. */
+  readonly staleShare: number;
+  /** Most versions that any of them is behind. */
+  readonly maxLag: number;
   /** Share of trained responses that ran into the length cap: 0 to 1. */
   readonly cappedShare: number;
   /** Share of engine time in rollouts with nothing to run: 0 to 1. */
@@ -187,17 +236,16 @@ export interface ComparisonResult {
     readonly correlation: number;
     readonly capTokens: number;
     readonly meanTokens: number;
+    /** What a reader must know of the lengths: that they are estimates. */
+    readonly caveat?: string;
     readonly quantiles: Readonly<Record<'p50' | 'p75' | 'p90' | 'p99' | 'max', number>>;
   };
   /** What the job was like, for tables. */
   readonly settings: Readonly<Record<string, number | string>>;
   /** The results, the baseline first. */
   readonly schedulers: readonly SchedulerResult[];
-  /**
-   * The clairvoyant lower bound: least seconds in which the same engines could train the same prompts once, with R0
-   * responses each fixed beforehand, under synchronous updates. Mean over seeds.
-   */
-  readonly lowerBound: { readonly totalSeconds: number; readonly speedupLimit: number };
+  /** The oracle schedule on the same workload: all fixed responses are kept. Absent where it was not asked for. */
+  readonly oracle?: SchedulerResult;
   /** What a reader should know of this comparison, in sentences. */
   readonly notes: readonly string[];
 }

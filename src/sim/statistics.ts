@@ -1,6 +1,6 @@
 /** Statistics of simulation results, over the library `simple-statistics`. */
 import { quantileSorted } from 'simple-statistics';
-import { PolicyError } from '../errors.ts';
+import { refuse } from '../errors.ts';
 import { pickIndex } from './random.ts';
 import type { Interval } from './result.ts';
 
@@ -17,8 +17,7 @@ export interface BootstrapOptions {
 /** Refuses what is no confidence. Throws `PolicyError` `invalid_input`. */
 export function checkConfidence(confidence: number): void {
   if (confidence > 0 && confidence < 1) return;
-  const expected = 'a number above 0 and below 1';
-  throw new PolicyError('invalid_input', { expected, got: confidence, path: 'confidence' });
+  refuse('invalid_input', 'confidence', 'a number above 0 and below 1', confidence);
 }
 
 /**
@@ -33,12 +32,10 @@ export function bootstrap<T>(
   options: BootstrapOptions,
 ): Interval {
   const { seed, resamples = 2000, confidence = 0.95 } = options;
-  const refuse = (path: string, expected: string, got: unknown): never => {
-    throw new PolicyError('invalid_input', { expected, got, path });
-  };
-  if (cases.length === 0) refuse('cases', 'at least one case', cases);
-  if (!Number.isSafeInteger(seed)) refuse('seed', 'a whole number', seed);
-  if (!Number.isSafeInteger(resamples) || resamples < 1) refuse('resamples', 'a whole number >= 1', resamples);
+  if (cases.length === 0) refuse('invalid_input', 'cases', 'at least one case', cases);
+  if (!Number.isSafeInteger(seed)) refuse('invalid_input', 'seed', 'a whole number', seed);
+  if (!Number.isSafeInteger(resamples) || resamples < 1)
+    refuse('invalid_input', 'resamples', 'a whole number >= 1', resamples);
   checkConfidence(confidence);
   if (cases.length === 1) {
     // Every resample is the sample itself.

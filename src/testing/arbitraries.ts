@@ -1,10 +1,11 @@
 /** Arbitraries of fast-check for what policies and planners are given. All of them shrink. */
 import fc from 'fast-check';
-import type { AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
+import type { AnyEvent } from '../core/definition.ts';
 import type { PlacedEngine, Prompt, VocabularyEvent } from '../schemas/index.ts';
 import { type Malformed, malformedPlaces } from './malformed.ts';
 import { likelyEvents } from './run.ts';
 import { tapes } from './search.ts';
+import type { Tested } from './tested.ts';
 
 /** A job's machines. Each GPU stands in one server and in one engine. */
 export interface Cluster {
@@ -124,10 +125,10 @@ export function sequenceLengths({ least = 0, most = 64, longest = 32_768 }: Leng
  *
  * @param most - most events, by default 60
  */
-export function eventStreams(definition: AnyPolicyDefinition, config: unknown, most = 60): fc.Arbitrary<AnyEvent[]> {
+export function eventStreams(tested: Tested, config: unknown, most = 60): fc.Arbitrary<AnyEvent[]> {
   return fc
     .tuple(tapes(), fc.integer({ min: 1, max: most }))
-    .map(([tape, length]) => likelyEvents(definition, config, tape, length));
+    .map(([tape, length]) => likelyEvents(tested, config, tape, length));
 }
 
 /** A stream of events, and then one that is malformed: its policy refuses it and stays as it was. */
@@ -141,12 +142,8 @@ export interface MalformedStream extends Malformed {
  *
  * @param most - most events, by default 60
  */
-export function malformedStreams(
-  definition: AnyPolicyDefinition,
-  config: unknown,
-  most = 60,
-): fc.Arbitrary<MalformedStream> {
-  return fc.tuple(eventStreams(definition, config, most), fc.nat()).map(([events, choice]) => {
+export function malformedStreams(tested: Tested, config: unknown, most = 60): fc.Arbitrary<MalformedStream> {
+  return fc.tuple(eventStreams(tested, config, most), fc.nat()).map(([events, choice]) => {
     const all = malformedPlaces(events.at(-1)!);
     return { before: events.slice(0, -1), ...all[choice % all.length]! };
   });

@@ -3,13 +3,15 @@
  *
  * @packageDocumentation
  */
-import type { AnyEvent, AnyPlannerDefinition, AnyPolicyDefinition } from '../core/definition.ts';
+import type { AnyEvent, AnyPlannerDefinition } from '../core/definition.ts';
 import { laws } from './laws.ts';
 import type { HostHints } from './obedience.ts';
 import { plannerLaws } from './planner-laws.ts';
 import { likelyEvents } from './run.ts';
 import { messageOf, type SearchOptions, search, textOfRun, trimmed } from './search.ts';
+import { type Tested, withEvents } from './tested.ts';
 
+export type { Choices } from '../core/choices.ts';
 export {
   type Cluster,
   type ClusterBounds,
@@ -37,6 +39,7 @@ export type { Places } from './place-book.ts';
 export { type PlannerCase, type PlannerLaw, plannerLaws } from './planner-laws.ts';
 export { type Answer, choicesFrom, likelyEvents, type Subject } from './run.ts';
 export { type SearchOptions, tapes } from './search.ts';
+export { type Arbitrary, arbitraryOf, type Tested, type WithEvents } from './tested.ts';
 export { withTraps } from './traps.ts';
 
 /** How the laws are checked. */
@@ -52,7 +55,8 @@ export interface LawOptions extends SearchOptions {
  *
  * @throws Error that names the law, with the smallest run that breaks it and the seed to repeat it
  */
-export function checkLaws(definition: AnyPolicyDefinition, options: LawOptions): void {
+export function checkLaws(tested: Tested, options: LawOptions): void {
+  const { definition } = withEvents(tested);
   const { config, only, hints, limitSeconds = 60 } = options;
   for (const law of laws) {
     if (only !== undefined && !only.includes(law.number)) continue;
@@ -62,9 +66,9 @@ export function checkLaws(definition: AnyPolicyDefinition, options: LawOptions):
     search(
       `${definition.id} breaks law ${law.number} (${law.title})`,
       options,
-      (tape, length) => check(likelyEvents(definition, config, tape, length)),
+      (tape, length) => check(likelyEvents(tested, config, tape, length)),
       (tape, length) => {
-        const found = trimmed(likelyEvents(definition, config, tape, length), check, limitSeconds);
+        const found = trimmed(likelyEvents(tested, config, tape, length), check, limitSeconds);
         // A policy that is not deterministic may keep the law the second time.
         return found === undefined ? 'not again, with the same events' : found.message + textOfRun(found.run);
       },

@@ -1,6 +1,8 @@
 /** A host that reports what its books allow: with trouble, steered by choices, or playing along to the end. */
-import type { AnyEvent, Choices } from '../core/definition.ts';
-import { pick } from '../core/pick.ts';
+
+import type { Choices } from '../core/choices.ts';
+import { pick } from '../core/choices.ts';
+import type { AnyEvent } from '../core/definition.ts';
 import type { Prompt, VocabularyDecision, VocabularyEvent } from '../schemas/index.ts';
 import { HostModel } from './host-model.ts';
 import type { HostModelConfig } from './host-rules.ts';

@@ -1,5 +1,7 @@
 /** What a host that obeys goes by: how decisions are answered, and what it may look at for that. */
-import type { AnyDecision, Choices } from '../core/definition.ts';
+
+import type { Choices } from '../core/choices.ts';
+import type { AnyDecision } from '../core/definition.ts';
 
 /** An event without its time; what it must have beside is filled in. */
 export type Report = { readonly type: string } & Readonly<Record<string, unknown>>;

@@ -2,7 +2,9 @@
  * A host that does what it is told, and knows nothing else: it answers each decision that it hears by the events that the
  * vocabulary has for it, in an order that its choices make, and begins work of its own only when it is asked to.
  */
-import type { AnyDecision, AnyEvent, AnyPolicyDefinition, Choices } from '../core/definition.ts';
+
+import type { Choices } from '../core/choices.ts';
+import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
 import { isPolicyError } from '../errors.ts';
 import { answers } from '../schemas/answers.ts';
 import { freshWork } from './fresh-work.ts';

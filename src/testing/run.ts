@@ -1,7 +1,10 @@
 /** Runs of a policy on likely events, made from a tape of numbers, so that a failing run can be made smaller. */
-import type { AnyDecision, AnyEvent, AnyPolicyDefinition, Choices } from '../core/definition.ts';
+
+import type { Choices } from '../core/choices.ts';
+import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
 import { startPolicy } from '../core/start.ts';
 import { isPolicyError } from '../errors.ts';
+import { type Tested, withEvents } from './tested.ts';
 
 /** Choices from a tape; when it ends, it begins again, shifted. */
 export function choicesFrom(tape: readonly number[]): Choices {
@@ -17,21 +20,17 @@ export function choicesFrom(tape: readonly number[]): Choices {
 }
 
 /**
- * Likely events for a policy, one after the other, by its own `arbitrary`; refused ones are among them. They end early
+ * Likely events for a policy, one after the other, by its `arbitrary`; refused ones are among them. They end early
  * with an event that `apply` fails on.
  */
-export function likelyEvents(
-  definition: AnyPolicyDefinition,
-  config: unknown,
-  tape: readonly number[],
-  length: number,
-): AnyEvent[] {
+export function likelyEvents(tested: Tested, config: unknown, tape: readonly number[], length: number): AnyEvent[] {
+  const { definition, arbitrary } = withEvents(tested);
   const state = definition.init(definition.config.parse(config));
   const choices = choicesFrom(tape);
   const events: AnyEvent[] = [];
   let latest = 0;
   for (let index = 0; index < length; index += 1) {
-    const event: AnyEvent = definition.arbitrary(state, choices);
+    const event: AnyEvent = arbitrary(state, choices);
     events.push(JSON.parse(JSON.stringify(event)));
     try {
       definition.check(state, event);

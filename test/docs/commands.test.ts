@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { commandOf, type Done, root } from '../support/command-line.ts';
 import { ownMeasurements, writeOwnFiles } from '../support/documented-files.ts';
+import { scale } from '../support/runs.ts';
 import { documentedSnippets } from '../support/snippets.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-docs-'));
@@ -37,16 +38,27 @@ const rollflexWith = (parts: readonly string[]): Promise<Done> =>
     child.stdin!.end();
   });
 
+const pageAt = (path: string): string => readFileSync(join(root, path), 'utf8');
+const shownIn = (page: string) =>
+  [...page.matchAll(/```sh\n(rollflex [^\n]*)\n```\n\n```text\n(.*?)\n```/gs)].map(
+    ([, command, output]) => [command!, output!] as const,
+  );
+const cli = shownIn(pageAt('docs/cli.md'));
+const yourJob = shownIn(pageAt('docs/your-job.md'));
+const withOutput = new Set([...cli, ...yourJob].map(([command]) => command));
+/** A search takes ten seconds: all but those whose output is shown come with `npm run test:all`. */
+const isForAll = (command: string): boolean => / sweep /.test(command) && !withOutput.has(command) && scale < 1;
+
 describe('what is shown', () => {
   test.each(commands.filter(([, command]) => isOurs(command)))('%s: %s', async (_, command) => {
     const [, ...parts] = command.split(' ');
-    if (parts.at(-1) !== '&') {
+    if (parts.at(-1) !== '&' && !isForAll(command)) {
       const run = await rollflexWith(parts);
       expect(run.code, run.err).toBe(0);
       printed.set(command, run.out);
       return;
     }
-    // It runs on beside the reader's own program: here its options are looked up instead.
+    // It runs on beside the reader's own program, or for long: here its options are looked up instead.
     const help = await rollflexWith([parts[0]!, '--help']);
     expect(help.code, help.err).toBe(0);
     for (const option of parts.filter((one) => one.startsWith('--'))) expect(help.out).toContain(` ${option} `);
@@ -68,19 +80,23 @@ describe('what is shown', () => {
 });
 
 describe('what is printed, but for its numbers', () => {
-  const pageAt = (path: string): string => readFileSync(join(root, path), 'utf8');
-  const shownIn = (page: string) =>
-    [...page.matchAll(/```sh\n(rollflex [^\n]*)\n```\n\n```text\n(.*?)\n```/gs)].map(
-      ([, command, output]) => [command!, output!] as const,
-    );
-  const cli = shownIn(pageAt('docs/cli.md'));
-  const yourJob = shownIn(pageAt('docs/your-job.md'));
   const names = (shown: typeof cli) => shown.map(([command]) => command.split(' ')[1]);
   /** Lines without their numbers, which may move with the cost model, and padding. */
   const shape = (text: string): string[] => text.split('\n').map((line) => line.replace(/[\d., ]+/g, ' ').trim());
 
   test('every command is shown with its output', () => {
-    expect(names(cli)).toEqual(['simulate', 'import', 'sweep', 'pools', 'vlm', 'plan', 'schema', 'schema', 'replay']);
+    expect(names(cli)).toEqual([
+      'advise',
+      'simulate',
+      'import',
+      'sweep',
+      'pools',
+      'vlm',
+      'plan',
+      'schema',
+      'schema',
+      'replay',
+    ]);
   });
 
   test('the guide goes from a dump to a table, with the measurements that it shows', () => {

@@ -6,13 +6,12 @@ import { timeoutConfig } from '../../src/index.ts';
 
 const page = readFileSync(new URL('../../docs/sandbox-timeout.md', import.meta.url), 'utf8');
 
-test('the page is up to date (npx tsx bench/sandbox-timeout.ts --write)', () => {
+test('the page is up to date (npx tsx bench/sandbox-timeout.ts --write), and a stale table is noticed', () => {
   expect(page.match(/<!-- measured: /g)).toHaveLength(5);
-  expect(measure(page)).toBe(page);
+  expect(measure(page.replace('| 4 (default) |', '| 5 (default) |'))).toBe(page);
 });
 
-test('a stale table is noticed, and one that does not exist is refused', () => {
-  expect(measure(page.replace('| 4 (default) |', '| 5 (default) |'))).toBe(page);
+test('a table that does not exist is refused', () => {
   expect(() => measure('<!-- measured: nothing -->\n<!-- /measured -->')).toThrow(/nothing/);
 });
 

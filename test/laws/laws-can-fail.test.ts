@@ -13,8 +13,8 @@ describe('the laws suite', () => {
   test.each(wrongPolicies.filter((one) => one.law !== 10))(
     'law $law fails a policy that $title',
     { timeout: 30_000 },
-    ({ law, definition }) => {
-      const check = () => checkLaws(definition, { config: { limit: 3 }, runs: 30, events: 30, only: [law] });
+    ({ law, tested }) => {
+      const check = () => checkLaws(tested, { config: { limit: 3 }, runs: 30, events: 30, only: [law] });
       expect(check).toThrow(`breaks law ${law}`);
     },
   );
@@ -23,8 +23,8 @@ describe('the laws suite', () => {
     checkLaws(rightFinisher, { config: { slots: 2 }, runs: 20, events: 30 });
   });
 
-  test.each(wrongFinishers)('law $law fails a policy of rounds that $title', ({ law, says, definition }) => {
-    const check = () => checkLaws(definition, { config: { slots: 2 }, runs: 30, events: 30, only: [law] });
+  test.each(wrongFinishers)('law $law fails a policy of rounds that $title', ({ law, says, tested }) => {
+    const check = () => checkLaws(tested, { config: { slots: 2 }, runs: 30, events: 30, only: [law] });
     expect(check).toThrow(new RegExp(`breaks law ${law} .*${says.source}`, 's'));
   });
 
@@ -35,9 +35,9 @@ describe('the laws suite', () => {
     [6, /at event \d+ .*:\n {2}as it came: .*\n {2}keys of events and snapshots in reverse: /],
   ])('law %d says which of two answers is which', (law, says) => {
     const found = wrongPolicies.filter((one) => one.law === law);
-    const messages = found.map(({ definition }) => {
+    const messages = found.map(({ tested }) => {
       try {
-        checkLaws(definition, { config: { limit: 3 }, runs: 30, events: 30, only: [law] });
+        checkLaws(tested, { config: { limit: 3 }, runs: 30, events: 30, only: [law] });
         return '';
       } catch (error) {
         return (error as Error).message;
@@ -62,15 +62,15 @@ describe('the laws suite', () => {
       build: Array.from({ length: n }, (_, index) => ({ type: 'acme/item.added', at: 0, id: `i${index}` })),
       probes: [{ type: 'acme/item.removed', at: 0, id: 'i7' }],
     });
-    checkCost(rightPolicy, { limit: 1e9 }, crowd);
-    const scanning = wrongPolicies.find((one) => one.law === 10)!.definition;
+    checkCost(rightPolicy.definition, { limit: 1e9 }, crowd);
+    const scanning = wrongPolicies.find((one) => one.law === 10)!.tested.definition;
     expect(() => checkCost(scanning, { limit: 1e9 }, crowd)).toThrow('law 10');
   });
 
   test('law 10 refuses a crowd that shows nothing', () => {
     const added = (id: string) => ({ type: 'acme/item.added', at: 0, id });
     const crowd = (event: object, probe: object) => () =>
-      checkCost(rightPolicy, { limit: 1e9 }, (n) => ({
+      checkCost(rightPolicy.definition, { limit: 1e9 }, (n) => ({
         build: Array.from({ length: n }, (_, index) => ({ ...added(`i${index}`), ...event })),
         probes: [{ ...added('new'), ...probe }],
       }));
@@ -78,7 +78,7 @@ describe('the laws suite', () => {
     expect(crowd({ id: 7 }, {})).toThrow(/an event of `build` is refused: id: expected .*"id":7/);
     expect(crowd({}, { type: 'acme/item.lost' })).toThrow(/a probe is refused: not an event of .*item\.lost/);
     expect(crowd({}, { id: 'i7' })).toThrow(/a probe is refused: .*"i7"/);
-    const same = () => checkCost(rightPolicy, { limit: 1e9 }, () => ({ build: [added('one')], probes: [] }));
+    const same = () => checkCost(rightPolicy.definition, { limit: 1e9 }, () => ({ build: [added('one')], probes: [] }));
     expect(same).toThrow(/the state does not hold what `build` brings/);
   });
 });

@@ -2,6 +2,7 @@
  * What is lost stays lost, whatever else happens, `host.restarted` included: nothing is given to an engine, a worker, a
  * node or a replica between the report of its loss and that of its return.
  */
+
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../../src/core/definition.ts';
@@ -9,6 +10,7 @@ import { startPolicy } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { registry } from '../../src/registry.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
+import { arbitraryOf } from '../../src/testing/tested.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
 import { isChosen } from '../support/only.ts';
 import { met, runs } from '../support/runs.ts';
@@ -76,7 +78,7 @@ function play(definition: AnyPolicyDefinition, config: unknown, tape: readonly n
     const restarts = choices.below(12) === 0;
     const event: AnyEvent = restarts
       ? ({ type: 'host.restarted', at: index, idPrefix: `restart-${index}-` } as AnyEvent)
-      : definition.arbitrary(state, choices);
+      : arbitraryOf(definition)(state, choices);
     let decisions: AnyDecision[];
     try {
       decisions = policy.send(structuredClone(event) as never) as AnyDecision[];

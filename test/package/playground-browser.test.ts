@@ -1,5 +1,6 @@
 /** The playground in a real browser: true numbers, usable by keyboard, on a phone, in the dark, from a folder and a server. */
 import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 import { createPolicy, planFlexUlysses } from 'rollflex';
 import {
   compare,
@@ -77,7 +78,7 @@ describe('the playground in a browser', () => {
   test('opens from a folder, without a network, with charts', async (context) => {
     const { page, problems } = await open(context, { offline: true });
     expect(await page.locator('.headline').textContent()).toMatch(
-      /RollPacker: \d\.\d\d × as fast, on 0\.\d\d × the tokens/,
+      /RollPacker: \d\.\d\d × as fast, \d\.\d\d × at equal tokens, on 0\.\d\d × the tokens/,
     );
     const coloured = `[...document.querySelectorAll('.chart[data-chart=timeline] canvas')].slice(0, 2).map((canvas) => {
       const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
@@ -102,7 +103,7 @@ describe('the playground in a browser', () => {
       await page.locator(`#tab-${view}`).click();
       await settled(page);
       for (const one of await page.locator('.card').allTextContents()) {
-        expect(one).toMatch(/\d\.\d\d ×\s*as faston \d\.\d\d × the tokens/);
+        expect(one).toMatch(/\d\.\d\d ×\s*as fast(\d\.\d\d × as fast at equal tokens)?on \d\.\d\d × the tokens/);
       }
       expect(await page.locator('.headline').textContent()).toMatch(/tokens/);
       const cells = page.locator('tbody tr [data-metric="kept"]');
@@ -119,6 +120,7 @@ describe('the playground in a browser', () => {
       for (const [index, id] of ['baseline', 'tail-batching', 'rollpacker'].entries()) {
         const one = all[index]!;
         expect(await cell(page, id, 'speedup')).toMatch(new RegExp(`^${two(one.speedup.value)} ×`));
+        expect(await cell(page, id, 'equal')).toMatch(new RegExp(`^${two(one.equalTokenSpeedup.value)} ×`));
         expect(await cell(page, id, 'kept')).toBe(`${two(one.keptTokenRatio)} ×`);
         const { value } = one.stepSeconds;
         expect(await cell(page, id, 'step')).toBe(`${value.toFixed(value < 10 ? 2 : 1)} s`);
@@ -258,10 +260,21 @@ describe('the playground in a browser', () => {
     expect(said).toContain('nope: no such setting; it is left out.');
     expect(said).toContain('t is given twice');
     expect(await page.locator('#set-etaP').inputValue()).toBe('1.25');
+    // Beside the field as well, and for who cannot see it.
+    expect(await page.locator('#set-etaP-error').textContent()).toContain('etaP=9: expected');
+    expect(await page.locator('#set-etaP').getAttribute('aria-describedby')).toBe('set-etaP-error set-etaP-help');
+    expect(await page.locator('[aria-invalid=true]').count()).toBe(2);
+    await page.locator('#set-etaP').fill('1.4');
+    await settled(page);
+    expect(await page.locator('.error').count()).toBe(0);
     await page.evaluate("location.hash = '#v=sync&t=own&P=4&n=1&s=1'");
-    await page.getByText('not part of a link').waitFor();
+    await page.locator('#set-t-error').getByText('not part of a link').waitFor();
     await page.evaluate("location.hash = '#v=sync&TP=8'");
-    await page.getByText('TP: expected one of 1, 2, 4 for this model, got 8').first().waitFor();
+    await page.locator('#set-TP-error').getByText('TP: expected one of 1, 2, 4 for this model, got 8').waitFor();
+    await page.evaluate("location.hash = '#v=vlm&m=qwen2.5-vl-32b&g=24&b=8&f=16'");
+    await page.locator('#set-g-error').getByText('gpus: expected a multiple of 16').waitFor();
+    await page.evaluate("location.hash = '#v=sync&etap=1.5'");
+    await page.getByText('etap: no such setting (did you mean "etaP"?); it is left out.').waitFor();
     expect(problems).toEqual([]);
     await page.close();
   });
@@ -300,6 +313,65 @@ describe('the playground in a browser', () => {
     await page.evaluate(drop);
     await page.waitForSelector('tr[data-scheduler="flex-ulysses"]');
     expect(await page.locator('.note').first().textContent()).toContain('videos.jsonl: recorded');
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
+  test('says that settings behind ? are no settings', async (context) => {
+    const { page } = await open(context, { hash: `?etaP=1.5${brief}` });
+    await page.getByText('?etaP=1.5: settings stand behind #, not behind ?').waitFor();
+    await page.close();
+  });
+
+  test('says when it is busy, and is still when it is not', async (context) => {
+    const { page, problems } = await open(context, { hash: brief });
+    expect(await page.locator('.busy').count()).toBe(0);
+    await page.evaluate("location.hash = '#v=sync&t=castillo-7b&P=128&R=16&g=64&n=5&s=1'");
+    await page.locator('.busy').getByText('Simulating …').waitFor();
+    expect(await page.locator('main').getAttribute('aria-busy')).toBe('true');
+    await settled(page);
+    expect(await page.locator('.busy').count()).toBe(0);
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
+  test('reads the dumps of a trainer, packed ones too, and estimates texts only if the reader says how', async (context) => {
+    const { page, problems } = await open(context, { hash: brief });
+    const row = (step: number, prompt: number, k: number) =>
+      JSON.stringify({ input: `problem ${prompt}`, output: 'seven '.repeat(50 + 20 * k + prompt), score: k % 2, step });
+    const lines = (step: number) =>
+      Array.from({ length: 16 }, (_, index) => row(step, index % 4, Math.floor(index / 4))).join('\n');
+    const [one, two] = [1, 2].map((step) => ({
+      name: `${step}.jsonl`,
+      mimeType: '',
+      buffer: Buffer.from(lines(step)),
+    }));
+    const packed = { ...two!, name: '2.jsonl.gz', buffer: gzipSync(two!.buffer) };
+    await page.locator('#own-file').setInputFiles([packed, one!]);
+    await page.locator('.own .error').waitFor();
+    expect(await page.locator('.own .error').textContent()).toBe(
+      '1.jsonl:1.output: this dump has texts, and no count of their tokens.',
+    );
+    await page.locator('#own-tokens').fill('many');
+    await page.getByText('Read with this estimate').click();
+    await page.locator('.own .error').getByText('expected a number from 0.001 to 10, got many').waitFor();
+    await page.locator('#own-tokens').fill('0.25');
+    await page.getByText('Read with this estimate').click();
+    await page.locator('.own .good').waitFor();
+    expect(await page.locator('.own .good').textContent()).toBe(
+      '1.jsonl and 1 other: 8 prompts with 32 responses (dump of verl; lengths are ESTIMATES, 0.25 tokens a character).',
+    );
+    await settled(page);
+    expect(await page.locator('.headline').textContent()).toMatch(/RollPacker: \d/);
+
+    const counted = readFileSync(new URL('../fixtures/import/nemo-rl/train_data_step4.jsonl', import.meta.url));
+    await page.locator('#own-file').setInputFiles({ name: 'train_data_step4.jsonl', mimeType: '', buffer: counted });
+    await page.locator('.own .good').getByText('(dump of nemo-rl)').waitFor();
+    await settled(page);
+    await page.locator('#own-file').setInputFiles({ ...packed, buffer: Buffer.from('no gzip') });
+    await page.locator('.own .error').getByText('2.jsonl.gz: it cannot be read: expected a whole gzip file.').waitFor();
+    await page.locator('#own-file').setInputFiles([one!, { ...one!, name: 'bad.jsonl', buffer: Buffer.from('{"a":') }]);
+    await page.locator('.own .error').waitFor();
     expect(problems).toEqual([]);
     await page.close();
   });

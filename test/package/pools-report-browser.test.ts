@@ -3,7 +3,15 @@ import { describe, expect, test } from 'vitest';
 import { comparePools } from '../../src/sim/pools/compare.ts';
 import { rolloutpipeJob, rolloutpipeWorkload } from '../../src/sim/pools/presets.ts';
 import { writeReport } from '../../src/sim/report/write.ts';
-import { expectDrawn, expectFits, looks, picture, reportInBrowser, zoomInto } from '../support/report-browser.ts';
+import {
+  expectDrawn,
+  expectFits,
+  looks,
+  openAll,
+  picture,
+  reportInBrowser,
+  zoomInto,
+} from '../support/report-browser.ts';
 
 const comparison = comparePools({
   job: rolloutpipeJob(16),
@@ -19,8 +27,8 @@ describe('the report of disaggregated pools in a browser', () => {
 
   test.for(looks)('draws waits and timelines, %s, %d pixels wide', async ([scheme, width], context) => {
     const { page, problems } = await open(context, scheme, width);
+    await openAll(page, () => expectFits(page));
     await expectDrawn(page, 2, shows);
-    await expectFits(page);
     const chart = page.locator('.chart.pools');
     await chart.scrollIntoViewIfNeeded();
     const before = await picture(chart);

@@ -4,26 +4,45 @@ import { compare } from '../../src/sim/compare.ts';
 import { jobPreset, rollpackerWorkload } from '../../src/sim/presets.ts';
 import { writeReport } from '../../src/sim/report/write.ts';
 import { comparison as byHand } from '../support/comparison-fixture.ts';
-import { expectDrawn, expectFits, looks, picture, reportInBrowser, zoomInto } from '../support/report-browser.ts';
+import {
+  expectDrawn,
+  expectFits,
+  looks,
+  openAll,
+  picture,
+  reportInBrowser,
+  zoomInto,
+} from '../support/report-browser.ts';
 
 const { job } = jobPreset('qwen2.5-7b-8k');
 const small = { ...job, promptsPerRound: 8, responsesPerPrompt: 2, engines: 3 };
 const simulated = compare({ job: small, workload: (seed) => rollpackerWorkload(8192, seed), steps: 5, seeds: [1, 2] });
 /** What each chart must show: a colour of the style sheet that only its data have. */
-const shows = { timeline: ['train'], steps: ['train'], lengths: ['accent'], queue: ['accent'] };
+const shows = {
+  argument: ['train', 'short'],
+  waterfall: ['accent', 'overhead'],
+  timeline: ['train'],
+  steps: ['train'],
+  lengths: ['overhead'],
+  queue: ['overhead'],
+};
+const seven = 7;
 
-/** Contrast (WCAG 2) of every element with text of its own against what is behind it; the least. */
+/** Contrast (WCAG 2) of every element with text of its own against what is behind it, a chart or the page; the least. */
 const leastContrast = `(() => {
   const rgb = (text) => text.match(/[\\d.]+/g).map(Number);
   const light = ([r, g, b]) => [r, g, b].map((c) => c / 255)
     .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
     .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
-  const ground = light(rgb(getComputedStyle(document.body).backgroundColor));
+  const behind = (one) => {
+    const colour = getComputedStyle(one).backgroundColor;
+    return one === document.body || !/, 0\\)$/.test(colour) ? light(rgb(colour)) : behind(one.parentElement);
+  };
   return Math.min(...[...document.body.querySelectorAll('*')]
     .filter((one) => !['SCRIPT', 'NOSCRIPT'].includes(one.tagName))
     .filter((one) => [...one.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim() !== ''))
-    .map((one) => light(rgb(getComputedStyle(one).color)))
-    .map((text) => (Math.max(text, ground) + 0.05) / (Math.min(text, ground) + 0.05)));
+    .map((one) => [light(rgb(getComputedStyle(one).color)), behind(one)])
+    .map(([text, ground]) => (Math.max(text, ground) + 0.05) / (Math.min(text, ground) + 0.05)));
 })()`;
 
 describe('the report in a browser', () => {
@@ -32,19 +51,86 @@ describe('the report in a browser', () => {
   test.for(looks)('draws every chart, %s, %d pixels wide', async ([scheme, width], context) => {
     const { page, problems } = await open(context, scheme, width);
     const headlines = await page.locator('.headline').allTextContents();
-    expect(headlines[0]).toMatch(/^tail-batching would save \d+\.\d\s% of the time: 1\.\d\d × as fast\.$/);
-    expect(headlines[1]).toBe('tail-batching would save 33.3\u00a0% of the time: 1.50 × as fast.');
-    await expectDrawn(page, 10, shows);
+    expect(headlines[0]).toMatch(
+      /^tail batching would save \d+\.\d\s% of the time: 1\.\d\d × as fast, \d\.\d\d × at equal tokens\.$/,
+    );
+    expect(headlines[1]).toBe(
+      'tail-batching would save 33.3\u00a0% of the time: 1.50 × as fast, 1.13 × at equal tokens.',
+    );
     const ground = await page.evaluate('getComputedStyle(document.body).backgroundColor');
     expect(ground).toBe(scheme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(20, 23, 27)');
-    expect(await page.evaluate(leastContrast)).toBeGreaterThanOrEqual(4.5);
-    await expectFits(page);
+    await openAll(page, async () => {
+      expect(await page.evaluate(leastContrast)).toBeGreaterThanOrEqual(4.5);
+      await expectFits(page);
+    });
+    await expectDrawn(page, 2 * seven, shows);
     expect(problems).toEqual([]);
+    await page.close();
+  });
+
+  test.for(['light', 'dark'] as const)('the first screen is the argument, %s', async (scheme, context) => {
+    const { page } = await open(context, scheme, 1280);
+    for (const tab of [0, 1]) {
+      await page.locator('[role=tab]').nth(tab).click();
+      for (const part of ['.headline', '.chart.argument', '.chart.waterfall', '.costs']) {
+        const box = (await page.locator(`section.open ${part}`).boundingBox())!;
+        expect(box.y, part).toBeGreaterThanOrEqual(0);
+        expect(box.y + box.height, part).toBeLessThanOrEqual(800);
+        expect(box.height, part).toBeGreaterThan(20);
+      }
+      expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThan(4000);
+    }
+    await page.close();
+  });
+
+  test('tabs are opened by a click, by the keys and by a link; folds draw when they open', async (context) => {
+    const { page, problems } = await open(context, 'light', 1280);
+    const seen = () => page.locator('section.open h2').textContent();
+    const [first, second] = (await page.locator('[role=tab]').allTextContents()) as [string, string];
+    expect(await seen()).toBe(first);
+    await page.locator('[role=tab]').nth(1).click();
+    expect(await seen()).toBe(second);
+    await page.keyboard.press('ArrowRight');
+    expect(await seen()).toBe(first);
+    await page.locator('nav a').nth(1).click();
+    await expect.poll(seen).toBe(second);
+    const steps = page.locator('section.open .chart.steps');
+    expect(await steps.isVisible()).toBe(false);
+    await page.getByText('Steps, lengths and the queue').nth(1).click();
+    await expect.poll(() => steps.locator('canvas').isVisible()).toBe(true);
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
+  test('a tooltip stands beside what it explains', async (context) => {
+    const { page } = await open(context, 'light', 1280);
+    const chart = (await page.locator('section.open .chart.argument').boundingBox())!;
+    const [x, y] = [chart.x + 400, chart.y + 45];
+    await page.mouse.move(x, y);
+    const tooltip = page.locator('section.open .chart.argument > div').filter({ hasText: /s \(|min \(/ });
+    await tooltip.waitFor({ state: 'visible' });
+    const box = (await tooltip.boundingBox())!;
+    expect(y < box.y || y > box.y + box.height).toBe(true);
+    await page.close();
+  });
+
+  test('prints on few pages, in the colours of paper', async (context) => {
+    const { page } = await open(context, 'dark', 1280);
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(255, 255, 255)');
+    expect(await page.locator('.tabs').isVisible()).toBe(false);
+    expect((await page.locator('section.open .chart.argument').boundingBox())!.height).toBeGreaterThan(60);
+    const text = (await page.pdf({ format: 'A4' })).toString('latin1');
+    const pages = Math.max(...[...text.matchAll(/\/Count (\d+)/g)].map(([, count]) => Number(count)));
+    expect(pages).toBeGreaterThan(0);
+    expect(pages).toBeLessThanOrEqual(6);
     await page.close();
   });
 
   test('timelines of a workload zoom together', async (context) => {
     const { page, problems } = await open(context, 'light', 1200);
+    await openAll(page);
+    await page.locator('[role=tab]').first().click();
     const charts = page.locator('.chart.timeline');
     const seen = (which: number) => picture(charts.nth(which));
     const before = await Promise.all([0, 1, 2].map(seen));
@@ -58,12 +144,13 @@ describe('the report in a browser', () => {
 
   test('fits the window again when its size changes', async (context) => {
     const { page, problems } = await open(context, 'light', 1200);
-    const misfits = `[...document.querySelectorAll('.chart')].filter((chart) =>
+    const misfits = `[...document.querySelectorAll('section.open .chart')].filter((chart) => chart.offsetParent !== null &&
       Math.abs(chart.querySelector('canvas').clientWidth - chart.clientWidth) > 1).length`;
     expect(await page.evaluate(misfits)).toBe(0);
     await page.setViewportSize({ width: 700, height: 900 });
     await expect.poll(() => page.evaluate(misfits)).toBe(0);
-    await expectDrawn(page, 10, shows);
+    await openAll(page, async () => expect(await page.evaluate(misfits)).toBe(0));
+    await expectDrawn(page, 2 * seven, shows);
     expect(problems).toEqual([]);
     await page.close();
   });

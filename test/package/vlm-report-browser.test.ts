@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { writeReport } from '../../src/sim/report/write.ts';
 import { compareVlm } from '../../src/sim/vlm/compare.ts';
 import { defineVlmJob } from '../../src/sim/vlm/settings.ts';
-import { expectDrawn, expectFits, looks, reportInBrowser } from '../support/report-browser.ts';
+import { expectDrawn, expectFits, looks, openAll, reportInBrowser } from '../support/report-browser.ts';
 import { mixture } from '../support/vlm.ts';
 
 const job = defineVlmJob({ gpus: 16, batchSequences: 32 });
@@ -29,10 +29,10 @@ describe('the report of VLM steps in a browser', () => {
 
   test.for(looks)('draws stages and plans, %s, %d pixels wide', async ([scheme, width], context) => {
     const { page, problems } = await open(context, scheme, width);
+    await openAll(page, () => expectFits(page));
     await expectDrawn(page, 4, shows);
     // Text on the bars is of the ground's colour: enough for small text too.
     expect(await page.evaluate(leastContrast)).toBeGreaterThanOrEqual(4.4);
-    await expectFits(page);
     expect(problems).toEqual([]);
     await page.close();
   });

@@ -3,6 +3,7 @@
  * told, and from that alone where every prompt and every response must be. The numbers are those of the invariants in
  * the READMEs of the policies.
  */
+
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { AnyEvent, AnyPolicyDefinition } from '../../src/core/definition.ts';
@@ -11,6 +12,7 @@ import { isPolicyError } from '../../src/errors.ts';
 import { registry } from '../../src/registry.ts';
 import type { VocabularyDecision } from '../../src/schemas/index.ts';
 import { checkConservation, choicesFrom, ModelHost, tapes } from '../../src/testing/index.ts';
+import { arbitraryOf } from '../../src/testing/tested.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
 import { isChosen, isWhole } from '../support/only.ts';
 import { met, runs, times } from '../support/runs.ts';
@@ -32,7 +34,7 @@ function runOne(
   const host = new ModelHost(definition.config.parse(config) as never, takes);
   let policy = startPolicy(definition, config);
   for (let index = 0; index < length; index += 1) {
-    const event: AnyEvent = definition.arbitrary(state, choices);
+    const event: AnyEvent = arbitraryOf(definition)(state, choices);
     events += 1;
     let decisions: VocabularyDecision[];
     try {

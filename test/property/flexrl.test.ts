@@ -1,8 +1,10 @@
 /** The invariants of flexrl, by their numbers in its README, and what holds of the words of loading. */
+
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { startPolicy } from '../../src/core/start.ts';
 import { flexrl, isPolicyError, planFlexUlysses, shadowLoader } from '../../src/index.ts';
+import { arbitrary } from '../../src/recipes/flexrl/arbitrary.ts';
 import { type VocabularyDecision, z } from '../../src/schemas/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
@@ -30,7 +32,7 @@ describe('flexrl', () => {
           const shadow = flexrl.init(flexrl.config.parse(config));
           const job = startPolicy(flexrl, config);
           for (let index = 0; index < 100; index += 1) {
-            const event = flexrl.arbitrary(shadow, choices);
+            const event = arbitrary(shadow, choices);
             const before = job.snapshot();
             let decisions: VocabularyDecision[];
             try {

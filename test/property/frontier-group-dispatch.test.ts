@@ -1,9 +1,11 @@
 /** The invariants of frontier-group-dispatch, by their numbers in its README, under random events and restored snapshots. */
+
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { resumePolicy, startPolicy } from '../../src/core/start.ts';
 import { groupKey } from '../../src/core/trained-groups.ts';
 import { isPolicyError } from '../../src/errors.ts';
+import { arbitrary } from '../../src/policies/frontier-group-dispatch/arbitrary.ts';
 import {
   type FrontierDecision,
   type FrontierEvent,
@@ -168,7 +170,7 @@ describe.each(configs)('%j', (config) => {
           policy = resumePolicy(frontierGroupDispatch, JSON.parse(JSON.stringify(policy.snapshot()))) as never;
         }
         const saved = policy.snapshot().state as never;
-        const event = frontierGroupDispatch.arbitrary(frontierGroupDispatch.load(saved, parsed), choices);
+        const event = arbitrary(frontierGroupDispatch.load(saved, parsed), choices);
         let decisions: readonly FrontierDecision[];
         try {
           decisions = policy.send(event);

@@ -3,10 +3,12 @@
  * named from then on, and so every round that is named ends, nothing stays, and the next round has the whole width. The
  * numbers are those of the invariants in the README.
  */
+
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { pick } from '../../src/core/pick.ts';
+import { pick } from '../../src/core/choices.ts';
 import { isPolicyError } from '../../src/errors.ts';
+import { arbitrary } from '../../src/policies/frontier-group-dispatch/arbitrary.ts';
 import {
   frontierGroupDispatch as definition,
   type FrontierDecision,
@@ -87,7 +89,7 @@ class Forgetful {
 
   /** What a host with memory might have sent, refused or not. */
   trouble(): void {
-    const event = definition.arbitrary(this.state, this.#choices);
+    const event = arbitrary(this.state, this.#choices);
     try {
       this.send(event);
     } catch (error) {

@@ -1,9 +1,11 @@
 /** The invariants of gpu-scale-down, by their numbers in its README. */
+
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { resumePolicy, startPolicy } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { createGpuScaleDown, gpuScaleDown, type ScaleDownDecision, type ScaleDownEvent } from '../../src/index.ts';
+import { arbitrary } from '../../src/policies/gpu-scale-down/arbitrary.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
 import { met, runs } from '../support/runs.ts';
@@ -216,7 +218,7 @@ function run(config: Record<string, unknown>, tape: readonly number[]): number {
   const watch = new Watch();
   let policy = startPolicy(gpuScaleDown, config);
   for (let index = 0; index < 150; index += 1) {
-    const event = gpuScaleDown.arbitrary(shadow, choices);
+    const event = arbitrary(shadow, choices);
     let decisions: ScaleDownDecision[];
     try {
       decisions = policy.send(event);

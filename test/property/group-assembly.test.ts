@@ -2,10 +2,12 @@
  * The invariants of group-assembly, by their numbers in its README: likely, late, repeated and wrong events, restored
  * snapshots, and in the end a host that finishes everything. What is refused, too, is what must be.
  */
+
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type PolicyOf, resumePolicy, startPolicy } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
+import { arbitrary } from '../../src/policies/group-assembly/arbitrary.ts';
 import { groupAssembly } from '../../src/policies/group-assembly/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import {
@@ -54,7 +56,7 @@ class Run {
     const late = this.#accepted[choices.below(this.#accepted.length + 1)];
     // Rewards come for what has left, too.
     if (choices.below(10) === 0 && late !== undefined) return { type: 'reward.ready', at, requestId: late, reward: 1 };
-    return groupAssembly.arbitrary(this.#shadow, choices);
+    return arbitrary(this.#shadow, choices);
   }
 
   restore(): void {

@@ -2,10 +2,12 @@
  * Invariant 11 of speculative-admission: what was launched is late when it is over, whatever has happened since; what was
  * not is unknown, unless its attempt number is older than what is remembered.
  */
+
 import fc from 'fast-check';
 import { describe, test } from 'vitest';
 import { resumePolicy, startPolicy } from '../../src/core/start.ts';
 import { isPolicyError, speculativeAdmission } from '../../src/index.ts';
+import { arbitrary } from '../../src/policies/speculative-admission/arbitrary.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { anySettings } from '../support/forgetful-run.ts';
 import { runs } from '../support/runs.ts';
@@ -19,7 +21,7 @@ function playOne(tape: readonly number[]): void {
   let policy = startPolicy(speculativeAdmission, config);
   const launched = new Set<string>();
   for (let index = 0; index < 150; index += 1) {
-    const event = speculativeAdmission.arbitrary(shadow, choices);
+    const event = arbitrary(shadow, choices);
     try {
       const decisions = policy.send(event);
       for (const one of decisions) if (one.type === 'request.launch') launched.add(one.requestId);

@@ -1,8 +1,10 @@
 /** The invariants of long-prompt-queue, by their numbers in its README, under random events and restored snapshots. */
+
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { resumePolicy, startPolicy } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
+import { arbitrary } from '../../src/policies/long-prompt-queue/arbitrary.ts';
 import {
   longPromptQueue,
   type QueueConfig,
@@ -108,7 +110,7 @@ function run(config: Record<string, unknown>, tape: readonly number[]): void {
   const model = new QueueModel();
   let queue = startPolicy(longPromptQueue, config);
   for (let index = 0; index < 80; index += 1) {
-    const event = longPromptQueue.arbitrary(shadow, choices);
+    const event = arbitrary(shadow, choices);
     const before = queue.snapshot().state as Saved;
     let decisions: QueueDecision[];
     try {

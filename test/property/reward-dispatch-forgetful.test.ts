@@ -1,7 +1,7 @@
 /** Every reward that reward-dispatch holds comes to its end with a host that has forgotten all of them. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Choices } from '../../src/core/definition.ts';
+import type { Choices } from '../../src/core/choices.ts';
 import { resumePolicy, startPolicy } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { type RewardDecision, type RewardEvent, rewardDispatch } from '../../src/policies/reward-dispatch/index.ts';

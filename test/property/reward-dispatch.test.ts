@@ -1,8 +1,10 @@
 /** The invariants of reward-dispatch, by their numbers in its README, under random events and restored snapshots. */
+
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type PolicyOf, resumePolicy, startPolicy } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
+import { arbitrary } from '../../src/policies/reward-dispatch/arbitrary.ts';
 import { type RewardEvent, rewardDispatch } from '../../src/policies/reward-dispatch/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
@@ -61,7 +63,7 @@ function run(config: Record<string, unknown>, tape: readonly number[]): void {
   const choices = choicesFrom(tape);
   const one = new Run(config);
   for (let index = 0; index < 120; index += 1) {
-    const event = rewardDispatch.arbitrary(shadow, choices);
+    const event = arbitrary(shadow, choices);
     try {
       rewardDispatch.check(shadow, event);
     } catch (error) {

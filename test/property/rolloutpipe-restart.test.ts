@@ -1,10 +1,12 @@
 /** Invariant 6 of rolloutpipe with a host that remembers nothing: it does what it is told from its restart on, and no more. */
+
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { pick } from '../../src/core/choices.ts';
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../../src/core/definition.ts';
-import { pick } from '../../src/core/pick.ts';
 import { isPolicyError, rolloutPipe } from '../../src/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
+import { arbitraryOf } from '../../src/testing/tested.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
 import { runs } from '../support/runs.ts';
 
@@ -116,7 +118,7 @@ class Forgetful {
 
   trouble(): void {
     try {
-      this.send(definition.arbitrary(this.state, this.#choices));
+      this.send(arbitraryOf(definition)(this.state, this.#choices));
     } catch (error) {
       if (!isPolicyError(error)) throw error;
     }

@@ -1,8 +1,10 @@
 /** The invariants of sandbox-timeout, by their numbers in its README, under random events and restored snapshots. */
+
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { resumePolicy, startPolicy } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
+import { arbitrary } from '../../src/policies/sandbox-timeout/arbitrary.ts';
 import {
   sandboxTimeout,
   type TimeoutConfig,
@@ -184,7 +186,7 @@ function run(config: Record<string, unknown>, tape: readonly number[]): void {
   const model = new Model(settings);
   let policy = startPolicy(sandboxTimeout, config);
   for (let index = 0; index < 120; index += 1) {
-    const event = sandboxTimeout.arbitrary(shadow, choices);
+    const event = arbitrary(shadow, choices);
     let decisions: TimeoutDecision[];
     try {
       decisions = policy.send(event);

@@ -1,7 +1,7 @@
 /** The invariants of shadow-loader that are about tensors, on simulated nodes and ranks that fail, repeat and are slow. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Choices } from '../../src/core/definition.ts';
+import type { Choices } from '../../src/core/choices.ts';
 import { type PolicyOf, resumePolicy, startPolicy } from '../../src/core/start.ts';
 import { type LoaderDecision, type LoaderEvent, shadowLoader } from '../../src/policies/shadow-loader/index.ts';
 import type { BatchAssignment, DrawnSample } from '../../src/schemas/index.ts';

@@ -1,7 +1,8 @@
 /** Whatever shadow-loader holds after a restart is named, so that a host that has forgotten all of it can end it. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { AnyPolicyDefinition, Choices } from '../../src/core/definition.ts';
+import type { Choices } from '../../src/core/choices.ts';
+import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
 import { resumePolicy, startPolicy } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { flexrl, shadowLoader } from '../../src/index.ts';

@@ -1,8 +1,10 @@
 /** The invariants of shadow-loader, by their numbers in its README, under random events and restored snapshots. */
+
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type PolicyOf, resumePolicy, startPolicy } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
+import { arbitrary } from '../../src/policies/shadow-loader/arbitrary.ts';
 import { type LoaderEvent, shadowLoader } from '../../src/policies/shadow-loader/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
@@ -33,7 +35,7 @@ function run(config: Record<string, unknown>, tape: readonly number[]): void {
     expect(saved.batches.map((one) => one.batchId).join()).toBe(oracle.batches.map((one) => one.id).join());
   };
   for (let index = 0; index < 120; index += 1) {
-    const event = shadowLoader.arbitrary(shadow, choices);
+    const event = arbitrary(shadow, choices);
     try {
       shadowLoader.check(shadow, event);
     } catch (error) {

@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 /** The root of the repository. */
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
-const source = ['--import', tsx, join(root, 'src/cli/main.ts')];
+const source = ['--import', tsx, join(root, 'src/cli/bin.ts')];
 const built = process.env.ROLLFLEX_BUILT_CLI;
 /** What Node is given before the arguments: the file that this run of the tests has made, or else the source. */
 export const entry = built === undefined ? source : [built];

@@ -8,6 +8,7 @@ import type {
   Segment,
   StepResult,
 } from '../../src/sim/result.ts';
+import { allKept } from './kept-fixture.ts';
 
 const exactly = (value: number): Interval => ({ value, low: value, high: value, confidence: 0.95 });
 
@@ -38,6 +39,7 @@ export function step(number: number, kind: 'short' | 'long', startSeconds: numbe
     queueDepth: number,
     queueAges: [],
     bubbleRatio: 0.25,
+    lag: 0,
   };
 }
 
@@ -82,6 +84,9 @@ function run(scheduler: string, steps: readonly StepResult[]): RunResult {
     meanQueueAge: 1,
     maxQueueAge: 2,
     lengthQuantiles: Array.from({ length: 101 }, (_, percent) => 20 + 80 * percent),
+    kept: allKept,
+    staleTokens: 0,
+    maxLag: 0,
   };
 }
 
@@ -94,8 +99,17 @@ function scheduler(label: string, steps: readonly StepResult[], speedup: number,
     stepSeconds: exactly(runs[0]!.totalSeconds / steps.length),
     rolloutSeconds: exactly(runs[0]!.rolloutSeconds / steps.length),
     speedup: { value: speedup, low: speedup - 0.05, high: speedup + 0.05, confidence: 0.95 },
+    equalTokenSpeedup: exactly(speedup * kept),
     rolloutSpeedup: exactly(speedup),
     keptTokenRatio: kept,
+    ofOracle: (speedup * kept) / 1.8,
+    longestKeptShare: kept < 1 ? 0.1 : 1,
+    longestTrainedRatio: kept < 1 ? 0.4 : 1,
+    evenGroupShare: 0.25,
+    redrawnShare: kept < 1 ? 0.2 : 0,
+    redrawnLoss: kept < 1 ? 0.08 : 0,
+    staleShare: 0,
+    maxLag: 0,
     cappedShare: 0.0042,
     bubbleRatio: speedup > 1 ? 0.1 : 0.4,
     meanQueueAge: 1,
@@ -120,6 +134,6 @@ export const comparison: ComparisonResult = {
     scheduler('synchronous', [step(0, 'long', 0, 10), step(1, 'long', 16, 14)], 1, 1),
     scheduler('tail-batching', [step(0, 'short', 0, 4), step(1, 'long', 10, 8)], 1.5, 0.75),
   ],
-  lowerBound: { totalSeconds: 20, speedupLimit: 1.8 },
+  oracle: scheduler('oracle', [step(0, 'long', 0, 4), step(1, 'long', 10, 4)], 1.8, 1),
   notes: ['A note <of> the comparison.'],
 };

@@ -26,6 +26,17 @@ function ownDump(step: number): string {
   return Array.from({ length: 64 }, (_, index) => `${row(index % 8, Math.floor(index / 8))}\n`).join('');
 }
 
+/** More of them: 16 steps of 12 prompts with 8 responses each, of which one prompt in eight is long. */
+function longerDump(step: number): string {
+  const row = (prompt: number, k: number): string => {
+    const isLong = (prompt + step) % 8 === 0;
+    const words = 150 + ((step * 211 + prompt * 367 + k * 101) % 500) + (isLong ? 2500 + 250 * ((step + k) % 12) : 0);
+    const input = `user\nproblem ${step * 12 + prompt}\nassistant\n`;
+    return JSON.stringify({ input, output: 'seven '.repeat(words), gts: '7', score: (prompt + k) % 2, step });
+  };
+  return Array.from({ length: 96 }, (_, index) => `${row(index % 12, Math.floor(index / 12))}\n`).join('');
+}
+
 /** Seconds of three of its steps, as a job might have taken them. */
 export function ownMeasurements(): string {
   const rollouts = [
@@ -40,6 +51,8 @@ export function ownMeasurements(): string {
 export function writeOwnJob(folder: string): void {
   mkdirSync(join(folder, 'rollouts'));
   for (const step of [1, 2, 3, 4]) writeFileSync(join(folder, `rollouts/${step}.jsonl`), ownDump(step));
+  mkdirSync(join(folder, 'dump'));
+  for (let step = 1; step <= 16; step += 1) writeFileSync(join(folder, `dump/${step}.jsonl`), longerDump(step));
   const tokenizer = new URL('../fixtures/import/tokenizer.json', import.meta.url);
   copyFileSync(tokenizer, join(folder, 'tokenizer.json'));
   writeFileSync(join(folder, 'measured.json'), ownMeasurements());

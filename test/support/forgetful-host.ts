@@ -2,7 +2,9 @@
  * A host without memory: whatever state a policy is in, it restarts, and from then on does what it is told and nothing
  * else, until nothing is left. It has its source, its engines and its workers; what it owes it knows from decisions alone.
  */
-import type { AnyEvent, AnyPolicyDefinition, Choices } from '../../src/core/definition.ts';
+
+import type { Choices } from '../../src/core/choices.ts';
+import type { AnyEvent, AnyPolicyDefinition } from '../../src/core/definition.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import type { Prompt, VocabularyDecision } from '../../src/schemas/index.ts';
 import { strayResponses } from './saved-places.ts';

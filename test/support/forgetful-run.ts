@@ -1,7 +1,10 @@
 /** Runs of a policy that end with a host without memory. */
-import type { AnyEvent, AnyPolicyDefinition, Choices } from '../../src/core/definition.ts';
+
+import type { Choices } from '../../src/core/choices.ts';
+import type { AnyEvent, AnyPolicyDefinition } from '../../src/core/definition.ts';
 import { resumePolicy, startPolicy } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
+import { arbitraryOf } from '../../src/testing/tested.ts';
 import { ForgetfulHost } from './forgetful-host.ts';
 
 /** Without GPUs that move to the trainer: that is another host's. */
@@ -20,7 +23,7 @@ export function playForgetful(
   let weightVersion = 0;
   const length = choices.below(120);
   for (let index = 0; index < length; index += 1) {
-    const event: AnyEvent = definition.arbitrary(shadow, choices);
+    const event: AnyEvent = arbitraryOf(definition)(shadow, choices);
     try {
       policy.send(event);
     } catch (error) {

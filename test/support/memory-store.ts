@@ -1,7 +1,8 @@
 /** A store in memory whose writes are applied and answered when the test says so: a crash may come at any moment. */
 import { Journal, type JournalOptions } from '../../src/rpc/journal/journal.ts';
 import type { Operation, Store } from '../../src/rpc/journal/store.ts';
-import { RpcServer, type ServerOptions } from '../../src/rpc/server.ts';
+import { RpcServer } from '../../src/rpc/server.ts';
+import type { ServerOptions } from '../../src/rpc/service.ts';
 import { HandClock } from './rpc.ts';
 
 export class MemoryStore implements Store {
@@ -65,6 +66,7 @@ export async function serverOver(store: Store, options: ServerOptions & Partial<
   const journal = new Journal(store, { version, fsync, snapshotEvents, failed, committed: nothing });
   const clock = new HandClock();
   const server = new RpcServer({ clock, ...rest, journal });
-  await server.sessions.recover();
+  for await (const found of journal.recover()) server.sessions.restore(found);
+  server.sessions.restored();
   return { server, journal, clock };
 }

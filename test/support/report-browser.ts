@@ -9,10 +9,12 @@ import { chromiumPath, launchChromium } from './chromium.ts';
 export type ColorScheme = 'light' | 'dark';
 /** Every look that a report has to stand. */
 export const looks: readonly (readonly [ColorScheme, number])[] = [
-  ['light', 1400],
-  ['dark', 1400],
+  ['light', 1280],
+  ['dark', 1280],
   ['light', 800],
   ['dark', 800],
+  ['light', 390],
+  ['dark', 390],
 ];
 
 /** An open report, and what the browser has complained about: it must stay empty. */
@@ -39,7 +41,7 @@ export function reportInBrowser(write: (file: string) => Promise<unknown>): Open
 
   return async (context, colorScheme, width) => {
     if (browser === undefined) return context.skip('no Chromium: install it, or set CHROMIUM_PATH');
-    const page = await browser.newPage({ colorScheme, viewport: { width, height: 900 } });
+    const page = await browser.newPage({ colorScheme, viewport: { width, height: 800 } });
     const problems: string[] = [];
     page.on('console', (message) => problems.push(message.text()));
     page.on('pageerror', (error) => problems.push(error.message));
@@ -52,15 +54,38 @@ export function reportInBrowser(write: (file: string) => Promise<unknown>): Open
   };
 }
 
-/** Captions of the tables that are seen at first sight, but not whole. */
-const hiddenCells = `[...document.querySelectorAll('section > .scroll')]
-  .filter((one) => one.scrollWidth > one.clientWidth)
+/** Tables that are seen, but not whole, and not by intent: those with all numbers scroll. */
+const hiddenCells = `[...document.querySelectorAll('section .scroll')]
+  .filter((one) => one.offsetParent !== null && one.closest('.numbers') === null && one.scrollWidth > one.clientWidth)
   .map((one) => one.querySelector('caption').textContent)`;
 
-/** The page is no wider than its window, and its tables are seen whole. */
+/** What stands in a part, one below or beside the other, and overlaps all the same. */
+const overlaps = `(() => {
+  const blocks = [...document.querySelectorAll('section.open :is(h2, .headline, figcaption, .legend, .chart, .costs, summary, .scroll)')]
+    .filter((one) => one.offsetParent !== null)
+    .map((one) => ({ name: one.className || one.tagName, box: one.getBoundingClientRect() }));
+  const by = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1;
+  return blocks.flatMap((one, at) => blocks.slice(at + 1).filter((other) => by(one.box, other.box)).map((other) => one.name + ' on ' + other.name));
+})()`;
+
+/** The page is no wider than its window, nothing lies on anything else, and where there is room tables are seen whole. */
 export async function expectFits(page: Page): Promise<void> {
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-  expect(await page.evaluate(hiddenCells)).toEqual([]);
+  expect(await page.evaluate(overlaps)).toEqual([]);
+  if (page.viewportSize()!.width >= 800) expect(await page.evaluate(hiddenCells)).toEqual([]);
+}
+
+/** Opens every part, one after the other, with all its folds; `seen` is asked about each. */
+export async function openAll(page: Page, seen: () => Promise<void> = async () => undefined): Promise<void> {
+  const tabs = page.locator('[role=tab]');
+  for (let at = 0; at < Math.max(1, await tabs.count()); at += 1) {
+    if (at < (await tabs.count())) await tabs.nth(at).click();
+    await page.evaluate("document.querySelectorAll('section.open > details').forEach((one) => { one.open = true; })");
+    await page.waitForFunction(
+      "[...document.querySelectorAll('section.open .chart')].every((one) => one.querySelector('canvas') !== null)",
+    );
+    await seen();
+  }
 }
 
 /**

@@ -27,7 +27,4 @@ export const rewardedPipelining = defineRecipe({
     },
   },
   ledgers: [],
-  arbitrary: () => {
-    throw new Error('not for properties');
-  },
 });

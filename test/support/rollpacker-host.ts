@@ -4,7 +4,7 @@
  * of prompts and responses (HostModel), of rewards and groups (GroupBooks), and of gradients (TrainingHost).
  */
 import { expect } from 'vitest';
-import type { Choices } from '../../src/core/definition.ts';
+import type { Choices } from '../../src/core/choices.ts';
 import { resumePolicy, startPolicy } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { streamTraining } from '../../src/policies/stream-training/index.ts';

@@ -1,4 +1,4 @@
-"""A terminal of 24 lines with a shell in it, driven by steps: ["send", text], ["wait", seconds], ["expect", pattern, seconds].
+"""A terminal of 24 lines, 120 columns or as many as the argument says, with a shell in it, driven by steps: ["send", text], ["wait", seconds], ["expect", pattern, seconds].
 
 The steps come as JSON on standard input. What was seen until the end of each pattern, and the seconds until then, goes out as
 JSON. A pattern that does not come is an error.
@@ -16,11 +16,12 @@ import termios
 import time
 
 steps = json.load(sys.stdin)
+columns = int(sys.argv[1]) if len(sys.argv) > 1 else 120
 pid, terminal = pty.fork()
 if pid == 0:
     os.environ["PS1"] = "ready> "
     os.execvp("bash", ["bash", "--norc", "--noprofile", "-i"])
-fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 120, 0, 0))
+fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
 
 seen = ""
 results = []

@@ -1,5 +1,6 @@
 /** What a trainer that plays along does next, and how one fails: the reports of hosts that hold a PipeliningHost. */
-import type { Choices } from '../../src/core/definition.ts';
+
+import type { Choices } from '../../src/core/choices.ts';
 import type { PipeliningEvent } from '../../src/policies/complete-group-pipelining/index.ts';
 import type { PipeliningHost } from './pipelining-host.ts';
 

@@ -1,9 +1,11 @@
 /** A small policy of rounds that keeps laws 11 and 12, and some that break them. */
+
 import { type AnyPolicyDefinition, type Context, definePolicy } from '../../src/core/definition.ts';
 import { PolicyError } from '../../src/errors.ts';
 import * as d from '../../src/schemas/decisions/index.ts';
 import * as e from '../../src/schemas/events/index.ts';
 import { defineDecision, type VocabularyEvent, z } from '../../src/schemas/index.ts';
+import type { WithEvents } from '../../src/testing/index.ts';
 
 const done = defineDecision(
   'acme/prompt.done',
@@ -141,8 +143,8 @@ function check(state: State, event: VocabularyEvent): void {
   throw new PolicyError('out_of_order', { expected, got: event.roundId, path: 'roundId' });
 }
 
-const make = (wrong: Partial<Behaviour>, change: object = {}): AnyPolicyDefinition =>
-  definePolicy({
+const make = (wrong: Partial<Behaviour>, change: object = {}): WithEvents => ({
+  definition: definePolicy({
     id: 'acme/rounds',
     version: 1,
     summary: 'Runs the prompts of a round in so many slots.',
@@ -175,38 +177,39 @@ const make = (wrong: Partial<Behaviour>, change: object = {}): AnyPolicyDefiniti
         held: ({ waiting, running }: Saved) => [...waiting, ...running.map((one) => one.promptId)],
       },
     ],
-    arbitrary,
     ...change,
-  } as never) as AnyPolicyDefinition;
+  } as never) as AnyPolicyDefinition,
+  arbitrary,
+});
 
 /** Keeps laws 11 and 12. */
 export const rightFinisher = make({});
 
 /** Each breaks the law with its number, and is told so in these words. */
-export const wrongFinishers: { law: number; title: string; says: RegExp; definition: AnyPolicyDefinition }[] = [
+export const wrongFinishers: { law: number; title: string; says: RegExp; tested: WithEvents }[] = [
   {
     law: 11,
     title: 'is drained while prompts wait',
     says: /after source\.drained, at .*, its ledgers hold prompts/,
-    definition: make({ isDrained: ({ exhausted }) => exhausted }),
+    tested: make({ isDrained: ({ exhausted }) => exhausted }),
   },
   {
     law: 11,
     title: 'never says that it is drained',
     says: /rounds without a source it is not drained/,
-    definition: make({ isDrained: () => false }),
+    tested: make({ isDrained: () => false }),
   },
   {
     law: 12,
     title: 'does not launch again what was in flight',
     says: /refuses what a host may begin: .*no round that is open/,
-    definition: make({ restart: (state, ctx) => state.round !== null && ask(state, ctx) }),
+    tested: make({ restart: (state, ctx) => state.round !== null && ask(state, ctx) }),
   },
   {
     law: 12,
     title: 'does not ask again for prompts',
     says: /refuses what a host may begin: .*no round that is open/,
-    definition: make({
+    tested: make({
       restart: (state, ctx) => {
         for (const { promptId } of state.running.splice(0)) launch(state, promptId, ctx);
       },
@@ -216,7 +219,7 @@ export const wrongFinishers: { law: number; title: string; says: RegExp; definit
     law: 12,
     title: 'loses a slot at a restart',
     says: /new work gets \d request\.launch at once, from a new policy 2|refuses what a host may begin/,
-    definition: make({
+    tested: make({
       restart: (state, ctx) => {
         state.waiting.unshift(...state.running.splice(0, 1).map((one) => one.promptId));
         right.restart(state, ctx);
@@ -227,7 +230,7 @@ export const wrongFinishers: { law: number; title: string; says: RegExp; definit
     law: 12,
     title: 'refuses the answer to what it asks again',
     says: /refuses the answer to what it has named: .*unknown_id|refuses the answer to what it has named: .*expected a known/,
-    definition: make(
+    tested: make(
       {},
       {
         check: (state: State, event: VocabularyEvent) => {
@@ -242,6 +245,6 @@ export const wrongFinishers: { law: number; title: string; says: RegExp; definit
     law: 12,
     title: 'asks for more without end',
     says: /it still asks for more after \d+ events/,
-    definition: make({ complete: (state) => void (state.prefix !== '' && state.waiting.push('more')) }),
+    tested: make({ complete: (state) => void (state.prefix !== '' && state.waiting.push('more')) }),
   },
 ];

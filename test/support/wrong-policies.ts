@@ -1,7 +1,9 @@
 /** One small policy that keeps the laws, and one that breaks each of them. */
+
 import { type AnyPolicyDefinition, type Context, definePolicy } from '../../src/core/definition.ts';
 import { PolicyError } from '../../src/errors.ts';
 import { defineDecision, defineEvent, z } from '../../src/schemas/index.ts';
+import type { Arbitrary, WithEvents } from '../../src/testing/index.ts';
 
 const id = z.string().min(1);
 const added = defineEvent('acme/item.added', 'An item comes in.', { id });
@@ -93,15 +95,18 @@ const spec = {
       held: (saved: Saved) => saved.items.map(([item]) => item),
     },
   ],
-  arbitrary: (_state: State, choices: { below(n: number): number }): Event => ({
-    type: choices.below(3) > 0 ? 'acme/item.added' : 'acme/item.removed',
-    at: choices.below(50),
-    id: `i${choices.below(6)}`,
-  }),
 };
 
-const make = (change: object): AnyPolicyDefinition =>
-  definePolicy({ ...spec, ...change } as never) as AnyPolicyDefinition;
+const arbitrary = (_state: State, choices: { below(n: number): number }): Event => ({
+  type: choices.below(3) > 0 ? 'acme/item.added' : 'acme/item.removed',
+  at: choices.below(50),
+  id: `i${choices.below(6)}`,
+});
+
+const make = (change: object, events: Arbitrary = arbitrary): WithEvents => ({
+  definition: definePolicy({ ...spec, ...change } as never) as AnyPolicyDefinition,
+  arbitrary: events,
+});
 
 /** Keeps every law. */
 export const rightPolicy = make({});
@@ -120,33 +125,33 @@ const emitKept = (ctx: Ctx, change: object) =>
   ctx.emit({ type: kept.type, at: ctx.at, id: 'x', items: [], reason: { code: 'held', held: 1 }, ...change });
 
 /** Each breaks the law with its number. */
-export const wrongPolicies: { law: number; title: string; definition: AnyPolicyDefinition }[] = [
-  { law: 1, title: 'reads the clock', definition: make(then(() => void Date.now())) },
-  { law: 1, title: 'makes a date', definition: make(then(() => void new Date())) },
-  { law: 1, title: 'draws a random number', definition: make(then(() => void Math.random())) },
-  { law: 1, title: 'sets a timer', definition: make(then(() => clearTimeout(setTimeout(() => undefined, 1e6)))) },
+export const wrongPolicies: { law: number; title: string; tested: WithEvents }[] = [
+  { law: 1, title: 'reads the clock', tested: make(then(() => void Date.now())) },
+  { law: 1, title: 'makes a date', tested: make(then(() => void new Date())) },
+  { law: 1, title: 'draws a random number', tested: make(then(() => void Math.random())) },
+  { law: 1, title: 'sets a timer', tested: make(then(() => clearTimeout(setTimeout(() => undefined, 1e6)))) },
   {
     law: 1,
     title: 'keeps state in its module',
-    definition: make(then((_state, _event, ctx) => emitKept(ctx, { id: `n${moduleCounter++}` }))),
+    tested: make(then((_state, _event, ctx) => emitKept(ctx, { id: `n${moduleCounter++}` }))),
   },
   {
     law: 1,
     title: 'takes the time from the event instead of the session',
-    definition: make({
+    tested: make({
       apply: (state: State, event: Event, ctx: Ctx) => apply(state, event, { ...ctx, at: event.at, emit: ctx.emit }),
     }),
   },
   {
     law: 2,
     title: 'loses an item',
-    definition: make(then((state) => void (state.items.size > 2 && state.items.delete([...state.items.keys()][0]!)))),
+    tested: make(then((state) => void (state.items.size > 2 && state.items.delete([...state.items.keys()][0]!)))),
   },
-  { law: 2, title: 'declares no ledger', definition: make({ ledgers: [] }) },
+  { law: 2, title: 'declares no ledger', tested: make({ ledgers: [] }) },
   {
     law: 3,
     title: 'fails in apply',
-    definition: make(
+    tested: make(
       then((state) => {
         if (state.items.size === 2) throw new Error('half done');
       }),
@@ -155,7 +160,7 @@ export const wrongPolicies: { law: number; title: string; definition: AnyPolicyD
   {
     law: 3,
     title: 'changes the state in check',
-    definition: make({
+    tested: make({
       check: (state: State, event: Event) => {
         state.seq += 1;
         spec.check(state, event);
@@ -165,7 +170,7 @@ export const wrongPolicies: { law: number; title: string; definition: AnyPolicyD
   {
     law: 3,
     title: 'refuses by an error of its own',
-    definition: make({
+    tested: make({
       check: (state: State) => {
         if (state.items.size > 1) throw new TypeError('no');
       },
@@ -174,12 +179,12 @@ export const wrongPolicies: { law: number; title: string; definition: AnyPolicyD
   {
     law: 4,
     title: 'hands out its own array',
-    definition: make(then((state, _event, ctx) => emitKept(ctx, { id: state.last[0] ?? 'none', items: state.last }))),
+    tested: make(then((state, _event, ctx) => emitKept(ctx, { id: state.last[0] ?? 'none', items: state.last }))),
   },
   {
     law: 5,
     title: 'forgets a field in its snapshot',
-    definition: make({
+    tested: make({
       ...then((state, _event, ctx) => emitKept(ctx, { id: `s${state.seq}` })),
       load: (saved: Saved, config: { limit: number }) => ({ ...spec.load(saved, config), seq: 0 }),
     }),
@@ -187,67 +192,67 @@ export const wrongPolicies: { law: number; title: string; definition: AnyPolicyD
   {
     law: 6,
     title: 'depends on the order of keys',
-    definition: make(then((_state, event, ctx) => emitKept(ctx, { id: Object.keys(event).join('-') }))),
+    tested: make(then((_state, event, ctx) => emitKept(ctx, { id: Object.keys(event).join('-') }))),
   },
   {
     law: 7,
     title: 'gives a reason outside its set',
-    definition: make(then((_state, _event, ctx) => emitKept(ctx, { reason: { code: 'because' } }))),
+    tested: make(then((_state, _event, ctx) => emitKept(ctx, { reason: { code: 'because' } }))),
   },
   {
     law: 7,
     title: 'adds a key that its schema lacks',
-    definition: make(then((_state, _event, ctx) => emitKept(ctx, { extra: 1 }))),
+    tested: make(then((_state, _event, ctx) => emitKept(ctx, { extra: 1 }))),
   },
   {
     law: 7,
     title: 'answers with a word that it does not declare',
-    definition: make(then((_state, _event, ctx) => emitKept(ctx, { type: 'acme/other' }))),
+    tested: make(then((_state, _event, ctx) => emitKept(ctx, { type: 'acme/other' }))),
   },
   {
     law: 8,
     title: 'redefines a word of the vocabulary',
-    definition: make({ events: [added, removed, defineEvent('response.completed', 'Something else.', { id })] }),
+    tested: make({ events: [added, removed, defineEvent('response.completed', 'Something else.', { id })] }),
   },
   {
     law: 8,
     title: 'takes words without a namespace',
-    definition: make({ events: [added, removed, defineEvent('item.shaken', 'A shake.', {})] }),
+    tested: make({ events: [added, removed, defineEvent('item.shaken', 'A shake.', {})] }),
   },
   {
     law: 8,
     title: 'takes unknown settings',
-    definition: make({ config: z.looseObject({ limit: z.int().describe('Most items.') }) }),
+    tested: make({ config: z.looseObject({ limit: z.int().describe('Most items.') }) }),
   },
-  { law: 8, title: 'does not describe a setting', definition: make({ config: z.strictObject({ limit: z.int() }) }) },
+  { law: 8, title: 'does not describe a setting', tested: make({ config: z.strictObject({ limit: z.int() }) }) },
   {
     law: 10,
     title: 'scans what is in flight',
-    definition: make(then((state) => void [...state.items.values()].filter((one) => one < 0))),
+    tested: make(then((state) => void [...state.items.values()].filter((one) => one < 0))),
   },
   {
     law: 13,
     title: 'decides as often as a setting says',
-    definition: make(then((state, _event, ctx) => emitMany(ctx, state.limit))),
+    tested: make(then((state, _event, ctx) => emitMany(ctx, state.limit))),
   },
   {
     law: 13,
     title: 'decides as often as a number in an event says',
-    definition: make({
-      events: [added, removed, counted],
-      check: (state: State, event: Event) => (event.id === undefined ? undefined : spec.check(state, event)),
-      apply: (state: State, event: Event & { count?: number }, ctx: Ctx) =>
-        event.count === undefined ? apply(state, event, ctx) : emitMany(ctx, event.count),
-      arbitrary: (state: State, choices: { below(n: number): number }) =>
-        choices.below(5) > 0
-          ? spec.arbitrary(state, choices)
-          : { type: counted.type, at: 0, count: choices.below(1000) },
-      ledgers: [{ ...spec.ledgers[0], entered: (event: Event) => (event.type === added.type ? [event.id] : []) }],
-    }),
+    tested: make(
+      {
+        events: [added, removed, counted],
+        check: (state: State, event: Event) => (event.id === undefined ? undefined : spec.check(state, event)),
+        apply: (state: State, event: Event & { count?: number }, ctx: Ctx) =>
+          event.count === undefined ? apply(state, event, ctx) : emitMany(ctx, event.count),
+        ledgers: [{ ...spec.ledgers[0], entered: (event: Event) => (event.type === added.type ? [event.id] : []) }],
+      },
+      (state, choices) =>
+        choices.below(5) > 0 ? arbitrary(state, choices) : { type: counted.type, at: 0, count: choices.below(1000) },
+    ),
   },
   {
     law: 13,
     title: 'promises what is no number of ids',
-    definition: make({ ledgers: [{ ...spec.ledgers[0], mints: () => 1.5 }] }),
+    tested: make({ ledgers: [{ ...spec.ledgers[0], mints: () => 1.5 }] }),
   },
 ];

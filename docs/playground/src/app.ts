@@ -10,7 +10,7 @@ import { Reading, Results } from './parts/results.ts';
 import { tabs } from './parts/tabs.ts';
 import { type Settings, usual } from './settings/fields.ts';
 import { usualTp } from './settings/synchronous.ts';
-import { type ViewId, viewIds, views } from './settings/views.ts';
+import { fieldOf, type ViewId, viewIds, views } from './settings/views.ts';
 import { addressOf, readAddress, writeAddress } from './sharing.ts';
 import { useSimulation } from './simulation.ts';
 import { themes, useTheme } from './theme.ts';
@@ -19,7 +19,7 @@ export const App = defineComponent({
   setup() {
     const { theme, colours, choose } = useTheme();
     const simulation = useSimulation();
-    const { result, failure, finished, requested, loading } = simulation;
+    const { result, failure, finished, requested, loading, reading } = simulation;
     const isLoaded = ref(false);
     const first = readAddress(false);
     const view = ref<ViewId>(first.view);
@@ -73,9 +73,16 @@ export const App = defineComponent({
 
     const isSettled = computed(() => finished.value === requested.value);
     const shown = computed(() => (result.value?.view === view.value ? result.value : undefined));
+    /** What is wrong, by the field that it stands beside. */
+    const wrong = computed((): Readonly<Record<string, string>> => {
+      const found = problems.value.flatMap(({ key, text }) => (key === undefined ? [] : [[key, text]]));
+      const failed = failure.value;
+      const key = failed === undefined ? undefined : fieldOf(view.value, failed.path);
+      return Object.fromEntries(key === undefined ? found : [...found, [key, failed!.message]]);
+    });
     /** For screen readers: what was found, when it has come to rest. */
     const said = computed((before?: string) =>
-      isSettled.value ? (failure.value ?? shown.value?.shown.headline ?? '') : (before ?? ''),
+      isSettled.value ? (failure.value?.message ?? shown.value?.shown.headline ?? '') : (before ?? ''),
     );
 
     const header = () =>
@@ -103,18 +110,19 @@ export const App = defineComponent({
           ),
         ]),
       ]);
-    const notices = () => [
+    /** Above both sides: on a phone the results are far below. */
+    const misread = () =>
       problems.value.length === 0
         ? undefined
         : h('div', { class: 'error', role: 'alert' }, [
             h('p', 'Not all of this link could be used:'),
             h(
               'ul',
-              problems.value.map((one) => h('li', { key: one }, one)),
+              problems.value.map(({ text }) => h('li', { key: text }, text)),
             ),
-          ]),
-      failure.value === undefined ? undefined : h('p', { class: 'error', role: 'alert' }, failure.value),
-    ];
+          ]);
+    const failed = () =>
+      failure.value === undefined ? undefined : h('p', { class: 'error', role: 'alert' }, failure.value.message);
     const share = () =>
       h('section', { class: 'share', 'aria-labelledby': 'share-title' }, [
         h('h2', { id: 'share-title' }, 'Share'),
@@ -127,8 +135,16 @@ export const App = defineComponent({
             )
           : h('small', 'All settings are in the address of this page.'),
       ]);
+    /** Seen when it takes long enough to be waited for: the style sheet keeps it back for a moment. */
+    const busy = () => {
+      const what =
+        reading.value === undefined ? (isSettled.value ? undefined : 'Simulating …') : `Reading ${reading.value} …`;
+      return what === undefined
+        ? undefined
+        : h('p', { class: 'busy' }, [h('i', { class: 'turning', 'aria-hidden': true }), what]);
+    };
     const results = () => {
-      if (shown.value === undefined) return failure.value === undefined ? [h('p', 'Simulating …')] : [];
+      if (shown.value === undefined) return [];
       return [
         h(Results, { result: shown.value }),
         h(Charts, { charts: shown.value.shown.charts, colours: colours.value }),
@@ -140,7 +156,8 @@ export const App = defineComponent({
     /** Where the settings stand above the results: what a slider changes is seen while it moves. */
     const bar = () =>
       h('div', { class: 'bar' }, [
-        h('span', failure.value ?? shown.value?.shown.headline ?? 'Simulating …'),
+        isSettled.value ? undefined : h('i', { class: 'turning', 'aria-hidden': true }),
+        h('span', failure.value?.message ?? shown.value?.shown.headline ?? 'Simulating …'),
         h('button', { type: 'button', onClick: () => document.querySelector('main')?.scrollIntoView() }, 'Results'),
       ]);
 
@@ -151,17 +168,26 @@ export const App = defineComponent({
         view.value,
         show,
       ),
+      misread(),
       h('div', { class: 'sides', id: 'panel', role: 'tabpanel', 'aria-labelledby': `tab-${view.value}` }, [
         h('form', { 'aria-label': 'Settings', onSubmit: (event: Event) => event.preventDefault() }, [
-          h(Controls, { fields: views[view.value].fields, settings: settings.value, set }),
-          h(OwnTrace, { loading: loading.value, load: simulation.load }),
+          h(Controls, { fields: views[view.value].fields, settings: settings.value, problems: wrong.value, set }),
+          h(OwnTrace, { loading: loading.value, reading: reading.value, load: simulation.load }),
           share(),
         ]),
-        h('main', { 'aria-busy': !isSettled.value, 'data-settled': isSettled.value ? finished.value : '' }, [
-          ...notices(),
-          h('p', { class: 'hidden', role: 'status', 'aria-live': 'polite' }, said.value),
-          h('div', { class: { stale: failure.value !== undefined } }, results()),
-        ]),
+        h(
+          'main',
+          {
+            'aria-busy': !isSettled.value || reading.value !== undefined,
+            'data-settled': isSettled.value ? finished.value : '',
+          },
+          [
+            busy(),
+            failed(),
+            h('p', { class: 'hidden', role: 'status', 'aria-live': 'polite' }, said.value),
+            h('div', { class: { stale: failure.value !== undefined } }, results()),
+          ],
+        ),
       ]),
       bar(),
     ];

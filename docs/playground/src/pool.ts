@@ -5,11 +5,10 @@
  */
 import type { Settings } from './settings/fields.ts';
 import type { ViewId } from './settings/views.ts';
-import type { FromWorker, ToWorker } from './worker/messages.ts';
+import type { FromWorker, Load, ToWorker } from './worker/messages.ts';
 import SimulatorWorker from './worker/worker.ts?worker&inline';
 
 type Request = Extract<ToWorker, { type: 'simulate' }>;
-type Load = Extract<ToWorker, { type: 'load' }>;
 
 interface Member {
   readonly worker: Worker;
@@ -51,8 +50,8 @@ export class SimulatorPool {
   }
 
   /** Has a trace read, by one simulator; where it can be read, the others get it as well. */
-  load(name: string, text: string): void {
-    this.#trying = { type: 'load', name, text };
+  load(load: Load): void {
+    this.#trying = load;
     this.#members[0]!.worker.postMessage(this.#trying);
   }
 

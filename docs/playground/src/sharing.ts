@@ -23,10 +23,13 @@ export const addressOf = (view: ViewId, settings: Settings): string =>
 
 /** What the address says. A trace of one's own is not in it: where it is named and not loaded, the default is shown. */
 export function readAddress(isLoaded: boolean): FromHash {
-  const found = fromHash(location.hash);
+  const read = fromHash(location.hash);
+  // Links of other tools have settings there: whoever writes one by hand may, too.
+  const misplaced = { text: `${location.search}: settings stand behind #, not behind ?; these are left out.` };
+  const found = location.search === '' ? read : { ...read, problems: [misplaced, ...read.problems] };
   if (found.settings.t !== 'own' || isLoaded) return found;
   const fields: Readonly<Record<string, Field>> = views[found.view].fields;
   const { t } = usual(fields);
-  const problem = `t=own: a trace of one's own is not part of a link. Load it below; until then ${t} is shown.`;
-  return { ...found, settings: { ...found.settings, t: t! }, problems: [...found.problems, problem] };
+  const text = `t=own: a trace of one's own is not part of a link. Load it below; until then ${t} is shown.`;
+  return { ...found, settings: { ...found.settings, t: t! }, problems: [...found.problems, { key: 't', text }] };
 }

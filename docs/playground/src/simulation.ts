@@ -4,7 +4,7 @@ import { shallowRef } from 'vue';
 import { SimulatorPool } from './pool.ts';
 import type { Settings } from './settings/fields.ts';
 import type { ViewId } from './settings/views.ts';
-import type { FromWorker, Result } from './worker/messages.ts';
+import type { FromWorker, Load, Result } from './worker/messages.ts';
 
 type Failed = Extract<FromWorker, { type: 'failed' }>;
 
@@ -14,23 +14,35 @@ export interface Loading {
   readonly message: string;
   /** Whether it is for the vision-language step alone. */
   readonly isSequences: boolean;
+  /** Whether an estimate of the tokens of texts would make it readable. */
+  readonly needsTokens: boolean;
+}
+
+/** Why settings have no result. */
+export interface Failure {
+  readonly message: string;
+  /** Where it is, by the names of the library; empty for none of the settings. */
+  readonly path: string;
 }
 
 export function useSimulation() {
   const result = shallowRef<Result>();
   /** Why the newest settings have no result. */
-  const failure = shallowRef<string>();
+  const failure = shallowRef<Failure>();
   /** The newest request that is answered in full. */
   const finished = shallowRef(0);
   const requested = shallowRef(0);
   const loading = shallowRef<Loading>();
+  /** What is being read. */
+  const reading = shallowRef<string>();
+  let files: Load['files'] = [];
   let newest: Result | Failed | undefined;
 
   const show = (): void => {
     const message = newest!;
     newest = undefined;
     if (message.type === 'failed') {
-      failure.value = message.message;
+      failure.value = message;
       finished.value = message.id;
       return;
     }
@@ -45,13 +57,17 @@ export function useSimulation() {
       newest = message;
     },
     loaded(message) {
+      reading.value = undefined;
       loading.value =
         message.type === 'loaded'
-          ? { ok: true, message: `${message.name}: ${message.what}.`, isSequences: message.isSequences }
-          : { ok: false, message: message.message, isSequences: false };
+          ? { ...message, ok: true, message: `${message.name}: ${message.what}.`, needsTokens: false }
+          : { ...message, ok: false, isSequences: false };
     },
     stopped(message) {
-      failure.value = `The simulator stopped: ${message || 'its worker could not be started'}. Load the page again.`;
+      const why = message || 'its worker could not be started';
+      failure.value = { message: `The simulator stopped: ${why}. Load the page again.`, path: '' };
+      finished.value = requested.value;
+      reading.value = undefined;
     },
   });
 
@@ -61,12 +77,16 @@ export function useSimulation() {
     finished,
     requested,
     loading,
+    reading,
     simulate(view: ViewId, settings: Settings): void {
       requested.value = pool.simulate(view, settings);
     },
-    load(name: string, text: string): void {
+    /** Reads files; without any the last ones again, with an estimate. */
+    load(chosen: Load['files'] | undefined, tokensPerCharacter?: number): void {
+      files = chosen ?? files;
       loading.value = undefined;
-      pool.load(name, text);
+      reading.value = files.map(({ name }) => name).join(', ');
+      pool.load({ type: 'load', files, ...(tokensPerCharacter === undefined ? {} : { tokensPerCharacter }) });
     },
   };
 }

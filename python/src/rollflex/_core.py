@@ -1,29 +1,17 @@
-"""Calls over a connection that is made again when it breaks: what both clients share."""
+"""What calls go through: what the clients share, whether the policies run in a server or in this process."""
 
 from __future__ import annotations
 
-import contextlib
 import os
 import threading
-import time
 import weakref
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
-from ._messages import body_of, check_version, encode, parsed, result_of
-from ._opening import Opening
+from ._messages import encode
 from ._pending import Again, Pending
-from ._pump import Pump
-from .errors import (
-    ClientClosed,
-    ConnectionLost,
-    PolicyError,
-    ProtocolError,
-    RollflexError,
-    ServerUnavailable,
-    VersionMismatch,
-    error_from_reply,
-)
+from .errors import ClientClosed, PolicyError
 
 
 class Attached(Protocol):
@@ -52,31 +40,28 @@ class Reader(Protocol):
 _cores: weakref.WeakSet[Core] = weakref.WeakSet()
 
 
-class Core:
-    """A connection, the calls in flight on it, and the thread that reads it."""
+class Core(ABC):
+    """Calls and their answers, and what is sent without being asked for."""
 
-    def __init__(self, opening: Opening) -> None:
-        self.opening = opening
+    def __init__(self) -> None:
         self.info: dict[str, Any] = {}
+        """What `server.info` answers."""
         self.connections = 0
         """How often a connection was made; an answer of an earlier one tells nothing about the present one."""
+        self.readers: dict[str, Reader] = {}
+        self.ready = Pending(0, "the greeting", b"", "never", None)
         self._attached: weakref.WeakSet[Attached] = weakref.WeakSet()
         # A client that nobody holds any more is closed wherever the collector runs, within these as well.
         self._attaching = threading.RLock()
-        self.readers: dict[str, Reader] = {}
         self._lock = threading.RLock()
-        self._in_flight: dict[int, Pending] = {}
-        self._last_id = 0
         self._state = "connecting"
         self._error: Exception | None = None
-        self._final = False
-        self._how = ""
-        self._leaving = threading.Event()
-        self._pump: Pump | None = None
-        self._thread: threading.Thread | None = None
-        self.ready = Pending(0, "the greeting", b"", "never", None)
         _cores.add(self)
-        self._start_thread()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "a client and its sessions belong to their process: make one in each, or let each connect to one server"
+        )
 
     @property
     def limits(self) -> dict[str, Any]:
@@ -100,39 +85,28 @@ class Core:
         second = None if again_params is None else encode(again_params)
         return self.start_text(method, encode(params), again, owner, second)
 
+    @abstractmethod
     def start_text(
         self, method: str, params: str, again: Again = "same", owner: object = None, again_params: str | None = None
     ) -> Pending:
         """The same, with parameters as JSON."""
-        body = body_of(method, params)
-        longest = self.limits.get("maxMessageBytes", len(body) + 64)
-        if len(body) + 48 > longest:
-            expected = f"a message of at most {longest} bytes"
-            raise PolicyError("limit_exceeded", expected=expected, got=str(len(body)), path="params")
-        with self._lock:
-            self._assert_usable()
-            self._last_id += 1
-            line = b'{"jsonrpc":"2.0","id":%d,%s' % (self._last_id, body)
-            pending = Pending(self._last_id, method, line, again, owner)
-            if again_params is not None:
-                pending.again_line = b'{"jsonrpc":"2.0","id":%d,%s' % (pending.id, body_of(method, again_params))
-            self._in_flight[pending.id] = pending
-            if self._state == "open" and self._pump is not None:
-                pending.sent = 1
-                self._pump.write(line)
-        return pending
 
+    @abstractmethod
     def notify(self, method: str, params: object) -> None:
-        """Sends a call that gets no answer; while there is no connection it is dropped."""
-        line = b'{"jsonrpc":"2.0",' + body_of(method, encode(params))
-        with self._lock:
-            if self._state == "open" and self._pump is not None:
-                self._pump.write(line)
+        """Sends a call that gets no answer; where it cannot be sent it is dropped."""
 
     def nudge(self) -> None:
         """Tries to connect where that was given up. Raises what :meth:`start` does."""
         with self._lock:
             self._assert_usable()
+
+    @abstractmethod
+    def close(self) -> None:
+        """Ends it. What waits for an answer gets :class:`ClientClosed`."""
+
+    @abstractmethod
+    def abandon(self) -> None:
+        """In a forked process: it stays with the parent. No lock is taken, since who held it is not there."""
 
     def attach(self, one: Attached) -> None:
         """From now on it is restored on a new connection, as long as somebody holds it."""
@@ -148,31 +122,6 @@ class Core:
         with self._attaching:
             return sorted(self._attached, key=lambda one: one.rank)
 
-    def close(self) -> None:
-        """Ends the connection, and the server if it is a child. What waits for an answer gets :class:`ClientClosed`."""
-        with self._lock:
-            if self._state in ("closed", "elsewhere"):
-                return
-            self._state = "closed"
-            self._leaving.set()
-            pump = self._pump
-            if pump is not None:
-                pump.reading_until = time.monotonic() + self.opening.close_grace
-                pump.end()
-        self._finish_all(ClientClosed("the client was closed"))
-        thread = self._thread
-        if thread is not None and thread is not threading.current_thread():
-            thread.join(self.opening.close_grace + 10)
-
-    def abandon(self) -> None:
-        """In a forked process: the connection stays with the parent, which must not share its bytes."""
-        if self._state == "closed":
-            return
-        self._state = "elsewhere"
-        if self._pump is not None:
-            with contextlib.suppress(OSError):
-                self._pump.abandon()
-
     def _assert_usable(self) -> None:
         if self._state in ("open", "connecting"):
             return
@@ -181,181 +130,12 @@ class Core:
         if self._state == "closed":
             raise ClientClosed("the client was closed")
         assert self._error is not None
-        if self._final:
-            raise type(self._error)(*self._error.args)
-        # Given up some time ago: it is tried once more.
-        self._state = "connecting"
-        self._start_thread()
+        raise type(self._error)(*self._error.args)
 
-    def _start_thread(self) -> None:
-        self._thread = threading.Thread(target=self._run, name="rollflex", daemon=True)
-        self._thread.start()
-
-    def _run(self) -> None:
-        try:
-            self._stay_connected()
-        except Exception as error:
-            # A defect must not leave anybody waiting.
-            self._fail(ProtocolError(f"the client failed: {error!r}"), final=True)
-
-    def _stay_connected(self) -> None:
-        first = self.connections == 0
-        patience = self.opening.wait if first else self.opening.reconnect.limit_seconds
-        given_up_at = time.monotonic() + patience
-        delay = self.opening.reconnect.first_delay_seconds
-        while not self._leaving.is_set():
-            try:
-                pump = self._greeted()
-            except (ProtocolError, VersionMismatch, PolicyError) as error:
-                return self._fail(error, final=True)
-            except (ServerUnavailable, ConnectionLost) as error:
-                if time.monotonic() + delay > given_up_at:
-                    if first or not self.connections:
-                        return self._fail(error, final=True)
-                    return self._fail(ConnectionLost(f"the connection could not be made again: {error}"), final=False)
-                self._leaving.wait(delay)
-                delay = min(delay * 2, self.opening.reconnect.longest_delay_seconds)
-                continue
-            answered = self._serve(pump)
-            if self._leaving.is_set():
-                return None
-            if not self.opening.restorable:
-                return self._fail(ConnectionLost(f"{self._how}; nothing can be restored"), final=True)
-            if answered or first:
-                delay = self.opening.reconnect.first_delay_seconds
-                given_up_at = time.monotonic() + self.opening.reconnect.limit_seconds
-            first = False
-            self._leaving.wait(delay)
-        return None
-
-    def _greeted(self) -> Pump:
-        """A new connection that has shown its token, and knows what server it has."""
-        opening = self.opening
-        pump = Pump(opening.open(opening.timeout))
-        with self._lock:
-            if self._state == "closed":
-                pump.reading_until = time.monotonic()
-            self._pump = pump
-        try:
-            if opening.token is not None:
-                self._ask(pump, "server.authenticate", {"token": opening.token})
-            info = self._ask(pump, "server.info", {})
-            if opening.check_version:
-                check_version(info.get("version"))
-        except BaseException:
-            pump.close(1.0)
-            raise
-        self.info = info
-        return pump
-
-    def _ask(self, pump: Pump, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        """A call before all others. Raises what the server answers, or how the connection ended."""
-        with self._lock:
-            self._last_id += 1
-            id = self._last_id
-        pump.write(b'{"jsonrpc":"2.0","id":%d,%s' % (id, body_of(method, encode(params))))
-        if not self._leaving.is_set():
-            pump.reading_until = time.monotonic() + self.opening.timeout
-        for line in pump.lines():
-            message = parsed(line)
-            if "method" in message:
-                self._notified(message)
-            elif message.get("id") == id:
-                pump.reading_until = None if not self._leaving.is_set() else time.monotonic()
-                if "error" in message:
-                    raise error_from_reply(message["error"])
-                return result_of(message)
-        if time.monotonic() >= (pump.reading_until or time.monotonic() + 1):
-            raise ServerUnavailable(f"no answer to {method} in {self.opening.timeout} s")
-        hint = "; is the token right?" if method == "server.authenticate" else ""
-        raise ServerUnavailable(f"{pump.link.epitaph()}{hint}")
-
-    def _serve(self, pump: Pump) -> bool:
-        """Uses a connection until it breaks. Says whether any call was answered."""
-        answered = False
-        try:
-            self._restore(pump)
-            self._resume(pump)
-            for line in pump.lines():
-                if line:
-                    self._take(line)
-                    answered = True
-        except ServerUnavailable:
-            pass
-        except ProtocolError as error:
-            self._fail(error, final=True)
-            self._leaving.set()
-        finally:
-            with self._lock:
-                if self._state == "open":
-                    self._state = "connecting"
-                self._pump = None
-            if self._leaving.is_set():
-                pump.close(max(0.2, (pump.reading_until or 0) - time.monotonic()))
-            else:
-                self._how = pump.link.epitaph()
-                pump.close(1.0)
-        return answered
-
-    def _restore(self, pump: Pump) -> None:
-        """Sessions and subscriptions as they were, before any call goes out."""
-        self.connections += 1
-        if self.connections == 1:
-            return
-        for one in self.attached():
-            try:
-                one.restore(lambda method, params: self._ask(pump, method, params))
-            except (ServerUnavailable, ProtocolError):
-                raise
-            except RollflexError as error:
-                self.detach(one)
-                one.lost(error)
-
-    def _resume(self, pump: Pump) -> None:
-        """Sends what was not answered again, in order, and lets calls out."""
-        ended: list[tuple[Pending, Exception]] = []
-        with self._lock:
-            waiting = list(self._in_flight.values())
-            self._in_flight.clear()
-            for pending in waiting:
-                if pending.unwanted:
-                    continue
-                error = _hopeless(pending, self.opening.reconnect.most_sendings)
-                if error is not None:
-                    ended.append((pending, error))
-                    continue
-                self._in_flight[pending.id] = pending
-                pump.write(pending.again_line if pending.sent else pending.line)
-                pending.sent += 1
-            if self._state == "connecting":
-                self._state = "open"
-        for pending, error in ended:
-            pending.finish(None, error)
-        if not self.ready.done:
-            self.ready.finish({})
-
-    def _take(self, line: bytes) -> None:
-        message = parsed(line)
-        id = message.get("id")
-        if "method" in message and id is None:
-            return self._notified(message)
-        pending = self._in_flight.pop(id, None) if isinstance(id, int) else None
-        if pending is not None:
-            pending.connection = self.connections
-            if "result" not in message and "error" not in message:
-                pending.finish(None, ProtocolError(f"an answer without result and error: {line[:200]!r}"))
-                raise ProtocolError(f"an answer without result and error: {line[:200]!r}")
-            return pending.finish(message)
-        if id is None and "error" in message:
-            # The server could not even read the id: it answers in order, so that it is that of the oldest.
-            with self._lock:
-                oldest = next(iter(self._in_flight), None)
-                pending = None if oldest is None else self._in_flight.pop(oldest)
-            if pending is not None:
-                return pending.finish(message)
-        if not isinstance(id, int) or not 0 < id <= self._last_id:
-            raise ProtocolError(f"an answer to no call: {line[:200]!r}")
-        return None
+    def _assert_fits(self, size: int, most: float) -> None:
+        if size > most:
+            expected = f"a message of at most {most} bytes"
+            raise PolicyError("limit_exceeded", expected=expected, got=str(size), path="params")
 
     def _notified(self, message: dict[str, Any]) -> None:
         params = message.get("params")
@@ -363,38 +143,6 @@ class Core:
             reader = self.readers.get(str(params.get("session")))
             if reader is not None:
                 reader.notified(str(message["method"]), params)
-
-    def _fail(self, error: Exception, *, final: bool) -> None:
-        with self._lock:
-            if self._state not in ("closed", "elsewhere"):
-                self._state, self._error, self._final = "failed", error, final
-        self._finish_all(error)
-
-    def _finish_all(self, error: Exception) -> None:
-        with self._lock:
-            ended = list(self._in_flight.values())
-            self._in_flight.clear()
-        if not self.ready.done:
-            self.ready.finish(None, error)
-        for pending in ended:
-            pending.finish(None, error)
-        for one in self.attached():
-            if self._final or self._state == "closed":
-                one.lost(error)
-            else:
-                one.interrupted(error)
-
-
-def _hopeless(pending: Pending, most_sendings: int) -> Exception | None:
-    """Why a call cannot be sent, or not again."""
-    lost: Exception | None = getattr(pending.owner, "error", None)
-    if lost is not None or pending.sent == 0:
-        return lost
-    if pending.again == "never":
-        return ConnectionLost(f"the connection broke: whether {pending.method} was done cannot be known")
-    if pending.sent >= most_sendings:
-        return ConnectionLost(f"the connection broke {pending.sent} times while {pending.method} was not answered")
-    return None
 
 
 def _after_fork() -> None:

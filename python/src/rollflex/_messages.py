@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from ._version import __version__
@@ -41,3 +42,32 @@ def check_version(version: object) -> None:
             f"the server is rollflex {version}, this is the Python package {__version__}: install the same version "
             "of both (or pass check_version=False)"
         )
+
+
+_escaped = re.compile(rb"\\.")
+_string = re.compile(rb'"[^"]*"')
+_as_lists = bytes.maketrans(b"{}", b"[]")
+_no_mark = bytes(set(range(256)) - set(b'[]{}"'))
+
+
+def is_deeper_than(text: str, most: int) -> bool:
+    """Whether lists and objects of a message, which is JSON in ASCII, are nested deeper, as the server counts them."""
+    if text.count("{") + text.count("[") <= most:
+        return False
+    data = text.encode()
+    if b"\\" in data:
+        data = _escaped.sub(b"", data)
+    # Strings without a bracket are two quotes now, and a pair of quotes changes nothing for what is around it.
+    marks = _string.sub(b"", data.translate(_as_lists, _no_mark).replace(b'""', b""))
+    for _ in range(most):
+        # The innermost ones, all at once: a level less is left.
+        marks = marks.replace(b"[]", b"")
+        if not marks:
+            return False
+    return True
+
+
+def too_deep(most: int) -> dict[str, Any]:
+    """What the server answers to a message that is."""
+    data = {"code": "limit_exceeded", "path": "", "expected": f"at most {most} levels", "got": '"more"'}
+    return {"error": {"code": -32000, "message": f'expected {data["expected"]}, got "more"', "data": data}}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import os
 import re
@@ -10,6 +11,9 @@ from pathlib import Path
 from typing import Any, Literal, NewType, TypedDict
 
 from ._command import Command, server_command
+from ._connected import ConnectedCore
+from ._core import Core
+from ._embedded import EmbeddedCore, Embedding
 from ._link import ChildLink, SocketLink
 from ._opening import Opening, Reconnect
 
@@ -44,6 +48,37 @@ class OpenOptions(TypedDict, total=False):
     """Who sends, for a host that goes on as the same after a restart; new for each session if it is not given."""
     timeout: float | None
     """Seconds that this call may take."""
+
+
+def embedding(
+    limits: Mapping[str, float] | None = None,
+    memory_limit: int | None = None,
+    time_limit: float | None = None,
+    timeout: float = 60.0,
+    *,
+    state_dir: Path_ | None = None,
+    fsync: Literal["always", "interval"] | None = None,
+    log_dir: Path_ | None = None,
+) -> Embedding:
+    """The policies in this process. Raises ValueError for limits that are none, and what contradicts each other."""
+    for name, limit in (("memory_limit", memory_limit), ("time_limit", time_limit)):
+        if limit is not None and not limit > 0:
+            raise ValueError(f"{name} is to be more than 0, not {limit!r}")
+    if fsync is not None and (state_dir is None or fsync not in ("always", "interval")):
+        raise ValueError(f'fsync is "always" or "interval", beside a state_dir, not {fsync!r} beside {state_dir!r}')
+    return Embedding(
+        limits or {},
+        memory_limit,
+        time_limit,
+        timeout,
+        state_dir=None if state_dir is None else os.fspath(state_dir),
+        fsync=fsync or "always",
+        log_dir=None if log_dir is None else os.fspath(log_dir),
+    )
+
+
+def core_of(opening: Opening | Embedding) -> Core:
+    return EmbeddedCore(opening) if isinstance(opening, Embedding) else ConnectedCore(opening)
 
 
 def spawning(
@@ -137,7 +172,9 @@ def open_params(policy: str | None, options: Mapping[str, Any]) -> tuple[dict[st
     }
     unknown = sorted(set(options) - set(names))
     if unknown:
-        raise TypeError(f"open() has no option {', '.join(unknown)}")
+        near = difflib.get_close_matches(unknown[0], [*names, "timeout", "producer"], n=1)
+        meant = f" (did you mean {near[0]!r}?)" if near else ""
+        raise TypeError(f"open() has no option {', '.join(unknown)}{meant}")
     params = {names[name]: value for name, value in options.items() if value is not None}
     if policy is not None:
         params["policy"] = policy

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ._core import Core
@@ -33,6 +33,8 @@ class _Chunk:
 
 class _Sending:
     """A list of events on its way."""
+
+    __slots__ = ("answered", "chunks", "decisions", "first_seq", "left", "numbered_here")
 
     def __init__(self, chunks: Sequence[_Chunk], first_seq: int, *, numbered_here: bool) -> None:
         self.chunks = deque(chunks)
@@ -76,35 +78,48 @@ class Producer:
                 "retry() gets it, and applies nothing twice"
             )
         self._session.assert_open()
-        chunks = list(self._chunks(events, 0))
+        chunks = self._chunks(events, 0)
         first = self.next_seq if first_seq is None else first_seq
-        self._open = _Sending(chunks, first, numbered_here=first_seq is None)
-        return (yield from self._drive(self._open))
+        self._open = sending = _Sending(chunks, first, numbered_here=first_seq is None)
+        if len(chunks) > 1:
+            return (yield from self._drive(sending))
+        pending = self._start(chunks[0], first)
+        try:
+            # With policies in this process the answer may be there at once.
+            if not pending.done:
+                yield pending
+            result = pending.take().get("result")
+            if type(result) is dict and "more" not in result:
+                self._taken(sending, pending, result, result.get("decisions") or [])
+            else:
+                yield from self._take(sending, pending)
+        except BaseException:
+            pending.unwanted = True
+            raise
+        self._open = None
+        return sending.decisions
 
     def retry(self) -> Steps[list[Any]]:
         if self._open is None:
             raise UnansweredCall("every send has been answered: there is nothing to retry")
         return (yield from self._drive(self._open))
 
-    def _chunks(self, events: Sequence[Any], offset: int) -> Iterator[_Chunk]:
+    def _chunks(self, events: Sequence[Any], offset: int) -> list[_Chunk]:
         limits = self._core.limits
-        most = int(limits.get("maxEventsPerCall", 10_000))
-        if len(events) > most:
-            for at in range(0, len(events), most):
-                yield from self._chunks(events[at : at + most], offset + at)
-            return
+        count, most = len(events), int(limits.get("maxEventsPerCall", 10_000))
+        if count > most:
+            parts = [self._chunks(events[at : at + most], offset + at) for at in range(0, count, most)]
+            return [chunk for part in parts for chunk in part]
         text = encode(events)
         longest = limits.get("maxMessageBytes", 1 << 26) - len(self._head) - _frame_bytes
         if len(text) <= longest:
-            yield _Chunk(len(events), text)
-        elif len(events) > 1:
-            half = len(events) // 2
-            yield from self._chunks(events[:half], offset)
-            yield from self._chunks(events[half:], offset + half)
-        else:
-            expected = f"an event that fits into a message of {limits.get('maxMessageBytes')} bytes"
-            got = f"{len(text)} bytes"
-            raise PolicyError("limit_exceeded", expected=expected, got=got, path=f"events[{offset}]", index=offset)
+            return [_Chunk(count, text)]
+        if count > 1:
+            half = count // 2
+            return self._chunks(events[:half], offset) + self._chunks(events[half:], offset + half)
+        expected = f"an event that fits into a message of {limits.get('maxMessageBytes')} bytes"
+        got = f"{len(text)} bytes"
+        raise PolicyError("limit_exceeded", expected=expected, got=got, path=f"events[{offset}]", index=offset)
 
     def _drive(self, sending: _Sending) -> Steps[list[Any]]:
         """Keeps some calls in flight, and takes their answers in order."""
@@ -148,21 +163,28 @@ class Producer:
             # Its pages are gone: it is sent again, and gets the same answer.
             pending = self._start(sending.chunks[0], sending.first_seq + sending.answered)
             yield pending
-        if refusal is not None:
-            self._assert_remembered(sending, refusal)
-        if "nextSeq" in data:
-            self.next_seq = data["nextSeq"]
-        self._confirmed_on = pending.connection
-        self._session.applied(data)
-        if refusal is not None:
-            self._open = None
-            refusal.index = sending.answered + (refusal.index or 0)
-            refusal.decisions = [*sending.decisions, *decisions]
-            raise refusal
+        if refusal is None:
+            self._taken(sending, pending, data, decisions)
+            return
+        self._assert_remembered(sending, refusal)
+        self._confirm(pending, data)
+        self._open = None
+        refusal.index = sending.answered + (refusal.index or 0)
+        refusal.decisions = [*sending.decisions, *decisions]
+        raise refusal
+
+    def _taken(self, sending: _Sending, pending: Pending, data: dict[str, Any], decisions: list[Any]) -> None:
+        self._confirm(pending, data)
         chunk = sending.chunks.popleft()
         sending.answered += chunk.count
         sending.left -= chunk.count
         sending.decisions = sending.decisions + decisions if sending.decisions else decisions
+
+    def _confirm(self, pending: Pending, data: dict[str, Any]) -> None:
+        if "nextSeq" in data:
+            self.next_seq = data["nextSeq"]
+        self._confirmed_on = pending.connection
+        self._session.applied(data)
 
     def _pages(self, data: dict[str, Any]) -> Steps[list[Any] | None]:
         """All decisions of an answer, or nothing if a page is not kept any more."""

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
 
 from ._attachment import Attachment
 from ._command import Command
-from ._core import Core
+from ._embedded import Embedding
 from ._opening import Opening, Reconnect
-from ._options import Path_, connecting, deadline_after, open_params, spawning
+from ._options import Path_, connecting, core_of, deadline_after, embedding, open_params, spawning
 from ._pending import Pending
 from ._sending import Producer
 from ._steps import Steps, all_sessions, call, planned
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 E = TypeVar("E")
 D = TypeVar("D")
 T = TypeVar("T")
+
+# So long calls that never wait may follow each other before the loop has its turn.
+_longest_turn = 0.005
 
 
 def _settle(future: asyncio.Future[None]) -> None:
@@ -83,7 +86,7 @@ async def _run(steps: Steps[T], deadline: float | None) -> T:
 class Starting:
     """A client that is being made: ``await`` it, or use it as ``async with``."""
 
-    def __init__(self, opening: Callable[[], Opening]) -> None:
+    def __init__(self, opening: Callable[[], Opening | Embedding]) -> None:
         self._opening = opening
         self._client: AsyncClient | None = None
 
@@ -112,13 +115,37 @@ class Starting:
 
 
 class AsyncClient(TypedAsyncClient):
-    """A connection to a server; make it with :meth:`spawn` or :meth:`connect`."""
+    """
+    The policies: in this process (:meth:`embedded`, or no arguments), or in a server, which :meth:`spawn` starts and
+    :meth:`connect` reaches.
+    """
 
-    def __init__(self, opening: Opening) -> None:
-        self._core = Core(opening)
+    def __init__(self, opening: Opening | Embedding | None = None) -> None:
+        opening = opening or embedding()
+        self._core = core_of(opening)
+        self._turned = 0.0
         self.timeout = opening.timeout
         """Seconds that a call may take, where it does not say otherwise."""
-        self._finalizer = weakref.finalize(self, Core.close, self._core)
+        self._finalizer = weakref.finalize(self, self._core.close)
+
+    @classmethod
+    def embedded(
+        cls,
+        *,
+        state_dir: Path_ | None = None,
+        fsync: Literal["always", "interval"] | None = None,
+        log_dir: Path_ | None = None,
+        limits: Mapping[str, float] | None = None,
+        memory_limit: int | None = None,
+        time_limit: float | None = None,
+        timeout: float = 60.0,
+    ) -> Starting:
+        """Runs the policies in this process, as :meth:`rollflex.Client.embedded` does."""
+        return Starting(
+            lambda: embedding(
+                limits, memory_limit, time_limit, timeout, state_dir=state_dir, fsync=fsync, log_dir=log_dir
+            )
+        )
 
     @classmethod
     def spawn(
@@ -208,10 +235,11 @@ class AsyncClient(TypedAsyncClient):
         return await self._run(call(self._core, method, params or {}, "never"), timeout)
 
     async def close(self) -> None:
-        """Ends the connection, and a server that was started with it. Sessions stay with a server that goes on."""
+        """Ends it, with a server or an engine that was started for it. Sessions stay with a server that goes on."""
         await asyncio.to_thread(self._finalizer)
 
     async def __aenter__(self) -> AsyncClient:
+        await self._ready()
         return self
 
     async def __aexit__(
@@ -224,7 +252,15 @@ class AsyncClient(TypedAsyncClient):
         self._core.ready.take()
 
     async def _run(self, steps: Steps[T], timeout: float | None) -> T:
+        await self._let_others()
         return await _run(steps, self._deadline(timeout))
+
+    async def _let_others(self) -> None:
+        """What the engine answers at once never waits: other tasks get their turn all the same."""
+        now = asyncio.get_running_loop().time()
+        if now - self._turned > _longest_turn:
+            self._turned = now
+            await asyncio.sleep(0)
 
     def _deadline(self, timeout: float | None) -> float | None:
         return deadline_after(self.timeout if timeout is None else timeout, asyncio.get_running_loop().time())
@@ -327,6 +363,7 @@ class AsyncSession(Generic[E, D]):
         else:
             await self._sending.acquire()
         try:
+            await self._client._let_others()
             return await _run(steps(), deadline)
         finally:
             self._sending.release()

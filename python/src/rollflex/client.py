@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
 
 from ._attachment import Attachment
 from ._command import Command
-from ._core import Core
+from ._embedded import Embedding
 from ._opening import Opening, Reconnect
-from ._options import Path_, connecting, deadline_after, open_params, spawning
+from ._options import Path_, connecting, core_of, deadline_after, embedding, open_params, spawning
 from ._sending import Producer
 from ._steps import Steps, all_sessions, call, planned
 from ._subscription import End, Item, Subscribed
@@ -50,19 +50,50 @@ def _run(steps: Steps[T], deadline: float | None) -> T:
 
 
 class Client(TypedClient):
-    """A connection to a server; make it with :meth:`spawn` or :meth:`connect`."""
+    """
+    The policies: in this process (:meth:`embedded`, or no arguments), or in a server, which :meth:`spawn` starts and
+    :meth:`connect` reaches.
+    """
 
-    def __init__(self, opening: Opening) -> None:
-        self._core = Core(opening)
+    def __init__(self, opening: Opening | Embedding | None = None) -> None:
+        opening = opening or embedding()
+        self._core = core_of(opening)
         self.timeout = opening.timeout
         """Seconds that a call may take, where it does not say otherwise."""
-        self._finalizer = weakref.finalize(self, Core.close, self._core)
+        self._finalizer = weakref.finalize(self, self._core.close)
         try:
             self._core.ready.wait(None)
             self._core.ready.take()
         except BaseException:
             self._finalizer()
             raise
+
+    @classmethod
+    def embedded(
+        cls,
+        *,
+        state_dir: Path_ | None = None,
+        fsync: Literal["always", "interval"] | None = None,
+        log_dir: Path_ | None = None,
+        limits: Mapping[str, float] | None = None,
+        memory_limit: int | None = None,
+        time_limit: float | None = None,
+        timeout: float = 60.0,
+    ) -> Client:
+        """
+        Runs the policies in this process: no server, no Node.js. Sessions are those of this client, and end with it, or
+        go on with the next that has the same state directory.
+
+        :param state_dir: where sessions are kept: what was acknowledged survives ``kill -9``
+        :param fsync: when what was acknowledged is on the disk (``always``), or a second later (``interval``)
+        :param log_dir: where events and decisions are written down
+        :param limits: bounds, by their names (``maxSessions``)
+        :param memory_limit: bytes that the policies may take, and each plan that is computed; any if it is not given
+        :param time_limit: seconds of processor time, of all threads of this process, that a call may take
+        :param timeout: seconds that a call may take; :data:`math.inf` for any
+        """
+        kept = embedding(limits, memory_limit, time_limit, timeout, state_dir=state_dir, fsync=fsync, log_dir=log_dir)
+        return cls(kept)
 
     @classmethod
     def spawn(
@@ -167,7 +198,7 @@ class Client(TypedClient):
         return self._run(call(self._core, method, params or {}, "never"), timeout)
 
     def close(self) -> None:
-        """Ends the connection, and a server that was started with it. Sessions stay with a server that goes on."""
+        """Ends it, with a server or an engine that was started for it. Sessions stay with a server that goes on."""
         self._finalizer()
 
     def __enter__(self) -> Client:
@@ -241,7 +272,9 @@ class Session(Generic[E, D]):
         :raises CallTimeout: no answer in time; :meth:`retry` gets it
         :raises ConnectionLost: the connection is gone; :meth:`retry` may get the answer once there is a server again
         """
-        several: Sequence[Any] = [events] if isinstance(events, Mapping) else list(events)  # type: ignore[arg-type]
+        # Most events are dicts, of which the abstract class takes longer to know.
+        one = type(events) is dict or isinstance(events, Mapping)
+        several: Sequence[Any] = [events] if one else list(events)  # type: ignore[arg-type]
         return self._exclusively(self._producer.send(several, first_seq), timeout)
 
     def retry(self, *, timeout: float | None = None) -> list[D]:
@@ -283,9 +316,10 @@ class Session(Generic[E, D]):
 
     def _exclusively(self, steps: Steps[list[D]], timeout: float | None) -> list[D]:
         deadline = self._client._deadline(timeout)
-        patience = -1 if deadline is None else max(0.0, deadline - time.monotonic())
-        if not self._sending.acquire(timeout=min(patience, threading.TIMEOUT_MAX)):
-            raise CallTimeout(f"another thread sends to session {self.id} all the time; nothing was sent")
+        if not self._sending.acquire(blocking=False):
+            patience = -1 if deadline is None else max(0.0, deadline - time.monotonic())
+            if not self._sending.acquire(timeout=min(patience, threading.TIMEOUT_MAX)):
+                raise CallTimeout(f"another thread sends to session {self.id} all the time; nothing was sent")
         try:
             return _run(steps, deadline)
         finally:

@@ -102,6 +102,20 @@ class VersionMismatch(ServerUnavailable):
     """The server is of a version that this package does not go with."""
 
 
+class EngineUnavailable(RollflexError):
+    """
+    The policies cannot run in this process: the JavaScript engine or their script is not there, or what must be kept
+    cannot be written any more.
+    """
+
+
+class EngineLimit(RollflexError):
+    """
+    The policies in this process came to the limit of their memory or time. After a plan they go on; after any other
+    call their sessions are gone, since half of an event may have been applied.
+    """
+
+
 class ConnectionLost(RollflexError, ConnectionError):
     """The connection is gone, and could not be made again: what was not answered may have been applied or not."""
 

@@ -17,8 +17,10 @@ import hashlib
 import json
 import math
 import pickle
+import struct
 import sys
 import zipfile
+import zlib
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -115,7 +117,19 @@ def _read(path: str | Path) -> Any:
                 return _Unpickler(file).load()
     except zipfile.BadZipFile as error:
         raise DumpError(f"{path}: expected a zip file of torch.save, got something else, or a part of it") from error
-    except (pickle.UnpicklingError, EOFError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+    except (
+        pickle.UnpicklingError,
+        EOFError,
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        NotImplementedError,
+        RuntimeError,
+        TypeError,
+        ValueError,
+        struct.error,
+        zlib.error,
+    ) as error:
         if isinstance(error, DumpError):
             raise
         raise DumpError(f"{path}: its pickle is broken: {error}") from error
@@ -186,7 +200,10 @@ def main(arguments: Sequence[str] | None = None, out: TextIO | None = None, err:
             # Whoever reads has what it wants, or has said what is wrong.
             sys.stderr.close()
             return 0
-        except (DumpError, OSError) as error:
+        except OSError as error:
+            err.write(f"rollflex.importing: {path}: {(error.strerror or str(error)).lower()}\n")
+            return 2
+        except DumpError as error:
             err.write(f"rollflex.importing: {error}\n")
             return 2
     return 0

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from support import Served, root
+from support import root
 
 from . import roll_double
 from .engines import Engines, lengths
@@ -24,16 +24,12 @@ from .verl_double import Queue, Sleeper, Trainer
 class Page:
     """The section that leads from nothing to a run, with its blocks of code."""
 
-    def __init__(self, name: str, served: Served, folder: Path) -> None:
+    def __init__(self, name: str, folder: Path) -> None:
         text = (root / "docs" / "adapters" / f"{name}.md").read_text()
         section = text.split("## From nothing to a run")[1].split("\n## ")[0]
         found = re.findall(r"```(\w+)\n(.*?)```", section, re.DOTALL)
         assert sum(len(body.strip().splitlines()) for _, body in found) < 20
-        assert all("/tmp/rollflex.sock" in body for language, body in found if language == "sh")
-        self.blocks = {
-            language: body.replace("/tmp/rollflex.sock", served.address).replace("/checkpoints", str(folder))
-            for language, body in found
-        }
+        self.blocks = {language: body.replace("/checkpoints", str(folder)) for language, body in found}
 
     @property
     def yaml(self) -> dict[str, Any]:
@@ -67,6 +63,16 @@ class Page:
         return result
 
 
+@pytest.fixture(autouse=True)
+def no_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pages name none: the policies run in this process."""
+
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise AssertionError("a server was asked for")
+
+    monkeypatch.setattr("rollflex._options.server_command", refuse)
+
+
 def scalar(text: str) -> Any:
     if text in ("true", "false"):
         return text == "true"
@@ -78,8 +84,8 @@ def scalar(text: str) -> Any:
     return text
 
 
-def test_verl(served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    v1 = Page("verl", served, tmp_path).overrides["trainer"]["v1"]
+def test_verl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    v1 = Page("verl", tmp_path).overrides["trainer"]["v1"]
     custom = v1["sampler"]["custom_sampler"]
     engines = Engines(slots=64)
     queue, sleeper = Queue(), Sleeper(engines)
@@ -101,8 +107,8 @@ def test_verl(served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     trainer.sampler.close()
 
 
-def test_nemo_rl(served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = Page("nemo-rl", served, tmp_path).yaml["async_rl"]
+def test_nemo_rl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = Page("nemo-rl", tmp_path).yaml["async_rl"]
     sampler = settings["sampler"]
     assert sampler.pop("name") == "custom"
     module, _, name = sampler.pop("target").partition(":")
@@ -124,8 +130,8 @@ def test_nemo_rl(served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     asyncio.run(scenario())
 
 
-def test_roll(served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = Page("roll", served, tmp_path)
+def test_roll(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = Page("roll", tmp_path)
     settings = page.yaml
     module, _, name = settings.pop("user_defined_rollout_loop_cls").partition(".")
     assert settings.pop("is_num_return_sequences_expand") is True

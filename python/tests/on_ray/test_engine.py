@@ -27,7 +27,7 @@ from rollflex.ray._mirror import Mirror, Superseded
 from rollflex.ray._process import Process, ServerOptions
 from rollflex.ray._stream import Stream
 from rollflex.ray.actor import ActorOptions, RollflexActor
-from support import Day, command, opening, spawn, tail
+from support import Day, command, core_of, opening, spawn, tail
 
 options = ServerOptions(command())
 
@@ -66,7 +66,7 @@ class Bench:
         self.failed = True
 
     def pid(self) -> int:
-        pump = self.processes[-1]._core._pump
+        pump = core_of(self.processes[-1])._pump
         return 0 if pump is None else int(pump.link.pid)  # type: ignore[attr-defined]
 
     def kill(self) -> None:

@@ -1,4 +1,5 @@
 /** `GET /metrics` of a vLLM engine, under the names that it has there. */
+import type * as Prometheus from 'prom-client';
 import type { Stand } from '../generating.ts';
 
 /** Reads the metrics of an engine. */
@@ -6,7 +7,9 @@ export async function metricsText({
   engine,
   cluster,
 }: Stand): Promise<{ readonly type: string; readonly text: string }> {
-  const { Counter, Gauge, Registry } = await import('prom-client');
+  // It is CommonJS: in a bundle only its default export is sure.
+  const { default: client } = (await import('prom-client')) as unknown as { default: typeof Prometheus };
+  const { Counter, Gauge, Registry } = client;
   const registry = new Registry();
   const registers = [registry];
   const labels = { model_name: cluster.options.model, engine: '0' };

@@ -1,7 +1,7 @@
 /** What a sequence costs at a degree: JSON, so that the same model can be given over a wire. */
 import { z } from 'zod';
 import { type LengthFunction, lengthFunction, valueAt } from '../../core/length-function.ts';
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import { positiveCount } from '../../schemas/units.ts';
 import { timingModel } from './execution/timing.ts';
 
@@ -82,11 +82,7 @@ export function splitCosts(
   const index = communication.findIndex((row) => row.degree === degree);
   if (index < 0) {
     const got = communication.map((row) => row.degree);
-    throw new PolicyError('invalid_input', {
-      expected: `a cost for degree ${degree}`,
-      got,
-      path: 'costs.communication',
-    });
+    refuse('invalid_input', 'costs.communication', `a cost for degree ${degree}`, got);
   }
   return valuesOf(lengths, communication[index]!.cost, `costs.communication[${index}].cost`);
 }

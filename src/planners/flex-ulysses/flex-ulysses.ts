@@ -2,7 +2,7 @@
  * How many devices share each sequence of a batch, and which (FlexRL §3 and Appendix A). See README.md.
  */
 import { definePlanner } from '../../core/definition.ts';
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import { communicationBound, computeBound } from './bounds.ts';
 import { fewestSharded } from './counting.ts';
 import { executionOf } from './execution/execution.ts';
@@ -34,7 +34,7 @@ function checkSize({ level }: Placement): void {
   for (const one of level) places += 2 ** one - 1;
   if (places <= mostShardedPlaces) return;
   const expected = `degrees that add up to at most ${mostShardedPlaces}, less one for each sequence`;
-  throw new PolicyError('limit_exceeded', { expected, got: places, path: 'maxDegree' });
+  refuse('limit_exceeded', 'maxDegree', expected, places);
 }
 
 function compute(settings: FlexUlyssesSettings): FlexUlyssesPlan {

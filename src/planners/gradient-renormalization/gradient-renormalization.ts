@@ -4,7 +4,7 @@
  */
 import { definePlanner } from '../../core/definition.ts';
 import { scaleFactor } from '../../core/renormalize.ts';
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import {
   type CountName,
   countIn,
@@ -24,11 +24,12 @@ function compute(input: RenormalizationSettings): RenormalizationPlan {
   const unitsOf = (counts: Counts): number => countIn(counts, name)!;
   const total = input.divisor ?? replicas.reduce((sum, one) => sum + unitsOf(one), 0);
   if (total === 0) {
-    throw new PolicyError('infeasible', {
-      expected: `at least one of the ${name} on some replica (without any there is no gradient: skip the step)`,
-      got: total,
-      path: 'replicas',
-    });
+    refuse(
+      'infeasible',
+      'replicas',
+      `at least one of the ${name} on some replica (without any there is no gradient: skip the step)`,
+      total,
+    );
   }
   const factorOf = (units: number): number =>
     scaleFactor({ units, total, replicas: replicas.length, reduction, collective });
@@ -41,11 +42,12 @@ function compute(input: RenormalizationSettings): RenormalizationPlan {
     if (!accumulated || microBatches === undefined) return factorOf(unitsOf(replica));
     const sizes = microBatches.map(unitsOf).filter((size) => size > 0);
     if (reduction === 'mean' && sizes.some((size) => size !== sizes[0])) {
-      throw new PolicyError('infeasible', {
-        expected: `micro-batches of one size: means over unequal numbers of ${name} were added up and cannot be told apart`,
-        got: sizes,
-        path: `replicas[${index}].microBatches`,
-      });
+      refuse(
+        'infeasible',
+        `replicas[${index}].microBatches`,
+        `micro-batches of one size: means over unequal numbers of ${name} were added up and cannot be told apart`,
+        sizes,
+      );
     }
     return factorOf(sizes[0] ?? 0) * accumulatedOver(microBatches);
   });

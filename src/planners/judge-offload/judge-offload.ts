@@ -4,7 +4,7 @@
  */
 import { definePlanner } from '../../core/definition.ts';
 import { valueAt } from '../../core/length-function.ts';
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import type { Pace } from './pipeline.ts';
 import { type JudgeOffloadPlan, type JudgeOffloadSettings, judgeOffloadInput, judgeOffloadPlan } from './schema.ts';
 import { choose } from './search.ts';
@@ -13,8 +13,7 @@ import { choose } from './search.ts';
 function percentsLeft(actorSmShare: number): number {
   const left = Math.floor((1 - actorSmShare) * 100 + 1e-9);
   if (left >= 1) return left;
-  const expected = 'at most 0.99: MPS gives whole percents, and the judge needs one';
-  throw new PolicyError('infeasible', { expected, got: actorSmShare, path: 'actorSmShare' });
+  refuse('infeasible', 'actorSmShare', 'at most 0.99: MPS gives whole percents, and the judge needs one', actorSmShare);
 }
 
 /** How many of the layers fit, resident ones and buffers together. */
@@ -22,8 +21,7 @@ function slotsFor({ memoryBytes, layerBytes, layers }: JudgeOffloadSettings, oth
   // No quotient: rounded, it can be a layer off, either way.
   for (let slots = layers; slots >= 1; slots -= 1) if (otherBytes + slots * layerBytes <= memoryBytes) return slots;
   const least = otherBytes + layerBytes;
-  const expected = `at least ${least} bytes: fixed bytes, activations and one layer`;
-  throw new PolicyError('infeasible', { expected, got: memoryBytes, path: 'memoryBytes' });
+  refuse('infeasible', 'memoryBytes', `at least ${least} bytes: fixed bytes, activations and one layer`, memoryBytes);
 }
 
 function compute(input: JudgeOffloadSettings): JudgeOffloadPlan {

@@ -1,5 +1,5 @@
 /** How many micro-batches every rank has, and a packing of each part into at most that many. */
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import { leastBins } from './least.ts';
 import { type Budget, firstFit, searchPacking } from './pack.ts';
 import type { Part, Slots } from './parts.ts';
@@ -39,7 +39,7 @@ export const leastCount = (parts: readonly Part[], cap: number): number =>
 function checkSize(count: number, ranks: number): void {
   if (count * ranks <= mostMicroBatches) return;
   const expected = `at most ${mostMicroBatches} micro-batches on all ranks`;
-  throw new PolicyError('limit_exceeded', { expected, got: count * ranks, path: 'maxTokensPerMicroBatch' });
+  refuse('limit_exceeded', 'maxTokensPerMicroBatch', expected, count * ranks);
 }
 
 /**

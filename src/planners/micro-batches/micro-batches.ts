@@ -3,7 +3,7 @@
  */
 import { definePlanner } from '../../core/definition.ts';
 import { valueAt } from '../../core/length-function.ts';
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import { balance } from './balance.ts';
 import { allowedCount, leastCount, type Packed, pack } from './count.ts';
 import { deal } from './deal.ts';
@@ -28,8 +28,7 @@ function itemOf(
   const cap = settings.maxTokensPerMicroBatch;
   const tokens = length / width;
   if (tokens > cap && settings.overlong === 'refuse') {
-    const expected = `a sequence of at most ${cap * width} tokens (or overlong: alone)`;
-    throw new PolicyError('infeasible', { expected, got: length, path });
+    refuse('infeasible', path, `a sequence of at most ${cap * width} tokens (or overlong: alone)`, length);
   }
   const work = (length === 0 ? 0 : valueAt(settings.compute, length, 'compute')) / width;
   return { sequence, first, width, length, tokens: Math.min(tokens, cap), work, overCap: tokens > cap };

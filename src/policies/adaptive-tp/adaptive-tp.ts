@@ -3,9 +3,8 @@
  * for long rounds apart, with an offline profile for the start and as a veto. See README.md.
  */
 import { definePolicy, type Ledger } from '../../core/definition.ts';
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import type { RolloutWorkload } from '../../schemas/parallelism.ts';
-import { arbitrary } from './arbitrary.ts';
 import { isSame, reported } from './bounds.ts';
 import { begin, fail } from './change.ts';
 import {
@@ -42,24 +41,19 @@ function check(state: TpState, event: TpEvent): void {
       const added = new Set(event.rows.map(pointKey).filter((key) => !state.measured.has(key))).size;
       if (state.measured.size + added <= mostMeasured) return;
       const got = state.measured.size + added;
-      throw new PolicyError('limit_exceeded', {
-        expected: `at most ${mostMeasured} measured points`,
-        got,
-        path: 'rows',
-      });
+      refuse('limit_exceeded', 'rows', `at most ${mostMeasured} measured points`, got);
     }
   }
 }
 
 function checkExperts({ tp, ep }: { tp: number; ep?: number | undefined }, path: string): void {
   if (ep === undefined || tp % ep === 0) return;
-  throw new PolicyError('invalid_event', { expected: `a divisor of tp (${tp})`, got: ep, path });
+  refuse('invalid_event', path, `a divisor of tp (${tp})`, ep);
 }
 
 function checkWorkload({ longestTokens, responseTokens }: RolloutWorkload): void {
   if (longestTokens >= responseTokens) return;
-  const expected = `at least responseTokens (${responseTokens})`;
-  throw new PolicyError('invalid_event', { expected, got: longestTokens, path: 'workload.longestTokens' });
+  refuse('invalid_event', 'workload.longestTokens', `at least responseTokens (${responseTokens})`, longestTokens);
 }
 
 function apply(state: TpState, event: TpEvent, ctx: Ctx): void {
@@ -122,5 +116,4 @@ export const adaptiveTp = definePolicy({
   save,
   load,
   ledgers: [steps],
-  arbitrary,
 });

@@ -1,5 +1,6 @@
 /** Likely next events of adaptive-tp, for property tests: steps that were repeated or ran otherwise among them. */
-import type { Choices } from '../../core/definition.ts';
+
+import type { Choices } from '../../core/choices.ts';
 import type { ProfileConfiguration, RolloutWorkload } from '../../schemas/parallelism.ts';
 import { expertDegreesOf } from './bounds.ts';
 import type { TpEvent } from './decisions.ts';

@@ -17,6 +17,9 @@ interface Group {
   done: number;
 }
 
+/** A power that differs in its last bit, as it does between machines, changes nothing. */
+const rounded = (tokens: number): number => Math.round(tokens * 64) / 64;
+
 /** About how many groups stand for the sequences of a replica. */
 const usualGroups = 32;
 const mostGroups = 256;
@@ -38,7 +41,7 @@ function groupsOf({ responseTokens, longestTokens }: RolloutWorkload, requests: 
     // Multiples of the golden ratio, less their whole parts, fill the unit interval evenly however many there are.
     const survival = ((index + 0.5) * golden) % 1;
     const tokens = exponent === 0 ? longestTokens : longestTokens * (1 - survival ** (1 / exponent));
-    groups.push({ order: groups.length, sequences, tokens: Math.max(1, tokens), done: 0 });
+    groups.push({ order: groups.length, sequences, tokens: Math.max(1, rounded(tokens)), done: 0 });
   }
   return groups;
 }

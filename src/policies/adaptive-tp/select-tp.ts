@@ -1,7 +1,7 @@
 /** The choice of a TP degree from an offline profile, as a plain function (RollPacker §4.1, §4.2). */
 import { z } from 'zod';
 import { parse } from '../../core/validate.ts';
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import { type ProfileRow, profileRow, type RolloutWorkload, rolloutWorkload } from '../../schemas/parallelism.ts';
 import { positiveCount } from '../../schemas/units.ts';
 import type { Parallelism } from './bounds.ts';
@@ -74,11 +74,11 @@ export function selectTp(profile: TpProfile, workload: TpWorkload): TpSelection 
   const { gpus, ...demand } = parse(workloadSchema, workload, 'invalid_input', 'workload');
   if (demand.longestTokens < demand.responseTokens) {
     const expected = `at least responseTokens (${demand.responseTokens})`;
-    throw new PolicyError('invalid_input', { expected, got: demand.longestTokens, path: 'workload.longestTokens' });
+    refuse('invalid_input', 'workload.longestTokens', expected, demand.longestTokens);
   }
   for (const [at, { tp, ep }] of rows.entries()) {
     if (ep === undefined || tp % ep === 0) continue;
-    throw new PolicyError('invalid_input', { expected: 'a divisor of tp', got: ep, path: `profile.rows[${at}].ep` });
+    refuse('invalid_input', `profile.rows[${at}].ep`, 'a divisor of tp', ep);
   }
   const memoryBytes = gpuMemoryBytes * memoryUtilization;
   const known = new Map<string, Parallelism>();
@@ -95,7 +95,7 @@ export function selectTp(profile: TpProfile, workload: TpWorkload): TpSelection 
   if (chosen === undefined) {
     const expected = `a TP of the profile that divides ${gpus} GPUs and fits ${memoryBytes} bytes each`;
     const got = candidates.length === 0 ? 'none that divides them' : 'none whose longest response fits';
-    throw new PolicyError('infeasible', { expected, got, path: 'profile.rows' });
+    refuse('infeasible', 'profile.rows', expected, got);
   }
   return { ...chosen, candidates };
 }

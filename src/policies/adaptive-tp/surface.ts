@@ -145,9 +145,9 @@ function borrowedLine(at: number, only: Point, donor: Line): Line {
   return { at, points: donor.points + (isOwn ? 1 : 0), lengthAt, valueAt };
 }
 
-/** The line nearest in batch size, of some that ascend. */
+/** The line nearest in batch size, by ratio, of some that ascend. */
 function nearest(lines: readonly Line[], batches: readonly number[], batch: number): Line | undefined {
-  const distance = (one: Line) => Math.abs(Math.log(one.at / batch));
+  const distance = (one: Line) => Math.max(one.at / batch, batch / one.at);
   const low = segmentOf(batches, batch);
   return lines.slice(low, low + 2).sort((a, b) => distance(a) - distance(b))[0];
 }

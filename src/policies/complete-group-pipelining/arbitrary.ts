@@ -1,7 +1,7 @@
 /** Likely next events, for property tests: the usual ones often, late, repeated and odd ones now and then. */
-import type { Choices } from '../../core/definition.ts';
-import { pick } from '../../core/pick.ts';
-import { currentUpdate, type PipeliningState, type Round, type Update } from './state.ts';
+
+import { type Choices, pick } from '../../core/choices.ts';
+import { currentUpdate, type PipeliningState, publicationIdOf, type Round, type Update, updateIdOf } from './state.ts';
 import type { EventNamed, PipeliningEvent } from './words.ts';
 
 /** A likely next event. */
@@ -36,7 +36,7 @@ function trainerEvent(
   const isOther = choices.below(12) === 0;
   const withdrawn = isOther ? pick([...state.withdrawnSteps], choices) : undefined;
   if (withdrawn !== undefined) return { type: 'optimizer.stepped', at, roundId: head.roundId, updateId: withdrawn };
-  const updateId = isOther ? `${state.prefix}update#${choices.below(state.nextUpdate + 1)}` : current.updateId;
+  const updateId = isOther ? updateIdOf(state.prefix, choices.below(state.nextUpdate + 1)) : current.updateId;
   if (head.isStepping === choices.below(12) > 0)
     return { type: 'optimizer.stepped', at, roundId: head.roundId, updateId };
   const left = current.groups.map((one) => one.groupId).filter((id) => !current.consumed?.has(id));
@@ -53,7 +53,7 @@ function publishedEvent(
   choices: Choices,
   at: number,
 ): EventNamed<'weights.published'> {
-  const other = `${state.prefix}publication#${choices.below(state.nextPublication + 1)}`;
+  const other = publicationIdOf(state.prefix, choices.below(state.nextPublication + 1));
   const publicationId = choices.below(6) === 0 ? other : (head.publicationId ?? other);
   return { type: 'weights.published', at, roundId, publicationId, weightVersion: version + choices.below(6) };
 }
@@ -116,9 +116,9 @@ function rareEvent(
     case 3:
       return publishedEvent(state, head, head, choices, at);
     case 4: {
-      const updateId = `${state.prefix}update#${choices.below(state.nextUpdate + 1)}`;
+      const updateId = updateIdOf(state.prefix, choices.below(state.nextUpdate + 1));
       return { type: 'update.consumed', at, updateId, groups: ['p0'], seconds: 1 };
     }
   }
-  return { type: 'update.lost', at, updateId: current?.updateId ?? `${state.prefix}update#0` };
+  return { type: 'update.lost', at, updateId: current?.updateId ?? updateIdOf(state.prefix, 0) };
 }

@@ -1,14 +1,10 @@
 /** Which events fit the state. Nothing is changed here. */
-import { checkNewPrefix } from '../../core/prefix.ts';
-import { PolicyError, type PolicyErrorCode } from '../../errors.ts';
+import { checkNewPrefix } from '../../core/minted-ids.ts';
+import { refuse } from '../../errors.ts';
 import { largestReward } from '../../schemas/advantages.ts';
 import { otherVersion } from './groups.ts';
 import { currentUpdate, type PipeliningState, type Round, type Update, wasPublication, wasUpdate } from './state.ts';
 import type { EventNamed, PipeliningEvent } from './words.ts';
-
-function refuse(code: PolicyErrorCode, path: string, expected: string, got: unknown): never {
-  throw new PolicyError(code, { expected, got, path });
-}
 
 /** Refuses an event that does not fit. */
 export function check(state: PipeliningState, event: PipeliningEvent): void {

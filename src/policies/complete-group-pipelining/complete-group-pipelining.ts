@@ -4,7 +4,6 @@
  */
 import { definePolicy, type Ledger } from '../../core/definition.ts';
 import { groupKey, groupsLeft } from '../../core/trained-groups.ts';
-import { arbitrary } from './arbitrary.ts';
 import { check } from './check.ts';
 import { addGroup } from './groups.ts';
 import { closeRound, failRound, finishRound, openRound, restartedTrainer, restartHost, settle } from './rounds.ts';
@@ -78,5 +77,4 @@ export const completeGroupPipelining = definePolicy({
   load,
   migrations: { 1: migrateFromOne },
   ledgers: [groupLedger],
-  arbitrary,
 });

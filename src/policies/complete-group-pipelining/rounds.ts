@@ -1,8 +1,8 @@
 /** Rounds: opened, closed, given up, and handed over when their weights are published. */
-import { replacePrefix } from '../../core/prefix.ts';
+import { replacePrefix } from '../../core/minted-ids.ts';
 import { drop } from './groups.ts';
 import { measures } from './metrics.ts';
-import { newRound, type PipeliningState, type Round, trained } from './state.ts';
+import { newRound, type PipeliningState, publicationIdOf, type Round, trained } from './state.ts';
 import { dispatch, giveUp, restartTrainer } from './updates.ts';
 import type { Ctx, DecisionNamed, EventNamed } from './words.ts';
 
@@ -75,7 +75,7 @@ export function settle(state: PipeliningState, ctx: Ctx): void {
 
 function publish(state: PipeliningState, round: Round, code: PublishCode, ctx: Ctx): void {
   const { roundId, weightVersion, times } = round;
-  const publicationId = `${state.prefix}publication#${state.nextPublication++}`;
+  const publicationId = publicationIdOf(state.prefix, state.nextPublication++);
   round.publicationId = publicationId;
   const numbers = trained(round);
   const afterSeconds = ctx.at - times.closedSeconds!;

@@ -5,7 +5,15 @@ import { publicationId, updateId } from '../../schemas/pipelining.ts';
 import { groupId } from '../../schemas/training.ts';
 import { count, idPrefix, positiveCount, roundId, seconds, tokens, weightVersion } from '../../schemas/units.ts';
 import type { PipeliningConfig } from './schema.ts';
-import { type Group, newRound, newState, type PipeliningState, type Round, type Update } from './state.ts';
+import {
+  type Group,
+  newRound,
+  newState,
+  type PipeliningState,
+  publicationIdOf,
+  type Round,
+  type Update,
+} from './state.ts';
 
 const group = z.strictObject({ groupId, samples: positiveCount, tokens });
 const update = z.strictObject({
@@ -69,7 +77,7 @@ export function migrateFromOne(given: unknown): unknown {
   const saved = given as { rounds: { isPublishing: boolean; wasPublished: boolean }[]; prefix: string };
   let nextPublication = 0;
   const rounds = saved.rounds.map(({ isPublishing, wasPublished: _, ...rest }) => {
-    return { ...rest, publicationId: isPublishing ? `${saved.prefix}publication#${nextPublication++}` : null };
+    return { ...rest, publicationId: isPublishing ? publicationIdOf(saved.prefix, nextPublication++) : null };
   });
   return { ...saved, rounds, nextPublication, withdrawnSteps: [] };
 }

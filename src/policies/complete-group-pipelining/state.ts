@@ -1,5 +1,6 @@
 /** The state: rounds with their trainable groups, first in line and then in updates. */
 import { Fifo } from '../../core/fifo.ts';
+import { mintedId, wasMinted } from '../../core/minted-ids.ts';
 import { RecentIds } from '../../core/recent-ids.ts';
 import type { PipeliningConfig } from './schema.ts';
 
@@ -144,20 +145,17 @@ export function trained(round: Round): { groups: number; updates: number } {
   return { groups, updates: round.stepped };
 }
 
-/** Whether an update id that is not live can have been minted earlier: `<idPrefix>update#<n>`. */
-export function wasUpdate(state: PipeliningState, updateId: string): boolean {
-  return wasMinted(state, updateId, 'update', state.nextUpdate);
-}
+const update = 'update#';
+const publication = 'publication#';
 
-/** Whether the id of a publication that is not under way can have been minted earlier: `<idPrefix>publication#<n>`. */
-export function wasPublication(state: PipeliningState, publicationId: string): boolean {
-  return wasMinted(state, publicationId, 'publication', state.nextPublication);
-}
+/** The id of a try of an update. */
+export const updateIdOf = (prefix: string, number: number): string => mintedId(prefix, update, number);
+/** The id of a try to publish weights. */
+export const publicationIdOf = (prefix: string, number: number): string => mintedId(prefix, publication, number);
 
-function wasMinted({ prefix, oldPrefixes }: PipeliningState, id: string, name: string, next: number): boolean {
-  const hash = id.lastIndexOf('#');
-  const number = id.slice(hash + 1);
-  if (hash < 0 || !/^\d{1,15}$/.test(number) || Number(number) >= next) return false;
-  const head = id.slice(0, hash);
-  return [prefix, ...oldPrefixes].some((one) => head === `${one}${name}`);
-}
+/** Whether an update id that is not live can have been minted earlier. */
+export const wasUpdate = (state: PipeliningState, id: string): boolean =>
+  wasMinted(state, id, state.nextUpdate, update);
+/** Whether the id of a publication that is not under way can have been minted earlier. */
+export const wasPublication = (state: PipeliningState, id: string): boolean =>
+  wasMinted(state, id, state.nextPublication, publication);

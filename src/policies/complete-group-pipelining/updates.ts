@@ -1,7 +1,7 @@
 /** Updates: dispatched as soon as U groups are trainable, consumed, stepped on, and dispatched again where they are lost. */
 import { drop } from './groups.ts';
 import { microBatches } from './micro-batches.ts';
-import { currentUpdate, type Group, type PipeliningState, type Round, type Update } from './state.ts';
+import { currentUpdate, type Group, type PipeliningState, type Round, type Update, updateIdOf } from './state.ts';
 import type { AgainCode, Ctx, DecisionNamed, DispatchReason, EventNamed } from './words.ts';
 
 const idOf = (group: Group): string => group.groupId;
@@ -37,7 +37,7 @@ export function dispatch(
 
 function send(state: PipeliningState, round: Round, update: Update, reason: DispatchReason, ctx: Ctx): void {
   const { index, groups } = update;
-  update.updateId = `${state.prefix}update#${state.nextUpdate++}`;
+  update.updateId = updateIdOf(state.prefix, state.nextUpdate++);
   update.attempts += 1;
   update.consumed = null;
   update.consumedSeconds = 0;

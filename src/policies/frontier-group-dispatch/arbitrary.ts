@@ -1,6 +1,6 @@
 /** Likely next events, for property tests: the usual ones often, late, wrong and repeated ones now and then. */
-import type { Choices } from '../../core/definition.ts';
-import { pick } from '../../core/pick.ts';
+
+import { type Choices, pick } from '../../core/choices.ts';
 import type { FrontierState } from './state.ts';
 import type { EventNamed, FrontierEvent } from './words.ts';
 

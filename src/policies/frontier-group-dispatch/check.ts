@@ -1,7 +1,7 @@
 /** Which events fit the state. Nothing is changed here. */
-import { checkNewPrefix } from '../../core/prefix.ts';
+import { checkNewPrefix } from '../../core/minted-ids.ts';
 import { groupKey } from '../../core/trained-groups.ts';
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import { type FrontierState, placeOf } from './state.ts';
 import type { EventNamed, FrontierEvent } from './words.ts';
 
@@ -15,24 +15,17 @@ function checkArrival(
   state: FrontierState,
   { requestId, promptId, roundId, index }: EventNamed<'request.arrived'> | EventNamed<'request.launch'>,
 ): void {
-  if (state.requests.has(requestId)) {
-    throw new PolicyError('duplicate_id', { expected: 'a new request id', got: requestId, path: 'requestId' });
-  }
-  if (state.endedRounds.has(roundId)) {
-    throw new PolicyError('out_of_order', { expected: 'a round that is not over', got: roundId, path: 'roundId' });
-  }
+  if (state.requests.has(requestId)) refuse('duplicate_id', 'requestId', 'a new request id', requestId);
+  if (state.endedRounds.has(roundId)) refuse('out_of_order', 'roundId', 'a round that is not over', roundId);
   const known = state.groups.get(promptId);
   if (known !== undefined && known.round.roundId !== roundId && !known.isClosing) {
-    const expected = `a prompt that is in no other open round than ${known.round.roundId}`;
-    throw new PolicyError('duplicate_id', { expected, got: roundId, path: 'roundId' });
+    refuse('duplicate_id', 'roundId', `a prompt that is in no other open round than ${known.round.roundId}`, roundId);
   }
   const group = known?.round.roundId === roundId ? known : undefined;
   if (group?.places[placeOf(group, index)]?.status === 'completed') {
-    const expected = `a response of ${promptId} that is not complete`;
-    throw new PolicyError('duplicate_id', { expected, got: index, path: 'index' });
+    refuse('duplicate_id', 'index', `a response of ${promptId} that is not complete`, index);
   }
   if (group === undefined && state.left.has(groupKey(roundId, promptId))) {
-    const expected = 'a group that has not left the frontier (or `awaitRetries`)';
-    throw new PolicyError('out_of_order', { expected, got: promptId, path: 'promptId' });
+    refuse('out_of_order', 'promptId', 'a group that has not left the frontier (or `awaitRetries`)', promptId);
   }
 }

@@ -3,7 +3,6 @@
  * once, lowest order first, so that complete groups reach the trainer early and steadily. See README.md.
  */
 import { definePolicy, type Ledger } from '../../core/definition.ts';
-import { arbitrary } from './arbitrary.ts';
 import { check } from './check.ts';
 import * as requests from './requests.ts';
 import { consumed } from './resize.ts';
@@ -90,5 +89,4 @@ export const frontierGroupDispatch = definePolicy({
   load,
   migrations: { 1: migrateFromOne },
   ledgers: [requestLedger, waitingLedger],
-  arbitrary,
 });

@@ -1,5 +1,5 @@
 /** A host that restarts: what was in flight is over, what is done leaves, and what is owed is named again. */
-import { replacePrefix } from '../../core/prefix.ts';
+import { replacePrefix } from '../../core/minted-ids.ts';
 import { leaveIfDone, refill } from './groups.ts';
 import { drop, end } from './requests.ts';
 import { type FrontierState, type Group, isUnfinished, type Request } from './state.ts';

@@ -1,5 +1,6 @@
 /** Likely next events for property tests: what a host would send, and late, wrong and repeated reports. */
-import type { Choices } from '../../core/definition.ts';
+
+import type { Choices } from '../../core/choices.ts';
 import type { ScaleDownState } from './state.ts';
 import type { ScaleDownEvent } from './words.ts';
 

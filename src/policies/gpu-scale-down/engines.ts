@@ -1,5 +1,5 @@
 /** Engines: which there are, and how they are. */
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import { reclaim } from './release.ts';
 import type { ScaleDownState } from './state.ts';
 import { topologyOf } from './topology.ts';
@@ -13,35 +13,34 @@ type EngineEvent = EventOf<'engine.added' | 'engine.drained' | 'engine.lost'>;
  */
 export function assertPlaceable({ config, release, round }: ScaleDownState, event: EventOf<'engines.placed'>): void {
   if (release !== undefined) {
-    throw new PolicyError('out_of_order', {
-      expected: `no release under way (gpus.returned of ${release.releaseId} first)`,
-      got: `a release that is ${release.phase}`,
-      path: 'type',
-    });
+    refuse(
+      'out_of_order',
+      'type',
+      `no release under way (gpus.returned of ${release.releaseId} first)`,
+      `a release that is ${release.phase}`,
+    );
   }
   if (round?.fixed) {
-    throw new PolicyError('out_of_order', {
-      expected: `no open round that has been evaluated (round.completed of ${round.roundId} first)`,
-      got: `a round that was evaluated at ${round.evaluated} finished`,
-      path: 'type',
-    });
+    refuse(
+      'out_of_order',
+      'type',
+      `no open round that has been evaluated (round.completed of ${round.roundId} first)`,
+      `a round that was evaluated at ${round.evaluated} finished`,
+    );
   }
   const inBytes = event.engines.findIndex((one) => one.kvCapacityBytes !== undefined);
   if (inBytes >= 0 && config.bytesPerToken === undefined) {
-    throw new PolicyError('invalid_event', {
-      expected: 'kvCapacityTokens, as the configuration has no bytesPerToken',
-      got: 'kvCapacityBytes',
-      path: `engines[${inBytes}].kvCapacityBytes`,
-    });
+    refuse(
+      'invalid_event',
+      `engines[${inBytes}].kvCapacityBytes`,
+      'kvCapacityTokens, as the configuration has no bytesPerToken',
+      'kvCapacityBytes',
+    );
   }
   const gpus = new Set(event.engines.flatMap((one) => one.gpuIds));
   const missing = config.communicationGroups.flat().find((gpu) => !gpus.has(gpu));
   if (missing === undefined) return;
-  throw new PolicyError('invalid_event', {
-    expected: `an engine on ${missing}, which a communication group names`,
-    got: 'none',
-    path: 'engines',
-  });
+  refuse('invalid_event', 'engines', `an engine on ${missing}, which a communication group names`, 'none');
 }
 
 /** Other engines roll out from now on, all of them up. What is known of lengths does not depend on engines. */

@@ -3,8 +3,7 @@
  * the GPUs go over to training, once the KV cache of the others has room for all that is in flight. See README.md.
  */
 import { type AnyDecision, definePolicy, type Ledger } from '../../core/definition.ts';
-import { PolicyError } from '../../errors.ts';
-import { arbitrary } from './arbitrary.ts';
+import { refuse } from '../../errors.ts';
 import { assertPlaceable, engineChanged, placeEngines } from './engines.ts';
 import { advance, answered, endRound, openRound } from './progress.ts';
 import { migrated, moveFailed, released, releaseFailed, requestEnded, restarted, returned } from './release.ts';
@@ -15,31 +14,34 @@ import { type Ctx, type ScaleDownDecision, type ScaleDownEvent, scaleDownDecisio
 
 const mintedId = /(?:query|release)-(\d{1,15})$/;
 
-/** Numbers only grow: an id with a smaller one was minted, or is as good as one that was. */
+/**
+ * Numbers only grow: an id with a smaller one was minted, or is as good as one that was. Prefixes of before are not
+ * remembered, as a late answer changes nothing: `wasMinted` of the core would need them.
+ */
 function assertMinted(state: ScaleDownState, path: 'queryId' | 'releaseId', id: string): void {
   const number = mintedId.exec(id)?.[1];
   if (number !== undefined && Number(number) < state.nextId) return;
-  throw new PolicyError('unknown_id', { expected: `a ${path} that was minted here`, got: id, path });
+  refuse('unknown_id', path, `a ${path} that was minted here`, id);
 }
 
 function assertEngine(state: ScaleDownState, engineId: string, path: string): void {
   if (state.topology.placeOf.has(engineId)) return;
-  throw new PolicyError('unknown_id', { expected: 'an engine that rolls out', got: engineId, path });
+  refuse('unknown_id', path, 'an engine that rolls out', engineId);
 }
 
 function assertTried(attempt = 1, attempts: number): void {
   if (attempt <= attempts) return;
-  throw new PolicyError('invalid_event', { expected: `a try up to ${attempts}`, got: attempt, path: 'attempt' });
+  refuse('invalid_event', 'attempt', `a try up to ${attempts}`, attempt);
 }
 
 function check(state: ScaleDownState, event: ScaleDownEvent): void {
   switch (event.type) {
     case 'round.opened':
       if (!state.recentRounds.has(event.roundId)) return;
-      throw new PolicyError('duplicate_id', { expected: 'a new round id', got: event.roundId, path: 'roundId' });
+      return refuse('duplicate_id', 'roundId', 'a new round id', event.roundId);
     case 'round.completed':
       if (state.recentRounds.has(event.roundId)) return;
-      throw new PolicyError('unknown_id', { expected: 'a round that was opened', got: event.roundId, path: 'roundId' });
+      return refuse('unknown_id', 'roundId', 'a round that was opened', event.roundId);
     case 'progress.reported': {
       assertMinted(state, 'queryId', event.queryId);
       if (state.query?.queryId !== event.queryId) return;
@@ -58,11 +60,7 @@ function check(state: ScaleDownState, event: ScaleDownEvent): void {
       if (row >= 0) return assertTried(event.attempt, release.moves.attempts(row));
       // A restart has forgotten the requests of a release that is still on its way back.
       if (release.phase === 'reclaiming') return;
-      throw new PolicyError('unknown_id', {
-        expected: 'a request of the release',
-        got: event.requestId,
-        path: 'requestId',
-      });
+      return refuse('unknown_id', 'requestId', 'a request of the release', event.requestId);
     }
     case 'gpus.released':
     case 'gpus.returned':
@@ -89,7 +87,7 @@ function assertGpus(
   if (release === undefined || release.releaseId !== releaseId) return;
   const expected = release.engines.flatMap((place) => topology.engines[place]!.gpuIds).sort();
   if (expected.join('\n') === [...gpuIds].sort().join('\n')) return;
-  throw new PolicyError('invalid_event', { expected: `the GPUs ${expected.join(', ')}`, got: gpuIds, path: 'gpuIds' });
+  refuse('invalid_event', 'gpuIds', `the GPUs ${expected.join(', ')}`, gpuIds);
 }
 
 function apply(state: ScaleDownState, event: ScaleDownEvent, ctx: Ctx): void {
@@ -181,5 +179,4 @@ export const gpuScaleDown = definePolicy({
   save,
   load,
   ledgers: [lent],
-  arbitrary,
 });

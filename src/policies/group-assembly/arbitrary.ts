@@ -1,6 +1,6 @@
 /** Likely next events, for property tests: the usual ones often, late, repeated and odd ones now and then. */
-import type { Choices } from '../../core/definition.ts';
-import { pick } from '../../core/pick.ts';
+
+import { type Choices, pick } from '../../core/choices.ts';
 import type { DroppedResponse } from '../../schemas/prompts.ts';
 import { type AssemblyState, allGroups, type Group, type Round } from './state.ts';
 import type { AssemblyEvent, EventNamed } from './words.ts';

@@ -1,5 +1,5 @@
 /** Which events fit the state. Nothing is changed here. */
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import type { AssemblyState } from './state.ts';
 import type { AssemblyEvent, EventNamed } from './words.ts';
 
@@ -12,25 +12,19 @@ export function check(state: AssemblyState, event: AssemblyEvent): void {
 function checkCounted(state: AssemblyState, { roundId, promptId, responses }: EventNamed<'prompt.counted'>): void {
   const round = state.rounds.get(roundId);
   if (round?.groups.has(promptId) || round?.unrewarded.has(promptId)) {
-    throw new PolicyError('duplicate_id', {
-      expected: 'a prompt that does not count yet',
-      got: promptId,
-      path: 'promptId',
-    });
+    refuse('duplicate_id', 'promptId', 'a prompt that does not count yet', promptId);
   }
   if (round !== undefined && round.completed !== null) {
-    throw new PolicyError('out_of_order', { expected: 'a round that is not complete', got: roundId, path: 'roundId' });
+    refuse('out_of_order', 'roundId', 'a round that is not complete', roundId);
   }
-  if (responses.length === 0) {
-    throw new PolicyError('invalid_event', { expected: 'at least one response', got: [], path: 'responses' });
-  }
+  if (responses.length === 0) refuse('invalid_event', 'responses', 'at least one response', []);
   const seen = new Set<string>();
   responses.forEach(({ requestId }, index) => {
     const owner = state.byRequest.get(requestId)?.owner;
     const isOthers = owner !== undefined && (owner.round !== null || owner.promptId !== promptId);
     if (isOthers || seen.has(requestId)) {
       const path = `responses[${index}].requestId`;
-      throw new PolicyError('duplicate_id', { expected: 'a response of this prompt, once', got: requestId, path });
+      refuse('duplicate_id', path, 'a response of this prompt, once', requestId);
     }
     seen.add(requestId);
   });
@@ -39,7 +33,7 @@ function checkCounted(state: AssemblyState, { roundId, promptId, responses }: Ev
 function checkCompleted(state: AssemblyState, { roundId, prompts, reason }: EventNamed<'round.completed'>): void {
   const round = state.rounds.get(roundId);
   if (round !== undefined && round.completed !== null) {
-    throw new PolicyError('duplicate_id', { expected: 'a round that is not complete', got: roundId, path: 'roundId' });
+    refuse('duplicate_id', 'roundId', 'a round that is not complete', roundId);
   }
   const named = new Set<string>();
   prompts.forEach(({ promptId }, index) => {
@@ -49,11 +43,10 @@ function checkCompleted(state: AssemblyState, { roundId, prompts, reason }: Even
       return;
     }
     const path = `prompts[${index}].promptId`;
-    throw new PolicyError('unknown_id', { expected: 'a prompt that counts for the round, once', got: promptId, path });
+    refuse('unknown_id', path, 'a prompt that counts for the round, once', promptId);
   });
   const counts = (round?.groups.size ?? 0) + (round?.unrewarded.size ?? 0);
   if (reason.code !== 'round_failed' && named.size < counts) {
-    const expected = `all ${counts} prompts that count for the round`;
-    throw new PolicyError('invalid_event', { expected, got: named.size, path: 'prompts' });
+    refuse('invalid_event', 'prompts', `all ${counts} prompts that count for the round`, named.size);
   }
 }

@@ -4,7 +4,6 @@
  */
 import { definePolicy, type Ledger } from '../../core/definition.ts';
 import { groupKey } from '../../core/trained-groups.ts';
-import { arbitrary } from './arbitrary.ts';
 import { check } from './check.ts';
 import { askAgain, countPrompt, forgetNamed, openGroup, reward } from './groups.ts';
 import { completeRound, failRound, resumeRounds } from './rounds.ts';
@@ -84,5 +83,4 @@ export const groupAssembly = definePolicy({
   load,
   migrations: { 1: migrateFromOne },
   ledgers: [groupLedger],
-  arbitrary,
 });

@@ -1,5 +1,6 @@
 /** Likely next events, for property tests: prompts that are deferred, come back and come again, and rounds. */
-import type { Choices } from '../../core/definition.ts';
+
+import type { Choices } from '../../core/choices.ts';
 import type { QueueState } from './state.ts';
 import type { QueueEvent } from './words.ts';
 
@@ -8,7 +9,11 @@ export function arbitrary(state: QueueState, choices: Choices): QueueEvent {
   const at = choices.below(100);
   const roundId = `r${state.rounds}`;
   const promptId = `p${choices.below(20)}`;
-  switch (choices.below(8)) {
+  switch (choices.below(10)) {
+    case 8:
+      return carried(promptId, at, roundId, choices);
+    case 9:
+      return { type: 'reward.ready', at, requestId: anyOf(state.unrewarded, choices), reward: choices.below(2) };
     case 0:
     case 1:
       return { type: 'round.requested', at, roundId, weightVersion: state.rounds };
@@ -32,6 +37,27 @@ export function arbitrary(state: QueueState, choices: Choices): QueueEvent {
       return { type: 'prompt.deferred', at, prompt, roundId, dropped: [], reason };
     }
   }
+}
+
+/** A prompt runs on into the next round, or ends there. */
+function carried(promptId: string, at: number, roundId: string, choices: Choices): QueueEvent {
+  const event = { at, promptId, roundId, dropped: [] };
+  switch (choices.below(4)) {
+    case 0:
+      return { ...event, type: 'prompt.filtered', reason: { code: 'host' } };
+    case 1:
+      return { ...event, type: 'prompt.quarantined', reason: { code: 'data', failures: 1, budget: 0 } };
+    default: {
+      const reason = { code: 'within_staleness', startVersion: 0, maxStaleness: 1 } as const;
+      return { type: 'prompt.carried', at, promptId, roundId, reason };
+    }
+  }
+}
+
+/** The first kept response whose reward is awaited, now and then one that nobody awaits. */
+function anyOf(unrewarded: QueueState['unrewarded'], choices: Choices): string {
+  const [first = 'unknown'] = unrewarded.keys();
+  return choices.below(4) === 0 ? 'unknown' : first;
 }
 
 function keptBy(promptId: string, choices: Choices) {

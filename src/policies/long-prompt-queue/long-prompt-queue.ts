@@ -3,10 +3,9 @@
  * for a long round without speculation, so that none is excluded for its length. See README.md.
  */
 import { type AnyDecision, type Context, definePolicy, type Ledger } from '../../core/definition.ts';
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import { copyPrompt, type Prompt } from '../../schemas/prompts.ts';
 import { scaledCount } from '../../schemas/units.ts';
-import { arbitrary } from './arbitrary.ts';
 import { queueConfig } from './schema.ts';
 import {
   awaitsReward,
@@ -33,11 +32,10 @@ type PlanReason = Extract<QueueDecision, { type: 'round.planned' }>['reason'];
 
 function check(state: QueueState, event: QueueEvent): void {
   if (event.type === 'reward.ready' && !awaitsReward(state, event.requestId)) {
-    const expected = 'a response without a reward that a queued prompt keeps';
-    throw new PolicyError('unknown_id', { expected, got: event.requestId, path: 'requestId' });
+    refuse('unknown_id', 'requestId', 'a response without a reward that a queued prompt keeps', event.requestId);
   }
   if (event.type !== 'round.requested' || !state.recentRounds.has(event.roundId)) return;
-  throw new PolicyError('duplicate_id', { expected: 'a new round id', got: event.roundId, path: 'roundId' });
+  refuse('duplicate_id', 'roundId', 'a new round id', event.roundId);
 }
 
 function apply(state: QueueState, event: QueueEvent, ctx: Ctx): void {
@@ -203,5 +201,4 @@ export const longPromptQueue = definePolicy({
     ledger('prompts', (prompt) => [prompt.promptId]),
     ledger('responses', (prompt) => finished(prompt).map((one) => one.requestId)),
   ],
-  arbitrary,
 });

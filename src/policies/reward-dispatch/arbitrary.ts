@@ -1,7 +1,7 @@
 /** Likely next events, for property tests: the usual ones often, late, repeated and odd ones now and then. */
-import type { Choices } from '../../core/definition.ts';
-import { pick } from '../../core/pick.ts';
-import { mint, timerId } from './dispatches.ts';
+
+import { type Choices, pick } from '../../core/choices.ts';
+import { dispatchIdOf, timerId } from './dispatches.ts';
 import { kinds, type RewardState } from './state.ts';
 import type { RewardEvent } from './words.ts';
 
@@ -47,7 +47,7 @@ function wanted(state: RewardState, at: number, choices: Choices): RewardEvent {
 }
 
 function finished(state: RewardState, at: number, choices: Choices): RewardEvent {
-  const past = mint(choices.below(2) === 0 ? state.prefix : (state.oldPrefixes[0] ?? ''), choices.below(30));
+  const past = dispatchIdOf(choices.below(2) === 0 ? state.prefix : (state.oldPrefixes[0] ?? ''), choices.below(30));
   const live = choices.below(8) === 0 ? undefined : pick([...state.dispatches.values()], choices);
   const dispatchId = live?.id ?? past;
   const seconds = choices.below(30) / 4;

@@ -1,7 +1,7 @@
 /** Which events fit the state. Nothing is changed here. */
-import { checkNewPrefix } from '../../core/prefix.ts';
-import { PolicyError } from '../../errors.ts';
-import { timerId, wasMinted } from './dispatches.ts';
+import { checkNewPrefix } from '../../core/minted-ids.ts';
+import { refuse } from '../../errors.ts';
+import { timerId, wasDispatch } from './dispatches.ts';
 import { kindOf } from './samples.ts';
 import { queued, type RewardState } from './state.ts';
 import type { RewardEvent } from './words.ts';
@@ -24,20 +24,15 @@ export function check(state: RewardState, event: RewardEvent): void {
     case 'reward-worker.added': {
       const kind = state.workers.get(event.workerId)?.pool.kind;
       if (kind === undefined || kind === event.kind) return;
-      const expected = `${kind}, as ${event.workerId} was added before`;
-      throw new PolicyError('duplicate_id', { expected, got: event.kind, path: 'kind' });
+      return refuse('duplicate_id', 'kind', `${kind}, as ${event.workerId} was added before`, event.kind);
     }
     case 'reward-worker.drained':
     case 'reward-worker.lost':
       if (state.workers.has(event.workerId)) return;
-      throw new PolicyError('unknown_id', {
-        expected: 'a reward worker that was added',
-        got: event.workerId,
-        path: 'workerId',
-      });
+      return refuse('unknown_id', 'workerId', 'a reward worker that was added', event.workerId);
     case 'timer.fired':
       if (event.timerId === timerId) return;
-      throw new PolicyError('unknown_id', { expected: timerId, got: event.timerId, path: 'timerId' });
+      return refuse('unknown_id', 'timerId', timerId, event.timerId);
     case 'host.restarted':
       return checkNewPrefix(state, event.idPrefix);
     default:
@@ -48,27 +43,25 @@ function checkRoom(state: RewardState, event: EventOf<'reward.requested'>): void
   const kind = kindOf(state, event);
   const { maxQueued } = state.config;
   if (queued(state.pools[kind]) < maxQueued || state.samples.has(event.requestId)) return;
-  throw new PolicyError('limit_exceeded', {
-    expected: `fewer than ${maxQueued} rewards of kind ${kind} waiting (maxQueued)`,
-    got: event.requestId,
-    path: 'requestId',
-  });
+  refuse(
+    'limit_exceeded',
+    'requestId',
+    `fewer than ${maxQueued} rewards of kind ${kind} waiting (maxQueued)`,
+    event.requestId,
+  );
 }
 
 function checkDispatch(state: RewardState, dispatchId: string): void {
-  if (state.dispatches.has(dispatchId) || wasMinted(state, dispatchId)) return;
-  throw new PolicyError('unknown_id', {
-    expected: 'the id of a dispatch that was made',
-    got: dispatchId,
-    path: 'dispatchId',
-  });
+  if (state.dispatches.has(dispatchId) || wasDispatch(state, dispatchId)) return;
+  refuse('unknown_id', 'dispatchId', 'the id of a dispatch that was made', dispatchId);
 }
 
 function checkReward({ outcome, reward }: EventOf<'reward.finished'>): void {
   if ((outcome === 'scored') === (reward !== undefined)) return;
-  throw new PolicyError('invalid_event', {
-    expected: outcome === 'scored' ? 'a reward with `scored`' : `no reward with \`${outcome}\``,
-    got: reward,
-    path: 'reward',
-  });
+  refuse(
+    'invalid_event',
+    'reward',
+    outcome === 'scored' ? 'a reward with `scored`' : `no reward with \`${outcome}\``,
+    reward,
+  );
 }

@@ -1,7 +1,7 @@
 /** Workers that come and go, and a host that restarts. */
 import type { Context } from '../../core/definition.ts';
 import { LinkedList } from '../../core/linked-list.ts';
-import { replacePrefix } from '../../core/prefix.ts';
+import { replacePrefix } from '../../core/minted-ids.ts';
 import { release } from './dispatches.ts';
 import { queueAgain, setActive } from './pool.ts';
 import { fault } from './samples.ts';

@@ -1,5 +1,6 @@
 /** Tries on workers: how they begin, are cancelled and give back their slots, and when they are missed. */
 import type { Context } from '../../core/definition.ts';
+import { mintedId, wasMinted } from '../../core/minted-ids.ts';
 import { nextInLine, reheap, reportPressure, takeFromLine } from './pool.ts';
 import { type Dispatch, kinds, type Pool, type RewardState, type Sample, type Worker } from './state.ts';
 import type { RewardDecision } from './words.ts';
@@ -11,20 +12,13 @@ type CancelReason = Extract<RewardDecision, { type: 'reward.cancel' }>['reason']
 /** Id of the one timer: for the earliest deadline. */
 export const timerId = 'reward-dispatch/deadline';
 
-/** The id of a dispatch. */
-export function mint(prefix: string, number: number): string {
-  return `${prefix}reward/${number}`;
-}
+const kind = 'reward/';
 
-/** Whether an id that is not known can have been minted earlier; no list of past ids is kept. */
-export function wasMinted({ prefix: current, oldPrefixes, nextDispatch }: RewardState, id: string): boolean {
-  for (const prefix of [current, ...oldPrefixes]) {
-    const head = `${prefix}reward/`;
-    const tail = id.startsWith(head) ? id.slice(head.length) : '';
-    if (/^(0|[1-9]\d{0,15})$/.test(tail) && Number(tail) < nextDispatch) return true;
-  }
-  return false;
-}
+/** The id of a dispatch. */
+export const dispatchIdOf = (prefix: string, number: number): string => mintedId(prefix, kind, number);
+
+/** Whether there was a dispatch with this id. */
+export const wasDispatch = (state: RewardState, id: string): boolean => wasMinted(state, id, state.nextDispatch, kind);
 
 /** Milliseconds of a budget, as workers' loads are compared. */
 export function milliseconds(budgetSeconds: number): number {
@@ -59,7 +53,7 @@ function start(state: RewardState, sample: Sample, worker: Worker, ctx: Ctx): vo
   const number = state.nextDispatch++;
   const dispatch: Dispatch = {
     number,
-    id: mint(state.prefix, number),
+    id: dispatchIdOf(state.prefix, number),
     requestId,
     sample,
     worker,

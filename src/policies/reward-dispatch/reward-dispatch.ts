@@ -3,7 +3,6 @@
  * the least loaded worker of its kind, while others are still being generated. See README.md.
  */
 import { type Context, definePolicy, type Ledger } from '../../core/definition.ts';
-import { arbitrary } from './arbitrary.ts';
 import { check } from './check.ts';
 import * as cluster from './cluster.ts';
 import { settle } from './dispatches.ts';
@@ -102,5 +101,4 @@ export const rewardDispatch = definePolicy({
   load,
   migrations: { 1: migrateFromOne },
   ledgers: [samples],
-  arbitrary,
 });

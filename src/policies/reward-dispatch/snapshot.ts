@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { LinkedList } from '../../core/linked-list.ts';
 import { rewardBudgetSeconds, rewardKind } from '../../schemas/reward-workers.ts';
-import { milliseconds, mint } from './dispatches.ts';
+import { dispatchIdOf, milliseconds } from './dispatches.ts';
 import { setActive } from './pool.ts';
 import { attach } from './samples.ts';
 import type { RewardDispatchConfig } from './schema.ts';
@@ -117,7 +117,7 @@ export function load(saved: SavedRewards, config: RewardDispatchConfig): RewardS
   const byNumber = new Map<number, Dispatch>();
   for (const { worker: workerId, ...rest } of saved.dispatches) {
     const worker = state.workers.get(workerId)!;
-    const dispatch: Dispatch = { ...rest, id: mint(prefix, rest.number), sample: null, worker, ...noPlace };
+    const dispatch: Dispatch = { ...rest, id: dispatchIdOf(prefix, rest.number), sample: null, worker, ...noPlace };
     byNumber.set(rest.number, dispatch);
     state.dispatches.set(dispatch.id, dispatch);
     state.deadlines.update(dispatch);

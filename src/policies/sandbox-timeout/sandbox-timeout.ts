@@ -2,8 +2,8 @@
  * Adaptive timeouts for code in sandboxes (RollPacker §4.3): a run may take a multiple of the longest correct run of
  * its test case, so that doomed code is stopped early. See README.md.
  */
-import { type Choices, type Context, definePolicy, type Ledger } from '../../core/definition.ts';
-import { PolicyError } from '../../errors.ts';
+import { type Context, definePolicy, type Ledger } from '../../core/definition.ts';
+import { refuse } from '../../errors.ts';
 import {
   sandboxLate,
   sandboxReport,
@@ -56,11 +56,11 @@ function check(state: TimeoutState, event: TimeoutEvent): void {
   switch (event.type) {
     case 'sandbox.requested':
       if (!state.runs.has(event.runId) && !hasEnded(state, event.runId)) return;
-      throw new PolicyError('duplicate_id', { expected: 'a new run id', got: event.runId, path: 'runId' });
+      return refuse('duplicate_id', 'runId', 'a new run id', event.runId);
     case 'sandbox.finished':
     case 'sandbox.cancelled':
       if (state.runs.has(event.runId) || hasEnded(state, event.runId)) return;
-      throw new PolicyError('unknown_id', { expected: 'a run that was requested', got: event.runId, path: 'runId' });
+      return refuse('unknown_id', 'runId', 'a run that was requested', event.runId);
   }
 }
 
@@ -164,31 +164,6 @@ const runLedger: Ledger<SavedTimeouts, TimeoutEvent, TimeoutDecision> = {
   held: (saved) => saved.runs.map((run) => run.runId),
 };
 
-function arbitrary(state: TimeoutState, choices: Choices): TimeoutEvent {
-  const at = choices.below(100);
-  const runs = [...state.runs.keys()];
-  const ended = [...state.ended.older, ...state.ended.newer];
-  const known = choices.below(6) === 0 && ended.length > 0 ? ended : runs;
-  const runId = known[choices.below(Math.max(1, known.length))] ?? `late${choices.below(3)}`;
-  switch (choices.below(12)) {
-    case 0:
-      return { type: 'sandbox.report.requested', at };
-    case 1:
-      return { type: 'sandbox.cancelled', at, runId };
-    case 2:
-      if (choices.below(3) > 0) break;
-      return { type: 'host.restarted', at, idPrefix: `h${choices.below(5)}-` };
-    case 3:
-    case 4:
-    case 5:
-    case 6: {
-      const outcome = (['correct', 'correct', 'wrong', 'timeout', 'infrastructure'] as const)[choices.below(5)]!;
-      return { type: 'sandbox.finished', at, runId, outcome, seconds: choices.below(80) / 4 };
-    }
-  }
-  return { type: 'sandbox.requested', at, runId: `run${choices.below(400)}`, testCaseId: `case${choices.below(6)}` };
-}
-
 /** Stops doomed code early: timeouts from the longest correct run of each test case. */
 export const sandboxTimeout = definePolicy({
   id: 'sandbox-timeout',
@@ -205,5 +180,4 @@ export const sandboxTimeout = definePolicy({
   save,
   load,
   ledgers: [runLedger],
-  arbitrary,
 });

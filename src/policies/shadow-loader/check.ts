@@ -1,6 +1,6 @@
 /** Which events fit the state. Nothing is changed here. */
-import { checkNewPrefix } from '../../core/prefix.ts';
-import { PolicyError } from '../../errors.ts';
+import { checkNewPrefix } from '../../core/minted-ids.ts';
+import { refuse } from '../../errors.ts';
 import type { BatchAssignment } from '../../schemas/loading.ts';
 import { wasSlice, wasTask } from './ids.ts';
 import type { LoaderState, Sample } from './state.ts';
@@ -13,7 +13,7 @@ export function check(state: LoaderState, event: LoaderEvent): void {
       return checkMemory(state, event);
     case 'node.lost':
       if (state.nodes.has(event.nodeId) || state.lost.has(event.nodeId)) return;
-      return unknown('a node that was added, or one of the last that were lost', event.nodeId, 'nodeId');
+      return refuse('unknown_id', 'nodeId', 'a node that was added, or one of the last that were lost', event.nodeId);
     case 'samples.drawn':
       return checkDraw(state, event);
     case 'sample.preprocessed':
@@ -21,44 +21,42 @@ export function check(state: LoaderState, event: LoaderEvent): void {
     case 'preprocess.failed':
       checkTask(state, event);
       if ((event.kind === 'memory') === (event.bytes !== undefined)) return;
-      throw new PolicyError('invalid_event', {
-        expected: event.kind === 'memory' ? 'bytes with `memory`' : `no bytes with \`${event.kind}\``,
-        got: event.bytes,
-        path: 'bytes',
-      });
+      return refuse(
+        'invalid_event',
+        'bytes',
+        event.kind === 'memory' ? 'bytes with `memory`' : `no bytes with \`${event.kind}\``,
+        event.bytes,
+      );
     case 'batch.planned':
       return checkBatch(state, event);
     case 'batch.withdrawn':
       if (state.batches.has(event.batchId) || state.recentBatches.includes(event.batchId)) return;
-      return unknown('a batch that was planned', event.batchId, 'batchId');
+      return refuse('unknown_id', 'batchId', 'a batch that was planned', event.batchId);
     case 'slice.materialized':
     case 'slice.failed':
       return checkSlice(state, event);
     case 'step.completed':
       if (state.steps.has(event.stepId) || state.recentSteps.includes(event.stepId)) return;
-      return unknown('a step that samples were drawn for', event.stepId, 'stepId');
+      return refuse('unknown_id', 'stepId', 'a step that samples were drawn for', event.stepId);
     case 'host.restarted':
       return checkNewPrefix(state, event.idPrefix);
   }
 }
 
-function unknown(expected: string, got: string, path: string): never {
-  throw new PolicyError('unknown_id', { expected, got, path });
-}
-
 function checkMemory(state: LoaderState, { nodeId, hostMemoryBytes }: EventOf<'node.added'>): void {
   const used = state.nodes.get(nodeId)?.usedBytes ?? 0;
   if (hostMemoryBytes >= used) return;
-  throw new PolicyError('limit_exceeded', {
-    expected: `at least ${used} bytes, which ${nodeId} holds or has reserved`,
-    got: hostMemoryBytes,
-    path: 'hostMemoryBytes',
-  });
+  refuse(
+    'limit_exceeded',
+    'hostMemoryBytes',
+    `at least ${used} bytes, which ${nodeId} holds or has reserved`,
+    hostMemoryBytes,
+  );
 }
 
 function checkOpen(state: LoaderState, stepId: string): void {
   if (!state.steps.get(stepId)?.closed && !state.recentSteps.includes(stepId)) return;
-  throw new PolicyError('out_of_order', { expected: 'a step that is not completed', got: stepId, path: 'stepId' });
+  refuse('out_of_order', 'stepId', 'a step that is not completed', stepId);
 }
 
 function checkDraw(state: LoaderState, { stepId, samples }: EventOf<'samples.drawn'>): void {
@@ -67,8 +65,7 @@ function checkDraw(state: LoaderState, { stepId, samples }: EventOf<'samples.dra
   for (let index = 0; index < samples.length; index += 1) {
     const { sampleId } = samples[index]!;
     if (state.samples.has(sampleId) || ids.has(sampleId)) {
-      const expected = 'an id that no sample has that is here';
-      throw new PolicyError('duplicate_id', { expected, got: sampleId, path: `samples[${index}].sampleId` });
+      refuse('duplicate_id', `samples[${index}].sampleId`, 'an id that no sample has that is here', sampleId);
     }
     ids.add(sampleId);
   }
@@ -78,34 +75,31 @@ function checkTask(state: LoaderState, { preprocessId, nodeId }: EventOf<'sample
   const node = state.tasks.get(preprocessId)?.node;
   if (node === undefined || node === null) {
     if (wasTask(state, preprocessId)) return;
-    return unknown('the id of a try that was begun', preprocessId, 'preprocessId');
+    return refuse('unknown_id', 'preprocessId', 'the id of a try that was begun', preprocessId);
   }
   if (node.id === nodeId) return;
-  throw new PolicyError('invalid_event', { expected: `${node.id}, which was given it`, got: nodeId, path: 'nodeId' });
+  refuse('invalid_event', 'nodeId', `${node.id}, which was given it`, nodeId);
 }
 
 function checkSlice(state: LoaderState, event: EventOf<'slice.materialized' | 'slice.failed'>): void {
   const slice = state.slices.get(event.sliceId);
   if (slice === undefined) {
     if (wasSlice(state, event.sliceId)) return;
-    return unknown('the id of a slice', event.sliceId, 'sliceId');
+    return refuse('unknown_id', 'sliceId', 'the id of a slice', event.sliceId);
   }
-  if (slice.rank !== event.rank) {
-    const expected = `rank ${slice.rank}, which needs it`;
-    throw new PolicyError('invalid_event', { expected, got: event.rank, path: 'rank' });
-  }
+  if (slice.rank !== event.rank) refuse('invalid_event', 'rank', `rank ${slice.rank}, which needs it`, event.rank);
   const last = slice.attempt - 1;
   if (event.type === 'slice.failed' ? event.attempt <= last : last >= 0) return;
   const expected = last < 0 ? 'a slice that a rank was told to fetch' : `an attempt up to ${last}`;
-  throw new PolicyError('out_of_order', { expected, got: event.sliceId, path: 'sliceId' });
+  refuse('out_of_order', 'sliceId', expected, event.sliceId);
 }
 
 function checkBatch(state: LoaderState, { batchId, stepId, assignments }: EventOf<'batch.planned'>): void {
   if (state.batches.has(batchId) || state.recentBatches.includes(batchId)) {
-    throw new PolicyError('duplicate_id', { expected: 'a new batch id', got: batchId, path: 'batchId' });
+    refuse('duplicate_id', 'batchId', 'a new batch id', batchId);
   }
   if (!state.steps.has(stepId) && !state.recentSteps.includes(stepId)) {
-    return unknown('a step that samples were drawn for', stepId, 'stepId');
+    return refuse('unknown_id', 'stepId', 'a step that samples were drawn for', stepId);
   }
   checkOpen(state, stepId);
   for (let index = 0; index < assignments.length; index += 1) {
@@ -114,14 +108,11 @@ function checkBatch(state: LoaderState, { batchId, stepId, assignments }: EventO
     checkRanks(one, path);
     if (one.sampleId === undefined) {
       if ((one.slices ?? []).length === 0) continue;
-      throw new PolicyError('invalid_event', {
-        expected: 'a sample with slices',
-        got: undefined,
-        path: `${path}.sampleId`,
-      });
+      refuse('invalid_event', `${path}.sampleId`, 'a sample with slices', undefined);
     }
     const sample = state.samples.get(one.sampleId);
-    if (sample === undefined) return unknown('a sample that was drawn and is here', one.sampleId, `${path}.sampleId`);
+    if (sample === undefined)
+      return refuse('unknown_id', `${path}.sampleId`, 'a sample that was drawn and is here', one.sampleId);
     checkUse(sample, `${path}.sampleId`);
     checkFrames(sample, one, path);
   }
@@ -129,26 +120,18 @@ function checkBatch(state: LoaderState, { batchId, stepId, assignments }: EventO
 
 function checkRanks({ degree, ranks }: BatchAssignment, path: string): void {
   if (degree !== ranks.length) {
-    const expected = `${ranks.length}, as that many ranks share it`;
-    throw new PolicyError('invalid_event', { expected, got: degree, path: `${path}.degree` });
+    refuse('invalid_event', `${path}.degree`, `${ranks.length}, as that many ranks share it`, degree);
   }
   for (let index = 1; index < degree; index += 1) {
     if (ranks[index]! > ranks[index - 1]!) continue;
-    const expected = 'ranks that ascend, each once';
-    throw new PolicyError('invalid_event', { expected, got: ranks[index], path: `${path}.ranks` });
+    refuse('invalid_event', `${path}.ranks`, 'ranks that ascend, each once', ranks[index]);
   }
 }
 
 function checkUse({ id, step, uses, used, demands }: Sample, path: string): void {
-  if (step.closed) {
-    throw new PolicyError('out_of_order', {
-      expected: `a sample of an open step; ${step.id} is completed`,
-      got: id,
-      path,
-    });
-  }
+  if (step.closed) refuse('out_of_order', path, `a sample of an open step; ${step.id} is completed`, id);
   if (uses === null || used + demands.length < uses) return;
-  throw new PolicyError('limit_exceeded', { expected: `at most ${uses} batches that use it`, got: id, path });
+  refuse('limit_exceeded', path, `at most ${uses} batches that use it`, id);
 }
 
 function checkFrames({ media }: Sample, { slices = [] }: BatchAssignment, path: string): void {
@@ -156,10 +139,6 @@ function checkFrames({ media }: Sample, { slices = [] }: BatchAssignment, path: 
   for (let index = 0; index < slices.length; index += 1) {
     const { fromFrame, toFrame } = slices[index]!;
     if (fromFrame < toFrame && toFrame <= frames) continue;
-    throw new PolicyError('invalid_event', {
-      expected: `frames within 0 to ${frames}`,
-      got: `${fromFrame} to ${toFrame}`,
-      path: `${path}.slices[${index}]`,
-    });
+    refuse('invalid_event', `${path}.slices[${index}]`, `frames within 0 to ${frames}`, `${fromFrame} to ${toFrame}`);
   }
 }

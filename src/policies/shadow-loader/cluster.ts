@@ -1,6 +1,6 @@
 /** Nodes that come and go, steps that end, and a host that restarts. */
 import type { Context } from '../../core/definition.ts';
-import { replacePrefix } from '../../core/prefix.ts';
+import { replacePrefix } from '../../core/minted-ids.ts';
 import { mostRecent } from '../../core/recent-ids.ts';
 import type { LoaderNode } from '../../schemas/loading.ts';
 import { abandon } from './batches.ts';

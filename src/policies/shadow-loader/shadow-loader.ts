@@ -3,7 +3,6 @@
  * ranks fetch from there the frames that they need. See README.md.
  */
 import { type Context, definePolicy, type Ledger } from '../../core/definition.ts';
-import { arbitrary } from './arbitrary.ts';
 import * as batches from './batches.ts';
 import { check } from './check.ts';
 import * as cluster from './cluster.ts';
@@ -96,5 +95,4 @@ export const shadowLoader = definePolicy({
   load,
   migrations: { 1: migrateFromOne },
   ledgers: [samples, plannedBatches],
-  arbitrary,
 });

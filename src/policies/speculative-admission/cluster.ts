@@ -1,6 +1,6 @@
 /** Engines that come and go, and a host that restarts. */
 import type { Context } from '../../core/definition.ts';
-import { replacePrefix } from '../../core/prefix.ts';
+import { replacePrefix } from '../../core/minted-ids.ts';
 import type { AdmissionDecision } from './decisions.ts';
 import { addEngine, freeSlot, reheap } from './engines.ts';
 import { enqueue } from './launch.ts';

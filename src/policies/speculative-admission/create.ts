@@ -5,7 +5,7 @@ import { IndexedHeap } from '../../core/heap.ts';
 import { RecentIds } from '../../core/recent-ids.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
 import { Departures } from './departures.ts';
-import { IdMint } from './ids.ts';
+import { IdMint, Places } from './ids.ts';
 import type { AdmissionConfig } from './schema.ts';
 import { newExploration } from './speculation.ts';
 import type { AdmissionState, Engine, Lane, PromptState, ResponseState } from './state.ts';
@@ -41,6 +41,7 @@ export function newState(config: AdmissionConfig): AdmissionState {
     nextAttempt: 0,
     prefix: config.idPrefix,
     ids: new IdMint(),
+    places: new Places(),
     oldPrefixes: [],
     restarts: 0,
     exhausted: { all: false, domains: new Set() },

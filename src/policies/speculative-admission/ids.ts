@@ -7,6 +7,9 @@ export interface ParsedId {
   readonly attempt: number;
 }
 
+/** The prompt and the response that a request is for. */
+export type Place = Pick<ParsedId, 'promptId' | 'index'>;
+
 // Anchored: an id without any of it is refused in linear time.
 const tail = /^(.+)\/(0|[1-9]\d{0,8})#(0|[1-9]\d{0,8})$/s;
 
@@ -37,6 +40,22 @@ export class IdMint {
   }
 }
 
+/** Where requests have their places: the check of an event and its application ask for the same one. */
+export class Places {
+  #prefix = '';
+  #id = '';
+  #place: Place | undefined;
+
+  of(prefix: string, id: string): Place | undefined {
+    if (id !== this.#id || prefix !== this.#prefix) {
+      this.#place = placeOf(prefix, id);
+      this.#prefix = prefix;
+      this.#id = id;
+    }
+    return this.#place;
+  }
+}
+
 /** Reads an id that was minted under the prefix, or gives `undefined`. */
 export function parseId(prefix: string, id: string): ParsedId | undefined {
   if (!id.startsWith(prefix)) return undefined;
@@ -46,7 +65,7 @@ export function parseId(prefix: string, id: string): ParsedId | undefined {
 }
 
 /** Where a request of this prefix has its place, if its id is well formed: on the path of every event, so it is lean. */
-export function placeOf(prefix: string, id: string): { promptId: string; index: number } | undefined {
+export function placeOf(prefix: string, id: string): Place | undefined {
   const slash = id.lastIndexOf('/', id.lastIndexOf('#'));
   if (slash <= prefix.length || !id.startsWith(prefix)) return undefined;
   return { promptId: id.slice(prefix.length, slash), index: Number.parseInt(id.slice(slash + 1), 10) };

@@ -49,7 +49,7 @@ function judgeRewards(state: AdmissionState, prompt: PromptState, ctx: Ctx): voi
   if (prompt.rewards < responsesPerPrompt) return;
   const rewards = prompt.responses.flatMap((one) => (one.status === 'held' ? [one.reward!] : []));
   const mean = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length;
-  const variance = rewards.reduce((sum, reward) => sum + (reward - mean) ** 2, 0) / rewards.length;
+  const variance = rewards.reduce((sum, reward) => sum + (reward - mean) * (reward - mean), 0) / rewards.length;
   const standardDeviation = Math.sqrt(variance);
   // A single response has no variance: that is not the same as zero variance.
   if (rewards.length === 1 || standardDeviation > tolerance) count(state, prompt, ctx);

@@ -2,7 +2,6 @@
 import type { Context } from '../../core/definition.ts';
 import type { AdmissionDecision } from './decisions.ts';
 import { engineOf, freeSlot } from './engines.ts';
-import { placeOf } from './ids.ts';
 import { type AdmissionState, isLive, type PromptState, type ResponseState, type Round } from './state.ts';
 import { armAbortGrace } from './timers.ts';
 
@@ -18,8 +17,8 @@ export function responseAt(prompt: PromptState, index: number): ResponseState | 
 }
 
 /** The response that the id itself leads to, of a prompt that is in. */
-function placed({ prefix, prompts }: AdmissionState, requestId: string): ResponseState | undefined {
-  const place = placeOf(prefix, requestId);
+function placed({ prefix, prompts, places }: AdmissionState, requestId: string): ResponseState | undefined {
+  const place = places.of(prefix, requestId);
   const prompt = place && prompts.get(place.promptId);
   const response = prompt && responseAt(prompt, place.index);
   return response?.requestId === requestId ? response : undefined;

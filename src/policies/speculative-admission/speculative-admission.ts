@@ -3,7 +3,6 @@
  * keeps the first that finish; what is left is deferred. See README.md.
  */
 import { type Context, definePolicy } from '../../core/definition.ts';
-import { arbitrary } from './arbitrary.ts';
 import { check } from './check.ts';
 import { engineAdded, engineDrained, engineLost, enginesChanged, hostRestarted } from './cluster.ts';
 import { newState } from './create.ts';
@@ -119,5 +118,4 @@ export const speculativeAdmission = definePolicy({
   load,
   migrations: { 1: migrateFromOne },
   ledgers: [promptLedger, responseLedger],
-  arbitrary,
 });

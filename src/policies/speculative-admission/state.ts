@@ -6,7 +6,7 @@ import type { RecentIds } from '../../core/recent-ids.ts';
 import type { KeptResponse, Prompt } from '../../schemas/prompts.ts';
 import type { AdmissionDecision } from './decisions.ts';
 import type { Departures } from './departures.ts';
-import type { IdMint } from './ids.ts';
+import type { IdMint, Places } from './ids.ts';
 import type { AdmissionConfig } from './schema.ts';
 import type { Exploration } from './speculation.ts';
 
@@ -172,6 +172,7 @@ export interface AdmissionState {
   nextAttempt: number;
   prefix: string;
   readonly ids: IdMint;
+  readonly places: Places;
   /** The last prefixes before this one, oldest first. */
   readonly oldPrefixes: string[];
   /** Prefixes before this one, those that are forgotten included. */

@@ -1,12 +1,8 @@
 /** Which events fit the state. Nothing is changed here. */
-import { checkNewPrefix } from '../../core/prefix.ts';
-import { PolicyError, type PolicyErrorCode } from '../../errors.ts';
+import { checkNewPrefix } from '../../core/minted-ids.ts';
+import { refuse } from '../../errors.ts';
 import { currentStep, type Round, type StreamTrainingState, wasFetch, wasUpdate } from './state.ts';
 import type { EventNamed, StreamTrainingEvent } from './words.ts';
-
-function refuse(code: PolicyErrorCode, path: string, expected: string, got: unknown): never {
-  throw new PolicyError(code, { expected, got, path });
-}
 
 /** Refuses an event that does not fit. */
 export function check(state: StreamTrainingState, event: StreamTrainingEvent): void {

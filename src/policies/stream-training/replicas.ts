@@ -1,5 +1,5 @@
 /** Replicas: what they have computed, where their GPUs are, losses and restarts. */
-import { replacePrefix } from '../../core/prefix.ts';
+import { replacePrefix } from '../../core/minted-ids.ts';
 import { clearReplica, refreshStreaming } from './head.ts';
 import { measurePace } from './pace.ts';
 import { type Group, type Replica, type Round, type StreamTrainingState, withdrawStep } from './state.ts';

@@ -1,6 +1,6 @@
 /** Configuration of stream-training. */
 import { z } from 'zod';
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import { gpuId, replicaId } from '../../schemas/training.ts';
 import { idPrefix, positiveCount } from '../../schemas/units.ts';
 
@@ -64,21 +64,21 @@ const shape = z.strictObject({
 
 /** Schema of the configuration. */
 export const streamTrainingConfig = shape.superRefine((config, context) => {
-  const refuse = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });
+  const addIssue = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });
   const ids = new Set<string>();
   const gpus = new Set<string>();
   config.replicas.forEach(({ id, gpuIds }, at) => {
-    if (ids.has(id)) refuse(['replicas', at, 'id'], 'ids that differ');
+    if (ids.has(id)) addIssue(['replicas', at, 'id'], 'ids that differ');
     ids.add(id);
     gpuIds.forEach((gpu, index) => {
-      if (gpus.has(gpu)) refuse(['replicas', at, 'gpuIds', index], 'a GPU that no other replica has');
+      if (gpus.has(gpu)) addIssue(['replicas', at, 'gpuIds', index], 'a GPU that no other replica has');
       gpus.add(gpu);
     });
   });
   if ((config.divisor !== undefined) !== (config.unit === 'constant'))
-    refuse(['divisor'], 'a divisor with `unit: constant`, and only with it');
+    addIssue(['divisor'], 'a divisor with `unit: constant`, and only with it');
   if (config.unit === 'constant' && config.reduction === 'mean')
-    refuse(['reduction'], '`sum` with `unit: constant`: a local mean has another divisor');
+    addIssue(['reduction'], '`sum` with `unit: constant`: a local mean has another divisor');
 });
 
 /** What a caller writes. */
@@ -92,12 +92,20 @@ export type StreamTrainingConfig = z.output<typeof streamTrainingConfig>;
  * @throws PolicyError `infeasible`
  */
 export function assertExact(config: StreamTrainingConfig): void {
-  const refuse = (path: 'optimizerStepsPerRound' | 'epochs' | 'advantageNormalization', expected: string): never => {
-    throw new PolicyError('infeasible', { expected, got: config[path], path });
-  };
   if (config.optimizerStepsPerRound > 1)
-    refuse('optimizerStepsPerRound', '1: later steps need gradients at weights that are not there while it streams');
-  if (config.epochs > 1) refuse('epochs', '1: a second pass needs the weights that the first one makes');
+    refuse(
+      'infeasible',
+      'optimizerStepsPerRound',
+      '1: later steps need gradients at weights that are not there while it streams',
+      config.optimizerStepsPerRound,
+    );
+  if (config.epochs > 1)
+    refuse('infeasible', 'epochs', '1: a second pass needs the weights that the first one makes', config.epochs);
   if (config.advantageNormalization === 'batch')
-    refuse('advantageNormalization', 'none or group: statistics of the batch are not known while it streams');
+    refuse(
+      'infeasible',
+      'advantageNormalization',
+      'none or group: statistics of the batch are not known while it streams',
+      config.advantageNormalization,
+    );
 }

@@ -1,6 +1,7 @@
 /** The state: rounds with the groups that wait, and replicas with what they compute and hold. */
 
 import { Fifo } from '../../core/fifo.ts';
+import { mintedId, wasMinted } from '../../core/minted-ids.ts';
 import { RecentIds } from '../../core/recent-ids.ts';
 import { assertExact, type StreamTrainingConfig } from './schema.ts';
 import type { FinishCode } from './words.ts';
@@ -181,9 +182,16 @@ export function keepWaiting(round: Round, keeps: (group: Group) => boolean): voi
   for (const list of [round.again, round.fresh]) for (const group of list) round.waitingTokens += group.tokens;
 }
 
-/** The id of a try to step: `<idPrefix>update#<n>`. */
+const update = 'update#';
+
+/** The id of a try to step. */
 export function updateIdOf({ prefix }: StreamTrainingState, number: number): string {
-  return `${prefix}update#${number}`;
+  return mintedId(prefix, update, number);
+}
+
+/** The id of a fetch or share of a replica. */
+export function fetchIdOf({ prefix }: StreamTrainingState, replica: string, number: number): string {
+  return mintedId(prefix, `${replica}#`, number);
 }
 
 /** The try to step that is under way, by its id: no prefix changes before it is over. */
@@ -199,25 +207,12 @@ export function withdrawStep(state: StreamTrainingState): void {
   state.head!.phase = 'finishing';
 }
 
-/** Whether a fetch id that is not in flight can have been minted earlier: `<idPrefix><replica>#<n>`. */
+/** Whether a fetch id that is not in flight can have been minted earlier. */
 export function wasFetch(state: StreamTrainingState, fetchId: string): boolean {
-  return wasMinted(state, fetchId, state.nextFetch, (name) => state.byId.has(name));
+  return wasMinted(state, fetchId, state.nextFetch, (kind) => kind.endsWith('#') && state.byId.has(kind.slice(0, -1)));
 }
 
 /** Whether an update id that is not the current one can have been minted earlier. */
 export function wasUpdate(state: StreamTrainingState, updateId: string): boolean {
-  return wasMinted(state, updateId, state.nextUpdate, (name) => name === 'update');
-}
-
-function wasMinted(
-  { prefix: current, oldPrefixes }: StreamTrainingState,
-  id: string,
-  next: number,
-  isName: (name: string) => boolean,
-): boolean {
-  const hash = id.lastIndexOf('#');
-  const number = id.slice(hash + 1);
-  if (hash < 0 || !/^\d{1,15}$/.test(number) || Number(number) >= next) return false;
-  const head = id.slice(0, hash);
-  return [current, ...oldPrefixes].some((prefix) => head.startsWith(prefix) && isName(head.slice(prefix.length)));
+  return wasMinted(state, updateId, state.nextUpdate, update);
 }

@@ -4,7 +4,6 @@
  */
 import { definePolicy, type Ledger } from '../../core/definition.ts';
 import { groupKey, groupsLeft } from '../../core/trained-groups.ts';
-import { arbitrary } from './arbitrary.ts';
 import { check } from './check.ts';
 import { feed } from './fetch.ts';
 import { handOver, spread, step, stepped } from './finish.ts';
@@ -100,5 +99,4 @@ export const streamTraining = definePolicy({
   load,
   migrations: { 1: migrateFromOne },
   ledgers: [groupLedger],
-  arbitrary,
 });

@@ -1,5 +1,5 @@
 /** Giving work to replicas, and taking it from them. */
-import type { Group, Replica, Round, StreamTrainingState, Work } from './state.ts';
+import { fetchIdOf, type Group, type Replica, type Round, type StreamTrainingState, type Work } from './state.ts';
 import type { Ctx, DiscardCode, RequeueCode } from './words.ts';
 
 const idOf = (group: Group): string => group.groupId;
@@ -18,7 +18,7 @@ export function assign(
     samples += groups[index]!.samples;
     tokens += groups[index]!.tokens;
   }
-  const fetchId = `${state.prefix}${replica.id}#${state.nextFetch++}`;
+  const fetchId = fetchIdOf(state, replica.id, state.nextFetch++);
   const work: Work = { fetchId, kind, groups, tokens, startedSeconds: replica.works.length === 0 ? at : null };
   if (replica.streams && replica.works.length === 0) state.idle -= 1;
   replica.works.push(work);

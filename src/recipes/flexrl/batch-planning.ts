@@ -3,9 +3,9 @@
  * refuses one that it has no plan for.
  */
 import { z } from 'zod';
-import { type Choices, type Context, definePolicy } from '../../core/definition.ts';
+import { type Context, definePolicy } from '../../core/definition.ts';
 import { runPlanner } from '../../core/start.ts';
-import { isPolicyError, PolicyError } from '../../errors.ts';
+import { isPolicyError, refuse } from '../../errors.ts';
 import { type FlexUlyssesPlan, flexUlyssesPlanner } from '../../planners/flex-ulysses/index.ts';
 import { batchPlanned } from '../../schemas/decisions/loading.ts';
 import { batchReady } from '../../schemas/events/loading.ts';
@@ -33,8 +33,7 @@ function init(config: Config): State {
     runPlanner(flexUlyssesPlanner, { ...config, lengths: [] });
   } catch (error) {
     if (!isPolicyError(error)) throw error;
-    const { expected, got, path } = error;
-    throw new PolicyError('invalid_config', { expected, got, path, cause: error });
+    refuse('invalid_config', error.path, error.expected, error.got, error);
   }
   return { config, checked: new WeakMap() };
 }
@@ -110,11 +109,4 @@ export const batchPlanning = definePolicy({
   load: (_: unknown, config: Config): State => init(config),
   // A batch is planned by the event that it comes with.
   ledgers: [],
-  arbitrary: (_: State, choices: Choices): Ready => ({
-    type: 'batch.ready',
-    at: 0,
-    batchId: 'b',
-    stepId: 's',
-    sequences: [{ tokens: choices.below(9000) }],
-  }),
 });

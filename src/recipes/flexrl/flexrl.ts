@@ -2,8 +2,8 @@
  * FlexRL (§3, §4): batches are planned by flex-ulysses, and shadow-loader brings each rank the frames that the plan
  * needs there. It adds no scheduling of its own. See README.md.
  */
-import type { AnyDecision, AnyEvent, Choices, Ledger } from '../../core/definition.ts';
-import { type Delivery, defineRecipe, type RecipeState, type SavedRecipe, settingsOf } from '../../core/recipe.ts';
+import type { AnyDecision, AnyEvent, Ledger } from '../../core/definition.ts';
+import { type Delivery, defineRecipe, type SavedRecipe, settingsOf } from '../../core/recipe.ts';
 import {
   type LoaderEvent,
   loaderDecisions,
@@ -75,17 +75,6 @@ const ledgers = (shadowLoader.ledgers as readonly Ledger[]).map(
   }),
 );
 
-function arbitrary({ parts }: RecipeState, choices: Choices): FlexrlEvent {
-  const event = shadowLoader.arbitrary(parts.loader as never, choices);
-  if (event.type !== 'batch.planned') return event;
-  const { at, batchId, stepId, assignments } = event;
-  const sequences = assignments.map(({ sampleId, slices = [] }) => {
-    const frames = slices.length === 0 ? {} : { frames: slices[0]!.toFrame };
-    return { tokens: choices.below(5000), ...(sampleId === undefined ? undefined : { sampleId }), ...frames };
-  });
-  return { type: 'batch.ready', at, batchId, stepId, sequences };
-}
-
 /** Samples are loaded where the plan of each batch needs them. */
 export const flexrl = defineRecipe({
   id: 'flexrl',
@@ -100,11 +89,9 @@ export const flexrl = defineRecipe({
   }),
   events,
   decisions,
-  deliver: (event) => [event.type === 'batch.ready' ? 'planner' : 'loader'],
   expects,
   routes: {
     planner: { 'batch.planned': { out: true, into: (decision) => [{ part: 'loader', event: decision }] } },
   },
   ledgers,
-  arbitrary,
 });

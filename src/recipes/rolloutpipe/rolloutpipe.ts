@@ -3,8 +3,8 @@
  * complete first. A composition of frontier-group-dispatch, group-assembly and complete-group-pipelining; it adds no
  * scheduling of its own. See README.md.
  */
-import type { AnyDecision, AnyEvent, Choices, Ledger } from '../../core/definition.ts';
-import { defineRecipe, type RecipeState, type SavedRecipe } from '../../core/recipe.ts';
+import type { AnyDecision, AnyEvent, Ledger } from '../../core/definition.ts';
+import { defineRecipe, type SavedRecipe } from '../../core/recipe.ts';
 import { groupKey, groupsLeft } from '../../core/trained-groups.ts';
 import { completeGroupPipelining, trainerReports } from '../../policies/complete-group-pipelining/index.ts';
 import { frontierGroupDispatch } from '../../policies/frontier-group-dispatch/index.ts';
@@ -23,8 +23,8 @@ import type { Of } from '../../schemas/vocabulary.ts';
 import { partDecisions } from '../part-words.ts';
 import { roundCollection } from './collection/round-collection.ts';
 import type { SavedCollection } from './collection/snapshot.ts';
-import { routes, wantedBy } from './routes.ts';
-import { partConfigs, type RolloutPipeConfig, rolloutPipeConfig } from './schema.ts';
+import { deliver, routes } from './routes.ts';
+import { partConfigs, rolloutPipeConfig } from './schema.ts';
 
 const parts = {
   frontier: frontierGroupDispatch,
@@ -46,7 +46,6 @@ const events = [
   roundFailed,
   hostRestarted,
 ] as const;
-type RolloutPipeEvent = Of<(typeof events)[number]>;
 
 const inside: readonly string[] = [groupWithdrawn.type, roundResumed.type];
 const decisions = partDecisions(parts).filter((word) => !inside.includes(word.type));
@@ -86,26 +85,6 @@ const requestLedgers = (frontierGroupDispatch.ledgers as readonly Ledger[]).map(
   }),
 );
 
-/** A round opens now and then; then what the rollout or the trainer would say next. */
-function arbitrary({ parts: states }: RecipeState<RolloutPipeConfig>, choices: Choices): RolloutPipeEvent {
-  const trainer = states.pipelining as Parameters<typeof completeGroupPipelining.arbitrary>[0];
-  const { rounds, recentRounds, weightVersion } = trainer;
-  if (rounds.size === 0 || (rounds.size < 3 && choices.below(40) === 0)) {
-    const opened = rounds.size + recentRounds.size;
-    const prompts = Array.from({ length: choices.below(7) }, (_, index) => ({
-      promptId: `p${opened}.${index}`,
-      ...(choices.below(3) === 0 ? { promptTokens: choices.below(20), domain: 'math' } : undefined),
-    }));
-    const version = Math.max(0, weightVersion + 1 - choices.below(3));
-    return { type: 'round.opened', at: 0, roundId: `r${opened}`, kind: 'long', weightVersion: version, prompts };
-  }
-  if (choices.below(4) === 0) {
-    const event = completeGroupPipelining.arbitrary(trainer, choices);
-    if (event.type in wantedBy && event.type !== 'round.opened') return event as RolloutPipeEvent;
-  }
-  return roundCollection.arbitrary(states.collection as never, choices) as RolloutPipeEvent;
-}
-
 /** Complete groups are trained while later ones are generated, in the order that the frontier makes. */
 export const rolloutPipe = defineRecipe({
   id: 'rolloutpipe',
@@ -118,8 +97,7 @@ export const rolloutPipe = defineRecipe({
   configure: partConfigs,
   events,
   decisions,
-  deliver: (event) => wantedBy[event.type]!,
+  deliver,
   routes,
   ledgers: [groupLedger, ...requestLedgers],
-  arbitrary,
 });

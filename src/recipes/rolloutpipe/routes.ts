@@ -1,31 +1,19 @@
 /** Which part gets what: events from outside, and decisions of one part that are events of others. */
 import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
 import type { Delivery, Route } from '../../core/recipe.ts';
-import { trainerReports } from '../../policies/complete-group-pipelining/index.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 
 type PartName = 'frontier' | 'collection' | 'assembly' | 'pipelining';
 type Decision<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
 
-/** Reports of the trainer, all to one part. */
-export const trainerReportsTo = <Part extends string>(part: Part): Record<string, readonly Part[]> =>
-  Object.fromEntries(trainerReports.map(({ type }) => [type, [part]]));
-
-/** Events from outside, by the parts that get them, in this order. */
-export const wantedBy: Readonly<Record<string, readonly PartName[]>> = Object.freeze({
-  'round.opened': ['pipelining', 'collection'],
-  'request.arrived': ['collection', 'frontier'],
+/** Which parts get an event from outside. */
+export function deliver({ type }: AnyEvent, _: unknown, takers: readonly string[]): readonly string[] {
+  if (type === 'round.opened') return ['pipelining', 'collection'];
+  // After a restart the frontier names first what it gives up.
+  if (type === 'host.restarted' || !takers.includes('frontier')) return takers;
   // What a request has brought is kept before its group may leave.
-  'response.completed': ['collection', 'frontier'],
-  'response.failed': ['collection', 'frontier'],
-  'response.abandoned': ['collection', 'frontier'],
-  'request.aborted': ['collection', 'frontier'],
-  'reward.ready': ['collection', 'assembly'],
-  'reward.failed': ['collection', 'assembly'],
-  ...trainerReportsTo('pipelining'),
-  'round.failed': ['collection', 'frontier', 'assembly', 'pipelining'],
-  'host.restarted': ['frontier', 'collection', 'assembly', 'pipelining'],
-});
+  return ['collection', ...takers.filter((name) => name !== 'collection')];
+}
 
 type AnyRoute = Route<AnyDecision, unknown>;
 const to =

@@ -3,7 +3,7 @@
  * longer the responses are that it is given. It grows at once, and shrinks only between rounds.
  */
 import { z } from 'zod';
-import { type AnyEvent, type Choices, type Context, definePolicy } from '../../core/definition.ts';
+import { type Context, definePolicy } from '../../core/definition.ts';
 import { runPlanner } from '../../core/start.ts';
 import { type JudgeOffloadPlan, judgeOffloadInput, judgeOffloadPlanner } from '../../planners/judge-offload/index.ts';
 import { judgePlace } from '../../schemas/decisions/judge.ts';
@@ -131,6 +131,4 @@ export const judgePlacement = definePolicy({
   }),
   // Lengths are numbers that stay here: nothing enters that could be lost.
   ledgers: [],
-  arbitrary: (_: State, choices: Choices): JudgeEvent =>
-    ({ type: 'response.completed', at: 0, requestId: 'p/0#0', tokens: choices.below(9000) }) as AnyEvent as JudgeEvent,
 });

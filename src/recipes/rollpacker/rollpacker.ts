@@ -2,8 +2,8 @@
  * RollPacker (§4.1, steps 1 to 7): tail batching, adaptive parallelism, rewards beside the rollout, and training that
  * begins before the rollout is over, through one stream of events. It adds no scheduling of its own. See README.md.
  */
-import type { Choices } from '../../core/definition.ts';
-import { type Delivery, defineRecipe, type RecipeState } from '../../core/recipe.ts';
+import type { AnyPolicyDefinition } from '../../core/definition.ts';
+import { defineRecipe } from '../../core/recipe.ts';
 import { adaptiveTp, replicasOf } from '../../policies/adaptive-tp/index.ts';
 import { gpuScaleDown } from '../../policies/gpu-scale-down/index.ts';
 import { groupAssembly } from '../../policies/group-assembly/index.ts';
@@ -30,62 +30,26 @@ const parts = {
   assembly: groupAssembly,
   scaleDown: gpuScaleDown,
   training: streamTraining,
-} as const;
+} as const satisfies Readonly<Record<string, AnyPolicyDefinition>>;
 type PartName = keyof typeof parts;
 
-/** Events from outside, by the parts that want them. */
-const wantedBy: Readonly<Record<string, readonly PartName[]>> = Object.freeze({
-  'round.requested': ['queue'],
-  'source.exhausted': ['queue', 'admission'],
-  'source.reopened': ['queue', 'admission'],
-  'round.failed': ['rewards', 'admission'],
-  'prompts.supplied': ['admission'],
-  'engine.drained': ['admission', 'scaleDown'],
-  'engine.lost': ['admission', 'scaleDown'],
-  'engine.added': ['admission', 'scaleDown'],
-  'request.started': ['admission'],
-  'request.aborted': ['admission', 'scaleDown'],
-  // The judge is laid out before a reward is asked for.
-  'response.completed': ['judge', 'admission', 'scaleDown'],
-  'response.failed': ['admission'],
-  'prompt.judged': ['admission'],
-  'turn.finished': ['admission'],
-  'environment.waiting': ['admission'],
-  'environment.resumed': ['admission'],
-  'environment.failed': ['admission'],
-  'step.finished': ['tp'],
-  'tp.failed': ['tp'],
-  'profile.observed': ['tp'],
-  'profile.measured': ['tp'],
-  'sandbox.report.requested': ['timeouts'],
-  'reward-worker.added': ['rewards'],
-  'reward-worker.drained': ['rewards'],
-  'reward-worker.lost': ['rewards'],
-  'reward.started': ['rewards'],
-  'reward.finished': ['rewards'],
-  'progress.reported': ['scaleDown'],
-  'request.migrated': ['scaleDown'],
-  'migration.failed': ['scaleDown'],
-  'gpus.released': ['scaleDown', 'training'],
-  'gpus.release.failed': ['scaleDown'],
-  'gpus.returned': ['training', 'scaleDown'],
-  'train.consumed': ['training'],
-  'train.finished': ['training'],
-  'optimizer.stepped': ['training'],
-  'replica.lost': ['training'],
-  'replica.added': ['training'],
-  'timer.fired': [],
-  'host.restarted': ['tp', 'judge', 'admission', 'timeouts', 'rewards', 'assembly', 'scaleDown', 'training'],
-});
-/** The same where GPUs stay with the rollout. */
-const wantedWithoutScaleDown: typeof wantedBy = Object.freeze(
-  Object.fromEntries(
-    Object.entries(wantedBy).map(([type, names]) => [type, names.filter((name) => name !== 'scaleDown')]),
-  ),
-);
+/** Events that come from within alone, beside the decisions of parts. */
+const inside: ReadonlySet<string> = new Set([
+  'reward.ready',
+  'round.opened',
+  'engines.changed',
+  'engines.placed',
+  'sandbox.requested',
+  'sandbox.finished',
+  'sandbox.cancelled',
+  'reward.requested',
+  'reward.withdrawn',
+  'group.completed',
+  ...partDecisions(parts).map((word) => word.type),
+]);
 const takes = (part: PartName, type: string): boolean =>
   parts[part].events.some((word: { readonly type: string }) => word.type === type);
-const events = partEvents(parts).filter((word) => word.type in wantedBy);
+const events = partEvents(parts).filter((word) => !inside.has(word.type));
 // Rounds end in the admission, and the trainer hears of it from there.
 const decisions = partDecisions(parts).filter((word) => word.type !== roundResumed.type);
 
@@ -98,22 +62,24 @@ function timerPart(timerId: string): PartName {
   return found !== undefined && takes(found, 'timer.fired') ? found : 'admission';
 }
 
-function deliver(event: RollpackerEvent, config: RollpackerConfig): readonly (string | Delivery)[] {
-  if (event.type === 'timer.fired') return [timerPart(event.timerId)];
-  return (config.streamTraining ? wantedBy : wantedWithoutScaleDown)[event.type]!;
-}
-
-/** What a part would have said next, where the recipe takes that from outside; most often the admission. */
-function arbitrary({ parts: states, config }: RecipeState<RollpackerConfig>, choices: Choices): RollpackerEvent {
-  const names: PartName[] = ['rewards', 'training', 'scaleDown', 'tp'];
-  const name = choices.below(2) === 0 ? 'admission' : names[choices.below(names.length)]!;
-  const event = parts[name].arbitrary(states[name] as never, choices) as RollpackerEvent;
-  if (event.type === 'round.opened') {
-    const { at, roundId, weightVersion } = event;
-    return { type: 'round.requested', at, roundId, weightVersion };
+function deliver(
+  event: RollpackerEvent,
+  { streamTraining }: RollpackerConfig,
+  takers: readonly string[],
+): readonly string[] {
+  switch (event.type) {
+    case 'timer.fired':
+      return [timerPart(event.timerId)];
+    // The assembly hears of it from the admission, and the trainer from the assembly.
+    case 'round.failed':
+      return ['rewards', 'admission'];
+    // Micro-batches end on GPUs before they go back to the rollout.
+    case 'gpus.returned':
+      return streamTraining ? ['training', 'scaleDown'] : ['training'];
+    default:
+      // Without it GPUs stay with the rollout.
+      return streamTraining ? takers : takers.filter((name) => name !== 'scaleDown');
   }
-  const isOutside = event.type in wantedBy && (config.streamTraining || name !== 'scaleDown');
-  return isOutside ? event : { type: 'source.reopened', at: event.at };
 }
 
 /** The whole of RollPacker; every optimisation can be switched off. */
@@ -139,5 +105,4 @@ export const rollpacker = defineRecipe({
   routes,
   // Beside its request, a response has a dispatch for its reward.
   ledgers: [joinedLedger('prompts', 2), joinedLedger('responses')],
-  arbitrary,
 });

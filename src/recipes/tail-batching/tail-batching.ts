@@ -4,8 +4,8 @@
  * See README.md.
  */
 import type { z } from 'zod';
-import type { AnyDecision, AnyEvent, Choices } from '../../core/definition.ts';
-import { type Delivery, defineRecipe, type RecipeState } from '../../core/recipe.ts';
+import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
+import { defineRecipe } from '../../core/recipe.ts';
 import { longPromptQueue, queueSettings } from '../../policies/long-prompt-queue/index.ts';
 import {
   type AdmissionEvent,
@@ -33,22 +33,7 @@ const fromOutside = speculativeAdmission.events.filter((word) => !internal.has(w
 const events = [roundRequested, ...fromOutside] as readonly (typeof e.events)[number][];
 const decisions = [...(speculativeAdmission.decisions as typeof d.decisions), roundPlanned, sourceDrained] as const;
 
-type TailEvent = Of<(typeof e.events)[number]>;
 type TailDecision = Of<(typeof d.decisions)[number]>;
-
-function deliver(event: AnyEvent): readonly (string | Delivery)[] {
-  switch (event.type) {
-    case 'round.requested':
-      return ['queue'];
-    case 'source.exhausted':
-    case 'source.reopened':
-      return ['queue', 'admission'];
-    case 'reward.ready':
-      return [rewardTo(event)];
-    default:
-      return ['admission'];
-  }
-}
 
 const toQueue = (decision: AnyDecision) => [{ part: 'queue', event: decision }];
 
@@ -60,13 +45,6 @@ function open(decision: AnyDecision): { part: string; event: AnyEvent }[] {
   return [{ part: 'admission', event }];
 }
 
-function arbitrary({ parts }: RecipeState, choices: Choices): TailEvent {
-  const event = speculativeAdmission.arbitrary(parts.admission as never, choices);
-  if (event.type !== 'round.opened') return event as TailEvent;
-  const { at, roundId, weightVersion } = event;
-  return { type: 'round.requested', at, roundId, weightVersion };
-}
-
 /** Short rounds with speculation, long rounds for what they defer. */
 export const tailBatching = defineRecipe({
   id: 'tail-batching',
@@ -75,7 +53,7 @@ export const tailBatching = defineRecipe({
   source: 'RollPacker §3',
   config: tailBatchingConfig,
   parts: { queue: longPromptQueue, admission: speculativeAdmission },
-  configure: ({ order, maxDeferrals, maxWaitRounds, ...admission }) => ({
+  configure: ({ order, maxDeferrals, maxWaitRounds, ...admission }: TailBatchingConfig) => ({
     queue: {
       promptsPerRound: admission.promptsPerRound,
       promptSpeculation: admission.promptSpeculation,
@@ -88,7 +66,7 @@ export const tailBatching = defineRecipe({
   }),
   events,
   decisions,
-  deliver,
+  deliver: (event, _, takers) => (event.type === 'reward.ready' ? [rewardTo(event)] : takers),
   // A round is planned by the queue, but only the admission knows whether one may open.
   expects: (event) =>
     event.type === 'round.requested'
@@ -109,5 +87,4 @@ export const tailBatching = defineRecipe({
     },
   },
   ledgers: [joinedLedger('prompts'), joinedLedger('responses')],
-  arbitrary,
 });

@@ -4,43 +4,40 @@ import type { Delivery, Route } from '../../core/recipe.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { VocabularyEvent } from '../../schemas/events/index.ts';
 import { copyPrompt } from '../../schemas/prompts.ts';
-import { consumed, trainerReportsTo } from '../rolloutpipe/routes.ts';
+import { consumed } from '../rolloutpipe/routes.ts';
 import type { TailPipeliningConfig } from './schema.ts';
 
 export type PartName = 'queue' | 'admission' | 'frontier' | 'assembly' | 'pipelining';
 type Decision<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
 type AnyRoute = Route<AnyDecision, TailPipeliningConfig>;
 
-/** Events from outside, by the parts that get them, in this order; what is not named here goes to the admission. */
-const wantedBy: Readonly<Record<string, readonly PartName[]>> = Object.freeze({
-  'round.requested': ['queue'],
-  'source.exhausted': ['queue', 'admission'],
-  'source.reopened': ['queue', 'admission'],
-  'response.completed': ['admission', 'frontier'],
-  'reward.ready': ['assembly', 'admission'],
-  'reward.failed': ['assembly', 'admission'],
-  ...trainerReportsTo('pipelining'),
-  'round.failed': ['admission', 'assembly', 'pipelining'],
-  'host.restarted': ['frontier', 'admission', 'assembly', 'pipelining'],
-});
-const toAdmission: readonly PartName[] = ['admission'];
-/** Ends of a request that the admission may try again: for the frontier they are all one. */
-const failures: ReadonlySet<string> = new Set(['response.failed', 'request.aborted', 'environment.failed']);
-
 /** Which parts get an event from outside. */
-export function deliver(event: AnyEvent, config: TailPipeliningConfig): (string | Delivery)[] {
-  if (failures.has(event.type)) return failed(event as Extract<VocabularyEvent, { requestId: string }>, config);
-  return (wantedBy[event.type] ?? toAdmission).flatMap((part): (string | Delivery)[] => {
-    if (part === 'frontier' && !config.frontier) return [];
-    // A reward is of use to the admission where it filters by it.
-    const isReward = event.type === 'reward.ready' || event.type === 'reward.failed';
-    if (part === 'admission' && isReward && config.filter !== 'zero-variance') return [];
-    // A round that has left the admission may still fail in the trainer.
-    return part === 'admission' && event.type === 'round.failed' ? [{ part, event, ifTaken: true }] : [part];
-  });
+export function deliver(
+  event: AnyEvent,
+  config: TailPipeliningConfig,
+  takers: readonly string[],
+): readonly (string | Delivery)[] {
+  const served = config.frontier ? takers : takers.filter((name) => name !== 'frontier');
+  switch (event.type) {
+    case 'response.failed':
+    case 'request.aborted':
+    case 'environment.failed':
+      return failed(event as Extract<VocabularyEvent, { requestId: string }>, config);
+    case 'reward.ready':
+    case 'reward.failed':
+      // A reward is of use to the admission where it filters by it; no prompt of the queue keeps a response.
+      return config.filter === 'zero-variance' ? ['assembly', 'admission'] : ['assembly'];
+    case 'round.failed':
+      // A round that has left the admission may still fail in the trainer.
+      return [{ part: 'admission', event, ifTaken: true }, 'assembly', 'pipelining'];
+    case 'host.restarted':
+      return config.frontier ? ['frontier', ...takers.filter((name) => name !== 'frontier')] : served;
+    default:
+      return served;
+  }
 }
 
-/** The frontier hears that the try is over before it hears of the next one, or that there is none. */
+/** For the frontier all ends of a try are one; it hears that the try is over before it hears of the next one, or that there is none. */
 function failed(
   event: Extract<VocabularyEvent, { requestId: string }>,
   { frontier }: TailPipeliningConfig,
@@ -97,6 +94,7 @@ export const routes: Readonly<Record<PartName, Readonly<Record<string, AnyRoute>
     'round.planned': { out: true, into: opened as never },
     // The admission asks for what is missing: it knows what it has.
     'prompts.request': { out: false },
+    'prompt.merged': out('assembly'),
   },
   admission: {
     // With a frontier, `request.admit` says when.
@@ -104,6 +102,7 @@ export const routes: Readonly<Record<PartName, Readonly<Record<string, AnyRoute>
     'request.abort': { out: true, into: aborted as never },
     'response.abandoned': out('frontier'),
     'response.accepted': out('assembly'),
+    'response.dropped': out('assembly'),
     'prompt.collected': out('frontier'),
     'prompt.counted': out('assembly'),
     'prompt.deferred': out('queue', 'assembly', 'frontier'),

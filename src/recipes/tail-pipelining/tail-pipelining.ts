@@ -2,8 +2,8 @@
  * Tail batching (RollPacker §3) with a trainer on GPUs of its own (RolloutPipe §3.2, §3.3): what counts for a round is
  * trained while the rest of the round is generated. It adds no scheduling of its own. See README.md.
  */
-import type { Choices } from '../../core/definition.ts';
-import { defineRecipe, type RecipeState } from '../../core/recipe.ts';
+import type { AnyPolicyDefinition } from '../../core/definition.ts';
+import { defineRecipe } from '../../core/recipe.ts';
 import { completeGroupPipelining, trainerReports } from '../../policies/complete-group-pipelining/index.ts';
 import { frontierGroupDispatch } from '../../policies/frontier-group-dispatch/index.ts';
 import { groupAssembly } from '../../policies/group-assembly/index.ts';
@@ -13,11 +13,10 @@ import { requestAwaited } from '../../schemas/decisions/frontier.ts';
 import { roundResumed } from '../../schemas/decisions/rounds.ts';
 import type * as e from '../../schemas/events/index.ts';
 import { roundOpened, roundRequested } from '../../schemas/events/rounds.ts';
-import type { Of } from '../../schemas/vocabulary.ts';
 import { partDecisions } from '../part-words.ts';
 import { joinedLedger } from '../tail-batching/joined-ledger.ts';
 import { deliver, openings, routes } from './routes.ts';
-import { partConfigs, type TailPipeliningConfig, tailPipeliningConfig } from './schema.ts';
+import { partConfigs, tailPipeliningConfig } from './schema.ts';
 
 const parts = {
   queue: longPromptQueue,
@@ -25,32 +24,15 @@ const parts = {
   frontier: frontierGroupDispatch,
   assembly: groupAssembly,
   pipelining: completeGroupPipelining,
-} as const;
+} as const satisfies Readonly<Record<string, AnyPolicyDefinition>>;
 
 const ofAdmission = speculativeAdmission.events.filter((word) => word.type !== roundOpened.type);
 const events = [roundRequested, ...ofAdmission, ...trainerReports] as readonly (typeof e.events)[number][];
-type TailPipeliningEvent = Of<(typeof e.events)[number]>;
 
 // Rounds end in the admission, and the trainer hears of it from there; so does the frontier of requests.
 const decisions = partDecisions(parts).filter(
   (word) => word.type !== roundResumed.type && word.type !== requestAwaited.type,
 );
-
-const isOutside = (type: string): boolean => events.some((word) => word.type === type);
-
-/** What the rollout would say next, most often; a reward, or what the trainer would say. */
-function arbitrary({ parts: states }: RecipeState<TailPipeliningConfig>, choices: Choices): TailPipeliningEvent {
-  const turn = choices.below(6);
-  const other =
-    turn === 0
-      ? completeGroupPipelining.arbitrary(states.pipelining as never, choices)
-      : turn === 1 && groupAssembly.arbitrary(states.assembly as never, choices);
-  if (other && isOutside(other.type)) return other as TailPipeliningEvent;
-  const event = speculativeAdmission.arbitrary(states.admission as never, choices);
-  if (event.type !== 'round.opened') return event as TailPipeliningEvent;
-  const { at, roundId, weightVersion } = event;
-  return { type: 'round.requested', at, roundId, weightVersion: weightVersion + 1 };
-}
 
 /** Tail batching whose rounds are trained while they are generated. */
 export const tailPipelining = defineRecipe({
@@ -68,5 +50,4 @@ export const tailPipelining = defineRecipe({
   expects: (event) => (event.type === 'round.requested' ? openings(event, 'long', []) : []),
   routes,
   ledgers: [joinedLedger('prompts'), joinedLedger('responses')],
-  arbitrary,
 });

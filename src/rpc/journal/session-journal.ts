@@ -1,6 +1,6 @@
 /** The records of one session: a snapshot, and the steps since. */
-import { sealed, unsealed, withSeal } from './chain.ts';
 import type { Entry, SavedSession, SessionLog } from './entries.ts';
+import type { Seals } from './seals.ts';
 import type { Operation } from './store.ts';
 
 /** A session as its journal sees it. */
@@ -14,6 +14,7 @@ export interface Journaled {
 /** What the records of a session need of the journal that they are in. */
 export interface JournalWriter {
   readonly snapshotEvents: number;
+  readonly seals: Seals;
   append(operation: Operation): void;
   /** The last seal of a session has changed; empty where there is none. */
   sealedAs(before: string, after: string): void;
@@ -59,7 +60,7 @@ export class SessionJournal implements SessionLog {
   /** Reads the next record as it is stored; `undefined` where it is damaged. The first one is a snapshot. */
   read(key: string, record: string): SavedSession | Entry | undefined {
     const isSnapshot = this.#seal === '';
-    const found = unsealed(isSnapshot ? this.#number : this.#seal, record);
+    const found = this.#writer.seals.opened(isSnapshot ? this.#number : this.#seal, record);
     if (found === undefined) return undefined;
     this.#next = Number(key.slice(key.lastIndexOf('/') + 1)) + 1;
     if (isSnapshot) this.#first = this.#next - 1;
@@ -69,7 +70,7 @@ export class SessionJournal implements SessionLog {
 
   add(entry: Entry): void {
     const text = JSON.stringify(entry);
-    this.#write(sealed(this.#seal, text), text, entry);
+    this.#write(this.#writer.seals.seal(this.#seal, text), text, entry);
     if (this.#isDue()) this.#writer.compactSoon(this);
   }
 
@@ -77,7 +78,7 @@ export class SessionJournal implements SessionLog {
   compact(): void {
     const text = JSON.stringify(this.#session!.save());
     const before = this.#next;
-    this.#write(sealed(this.#number, text), text, undefined);
+    this.#write(this.#writer.seals.seal(this.#number, text), text, undefined);
     this.#delete(before);
   }
 
@@ -94,7 +95,7 @@ export class SessionJournal implements SessionLog {
   }
 
   #write(seal: string, text: string, entry: Entry | undefined): void {
-    this.#writer.append({ type: 'put', key: this.#key(this.#next), value: withSeal(seal, text) });
+    this.#writer.append({ type: 'put', key: this.#key(this.#next), value: this.#writer.seals.stored(seal, text) });
     this.#next += 1;
     this.#count({ seal, text }, entry);
   }

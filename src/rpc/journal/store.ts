@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClassicLevel } from 'classic-level';
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 
 /** One change of the store. */
 export type Operation =
@@ -18,17 +18,11 @@ export interface Store {
   close(): Promise<void>;
 }
 
-const refuse = (
-  code: 'invalid_input' | 'snapshot_mismatch',
-  expected: string,
-  got: unknown,
-  cause?: unknown,
-): never => {
-  throw new PolicyError(code, { expected, got, path: 'stateDir', ...(cause === undefined ? {} : { cause }) });
-};
-
 /** Stands in a directory whose store has lost something, until somebody who knows removes it. */
 const damageFile = 'DAMAGED';
+
+/** What the Python package keeps in a directory, where policies run in its process: see its `_state_dir.py`. */
+const embeddedFiles = 'embedded.';
 
 /** Whether there is a store already. A folder of anything else is refused: nothing is ever begun anew by mistake. */
 function isThere(directory: string): boolean {
@@ -38,25 +32,34 @@ function isThere(directory: string): boolean {
     return explained(error, directory);
   }
   const damage = join(directory, damageFile);
-  if (existsSync(damage)) refuse('snapshot_mismatch', 'a whole store', readFileSync(damage, 'utf8').trim());
+  if (existsSync(damage)) refuse('snapshot_mismatch', 'stateDir', 'a whole store', readFileSync(damage, 'utf8').trim());
   const files = readdirSync(directory).filter((name) => name !== 'LOCK' && !name.startsWith('LOG'));
   if (files.length === 0) return false;
+  if (files.some((name) => name.startsWith(embeddedFiles))) {
+    const expected = 'a state directory of a server: this one is of rollflex.Client.embedded() in Python';
+    refuse('invalid_input', 'stateDir', expected, directory);
+  }
   // Both are there from the first moment of a store to the last.
   const missing = ['CURRENT', '.log'].find((end) => !files.some((name) => name.endsWith(end)));
   if (missing === undefined) return true;
   const isStore = files.some((name) => /^MANIFEST-|^CURRENT$|\.(ldb|log)$/.test(name));
   const expected = isStore ? 'a whole store' : 'an empty directory, or one of an earlier server';
-  return refuse(isStore ? 'snapshot_mismatch' : 'invalid_input', expected, `${directory} without a file ${missing}`);
+  return refuse(
+    isStore ? 'snapshot_mismatch' : 'invalid_input',
+    'stateDir',
+    expected,
+    `${directory} without a file ${missing}`,
+  );
 }
 
 function explained(error: unknown, directory: string): never {
   const cause = (error as { cause?: { code?: string; message?: string } }).cause ?? {};
   const got = `${directory}: ${cause.message ?? String(error)}`;
   if (cause.code === 'LEVEL_LOCKED') {
-    return refuse('invalid_input', 'a directory that no other server uses', directory, error);
+    return refuse('invalid_input', 'stateDir', 'a directory that no other server uses', directory, error);
   }
-  if (cause.code === 'LEVEL_CORRUPTION') return refuse('snapshot_mismatch', 'a whole store', got, error);
-  return refuse('invalid_input', 'a directory that can be read and written', got, error);
+  if (cause.code === 'LEVEL_CORRUPTION') return refuse('snapshot_mismatch', 'stateDir', 'a whole store', got, error);
+  return refuse('invalid_input', 'stateDir', 'a directory that can be read and written', got, error);
 }
 
 /**
@@ -70,7 +73,7 @@ function checkDamage(directory: string): void {
   if (lost.length === 0) return;
   const text = `${directory} has lost writes; remove ${damageFile} to go on without them: ${lost.join('; ')}`;
   writeFileSync(join(directory, damageFile), `${text}\n`);
-  refuse('snapshot_mismatch', 'a whole store', text);
+  refuse('snapshot_mismatch', 'stateDir', 'a whole store', text);
 }
 
 /**
@@ -81,8 +84,15 @@ function checkDamage(directory: string): void {
  */
 export async function openStore(directory: string): Promise<Store> {
   const exists = isThere(directory);
-  // Loaded only here: its binary is nothing for a server without a state directory.
-  const { ClassicLevel: Level } = await import('classic-level');
+  // Loaded only here: its binary is nothing for a server without a state directory, and not in one file with the rest.
+  const { ClassicLevel: Level } = await import('classic-level').catch((error: Error) =>
+    refuse(
+      'invalid_input',
+      'stateDir',
+      'a server of the npm package rollflex, which brings the store classic-level',
+      error.message,
+    ),
+  );
   const level: ClassicLevel<string, string> = new Level(directory, { createIfMissing: !exists });
   try {
     await level.open();

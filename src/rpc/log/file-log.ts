@@ -1,8 +1,13 @@
 /** The decision log of `rollflex serve --log-dir`. */
+import { randomUUID } from 'node:crypto';
 import type { DecisionLog, LoggedSession, SessionDecisionLog } from './decision-log.ts';
+import { LogFiles } from './files.ts';
 import type { DecisionLogOptions } from './options.ts';
 import { SessionLines } from './session-lines.ts';
 import { type DecisionLogHost, LogWriter } from './writer.ts';
+
+/** How long a stopping server waits for a disk that does not answer. */
+const closeMilliseconds = 5000;
 
 /**
  * A decision log in rotated files, written in the background. What cannot be written is dropped and counted: no session
@@ -10,10 +15,16 @@ import { type DecisionLogHost, LogWriter } from './writer.ts';
  */
 export class FileDecisionLog implements DecisionLog {
   readonly #writer: LogWriter;
+  #files!: LogFiles;
 
   /** Throws `invalid_config`; `invalid_input` where the directory cannot be written. */
   constructor(options: DecisionLogOptions, host: DecisionLogHost = {}) {
-    this.#writer = new LogWriter(options, host);
+    this.#writer = new LogWriter(options, host, {
+      run: randomUUID(),
+      open: (directory, most, told) => (this.#files = new LogFiles(directory, most, told)),
+      byteLength: (text) => Buffer.byteLength(text),
+      soon: setImmediate,
+    });
   }
 
   /** The log of a session. */
@@ -22,7 +33,11 @@ export class FileDecisionLog implements DecisionLog {
   }
 
   /** Writes what waits and ends the file; waits for a disk that does not answer for some seconds at most. */
-  close(): Promise<void> {
-    return this.#writer.close();
+  async close(): Promise<void> {
+    this.#writer.close();
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((done) => (timer = setTimeout(done, closeMilliseconds)));
+    await Promise.race([this.#files.settled, late]);
+    clearTimeout(timer);
   }
 }

@@ -2,7 +2,8 @@
 import { accessSync, constants, createWriteStream, mkdirSync, readdirSync, type WriteStream } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
+import type { LogFilesHost, LogOutput } from './writer.ts';
 
 const name = /^decisions-(\d{8,15})\.jsonl$/;
 
@@ -15,15 +16,8 @@ const inOrder = (names: readonly string[]): string[] => names.filter((one) => na
 const numberOf = (file: string): number => Number(name.exec(file)![1]);
 const byNumber = (a: string, b: string): number => numberOf(a) - numberOf(b);
 
-/** What is told of the writing. */
-export interface LogFilesHost {
-  wrote(lines: number, bytes: number): void;
-  /** A file cannot be written; these lines are not in it, or not whole. It is not the current one any more. */
-  failed(error: Error, lines: number, wasCurrent: boolean): void;
-}
-
 /** The current file of a directory. */
-export class LogFiles {
+export class LogFiles implements LogOutput {
   readonly #directory: string;
   readonly #most: number;
   readonly #host: LogFilesHost;
@@ -40,12 +34,7 @@ export class LogFiles {
       accessSync(directory, constants.W_OK | constants.X_OK);
     } catch (error) {
       const got = `${directory}: ${(error as Error).message}`;
-      throw new PolicyError('invalid_input', {
-        expected: 'a directory that can be written',
-        got,
-        path: 'logDir',
-        cause: error,
-      });
+      refuse('invalid_input', 'logDir', 'a directory that can be written', got, error);
     }
     this.#directory = directory;
     this.#most = most;
@@ -53,22 +42,18 @@ export class LogFiles {
     this.#number = this.#last();
   }
 
-  /** Number of the current file. */
   get number(): number {
     return this.#number;
   }
 
-  /** Whether there is a file to write to. */
   get isOpen(): boolean {
     return this.#stream !== undefined;
   }
 
-  /** Bytes that wait for the disk. */
   get waitingBytes(): number {
     return this.#waitingBytes;
   }
 
-  /** Begins the next file; what the one before still has to write goes on. */
   next(): void {
     this.end();
     this.#number += 1;
@@ -82,7 +67,6 @@ export class LogFiles {
     this.#stream = stream;
   }
 
-  /** Writes whole lines to the current file. */
   write(text: string, lines: number, bytes: number): void {
     const stream = this.#stream!;
     this.#waitingBytes += bytes;
@@ -98,7 +82,6 @@ export class LogFiles {
     });
   }
 
-  /** Ends the current file. */
   end(): void {
     const stream = this.#stream;
     this.#stream = undefined;

@@ -18,6 +18,8 @@ export interface LineWriter {
   /** Most bytes that a snapshot may have now. */
   readonly snapshotRoom: number;
   now(): number;
+  /** Bytes of a text in UTF-8. */
+  byteLength(text: string): number;
   /** Writes the line of a session that says what it is, in one file with the next line; false if it was dropped. */
   begin(text: string): boolean;
   /** Writes a line; false if it was dropped. */
@@ -86,11 +88,12 @@ export class SessionLines implements SessionDecisionLog {
 
   /** The state as text, or `null` where there is no room for it. */
   #snapshot(): string {
-    const { snapshotRoom } = this.#log;
+    const log = this.#log;
+    const { snapshotRoom } = log;
     if (this.#session.inFlight * leastIdBytes > snapshotRoom) return 'null';
     try {
       const text = printable(JSON.stringify(this.#session.policy.snapshot()));
-      return Buffer.byteLength(text) > snapshotRoom ? 'null' : text;
+      return log.byteLength(text) > snapshotRoom ? 'null' : text;
     } catch {
       // A policy that has broken, or more than a string holds.
       return 'null';

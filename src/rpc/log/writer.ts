@@ -1,10 +1,8 @@
 /** Lines into rotated files. What cannot be written is dropped and counted: nobody waits. */
-import { randomUUID } from 'node:crypto';
 import { type LogLine, logFormat } from '../../core/decision-log.ts';
 import { printable } from '../../core/printable.ts';
 import { parse } from '../../core/validate.ts';
 import { type Clock, systemClock } from '../clock.ts';
-import { LogFiles, type LogFilesHost } from './files.ts';
 import { type DecisionLogOptions, decisionLogSchema } from './options.ts';
 import type { DropReason, LineWriter } from './session-lines.ts';
 
@@ -22,13 +20,46 @@ export interface DecisionLogHost {
   readonly trouble?: (error: Error | undefined) => void;
 }
 
+/** What is told of the writing. */
+export interface LogFilesHost {
+  wrote(lines: number, bytes: number): void;
+  /** A file cannot be written; these lines are not in it, or not whole. It is not the current one any more. */
+  failed(error: Error, lines: number, wasCurrent: boolean): void;
+}
+
+/** Files that follow each other, one of them the current one. */
+export interface LogOutput {
+  /** Number of the current file. */
+  readonly number: number;
+  /** Whether there is a file to write to. */
+  readonly isOpen: boolean;
+  /** Bytes that wait for the disk. */
+  readonly waitingBytes: number;
+  /** Begins the next file; what the one before still has to write goes on. */
+  next(): void;
+  /** Writes whole lines to the current file. */
+  write(text: string, lines: number, bytes: number): void;
+  /** Ends the current file. */
+  end(): void;
+}
+
+/** What a log takes from where it runs. */
+export interface LogPlatform {
+  /** Names the run of the server. */
+  readonly run: string;
+  /** Opens the files. Throws `invalid_input` where the directory cannot be written. */
+  open(directory: string, most: number, host: LogFilesHost): LogOutput;
+  /** Bytes of a text in UTF-8. */
+  byteLength(text: string): number;
+  /** Calls back after the answers of this turn. */
+  soon(callback: () => void): void;
+}
+
 /** Shares of a file: its longest line, and all its snapshots together. */
 const [longestLine, mostSnapshots] = [1 / 4, 1 / 2];
 /** What stands in a file beside the lines of sessions, and in such a line beside its snapshot. */
 const headerBytes = 1024;
 const [firstRetrySeconds, lastRetrySeconds] = [1, 60];
-/** How long a stopping server waits for a disk that does not answer. */
-const closeMilliseconds = 5000;
 const noDrops = { waiting: 0, failed: 0, tooLong: 0 };
 
 /** Writes the lines of all sessions. */
@@ -36,8 +67,8 @@ export class LogWriter implements LineWriter, LogFilesHost {
   readonly #options: Required<DecisionLogOptions>;
   readonly #host: DecisionLogHost;
   readonly #clock: Clock;
-  readonly #files: LogFiles;
-  readonly #run = randomUUID();
+  readonly #files: LogOutput;
+  readonly #platform: LogPlatform;
   #batch: string[] = [];
   #batchBytes = 0;
   #scheduled = false;
@@ -52,11 +83,12 @@ export class LogWriter implements LineWriter, LogFilesHost {
   #closed = false;
 
   /** Throws `invalid_config`; `invalid_input` where the directory cannot be written. */
-  constructor(options: DecisionLogOptions, host: DecisionLogHost) {
+  constructor(options: DecisionLogOptions, host: DecisionLogHost, platform: LogPlatform) {
     this.#options = parse(decisionLogSchema, options, 'invalid_config') as Required<DecisionLogOptions>;
     this.#host = host;
     this.#clock = host.clock ?? systemClock;
-    this.#files = new LogFiles(this.#options.logDir, this.#options.logFiles, this);
+    this.#platform = platform;
+    this.#files = platform.open(this.#options.logDir, this.#options.logFiles, this);
   }
 
   get epoch(): number {
@@ -80,8 +112,12 @@ export class LogWriter implements LineWriter, LogFilesHost {
     return this.#clock.now();
   }
 
+  byteLength(text: string): number {
+    return this.#platform.byteLength(text);
+  }
+
   begin(text: string): boolean {
-    const bytes = Buffer.byteLength(text);
+    const bytes = this.byteLength(text);
     // The line that follows must find room beside it.
     if (this.#fileBytes + bytes > this.#mostFileBytes) this.#rotate();
     if (!this.#add(text, bytes)) return false;
@@ -92,7 +128,7 @@ export class LogWriter implements LineWriter, LogFilesHost {
   add(line: LogLine): boolean {
     const text = textOf(line);
     if (text === undefined) return this.drop('tooLong');
-    if (!this.#add(text, Buffer.byteLength(text))) return false;
+    if (!this.#add(text, this.byteLength(text))) return false;
     if (this.#fileBytes > this.#mostFileBytes) this.#rotate();
     return true;
   }
@@ -119,15 +155,11 @@ export class LogWriter implements LineWriter, LogFilesHost {
     this.#retrySeconds = Math.min(lastRetrySeconds, this.#retrySeconds * 2);
   }
 
-  /** Writes what waits and ends the file; waits for some seconds at most. */
-  async close(): Promise<void> {
+  /** Writes what waits, and ends the file. */
+  close(): void {
     this.#flush();
     this.#closed = true;
     this.#files.end();
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((done) => (timer = setTimeout(done, closeMilliseconds)));
-    await Promise.race([this.#files.settled, late]);
-    clearTimeout(timer);
   }
 
   get #waiting(): number {
@@ -161,7 +193,7 @@ export class LogWriter implements LineWriter, LogFilesHost {
     this.#fileBytes = 0;
     this.#snapshotBytes = 0;
     const { version = 'unknown' } = this.#host;
-    const [run, file, time] = [this.#run, this.#files.number, this.now()];
+    const [run, file, time] = [this.#platform.run, this.#files.number, this.now()];
     this.#putLine({ kind: 'log', format: logFormat, version, run, file, time });
   }
 
@@ -184,7 +216,7 @@ export class LogWriter implements LineWriter, LogFilesHost {
 
   #putLine(line: LogLine): void {
     const text = `${printable(JSON.stringify(line))}\n`;
-    this.#put(text, Buffer.byteLength(text));
+    this.#put(text, this.byteLength(text));
   }
 
   #put(text: string, bytes: number): void {
@@ -194,7 +226,7 @@ export class LogWriter implements LineWriter, LogFilesHost {
     if (this.#scheduled) return;
     this.#scheduled = true;
     // The answers of this turn go first.
-    setImmediate(() => this.#flush());
+    this.#platform.soon(() => this.#flush());
   }
 
   #flush(): void {

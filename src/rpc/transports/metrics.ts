@@ -104,7 +104,8 @@ function gaugesOf({ Gauge }: typeof Prometheus, server: RpcServer, registers: Re
 
 /** Metrics of one server. The library is loaded only here: it is the heaviest part of a start. */
 export async function prometheus(): Promise<Metrics> {
-  const client = await import('prom-client');
+  // It is CommonJS: in a bundle only its default export is sure.
+  const { default: client } = (await import('prom-client')) as unknown as { default: typeof Prometheus };
   const register = new client.Registry();
   return {
     meter: metersIn(client, [register]),

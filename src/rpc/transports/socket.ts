@@ -1,7 +1,7 @@
 /** Unix sockets and TCP: any number of connections, which share the sessions. */
 import { chmodSync, lstatSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { PolicyError } from '../../errors.ts';
+import { PolicyError, refuse } from '../../errors.ts';
 import { systemClock } from '../clock.ts';
 import type { RpcServer } from '../server.ts';
 import { serveStreams } from './duplex.ts';
@@ -80,7 +80,7 @@ async function makeRoom(path: string): Promise<void> {
   const inUse = found.isSocket() ? await isAlive(path) : true;
   if (!inUse) return rmSync(path, { force: true });
   const got = found.isSocket() ? `${path}, where a server listens` : `${path}, which is no socket`;
-  throw new PolicyError('invalid_input', { expected: 'a path that is free', got, path: '--socket' });
+  refuse('invalid_input', '--socket', 'a path that is free', got);
 }
 
 /** An address that cannot be had is the caller's; anything else is the system's. */
@@ -116,9 +116,7 @@ async function listen(listener: Server, address: Address): Promise<void> {
  *   system's error where it cannot listen for another reason
  */
 export async function listenOn(server: RpcServer, address: Address): Promise<Listening> {
-  if ('port' in address && !server.asksForToken) {
-    throw new PolicyError('invalid_config', { expected: 'a server with a token', got: 'none', path: 'isToken' });
-  }
+  if ('port' in address && !server.asksForToken) refuse('invalid_config', 'isToken', 'a server with a token', 'none');
   const clients = new Set<Client>();
   const listener = createServer({ allowHalfOpen: true }, (socket) => serveSocket(server, socket, clients));
   await listen(listener, address);

@@ -1,7 +1,7 @@
 /** Tokens of TCP: read from a file, compared in a time that says nothing of where they differ. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 
 const shortest = 16;
 const [groupAndOthers, groupMayRead] = [0o077, 0o040];
@@ -16,7 +16,7 @@ function checkMode(file: number, path: string): void {
   const open = mode & (uid === process.getuid?.() ? groupAndOthers : groupAndOthers & ~groupMayRead);
   if (open === 0) return;
   const expected = `a file that only its owner may read (chmod 600 ${path})`;
-  throw new PolicyError('invalid_input', { expected, got: `mode ${(mode & 0o777).toString(8)}`, path });
+  refuse('invalid_input', path, expected, `mode ${(mode & 0o777).toString(8)}`);
 }
 
 function readToken(path: string): string {
@@ -38,8 +38,7 @@ function readToken(path: string): string {
 export function tokenFromFile(path: string): (token: string) => boolean {
   const token = readToken(path);
   if (token.length < shortest) {
-    const expected = `a token of at least ${shortest} characters`;
-    throw new PolicyError('invalid_input', { expected, got: `${token.length} characters`, path });
+    refuse('invalid_input', path, `a token of at least ${shortest} characters`, `${token.length} characters`);
   }
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   const right = digest(token);

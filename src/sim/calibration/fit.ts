@@ -49,7 +49,7 @@ export function calibrate(job: Job, steps: readonly MeasuredStep[]): Calibration
     ...meanOf(steps, 'rewardSeconds', 'rewardTailSeconds'),
     ...meanOf(steps, 'syncSeconds', 'weightSyncSeconds'),
   };
-  const fitted = withCosts(job, changes);
+  const fitted = withRewards(withCosts(job, changes), changes.rewardTailSeconds, responsesOf(steps[0]!));
   const calibrated = steps.map((step, index): CalibratedStep => {
     const batch = { responses: responsesOf(step), tokens: tokensOf(step) };
     const use = (fit: readonly MeasuredStep[] | undefined) => (fit?.includes(step) ? 'fit' : 'check');
@@ -87,6 +87,17 @@ const beside = (use: 'fit' | 'check', measuredSeconds: number, simulated: number
   simulatedSeconds: simulated,
   error: simulated / measuredSeconds - 1,
 });
+
+/**
+ * The job with rewards that take as long after a synchronous rollout as was measured: all alike, spread over its workers. What
+ * of them takes longest is not measured.
+ */
+function withRewards(job: Job, tailSeconds: number | undefined, responses: number): Job {
+  const { rewards } = job;
+  if (rewards === undefined || tailSeconds === undefined) return job;
+  const ruleSeconds = tailSeconds / Math.ceil(responses / rewards.workers.rule);
+  return { ...job, rewards: { ...rewards, shares: { rule: 1, sandbox: 0, judge: 0 }, ruleSeconds } };
+}
 
 /** A cost that is the mean of what was measured, if anything was. */
 function meanOf(

@@ -1,5 +1,5 @@
 /** What goes into an inference engine and what comes out. */
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import type { CostModel } from '../cost-model.ts';
 
 /** A request as an engine sees it. */
@@ -54,17 +54,22 @@ export interface EngineLoad {
 export function checkRequest(request: EngineRequest, cost: CostModel): void {
   const { requestId, promptTokens, responseTokens, generatedTokens = 0 } = request;
   if (!Number.isInteger(promptTokens) || promptTokens < 0) {
-    refuse(requestId, 'promptTokens', 'a whole number >= 0', promptTokens);
+    refuse('invalid_input', `${requestId}.promptTokens`, 'a whole number >= 0', promptTokens);
   }
   if (!Number.isInteger(responseTokens) || responseTokens < 1) {
-    refuse(requestId, 'responseTokens', 'a whole number >= 1', responseTokens);
+    refuse('invalid_input', `${requestId}.responseTokens`, 'a whole number >= 1', responseTokens);
   }
   if (!Number.isInteger(generatedTokens) || generatedTokens < 0 || generatedTokens >= responseTokens) {
-    refuse(requestId, 'generatedTokens', `a whole number from 0 to ${responseTokens - 1}`, generatedTokens);
+    refuse(
+      'invalid_input',
+      `${requestId}.generatedTokens`,
+      `a whole number from 0 to ${responseTokens - 1}`,
+      generatedTokens,
+    );
   }
   if (promptTokens + responseTokens > cost.kvCapacityTokens) {
     const expected = `at most ${cost.kvCapacityTokens} tokens of prompt and response`;
-    throw new PolicyError('infeasible', { expected, got: promptTokens + responseTokens, path: requestId });
+    refuse('infeasible', requestId, expected, promptTokens + responseTokens);
   }
 }
 
@@ -74,9 +79,5 @@ export function checkRequest(request: EngineRequest, cost: CostModel): void {
  * @throws PolicyError `invalid_input`
  */
 export function checkTime(at: number): void {
-  if (!Number.isFinite(at)) throw new PolicyError('invalid_input', { expected: 'finite seconds', got: at, path: 'at' });
-}
-
-function refuse(requestId: string, field: string, expected: string, got: unknown): never {
-  throw new PolicyError('invalid_input', { expected, got, path: `${requestId}.${field}` });
+  if (!Number.isFinite(at)) refuse('invalid_input', 'at', 'finite seconds', at);
 }

@@ -2,7 +2,7 @@
 import type { AnyEvent } from '../../core/definition.ts';
 import { PolicyError } from '../../errors.ts';
 import { type Judged, Judges } from '../rewards/judges.ts';
-import { RewardModel } from '../rewards/model.ts';
+import { plainRewards, RewardModel } from '../rewards/model.ts';
 import type { RewardSettings } from '../rewards/settings.ts';
 import { RewardWorkers } from '../rewards/workers.ts';
 import type { Workload } from '../workload/workload.ts';
@@ -26,6 +26,8 @@ export interface Cluster {
   /** The events by which the policy learns of its machines. */
   readonly joining: readonly AnyEvent[];
   readonly trainer?: Trainer;
+  /** The rewards of a group, where no machine computes rewards. */
+  readonly rewardsOf?: (group: readonly { readonly requestId: string }[]) => { readonly reward: number }[];
 }
 
 /** What a run needs beside its job. */
@@ -44,12 +46,19 @@ export function buildCluster(job: Job, workload: Workload, options: ClusterOptio
   return options.elastic ? elastic(job, workload, options) : fixed(job, workload, options);
 }
 
-function fixed(job: Job, workload: Workload, { prompts, timeline }: ClusterOptions): Cluster {
+function fixed(job: Job, workload: Workload, { prompts, seed, timeline }: ClusterOptions): Cluster {
   const pool = new EnginePool(job.engines, job.cost, timeline);
   const source = new PromptSource(workload, prompts);
   const inference = new InferenceMachine(pool, source);
   const joining = pool.engineIds.map((engineId) => ({ type: 'engine.added', at: 0, engineId }) as AnyEvent);
-  return { pool, inference, machines: [inference], source, joining };
+  const model = new RewardModel(job.rewards ?? plainRewards, seed);
+  const rewardsOf: Cluster['rewardsOf'] = (group) => {
+    const drawn = group.flatMap(({ requestId }) => source.drawn(requestId) ?? []);
+    const [first] = drawn;
+    const kind = first === undefined ? 'rule' : model.kindOf(first.promptIndex, first.task);
+    return drawn.map((one) => ({ reward: model.rewardOf(kind, one) }));
+  };
+  return { pool, inference, machines: [inference], source, joining, rewardsOf };
 }
 
 /** Training replicas that share some GPUs evenly: as many as the hardware of the job says, or the next fewer that can. */
@@ -83,16 +92,12 @@ function elastic(job: Job, workload: Workload, { prompts, seed, timeline, oneOff
   const rowOfGpu = new Map(gpuIds.map((gpuId, index) => [gpuId, Math.floor(index / rowGpus)]));
   const inference = new ElasticInference(pool, source, hardware, rowOfGpu);
   const workers = new RewardWorkers(
-    (requestId, kind) => {
-      const { promptIndex, sample, tokens } = source.drawn(requestId)!;
-      return model.work(kind, promptIndex, sample, tokens);
-    },
+    (requestId, kind) => model.work(kind, source.drawn(requestId)!),
     rewards.judge === undefined ? undefined : ['rule', 'sandbox'],
   );
-  const judges = judgesOf(rewards, gpuIds.length, new ColocatedGpus(pool, hardware, rowGpus), (requestId) => {
-    const { promptIndex, sample, tokens } = source.drawn(requestId)!;
-    return model.judged(promptIndex, sample, tokens);
-  });
+  const judges = judgesOf(rewards, gpuIds.length, new ColocatedGpus(pool, hardware, rowGpus), (requestId) =>
+    model.judged(source.drawn(requestId)!),
+  );
   const trainers = oneOff ? trainingGpuIdsOf(job) : gpuIds;
   const trainer = new Trainer(numbered('replica', trainingReplicasOf(job, trainers.length)), job.cost);
   const machines = [inference, workers, ...(judges === undefined ? [] : [judges]), trainer];

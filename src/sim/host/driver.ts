@@ -10,6 +10,7 @@ import type { RunResult, Segment, StepResult } from '../result.ts';
 import type { Workload } from '../workload/workload.ts';
 import { buildCluster, type Cluster, gpuIdsOf, trainingReplicasOf } from './cluster.ts';
 import type { Job } from './job.ts';
+import { KeptResponses } from './kept.ts';
 import { PolicyLink } from './policy-link.ts';
 import { RoundRecord, type StepTimes } from './round-record.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -25,6 +26,8 @@ export interface RunOptions {
   readonly timeline?: boolean;
   /** Whether the policy checks events against their schemas (default false: the driver is trusted). */
   readonly validate?: boolean;
+  /** Fixed responses of at least so many tokens are counted as long ones (`kept` of the result); none if absent. */
+  readonly longTokens?: number;
   /** Called after every step, with the prompts trained so far. */
   readonly onStep?: (step: StepResult, trainedPrompts: number) => void;
 }
@@ -49,6 +52,7 @@ class Host {
   readonly #options: RunOptions;
   readonly #cluster: Cluster;
   readonly #link: PolicyLink;
+  readonly #kept: KeptResponses;
   readonly #steps: StepResult[] = [];
   readonly #segments: Segment[][];
   #trained = 0;
@@ -68,7 +72,8 @@ class Host {
       oneOff: scheduler.oneOff ?? false,
     });
     this.#segments = this.#cluster.pool.rows.map(() => []);
-    this.#link = new PolicyLink(scheduler, this.#cluster, validate);
+    this.#kept = new KeptResponses(job.responsesPerPrompt, options.longTokens ?? Infinity);
+    this.#link = new PolicyLink(scheduler, this.#cluster, this.#kept, validate);
   }
 
   run(): RunResult {
@@ -88,6 +93,7 @@ class Host {
       lengths: this.#link.lengths,
       rows: this.#cluster.pool.rows,
       segments: this.#segments,
+      kept: this.#kept.counts(),
     });
   }
 
@@ -96,7 +102,8 @@ class Host {
     const { rows } = this.#cluster.pool;
     const link = this.#link;
     const step = this.#steps.length;
-    const record = new RoundRecord(step, `r${step}`);
+    // A one-off pipeline opens a round before the one before it is trained.
+    const record = new RoundRecord(step, `r${step}`, this.#scheduler.oneOff && step > 0 ? 1 : 0);
     const busyBefore = sumOf(rows, (row) => row.busySeconds);
     const startSeconds = link.now;
     link.passTime(startSeconds + cost.fixedRolloutSeconds);

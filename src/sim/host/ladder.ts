@@ -8,7 +8,7 @@ import { gpuIdsOf, trainingGpuIdsOf, trainingReplicasOf } from './cluster.ts';
 import { numbered } from './ids.ts';
 import type { Job } from './job.ts';
 import { profileOf } from './profile.ts';
-import type { DrivenPolicy, Scheduler } from './scheduler.ts';
+import { type DrivenPolicy, type Scheduler, synchronousBaseline, tailBatchingScheduler } from './scheduler.ts';
 
 /** Which mechanisms of RollPacker are on, and what else of its settings is not the job's. */
 export type RollpackerSwitches = Pick<
@@ -142,13 +142,28 @@ export const rungs = [
   { id: 'rlhfuse', label: 'RLHFuse-like', switches: { ...off, asyncReward: true, streamTraining: true } },
 ] as const;
 
+/** Over-provisioning of prompts and of responses in short rounds; 1.25 each if absent. */
+export type BatchFactors = Pick<RollpackerSwitches, 'promptSpeculation' | 'responseSpeculation'>;
+
 /** A scheduler for each rung of the ladder, the synchronous baseline first. */
-export function ladder(
-  job: Job,
-  factors: Pick<RollpackerSwitches, 'promptSpeculation' | 'responseSpeculation'> = {},
-): Scheduler[] {
+export function ladder(job: Job, factors: BatchFactors = {}): Scheduler[] {
   return rungs.map(({ id, label, switches, ...place }) => ({
     ...rollpackerScheduler(job, id, { ...factors, ...switches }, label),
     ...place,
   }));
+}
+
+/**
+ * The synchronous baseline of a job, and tail batching: the first two rungs of the ladder, with rewards by workers, where
+ * the job says what its hardware and its rewards are; if not, rewards take a constant time after the rollout.
+ */
+export function usualSchedulers(job: Job, factors: BatchFactors = {}): [baseline: Scheduler, tail: Scheduler] {
+  if (job.hardware === undefined || job.rewards === undefined) {
+    return [synchronousBaseline(job), tailBatchingScheduler(job, factors)];
+  }
+  const [baseline, tail] = rungs;
+  return [
+    rollpackerScheduler(job, baseline.id, baseline.switches, baseline.label),
+    rollpackerScheduler(job, tail.id, { ...factors, ...tail.switches }, 'tail batching'),
+  ];
 }

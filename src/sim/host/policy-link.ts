@@ -7,6 +7,7 @@ import { PolicyError } from '../../errors.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { FinalPrompt, Prompt } from '../../schemas/prompts.ts';
 import type { Cluster } from './cluster.ts';
+import type { KeptResponses } from './kept.ts';
 import type { RoundRecord } from './round-record.ts';
 import type { DrivenPolicy, Scheduler } from './scheduler.ts';
 import { Timers } from './timers.ts';
@@ -20,6 +21,7 @@ export class PolicyLink {
   isOver = false;
   /** Tokens of every trained response. */
   readonly lengths: number[] = [];
+  readonly #kept: KeptResponses;
   readonly #scheduler: Scheduler;
   readonly #policy: DrivenPolicy;
   readonly #cluster: Cluster;
@@ -30,7 +32,8 @@ export class PolicyLink {
   #record: RoundRecord | undefined;
   #sourceTold = false;
 
-  constructor(scheduler: Scheduler, cluster: Cluster, validate: boolean) {
+  constructor(scheduler: Scheduler, cluster: Cluster, kept: KeptResponses, validate: boolean) {
+    this.#kept = kept;
     this.#scheduler = scheduler;
     this.#policy = scheduler.createPolicy({ validate });
     this.#cluster = cluster;
@@ -52,7 +55,7 @@ export class PolicyLink {
     this.#reopenSource();
     const { roundId, step } = record;
     const { trains, oneOff } = this.#scheduler;
-    const weightVersion = oneOff ? Math.max(0, step - 1) : step;
+    const weightVersion = step - record.lag;
     this.#send(this.#scheduler.openRound({ at: this.now, roundId, weightVersion }));
     this.#report();
     const awaited = oneOff ? before : record;
@@ -141,6 +144,9 @@ export class PolicyLink {
         this.#of(decision).drainedAt = this.now;
         if (!this.#scheduler.trains) this.#records.delete(decision.roundId);
         break;
+      case 'group.rewarded':
+        this.#kept.rewarded(decision.responses);
+        break;
       case 'round.rewarded':
         this.#of(decision).rewardedAt = this.now;
         break;
@@ -189,9 +195,12 @@ export class PolicyLink {
     { kind, prompts }: { readonly kind: 'short' | 'long'; readonly prompts: readonly FinalPrompt[] },
   ): void {
     record.complete(kind, prompts, this.#cluster.inference.capped);
+    const { source, rewardsOf } = this.#cluster;
     for (const { promptId, responses } of prompts) {
       for (const { tokens } of responses) this.lengths.push(tokens);
-      this.#cluster.source.trained(promptId);
+      this.#kept.add(source, promptId, responses);
+      if (rewardsOf !== undefined) this.#kept.rewarded(rewardsOf(responses));
+      source.trained(promptId);
     }
   }
 

@@ -22,6 +22,7 @@ export interface StepTimes {
 export class RoundRecord {
   readonly step: number;
   readonly roundId: string;
+  readonly lag: number;
   kind: 'short' | 'long' = 'long';
   prompts: readonly FinalPrompt[] = [];
   generatedTokens = 0;
@@ -43,9 +44,11 @@ export class RoundRecord {
   rewardedAt: number | undefined;
   trainedAt: number | undefined;
 
-  constructor(step: number, roundId: string) {
+  /** @param lag - versions that its weights are behind the ones that it trains */
+  constructor(step: number, roundId: string, lag: number) {
     this.step = step;
     this.roundId = roundId;
+    this.lag = lag;
   }
 
   /** A request has ended. */
@@ -105,6 +108,7 @@ export class RoundRecord {
       // A policy counts rounds from 0, as the driver counts steps.
       queueAges: this.prompts.flatMap(({ deferral }) => (deferral === undefined ? [] : [step - deferral.sinceRound])),
       bubbleRatio: engines.bubbleRatio,
+      lag: this.lag,
     };
   }
 }

@@ -1,15 +1,17 @@
-/** The data source of the simulated job: each prompt is dealt once. */
+/** The data source of the simulated job: each prompt is dealt once in an epoch. */
 import { PolicyError } from '../../errors.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
 import type { Workload, WorkloadPrompt } from '../workload/workload.ts';
 
 /** Samples between two tries of a prompt in different rounds; groups of more than these would see some of them twice. */
-const samplesPerTry = 1024;
+export const samplesPerTry = 1024;
 
 interface Dealt {
   readonly prompt: WorkloadPrompt;
   readonly index: number;
   readonly requests: string[];
+  /** Lengths of the first try, by index. */
+  readonly firstTokens: number[];
 }
 
 /** What was drawn for a request. */
@@ -22,6 +24,8 @@ export interface Drawn {
   readonly sample: number;
   readonly tokens: number;
   readonly capped: boolean;
+  /** Whether it is correct, where the trace says so. */
+  readonly correct?: boolean;
 }
 
 /** Deals the prompts of a workload in order; those that come back are dealt again first. */
@@ -36,6 +40,8 @@ export class PromptSource {
   /** The same of the step before, where rewards may come later than it. */
   #before: string[] = [];
   readonly #returned: Prompt[] = [];
+  /** Places of prompts of a later epoch whose earlier turn is not over, by their ids. */
+  readonly #early = new Map<string, number[]>();
   /** How often a prompt was deferred: its next responses are other samples. */
   readonly #deferrals = new Map<string, number>();
   #next = 0;
@@ -59,7 +65,7 @@ export class PromptSource {
   /** Up to so many prompts. */
   take(count: number): Prompt[] {
     const prompts = this.#returned.splice(0, count);
-    while (prompts.length < count && this.#next < this.#total) prompts.push(this.#deal(this.#next++));
+    while (prompts.length < count && this.#next < this.#total) prompts.push(...this.#deal(this.#next++));
     return prompts;
   }
 
@@ -79,6 +85,10 @@ export class PromptSource {
     this.#forget(promptId);
     this.#dealt.delete(promptId);
     this.#deferrals.delete(promptId);
+    const early = this.#early.get(promptId);
+    if (early === undefined) return;
+    this.#returned.push(...this.#deal(early.shift()!));
+    if (early.length === 0) this.#early.delete(promptId);
   }
 
   /**
@@ -96,12 +106,31 @@ export class PromptSource {
       throw new PolicyError('unknown_id', { expected, got: promptId, path: 'promptId' });
     }
     const sample = (this.#deferrals.get(promptId) ?? 0) * samplesPerTry + index;
-    const { tokens, capped } = dealt.prompt.sample(sample);
-    const { promptTokens } = dealt.prompt;
-    const drawn = { promptId, promptIndex: dealt.index, promptTokens, task: dealt.prompt.task, sample, tokens, capped };
+    const { prompt, index: promptIndex } = dealt;
+    const { promptTokens, task, firstSample = 0 } = prompt;
+    const drawn = {
+      promptId,
+      promptIndex,
+      promptTokens,
+      task,
+      sample: firstSample + sample,
+      ...prompt.sample(sample),
+    };
+    if (sample < samplesPerTry) dealt.firstTokens[sample] = drawn.tokens;
     dealt.requests.push(requestId);
     this.#drawn.set(requestId, drawn);
     return drawn;
+  }
+
+  /** Tokens of the first responses of a prompt in its first try, whatever became of them; none once it is trained. */
+  firstTokens(promptId: string, count: number): number[] {
+    const dealt = this.#dealt.get(promptId);
+    if (dealt === undefined) return [];
+    const tokens: number[] = [];
+    for (let index = 0; index < count; index += 1) {
+      tokens.push(dealt.firstTokens[index] ?? dealt.prompt.sample(index).tokens);
+    }
+    return tokens;
   }
 
   /**
@@ -125,11 +154,18 @@ export class PromptSource {
     this.#over.push(...(this.#dealt.get(promptId)?.requests.splice(0) ?? []));
   }
 
-  #deal(index: number): Prompt {
+  /** The prompt, or none if it is still out since an earlier epoch: then it is dealt once that turn is over. */
+  #deal(index: number): [Prompt] | [] {
     const prompt = this.#workload.prompt(index);
-    this.#dealt.set(prompt.promptId, { prompt, index, requests: [] });
-    const { promptId, promptTokens, task } = prompt;
-    const domain = this.#domainOf(index, task);
-    return domain === undefined ? { promptId, promptTokens } : { promptId, promptTokens, domain };
+    const { promptId: own, comesBack: promptId = own, promptTokens, task, place = index } = prompt;
+    if (this.#dealt.has(promptId)) {
+      const early = this.#early.get(promptId) ?? [];
+      early.push(index);
+      this.#early.set(promptId, early);
+      return [];
+    }
+    this.#dealt.set(promptId, { prompt, index: place, requests: [], firstTokens: [] });
+    const domain = this.#domainOf(place, task);
+    return [domain === undefined ? { promptId, promptTokens } : { promptId, promptTokens, domain }];
   }
 }

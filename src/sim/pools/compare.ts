@@ -1,6 +1,7 @@
 /** Several schedulers of disaggregated pools on the same prompts and samples. */
 import { sampleStandardDeviation } from 'simple-statistics';
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
+import { fixedPrompts, keptShares, longestOf } from '../kept-shares.ts';
 import { ratio, sumOf } from '../metrics.ts';
 import type { Interval } from '../result.ts';
 import { bootstrap } from '../statistics.ts';
@@ -60,10 +61,18 @@ export function poolsTailSchedulers(): PoolsScheduler[] {
 export function comparePools(options: PoolsCompareOptions): PoolsComparison {
   const { job, rounds = 4, seeds = [1, 2, 3], schedulers = poolsSchedulers() } = options;
   check(seeds, schedulers);
+  const longTokens = seeds.map((seed) =>
+    longestOf(fixedPrompts(options.workload(seed), rounds * job.groupsPerRound, job.responsesPerPrompt)),
+  );
   const runs = schedulers.map((scheduler) =>
     seeds.map((seed, place) => {
-      const timeline = place === 0 && (options.timeline ?? true);
-      const run = (): PoolsRun => simulatePools(job, scheduler, options.workload(seed), { rounds, seed, timeline });
+      const given = {
+        rounds,
+        seed,
+        timeline: place === 0 && (options.timeline ?? true),
+        longTokens: longTokens[place]!,
+      };
+      const run = (): PoolsRun => simulatePools(job, scheduler, options.workload(seed), given);
       return options.run === undefined ? run() : options.run(scheduler, seed, run);
     }),
   );
@@ -84,12 +93,10 @@ export function comparePools(options: PoolsCompareOptions): PoolsComparison {
 }
 
 function check(seeds: readonly number[], schedulers: readonly PoolsScheduler[]): void {
-  const refuse = (path: string, expected: string, got: unknown): never => {
-    throw new PolicyError('invalid_input', { expected, got, path });
-  };
-  if (seeds.length === 0 || new Set(seeds).size < seeds.length) refuse('seeds', 'seeds that differ', seeds);
+  if (seeds.length === 0 || new Set(seeds).size < seeds.length)
+    refuse('invalid_input', 'seeds', 'seeds that differ', seeds);
   const ids = schedulers.map((one) => one.id);
-  if (ids.length === 0 || new Set(ids).size < ids.length) refuse('schedulers', 'ids that differ', ids);
+  if (ids.length === 0 || new Set(ids).size < ids.length) refuse('invalid_input', 'schedulers', 'ids that differ', ids);
 }
 
 function resultOf(
@@ -105,6 +112,8 @@ function resultOf(
   const pairs = runs.map((run, index) => ({ run, base: baseline[index]! }));
   const interval = (statistic: (cases: readonly (typeof pairs)[number][]) => number): Interval =>
     bootstrap(pairs, statistic, { seed: 1 });
+  const tokens = (run: PoolsRun): number => sumOf(run.rounds, (round) => round.tokens);
+  const perToken = (list: readonly PoolsRun[]): number => ratio(sumOf(list, main), sumOf(list, tokens));
   const widths = rounds.flatMap((round) => (round.width === undefined ? [] : [round.width]));
   const seconds = rounds.map((round) => round.mainSeconds);
   return {
@@ -157,6 +166,15 @@ function resultOf(
         (round) => round.tokens,
       ),
     ),
+    equalTokenSpeedup: interval((cases) =>
+      ratio(perToken(cases.map(({ base }) => base)), perToken(cases.map(({ run }) => run))),
+    ),
+    ...keptShares(runs.map(({ kept }) => kept)),
+    redrawnShare: ratio(
+      sumOf(runs, ({ kept }) => kept.redrawnResponses),
+      sum((round) => round.responses),
+    ),
+    maxLag: rounds.reduce((most, round) => Math.max(most, round.lag), 0),
     preemptions: mean((round) => round.preemptions),
     ...(widths.length === 0
       ? {}

@@ -3,8 +3,9 @@
  * pool, verifier and trainer, and opens the next one when the engines have the new weights (on-policy).
  */
 import type { AnyEvent } from '../../core/definition.ts';
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
+import { KeptResponses } from '../host/kept.ts';
 import { PromptSource } from '../host/source.ts';
 import { addActivity, rolloutSegments } from '../host/timeline.ts';
 import { sumOf } from '../metrics.ts';
@@ -28,6 +29,8 @@ export interface PoolsRunOptions {
   readonly seed: number;
   /** Whether timelines are kept (default true). */
   readonly timeline?: boolean;
+  /** Fixed responses of at least so many tokens are counted as long ones (`kept` of the result); none if absent. */
+  readonly longTokens?: number;
   /** Whether the policies check events against their schemas (default false: the driver is trusted). */
   readonly validate?: boolean;
 }
@@ -46,13 +49,10 @@ export function simulatePools(
   options: PoolsRunOptions,
 ): PoolsRun {
   const { rounds, seed } = options;
-  const refuse = (path: string, expected: string, got: unknown): never => {
-    throw new PolicyError('invalid_input', { expected, got, path });
-  };
   if (!Number.isInteger(rounds) || rounds < 1 || rounds > 10_000) {
-    refuse('rounds', 'a whole number from 1 to 10000', rounds);
+    refuse('invalid_input', 'rounds', 'a whole number from 1 to 10000', rounds);
   }
-  if (!Number.isSafeInteger(seed)) refuse('seed', 'a whole number', seed);
+  if (!Number.isSafeInteger(seed)) refuse('invalid_input', 'seed', 'a whole number', seed);
   return new PoolsHost(job, scheduler, workload, options).run();
 }
 
@@ -66,6 +66,9 @@ class PoolsHost {
   readonly #loop: MachineLoop;
   readonly #batches = new Map<string, { responses: number; tokens: number }>();
   readonly #segments: Segment[][];
+  readonly #kept: KeptResponses;
+  /** Versions of the weights that the engines have been given. */
+  #published = 0;
   #log: RoundLog | undefined;
 
   constructor(job: PoolsJob, scheduler: PoolsScheduler, workload: Workload, options: PoolsRunOptions) {
@@ -75,6 +78,7 @@ class PoolsHost {
     // With tail batching there are always enough: no round ends early, nor is what is deferred flushed.
     const perRound = scheduler.tailBatching ? 16 * job.groupsPerRound : job.groupsPerRound;
     this.#source = new PromptSource(workload, options.rounds * perRound);
+    this.#kept = new KeptResponses(job.responsesPerPrompt, options.longTokens ?? Number.POSITIVE_INFINITY);
     const verifier = new Verifier(job, this.#source, options.seed);
     this.#pool = new RolloutPool(job, this.#source, options.timeline ?? true, {
       started: () => this.#log!.started(),
@@ -111,6 +115,7 @@ class PoolsHost {
       rounds,
       rows: [...engines, trainer],
       totalSeconds: this.#loop.now,
+      kept: this.#kept.counts(),
     };
   }
 
@@ -123,13 +128,15 @@ class PoolsHost {
     const [busyBefore, preemptedBefore] = [sumOf(engines.rows, (row) => row.busySeconds), this.#pool.preemptions];
     const log = new RoundLog(`r${round}`, loop.now, this.#scheduler.width !== 'all', this.#scheduler.tailBatching);
     this.#log = log;
-    this.#openRound(log.roundId, round);
+    const weightVersion = this.#published;
+    this.#openRound(log.roundId, weightVersion);
     loop.report();
     while (!log.isOver) {
       if (loop.runOnce()) continue;
-      const expected = `${this.#scheduler.id} to train round ${log.roundId}`;
-      throw new PolicyError('infeasible', { expected, got: 'nothing in flight' });
+      refuse('infeasible', '', `${this.#scheduler.id} to train round ${log.roundId}`, 'nothing in flight');
     }
+    const lag = this.#published - weightVersion;
+    this.#published += 1;
     engines.collect();
     const busySeconds = sumOf(engines.rows, (row) => row.busySeconds) - busyBefore;
     const offered = engines.rows.length * (log.lastResponseAt - log.openedSeconds);
@@ -137,6 +144,7 @@ class PoolsHost {
       round,
       startSeconds,
       endSeconds: loop.now,
+      lag,
       preemptions: this.#pool.preemptions - preemptedBefore,
       // Rounding may leave the engines busy a hair longer than the rollout.
       bubbleRatio: offered > 0 ? Math.max(0, 1 - busySeconds / offered) : 0,
@@ -170,8 +178,10 @@ class PoolsHost {
   #note(decision: VocabularyDecision): void {
     this.#log!.note(decision);
     if (decision.type === 'prompt.deferred') this.#source.deferred(decision.prompt);
+    if (decision.type === 'group.rewarded') this.#kept.rewarded(decision.responses);
     if (decision.type !== 'prompt.counted') return;
     const { promptId, responses } = decision;
+    this.#kept.add(this.#source, promptId, responses);
     const drawn = responses.map(({ requestId }) => this.#source.drawn(requestId)!);
     for (const { tokens, capped } of drawn) this.#log!.counted(tokens, capped);
     const tokens = sumOf(drawn, (one) => one.promptTokens + one.tokens);

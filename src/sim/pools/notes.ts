@@ -39,9 +39,15 @@ export function notesOnPools(job: PoolsJob, results: readonly PoolsSchedulerResu
   if (tails.length > 0) {
     const kept = tails.map((one) => whole(100 * one.keptTokenRatio)).sort((a, b) => Number(a) - Number(b));
     const share = [...new Set([kept[0], kept.at(-1)])].join(' to ');
+    const redrawn = tails.reduce((most, one) => Math.max(most, one.redrawnShare), 0);
     notes.push(
-      `Tail batching trains on as many groups, and on ${share} % of the tokens: shorter responses are kept. Compare seconds for a token, too.`,
+      `Tail batching trains on as many groups, and on ${share} % of the tokens: shorter responses are kept. Compare the speedups at equal tokens.`,
     );
+    if (redrawn > 0) {
+      notes.push(
+        `Deferred prompts are drawn again, so that bad luck is thrown away: up to ${whole(100 * redrawn)} % of the responses trained on.`,
+      );
+    }
     return notes;
   }
   notes.push('All groups and tokens are trained on, by every scheduler: a shorter time is not fewer tokens.');

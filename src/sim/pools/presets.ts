@@ -2,6 +2,7 @@
  * The job and the four tasks of RolloutPipe §5.1: Qwen3-1.7B, an engine on two A100 40GB PCIe (TP 2), a trainer on eight
  * RTX 4090, K = 8, B = 16 (U = 2), R = 32, 64 or 96. `docs/calibration.md` says how the constants were found.
  */
+import { oneOf } from '../../core/nearest.ts';
 import { PolicyError } from '../../errors.ts';
 import { bytesPerValue, deriveCostModel } from '../cost-model.ts';
 import { normalQuantile } from '../random.ts';
@@ -69,7 +70,7 @@ const promptTokens = interpolated([100, 200]);
 export function rolloutpipeWorkload(task: PoolsTaskId, seed: number): Workload {
   const found = tasks[task];
   if (found === undefined) {
-    throw new PolicyError('unknown_id', { expected: `one of ${poolsTaskIds.join(', ')}`, got: task, path: 'task' });
+    throw new PolicyError('unknown_id', { expected: oneOf(poolsTaskIds, task), got: task, path: 'task' });
   }
   const { sigma, correlation } = poolsLengths;
   return marginalWorkload({

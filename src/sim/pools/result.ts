@@ -1,5 +1,5 @@
 /** What a simulation of disaggregated pools gives: plain data. Times of a round count from its opening, unless said otherwise. */
-import type { Interval, Segment } from '../result.ts';
+import type { Interval, KeptCounts, Segment } from '../result.ts';
 import type { FrontierWidth } from './scheduler.ts';
 import type { PoolsJob } from './settings.ts';
 
@@ -59,6 +59,8 @@ export interface PoolsRound {
   readonly width?: number;
   /** How often the frontier said that it starves the trainer. */
   readonly starved: number;
+  /** Versions that the weights which generated its responses are behind the last that was published before it is trained. */
+  readonly lag: number;
 }
 
 /** A row of a timeline: an engine, or the trainer. */
@@ -87,6 +89,8 @@ export interface PoolsRun {
   readonly rows: readonly PoolsRow[];
   /** Seconds of all rounds. */
   readonly totalSeconds: number;
+  /** What became of the responses that a serial trainer would train on, of the same prompts. */
+  readonly kept: KeptCounts;
 }
 
 /** Means over rounds and seeds of one scheduler. */
@@ -139,6 +143,18 @@ export interface PoolsSchedulerResult {
   readonly longShare: number;
   /** Tokens trained on ÷ those of the first scheduler: 1 where nothing is left out. */
   readonly keptTokenRatio: number;
+  /** Main seconds of the first scheduler for a token trained on ÷ main seconds of this one for one. */
+  readonly equalTokenSpeedup: Interval;
+  /** Share of the longest 1 % of the fixed responses of the trained prompts that is trained on: 0 to 1. */
+  readonly longestKeptShare: number;
+  /** Responses trained on that are as long as those, redrawn ones among them ÷ how many those are. */
+  readonly longestTrainedRatio: number;
+  /** Share of the trained groups whose rewards are all equal: 0 to 1. */
+  readonly evenGroupShare: number;
+  /** Share of the responses trained on that were drawn again after their prompt had been deferred: 0 to 1. */
+  readonly redrawnShare: number;
+  /** Most versions that the weights of a round are behind; 0 on policy. */
+  readonly maxLag: number;
   /** Preemptions, mean of a round. */
   readonly preemptions: number;
   /** Mean F_w at the end of a round; absent without a frontier. */

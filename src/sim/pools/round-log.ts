@@ -12,6 +12,7 @@ export interface RoundFrame {
   readonly endSeconds: number;
   readonly preemptions: number;
   readonly bubbleRatio: number;
+  readonly lag: number;
 }
 
 /** Gathers a round. */
@@ -81,7 +82,7 @@ export class RoundLog {
     return this.isTrained && this.#measured !== undefined && (this.#isDrained || !this.#drains);
   }
 
-  result({ round, startSeconds, endSeconds, preemptions, bubbleRatio }: RoundFrame): PoolsRound {
+  result({ round, startSeconds, endSeconds, preemptions, bubbleRatio, lag }: RoundFrame): PoolsRound {
     const measured = this.#measured;
     if (measured === undefined) {
       throw new PolicyError('internal', { expected: 'a round that was measured', got: this.roundId });
@@ -115,6 +116,7 @@ export class RoundLog {
       mostInService: this.#mostInService,
       ...(this.#width === undefined || !this.#hasFrontier ? {} : { width: this.#width }),
       starved: this.#starved,
+      lag,
     };
   }
 }

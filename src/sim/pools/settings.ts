@@ -3,17 +3,13 @@ import { z } from 'zod';
 import { parse } from '../../core/validate.ts';
 import { positiveCount } from '../../schemas/units.ts';
 import { costModelSchema } from '../cost-model.ts';
+import { correctnessSettings } from '../rewards/correctness.ts';
 
 /** Schema of the verifier: each response is judged by itself, beside all others, as soon as it is complete. */
 export const verifierSettings = z.strictObject({
   medianSeconds: z.number().nonnegative().default(0.1).describe('Median seconds from a response to its reward.'),
   spread: z.number().nonnegative().max(5).default(0).describe('Standard deviation of the logarithm of those seconds.'),
-  correctShare: z
-    .number()
-    .min(0)
-    .max(1)
-    .default(0.5)
-    .describe('Share of the responses with reward 1; the others have 0.'),
+  ...correctnessSettings,
 });
 
 /** Schema of a job. */

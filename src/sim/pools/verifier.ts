@@ -3,7 +3,8 @@ import type { AnyEvent } from '../../core/definition.ts';
 import { IndexedHeap } from '../../core/heap.ts';
 import type { Machine } from '../host/machine.ts';
 import type { PromptSource } from '../host/source.ts';
-import { normal, uniform } from '../random.ts';
+import { normal } from '../random.ts';
+import { Correctness } from '../rewards/correctness.ts';
 import type { PoolsJob } from './settings.ts';
 
 interface Check {
@@ -14,14 +15,15 @@ interface Check {
   heapIndex: number;
 }
 
-// Names of independent draws.
-const [latencyKey, correctKey] = [201, 202];
+// Names its draws.
+const latencyKey = 201;
 
 /** Latencies and rewards are fixed by seed, prompt and sample, whoever schedules. */
 export class Verifier implements Machine {
   readonly #settings: PoolsJob['verifier'];
   readonly #source: PromptSource;
   readonly #seed: number;
+  readonly #correctness: Correctness;
   readonly #running = new IndexedHeap<Check>((a, b) => a.endsAt - b.endsAt || a.seq - b.seq);
   #seq = 0;
 
@@ -29,14 +31,15 @@ export class Verifier implements Machine {
     this.#settings = verifier;
     this.#source = source;
     this.#seed = seed;
+    this.#correctness = new Correctness(verifier, seed);
   }
 
   /** Begins with a response. */
   verify(requestId: string, at: number): void {
     const { medianSeconds, spread } = this.#settings;
-    const { promptIndex, sample } = this.#source.drawn(requestId)!;
+    const { promptIndex, sample, correct } = this.#source.drawn(requestId)!;
     const factor = spread === 0 ? 1 : Math.exp(spread * normal(this.#seed, latencyKey, promptIndex, sample));
-    const isCorrect = uniform(this.#seed, correctKey, promptIndex, sample) < this.#settings.correctShare;
+    const isCorrect = correct ?? this.#correctness.isCorrect(promptIndex, sample);
     const endsAt = at + medianSeconds * factor;
     this.#running.update({ requestId, isCorrect, endsAt, seq: this.#seq++, heapIndex: -1 });
   }

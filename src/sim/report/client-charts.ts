@@ -1,9 +1,11 @@
 /** Step times, length distribution and queue depth. */
-import { axis, colour, legend, legendRows, tooltip } from './client-style.ts';
+import { axis, colour, legend, legendHeight, tooltipBeside } from './client-style.ts';
 import type { RunData, WorkloadData } from './data.ts';
 
 const parts = ['rollout', 'reward', 'reference', 'train', 'sync'] as const;
-const grid = { left: 56, right: 20, top: 44, bottom: 44 };
+const grid = { left: 56, right: 20, bottom: 44 };
+/** Below a legend, with room for the name of the axis. */
+const below = (names: readonly string[], width: number) => ({ ...grid, top: 26 + legendHeight(names, width) });
 const named = (name: string, extra: object) => axis({ name, nameLocation: 'middle', nameGap: 26, ...extra });
 
 /** Steps of a run that have long rounds, if it has short ones as well. */
@@ -12,19 +14,23 @@ function longSteps(run: RunData): number[] {
   return long.length === run.steps.length ? [] : long;
 }
 
-/** Stacked bars, one a step and scheduler; the baseline is pale, long rounds of the others have a band behind them. */
-export function stepsChart(data: WorkloadData) {
-  const steps = Math.max(...data.runs.map((run) => run.steps.length));
-  const bands = [...new Set(data.runs.flatMap(longSteps))].map((step) => [{ xAxis: step }, { xAxis: step }]);
+/**
+ * Two stacked bars a step: the baseline on the left, pale, and the scheduler that the comparison is about on the right; its long
+ * rounds have a band behind them.
+ */
+export function stepsChart({ runs: all, after }: WorkloadData, width = 1200) {
+  const runs = after === 0 ? [all[0]!] : [all[0]!, all[after]!];
+  const steps = Math.max(...runs.map((run) => run.steps.length));
+  const bands = [...new Set(runs.flatMap(longSteps))].map((step) => [{ xAxis: step }, { xAxis: step }]);
   return {
-    grid,
+    grid: below(parts, width),
     legend: legend(parts, 'boxes'),
-    tooltip: tooltip({
+    tooltip: tooltipBeside({
       trigger: 'axis',
       axisPointer: { type: 'shadow' },
       formatter: (points: { axisValue: string }[]) => {
         const step = Number(points[0]?.axisValue ?? 0);
-        const lines = data.runs.map((run) => {
+        const lines = runs.map((run) => {
           const one = run.steps[step];
           if (one === undefined) return `${run.label}: done`;
           const seconds = parts.map((part) => `${part} ${one[part].toFixed(1)}`).join(', ');
@@ -36,7 +42,7 @@ export function stepsChart(data: WorkloadData) {
     }),
     xAxis: named('step', { type: 'category', data: Array.from({ length: steps }, (_, step) => `${step}`) }),
     yAxis: axis({ type: 'value', name: 'seconds' }),
-    series: data.runs.flatMap((run, index) =>
+    series: runs.flatMap((run, index) =>
       parts.map((part) => ({
         name: part,
         type: 'bar',
@@ -51,21 +57,47 @@ export function stepsChart(data: WorkloadData) {
   };
 }
 
+/** Runs whose curves would lie on each other, as one line each: the first of them, named after all. */
+function distinct(runs: readonly RunData[], points: (run: RunData) => readonly number[]): RunData[] {
+  const groups: RunData[][] = [];
+  const near = (a: number, b: number): boolean => Math.abs(a - b) <= 0.02 * Math.max(1, a, b);
+  for (const run of runs) {
+    const mine = points(run);
+    const same = groups.find(([first]) => {
+      const theirs = points(first!);
+      return theirs.length === mine.length && theirs.every((one, at) => near(one, mine[at]!));
+    });
+    if (same === undefined) groups.push([run]);
+    else same.push(run);
+  }
+  return groups.map((group) => ({ ...group[0]!, label: namedTogether(group.map((one) => one.label)) }));
+}
+
+const namedTogether = (labels: readonly string[]): string =>
+  labels.length < 3 ? labels.join(', ') : `${labels[0]} and ${labels.length - 1} more, alike`;
+
 /**
- * One line a scheduler: the baseline dashed, so that lines are told apart without colours. A legend of several rows
- * moves the chart down.
+ * One line a scheduler: the baseline broad and grey, the others told apart without colours. A legend of several rows moves the
+ * chart down.
  */
-function lines(data: WorkloadData, width: number, points: (run: RunData) => (number | string)[][], extra: object) {
-  const colours = ['soft', 'accent', 'train', 'reward', 'long'];
-  const labels = data.runs.map((run) => run.label);
+function lines(
+  runs: readonly RunData[],
+  width: number,
+  points: (run: RunData) => (number | string)[][],
+  extra: object,
+) {
+  const colours = ['overhead', 'accent', 'train', 'reward', 'long'];
+  const dashes = ['solid', 'dashed', 'dotted', [8, 3, 2, 3]];
+  const labels = runs.map((run) => run.label);
   return {
-    grid: { ...grid, top: grid.top + 20 * (legendRows(labels, width) - 1) },
+    grid: below(labels, width),
     legend: legend(labels, 'lines'),
-    series: data.runs.map((run, index) => ({
+    series: runs.map((run, index) => ({
       name: run.label,
       type: 'line',
       symbol: 'none',
-      lineStyle: { width: 2, type: index === 0 ? 'dashed' : 'solid' },
+      // What lies on the baseline is seen on it all the same.
+      lineStyle: index === 0 ? { width: 6 } : { width: 2, type: dashes[(index - 1) % dashes.length] },
       color: colour(colours[index % colours.length]!),
       data: points(run),
       ...extra,
@@ -73,36 +105,50 @@ function lines(data: WorkloadData, width: number, points: (run: RunData) => (num
   };
 }
 
-/** The share of trained responses up to a length, over a logarithmic axis. */
+/** The share of trained responses that are longer, both axes logarithmic: schedulers differ in the tail. */
 export function lengthsChart(data: WorkloadData, width: number) {
-  const shortest = Math.max(1, Math.min(...data.runs.map((run) => run.lengthQuantiles[1] ?? 1)));
+  const runs = distinct(data.runs, (run) => run.lengthQuantiles);
+  const shortest = Math.max(1, Math.min(...runs.map((run) => run.lengthQuantiles[1] ?? 1)));
   const floor = 10 ** Math.floor(Math.log10(shortest));
   const format = (value: unknown): string =>
     typeof value === 'number' ? Math.round(value).toLocaleString('en-US') : '';
+  // The longest one is longer than no other: it is drawn where half a percent is.
+  const longer = (at: number, count: number): number => Math.max(0.5, 100 * (1 - at / (count - 1)));
   return {
-    ...lines(data, width, (run) => run.lengthQuantiles.map((tokens, at) => [Math.max(floor, tokens), at]), {}),
-    tooltip: tooltip({ trigger: 'item' }),
+    ...lines(
+      runs,
+      width,
+      (run) =>
+        run.lengthQuantiles.map((tokens, at) => [Math.max(floor, tokens), longer(at, run.lengthQuantiles.length)]),
+      {},
+    ),
+    tooltip: tooltipBeside({ trigger: 'item' }),
     xAxis: named('tokens', {
       type: 'log',
       min: floor,
       axisPointer: { show: true, label: { formatter: (p: { value: unknown }) => `${format(p.value)} tokens` } },
     }),
     yAxis: axis({
-      type: 'value',
-      min: 0,
+      type: 'log',
+      min: 0.5,
       max: 100,
-      name: '% of responses',
-      axisPointer: { show: true, label: { formatter: (p: { value: unknown }) => `${format(p.value)} %` } },
+      name: '% of responses are longer',
+      nameTextStyle: { color: colour('soft'), align: 'left' },
+      axisPointer: {
+        show: true,
+        label: { formatter: (p: { value: number }) => `${Number(p.value.toPrecision(2))} %` },
+      },
     }),
   };
 }
 
 /** Prompts that wait in the long-prompt queue when each step ends. */
 export function queueChart(data: WorkloadData, width: number) {
-  const steps = Math.max(...data.runs.map((run) => run.steps.length));
+  const runs = distinct(data.runs, (run) => run.steps.map((step) => step.queueDepth));
+  const steps = Math.max(...runs.map((run) => run.steps.length));
   return {
-    ...lines(data, width, (run) => run.steps.map((step, at) => [`${at}`, step.queueDepth]), { step: 'middle' }),
-    tooltip: tooltip({ trigger: 'axis' }),
+    ...lines(runs, width, (run) => run.steps.map((step, at) => [`${at}`, step.queueDepth]), { step: 'middle' }),
+    tooltip: tooltipBeside({ trigger: 'axis' }),
     xAxis: named('step', { type: 'category', data: Array.from({ length: steps }, (_, step) => `${step}`) }),
     yAxis: axis({ type: 'value', name: 'prompts', minInterval: 1 }),
   };

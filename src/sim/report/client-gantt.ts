@@ -1,7 +1,7 @@
 /** Rows over time: bars of any kind, with a slider to zoom. */
 import type { CustomSeriesOption } from 'echarts/charts';
 import { graphic } from 'echarts/core';
-import { axis, colour, tooltip } from './client-style.ts';
+import { axis, colour, tooltipBeside } from './client-style.ts';
 
 /** A bar: when, in which row, and how it looks. */
 export interface GanttBar {
@@ -22,8 +22,8 @@ export interface Gantt {
   readonly rows: readonly string[];
   readonly bars: readonly GanttBar[];
   readonly lastSeconds: number;
-  /** What is seen at first; the rest is a matter of zooming. */
-  readonly windowSeconds: number;
+  /** What is seen at first; the rest is a matter of zooming. Without it all is seen, and there is no zoom. */
+  readonly windowSeconds?: number;
   /** What is said of a bar, by its place. */
   readonly describe: (place: number) => string;
   /** Pixels for the names of the rows. */
@@ -31,7 +31,7 @@ export interface Gantt {
 }
 
 /** Rows over time. */
-export function ganttChart({ rows, bars, lastSeconds, windowSeconds, describe, left = 84 }: Gantt) {
+export function ganttChart({ rows, bars, lastSeconds, windowSeconds, describe, left = 112 }: Gantt) {
   const [unit, seconds] = lastSeconds >= 600 ? ['min', 60] : ['s', 1];
   const label = (value: number): string => `${Number(value.toFixed(2))} ${unit}`;
   const colours = new Map([...new Set(bars.map((bar) => bar.colour))].map((name) => [name, colour(name)]));
@@ -55,8 +55,8 @@ export function ganttChart({ rows, bars, lastSeconds, windowSeconds, describe, l
     };
   };
   return {
-    grid: { left, right: 24, top: 12, bottom: 68 },
-    tooltip: tooltip({ formatter: ({ dataIndex }: { dataIndex: number }) => describe(dataIndex) }),
+    grid: { left, right: 24, top: 8, bottom: windowSeconds === undefined ? 28 : 68 },
+    tooltip: tooltipBeside({ formatter: ({ dataIndex }: { dataIndex: number }) => describe(dataIndex) }),
     xAxis: axis({
       type: 'value',
       min: 0,
@@ -68,26 +68,11 @@ export function ganttChart({ rows, bars, lastSeconds, windowSeconds, describe, l
       type: 'category',
       inverse: true,
       data: [...rows],
+      axisLabel: { color: colour('soft'), width: left - 12, overflow: 'truncate' },
       axisTick: { show: false },
       splitLine: { show: false },
     }),
-    dataZoom: [
-      {
-        type: 'slider',
-        bottom: 10,
-        height: 24,
-        startValue: 0,
-        endValue: windowSeconds / seconds,
-        labelFormatter: label,
-        textStyle: { color: colour('soft') },
-        borderColor: colour('line'),
-        fillerColor: 'rgba(86,140,190,.25)',
-        showDataShadow: false,
-        brushSelect: false,
-        filterMode: 'weakFilter',
-      },
-      { type: 'inside', filterMode: 'weakFilter', zoomOnMouseWheel: 'ctrl', moveOnMouseWheel: false },
-    ],
+    ...(windowSeconds === undefined ? {} : { dataZoom: zoomTo(windowSeconds / seconds, label) }),
     series: [
       {
         type: 'custom',
@@ -99,3 +84,22 @@ export function ganttChart({ rows, bars, lastSeconds, windowSeconds, describe, l
     ],
   };
 }
+
+/** A slider below, and the wheel with Ctrl. */
+const zoomTo = (end: number, label: (value: number) => string) => [
+  {
+    type: 'slider',
+    bottom: 10,
+    height: 24,
+    startValue: 0,
+    endValue: end,
+    labelFormatter: label,
+    textStyle: { color: colour('soft') },
+    borderColor: colour('line'),
+    fillerColor: 'rgba(86,140,190,.25)',
+    showDataShadow: false,
+    brushSelect: false,
+    filterMode: 'weakFilter',
+  },
+  { type: 'inside', filterMode: 'weakFilter', zoomOnMouseWheel: 'ctrl', moveOnMouseWheel: false },
+];

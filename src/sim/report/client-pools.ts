@@ -8,10 +8,11 @@ const partColours = ['overhead', 'long', 'train', 'sync'];
 const rowHeight = 24;
 
 /** Waits and training, one bar a scheduler. */
-export const waitsChart = (data: PoolsData) =>
+export const waitsChart = (data: PoolsData, width?: number) =>
   stacksChart(
     trainerParts.map((name, part) => [name, partColours[part]!]),
     data.waits,
+    width,
   );
 
 /** Pixels that the waits need. */

@@ -1,5 +1,5 @@
 /** One bar a scheduler, in parts. */
-import { axis, colour, duration, legend, tooltip } from './client-style.ts';
+import { axis, colour, duration, legend, legendHeight, tooltipBeside } from './client-style.ts';
 
 /** A part of every bar: its name, and a colour of the style sheet. */
 export type StackPart = readonly [name: string, colour: string];
@@ -11,14 +11,12 @@ export interface Stack {
 }
 
 /** Bars in parts, over seconds. */
-export function stacksChart(parts: readonly StackPart[], stacks: readonly Stack[]) {
+export function stacksChart(parts: readonly StackPart[], stacks: readonly Stack[], width = 1200) {
+  const names = parts.map(([name]) => name);
   return {
-    grid: { left: 136, right: 28, top: 40, bottom: 44 },
-    legend: legend(
-      parts.map(([name]) => name),
-      'boxes',
-    ),
-    tooltip: tooltip({
+    grid: { left: 136, right: 28, top: 16 + legendHeight(names, width), bottom: 44 },
+    legend: legend(names, 'boxes'),
+    tooltip: tooltipBeside({
       trigger: 'axis',
       axisPointer: { type: 'shadow' },
       valueFormatter: (value: number) => duration(value),
@@ -36,4 +34,4 @@ export function stacksChart(parts: readonly StackPart[], stacks: readonly Stack[
 }
 
 /** Pixels that so many bars need. */
-export const stacksHeight = (bars: number): number => 96 + 26 * bars;
+export const stacksHeight = (bars: number): number => 112 + 26 * bars;

@@ -31,6 +31,31 @@ export function tooltip(extra: object = {}) {
   };
 }
 
+interface Size {
+  readonly contentSize: readonly [number, number];
+  readonly viewSize: readonly [number, number];
+}
+type Rect = { readonly x: number; readonly y: number; readonly width: number; readonly height: number } | null;
+
+/** A tooltip below or above what it explains, and never on it; on an axis, at the side where the pointer is not. */
+export function tooltipBeside(extra: object = {}) {
+  const position = (point: readonly [number, number], _: unknown, _dom: unknown, rect: Rect, size: Size) => {
+    const [width, height] = size.contentSize;
+    const [all, tall] = size.viewSize;
+    const x = Math.max(4, Math.min(all - width - 4, point[0] - width / 2));
+    if (rect === null) return [point[0] < all / 2 ? all - width - 4 : 4, 4];
+    const below = rect.y + rect.height + 6;
+    const above = rect.y - height - 6;
+    if (below + height <= tall) return [x, below];
+    if (above >= 0) return [x, above];
+    return [
+      point[0] < all / 2 ? Math.min(all - width, point[0] + 16) : Math.max(0, point[0] - width - 16),
+      Math.max(0, Math.min(tall - height, below)),
+    ];
+  };
+  return tooltip({ confine: false, position, ...extra });
+}
+
 /** A legend. Lines are shown as they are drawn, dashes included; boxes in full colour. */
 export function legend(names: readonly string[], of: 'lines' | 'boxes') {
   const itemStyle = { opacity: of === 'lines' ? 0 : 1 };
@@ -48,10 +73,13 @@ function textWidth(text: string): number {
 export function legendRows(names: readonly string[], width: number, widthOf = textWidth): number {
   let [rows, used] = [1, 0];
   for (const name of names) {
-    // The sign, and the gaps behind it and behind the text.
-    const item = 28 + 5 + widthOf(name) + 10;
-    if (used > 0 && used + item > width - 10) [rows, used] = [rows + 1, 0];
+    // The sign, the gap behind it, and what the library leaves around an item; rather a row too many than one on the chart.
+    const item = 28 + 5 + widthOf(name) + 20;
+    if (used > 0 && used + item > width - 24) [rows, used] = [rows + 1, 0];
     used += item;
   }
   return rows;
 }
+
+/** Pixels of such a legend. */
+export const legendHeight = (names: readonly string[], width: number): number => 24 * legendRows(names, width);

@@ -5,6 +5,8 @@ import { activities, type Bar, type RunData, type WorkloadData } from './data.ts
 
 /** Kinds of bars: activities of engines, then rounds (which are no activity). */
 const kinds = [...activities, 'short', 'long', 'round'];
+/** Their colours in the style sheet. */
+export const kindColours = [...kinds.slice(0, -1), 'short'];
 const rowHeight = 20;
 
 /** Pixels that the chart of a run needs. */
@@ -19,7 +21,7 @@ function firstWindow(run: RunData): number {
 }
 
 /** Rounds as bars of the first row. Where all are of one kind, the kind says nothing. */
-function roundBars(run: RunData): Bar[] {
+export function roundBars(run: RunData): Bar[] {
   const mixed = run.steps.some((step) => step.kind !== run.steps[0]!.kind);
   return run.steps.map(({ kind, startSeconds, endSeconds }) => [
     startSeconds,
@@ -29,11 +31,13 @@ function roundBars(run: RunData): Bar[] {
   ]);
 }
 
-function describe(run: RunData, row: number, index: number, [start, end, kind, load]: Bar): string {
+/** What is said of a bar: of an engine by its place, or with a negative one of a round. */
+export function describeBar(run: RunData, engine: number, index: number, [start, end, kind, load]: Bar): string {
   const span = `${duration(end - start)} (${duration(start)} to ${duration(end)})`;
-  if (row === 0) return `step ${index}: ${kinds[kind] === 'round' ? '' : `${kinds[kind]} `}round<br>${span}`;
+  if (engine < 0)
+    return `${run.label}, step ${index}: ${kinds[kind] === 'round' ? '' : `${kinds[kind]} `}round<br>${span}`;
   const share = kinds[kind] === 'rollout' ? `, up to ${Math.round(load * 100)} % of the most running sequences` : '';
-  return `${run.engines[row - 1]!.label}: ${kinds[kind]}${share}<br>${span}`;
+  return `${run.engines[engine]!.label}: ${kinds[kind]}${share}<br>${span}`;
 }
 
 /** The timeline of one run. One scale for all runs of a workload: what is shorter looks shorter. */
@@ -43,7 +47,6 @@ export function timelineChart(data: WorkloadData, which: number) {
     ...roundBars(run).map((bar, index): [number, number, Bar] => [0, index, bar]),
     ...run.engines.flatMap((engine, row) => engine.bars.map((bar): [number, number, Bar] => [row + 1, 0, bar])),
   ];
-  const colours = [...kinds.slice(0, -1), 'short'];
   return ganttChart({
     rows: ['rounds', ...run.engines.map((engine) => engine.label)],
     lastSeconds: Math.max(...data.runs.map((one) => one.totalSeconds)),
@@ -52,14 +55,14 @@ export function timelineChart(data: WorkloadData, which: number) {
       row,
       start,
       end,
-      colour: colours[kind]!,
+      colour: kindColours[kind]!,
       opacity: 0.3 + 0.7 * load,
       // Rounds follow each other without gaps; a line of a pixel tells them apart.
       ...(row === 0 ? { gap: 1, name: kinds[kind] === 'round' ? `step ${index}` : kinds[kind]! } : {}),
     })),
     describe: (place) => {
       const [row, index, bar] = bars[place]!;
-      return describe(run, row, index, bar);
+      return describeBar(run, row - 1, index, bar);
     },
   });
 }

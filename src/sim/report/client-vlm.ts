@@ -2,16 +2,17 @@
 import type { CustomSeriesOption } from 'echarts/charts';
 import { graphic } from 'echarts/core';
 import { stacksChart, stacksHeight } from './client-stacks.ts';
-import { axis, colour, duration, tooltip } from './client-style.ts';
+import { axis, colour, duration, tooltipBeside } from './client-style.ts';
 import { notShards, type PlanBar, sequenceColours, stages, type VlmData } from './vlm-data.ts';
 
 const stageColours = ['sync', 'rollout', 'reward', 'long', 'train'];
 
 /** One bar a scheduler, stages in their order. */
-export const stagesChart = (data: VlmData) =>
+export const stagesChart = (data: VlmData, width?: number) =>
   stacksChart(
     stages.map((name, stage) => [name, stageColours[stage]!]),
     data.runs.map((one) => ({ label: one.label, parts: one.stages })),
+    width,
   );
 
 /** Pixels that the bars of the stages need. */
@@ -69,7 +70,7 @@ export function planChart(data: VlmData, which: number) {
   };
   return {
     grid: { left: 64, right: 24, top: 12, bottom: 48 },
-    tooltip: tooltip({ formatter: ({ dataIndex }: { dataIndex: number }) => describe(data, bars[dataIndex]!) }),
+    tooltip: tooltipBeside({ formatter: ({ dataIndex }: { dataIndex: number }) => describe(data, bars[dataIndex]!) }),
     xAxis: axis({
       type: 'value',
       min: 0,

@@ -33,6 +33,7 @@ import {
 } from 'echarts/components';
 import * as echarts from 'echarts/core';
 import { CanvasRenderer } from 'echarts/renderers';
+import { argumentChart, argumentHeight, waterfallChart, waterfallHeight } from './client-argument.ts';
 import { lengthsChart, queueChart, stepsChart } from './client-charts.ts';
 import { poolsChart, poolsHeight, waitsChart, waitsHeight } from './client-pools.ts';
 import { timelineChart, timelineHeight } from './client-timeline.ts';
@@ -59,61 +60,58 @@ const vlmWorkloads: VlmData[] = read('vlm-data');
 const poolWorkloads: PoolsData[] = read('pools-data');
 
 interface Drawn {
+  readonly element: HTMLElement;
   readonly chart: echarts.ECharts;
   readonly option: () => echarts.EChartsCoreOption;
 }
 
-function prepareVlm(element: HTMLElement): Drawn {
-  const { chart: kind, workload, run } = element.dataset;
-  const data = vlmWorkloads[Number(workload)]!;
-  element.style.height = `${kind === 'plan' ? planHeight(data) : stagesHeight(data)}px`;
-  const chart = echarts.init(element);
-  return { chart, option: () => (kind === 'plan' ? planChart(data, Number(run)) : stagesChart(data)) };
-}
-
-function preparePools(element: HTMLElement): Drawn {
-  const { chart: kind, workload } = element.dataset;
-  const data = poolWorkloads[Number(workload)]!;
-  element.style.height = `${kind === 'pools' ? poolsHeight(data) : waitsHeight(data)}px`;
-  const chart = echarts.init(element);
-  return { chart, option: () => (kind === 'pools' ? poolsChart(data) : waitsChart(data)) };
-}
-
-function prepare(element: HTMLElement): Drawn {
-  const { chart: kind, workload, run } = element.dataset;
-  if (kind === 'plan' || kind === 'stages') return prepareVlm(element);
-  if (kind === 'pools' || kind === 'waits') return preparePools(element);
-  const data = workloads[Number(workload)]!;
-  if (kind === 'timeline') element.style.height = `${timelineHeight(data.runs[Number(run)]!)}px`;
-  const chart = echarts.init(element);
-  switch (kind) {
+/** What is drawn in an element: its height, where its data say it, and the option for its width. */
+function drawing({ dataset }: HTMLElement): { height?: number; option: (width: number) => echarts.EChartsCoreOption } {
+  const run = Number(dataset.run);
+  const at = Number(dataset.workload);
+  const [data, pools, vlm] = [workloads[at]!, poolWorkloads[at]!, vlmWorkloads[at]!];
+  switch (dataset.chart) {
+    case 'argument':
+      return { height: argumentHeight(data), option: () => argumentChart(data) };
+    case 'waterfall':
+      return { height: waterfallHeight(data), option: () => waterfallChart(data) };
     case 'timeline':
-      return { chart, option: () => timelineChart(data, Number(run)) };
+      return { height: timelineHeight(data.runs[run]!), option: () => timelineChart(data, run) };
     case 'steps':
-      return { chart, option: () => stepsChart(data) };
+      return { option: (width) => stepsChart(data, width) };
     case 'lengths':
-      return { chart, option: () => lengthsChart(data, chart.getWidth()) };
+      return { option: (width) => lengthsChart(data, width) };
+    case 'queue':
+      return { option: (width) => queueChart(data, width) };
+    case 'pools':
+      return { height: poolsHeight(pools), option: () => poolsChart(pools) };
+    case 'waits':
+      return { height: waitsHeight(pools), option: (width) => waitsChart(pools, width) };
+    case 'stages':
+      return { height: stagesHeight(vlm), option: (width) => stagesChart(vlm, width) };
     default:
-      return { chart, option: () => queueChart(data, chart.getWidth()) };
+      return { height: planHeight(vlm), option: () => planChart(vlm, run) };
   }
 }
 
-const elements = [...document.querySelectorAll<HTMLElement>('.chart')];
-const drawn = elements.map(prepare);
+const drawn = new Map<HTMLElement, Drawn>();
+
 const drawOne = ({ chart, option }: Drawn): void => {
   chart.setOption({ animation: false, backgroundColor: 'transparent', ...option() }, true);
 };
-const draw = (): void => drawn.forEach(drawOne);
-draw();
 
-// Timelines of one workload zoom together; a zoom that comes from another one is not passed on again.
-drawn.forEach(({ chart }, index) => {
-  const { chart: kind, workload } = elements[index]!.dataset;
-  if (kind !== 'timeline') return;
-  const same = drawn.filter(
-    (_, other) =>
-      other !== index && elements[other]!.dataset.chart === kind && elements[other]!.dataset.workload === workload,
-  );
+function begin(element: HTMLElement): void {
+  const { height, option } = drawing(element);
+  if (height !== undefined) element.style.height = `${height}px`;
+  const chart = echarts.init(element);
+  const one = { element, chart, option: () => option(chart.getWidth()) };
+  drawn.set(element, one);
+  drawOne(one);
+  if (element.dataset.chart === 'timeline') zoomTogether(one);
+}
+
+/** Timelines of one workload zoom together; a zoom that comes from another one is not passed on again. */
+function zoomTogether({ element, chart }: Drawn): void {
   chart.on('datazoom', (event) => {
     const zoom = event as {
       start?: number;
@@ -123,16 +121,73 @@ drawn.forEach(({ chart }, index) => {
     };
     if (zoom.passedOn) return;
     const { start, end } = zoom.batch?.[0] ?? zoom;
-    for (const other of same) other.chart.dispatchAction({ type: 'dataZoom', start, end, passedOn: true });
+    for (const other of drawn.values()) {
+      const { chart: kind, workload } = other.element.dataset;
+      if (other.element === element || kind !== 'timeline' || workload !== element.dataset.workload) continue;
+      other.chart.dispatchAction({ type: 'dataZoom', start, end, passedOn: true });
+    }
   });
-});
+}
 
-matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw);
-addEventListener('resize', () => {
-  drawn.forEach((one, index) => {
+/** Draws what can be seen and is not drawn: what is folded has no width yet. */
+function drawSeen(): void {
+  for (const element of document.querySelectorAll<HTMLElement>('.chart')) {
+    if (element.offsetParent !== null && !drawn.has(element)) begin(element);
+  }
+  refit();
+  document.documentElement.dataset.drawn = String(drawn.size);
+}
+
+/** Charts that were hidden when the window changed have the width of another one. */
+function refit(): void {
+  // On paper a chart is as tall as its picture is, which shrinks with the sheet.
+  if (matchMedia('print').matches) return;
+  for (const one of drawn.values()) {
+    if (one.element.offsetParent === null || one.chart.getWidth() === one.element.clientWidth) continue;
     one.chart.resize();
-    // Drawn anew, a timeline would lose its zoom.
-    if (!['timeline', 'pools'].includes(elements[index]!.dataset.chart!)) drawOne(one);
+    // Drawn anew, a chart would lose its zoom.
+    if (!['timeline', 'pools'].includes(one.element.dataset.chart!)) drawOne(one);
+  }
+}
+
+const tabs = [...document.querySelectorAll<HTMLElement>('[role=tab]')];
+
+/** Opens a part. */
+function open(tab: HTMLElement): void {
+  for (const one of tabs) {
+    const isOpen = one === tab;
+    one.setAttribute('aria-selected', String(isOpen));
+    one.tabIndex = isOpen ? 0 : -1;
+    document.getElementById(one.getAttribute('aria-controls')!)!.classList.toggle('open', isOpen);
+  }
+  drawSeen();
+}
+
+const openNamed = (): void => {
+  const tab = tabs.find((one) => `#${one.getAttribute('aria-controls')}` === location.hash);
+  if (tab === undefined) return;
+  open(tab);
+  tab.scrollIntoView({ block: 'nearest' });
+};
+
+document.documentElement.classList.add('with-script');
+for (const [place, tab] of tabs.entries()) {
+  tab.addEventListener('click', () => open(tab));
+  tab.addEventListener('keydown', ({ key }) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
+    if (step === undefined) return;
+    const next = tabs[(place + step + tabs.length) % tabs.length]!;
+    next.focus();
+    open(next);
   });
-});
-document.documentElement.dataset.drawn = String(drawn.length);
+}
+for (const one of document.querySelectorAll('details')) one.addEventListener('toggle', drawSeen);
+drawSeen();
+openNamed();
+addEventListener('hashchange', openNamed);
+addEventListener('resize', refit);
+for (const query of ['(prefers-color-scheme: dark)', 'print']) {
+  matchMedia(query).addEventListener('change', () => {
+    for (const one of drawn.values()) drawOne(one);
+  });
+}

@@ -1,5 +1,7 @@
 /** What a report draws, made small: a timeline has thousands of segments, a chart has a thousand pixels. */
-import type { ComparisonResult, RunResult, Segment } from '../result.ts';
+import type { ComparisonResult, EngineResult, RunResult, Segment } from '../result.ts';
+import { type AlikeEngines, alikeEngines } from './alike.ts';
+import { bestOf, isIdle } from './best.ts';
 
 /** Start and end in seconds, what it is (index into `activities`), and running sequences at most (0 to 1). */
 export type Bar = readonly [start: number, end: number, activity: number, load: number];
@@ -12,6 +14,7 @@ export interface RunData {
   readonly scheduler: string;
   readonly label: string;
   readonly totalSeconds: number;
+  /** Engines, or some that do the same. */
   readonly engines: readonly { readonly label: string; readonly bars: readonly Bar[]; readonly bubbleRatio: number }[];
   readonly steps: readonly {
     readonly kind: 'short' | 'long';
@@ -27,10 +30,21 @@ export interface RunData {
   readonly lengthQuantiles: readonly number[];
 }
 
+/** A bar of the way from the seconds of the baseline to those of the best scheduler. */
+export interface WaterfallBar {
+  readonly label: string;
+  /** Seconds of a step; the way begins at 0 for what is a step as a whole. */
+  readonly from: number;
+  readonly to: number;
+}
+
 /** One workload, as it is drawn. */
 export interface WorkloadData {
   readonly name: string;
   readonly runs: readonly RunData[];
+  /** The run of the scheduler that the comparison is about; that of the baseline is the first. */
+  readonly after: number;
+  readonly waterfall: readonly WaterfallBar[];
 }
 
 /** Shades of load: more would not be told apart. */
@@ -72,24 +86,37 @@ function rounding(finest: number): (seconds: number) => number {
   return (seconds) => Math.round(seconds * scale) / scale;
 }
 
+/** First and last GPU of each engine. */
+function gpusOf(engines: readonly EngineResult[]): [first: number, last: number][] {
+  let next = 0;
+  return engines.map(({ gpus }) => {
+    next += gpus;
+    return [next - gpus, next - 1];
+  });
+}
+
+/** Of GPUs that stand together the numbers, of others how many there are; whether one row stands for several engines. */
+function labelOf({ places }: AlikeEngines, gpus: readonly (readonly [number, number])[]): string {
+  const [first, last] = [gpus[places[0]!]![0], gpus[places.at(-1)!]![1]];
+  const count = places.reduce((sum, place) => sum + gpus[place]![1] - gpus[place]![0] + 1, 0);
+  if (first === last) return `GPU ${first}`;
+  const alike = places.length > 1 ? ' alike' : '';
+  return last - first + 1 === count ? `GPU ${first}–${last}${alike}` : `${count} GPUs${alike}`;
+}
+
 function runData(run: RunResult, label: string): RunData {
   const running = run.engines.flatMap((engine) => engine.timeline.map((segment) => segment.running));
   const mostRunning = running.reduce((most, one) => Math.max(most, one), 1);
-  let gpu = 0;
+  const gpus = gpusOf(run.engines);
   return {
     scheduler: run.scheduler,
     label,
     totalSeconds: run.totalSeconds,
-    engines: run.engines.map((engine) => {
-      const first = gpu;
-      gpu += engine.gpus;
-      const name = engine.gpus === 1 ? `GPU ${first}` : `GPU ${first}–${gpu - 1}`;
-      return {
-        label: name,
-        bars: bars(engine.timeline, mostRunning, run.totalSeconds),
-        bubbleRatio: engine.bubbleRatio,
-      };
-    }),
+    engines: alikeEngines(run.engines, run.totalSeconds).map((one) => ({
+      label: labelOf(one, gpus),
+      bars: bars(one.shown.timeline, mostRunning, run.totalSeconds),
+      bubbleRatio: one.shown.bubbleRatio,
+    })),
     steps: run.steps.map((step) => ({
       kind: step.kind,
       startSeconds: step.startSeconds,
@@ -105,10 +132,36 @@ function runData(run: RunResult, label: string): RunData {
   };
 }
 
+/** From a step of the baseline to one of the best scheduler, by what each rung takes off; rungs that take nothing off are left out. */
+function waterfallOf(comparison: ComparisonResult): WaterfallBar[] {
+  const { schedulers } = comparison;
+  const best = bestOf(schedulers);
+  const [baseline] = schedulers;
+  if (baseline === undefined || best === undefined) return [];
+  const rungs = schedulers.filter((one) => one.rung !== undefined && !isIdle(one, comparison));
+  const ways = best.rung === undefined ? [best] : rungs;
+  let at = baseline.stepSeconds.value;
+  const steps = ways.map((one): WaterfallBar => {
+    const from = at;
+    at = one.stepSeconds.value;
+    return { label: one.rung?.adds ?? one.label, from, to: at };
+  });
+  const whole = best.rung?.ladder ?? `with ${best.label}`;
+  return [
+    { label: baseline.label, from: 0, to: baseline.stepSeconds.value },
+    ...steps,
+    { label: whole, from: 0, to: at },
+  ];
+}
+
 /** The first run of every scheduler of a comparison. */
 export function workloadData(comparison: ComparisonResult): WorkloadData {
+  const { workload, schedulers } = comparison;
+  const best = bestOf(schedulers);
   return {
-    name: comparison.workload.name,
-    runs: comparison.schedulers.map((one) => runData(one.runs[0]!, one.label)),
+    name: workload.name,
+    runs: schedulers.map((one) => runData(one.runs[0]!, one.label)),
+    after: best === undefined ? 0 : schedulers.indexOf(best),
+    waterfall: waterfallOf(comparison),
   };
 }

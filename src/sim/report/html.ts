@@ -4,7 +4,7 @@ import type { PoolsComparison } from '../pools/result.ts';
 import type { ComparisonResult } from '../result.ts';
 import type { VlmComparison } from '../vlm/result.ts';
 import { workloadData } from './data.ts';
-import { contents, sections } from './parts.ts';
+import { contents, sections, tabs } from './parts.ts';
 import { poolsData } from './pools-data.ts';
 import { poolsSection } from './pools-section.ts';
 import { section } from './section.ts';
@@ -12,33 +12,32 @@ import { styles } from './styles.ts';
 import { vlmData } from './vlm-data.ts';
 import { vlmSection } from './vlm-section.ts';
 
-/** What the colours of a timeline mean: a colour of the style sheet, and words. */
-export const timelineColours = [
-  ['rollout', 'rollout (stronger with more running sequences)'],
-  ['reward', 'rewards'],
-  ['reference', 'reference model and log-probabilities'],
-  ['train', 'training'],
-  ['sync', 'weight sync'],
-  ['overhead', 'fixed overhead'],
-  ['bubble', 'gap: nothing to run'],
-  ['short', 'short round'],
-  ['long', 'long round'],
-] as const;
-
-const timelineLegend = `<ul class="legend">${timelineColours
-  .map(([name, text]) => `<li><i class="${name}"></i>${text}</li>`)
-  .join('')}</ul>`;
-
 const meanings = [
   ['step, s', 'Seconds of a training step, on average: rollout, rewards, reference pass, training and weight sync.'],
   ['speedup', 'Total time of the baseline ÷ total time of this one, for the same prompts.'],
+  [
+    'of the oracle',
+    'Seconds for a kept token of a scheduler that knows all lengths and keeps every response ÷ seconds of this one.',
+  ],
+  ['stale, lag', 'Share of the kept tokens from weights of an older version, and most versions.'],
+  ['bubbles', 'Share of engine time in rollouts in which an engine has nothing to run.'],
+  ['rounds waited', 'Rounds that a deferred prompt stayed in the long-prompt queue.'],
+] as const;
+
+/** Of synchronous jobs and of pools. */
+const tokenMeanings = [
+  ['at equal tokens', 'Seconds of the baseline for a kept token ÷ seconds of this one: fewer tokens are no gain.'],
   [
     'kept tokens',
     'Mean length of the responses trained on ÷ that of the baseline. Below 1, part of a speedup is fewer tokens.',
   ],
   ['at the cap', 'Share of the responses trained on that ran into the length cap.'],
-  ['bubbles', 'Share of engine time in rollouts in which an engine has nothing to run.'],
-  ['rounds waited', 'Rounds that a deferred prompt stayed in the long-prompt queue.'],
+  [
+    'longest 1 %',
+    'Of the longest 1 % of the responses that the baseline trains on: share that is trained on, and how many as long are trained on, drawn again or not.',
+  ],
+  ['even groups', 'Share of the groups trained on whose rewards are all equal: they have no advantage.'],
+  ['drawn again', 'Share of the responses trained on whose prompt was deferred: its first responses were thrown away.'],
 ] as const;
 
 const vlmMeanings = [
@@ -86,6 +85,7 @@ export function renderReport(
 ): string {
   const explained = [
     ...(comparisons.length === 0 ? [] : meanings),
+    ...(comparisons.length + pools.length === 0 ? [] : tokenMeanings),
     ...(pools.length === 0 ? [] : poolsMeanings),
     ...(vlm.length === 0 ? [] : vlmMeanings),
   ];
@@ -105,13 +105,13 @@ export function renderReport(
 </head>
 <body>
 <header><h1>What scheduling would save</h1>
-<p>Simulated with the scheduling policies of rollflex. Every scheduler has the same engines, prompts and samples.</p>
+<p>Simulated with the policies of rollflex: every scheduler has the same engines, prompts and samples.</p></header>
 <noscript><p>Charts need JavaScript; the tables below have all their numbers.</p></noscript>
-${contents(parts)}
-${comparisons.length === 0 ? '' : timelineLegend}</header>
+${tabs(parts)}
 <main>${sections(parts)}</main>
-<footer><h2>What the columns mean</h2>
-<dl>${explained.map(([name, text]) => `<dt>${name}</dt><dd>${text}</dd>`).join('')}</dl>
+<footer>${contents(parts)}
+<details><summary>What the columns mean</summary>
+<dl>${explained.map(([name, text]) => `<dt>${name}</dt><dd>${text}</dd>`).join('')}</dl></details>
 <p>Charts are drawn by Apache ECharts (Apache-2.0); its notices are in the script of this page.</p></footer>
 ${dataElement('data', comparisons.map(workloadData))}
 ${disaggregated}

@@ -1,10 +1,21 @@
-/** What a report is made of: parts with a title and a verdict, listed at its top where they are several. */
+/** What a report is made of: parts with a title, a verdict and the argument for it; all but one wait behind a tab. */
 
 /** One workload under some schedulers. All of it is HTML already. */
 export interface Part {
   readonly title: string;
+  /** On its tab. */
+  readonly tab: string;
   /** What would be saved, in a sentence; empty where there is nothing to compare. */
   readonly verdict: string;
+  /** What is seen at once. */
+  readonly argument: string;
+  /** All that is behind it, in folds. */
+  readonly folds: readonly Fold[];
+}
+
+/** Something that is seen when it is opened. */
+export interface Fold {
+  readonly title: string;
   readonly body: string;
 }
 
@@ -18,24 +29,62 @@ export const noFindings: Findings = { verdict: '', text: '' };
 
 const idOf = (index: number): string => `part-${index + 1}`;
 
+/** A tab for each part; nothing for a single part. */
+export function tabs(parts: readonly Part[]): string {
+  if (parts.length < 2) return '';
+  const buttons = parts.map(
+    ({ tab }, index) =>
+      `<button role="tab" id="tab-${index + 1}" aria-controls="${idOf(index)}" aria-selected="${index === 0}" tabindex="${index === 0 ? 0 : -1}">${tab}</button>`,
+  );
+  return `<div class="tabs" role="tablist" aria-label="Workloads">${buttons.join('')}</div>`;
+}
+
 /** A list of the verdicts, with links; nothing for a single part. */
 export function contents(parts: readonly Part[]): string {
   if (parts.length < 2) return '';
   const entries = parts.map(
     ({ title, verdict }, index) => `<li><a href="#${idOf(index)}">${title}</a> <span>${verdict}</span></li>`,
   );
-  return `<nav aria-label="Contents"><ol>${entries.join('')}</ol></nav>`;
+  return `<nav aria-label="Contents"><h2>Every workload in a sentence</h2><ol>${entries.join('')}</ol></nav>`;
 }
 
-/** The parts, one after the other. */
+/** The parts, of which one is seen. */
 export function sections(parts: readonly Part[]): string {
+  const role = (index: number): string =>
+    parts.length < 2 ? '' : ` role="tabpanel" aria-labelledby="tab-${index + 1}" tabindex="-1"`;
   return parts
     .map(
-      ({ title, verdict, body }, index) => `<section id="${idOf(index)}">
+      (
+        { title, verdict, argument, folds },
+        index,
+      ) => `<section id="${idOf(index)}"${role(index)}${index === 0 ? ' class="open"' : ''}>
 <h2>${title}</h2>
 ${verdict === '' ? '' : `<p class="headline">${verdict}</p>`}
-${body}
+${argument}
+${folds.map((fold) => `<details><summary>${fold.title}</summary>\n${fold.body}\n</details>`).join('\n')}
 </section>`,
     )
     .join('\n');
 }
+
+/** A chart with what it is, and a legend of the colours that are not explained in it. */
+export interface Figure {
+  readonly chart: string;
+  /** Place of the workload in the data, and of the run. */
+  readonly workload: number;
+  readonly run?: number;
+  readonly title: string;
+  readonly hint?: string;
+  readonly legend?: string;
+}
+
+/** A chart that the script of the page draws when it is seen. */
+export function figure({ chart, workload, run = 0, title, hint = '', legend = '' }: Figure): string {
+  return `<figure><figcaption>${title}${hint === '' ? '' : `<small>${hint}</small>`}</figcaption>${legend}
+<div class="chart ${chart}" data-chart="${chart}" data-workload="${workload}" data-run="${run}" role="img"
+ aria-label="${title}. The tables have its numbers."></div></figure>`;
+}
+
+/** What colours mean: a colour of the style sheet, and words. */
+export const legendOf = (entries: readonly (readonly [colour: string, text: string])[]): string =>
+  `<ul class="legend">${entries.map(([name, text]) => `<li><i class="${name}"></i>${text}</li>`).join('')}</ul>`;

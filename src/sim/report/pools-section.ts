@@ -1,8 +1,8 @@
 /** Disaggregated pools in a report: what was found, the table, waits, and both pools over time. */
 import type { PoolsComparison, PoolsSchedulerResult, ReductionShares } from '../pools/result.ts';
 import type { Interval } from '../result.ts';
-import { escapeHtml, number, percent, table } from './format.ts';
-import { type Findings, noFindings, type Part } from './parts.ts';
+import { escapeHtml, number, percent, table, times } from './format.ts';
+import { type Findings, type Fold, figure, legendOf, noFindings, type Part } from './parts.ts';
 import { pictured } from './pools-data.ts';
 
 /** What is less than this share of the time counts as nothing. */
@@ -18,6 +18,12 @@ const rangeOf = ({ low, high }: Interval): string => `${number(100 * low, 1)} to
 function sharesText(share: ReductionShares | undefined): string {
   if (share === undefined) return '';
   return `Complete-group pipelining alone has ${percent(share.cgp)} of that, frontier-group dispatch adds ${percent(share.fgd)}.`;
+}
+
+/** What a shorter time costs in tokens. */
+function tokensText({ keptTokenRatio, equalTokenSpeedup }: PoolsSchedulerResult): string {
+  if (keptTokenRatio > 0.995) return 'No token: every scheduler trains all of them, on policy, in as many updates.';
+  return `Tokens: ${number(keptTokenRatio)} × as many are trained on. In seconds for a token it is ${number(equalTokenSpeedup.value)} × as fast.`;
 }
 
 /** What a frontier costs: the engines are less full. */
@@ -40,7 +46,7 @@ function findings({ schedulers, shares }: PoolsComparison): Findings {
 ${number(baseline.mainSeconds.value, 0)} s (${percent(low)} to ${percent(high)} less). The first update is dispatched after
 ${number(best.firstDispatchSeconds, 0)} s instead of ${number(baseline.firstDispatchSeconds, 0)} s; in all the trainer waits for
 ${number(best.waitSeconds, 0)} s instead of ${number(baseline.waitSeconds, 0)} s. ${sharesText(share)}</p>
-<p><b>What it costs.</b> No token: every scheduler trains all of them, on policy, in as many updates. ${rolloutText(best, baseline)}</p>`;
+<p><b>What it costs.</b> ${tokensText(best)} ${rolloutText(best, baseline)}</p>`;
   return { verdict, text };
 }
 
@@ -70,6 +76,28 @@ function timeTable(schedulers: readonly PoolsSchedulerResult[]): string {
   return table('Rounds', columns, rows);
 }
 
+function trainedTable(schedulers: readonly PoolsSchedulerResult[]): string {
+  const columns = [
+    'scheduler',
+    'at equal tokens',
+    'kept tokens',
+    'at the cap',
+    'longest 1\u00a0%, same / as long',
+    'even groups',
+    'drawn again',
+  ];
+  const rows = schedulers.map((one) => [
+    escapeHtml(one.label),
+    `<b>${times(one.equalTokenSpeedup)}</b>`,
+    `${number(one.keptTokenRatio)} ×`,
+    percent(one.cappedShare),
+    `${percent(one.longestKeptShare)} / ${percent(one.longestTrainedRatio)}`,
+    percent(one.evenGroupShare),
+    percent(one.redrawnShare),
+  ]);
+  return table('What is trained on', columns, rows);
+}
+
 function waitTable({ schedulers, shares }: PoolsComparison): string {
   const columns = [
     'scheduler',
@@ -81,7 +109,6 @@ function waitTable({ schedulers, shares }: PoolsComparison): string {
     'F_w',
     'starved rounds',
     'bubbles',
-    'kept tokens',
   ];
   const rows = schedulers.map((one) => {
     const share = shares.find(({ scheduler }) => scheduler === one.scheduler);
@@ -93,7 +120,6 @@ function waitTable({ schedulers, shares }: PoolsComparison): string {
       one.meanWidth === undefined ? 'all' : number(one.meanWidth, one.width === 'auto' ? 1 : 0),
       number(one.starvedRounds, 0),
       percent(one.bubbleRatio),
-      `${number(one.keptTokenRatio)} ×`,
     ];
   });
   return table('Waiting ratios, by three definitions, and the frontier', columns, rows);
@@ -147,29 +173,38 @@ export function poolsSection(comparison: PoolsComparison, index: number): Part {
   const facts = [
     escapeHtml(job.name),
     `R = ${groupsPerRound} groups of K = ${responsesPerPrompt} responses, U = ${globalBatchSamples / responsesPerPrompt} groups an update`,
-    `mean response ${number(workload.meanTokens, 0)} tokens, longest ${number(workload.longestTokens, 0)}`,
+    `simulated responses mean ${number(workload.meanTokens, 0)} tokens, longest ${number(workload.longestTokens, 0)}`,
     `${rounds} rounds, ${seeds.length} ${seeds.length === 1 ? 'seed' : 'seeds'}`,
     escapeHtml(workload.source),
   ];
   const shown = pictured(schedulers).map((one) => escapeHtml(schedulers[one]!.label));
   const pictureTitle = `Both pools over time: ${shown.join(', ')}`;
   const { verdict, text } = findings(comparison);
-  const body = `${text}
+  const argument = `${text}
 <p class="note">${facts.join('; ')}.</p>
-${timeTable(schedulers)}
+${figure({ chart: 'waits', workload: index, title: 'What the trainer does in a round', hint: 'mean over rounds and seeds' })}
+${figure({ chart: 'pools', workload: index, title: pictureTitle, hint: 'one axis for all; drag the bar below to zoom, or Ctrl and the wheel', legend: legendOf(legend) })}`;
+  const folds: Fold[] = [
+    {
+      title: 'Every scheduler in numbers',
+      body: `${timeTable(schedulers)}
+${trainedTable(schedulers)}
 ${waitTable(comparison)}
 <p class="note">CGP: complete-group pipelining. FGD n: at most n groups in service. Main time: from rollout start to train end; ± is its
-standard deviation over rounds. Small figures are 95 % bootstrap intervals over seeds.</p>
-<figure><figcaption>What the trainer does in a round<small>mean over rounds and seeds</small></figcaption>
-<div class="chart waits" data-chart="waits" data-workload="${index}" data-run="0" role="img"
- aria-label="Seconds of a round by what the trainer does, for each scheduler. The tables above have its numbers."></div></figure>
-<figure><figcaption>${pictureTitle}<small>one axis for all; drag the bar below to zoom, or Ctrl and the wheel</small></figcaption>
-<ul class="legend">${legend.map(([name, text]) => `<li><i class="${name}"></i>${text}</li>`).join('')}</ul>
-<div class="chart pools" data-chart="pools" data-workload="${index}" data-run="0" role="img"
- aria-label="${pictureTitle}. The tables have its numbers."></div></figure>
-<details class="numbers"><summary>Every round of the first seed, as tables</summary>
-${schedulers.map(roundTable).join('\n')}
-</details>
-<ul class="note">${notes.map((note) => `<li>${escapeHtml(note)}</li>`).join('')}</ul>`;
-  return { title: `Disaggregated pools: ${escapeHtml(workload.name)}, R = ${groupsPerRound}`, verdict, body };
+standard deviation over rounds. Small figures are 95 % bootstrap intervals over seeds.</p>`,
+    },
+    {
+      title: 'Every round of the first seed, as tables',
+      body: `<div class="numbers">${schedulers.map(roundTable).join('\n')}</div>`,
+    },
+    { title: 'Notes', body: `<ul class="note">${notes.map((note) => `<li>${escapeHtml(note)}</li>`).join('')}</ul>` },
+  ];
+  const name = escapeHtml(workload.name);
+  return {
+    title: `Disaggregated pools: ${name}, R = ${groupsPerRound}`,
+    tab: `Pools: ${name}`,
+    verdict,
+    argument,
+    folds,
+  };
 }

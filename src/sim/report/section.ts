@@ -1,44 +1,93 @@
 /** One workload in a report: what was found, the table, the charts, and all that is behind them. */
-import type { ComparisonResult } from '../result.ts';
+import type { ComparisonResult, SchedulerResult } from '../result.ts';
+import { bestOf, nothing, savedBy } from './best.ts';
 import { escapeHtml, number, percent } from './format.ts';
-import { type Findings, noFindings, type Part } from './parts.ts';
-import { comparisonTable, numbersBehind } from './tables.ts';
+import { type Findings, type Fold, figure, legendOf, noFindings, type Part } from './parts.ts';
+import { comparisonTable, numbersBehind, trainedTable } from './tables.ts';
 
-/** What is less than this share of the time counts as nothing. */
-const nothing = 0.0005;
+/** A rung of a ladder stands on all rungs below it. */
+const nameOf = ({ rung, label }: SchedulerResult): string =>
+  rung === undefined ? label : `${rung.ladder} up to ${rung.adds}`;
 
-function findings({ schedulers, lowerBound }: ComparisonResult): Findings {
-  const [baseline, ...others] = schedulers;
-  const best = [...others].sort((a, b) => b.speedup.value - a.speedup.value)[0];
+function findings({ schedulers, oracle }: ComparisonResult): Findings {
+  const [baseline] = schedulers;
+  const best = bestOf(schedulers);
   if (baseline === undefined || best === undefined) return noFindings;
-  // A rung of a ladder stands on all rungs below it.
-  const label = escapeHtml(best.rung === undefined ? best.label : `${best.rung.ladder} up to ${best.rung.adds}`);
-  const saved = 1 - 1 / best.speedup.value;
+  const label = escapeHtml(nameOf(best));
+  const saved = savedBy(best.speedup.value);
   const verdict =
     saved > nothing
-      ? `${label} would save ${percent(saved)} of the time: ${number(best.speedup.value)} × as fast.`
-      : `${label} would not save time here: ${number(best.speedup.value)} × as fast.`;
+      ? `${label} would save ${percent(saved)} of the time: ${number(best.speedup.value)} × as fast, ${number(best.equalTokenSpeedup.value)} × at equal tokens.`
+      : `${label} would not save time here: ${number(best.speedup.value)} × as fast, ${number(best.equalTokenSpeedup.value)} × at equal tokens.`;
   const text = `<p><b>Why.</b> A synchronous step waits for its longest response. With ${escapeHtml(baseline.label)} scheduling the engines have
 nothing to run for ${percent(baseline.bubbleRatio)} of each rollout; with ${label} for ${percent(best.bubbleRatio)}. The rollout
 takes ${number(best.rolloutSeconds.value, 1)} s a step instead of ${number(baseline.rolloutSeconds.value, 1)} s.</p>
 <p><b>What it costs.</b> Every prompt is trained on, but not every response: the mean kept response has
 ${number(best.keptTokenRatio)} × the tokens, and ${percent(best.cappedShare)} of kept responses run into the length cap, instead
-of ${percent(baseline.cappedShare)}. Deferred prompts wait ${number(best.meanQueueAge, 1)} rounds on average,
+of ${percent(baseline.cappedShare)}. Of the longest 1 % of the responses ${percent(best.longestKeptShare)} are trained on; with those that are
+drawn again, ${percent(best.longestTrainedRatio)} as many as long. In seconds for a kept token it is
+${number(best.equalTokenSpeedup.value)} × as fast. Deferred prompts wait ${number(best.meanQueueAge, 1)} rounds on average,
 ${number(best.maxQueueAge, 0)} at most.</p>
-<p><b>What is left.</b> A scheduler that knew all lengths could be ${number(lowerBound.speedupLimit)} × as fast as
-${escapeHtml(baseline.label)} training, with the same responses.</p>`;
+${left(oracle, best.ofOracle, label)}`;
   return { verdict, text };
 }
 
-function figure(chart: string, workload: number, run: number, title: string, hint: string): string {
-  return `<figure><figcaption>${title}<small>${hint}</small></figcaption>
-<div class="chart ${chart}" data-chart="${chart}" data-workload="${workload}" data-run="${run}" role="img"
- aria-label="${title}. The tables below have its numbers."></div></figure>`;
+function left(oracle: SchedulerResult | undefined, ofOracle: number | undefined, label: string): string {
+  if (oracle === undefined || ofOracle === undefined) return '';
+  return `<p><b>What is left.</b> An oracle that knows all lengths is ${number(oracle.equalTokenSpeedup.value)} × as fast, with every response
+kept; ${label} reaches ${percent(ofOracle)} of that at equal tokens.</p>`;
+}
+
+/** What the colours of a timeline mean: a colour of the style sheet, and words. */
+export const timelineColours = [
+  ['rollout', 'rollout (stronger with more running sequences)'],
+  ['reward', 'rewards'],
+  ['reference', 'reference model and log-probabilities'],
+  ['train', 'training'],
+  ['sync', 'weight sync'],
+  ['overhead', 'fixed overhead'],
+  ['bubble', 'gap: nothing to run'],
+  ['short', 'short round'],
+  ['long', 'long round'],
+] as const;
+
+/** The prices of a speedup, each with its number. */
+function costs({ schedulers, oracle }: ComparisonResult, best: SchedulerResult): string {
+  const baseline = schedulers[0]!;
+  const stale = best.maxLag === 0 ? 'none' : `${percent(best.staleShare)}, up to ${best.maxLag} behind`;
+  const rows: [string, string][] = [
+    ['speedup at equal tokens', `${number(best.equalTokenSpeedup.value)} ×`],
+    ['kept tokens, of the baseline’s', `${number(best.keptTokenRatio)} ×`],
+    [
+      'longest 1\u00a0%: the same ones / as many',
+      `${percent(best.longestKeptShare)} / ${percent(best.longestTrainedRatio)}`,
+    ],
+    ['at the length cap', `${percent(best.cappedShare)} (${percent(baseline.cappedShare)})`],
+    ['stale tokens', stale],
+    ['rounds that a deferred prompt waits', `${number(best.meanQueueAge, 1)}, at most ${number(best.maxQueueAge, 0)}`],
+    ...(oracle === undefined
+      ? []
+      : [['what an oracle reaches', `${number(oracle.equalTokenSpeedup.value)} ×`] as [string, string]]),
+  ];
+  return `<div class="costs"><h3>What it costs</h3><dl>${rows.map(([name, value]) => `<dt>${name}</dt><dd>${value}</dd>`).join('')}</dl></div>`;
+}
+
+/** What is seen at once: before and after on one axis, the way from the one to the other, and what it costs. */
+function argument(comparison: ComparisonResult, workload: number): string {
+  const best = bestOf(comparison.schedulers);
+  const [baseline] = comparison.schedulers;
+  const colours = legendOf(timelineColours.filter(([name]) => name !== 'overhead'));
+  if (baseline === undefined || best === undefined) return '';
+  const title = `Before and after: ${escapeHtml(baseline.label)} and ${escapeHtml(nameOf(best))}`;
+  const way = 'Seconds of a step, and what each mechanism takes off';
+  return `<div class="argument">${figure({ chart: 'argument', workload, title, hint: 'the same prompts on one axis, two rows of GPUs each; all of them below', legend: colours })}
+<div class="sides">${figure({ chart: 'waterfall', workload, title: way })}${costs(comparison, best)}</div></div>`;
 }
 
 function facts({ workload, settings }: ComparisonResult): string {
   const { p50, p75, p90, p99, max } = workload.quantiles;
   const tokens = [
+    ['mean', workload.meanTokens],
     ['P50', p50],
     ['P75', p75],
     ['P90', p90],
@@ -52,8 +101,7 @@ function facts({ workload, settings }: ComparisonResult): string {
     ['responses', workload.resampling],
     ['within-prompt correlation', number(workload.correlation)],
     ['length cap', `${number(workload.capTokens, 0)} tokens`],
-    ['mean response', `${number(workload.meanTokens, 0)} tokens`],
-    ['quantiles', tokens.map(([name, value]) => `${name} ${number(value, 0)}`).join(', ')],
+    ['simulated responses', `${tokens.map(([name, value]) => `${name} ${number(value, 0)}`).join(', ')} tokens`],
   ];
   return all.map(([key, value]) => `<li><b>${escapeHtml(key)}</b> ${escapeHtml(value)}</li>`).join('');
 }
@@ -63,34 +111,54 @@ export function section(comparison: ComparisonResult, index: number): Part {
   const { workload, schedulers, notes } = comparison;
   const [baseline] = schedulers;
   const confidence = Math.round((baseline?.speedup.confidence ?? 0.95) * 100);
+  const best = bestOf(schedulers) ?? baseline;
+  const colours = legendOf(timelineColours);
   const timelines = schedulers.map((one, run) =>
-    figure(
-      'timeline',
-      index,
+    figure({
+      chart: 'timeline',
+      workload: index,
       run,
-      `Every GPU over time: ${escapeHtml(one.label)}`,
-      'all timelines of a workload have the same scale; drag the bar below to zoom, or Ctrl and the wheel',
-    ),
-  );
-  const steps = figure(
-    'steps',
-    index,
-    0,
-    'Seconds of each step',
-    `pale: ${escapeHtml(baseline?.label)}; shaded: long rounds of the others`,
+      title: `Every GPU over time: ${escapeHtml(one.label)}`,
+      legend: colours,
+    }),
   );
   const { verdict, text } = findings(comparison);
-  const body = `${text}
-${comparisonTable(comparison)}
-<p class="note">Small figures are ${confidence} % bootstrap intervals over seeds. The clairvoyant lower bound is the least time in which
-the same engines could train the same responses, if a scheduler knew all lengths. Tail batching chooses which responses it keeps, so it may be
-faster than that. Charts show the first seed.</p>
-${timelines.join('\n')}
-${steps}
-<div class="grid">${figure('lengths', index, 0, 'Lengths of trained responses', 'share of responses up to a length')}
-${figure('queue', index, 0, 'Prompts in the long-prompt queue', 'when each step ends')}</div>
-${numbersBehind(comparison)}
-<details><summary>Settings and workload</summary><ul class="facts">${facts(comparison)}</ul></details>
-<ul class="note">${notes.map((note) => `<li>${escapeHtml(note)}</li>`).join('')}</ul>`;
-  return { title: escapeHtml(workload.name), verdict, body };
+  const charts = `${figure({
+    chart: 'steps',
+    workload: index,
+    title: 'Seconds of each step',
+    hint: `left, pale: ${escapeHtml(baseline?.label)}; right: ${escapeHtml(best?.label)}; shaded: its long rounds`,
+  })}
+<div class="grid">${figure({ chart: 'lengths', workload: index, title: 'Lengths of trained responses', hint: 'share of responses that are longer' })}
+${figure({ chart: 'queue', workload: index, title: 'Prompts in the long-prompt queue', hint: 'when each step ends' })}</div>`;
+  const folds: Fold[] = [
+    { title: 'Why, and what is left', body: text },
+    {
+      title: 'Every scheduler in numbers',
+      body: `${comparisonTable(comparison)}
+${trainedTable(comparison)}
+<p class="note">Small figures are ${confidence} % bootstrap intervals over seeds. The oracle is the same simulator under a scheduler that
+knows all lengths and keeps every response.</p>`,
+    },
+    {
+      title: 'Every scheduler over time',
+      body: `<p class="note">All on one scale, of the first seed; GPUs that do about the same share a row. Drag the bar below a chart to zoom,
+or Ctrl and the wheel: all zoom together.</p>\n${timelines.join('\n')}`,
+    },
+    { title: 'Steps, lengths and the queue', body: charts },
+    { title: 'The numbers behind the charts, as tables', body: numbersBehind(comparison) },
+    {
+      title: 'Settings, workload and notes',
+      body: `<ul class="facts">${facts(comparison)}</ul>
+<ul class="note">${notes.map((note) => `<li>${escapeHtml(note)}</li>`).join('')}</ul>`,
+    },
+  ];
+  const title = escapeHtml(workload.name);
+  return {
+    title,
+    tab: title,
+    verdict,
+    argument: argument(comparison, index),
+    folds: folds.filter(({ body }) => body !== ''),
+  };
 }

@@ -24,25 +24,38 @@ export const styles = `
 :root{${light}}
 @media (prefers-color-scheme:dark){:root{${dark}}}
 *{box-sizing:border-box}
-body{margin:0 auto;max-width:1280px;padding:24px;background:var(--ground);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
-h1{font-size:28px;margin:0}h2{margin:40px 0 8px;font-size:22px;border-top:1px solid var(--line);padding-top:24px}
-p{max-width:110ch;margin:8px 0}.headline{font-size:20px;font-weight:600;color:var(--accent)}
+body{margin:0 auto;max-width:1280px;padding:14px 24px;background:var(--ground);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
+header{display:flex;flex-wrap:wrap;align-items:baseline;gap:0 16px}header p{margin:0}
+h1{font-size:22px;margin:0}h2{margin:12px 0 0;font-size:15px;color:var(--soft)}h3{font-size:16px;margin:0 0 4px}
+.tabs{display:flex;flex-wrap:wrap;gap:4px;margin:10px 0 0;border-bottom:1px solid var(--line);padding-bottom:6px}
+.tabs button{font:inherit;font-size:13px;padding:2px 9px;border:1px solid var(--line);border-radius:6px;background:var(--panel);color:var(--ink);cursor:pointer;white-space:nowrap}
+.tabs button[aria-selected=true]{background:var(--accent);border-color:var(--accent);color:var(--ground)}
+.with-script section[role=tabpanel]:not(.open){display:none}
+section>details,footer>details{border-top:1px solid var(--line)}summary{font-weight:600}
+p{max-width:110ch;margin:8px 0}.headline{font-size:20px;line-height:1.35;font-weight:600;color:var(--accent);margin:2px 0 0;max-width:none}
 .scroll{overflow-x:auto;margin:16px 0;background:${edges}}table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
 caption{text-align:left;font-weight:600;padding-bottom:4px}
 th,td{padding:8px 10px;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}
 th:first-child{text-align:left}thead th{color:var(--soft);font-weight:500;font-size:14px;white-space:normal;vertical-align:bottom}
-.range{color:var(--soft);font-size:13px;font-weight:400}.bound,.bound th{color:var(--soft);font-weight:400}
-nav ol{padding-left:28px}nav li{margin:2px 0}nav span{color:var(--soft)}a{color:var(--accent)}
+.range{color:var(--soft);font-size:13px;font-weight:400}.oracle,.oracle th{color:var(--soft);font-weight:400}
+nav{border-top:1px solid var(--line);margin-top:16px}nav ol{padding-left:28px;margin:4px 0}nav li{margin:2px 0}nav span{color:var(--soft)}a{color:var(--accent)}
 .note,header p,footer,small{color:var(--soft);font-size:14px}
-figure{margin:24px 0;min-width:0}figcaption{font-weight:600;margin-bottom:4px}small{font-weight:400;margin-left:12px}
+figure{margin:16px 0;min-width:0}.argument figure{margin:8px 0}.sides{display:grid;grid-template-columns:minmax(0,3fr) minmax(0,2fr);gap:0 24px}
+.costs{align-self:start;margin:8px 0;padding:8px 14px;background:var(--panel);border:1px solid var(--line);border-radius:8px}.costs dl{margin:0;grid-template-columns:1fr max-content;font-size:15px;gap:2px 12px}.costs dt{font-weight:400;color:var(--soft)}.costs dd{font-weight:600;text-align:right}
+figcaption{font-weight:600;margin-bottom:4px}small{font-weight:400;margin-left:12px}
 .chart{height:300px;background:var(--panel);border:1px solid var(--line);border-radius:8px;overflow:hidden}
 .grid{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(340px,100%),1fr));gap:0 24px}
-.legend{display:flex;flex-wrap:wrap;gap:4px 20px;list-style:none;padding:0;margin:12px 0 0;font-size:14px;color:var(--soft)}
+.legend{display:flex;flex-wrap:wrap;gap:2px 16px;list-style:none;padding:0;margin:0 0 4px;font-size:13px;color:var(--soft)}
 .legend i{display:inline-block;width:14px;height:14px;margin-right:6px;vertical-align:-2px;border:1px solid var(--line);border-radius:3px;background:var(--panel)}
 ${[...kinds, ...sequences].map((kind) => `.legend i.${kind}{background:var(--${kind})}`).join('')}
 .legend i.sent{background:var(--soft)}.legend i.pale{background:linear-gradient(90deg,var(--seq0),var(--seq2),var(--seq4));opacity:.45}
 .facts{columns:2 320px}summary{cursor:pointer;padding:4px 0}.numbers table{font-size:14px}.numbers th,.numbers td{padding:4px 8px}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:4px 16px}dt{font-weight:600}dd{margin:0}
 @media (max-width:1000px){th,td{padding:8px 6px}th:first-child{white-space:normal}.range{display:block}}
-@media print{.chart{break-inside:avoid}}
+@media (max-width:960px){.sides{grid-template-columns:minmax(0,1fr)}}
+@media (max-width:760px){body{padding:12px}.headline{font-size:18px}small{display:block;margin:0}
+.tabs{flex-wrap:nowrap;overflow-x:auto}.costs dd{white-space:normal;max-width:40vw}footer dl{grid-template-columns:1fr}}
+@media print{:root{${light}}*{print-color-adjust:exact}body{padding:0;font-size:12px}.tabs,summary::marker,details:not([open]){display:none}
+figure,.costs,tr,nav li{break-inside:avoid}.chart{height:auto!important}.chart>div{width:100%!important;height:auto!important}.chart canvas{position:static!important;width:100%!important;height:auto!important}
+.scroll{overflow:visible}th,td{padding:3px 4px;font-size:10px;white-space:normal}.with-script section[role=tabpanel]:not(.open){display:none}}
 `;

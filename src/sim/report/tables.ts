@@ -2,44 +2,58 @@
 import type { ComparisonResult, RunResult, SchedulerResult } from '../result.ts';
 import { escapeHtml, number, percent, table, times } from './format.ts';
 
+const shownOf = ({ schedulers, oracle }: ComparisonResult): readonly SchedulerResult[] =>
+  oracle === undefined ? schedulers : [...schedulers, oracle];
+const lastRow = ({ oracle }: ComparisonResult): string => (oracle === undefined ? '' : 'oracle');
+
 /** Schedulers side by side: what a speedup costs stands beside it. */
-export function comparisonTable({ schedulers, lowerBound }: ComparisonResult): string {
+export function comparisonTable(comparison: ComparisonResult): string {
   const columns = [
     'scheduler',
     'step, s',
     'rollout, s',
     'speedup',
+    'at equal tokens',
+    'of the oracle',
     'kept tokens',
     'at the cap',
-    'speedup of the rollout',
     'bubbles',
-    'rounds waited, mean / most',
   ];
-  const rows = schedulers.map((one) => [
+  const rows = shownOf(comparison).map((one) => [
     escapeHtml(one.label),
     number(one.stepSeconds.value, 1),
     number(one.rolloutSeconds.value, 1),
     `<b>${times(one.speedup)}</b>`,
+    `<b>${times(one.equalTokenSpeedup)}</b>`,
+    one.ofOracle === undefined ? '' : percent(one.ofOracle),
     `${number(one.keptTokenRatio)} ×`,
     percent(one.cappedShare),
-    times(one.rolloutSpeedup),
     percent(one.bubbleRatio),
+  ]);
+  return table('Comparison', columns, rows, lastRow(comparison));
+}
+
+/** What is left to learn from, and how old it is. */
+export function trainedTable(comparison: ComparisonResult): string {
+  const columns = [
+    'scheduler',
+    'longest 1\u00a0%, same / as long',
+    'even groups',
+    'drawn again',
+    'stale, lag',
+    'rounds waited, mean / most',
+    'speedup of the rollout',
+  ];
+  const rows = shownOf(comparison).map((one) => [
+    escapeHtml(one.label),
+    `${percent(one.longestKeptShare)} / ${percent(one.longestTrainedRatio)}`,
+    percent(one.evenGroupShare),
+    percent(one.redrawnShare),
+    `${percent(one.staleShare)}, ${one.maxLag}`,
     `${number(one.meanQueueAge, 1)} / ${number(one.maxQueueAge, 0)}`,
+    times(one.rolloutSpeedup),
   ]);
-  const steps = schedulers[0]?.runs[0]?.steps.length ?? 0;
-  const boundStep = steps === 0 ? '' : number(lowerBound.totalSeconds / steps, 1);
-  rows.push([
-    'clairvoyant lower bound',
-    boundStep,
-    '',
-    `${number(lowerBound.speedupLimit)} ×`,
-    '1.00 ×',
-    '',
-    '',
-    '',
-    '',
-  ]);
-  return table('Comparison', columns, rows, 'bound');
+  return table('What is trained on', columns, rows, lastRow(comparison));
 }
 
 function stepTable({ label, runs }: SchedulerResult): string {
@@ -110,8 +124,6 @@ function lengthTable(schedulers: readonly SchedulerResult[]): string {
 /** All that the charts show, as tables. */
 export function numbersBehind({ schedulers }: ComparisonResult): string {
   const tables = schedulers.flatMap((one) => [stepTable(one), engineTable(one)]);
-  return `<details class="numbers"><summary>The numbers behind the charts, as tables</summary>
-${lengthTable(schedulers)}
-${tables.join('\n')}
-</details>`;
+  return `<div class="numbers">${lengthTable(schedulers)}
+${tables.join('\n')}</div>`;
 }

@@ -3,7 +3,7 @@ import { vlmModel } from '../vlm/models.ts';
 import type { VlmComparison, VlmSchedulerResult } from '../vlm/result.ts';
 import { lengthOf } from '../vlm/sample.ts';
 import { escapeHtml, number, percent, table } from './format.ts';
-import { type Findings, noFindings, type Part } from './parts.ts';
+import { type Findings, type Fold, figure, noFindings, type Part } from './parts.ts';
 import { pictured, vlmData } from './vlm-data.ts';
 
 function findings({ schedulers }: VlmComparison): Findings {
@@ -85,10 +85,8 @@ function planLegend(comparison: VlmComparison, run: number): string {
 
 function planFigure(comparison: VlmComparison, index: number, run: number): string {
   const title = `The plan on ${comparison.job.gpus} GPUs: ${escapeHtml(comparison.schedulers[run]!.label)}`;
-  return `<figure><figcaption>${title}<small>one forward pass of the first batch; the longest sequences are coloured</small></figcaption>
-${planLegend(comparison, run)}
-<div class="chart plan" data-chart="plan" data-workload="${index}" data-run="${run}" role="img"
- aria-label="${title}. Each row is a GPU, each bar a shard of a sequence. The tables have its balance."></div></figure>`;
+  const hint = 'a row for each GPU; one forward pass of the first batch; the longest sequences are coloured';
+  return figure({ chart: 'plan', workload: index, run, title, hint, legend: planLegend(comparison, run) });
 }
 
 /** The part of one VLM workload; `index` is its place in the data of the charts. */
@@ -96,22 +94,29 @@ export function vlmSection(comparison: VlmComparison, index: number): Part {
   const { workload, job, schedulers, notes } = comparison;
   const facts = [
     `${vlmModel(job.model).label}, ${job.gpus} × ${job.gpu.toUpperCase()}, ${job.batchSequences} sequences a step`,
-    `mean sequence ${number(workload.meanTokens, 0)} tokens, longest ${number(workload.longestTokens, 0)}`,
+    `simulated sequences mean ${number(workload.meanTokens, 0)} tokens, longest ${number(workload.longestTokens, 0)}`,
     `${percent(workload.visualShare)} of the tokens are visual`,
     escapeHtml(workload.source),
   ];
   const { verdict, text } = findings(comparison);
-  const body = `${text}
+  const argument = `${text}
 <p class="note">${facts.join('; ')}.</p>
-${timeTable(schedulers)}
+${figure({ chart: 'stages', workload: index, title: 'Seconds of a step', hint: 'by stage, mean over the steps' })}`;
+  const folds: Fold[] = [
+    {
+      title: 'Every scheduler in numbers',
+      body: `${timeTable(schedulers)}
 ${loadTable(schedulers)}
-<p class="note">SL: ShadowLoader. FU: FlexUlysses. Ulysses SP n: every sequence on n GPUs. A step waits for the slowest GPU in every stage.</p>
-<figure><figcaption>Seconds of a step<small>mean over the steps</small></figcaption>
-<div class="chart stages" data-chart="stages" data-workload="${index}" data-run="0" role="img"
- aria-label="Seconds of a step, by stage and scheduler. The table above has its numbers."></div></figure>
-${pictured(schedulers)
-  .map((run) => planFigure(comparison, index, run))
-  .join('\n')}
-<ul class="note">${notes.map((note) => `<li>${escapeHtml(note)}</li>`).join('')}</ul>`;
-  return { title: `Vision-language: ${escapeHtml(workload.name)}`, verdict, body };
+<p class="note">SL: ShadowLoader. FU: FlexUlysses. Ulysses SP n: every sequence on n GPUs. A step waits for the slowest GPU in every stage.</p>`,
+    },
+    {
+      title: `The plan on ${job.gpus} GPUs`,
+      body: pictured(schedulers)
+        .map((run) => planFigure(comparison, index, run))
+        .join('\n'),
+    },
+    { title: 'Notes', body: `<ul class="note">${notes.map((note) => `<li>${escapeHtml(note)}</li>`).join('')}</ul>` },
+  ];
+  const name = escapeHtml(workload.name);
+  return { title: `Vision-language: ${name}`, tab: `Vision: ${name.replace(/,.*$/, '')}`, verdict, argument, folds };
 }

@@ -1,8 +1,9 @@
 /** How long the reward of each sample takes, and what it is: fixed by the seed, the prompt and the sample. */
 import type { RewardKind } from '../../schemas/index.ts';
 import { normal, pickIndex, uniform } from '../random.ts';
+import { Correctness } from './correctness.ts';
 import type { Judged } from './judges.ts';
-import type { RewardSettings } from './settings.ts';
+import { type RewardSettings, rewardSettings } from './settings.ts';
 
 /** One reward, as it would be computed without a limit of time. */
 export interface RewardWork {
@@ -13,16 +14,33 @@ export interface RewardWork {
 
 const kindOfTask: Readonly<Record<string, RewardKind>> = { code: 'sandbox', judge: 'judge', math: 'rule' };
 // Names of independent draws.
-const [kindKey, endKey, correctKey, promptKey, runKey] = [101, 102, 103, 104, 105];
+const [kindKey, endKey, promptKey, runKey] = [101, 102, 104, 105];
+
+/** A sample of the workload, for its reward. */
+export interface Judgeable {
+  readonly promptIndex: number;
+  readonly sample: number;
+  readonly tokens: number;
+  /** Whether it was correct, where that was recorded. */
+  readonly correct?: boolean;
+}
+
+/** Rewards of a job that says nothing of them: correct or not, and no seconds. */
+export const plainRewards: RewardSettings = rewardSettings.parse({
+  workers: { rule: 1, sandbox: 1, judge: 1 },
+  doomedShare: 0,
+});
 
 /** Rewards of all samples of a workload. */
 export class RewardModel {
   readonly #settings: RewardSettings;
   readonly #seed: number;
+  readonly #correctness: Correctness;
 
   constructor(settings: RewardSettings, seed: number) {
     this.#settings = settings;
     this.#seed = seed;
+    this.#correctness = new Correctness(settings, seed);
   }
 
   /** Who judges the responses of a prompt: by its task, or drawn by the shares. */
@@ -35,29 +53,38 @@ export class RewardModel {
     return at < rule + sandbox ? 'sandbox' : 'judge';
   }
 
-  /** The reward of a sample. */
-  work(kind: RewardKind, promptIndex: number, sample: number, tokens: number): RewardWork {
+  /** The reward of a sample, where nobody waits for it. */
+  rewardOf(kind: RewardKind, one: Judgeable): 0 | 1 {
+    return kind === 'sandbox' && this.#neverEnds(one) ? 0 : this.#reward(one);
+  }
+
+  #neverEnds({ promptIndex, sample }: Judgeable): boolean {
+    return uniform(this.#seed, endKey, promptIndex, sample) < this.#settings.doomedShare;
+  }
+
+  /** The reward of a sample, and the seconds that it takes. */
+  work(kind: RewardKind, one: Judgeable): RewardWork {
     const { ruleSeconds, judgeBaseSeconds, judgeSecondsPerToken } = this.#settings;
-    const reward = this.#reward(promptIndex, sample);
+    const { promptIndex, sample, tokens } = one;
+    const reward = this.#reward(one);
     if (kind === 'rule') return { seconds: ruleSeconds, reward };
     if (kind === 'judge') return { seconds: judgeBaseSeconds + judgeSecondsPerToken * tokens, reward };
+    if (this.#neverEnds(one)) return { seconds: Number.POSITIVE_INFINITY, reward: 0 };
     return this.#sandbox(promptIndex, sample, reward);
   }
 
   /** What a judge says of a sample. */
-  judged(promptIndex: number, sample: number, tokens: number): Judged {
-    return { tokens, reward: this.#reward(promptIndex, sample) };
+  judged(one: Judgeable): Judged {
+    return { tokens: one.tokens, reward: this.#reward(one) };
   }
 
-  #reward(promptIndex: number, sample: number): 0 | 1 {
-    return uniform(this.#seed, correctKey, promptIndex, sample) < this.#settings.correctShare ? 1 : 0;
+  #reward({ promptIndex, sample, correct }: Judgeable): 0 | 1 {
+    return (correct ?? this.#correctness.isCorrect(promptIndex, sample)) ? 1 : 0;
   }
 
   #sandbox(promptIndex: number, sample: number, reward: 0 | 1): RewardWork {
-    const { doomedShare, sandboxMedianSeconds, sandboxSpread, sandboxNoise, sandboxSeconds } = this.#settings;
+    const { sandboxMedianSeconds, sandboxSpread, sandboxNoise, sandboxSeconds } = this.#settings;
     const seed = this.#seed;
-    if (uniform(seed, endKey, promptIndex, sample) < doomedShare)
-      return { seconds: Number.POSITIVE_INFINITY, reward: 0 };
     if (sandboxSeconds !== undefined) {
       const runs = sandboxSeconds[pickIndex(sandboxSeconds.length, seed, promptKey, promptIndex)]!;
       return { seconds: runs[pickIndex(runs.length, seed, runKey, promptIndex, sample)]!, reward };

@@ -1,6 +1,7 @@
 /** What rewards cost in the simulated job. */
 import { z } from 'zod';
 import { positiveCount } from '../../schemas/units.ts';
+import { correctnessSettings } from './correctness.ts';
 import { judgeSettings } from './judge-settings.ts';
 
 const share = z.number().min(0).max(1);
@@ -20,7 +21,7 @@ export const rewardSettings = z.strictObject({
   sandboxSpread: secondsOf('Standard deviation of the logarithm of those seconds between prompts.').default(0.6),
   sandboxNoise: secondsOf('The same between runs of one prompt.').default(0.35),
   doomedShare: share.default(0.05).describe('Share of runs that never end by themselves.'),
-  correctShare: share.default(0.5).describe('Share of the other runs that are correct.'),
+  ...correctnessSettings,
   judge: judgeSettings
     .optional()
     .describe('The judge as a model on GPUs. Without it, judgements take the seconds below on plain workers.'),

@@ -2,18 +2,18 @@
 import { sampleStandardDeviation } from 'simple-statistics';
 import { ratio, sumOf } from '../metrics.ts';
 import type { Interval } from '../result.ts';
-import { bootstrap } from '../statistics.ts';
-import type { RoundRates } from './measure.ts';
+import { oneMinus, predicted, type Spread } from './interval.ts';
 import type { SweepRun, SweepTask } from './run.ts';
 import type { SweepSettings } from './settings.ts';
 import type { SweepSpace } from './space.ts';
+import type { SweepPart } from './split.ts';
 
 /** A run that could be made. */
-export type Measured = RoundRates & { readonly boundSecondsPerPrompt?: number };
+export type Measured = Exclude<SweepRun, { readonly infeasible: string }>;
 
-/** A candidate, or the baseline, with its runs. */
+/** A candidate, the baseline, or the oracle, with its runs. */
 export interface Candidate {
-  readonly settings: SweepSettings | 'baseline';
+  readonly settings: SweepTask['settings'];
   /** By seed. */
   readonly runs: Map<number, Measured>;
   infeasible: string | undefined;
@@ -32,6 +32,13 @@ export const keptRatio = (pairs: readonly Pair[]): number =>
     sumOf(pairs, ({ other }) => other.tokensPerResponse),
   );
 
+/** Responses trained on that are as long as the longest 1 % of the baseline's ÷ how many those are, over pairs. */
+export const longestRatio = (pairs: readonly Pair[]): number =>
+  ratio(
+    sumOf(pairs, ({ one }) => one.longTrained),
+    sumOf(pairs, ({ one }) => one.longFixed),
+  );
+
 /** Share of the other's time that the first saves, over pairs; below 0 where it takes longer. */
 export const gain = (pairs: readonly Pair[]): number =>
   1 -
@@ -40,8 +47,9 @@ export const gain = (pairs: readonly Pair[]): number =>
     sumOf(pairs, ({ other }) => other.secondsPerPrompt),
   );
 
-/** The same with its 95 % bootstrap interval. */
-export const gainInterval = (pairs: readonly Pair[]): Interval => bootstrap(pairs, gain, { seed: 1 });
+/** The same with its 95 % interval for an independent run. */
+export const gainInterval = (pairs: readonly Pair[], spread: Spread): Interval =>
+  oneMinus(predicted(pairs, [[({ one }) => one.secondsPerPrompt, ({ other }) => other.secondsPerPrompt]], spread));
 
 /** Mean of what the first saves a prompt, and its standard error over the pairs: seconds. */
 export function difference(pairs: readonly Pair[]): { readonly mean: number; readonly error: number } {
@@ -59,6 +67,7 @@ export class Book {
   readonly #space: SweepSpace;
   readonly #candidates = new Map<string, Candidate>();
   readonly baseline: Candidate = { settings: 'baseline', runs: new Map(), infeasible: undefined };
+  readonly oracle: Candidate = { settings: 'oracle', runs: new Map(), infeasible: undefined };
 
   constructor(space: SweepSpace) {
     this.#space = space;
@@ -77,17 +86,17 @@ export class Book {
     return [...this.#candidates.values()];
   }
 
-  /** Runs that are missing, seed by seed. */
-  missing(candidates: Iterable<Candidate>, seeds: readonly number[]): SweepTask[] {
+  /** Runs that are missing, seed by seed; the seeds of the parts differ. */
+  missing(candidates: Iterable<Candidate>, seeds: readonly number[], part: SweepPart): SweepTask[] {
     const wanted = [...new Set(candidates)].filter((one) => one.infeasible === undefined);
     return seeds.flatMap((seed) =>
-      wanted.filter(({ runs }) => !runs.has(seed)).map(({ settings }) => ({ settings, seed })),
+      wanted.filter(({ runs }) => !runs.has(seed)).map(({ settings }) => ({ settings, seed, part })),
     );
   }
 
   /** Takes the run of a task. */
   note({ settings, seed }: SweepTask, run: SweepRun): void {
-    const candidate = settings === 'baseline' ? this.baseline : this.candidate(settings);
+    const candidate = typeof settings === 'string' ? this[settings] : this.candidate(settings);
     if ('infeasible' in run) candidate.infeasible = run.infeasible;
     else candidate.runs.set(seed, run);
   }

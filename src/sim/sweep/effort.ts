@@ -8,7 +8,7 @@ export interface SweepEffort {
   readonly semifinalSeeds: number;
   /** Seeds that the four best of those are measured on, the earlier ones among them. */
   readonly finalSeeds: number;
-  /** Seeds of the confirmation, none of them seen before: intervals come from these. */
+  /** Seeds of the confirmation, at least 2, none of them seen before: intervals come from these. Its runs are longer. */
   readonly confirmationSeeds: number;
   /** Times that the search looks beside the best. */
   readonly fineRounds: number;
@@ -16,7 +16,7 @@ export interface SweepEffort {
 
 /** Efforts by name. */
 export const sweepEfforts = Object.freeze({
-  fast: { coarseSeeds: 1, semifinalSeeds: 2, finalSeeds: 4, confirmationSeeds: 6, fineRounds: 1 },
+  fast: { coarseSeeds: 1, semifinalSeeds: 2, finalSeeds: 2, confirmationSeeds: 8, fineRounds: 1 },
   default: { coarseSeeds: 2, semifinalSeeds: 4, finalSeeds: 8, confirmationSeeds: 8, fineRounds: 2 },
   thorough: { coarseSeeds: 4, semifinalSeeds: 8, finalSeeds: 16, confirmationSeeds: 24, fineRounds: 4 },
 } satisfies Record<string, SweepEffort>);

@@ -2,7 +2,7 @@
 import type { Workload, WorkloadPrompt } from '../workload/workload.ts';
 
 /** FNV-1a over the UTF-16 code units of an id: 32 bits, the same everywhere. */
-function hash(id: string): number {
+export function hashOf(id: string): number {
   let value = 0x811c9dc5;
   for (let at = 0; at < id.length; at += 1) value = Math.imul(value ^ id.charCodeAt(at), 0x01000193);
   // The lowest bit of FNV is the parity of what it has seen: it takes the others, too.
@@ -10,19 +10,10 @@ function hash(id: string): number {
 }
 
 /** In which half an id is: 0 or 1, always the same. */
-export const halfOf = (id: string): 0 | 1 => ((hash(id) >>> 3) & 1) as 0 | 1;
+export const halfOf = (id: string): 0 | 1 => ((hashOf(id) >>> 3) & 1) as 0 | 1;
 
-/** The two halves of a list, by the ids of its items. */
-export function halvesOf<T>(items: readonly T[], idOf: (item: T) => string): readonly [T[], T[]] {
-  const halves: readonly [T[], T[]] = [[], []];
-  for (const item of items) halves[halfOf(idOf(item))].push(item);
-  return halves;
-}
-
-/** The prompts of a workload that are in a half, in their order. For workloads that are generated, and have no end. */
-export function halfOfWorkload(workload: Workload, half: 0 | 1): Workload {
-  return filtered(workload, (promptId) => halfOf(promptId) === half);
-}
+/** Which prompt it is, in whichever epoch; what was imported has the step in its id, behind an @. */
+export const ownId = ({ promptId, firstId = promptId }: WorkloadPrompt): string => firstId.replace(/@\d+$/, '');
 
 /**
  * Another half of the prompts of a trace for each seed, so that seeds differ by as much as traces of its size would: what a
@@ -31,20 +22,20 @@ export function halfOfWorkload(workload: Workload, half: 0 | 1): Workload {
 export function drawnHalf(workload: Workload, seed: number): Workload {
   const { distinctPrompts } = workload;
   if (!Number.isFinite(distinctPrompts) || distinctPrompts < leastPrompts) return workload;
-  // Later epochs have a mark and a number behind the id: they are of the same prompts.
-  const own = (promptId: string): string => promptId.replace(/@+\d+$/, '');
-  return filtered(workload, (promptId) => halfOf(`${seed} ${own(promptId)}`) === 0);
+  const half = withPrompts(workload, (prompt) => halfOf(`${seed} ${ownId(prompt)}`) === 0);
+  return { ...half, distinctPrompts: Math.floor(distinctPrompts / 2) };
 }
 
 /** Of fewer prompts a half may be none. */
 const leastPrompts = 32;
 
-function filtered(workload: Workload, isIn: (promptId: string) => boolean): Workload {
+/** The prompts of a workload that fit, in their order; there must be one. */
+export function withPrompts(workload: Workload, fits: (prompt: WorkloadPrompt) => boolean): Workload {
   const indices: number[] = [];
   let next = 0;
   const prompt = (index: number): WorkloadPrompt => {
     while (indices.length <= index) {
-      if (isIn(workload.prompt(next).promptId)) indices.push(next);
+      if (fits(workload.prompt(next))) indices.push(next);
       next += 1;
     }
     return workload.prompt(indices[index]!);

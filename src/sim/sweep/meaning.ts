@@ -1,8 +1,9 @@
 /** What a recommendation says, in sentences. */
 import type { Interval } from '../result.ts';
-import { cautionShare } from './floor.ts';
-import type { SweepAdvice } from './result.ts';
+import { areGiven, cautionShare } from './limits.ts';
+import type { SweepAdvice, SweepLimits } from './result.ts';
 import { provisionOf, type SweepSettings } from './settings.ts';
+import { independentSteps } from './split.ts';
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 const between = ({ low, high }: Interval): string => `${percent(low)} to ${percent(high)}`;
@@ -20,14 +21,15 @@ export type SweepFacts = Pick<
   | 'gainOfTailBatching'
   | 'published'
   | 'baseline'
-  | 'clairvoyant'
+  | 'oracle'
   | 'objective'
   | 'tried'
+  | 'search'
 >;
 
 /** Sentences, the verdict first. */
 export function meaningOf(facts: SweepFacts): string[] {
-  const { verdict, recommended, gainOverPublished, gainOfTailBatching, baseline, clairvoyant, objective } = facts;
+  const { verdict, recommended, gainOverPublished, gainOfTailBatching, baseline, oracle, objective, search } = facts;
   const saves = `${percent(recommended.gain.value)} less time a trained prompt than ${baseline.label} (${between(recommended.gain)})`;
   const sentences: string[] = [];
   if (verdict === 'tuned') {
@@ -38,7 +40,11 @@ export function meaningOf(facts: SweepFacts): string[] {
     sentences.push(`Nothing beats the papers' fixed settings here, ${recommended.label}: ${saves}.`);
   } else if (verdict === 'unspeculative') {
     sentences.push(
-      `The papers' fixed settings keep fewer tokens than asked for, and nothing that keeps enough beats them without tail batching, ${recommended.label}: ${saves}.`,
+      `The papers' fixed settings are not within the limits, and nothing that is beats them without tail batching, ${recommended.label}: ${saves}.`,
+    );
+  } else if (areGiven(objective.limits)) {
+    sentences.push(
+      `Nothing within the limits (${limitsText(objective.limits)}) beats ${baseline.label} for sure. Stay with ${baseline.label}.`,
     );
   } else {
     const { gain } = facts.published;
@@ -58,10 +64,44 @@ export function meaningOf(facts: SweepFacts): string[] {
   sentences.push(
     `The objective is time a trained prompt, with a kept-token ratio ${floor}: it is ${recommended.keptTokenRatio.value.toFixed(2)}, and ${percent(recommended.cappedShare)} of the responses are at the cap instead of ${percent(baseline.cappedShare)}.`,
   );
-  sentences.push(
-    `The clairvoyant bound is ${percent(clairvoyant.gain)} less, for a scheduler that knows all lengths and trains the same responses as ${baseline.label}.`,
-  );
+  if (verdict !== 'baseline') sentences.push(costSentence(facts));
+  if (oracle !== undefined) {
+    sentences.push(
+      `An oracle that knows all lengths and keeps every response takes ${percent(oracle.gain)} less than ${baseline.label}; at equal tokens the recommendation has ${percent(recommended.ofOracle ?? 0)} of its speed.`,
+    );
+  }
+  sentences.push(seenSentence(search));
   return sentences;
+}
+
+function limitsText({ minKept, minTop1, maxLag }: SweepLimits): string {
+  return [
+    ...(minKept === undefined ? [] : [`kept tokens at least ${minKept}`]),
+    ...(minTop1 === undefined ? [] : [`longest 1 % trained at least ${minTop1}`]),
+    ...(maxLag === undefined ? [] : [`lag at most ${maxLag}`]),
+  ].join(', ');
+}
+
+/** What is paid for the gain. */
+function costSentence({ recommended, baseline }: SweepFacts): string {
+  const { equalTokenSpeedup: speedup, longestTrainedRatio, staleShare, maxLag } = recommended;
+  const times = `${speedup.value.toFixed(2)}x as fast as ${baseline.label} a kept token (${speedup.low.toFixed(2)} to ${speedup.high.toFixed(2)})`;
+  const stale =
+    maxLag === 0
+      ? 'no token is stale'
+      : `${percent(staleShare)} of the tokens are stale, by up to ${maxLag} version${maxLag === 1 ? '' : 's'}`;
+  return `At equal tokens it is ${times}. Of responses as long as the longest 1 % of the baseline's it trains ${percent(longestTrainedRatio)} as many; ${stale}.`;
+}
+
+/** What the intervals rest on. */
+function seenSentence({ prompts, confirmationSteps, confirmationSeeds }: SweepFacts['search']): string {
+  const runs = `${confirmationSeeds.length} runs of ${confirmationSteps} steps on seeds that the search has not seen`;
+  const on = {
+    halves: `${runs}, and on the ${prompts.confirmation} prompts that it has not seen either (the search had the other ${prompts.search})`,
+    same: `${runs}, but on the same ${prompts.confirmation} prompts: the trace has too few to keep some from the search`,
+    generated: `${runs}; each seed generates prompts of its own`,
+  };
+  return `Intervals are for an independent run of ${Math.max(independentSteps, confirmationSteps)} steps, nominally 95 %: they come from ${on[prompts.kind]}.`;
 }
 
 function tailSentence({ verdict, job }: SweepFacts, tail: Interval | undefined): string[] {
@@ -75,7 +115,7 @@ function tailSentence({ verdict, job }: SweepFacts, tail: Interval | undefined):
   if (tail.low > 0)
     return [`Tail batching saves ${percent(tail.value)} of what the same settings take without it (${between(tail)}).`];
   return [
-    `Tail batching does not pay on this trace: it saves ${percent(tail.value)} of what the same settings take without it (${between(tail)}). It stays, since a trace may lack the longest responses: settings that speculate less than the papers' must be ${percent(cautionShare)} faster for sure.`,
+    `Tail batching ${tail.value > 0 ? 'may not' : 'does not'} pay on this trace: it saves ${percent(tail.value)} of what the same settings take without it (${between(tail)}). It stays, since a trace may lack the longest responses: settings that speculate less than the papers' must be ${percent(cautionShare)} faster for sure.`,
   ];
 }
 
@@ -86,6 +126,6 @@ function passedOver({ verdict, recommended, published, tried }: SweepFacts): str
   const isLess = provisionOf(best.settings) < provisionOf(published.settings as SweepSettings);
   const why = isLess
     ? `it speculates less than the papers', and must then be ${percent(cautionShare)} faster for sure, since a trace may lack the longest responses`
-    : 'it was not faster for sure on the seeds that the search had not seen';
+    : 'it was not faster for sure in the confirmation';
   return [`In the search ${best.label} saved ${percent(best.gain)}. It is not recommended: ${why}.`];
 }

@@ -17,6 +17,8 @@ export interface MeasuredRound {
   readonly tokens: number;
   /** Responses trained on that ran into the length cap. */
   readonly capped: number;
+  /** Versions that the weights which generated them are behind those that they train. */
+  readonly lag: number;
 }
 
 /** What is kept of the rounds of a run. */
@@ -27,6 +29,10 @@ export interface RoundRates {
   readonly tokensPerResponse: number;
   /** Share of them at the length cap: 0 to 1. */
   readonly cappedShare: number;
+  /** Share of their tokens that weights of an older version generated: 0 to 1. */
+  readonly staleShare: number;
+  /** Most versions that any of them is behind. */
+  readonly maxLag: number;
 }
 
 /** Prompts that a short round defers. */
@@ -72,5 +78,10 @@ export function ratesOf(rounds: readonly MeasuredRound[], promptsPerRound: numbe
       sum((round) => round.capped),
       responses,
     ),
+    staleShare: ratio(
+      sum((round) => (round.lag > 0 ? round.tokens : 0)),
+      sum((round) => round.tokens),
+    ),
+    maxLag: rounds.reduce((most, { lag }) => Math.max(most, lag), 0),
   };
 }

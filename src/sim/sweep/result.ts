@@ -1,8 +1,12 @@
-/** What a sweep says: plain data. Intervals are 95 % bootstrap intervals over the seeds of the confirmation. */
+/**
+ * What a sweep says: plain data. Intervals are 95 % intervals for an independent run of 60 steps, with other seeds and other
+ * prompts.
+ */
 import type { Interval } from '../result.ts';
 import type { SweepEffort, SweepEffortId } from './effort.ts';
 import type { PolicyChoice } from './schedulers.ts';
 import type { SweepSettings } from './settings.ts';
+import type { PromptSplit } from './split.ts';
 
 /**
  * What the recommendation is:
@@ -10,7 +14,8 @@ import type { SweepSettings } from './settings.ts';
  * - `tuned`: settings that are faster than the papers', and keep as many tokens;
  * - `published`: the papers' settings, since nothing is measurably better;
  * - `unspeculative`: the papers' settings without tail batching, since more tokens were asked for and nothing is better;
- * - `baseline`: none of it pays here, and the baseline is faster for sure.
+ * - `baseline`: none of it pays here, and the baseline is faster for sure; or limits were given, and nothing within them is
+ *   faster than the baseline for sure.
  */
 export type SweepVerdict = 'tuned' | 'published' | 'unspeculative' | 'baseline';
 
@@ -26,11 +31,19 @@ export interface TriedSettings {
   readonly secondsPerPrompt: number;
   /** Share of the baseline's time that it saves; below 0 where it takes longer. */
   readonly gain: number;
+  /** Seconds of the baseline for a kept token ÷ seconds of this one for a kept token. */
+  readonly equalTokenSpeedup: number;
   /** Mean length of the responses trained on ÷ the baseline's. */
   readonly keptTokenRatio: number;
+  /** Responses trained on that are as long as the longest 1 % of the baseline's ÷ how many those are. */
+  readonly longestTrainedRatio: number;
   /** Share of those responses at the length cap: 0 to 1. */
   readonly cappedShare: number;
-  /** Whether it keeps as many tokens as the objective asks for. */
+  /** Share of the kept tokens that weights of an older version generated than the ones that they train: 0 to 1. */
+  readonly staleShare: number;
+  /** Most versions that any of them is behind. */
+  readonly maxLag: number;
+  /** Whether it is within the limits, and keeps as many tokens as the objective asks for. */
   readonly admissible: boolean;
 }
 
@@ -44,10 +57,20 @@ export interface ConfirmedSettings {
   readonly secondsPerPrompt: Interval;
   /** Share of the baseline's time a trained prompt that it saves: 0.3 is 30 % less. */
   readonly gain: Interval;
+  /** Seconds of the baseline for a kept token ÷ seconds of this one for a kept token. */
+  readonly equalTokenSpeedup: Interval;
   /** Mean length of the responses trained on ÷ the baseline's. */
   readonly keptTokenRatio: Interval;
+  /** Responses trained on that are as long as the longest 1 % of the baseline's ÷ how many those are. */
+  readonly longestTrainedRatio: number;
   /** Share of those responses at the length cap: 0 to 1. */
   readonly cappedShare: number;
+  /** Share of the kept tokens that weights of an older version generated than the ones that they train: 0 to 1. */
+  readonly staleShare: number;
+  /** Most versions that any of them is behind. */
+  readonly maxLag: number;
+  /** Seconds of the oracle schedule for a kept token ÷ seconds of this one; absent where there is no oracle. */
+  readonly ofOracle?: number;
 }
 
 /** A recommendation, and why. `policy` and `config` are the arguments of `createPolicy`. */
@@ -71,13 +94,24 @@ export type SweepAdvice = PolicyChoice & {
   readonly gainOfTailBatching?: Interval;
   readonly published: ConfirmedSettings;
   readonly baseline: ConfirmedSettings;
-  /** For a scheduler that knows all lengths and trains the same responses as the baseline; and the gain that is. */
-  readonly clairvoyant: { readonly secondsPerPrompt: number; readonly gain: number };
+  /**
+   * Seconds of a step of the baseline on all prompts of the trace, as `compare` gives it with its usual steps and seeds; of a
+   * synchronous job only.
+   */
+  readonly stepSeconds?: Interval;
+  /**
+   * The oracle schedule: it knows all lengths, and keeps every response of the baseline; in the same simulator. Gains are over
+   * the baseline, on the first seeds of the confirmation. Absent for pools.
+   */
+  readonly oracle?: { readonly secondsPerPrompt: number; readonly gain: number; readonly equalTokenSpeedup: number };
   readonly objective: {
     readonly minimize: 'secondsPerPrompt';
     /** Least kept-token ratio: given, or that of the papers' settings. */
     readonly leastKeptTokenRatio: number;
+    /** Whether that was given. */
     readonly given: boolean;
+    /** What was asked for. */
+    readonly limits: SweepLimits;
   };
   /** Everything that was tried, the fastest first. */
   readonly tried: readonly TriedSettings[];
@@ -87,7 +121,12 @@ export type SweepAdvice = PolicyChoice & {
   readonly search: {
     readonly seed: number;
     readonly effort: SweepEffort;
+    /** Steps of a run of the search. */
     readonly steps: number;
+    /** Steps of a run of the confirmation. */
+    readonly confirmationSteps: number;
+    /** Whether the confirmation has prompts that the search has not seen. */
+    readonly prompts: PromptSplit;
     readonly runs: number;
     readonly searchSeeds: readonly number[];
     readonly confirmationSeeds: readonly number[];
@@ -96,12 +135,20 @@ export type SweepAdvice = PolicyChoice & {
   readonly simulated: Readonly<Record<string, number | string>>;
 };
 
+/** What a recommendation must keep to. */
+export interface SweepLimits {
+  /** Least kept-token ratio, above 0 and at most 1; that of the papers' settings if absent. */
+  readonly minKept?: number | undefined;
+  /** Least `longestTrainedRatio`, from 0 to 1. */
+  readonly minTop1?: number | undefined;
+  /** Most versions that the weights which generated a kept token may be behind those that it trains, a whole number >= 0. */
+  readonly maxLag?: number | undefined;
+}
+
 /** What a sweep is asked for. */
-export interface SweepOptions {
+export interface SweepOptions extends SweepLimits {
   /** First seed (default 1). */
   readonly seed?: number;
   /** `fast`, `default`, `thorough`, or numbers of one's own. */
   readonly effort?: SweepEffortId | SweepEffort;
-  /** Least kept-token ratio, above 0 and at most 1; that of the papers' settings if absent. */
-  readonly minKept?: number;
 }

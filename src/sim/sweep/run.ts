@@ -2,19 +2,25 @@
 import { PolicyError } from '../../errors.ts';
 import { simulate } from '../host/driver.ts';
 import type { Job } from '../host/job.ts';
-import { clairvoyantLowerBound } from '../lower-bound.ts';
+import { fixedPrompts, longestOf } from '../kept-shares.ts';
+import type { FixedPrompt } from '../lower-bound.ts';
+import { oracleSchedule } from '../oracle.ts';
 import { simulatePools } from '../pools/driver.ts';
 import type { PoolsJob } from '../pools/settings.ts';
 import type { Workload } from '../workload/workload.ts';
-import { drawnHalf } from './halves.ts';
+import type { Levers } from './levers.ts';
 import { deferredPerRound, type MeasuredRound, type RoundRates, ratesOf, roundsNeeded } from './measure.ts';
 import { poolsSchedulerOf, synchronousScheduler } from './schedulers.ts';
 import type { PoolsSettings, SweepSettings, SynchronousSettings } from './settings.ts';
+import { partOf, type SweepPart } from './split.ts';
 
 interface Problem {
-  /** The workload of a seed: every candidate gets the same one. Of a trace, each seed draws half of its prompts. */
+  /** The workload of a seed: every candidate gets the same one. Of a trace, each seed draws half of the prompts of a part. */
   readonly workload: (seed: number) => Workload;
-  /** Training steps (rounds) of a run, a whole number >= 1; more where a candidate needs them for a long round. */
+  /**
+   * Training steps (rounds) of a run of the search, a whole number >= 1; more where a candidate needs them for a long round,
+   * and at least 40 in the confirmation.
+   */
   readonly steps: number;
 }
 
@@ -24,6 +30,8 @@ export interface SynchronousProblem extends Problem {
   readonly kind: 'synchronous';
   /** Engines, batch shape and cost model; with `hardware` and `rewards`, as the presets have them. */
   readonly job: Job;
+  /** What the host can carry out; all of it if absent. */
+  readonly levers?: Levers;
 }
 
 /** A job with pools of its own for rollout and training: `rolloutpipe`, and `tail-pipelining`. */
@@ -39,22 +47,33 @@ export type SweepProblem = SynchronousProblem | PoolsProblem;
 
 /** A run to be made: JSON. */
 export interface SweepTask {
-  /** What is tried, or the job without any of it. */
-  readonly settings: SweepSettings | 'baseline';
+  /** What is tried, the job without any of it, or the oracle schedule of a synchronous job. */
+  readonly settings: SweepSettings | 'baseline' | 'oracle';
   /** Seed of lengths and rewards, a whole number. */
   readonly seed: number;
+  /** Whose prompts, and how many steps; absent: all prompts of the workload, and the steps of the problem. */
+  readonly part?: SweepPart;
 }
 
 /** What a run gives: JSON. */
 export type SweepRun =
   | (RoundRates & {
-      /** Of the baseline only: least seconds a prompt for a scheduler that knows all lengths. */
-      readonly boundSecondsPerPrompt?: number;
+      /** Responses of the longest 1 % of those that the baseline trains on, among the trained prompts. */
+      readonly longFixed: number;
+      /** Responses trained on that are as long. */
+      readonly longTrained: number;
     })
   | {
       /** Why the job cannot run with these settings. */
       readonly infeasible: string;
     };
+
+/** Steps of a run of the confirmation, at least: policies that learn have learned by then. */
+export const leastConfirmationSteps = 40;
+
+/** Steps of a run of a part. */
+export const stepsOf = ({ steps }: SweepProblem, part?: SweepPart): number =>
+  part === 'confirmation' ? Math.max(leastConfirmationSteps, steps) : steps;
 
 /** The codes of settings that do not fit the job: such a candidate is left out, and the sweep goes on. */
 const unfit = new Set(['infeasible', 'invalid_config']);
@@ -62,40 +81,67 @@ const unfit = new Set(['infeasible', 'invalid_config']);
 /**
  * Makes runs. The same problem and task give the same run, wherever it is made.
  *
- * @throws PolicyError `infeasible` and the like where the job cannot run even as the baseline
+ * @throws PolicyError `infeasible` and the like where the job cannot run even as the baseline, `invalid_input` for the
+ *   oracle of pools
  */
 export function sweepEvaluator(problem: SweepProblem): (task: SweepTask) => SweepRun {
-  const workloads = new Map<number, Workload>();
-  const workload = (seed: number): Workload => {
-    const known = workloads.get(seed) ?? drawnHalf(problem.workload(seed), seed);
-    workloads.set(seed, known);
-    return known;
+  const known = new Map<string, Given>();
+  const given = ({ seed, part }: SweepTask): Given => {
+    const key = `${part} ${seed}`;
+    const one = known.get(key) ?? givenOf(problem, seed, part);
+    known.set(key, one);
+    return one;
   };
-  return ({ settings, seed }) => {
+  return (task) => {
+    const { settings, seed } = task;
     try {
       return problem.kind === 'pools'
-        ? poolsRun(problem, settings as PoolsSettings | 'baseline', workload(seed), seed)
-        : synchronousRun(problem, settings as SynchronousSettings | 'baseline', workload(seed), seed);
+        ? poolsRun(problem, settings as PoolsSettings | 'baseline' | 'oracle', given(task), seed)
+        : synchronousRun(problem, settings as SynchronousSettings | 'baseline' | 'oracle', given(task), seed);
     } catch (error) {
-      if (settings === 'baseline' || !(error instanceof PolicyError) || !unfit.has(error.code)) throw error;
+      if (typeof settings === 'string' || !(error instanceof PolicyError) || !unfit.has(error.code)) throw error;
       return { infeasible: error.message };
     }
   };
 }
 
-const factorOf = (settings: SweepSettings | 'baseline'): number =>
-  settings === 'baseline' ? 1 : settings.promptSpeculation;
+/** What all candidates of a seed have in common. */
+interface Given {
+  readonly workload: Workload;
+  readonly steps: number;
+  /** What the baseline trains on. */
+  readonly fixed: readonly FixedPrompt[];
+  readonly longTokens: number;
+}
+
+function givenOf(problem: SweepProblem, seed: number, part: SweepPart | undefined): Given {
+  const all = problem.workload(seed);
+  const workload = part === undefined ? all : partOf(all, part, seed);
+  const steps = stepsOf(problem, part);
+  const fixed = fixedPrompts(workload, steps * promptsOf(problem), problem.job.responsesPerPrompt);
+  return { workload, steps, fixed, longTokens: longestOf(fixed) };
+}
+
+/** Prompts of a round. */
+export const promptsOf = (problem: SweepProblem): number =>
+  problem.kind === 'pools' ? problem.job.groupsPerRound : problem.job.promptsPerRound;
+
+const factorOf = (settings: SweepSettings | string): number =>
+  typeof settings === 'string' ? 1 : settings.promptSpeculation;
 
 function synchronousRun(
-  { job, steps }: SynchronousProblem,
-  settings: SynchronousSettings | 'baseline',
-  workload: Workload,
+  { job }: SynchronousProblem,
+  settings: SynchronousSettings | 'baseline' | 'oracle',
+  { workload, steps, fixed, longTokens }: Given,
   seed: number,
 ): SweepRun {
   const { promptsPerRound } = job;
   const prompts = promptsPerRound * roundsNeeded(steps, promptsPerRound, factorOf(settings));
-  const scheduler = synchronousScheduler(job, settings);
-  const run = simulate(job, scheduler, workload, { prompts, seed, timeline: false });
+  const of =
+    settings === 'oracle'
+      ? oracleSchedule({ job, workload, fixed, seed, trains: true })
+      : { scheduler: synchronousScheduler(job, settings), workload };
+  const run = simulate(job, of.scheduler, of.workload, { prompts, seed, timeline: false, longTokens });
   const rounds = run.steps.map(
     (step): MeasuredRound => ({
       kind: step.kind,
@@ -104,29 +150,27 @@ function synchronousRun(
       responses: step.responses,
       tokens: step.keptTokens,
       capped: step.cappedResponses,
+      lag: step.lag,
     }),
   );
+  const { longFixed, longTrained } = run.kept;
   const rates = ratesOf(rounds, promptsPerRound, deferredPerRound(promptsPerRound, factorOf(settings)));
-  if (settings !== 'baseline') return rates;
-  const bound = clairvoyantLowerBound(
-    fixedPrompts(workload, prompts, job.responsesPerPrompt),
-    promptsPerRound,
-    job.engines,
-    job.cost,
-    { overlap: true },
-  );
-  return { ...rates, boundSecondsPerPrompt: bound.totalSeconds / prompts };
+  return { ...rates, longFixed, longTrained };
 }
 
 function poolsRun(
-  { job, steps }: PoolsProblem,
-  settings: PoolsSettings | 'baseline',
-  workload: Workload,
+  { job }: PoolsProblem,
+  settings: PoolsSettings | 'baseline' | 'oracle',
+  { workload, steps, longTokens }: Given,
   seed: number,
 ): SweepRun {
-  const { groupsPerRound, responsesPerPrompt, engines, cost } = job;
+  if (settings === 'oracle') {
+    throw new PolicyError('invalid_input', { expected: 'a synchronous job', got: 'pools', path: 'settings' });
+  }
+  const { groupsPerRound } = job;
   const needed = roundsNeeded(steps, groupsPerRound, factorOf(settings));
-  const run = simulatePools(job, poolsSchedulerOf(settings), workload, { rounds: needed, seed, timeline: false });
+  const options = { rounds: needed, seed, timeline: false, longTokens };
+  const run = simulatePools(job, poolsSchedulerOf(settings), workload, options);
   const rounds = run.rounds.map(
     (round): MeasuredRound => ({
       kind: round.kind,
@@ -135,22 +179,10 @@ function poolsRun(
       responses: round.responses,
       tokens: round.tokens,
       capped: round.cappedResponses,
+      lag: round.lag,
     }),
   );
+  const { longFixed, longTrained } = run.kept;
   const rates = ratesOf(rounds, groupsPerRound, deferredPerRound(groupsPerRound, factorOf(settings)));
-  if (settings !== 'baseline') return rates;
-  const prompts = needed * groupsPerRound;
-  const fixed = fixedPrompts(workload, prompts, responsesPerPrompt);
-  const bound = clairvoyantLowerBound(fixed, groupsPerRound, engines, cost, { oneOff: true });
-  // Rollouts and training may overlap at best; every round ends with new weights, which nothing overlaps.
-  const seconds = bound.totalSeconds + needed * cost.weightSyncSeconds;
-  return { ...rates, boundSecondsPerPrompt: seconds / prompts };
-}
-
-function fixedPrompts(workload: Workload, count: number, responses: number) {
-  return Array.from({ length: count }, (_, index) => {
-    const prompt = workload.prompt(index);
-    const responseTokens = Array.from({ length: responses }, (_unused, k) => prompt.sample(k).tokens);
-    return { promptTokens: prompt.promptTokens, responseTokens };
-  });
+  return { ...rates, longFixed, longTrained };
 }

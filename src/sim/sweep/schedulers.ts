@@ -26,12 +26,12 @@ type Factors = Pick<SynchronousSettings, 'promptSpeculation' | 'responseSpeculat
 const speculates = ({ promptSpeculation, responseSpeculation }: Factors): boolean =>
   promptSpeculation > 1 || responseSpeculation > 1;
 
-function switchesOf({ threshold, tp, ...factors }: SynchronousSettings): RollpackerSwitches {
+function switchesOf({ threshold, tp, rewards, ...factors }: SynchronousSettings): RollpackerSwitches {
   return {
     tailBatching: speculates(factors),
     ...factors,
-    asyncReward: true,
-    adaptiveTimeout: true,
+    asyncReward: rewards === undefined,
+    adaptiveTimeout: rewards === undefined,
     adaptiveTp: tp === 'adaptive',
     ...(tp === 'adaptive' ? {} : { startTp: { short: tp, long: tp } }),
     streamTraining: threshold !== 'off',

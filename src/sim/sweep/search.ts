@@ -6,15 +6,17 @@
  * 2. cross: the best of those together;
  * 3. fine: what lies beside the best, until nothing better is found;
  * 4. finals: successive halving, more seeds for fewer candidates;
- * 5. confirmation: the winners against the papers' setting on seeds that the search has not seen.
+ * 5. confirmation: the winners against the papers' setting in longer runs, on seeds and prompts that the search has not seen.
  */
 import { PolicyError } from '../../errors.ts';
 import { besideOne, diagonals, product } from './beside.ts';
-import { type Book, type Candidate, difference, gain, gainInterval, keptRatio } from './book.ts';
+import type { Book, Candidate } from './book.ts';
 import type { SweepEffort } from './effort.ts';
-import { cautionShare, keptSlack, leastKept } from './floor.ts';
+import type { Spread } from './interval.ts';
+import type { SweepLimits } from './result.ts';
+import { Rules } from './rules.ts';
 import type { SweepRun, SweepTask } from './run.ts';
-import { provisionOf, type SweepSettings } from './settings.ts';
+import type { SweepSettings } from './settings.ts';
 import { changed, isSpeculating, type SweepSpace, settingOf, withoutSpeculation } from './space.ts';
 
 /** The parts of a search. */
@@ -38,15 +40,19 @@ export interface SweepBatch {
 export interface SearchOptions {
   readonly seed: number;
   readonly effort: SweepEffort;
-  /** Least kept-token ratio; that of the papers' setting if absent. */
-  readonly minKept?: number | undefined;
+  readonly limits: SweepLimits;
+  /** Whether there is an oracle schedule of the job. */
+  readonly hasOracle: boolean;
+  /** Of an independent run. */
+  readonly spread: Spread;
 }
 
 /** What a search has found. */
 export interface SearchResult {
+  readonly rules: Rules;
   /** The winner; `reference` where nothing is better. */
   readonly chosen: Candidate;
-  /** The papers' setting, or the same without speculation where that keeps too few tokens. */
+  /** The papers' setting, or the same without speculation where that is not within the limits. */
   readonly reference: Candidate;
   readonly published: Candidate;
   /** `chosen` without tail batching; itself where it has none. */
@@ -59,13 +65,15 @@ export interface SearchResult {
 const semifinalists = 8;
 const finalists = 4;
 /** Winners of the finals that may try the confirmation, beside the safest. */
-const tries = 3;
+const tries = 2;
+/** Seeds of the confirmation that the oracle runs on: its share has no interval. */
+const oracleSeeds = 3;
 
 /** Searches. Throws `PolicyError` `infeasible` where the job cannot run with the papers' setting, nor without speculation. */
 export function* searching(
   space: SweepSpace,
   book: Book,
-  { seed, effort, minKept }: SearchOptions,
+  { seed, effort, limits, hasOracle, spread }: SearchOptions,
 ): Generator<SweepBatch, SearchResult, readonly SweepRun[]> {
   const seedsTo = (count: number): number[] => Array.from({ length: count }, (_, index) => seed + index);
   const coarseSeeds = seedsTo(effort.coarseSeeds);
@@ -75,41 +83,23 @@ export function* searching(
   const { published: settings, axes } = space;
   const published = book.candidate(settings);
   const unspeculative = book.candidate(withoutSpeculation(settings));
-  let reference = published;
+  const rules = new Rules({ book, published, limits, spread });
   let runs = 0;
   function* measure(
     phase: SweepPhase,
     candidates: Iterable<Candidate>,
     seeds: readonly number[],
     later: number,
+    more: readonly SweepTask[] = [],
   ): Generator<SweepBatch, void, readonly SweepRun[]> {
-    const always = phase === 'confirmation' ? [baseline, published, reference] : [baseline, published, unspeculative];
-    const tasks = book.missing([...always, ...candidates], seeds);
+    const part = phase === 'confirmation' ? phase : 'search';
+    const always = part === 'confirmation' ? [baseline, published] : [baseline, published, unspeculative];
+    const tasks = [...book.missing([...always, ...candidates], seeds, part), ...more];
     if (tasks.length === 0) return;
     const results = yield { phase, tasks, doneRuns: runs, plannedRuns: runs + tasks.length + later };
     for (const [index, task] of tasks.entries()) book.note(task, results[index]!);
     runs += tasks.length;
   }
-  const floor = (seeds: readonly number[]): number => leastKept(book, published, seeds, minKept);
-  const keeps = (one: Candidate, seeds: readonly number[], slack: number): boolean => {
-    const kept = keptRatio(book.pairs(one, baseline, seeds));
-    return kept >= floor(seeds) * (1 - (minKept === undefined ? slack : 1e-9));
-  };
-  /** Admissible candidates that have seen all of these seeds, the fastest first; what came first where they tie. */
-  const ranked = (seeds: readonly number[], among: readonly Candidate[] = book.all): Candidate[] => {
-    const seen = new Set<string>();
-    return among
-      .filter((one) => one.infeasible === undefined && seeds.every((each) => one.runs.has(each)))
-      .filter((one) => keeps(one, seeds, keptSlack.search))
-      .filter((one) => {
-        // What does the same in every run, such as an adaptive TP that never changes, need not be tried twice.
-        const runs = JSON.stringify(seeds.map((each) => one.runs.get(each)));
-        return !seen.has(runs) && seen.add(runs);
-      })
-      .map((one) => ({ one, saved: gain(book.pairs(one, baseline, seeds)) }))
-      .sort((a, b) => b.saved - a.saved)
-      .map(({ one }) => one);
-  };
 
   // What comes after: each phase is guessed from what the ones before it were.
   const final =
@@ -125,19 +115,19 @@ export function* searching(
   const alone = single.flatMap(({ name, coarse }) => coarse.map((value) => changed(settings, name, value)));
   const first = [...grid, ...alone].map((one) => book.candidate(one));
   yield* measure('coarse', first, coarseSeeds, 8 * effort.coarseSeeds + fine);
-  if (published.infeasible !== undefined || !keeps(published, coarseSeeds, keptSlack.search)) {
-    reference = unspeculative;
-  }
+  const isFit = published.infeasible === undefined && rules.isWithin(published, coarseSeeds, 'search');
+  let reference = isFit ? published : unspeculative;
   if (reference.infeasible !== undefined) {
     const expected = "a job that can run with the papers' settings";
     throw new PolicyError('infeasible', { expected, got: reference.infeasible });
   }
 
   const top = (list: readonly SweepSettings[], most: number): SweepSettings[] =>
-    ranked(
-      coarseSeeds,
-      list.map((one) => book.candidate(one)),
-    )
+    rules
+      .ranked(
+        coarseSeeds,
+        list.map((one) => book.candidate(one)),
+      )
       .slice(0, most)
       .map((one) => one.settings as SweepSettings);
   const bestFactors = top(grid, 3);
@@ -156,7 +146,8 @@ export function* searching(
 
   const looked = new Set<Candidate>();
   for (let round = 0; round < effort.fineRounds; round += 1) {
-    const around = ranked(coarseSeeds)
+    const around = rules
+      .ranked(coarseSeeds)
       .slice(0, 2)
       .filter((one) => !looked.has(one));
     if (around.length === 0) break;
@@ -174,64 +165,36 @@ export function* searching(
   const plainOf = (one: Candidate): Candidate => book.candidate(withoutSpeculation(one.settings as SweepSettings));
   // With the factors of the papers it keeps what they keep, whatever the seeds: it is there if nothing else is confirmed.
   const safest = (seeds: readonly number[]): Candidate[] =>
-    ranked(seeds)
+    rules
+      .ranked(seeds)
       .filter((one) =>
         crossed.every(({ name }) => settingOf(one.settings as SweepSettings, name) === settingOf(settings, name)),
       )
       .slice(0, 1);
-  const best = ranked(coarseSeeds).slice(0, semifinalists);
+  const best = rules.ranked(coarseSeeds).slice(0, semifinalists);
   const semifinal = [...best, ...safest(coarseSeeds), ...best.slice(0, 2).map(plainOf)];
   yield* measure('finals', semifinal, semifinalSeeds, final - 2 * semifinalists);
-  const last = ranked(semifinalSeeds).slice(0, finalists);
+  const last = rules.ranked(semifinalSeeds).slice(0, finalists);
   const inLast = [...last, ...safest(semifinalSeeds), ...last.slice(0, 1).map(plainOf)];
   yield* measure('finals', inLast, searchSeeds, 6 * effort.confirmationSeeds);
 
-  const inFinals = ranked(searchSeeds);
-  const winners = winnersOf(inFinals);
+  const winners = rules.winners(rules.ranked(searchSeeds), reference, searchSeeds);
   const inConfirmation = [...new Set([...winners.slice(0, tries), ...safest(searchSeeds)])];
   const confirmed = winners[0] === reference ? [] : inConfirmation;
-  yield* measure('confirmation', confirmed, confirmationSeeds, 2 * effort.confirmationSeeds);
+  yield* measure('confirmation', [reference, ...confirmed], confirmationSeeds, 2 * effort.confirmationSeeds);
+  if (!rules.isWithin(reference, confirmationSeeds, 'confirmation')) {
+    reference = unspeculative;
+    yield* measure('confirmation', [reference], confirmationSeeds, effort.confirmationSeeds);
+  }
   const candidates = confirmed.filter((one) => one !== reference && one.infeasible === undefined);
-  const chosen = surest(candidates, confirmationSeeds);
-  yield* measure('confirmation', [chosen, plainOf(chosen)], confirmationSeeds, 0);
+  const chosen = rules.surest(candidates, reference, confirmationSeeds);
+  // One batch: threads share it.
+  const byOracle = book.missing(
+    hasOracle ? [book.oracle] : [],
+    confirmationSeeds.slice(0, oracleSeeds),
+    'confirmation',
+  );
+  yield* measure('confirmation', [chosen, plainOf(chosen)], confirmationSeeds, 0, byOracle);
   const plain = isSpeculating(chosen.settings as SweepSettings) ? plainOf(chosen) : chosen;
-  return { chosen, reference, published, plain, searchSeeds, confirmationSeeds, runs };
-
-  /** The best lower end: what is faster for sure, not what may be the fastest; with less speculation, by a margin. */
-  function surest(list: readonly Candidate[], seeds: readonly number[]): Candidate {
-    let best = { one: reference, low: 0 };
-    const asMuch = provisionOf(reference.settings as SweepSettings) - 1e-9;
-    for (const isLess of [false, true]) {
-      const least = isLess ? best.low + cautionShare : 0;
-      for (const one of list) {
-        if (
-          provisionOf(one.settings as SweepSettings) < asMuch !== isLess ||
-          !keeps(one, seeds, keptSlack.confirmation)
-        )
-          continue;
-        const { low } = gainInterval(book.pairs(one, reference, seeds));
-        if (low > Math.max(best.low, least)) best = { one, low };
-      }
-    }
-    return best.one;
-  }
-
-  /**
-   * The one-standard-error rule: nothing is preferred to the reference that is not faster by more than the standard error of
-   * the difference; of what is no slower than the fastest by more than that, what keeps the most tokens comes first.
-   */
-  function winnersOf(list: readonly Candidate[]): Candidate[] {
-    const fastest = list[0];
-    if (fastest === undefined) return [reference];
-    const within = (one: Candidate): boolean => {
-      const { mean, error } = difference(book.pairs(fastest, one, searchSeeds));
-      return mean <= error;
-    };
-    const close = list.filter(within);
-    if (close.includes(reference)) return [reference];
-    const kept = (one: Candidate): number => keptRatio(book.pairs(one, baseline, searchSeeds));
-    const preferred = [...close].sort((a, b) => kept(b) - kept(a));
-    const rest = list.slice(0, list.indexOf(reference) < 0 ? undefined : list.indexOf(reference));
-    return [...new Set([...preferred, ...rest])];
-  }
+  return { rules, chosen, reference, published, plain, searchSeeds, confirmationSeeds, runs };
 }

@@ -23,6 +23,10 @@ export const synchronousSettings = z.strictObject({
     .union([z.literal('adaptive'), positiveCount])
     .default('adaptive')
     .describe('Tensor parallelism of the engines: following preemptions, or a degree that stays.'),
+  rewards: z
+    .literal('after')
+    .optional()
+    .describe('`after`: rewards come after the rollout, with fixed timeouts, as in the baseline; beside it if absent.'),
 });
 
 /** Schema of the settings of a job on pools, which `rolloutpipe` schedules, or `tail-pipelining` where a factor is above 1. */

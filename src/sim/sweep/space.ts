@@ -2,6 +2,7 @@
 import { scaledCount } from '../../schemas/units.ts';
 import { gpuIdsOf } from '../host/cluster.ts';
 import { reproducingWidth } from '../pools/presets.ts';
+import { withoutLevers } from './levers.ts';
 import type { SweepProblem } from './run.ts';
 import {
   definePoolsSettings,
@@ -99,13 +100,16 @@ export function sweepSpace(problem: SweepProblem): SweepSpace {
   const { job } = problem;
   const gpus = gpuIdsOf(job).length;
   const degrees = (job.hardware?.costs ?? []).map(({ tp }) => tp).filter((tp) => gpus % tp === 0);
+  const axes: SweepAxis[] = [
+    ...factorAxes,
+    { name: 'threshold', coarse: ['adaptive', 0.2, 0.3, 0.4, 'off'], crossed: false, beside: besideShare },
+    { name: 'tp', coarse: ['adaptive', ...degrees], crossed: false, beside: () => [] },
+  ];
+  if (problem.levers === undefined) return { published: defineSynchronousSettings(), axes, keyOf: counted };
+  const fixed = withoutLevers(job, problem.levers);
   return {
-    published: defineSynchronousSettings(),
-    axes: [
-      ...factorAxes,
-      { name: 'threshold', coarse: ['adaptive', 0.2, 0.3, 0.4, 'off'], crossed: false, beside: besideShare },
-      { name: 'tp', coarse: ['adaptive', ...degrees], crossed: false, beside: () => [] },
-    ],
+    published: defineSynchronousSettings(fixed),
+    axes: axes.filter(({ name }) => !(name in fixed)),
     keyOf: counted,
   };
 }

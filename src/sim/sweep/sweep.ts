@@ -1,12 +1,13 @@
 /** A sweep, for whoever makes the runs: this thread, many, or a browser that must not block. */
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import { Book } from './book.ts';
 import { conclude } from './conclude.ts';
 import { type SweepEffort, sweepEfforts } from './effort.ts';
-import type { SweepAdvice, SweepOptions } from './result.ts';
-import { type SweepProblem, type SweepRun, sweepEvaluator } from './run.ts';
-import { type SearchOptions, type SweepBatch, searching } from './search.ts';
+import type { SweepAdvice, SweepLimits, SweepOptions } from './result.ts';
+import { promptsOf, type SweepProblem, type SweepRun, stepsOf, sweepEvaluator } from './run.ts';
+import { type SweepBatch, searching } from './search.ts';
 import { sweepSpace } from './space.ts';
+import { confirmationSpread } from './split.ts';
 
 /**
  * Searches the settings of a job: eta_P, eta_R, and either the threshold of scaling down and TP, or F_w.
@@ -20,9 +21,11 @@ export function* sweeping(
   problem: SweepProblem,
   options: SweepOptions = {},
 ): Generator<SweepBatch, SweepAdvice, readonly SweepRun[]> {
-  const search = checked(problem, options);
+  const { seed, effort, limits } = checked(problem, options);
   const space = sweepSpace(problem);
   const book = new Book(space);
+  const spread = confirmationSpread(problem.workload(seed), promptsOf(problem), stepsOf(problem, 'confirmation'));
+  const search = { seed, effort, limits, spread, hasOracle: problem.kind === 'synchronous' };
   const result = yield* searching(space, book, search);
   return conclude(problem, book, result, search);
 }
@@ -47,25 +50,36 @@ export function sweep(
   return next.value;
 }
 
-function checked({ steps }: SweepProblem, { seed = 1, effort = 'default', minKept }: SweepOptions): SearchOptions {
-  const refuse = (path: string, expected: string, got: unknown): never => {
-    throw new PolicyError('invalid_input', { expected, got, path });
-  };
-  if (!Number.isSafeInteger(steps) || steps < 1) refuse('steps', 'a whole number >= 1', steps);
-  if (!Number.isSafeInteger(seed)) refuse('seed', 'a whole number', seed);
+interface Checked {
+  readonly seed: number;
+  readonly effort: SweepEffort;
+  readonly limits: SweepLimits;
+}
+
+function checked({ steps }: SweepProblem, { seed = 1, effort = 'default', ...given }: SweepOptions): Checked {
+  if (!Number.isSafeInteger(steps) || steps < 1) refuse('invalid_input', 'steps', 'a whole number >= 1', steps);
+  if (!Number.isSafeInteger(seed)) refuse('invalid_input', 'seed', 'a whole number', seed);
+  const { minKept, minTop1, maxLag } = given;
   if (minKept !== undefined && !(minKept > 0 && minKept <= 1)) {
-    refuse('minKept', 'a number above 0 and at most 1', minKept);
+    refuse('invalid_input', 'minKept', 'a number above 0 and at most 1', minKept);
+  }
+  if (minTop1 !== undefined && !(minTop1 >= 0 && minTop1 <= 1))
+    refuse('invalid_input', 'minTop1', 'a number from 0 to 1', minTop1);
+  if (maxLag !== undefined && !(Number.isSafeInteger(maxLag) && maxLag >= 0)) {
+    refuse('invalid_input', 'maxLag', 'a whole number >= 0', maxLag);
   }
   const numbers = typeof effort === 'string' ? sweepEfforts[effort] : effort;
-  if (numbers === undefined) refuse('effort', `one of ${Object.keys(sweepEfforts).join(', ')}`, effort);
+  if (numbers === undefined)
+    refuse('invalid_input', 'effort', `one of ${Object.keys(sweepEfforts).join(', ')}`, effort);
   for (const [name, value] of Object.entries(numbers as SweepEffort)) {
-    if (!Number.isSafeInteger(value) || value < (name === 'fineRounds' ? 0 : 1)) {
-      refuse(`effort.${name}`, 'a whole number >= 1', value);
-    }
+    // Of one run nobody knows how far the next one is from it.
+    const least = name === 'fineRounds' ? 0 : name === 'confirmationSeeds' ? 2 : 1;
+    if (!Number.isSafeInteger(value) || value < least)
+      refuse('invalid_input', `effort.${name}`, `a whole number >= ${least}`, value);
   }
   const { coarseSeeds, semifinalSeeds, finalSeeds } = numbers;
   if (coarseSeeds > semifinalSeeds || semifinalSeeds > finalSeeds) {
-    refuse('effort', 'no fewer seeds from one part to the next', numbers);
+    refuse('invalid_input', 'effort', 'no fewer seeds from one part to the next', numbers);
   }
-  return { seed, effort: numbers, minKept };
+  return { seed, effort: numbers, limits: { minKept, minTop1, maxLag } };
 }

@@ -139,7 +139,7 @@ export const traceReaders: readonly TraceReader[] = Object.freeze([
     {
       id: 'misguided-attention',
       description: 'Misguided Attention: 3 samples a prompt',
-      keys: ['model', 'response_tokens'],
+      keys: ['model', 'response_tokens', 'prompt_tokens_approx'],
     },
     z.object({ model: z.string(), prompt_id: z.string(), prompt_tokens_approx: count, response_tokens: lengths }),
     (row) => ({

@@ -1,4 +1,5 @@
 /** The vision-language models and GPUs of FlexRL §5.1. */
+import { oneOf } from '../../core/nearest.ts';
 import { PolicyError } from '../../errors.ts';
 import type { EngineShape } from '../cost-model.ts';
 
@@ -84,5 +85,5 @@ export const vlmGpus: Readonly<Record<VlmGpuId, EngineShape['gpu']>> = Object.fr
 export function vlmModel(id: string): VlmModel {
   const found = vlmModels.find((one) => one.id === id);
   if (found !== undefined) return found;
-  throw new PolicyError('unknown_id', { expected: `one of ${vlmModelIds.join(', ')}`, got: id, path: 'model' });
+  throw new PolicyError('unknown_id', { expected: oneOf(vlmModelIds, id), got: id, path: 'model' });
 }

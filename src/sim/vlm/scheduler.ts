@@ -77,12 +77,17 @@ export function placeBatch(scheduler: VlmScheduler, batch: readonly VlmSample[],
         frames: batch.map((one) => one.frames),
       });
     case 'ulysses': {
-      if (!Number.isInteger(Math.log2(degree)) || job.gpus % degree !== 0 || attentionHeads % degree !== 0) {
-        const expected = `a power of two that divides ${job.gpus} GPUs and ${attentionHeads} heads`;
-        throw new PolicyError('infeasible', { expected, got: degree, path: scheduler.id });
-      }
+      checkDegree(degree, job, scheduler.id);
       const input = { ...shape, strategy: 'ulysses', maxDegree: degree, ulyssesDegree: degree } as const;
       return runPlanner(flexUlyssesPlanner, { ...input, attentionHeads, kvHeads });
     }
   }
+}
+
+/** Refuses a fixed degree that a job cannot have. Throws `PolicyError` `infeasible` with the path given. */
+export function checkDegree(degree: number, { gpus, model }: VlmJob, path: string): void {
+  const { attentionHeads } = vlmModel(model);
+  if (Number.isInteger(Math.log2(degree)) && gpus % degree === 0 && attentionHeads % degree === 0) return;
+  const expected = `a power of two that divides ${gpus} GPUs and ${attentionHeads} heads`;
+  throw new PolicyError('infeasible', { expected, got: degree, path });
 }

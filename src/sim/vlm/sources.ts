@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { parse } from '../../core/validate.ts';
 import { normal, pickIndex, uniform } from '../random.ts';
 import { jsonLine } from '../trace/format.ts';
-import type { QuantileRow } from '../trace/read.ts';
+import type { QuantileRow } from '../trace/quantiles.ts';
 import { pooledQuantile, type Quantile } from '../workload/marginal.ts';
 import type { VlmSample } from './sample.ts';
 

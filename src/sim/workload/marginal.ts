@@ -4,7 +4,7 @@
  */
 import { PolicyError } from '../../errors.ts';
 import { normal, normalDistribution, uniform } from '../random.ts';
-import type { QuantileRow } from '../trace/read.ts';
+import type { QuantileRow } from '../trace/quantiles.ts';
 import { capped, checkWorkload, type Workload, type WorkloadPrompt } from './workload.ts';
 
 /** A quantile function: from a share in (0, 1) to tokens. */

@@ -7,8 +7,8 @@
  * - `copula`: the trace's marginal with its own correlation, given the recorded responses of the prompt.
  * - `parametric`: a lognormal fitted to the prompt's recorded responses, its spread shrunk towards the trace's.
  */
-import { PolicyError } from '../../errors.ts';
-import { normal, normalDistribution, pickIndex } from '../random.ts';
+import { refuse } from '../../errors.ts';
+import { normal, normalDistribution, pickIndex, shuffled } from '../random.ts';
 import type { TracePrompt } from '../trace/format.ts';
 import { type Response, type Scored, score } from './scores.ts';
 import { capped, checkWorkload, type Sample, type Workload, type WorkloadPrompt } from './workload.ts';
@@ -52,7 +52,7 @@ export function tracedWorkload(options: TracedOptions): Workload {
   const scored = score(prompts);
   const orders = new Map<number, readonly number[]>();
   const order = (epoch: number): readonly number[] => {
-    const known = orders.get(epoch) ?? shuffled(prompts.length, seed, epoch);
+    const known = orders.get(epoch) ?? shuffled(prompts.length, seed, shuffleKey, epoch);
     orders.set(epoch, known);
     return known;
   };
@@ -71,7 +71,7 @@ export function tracedWorkload(options: TracedOptions): Workload {
       const { prompt, promptTokens, task, responses } = prompts[row]!;
       const recorded = epoch === 0 ? responses.length : 0;
       return {
-        promptId: epoch === 0 ? prompt : `${prompt}${mark}${epoch}`,
+        ...(epoch === 0 ? { promptId: prompt } : { promptId: `${prompt}${mark}${epoch}`, firstId: prompt }),
         promptTokens: Math.max(1, promptTokens ?? 1),
         ...(task === undefined ? undefined : { task }),
         sample: (k): Sample => {
@@ -92,14 +92,11 @@ function caveatOf(prompts: readonly TracePrompt[]): { readonly caveat?: string }
 
 /** Prompts by their ids. */
 function inOrder({ prompts, name }: TracedOptions): TracePrompt[] {
-  const refuse = (expected: string, got: string): never => {
-    throw new PolicyError('invalid_input', { expected, got, path: name });
-  };
-  if (prompts.length === 0) refuse('at least one prompt', 'none');
+  if (prompts.length === 0) refuse('invalid_input', name, 'at least one prompt', 'none');
   const sorted = [...prompts].sort((a, b) => (a.prompt < b.prompt ? -1 : Number(a.prompt > b.prompt)));
   for (const [index, { prompt, responses }] of sorted.entries()) {
-    if (responses.length === 0) refuse('prompts with a response', prompt);
-    if (sorted[index + 1]?.prompt === prompt) refuse('prompt ids that differ', prompt);
+    if (responses.length === 0) refuse('invalid_input', name, 'prompts with a response', prompt);
+    if (sorted[index + 1]?.prompt === prompt) refuse('invalid_input', name, 'prompt ids that differ', prompt);
   }
   return sorted;
 }
@@ -111,10 +108,14 @@ function epochMark(prompts: readonly TracePrompt[]): string {
   return mark;
 }
 
-/** A response that the trace knows to be cut short stays so, although the cap of the job is higher. */
-function sampleOf(response: Response, capTokens: number): Sample {
-  const sample = capped(response.tokens, capTokens);
-  return response.capped === true ? { ...sample, capped: true } : sample;
+/**
+ * A response that the trace knows to be cut short stays so, although the cap of the job is higher. One that this cap cuts is
+ * another response than the one that was judged.
+ */
+function sampleOf({ tokens, capped: isCut, correct }: Response, capTokens: number): Sample {
+  const sample = capped(tokens, capTokens);
+  const judged = correct === undefined || tokens > capTokens ? sample : { ...sample, correct };
+  return isCut === true ? { ...judged, capped: true } : judged;
 }
 
 type Draw = (prompt: TracePrompt, row: number, epoch: number, k: number) => Response;
@@ -145,14 +146,4 @@ function samplers(scored: Scored, seed: number): Record<Resampling, Draw> {
       return { tokens: Math.exp(middle + sigma * normal(seed, sampleKey, row, epoch, k)) };
     },
   };
-}
-
-/** The numbers from 0 to n − 1 in an order fixed by seed and epoch (Fisher and Yates). */
-function shuffled(n: number, seed: number, epoch: number): number[] {
-  const list = Array.from({ length: n }, (_, index) => index);
-  for (let last = n - 1; last > 0; last -= 1) {
-    const other = pickIndex(last + 1, seed, shuffleKey, epoch, last);
-    [list[last], list[other]] = [list[other]!, list[last]!];
-  }
-  return list;
 }

@@ -1,5 +1,5 @@
 /** Workloads: prompts, and how long each of their responses would be. */
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 
 /** A response that a prompt would give. */
 export interface Sample {
@@ -7,6 +7,8 @@ export interface Sample {
   readonly tokens: number;
   /** Whether it ran into the cap. */
   readonly capped: boolean;
+  /** Whether it is correct, where the trace says so. */
+  readonly correct?: boolean;
 }
 
 /** A prompt of a workload. */
@@ -17,6 +19,14 @@ export interface WorkloadPrompt {
   readonly promptTokens: number;
   /** What it is about, where the trace says so. */
   readonly task?: string;
+  /** Its place in the data set, where the workload has it at another one: rewards go with it. */
+  readonly place?: number;
+  /** Its id in the first epoch of the data set, where it has another one. */
+  readonly firstId?: string;
+  /** The id by which policies know it, if it is a prompt of an earlier epoch that comes back. */
+  readonly comesBack?: string;
+  /** How many samples were drawn of it in earlier epochs, at most: what goes with a sample goes with that number and k. */
+  readonly firstSample?: number;
   /**
    * The k-th response of the prompt, k from 0. It depends on the workload's seed, the prompt and k alone: never on
    * what was asked before.
@@ -46,11 +56,9 @@ export interface Workload {
 
 /** Refuses a cap or a seed that is none. Throws `PolicyError` `invalid_input`. */
 export function checkWorkload({ capTokens, seed }: { readonly capTokens: number; readonly seed: number }): void {
-  const refuse = (path: string, expected: string, got: unknown): never => {
-    throw new PolicyError('invalid_input', { expected, got, path });
-  };
-  if (!Number.isSafeInteger(capTokens) || capTokens < 1) refuse('capTokens', 'a whole number >= 1', capTokens);
-  if (!Number.isSafeInteger(seed)) refuse('seed', 'a whole number', seed);
+  if (!Number.isSafeInteger(capTokens) || capTokens < 1)
+    refuse('invalid_input', 'capTokens', 'a whole number >= 1', capTokens);
+  if (!Number.isSafeInteger(seed)) refuse('invalid_input', 'seed', 'a whole number', seed);
 }
 
 /** Cuts a length at the cap. */

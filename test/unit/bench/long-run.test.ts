@@ -15,7 +15,7 @@ import { exampleConfigs } from '../../support/example-configs.ts';
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-long-run-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const options = { definitions: registry.policies, configs: exampleConfigs, events: 20_000, seed: 7, life: 400 };
+const options = { definitions: registry.policies, configs: exampleConfigs, events: 10_000, seed: 7, life: 200 };
 /** What must not depend on how often a run was stopped. */
 const essence = (run: LongRun): unknown => {
   const lanes = run.record.lanes.map(({ seconds, ...one }) => one);
@@ -28,7 +28,7 @@ const toTheEnd = (run: LongRun): LongRun => {
 
 test('a run that was killed goes on, and ends in the state of one that was not', async () => {
   const state = join(folder, 'killed.json');
-  const given = ['--events', '20000', '--seed', '7', '--life', '400', '--save-seconds', '0', '--state', state];
+  const given = ['--events', '10000', '--seed', '7', '--life', '200', '--save-seconds', '0', '--state', state];
   const child = spawn(process.execPath, ['--import', 'tsx', 'bench/long-run.ts', ...given], { cwd: root });
   const over = new Promise((resolve) => child.once('exit', (_code, signal) => resolve(signal)));
   while (!existsSync(state) && child.exitCode === null) await sleep(5);
@@ -42,14 +42,14 @@ test('a run that was killed goes on, and ends in the state of one that was not',
   expect(essence(toTheEnd(resumed))).toEqual(essence(whole));
 
   const { events, policies, decisions, restores } = reportOf(whole.record, registry.policies);
-  expect(events).toBe(20_000);
-  expect(decisions).toBeGreaterThan(5000);
-  expect(restores).toBeGreaterThan(100);
+  expect(events).toBe(10_000);
+  expect(decisions).toBeGreaterThan(2500);
+  expect(restores).toBeGreaterThan(50);
   for (const { policy, coverage, decisionsByQuarter, lives } of policies) {
     expect(decisionsByQuarter, policy).toHaveLength(4);
     // No policy ends in a state in which nothing happens any more.
     for (const decided of decisionsByQuarter) expect(decided, policy).toBeGreaterThan(0);
-    expect(coverage.decisions.seen / coverage.decisions.declared, policy).toBeGreaterThan(0.3);
+    expect(coverage.decisions.seen / coverage.decisions.declared, policy).toBeGreaterThan(0.15);
     expect(lives, policy).toBeGreaterThanOrEqual(policy === 'flexrl' ? 1 : 2);
   }
 });
@@ -92,7 +92,8 @@ function once<T extends unknown[], R>(n: number, usual: (...all: T) => R, then: 
 test('a law that is broken once in thousands of events is noticed, and named', () => {
   expect(runOf({})).not.toThrow();
   const { apply, check, load, save, ledgers } = queue;
-  expect(runOf({ apply: once(1501, apply, () => undefined) })).toThrow(
+  // The 1503rd application is of an event that changes something.
+  expect(runOf({ apply: once(1503, apply, () => undefined) })).toThrow(
     /long-prompt-queue, configuration \d, event \d+: laws 1/,
   );
   const noReason: typeof apply = (state, event, context) =>

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { calibrated } from '../../../src/cli/calibrate.ts';
+import { calibrated, readMeasured } from '../../../src/cli/calibrate.ts';
 import { jobPreset } from '../../../src/sim/presets.ts';
 import { rollflex } from '../../support/command-line.ts';
 import { ownLengths } from '../../support/documented-files.ts';
@@ -44,7 +44,7 @@ describe('simulate --calibrate', () => {
     expect(out).toContain('80.0 s of rewards (of the preset), 3.0 s of weight sync a step');
     expect(out).toContain('  rollout 2    81.0 s measured, 81.0 s simulated, fitted (2 responses, longest 8000)');
     expect(out).toContain('Two rollouts fit two constants exactly, right or wrong: a third one would be a check.');
-    expect(out).toContain('tail-batching');
+    expect(out).toContain('tail batching');
   });
 
   test('--json has the fitted cost model, and a check with its error', async () => {
@@ -61,8 +61,10 @@ describe('simulate --calibrate', () => {
   });
 });
 
+const fitted = async (file: string) => calibrated(job, file, await readMeasured(file, {}));
+
 describe('the file', () => {
-  test('lengths may stand in a trace beside it; of an imported one, a step', () => {
+  test('lengths may stand in a trace beside it; of an imported one, a step', async () => {
     write('short.jsonl', '{"promptTokens":100,"responses":[{"tokens":900},{"tokens":1200}]}\n');
     const steps = ['a@1', 'a@21'].map((prompt, index) => ({
       prompt,
@@ -75,24 +77,22 @@ describe('the file', () => {
       { ...none, trace: 'short.jsonl' },
       { ...noLengths, trace: join(folder, 'long.jsonl'), step: 1 },
     ];
-    const found = calibrated(job, write('traced.json', { rollouts }));
-    const same = calibrated(job, write('same.json', { rollouts: [short, long] }));
+    const found = await fitted(write('traced.json', { rollouts }));
+    const same = await fitted(write('same.json', { rollouts: [short, long] }));
     expect(found.job.cost).toEqual(same.job.cost);
     expect(found.steps[1]).toMatchObject({ prompts: 1, longestTokens: 8000 });
     const missing = write('missing-step.json', { rollouts: [short, { ...noLengths, trace: 'long.jsonl', step: 3 }] });
-    expect(() => calibrated(job, missing)).toThrow(
-      '.rollouts[1].step: expected a step of long.jsonl: prompts whose id',
-    );
+    await expect(fitted(missing)).rejects.toThrow('.rollouts[1].step: expected a step of long.jsonl: prompts whose id');
   });
 
   test.each([
-    ['{', ': expected JSON, got'],
+    ['{', ':1: expected measured rollouts as JSON, got'],
     [{ rollouts: [short] }, '.rollouts: expected array >= 2'],
     [{ rollouts: [short, { ...long, seconds: -1 }] }, '.rollouts[1].seconds: expected number > 0, got -1'],
     [{ rollouts: [short, { seconds: 3 }] }, '.rollouts[1]: expected either prompts or trace'],
     [{ rollouts: [short, { ...long, trace: 'x.jsonl' }] }, '.rollouts[1]: expected either prompts or trace'],
     [{ rollouts: [short, { ...long, step: 3 }] }, '.rollouts[1].step: expected step together with trace'],
-    [{ rollouts: [short, { seconds: 3, trace: 'none.jsonl' }] }, 'ENOENT'],
+    [{ rollouts: [short, { seconds: 3, trace: 'none.jsonl' }] }, 'none.jsonl'],
     [{ rollouts: [short, { ...long, gpus: 3 }] }, '.rollouts[1].gpus: expected no other keys'],
     [
       { rollouts: [short, { ...long, prompts: [{ responses: [0] }] }] },
@@ -106,9 +106,9 @@ describe('the file', () => {
       { rollouts: [{ ...short, seconds: 90 }, long] },
       ': cost.overheadSeconds: expected a fit >= 0: the rest of the cost',
     ],
-  ])('%j is refused', (value, message) => {
+  ])('%j is refused', async (value, message) => {
     const file = write('wrong.json', value);
-    expect(() => calibrated(job, file)).toThrow(message);
-    if (!message.startsWith('ENOENT')) expect(() => calibrated(job, file)).toThrow(file);
+    await expect(fitted(file)).rejects.toThrow(message);
+    if (message !== 'none.jsonl') await expect(fitted(file)).rejects.toThrow(file);
   });
 });

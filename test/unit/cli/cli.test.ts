@@ -7,6 +7,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { createLongPromptQueue, recordEvents } from '../../../src/index.ts';
 import { entry, rollflex, root } from '../../support/command-line.ts';
 import { logOfOneRound, ownLengths } from '../../support/documented-files.ts';
+import { runInProcess } from '../../support/in-process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-cli-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -18,25 +19,24 @@ const lengths = path('lengths.jsonl');
 const quick = ['--steps', '5', '--prompts-per-round', '8', '--seeds', '2', '--engines', '2'];
 
 describe('simulate', () => {
-  test('prints a table within 80 columns, what it means, and where the report is', async () => {
+  test('prints a table that fits, the verdict, and where the report is: one screen', async () => {
     const report = path('report.html');
     const perfetto = path('trace.json');
     const files = ['--report', report, '--perfetto', perfetto];
     const { code, out, err } = await rollflex('simulate', lengths, ...quick, ...files);
     expect([code, err]).toEqual([0, '']);
-    expect(out).toMatch(/^lengths: 40 prompts, P50 \d+, P75 \d+, P99 \d+, longest \d+ tokens\n/);
-    expect(out).toMatch(/synchronous .* 1\.00x +1\.00 /);
-    expect(out).toMatch(/tail-batching .* \d\.\d\dx +0\.\d\d /);
-    expect(out).toMatch(/tail-batching saves \d+\.\d% of the time: engines idle/);
-    expect(out).toContain('What it costs: kept tokens 0.');
-    expect(out).toContain('the clairvoyant bound is');
+    expect(out).toMatch(/^lengths: 40 prompts, simulated responses P50 \d+, P75 \d+, P99 \d+, longest \d+ tokens\n/);
+    // The speedup at equal tokens stands directly beside the speedup, with their intervals in the same line.
+    expect(out).toMatch(/scheduler .* speedup +at equal +of the +kept +longest/);
+    expect(out).toMatch(/synchronous .* 1\.00 +1\.00 +\d+% +1\.00 +100 \/ 100% /);
+    expect(out).toMatch(/tail batching .* \d\.\d\d ± \d\.\d\d +\d\.\d\d ± \d\.\d\d +\d+% +0\.\d\d +\d+ \/ \d+% /);
+    expect(out).toMatch(/oracle .* \d\.\d\d.* 100% +1\.00 +100 \/ 100% /);
+    expect(out).toMatch(/\ntail batching: \d\.\d\d ± \d\.\d\dx as fast, \d\.\d\d ± \d\.\d\dx at equal tokens\.\n/);
+    expect(out).toMatch(/It costs: kept tokens 0\.\d\d, \d+% of the longest 1%, none stale; oracle \d\.\d\dx\./);
     expect(out).toContain(`report: ${report} (`);
-    const table = out
-      .split('\n')
-      .filter((line) => /^(scheduler|synchronous|tail-batching |clairvoyant|─| {4})/.test(line));
-    for (const line of table.filter((one) => !one.startsWith('tail-batching saves'))) {
-      expect(line.length, line).toBeLessThanOrEqual(80);
-    }
+    const lines = out.trimEnd().split('\n');
+    expect(lines.length).toBeLessThanOrEqual(24);
+    for (const line of lines.filter((one) => !one.includes(folder))) expect(line.length, line).toBeLessThanOrEqual(100);
     expect(readFileSync(report, 'utf8')).toContain('</html>');
     expect(JSON.parse(readFileSync(perfetto, 'utf8')).traceEvents.length).toBeGreaterThan(50);
   });
@@ -52,7 +52,7 @@ describe('simulate', () => {
     const { comparisons, report, perfetto } = JSON.parse(one.out);
     expect([comparisons.length, report, perfetto]).toEqual([1, null, null]);
     expect(comparisons[0].schedulers.map((row: { scheduler: string }) => row.scheduler)).toEqual([
-      'synchronous',
+      'baseline',
       'tail-batching',
     ]);
     expect(comparisons[0].settings).toMatchObject({ promptsPerRound: 8, engines: 2, seeds: 2 });
@@ -72,6 +72,27 @@ describe('simulate', () => {
     // Without more prompts than are needed none is deferred.
     expect(schedulers[1].maxQueueAge).toBe(0);
     expect(schedulers[1].keptTokenRatio).toBeLessThan(1);
+  });
+
+  test('--verbose prints every column, what it means, and the notes', async () => {
+    const { code, out } = await rollflex('simulate', lengths, ...quick, '--verbose', '--no-report');
+    expect(code).toBe(0);
+    expect(out).toMatch(/scheduler +rollout +rounds\n +speedup +waited/);
+    expect(out).toMatch(/tail batching saves \d+\.\d% of the time, and is \d\.\d\dx as fast a kept token/);
+    expect(out).toContain('What it costs: kept tokens 0.');
+    expect(out).toMatch(/an oracle that knows all lengths is \d\.\d\dx as fast with every response kept/);
+    expect(out).toContain('- Every scheduler trains the same 40 prompts once');
+  });
+
+  test('--ladder prints verdicts, with what earns nothing in a word; its tables come with --verbose', async () => {
+    const asked = ['simulate', lengths, ...quick, '--ladder', '--no-report'];
+    const [short, whole] = await Promise.all([rollflex(...asked), rollflex(...asked, '--verbose')]);
+    expect([short.code, whole.code]).toEqual([0, 0]);
+    expect(short.out).toMatch(/^Simulated on Qwen2\.5-14B, .*\n\nlengths: \d\.\d\d.*x as fast, /);
+    expect(short.out).toMatch(/s a step become \d+: tail batching -\d+\.\d, .* adaptive TP earns\s+nothing here\./);
+    expect(whole.out).toMatch(/^\+ tail batching .*\n\+ rewards .*\n\+ streaming /m);
+    expect(whole.out).not.toContain('+ adaptive TP');
+    expect(whole.out).toContain('Seconds of a step: tail batching -');
   });
 
   test('--quiet prints the table only; --no-report writes none', async () => {
@@ -109,7 +130,7 @@ describe('simulate', () => {
   });
 });
 
-describe.concurrent('wrong use and bad input: exit code 2, nothing on standard output, the reason on standard error', () => {
+describe('wrong use and bad input: exit code 2, nothing on standard output, the reason on standard error', () => {
   writeFileSync(path('broken.jsonl'), '{"responses":[{"tokens":5}]}\n{"responses":[{"tokens":-5}]}\n');
   writeFileSync(path('cut.jsonl'), '{"responses":[{"tokens":5}]}\n\n{"responses":[{"tok');
   writeFileSync(path('empty.jsonl'), '\n');
@@ -130,23 +151,25 @@ describe.concurrent('wrong use and bad input: exit code 2, nothing on standard o
     ['a fraction', simulate('--engines', '1.5'), /Expected a whole number from 1 to 4096/],
     ['a negative count', simulate('--steps=-3'), /Expected a whole number from 1 to 100000/],
     ['an empty number', simulate('--seeds', ''), /Expected a whole number from 1 to 1000/],
-    ['an unknown preset', simulate('--preset', 'gpt'), /Allowed choices are qwen2.5-7b-8k/],
-    ['a method that is not known', simulate('--resampling', 'magic'), /Allowed choices are/],
+    ['an unknown preset', simulate('--preset', 'gpt'), /Expected one of qwen2.5-7b-8k/],
+    [
+      'a method that is not known',
+      simulate('--resampling', 'magic'),
+      /Expected one of within-prompt, copula, parametric\./,
+    ],
     [
       'a round that fits in no memory',
       simulate('--prompts-per-round', '100000'),
       /responses of a round: expected at most 400000/,
     ],
     ['a job without end', simulate('--steps', '100000'), /responses of all steps and seeds: expected at most/],
-    ['a trace that is not there', simulate(path('none.jsonl')), /ENOENT.*none\.jsonl/],
-    ['a folder as a trace', simulate(folder), /EISDIR/],
+    ['a trace that is not there', simulate(path('none.jsonl')), /none\.jsonl: there is no such file or folder/],
+    ['a folder with a broken trace', simulate(folder), /broken\.jsonl:2\.responses\[0\]\.tokens: expected number > 0/],
     ['a broken line', simulate(path('broken.jsonl')), /broken\.jsonl:2\.responses\[0\]\.tokens: expected .* got -5/],
     ['a cut line', simulate(path('cut.jsonl')), /cut\.jsonl:3: expected/],
     ['a prompt without responses', simulate(path('none-kept.jsonl')), /none-kept\.jsonl:2/],
     ['a line that is no JSON', simulate(path('text.jsonl')), /text\.jsonl:1/],
     ['an empty trace', simulate(path('empty.jsonl')), /empty\.jsonl: expected a trace with prompts/],
-    ['a judge without a ladder', simulate('--judge', 'dedicated'), /--judge: expected --ladder with --judge/],
-    ['one-off without a ladder', simulate('--one-off'), /--one-off: expected --ladder with --one-off/],
     [
       'a judge without engines for it',
       simulate('--ladder', '--judge', 'dedicated', '--engines', '1'),
@@ -154,9 +177,17 @@ describe.concurrent('wrong use and bad input: exit code 2, nothing on standard o
     ],
     ['a trace and a log', simulate(lengths, '--from-log', path('run.jsonl')), /not both/],
     ['a log that is none', simulate('--from-log', lengths), /invalid_input|snapshot_mismatch/],
-    ['a report in no folder', ['simulate', lengths, '--report', path('no/r.html')], /ENOENT/],
+    [
+      'a report in no folder',
+      ['simulate', lengths, '--report', path('no/r.html')],
+      /no: there is no such file or folder/,
+    ],
     ['a folder as a report', ['simulate', lengths, '--report', folder], /--report: expected a file, not a folder/],
-    ['an unknown id', ['schema', 'request.abrot'], /such as request\..*got "request.abrot" \(unknown_id\)/],
+    [
+      'an unknown id',
+      ['schema', 'request.abrot'],
+      /\(did you mean "request.abort"\?\), got "request.abrot" \(unknown_id\)/,
+    ],
     [
       'the plan schema of a policy',
       ['schema', 'tail-batching', '--plan'],
@@ -168,7 +199,7 @@ describe.concurrent('wrong use and bad input: exit code 2, nothing on standard o
     ['replay of a trace', ['replay', lengths], /snapshot_mismatch/],
     ['replay of nothing', ['replay'], /missing required argument 'log'/],
   ])('%s', async (_, args, reason) => {
-    const { code, out, err } = await rollflex(...args);
+    const { code, out, err } = await runInProcess(...args);
     expect(err).toMatch(reason);
     expect(err).not.toMatch(/^ +at .*\.ts/m);
     expect([code, out]).toEqual([2, '']);
@@ -257,7 +288,7 @@ describe('help', () => {
     const full = existsSync('/dev/full') ? `${command} schema > /dev/full; echo "$?";` : '';
     const script = `${full} ${command} ${simulate} | true; echo "\${PIPESTATUS[0]}"`;
     const said = execFileSync('bash', ['-c', `{ ${script}; } 2>&1`], { cwd: root, encoding: 'utf8' });
-    const failure = 'rollflex: standard output: ENOSPC: no space left on device, write\n1\n';
+    const failure = 'rollflex: standard output: the disk is full\n1\n';
     expect(said).toBe(`${full === '' ? '' : failure}0\n`);
     expect(JSON.parse(readFileSync(perfetto, 'utf8')).traceEvents.length).toBeGreaterThan(10);
   });

@@ -34,7 +34,7 @@ describe('import', () => {
     expect(next).toBe(`simulate ${mine} --prompts-per-round 2 --responses-per-prompt 3 --cap 30`);
     const simulated = await rollflex(...next.split(' '), '--no-report', '--steps', '2', '--seeds', '1');
     expect([simulated.code, simulated.err]).toEqual([0, '']);
-    expect(simulated.out).toContain('mine: 4 prompts, P50');
+    expect(simulated.out).toContain('mine: 4 prompts, simulated responses P50');
   });
 
   test('files come in the order of their numbers; a pattern and gzip are read, too', async () => {
@@ -72,7 +72,7 @@ describe('import', () => {
     const options = ['--no-report', '--steps', '2', '--seeds', '1', '--prompts-per-round', '2'];
     const simulated = await rollflex('simulate', output, ...options);
     expect(simulated.out).toContain(
-      '- Lengths of the trace are estimates (0.3 tokens a character), not counts of tokens.',
+      'Lengths of the trace are estimates (0.3 tokens a character), not counts of tokens.',
     );
   });
 
@@ -114,12 +114,12 @@ describe('import refuses', () => {
 
   const words = fixture('tokenizer.json');
   test.each<[string, string[], ImportOptions, string]>([
-    ['a pickle', [pickle], {}, `python -m rollflex.importing ${pickle} | rollflex import -`],
-    ['a folder of pickles', [path('pickles')], {}, `python -m rollflex.importing ${path('pickles/*.pt')} |`],
-    ['a folder without dumps', [path('empty')], {}, 'expected a folder with dumps, *.jsonl or *.jsonl.gz'],
+    ['a torn pickle', [pickle], {}, `${pickle}: expected a zip file of torch.save`],
+    ['a folder of them', [path('pickles')], {}, `${path('pickles/0.pt')}: expected a zip file of torch.save`],
+    ['a folder without dumps', [path('empty')], {}, 'expected a folder with dumps: *.jsonl, *.pt,'],
     ['a pattern that fits nothing', [path('steps-*.jsonl')], {}, 'expected a pattern of files, got "none"'],
     ['a file that is not there', [path('missing.jsonl')], {}, 'ENOENT'],
-    ['torn gzip', [path('torn.jsonl.gz')], { tokenizer: words }, 'torn.jsonl.gz: expected a whole gzip file'],
+    ['torn gzip', [path('torn.jsonl.gz')], { tokenizer: words }, 'torn.jsonl.gz:1: expected a whole gzip file'],
     ['a broken line', [path('broken.jsonl')], { tokenizer: words }, 'broken.jsonl:2.output: expected a string, got 5'],
     ['no tokenizer', [verl], { tokenizer: path('no-tokenizer.json') }, 'expected a tokenizer.json of Hugging Face'],
     ['a tokenizer that is no JSON', [verl], { tokenizer: verl }, 'expected a JSON object'],
@@ -127,7 +127,7 @@ describe('import refuses', () => {
     ['a cap with an estimate', [verl], { tokensPerCharacter: 1, cap: 9 }, 'estimates cannot tell'],
     ['its own output', [verl], { tokenizer: words, output: verl }, 'expected a file that is not read'],
     ['standard input twice', ['-', '-'], {}, 'expected standard input once'],
-    ['no dump', [path('other.jsonl')], {}, 'expected a dump of nemo-rl, roll-board, slime, roll, verl'],
+    ['no dump', [path('other.jsonl')], {}, 'expected one of the formats castillo,'],
     ['JSON without a file', [verl], { tokenizer: words, json: true }, '--output FILE with --json'],
   ])('%s', async (_what, paths, options, message) => {
     await expect(runImport(paths, options)).rejects.toThrow(message);

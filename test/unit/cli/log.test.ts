@@ -215,7 +215,7 @@ describe('wrong use, with exit code 2', () => {
     [
       'a file as a log directory',
       () => [...stdio, '--log-dir', path('run.jsonl')],
-      /logDir: expected a directory that can be written/,
+      /--log-dir: expected a directory that can be written/,
     ],
     ['a size without a directory', () => [...stdio, '--log-files', '3'], /--log-dir beside them/],
     ['files that are too small', () => [...stdio, '--log-dir', log, '--log-file-bytes', '9'], /from 65536 to/],
@@ -237,7 +237,7 @@ describe('wrong use, with exit code 2', () => {
     ['shadow of another log', () => ['shadow', path('run.jsonl')], /a decision log of a server/],
     ['a file of the same name that is none', () => ['shadow', others], /a decision log of a server/],
     ['shadow of nothing', () => ['shadow'], /missing required argument 'log'/],
-    ['shadow of no path', () => ['shadow', path('nowhere')], /ENOENT/],
+    ['shadow of no path', () => ['shadow', path('nowhere')], /nowhere: there is no such file or folder/],
   ])('%s', async (_, args, reason) => {
     const { code, out, err } = await rollflex(...args());
     expect(err).toMatch(reason);

@@ -66,12 +66,12 @@ describe('mock-engine', () => {
   test('refuses what does not fit with 2, and says what would', async () => {
     const cases: [string[], RegExp][] = [
       [['--speed', 'fast'], /Expected a number from 0 to 1e9, or max\./],
-      [['--context', '999999999'], /contextTokens: expected at most the KV cache of \d+ tokens/],
-      [['--faults', file('a.json', '[{"fault":"crush"}]')], /faults\[0\]\.fault: .*one of crash/],
+      [['--context', '999999999'], /--context: expected at most the KV cache of \d+ tokens/],
+      [['--faults', file('a.json', '[{"fault":"crush"}]')], /a\.json:1\.\[0\]\.fault: .*one of crash/],
       [['--faults', file('b.json', '{')], /a JSON list of faults/],
-      [['--faults', file('c.json', '{}')], /faults: expected an array/],
-      [['--faults', join(folder, 'none.json')], /ENOENT/],
-      [[join(folder, 'none.jsonl')], /ENOENT/],
+      [['--faults', file('c.json', '{}')], /c\.json: expected an array/],
+      [['--faults', join(folder, 'none.json')], /none\.json: there is no such file/],
+      [[join(folder, 'none.jsonl')], /none\.jsonl: there is no such file/],
     ];
     const done = await Promise.all(cases.map(([args]) => rollflex('mock-engine', ...args)));
     for (const [index, { code, out, err }] of done.entries()) {
@@ -86,6 +86,6 @@ describe('mock-engine', () => {
     const { port } = taken.address() as { port: number };
     const { code, err } = await rollflex('mock-engine', '--control-port', `${port}`);
     taken.close();
-    expect([code, err]).toEqual([1, `rollflex: listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`]);
+    expect([code, err]).toEqual([1, `rollflex: 127.0.0.1:${port}: another program listens there already\n`]);
   });
 });

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPolicy } from 'rollflex';
 import { afterAll, describe, expect, test } from 'vitest';
+import { readMeasured } from '../../../src/cli/calibrate.ts';
+import { readTraceFile } from '../../../src/cli/files.ts';
 import { runKey, type SweepInput, sweepProblems } from '../../../src/cli/sweep-problem.ts';
 import { entry, rollflex, root } from '../../support/command-line.ts';
 import { ownLengths } from '../../support/documented-files.ts';
@@ -21,16 +23,20 @@ const linesOf = (file: string): string[] => readFileSync(file, 'utf8').trimEnd()
 
 describe('sweep', () => {
   test('prints a table within 80 columns, what it means, and what is not modelled', async () => {
-    const { code, out, err } = await rollflex(...small, '--workers', '1');
+    const keeping = [...small, '--workers', '1', '--resume', path('printed.jsonl')];
+    const { code, out, err } = await rollflex(...keeping);
     expect([code, err]).toEqual([0, '']);
-    expect(out).toMatch(/^lengths: 40 prompts, cap 4096\nQwen2.5-14B, .*: 4 prompts of 4 responses, 2 engines\n/);
+    expect(out).toMatch(
+      /^lengths: 40 prompts, cap 4096\nQwen2.5-14B, .*: 4 prompts of 4 responses, 2 engines; synchronous [\d.]+ s a step\n/,
+    );
     const [table, rest] = out.split(/\n\n(?=[^\n]*\.\n)/) as [string, string];
-    for (const row of ['recommended', "papers' fixed", 'clairvoyant'])
-      expect(table).toMatch(new RegExp(`^${row} `, 'm'));
+    for (const row of ['recommended', "papers' fixed", 'oracle']) expect(table).toMatch(new RegExp(`^${row} `, 'm'));
     for (const line of table.split('\n').slice(2)) expect(line.length, line).toBeLessThanOrEqual(80);
     expect(rest).toMatch(/The objective is time a trained prompt, with a kept-token ratio no lower than/);
+    expect(rest).toMatch(/^At equal tokens it is [\d.]+x as fast as synchronous a kept token/m);
+    expect(rest).toMatch(/8 runs of 40 steps on seeds .*, but on the same 40 prompts: the trace has too few/);
     expect(rest).toMatch(/^Not modelled:\n- /m);
-    const quiet = await rollflex(...small, '--workers', '1', '--quiet');
+    const quiet = await rollflex(...keeping, '--quiet');
     expect(quiet.out).toBe(`${table}\n\n`);
   });
 
@@ -57,9 +63,6 @@ describe('sweep', () => {
     // Every run once, the header beside them: what was there was not made again.
     expect(linesOf(file).slice(0, 12)).toEqual(kept);
     expect(linesOf(file)).toHaveLength(search.runs + 1);
-    // Another setting reads none of them.
-    await rollflex(...small, '--workers', '1', '--resume', file, '--correlation', '0.31', '--quiet');
-    expect(linesOf(file)).toHaveLength(2 * search.runs + 1);
   });
 
   test('a file that is something else is left as it is', async () => {
@@ -70,7 +73,7 @@ describe('sweep', () => {
     expect(err).toMatch(/foreign\.jsonl:1: expected a file of rollflex sweep: .*\(invalid_input\)\n$/);
     expect(readFileSync(foreign, 'utf8')).toBe(ownLengths());
     const broken = path('broken.jsonl');
-    writeFileSync(broken, '{"format":"rollflex-sweep","version":1}\n{"key":"x","run":{}}\n{}\n');
+    writeFileSync(broken, '{"format":"rollflex-sweep","version":2}\n{"key":"x","run":{}}\n{}\n');
     expect((await rollflex(...small, '--resume', broken)).err).toMatch(/broken\.jsonl:2: expected a run/);
     expect((await rollflex(...small, '--resume', folder)).err).toMatch(/--resume: expected a file, not a folder/);
   });
@@ -80,7 +83,7 @@ describe('sweep', () => {
     const some = [...pools, '--effort', 'fast', '--workers', '1'];
     const [all, fewer] = await Promise.all([rollflex(...some), rollflex(...some, '--min-kept', '0.5', '--json')]);
     expect([all.code, all.err]).toEqual([0, '']);
-    expect(all.out).toMatch(/^ +eta_P eta_R F_w/m);
+    expect(all.out).toMatch(/^settings: eta_P\/eta_R, F_w$/m);
     const [{ tried, objective }] = JSON.parse(fewer.out).recommendations;
     expect(objective).toMatchObject({ leastKeptTokenRatio: 0.5, given: true });
     expect(
@@ -88,18 +91,33 @@ describe('sweep', () => {
     ).toBe(true);
   });
 
+  test('limits are kept to, and said to be those of the answer', async () => {
+    const limits = ['--min-kept', '0.97', '--min-top1', '0.9', '--max-lag', '0'];
+    const { code, err, out } = await rollflex(...small, '--workers', '1', ...limits, '--json');
+    expect([code, err]).toEqual([0, '']);
+    const [{ verdict, recommended, objective, tried, search }] = JSON.parse(out).recommendations;
+    expect(objective.limits).toEqual({ minKept: 0.97, minTop1: 0.9, maxLag: 0 });
+    expect(['tuned', 'published', 'unspeculative', 'baseline']).toContain(verdict);
+    expect(recommended.keptTokenRatio.value).toBeGreaterThanOrEqual(0.97 - 1e-6);
+    expect(recommended.longestTrainedRatio).toBeGreaterThanOrEqual(0.9 - 1e-6);
+    expect(tried.some((one: { admissible: boolean }) => !one.admissible)).toBe(true);
+    expect(search).toMatchObject({ confirmationSteps: 40, prompts: { kind: 'same', search: 40, confirmation: 40 } });
+  });
+
   test.each([
-    [['--job', 'half', '--min-kept', '0.5'], /Allowed choices are synchronous, pools/],
+    [['--job', 'half', '--min-kept', '0.5'], /Expected one of synchronous, pools/],
     [['--min-kept', '1.5'], /Expected a number from 0\.01 to 1/],
+    [['--min-top1', '2'], /Expected a number from 0 to 1/],
+    [['--max-lag', '0.5'], /Expected a whole number from 0 to 1000/],
     [['--task', 'lsat-ar'], /--task: expected --job pools with --task, got "lsat-ar" \(invalid_input\)/],
-    [['nowhere.jsonl'], /ENOENT.*nowhere\.jsonl/],
+    [['nowhere.jsonl'], /nowhere\.jsonl: there is no such file/],
   ])('refuses %s', async (args, message) => {
     const { code, err, out } = await rollflex('sweep', ...args);
     expect([code, out]).toEqual([2, '']);
     expect(err).toMatch(message);
   });
 
-  const usual = { paths: [], resampling: 'copula', correlation: 0.3 } as const;
+  const usual = { traces: [], resampling: 'copula', correlation: 0.3 } as const;
   test.each([
     [
       { job: 'pools', preset: 'qwen2.5-7b-8k' },
@@ -110,7 +128,7 @@ describe('sweep', () => {
       { path: '--batch', expected: '--job pools with --batch' },
     ],
     [
-      { job: 'pools', task: 'lsat-ar', paths: ['a.jsonl'] },
+      { job: 'pools', task: 'lsat-ar', traces: [readTraceFile(lengths)] },
       { path: '--task', code: 'invalid_input' },
     ],
     [
@@ -133,10 +151,11 @@ describe('sweep', () => {
     expect(refusal(() => sweepProblems({ ...usual, ...input }))).toMatchObject(expected);
   });
 
-  test('the key of a run follows from everything that determines it', () => {
+  test('the key of a run follows from everything that determines it', async () => {
     const task = { settings: 'baseline', seed: 1 } as const;
     const rollouts = [100, 3000].map((tokens) => ({ prompts: [{ responses: [tokens] }], seconds: 2 + tokens / 50 }));
     writeFileSync(path('measured.json'), JSON.stringify({ rollouts }));
+    const trace = readTraceFile(lengths);
     const keys = [
       {},
       { cap: 4000 },
@@ -145,11 +164,11 @@ describe('sweep', () => {
       { resampling: 'parametric' },
       { correlation: 0.2 },
       { preset: 'qwen2.5-7b-8k' },
-      { calibrate: path('measured.json') },
+      { calibrate: path('measured.json'), measured: await readMeasured(path('measured.json'), {}) },
       { job: 'pools' },
-      { paths: [lengths, lengths] },
+      { traces: [trace, trace] },
     ].map((change) => {
-      const input = { job: 'synchronous', ...usual, paths: [lengths], ...change } as SweepInput;
+      const input = { job: 'synchronous', ...usual, traces: [trace], ...change } as SweepInput;
       return runKey(sweepProblems(input)[0]!.fingerprint, task);
     });
     // The same trace, named twice, is the same.
@@ -157,7 +176,7 @@ describe('sweep', () => {
     expect(runKey('a', { ...task, seed: 2 })).not.toBe(runKey('a', task));
     const other = path('other.jsonl');
     writeFileSync(other, ownLengths().replace('"promptTokens":100', '"promptTokens":101'));
-    const changed = sweepProblems({ ...usual, job: 'synchronous', paths: [other] })[0]!.fingerprint;
+    const changed = sweepProblems({ ...usual, job: 'synchronous', traces: [readTraceFile(other)] })[0]!.fingerprint;
     expect(runKey(changed, task)).not.toBe(keys[0]);
   });
 });

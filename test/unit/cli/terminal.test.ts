@@ -25,11 +25,16 @@ const expectSoon = (pattern: string): Step => ['expect', pattern, soon];
 const code = [expectSoon('ready> '), line('echo "code=$?"'), expectSoon('code=[0-9]+')];
 
 /** What was seen up to the end of each pattern, and the seconds until then. */
-async function inTerminal(...steps: Step[]): Promise<{ seen: string; seconds: number }[]> {
+const inTerminal = (...steps: Step[]) => inTerminalOf(120, ...steps);
+
+/** The same with so many columns. */
+async function inTerminalOf(columns: number, ...steps: Step[]): Promise<{ seen: string; seconds: number }[]> {
   const command = [process.execPath, ...entry].map((one) => `"${one}"`).join(' ');
   const begin = line(`cd "${folder}"; rollflex() { ${command} "$@"; }; clear`);
   const script = join(root, 'test/support/terminal.py');
-  const seen = promisify(execFile)('python3', [script]);
+  // What is asked for around the tests is not asked for in the terminal.
+  const { NO_COLOR: _, FORCE_COLOR: __, CI: ___, ...env } = process.env;
+  const seen = promisify(execFile)('python3', [script, `${columns}`], { env });
   seen.child.stdin!.end(JSON.stringify([begin, ...steps]));
   return JSON.parse((await seen).stdout);
 }
@@ -37,11 +42,11 @@ async function inTerminal(...steps: Step[]): Promise<{ seen: string; seconds: nu
 test.skipIf(!hasPython).concurrent('simulate: Ctrl-Z suspends it, fg goes on, and Ctrl-C ends it', async () => {
   const [started, stopped, again, prompt, ended] = await inTerminal(
     line('rollflex simulate lengths.jsonl --prompts-per-round 8 --steps 10 --seeds 1000 --no-report'),
-    expectSoon('simulating: [0-9]+ of'),
+    expectSoon('simulating .* [0-9]+%'),
     ['send', suspend],
     expectSoon('Stopped.*ready> '),
     line('fg'),
-    expectSoon('simulating: [0-9]+ of'),
+    expectSoon('simulating .* [0-9]+%'),
     ['send', interrupt],
     ...code,
   );
@@ -89,3 +94,41 @@ test.skipIf(!hasPython).concurrent('import: the same while it reads', async () =
   expect(ended!.seen).toMatch(/code=130$/);
   expect(existsSync(join(folder, 'out.jsonl'))).toBe(false);
 });
+
+/** What stays on the screen: without colours, and without what the spinner has written over. */
+function linesOf(seen: string): string[] {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: sequences of a terminal begin with one
+  const plain = seen.replace(/\u001b\[[0-9?;]*[A-Za-z]/g, '\r');
+  return plain.split('\n').map((one) =>
+    one
+      .split('\r')
+      .filter((part) => part !== '')
+      .join('')
+      .trimEnd(),
+  );
+}
+
+test.skipIf(!hasPython).concurrent.each([80, 120])(
+  'simulate --ladder with %d columns: the bar moves, and nothing wraps inside a word',
+  async (columns) => {
+    const quick = '--prompts-per-round 8 --steps 5 --seeds 2';
+    const [bar, later, short, whole] = await inTerminalOf(
+      columns,
+      line(`rollflex simulate lengths.jsonl ${quick} --ladder --report r.html`),
+      expectSoon('simulating █*░+ [0-9]+%'),
+      expectSoon('simulating █+░* [5-9][0-9]%'),
+      expectSoon('prints every column and note.*ready> '),
+      line(`FORCE_COLOR=0 rollflex simulate lengths.jsonl ${quick} --ladder --no-report --verbose`),
+      expectSoon('whatever\\s+their\\s+length\\..*ready> '),
+    );
+    expect([bar, later].every((one) => one !== undefined)).toBe(true);
+    // A gain is green.
+    expect(short!.seen).toContain('\u001b[32m');
+    const said = linesOf(whole!.seen).filter((one) => !/simulating|ready>|rollflex/.test(one));
+    expect(said.length).toBeGreaterThan(20);
+    for (const one of said) expect(one.length, one).toBeLessThanOrEqual(columns);
+    // The terminal has wrapped nothing, so that each line ends where the command has ended it: at a word.
+    const words = new Set(whole!.seen.match(/[A-Za-z]+/g));
+    for (const word of ['responses', 'synchronous', 'baseline', 'groups']) expect(words).toContain(word);
+  },
+);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { rollflex } from '../../support/command-line.ts';
 import { ownLengths, ownSequences } from '../../support/documented-files.ts';
+import { runInProcess } from '../../support/in-process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-vlm-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -20,7 +21,9 @@ describe('vlm', () => {
     const report = path('report.html');
     const { code, out, err } = await rollflex('vlm', path('sequences.jsonl'), ...small, '--report', report);
     expect([code, err]).toEqual([0, '']);
-    expect(out).toMatch(/^sequences: mean \d+, longest \d+ tokens\nmimo-vl-7b on 8 h800, 16 sequences a step\n/);
+    expect(out).toMatch(
+      /^sequences: simulated sequences mean \d+, longest \d+ tokens\nmimo-vl-7b on 8 h800, 16 sequences a step\n/,
+    );
     expect(out).toMatch(/^veRL bucketing .* 1\.00x +1\.00x$/m);
     expect(out).toMatch(/^FlexRL .* \d+\.\d\dx +\d+\.\d\dx$/m);
     expect(out).toMatch(/^FlexRL: \d+\.\d\dx as fast as veRL bucketing/m);
@@ -58,18 +61,6 @@ describe('vlm', () => {
     expect(schedulers.map((row: { scheduler: string }) => row.scheduler)).not.toContain('ulysses-8-shadow');
   });
 
-  test('simulate --vlm has the bundled workloads as well, in the same report', async () => {
-    const report = path('both.html');
-    const quick = ['--steps', '2', '--prompts-per-round', '4', '--seeds', '1', '--engines', '2'];
-    const run = await rollflex('simulate', path('lengths.jsonl'), ...quick, '--vlm', '--json', '--report', report);
-    expect(run.err).toBe('');
-    const { comparisons, vlm } = JSON.parse(run.out);
-    expect([comparisons.length, vlm.length]).toEqual([1, 4]);
-    expect(readFileSync(report, 'utf8').match(/<section /g)).toHaveLength(5);
-    const without = await rollflex('simulate', path('lengths.jsonl'), ...quick, '--json', '--no-report');
-    expect(JSON.parse(without.out)).not.toHaveProperty('vlm');
-  });
-
   test('--quiet prints the tables only', async () => {
     const { out } = await rollflex('vlm', '--mixture', 'text', ...small, '--quiet', '--no-report');
     expect(out).not.toMatch(/as fast as|report:|^- /m);
@@ -77,16 +68,20 @@ describe('vlm', () => {
   });
 });
 
-describe.concurrent('wrong use and bad input: exit code 2, nothing on standard output, the reason on standard error', () => {
+describe('wrong use and bad input: exit code 2, nothing on standard output, the reason on standard error', () => {
   test.each<[string, string[], RegExp]>([
-    ['an unknown mixture', ['--mixture', 'geo3k'], /Allowed choices are image-heavy, video-heavy, only-video, text/],
+    ['an unknown mixture', ['--mixture', 'geo3k'], /Expected one of image-heavy, video-heavy, only-video, text/],
     [
       'no frames',
       ['--frames', '0'],
       /'--frames <n>' argument '0' is invalid. Expected a whole number from 1 to 100000/,
     ],
-    ['GPUs that engines cannot share', ['--gpus', '6'], /gpus: expected a multiple of 4, .* got 6 \(invalid_config\)/],
-    ['a degree that does not divide', ['--degree', '3'], /ulysses-3: expected a power of two that divides 64 GPUs/],
+    [
+      'GPUs that engines cannot share',
+      ['--gpus', '6'],
+      /--gpus: expected a multiple of 4, .* got 6 \(invalid_config\)/,
+    ],
+    ['a degree that does not divide', ['--degree', '3'], /--degree: expected a power of two that divides 64 GPUs/],
     [
       'a file and a mixture',
       [path('sequences.jsonl'), '--mixture', 'text'],
@@ -98,11 +93,11 @@ describe.concurrent('wrong use and bad input: exit code 2, nothing on standard o
       /broken\.jsonl:2\.visualTokens: expected how many tokens the images have/,
     ],
     ['an empty file', [path('empty.jsonl')], /empty\.jsonl: expected at least one sequence/],
-    ['no file', [path('missing.jsonl')], /ENOENT/],
+    ['no file', [path('missing.jsonl')], /missing\.jsonl: there is no such file/],
     ['too much', ['--batch', '100000', '--steps', '1000'], /sequences of all steps: expected at most 5000000/],
-    ['a report in no folder', ['--report', path('no/report.html')], /ENOENT/],
+    ['a report in no folder', ['--report', path('no/report.html')], /no: there is no such file or folder/],
   ])('%s', async (_, args, message) => {
-    const { code, out, err } = await rollflex('vlm', ...args);
+    const { code, out, err } = await runInProcess('vlm', ...args);
     expect([code, out]).toEqual([2, '']);
     expect(err).toMatch(message);
   });

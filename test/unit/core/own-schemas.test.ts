@@ -19,7 +19,6 @@ const own = {
   save: () => ({}),
   load: () => ({}),
   ledgers: [],
-  arbitrary: () => ({ type: 'acme/a', at: 0 }) as never,
 } satisfies PolicySpec<object, object, object, never, never, object, string>;
 const zod3 = z3.object({}) as never;
 const planner = { id: 'acme/q', version: 1, summary: 'Nothing.', source: 'acme', compute: () => ({}) };

@@ -52,10 +52,17 @@ describe('settings in a URL', () => {
     ['TP=3', 'TP=3: expected one of 1, 2, 4, 8; 1 is used.'],
     ['__proto__=1', '__proto__: no such setting; it is left out.'],
     ['P=4&P=5', 'P is given twice; the first counts.'],
+    ['etap=2', 'etap: no such setting (did you mean "etaP"?); it is left out.'],
+    [
+      't=castillo-7',
+      't=castillo-7: expected one of castillo-7b, castillo-32b, deepseek-r1, rollpacker, own (did you mean "castillo-7b"?); deepseek-r1 is used.',
+    ],
+    ['v=sync&v=vlm', 'v is given twice; the first counts.'],
+    ['v=pool', 'v=pool: expected one of sync, pools, vlm (did you mean "pools"?); sync is shown.'],
     ['v=moon', 'v=moon: expected one of sync, pools, vlm; sync is shown.'],
   ])('%s is said to be wrong', ([hash, problem]) => {
     const { settings, problems } = fromHash(`#${hash}`);
-    expect(problems).toEqual([problem]);
+    expect(problems.map(({ text }) => text)).toEqual([problem]);
     expect(Object.keys(settings)).toEqual(Object.keys(views.sync.fields));
   });
 

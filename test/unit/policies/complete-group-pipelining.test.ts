@@ -518,7 +518,7 @@ describe('complete-group-pipelining', () => {
     const consumed = { type: 'update.consumed', updateId: update!.updateId, seconds: 1 };
     expect(session.refuses({ ...consumed, updateId: 'update#9', groups: ['a'] })).toEqual(['unknown_id', 'updateId']);
     // Not of the form of a minted id, so not of an earlier round either.
-    for (const updateId of ['update', 'update#', 'update#x0', 'update#0x', '0', 'x-update#0'])
+    for (const updateId of ['update', 'update#', 'update#x0', 'update#0x', 'update#00', '0', 'x-update#0'])
       expect(session.refuses({ ...consumed, updateId, groups: ['a'] })).toEqual(['unknown_id', 'updateId']);
     expect(session.refuses({ ...consumed, groups: [...update!.groups, 'c'] })).toEqual(['invalid_event', 'groups[2]']);
     expect(session.refuses({ ...consumed, groups: ['c'] })).toEqual(['invalid_event', 'groups[0]']);
@@ -544,7 +544,8 @@ describe('complete-group-pipelining', () => {
     session.close();
     expect(session.refuses({ ...published, weightVersion: 7 })).toEqual(['invalid_event', 'weightVersion']);
     expect(session.refuses({ ...published, roundId: 's' })).toEqual(['invalid_event', 'roundId']);
-    expect(session.refuses({ ...published, publicationId: 'publication#1' })).toEqual(['unknown_id', 'publicationId']);
+    for (const publicationId of ['publication#1', 'publication#00'])
+      expect(session.refuses({ ...published, publicationId })).toEqual(['unknown_id', 'publicationId']);
   });
 
   test('behind group-assembly: rewards come one by one, in any order, and updates go out', () => {

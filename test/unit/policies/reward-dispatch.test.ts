@@ -488,9 +488,6 @@ test('in a recipe with the admission: what it accepts is dispatched, what is sco
       },
     },
     ledgers: [],
-    arbitrary: () => {
-      throw new Error('not used');
-    },
   });
   const policy = startPolicy(recipe, {});
   const send = (event: object) => policy.send({ at: 0, ...event } as never) as Decisions;

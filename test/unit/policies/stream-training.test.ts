@@ -422,6 +422,7 @@ describe('stream-training', () => {
     // Whether the report of a step comes twice or the trainer has stepped twice, is told apart after the round, too.
     expect(session.stepped()).toMatchObject([{ type: 'training.late', reason: { code: 'update_over' } }]);
     expect(session.stepped('r0', 'update#0')).toMatchObject([withdrawn]);
+    expect(() => session.stepped('r0', 'update#00')).toThrow(expect.objectContaining({ code: 'unknown_id' }));
   });
 
   test('a round that fails while the optimizer steps: that step has been given up', () => {
@@ -623,9 +624,8 @@ describe('stream-training', () => {
     const [fetch] = only(session.groups('p0', 'p1'), 'train.fetch');
     const { fetchId, replica, groups, samples, tokens } = fetch!;
     const report = { type: 'train.consumed', at: 0, fetchId, replica, groups, samples, tokens, seconds: 1 };
-    session.refuses({ ...report, fetchId: 'a#7' }, 'unknown_id', 'fetchId');
-    session.refuses({ ...report, fetchId: 'zzz' }, 'unknown_id', 'fetchId');
-    session.refuses({ ...report, fetchId: 'nobody#0' }, 'unknown_id', 'fetchId');
+    for (const other of ['a#7', 'a#00', 'zzz', 'nobody#0'])
+      session.refuses({ ...report, fetchId: other }, 'unknown_id', 'fetchId');
     session.refuses({ ...report, replica: 'nobody' }, 'unknown_id', 'replica');
     session.refuses({ ...report, replica: 'b' }, 'invalid_event', 'replica');
     session.refuses({ ...report, type: 'train.finished' }, 'invalid_event', 'type');

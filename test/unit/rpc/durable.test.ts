@@ -1,6 +1,7 @@
 import {
   cpSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -198,6 +199,10 @@ describe('a state directory that is no whole store', () => {
     await expect(open(other)).rejects.toMatchObject({ code: 'invalid_input' });
     await expect(open(join(other, 'thesis.txt'))).rejects.toMatchObject({ code: 'invalid_input', path: 'stateDir' });
     expect(existsSync(join(other, 'CURRENT'))).toBe(false);
+    const python = newDirectory();
+    mkdirSync(python);
+    writeFileSync(join(python, 'embedded.sqlite'), '');
+    await expect(open(python)).rejects.toThrow('this one is of rollflex.Client.embedded() in Python');
   });
 });
 

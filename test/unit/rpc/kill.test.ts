@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import { entry } from '../../support/command-line.ts';
 import { killRun } from '../../support/kill-run.ts';
 import { stdio, tcp, unixSocket } from '../../support/line-client.ts';
-import { times } from '../../support/runs.ts';
+import { met, times } from '../../support/runs.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-kill-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -22,5 +22,6 @@ test.each([
   const command = [process.execPath, ...entry] as const;
   const figures = await killRun({ command, transport, stateDir, kills: times(4), seed: 3, fsync });
   expect(figures.kills).toBeGreaterThanOrEqual(times(4));
-  expect(figures.calls).toBeGreaterThan(0);
+  // A single kill may come before the first answer.
+  expect(figures.calls).toBeGreaterThanOrEqual(met(1));
 });

@@ -276,7 +276,7 @@ export default [mine];
     ['no transport', [], /one of --stdio, --socket PATH, --port N/],
     ['two transports', ['--stdio', '--port', '1'], /one of --stdio/],
     ['TCP without a token', ['--port', '0'], /--token-file beside --port/],
-    ['a token that cannot be read', ['--port', '0', '--token-file', '/nowhere'], /ENOENT/],
+    ['a token that cannot be read', ['--port', '0', '--token-file', '/nowhere'], /nowhere: there is no such file/],
     ['a token that others may read', ['--port', '0', '--token-file', openToken], /chmod 600 .*got "mode 644"/],
     ['a port out of range', ['--port', '70000'], /from 0 to 65535/],
     ['a limit out of range', ['--stdio', '--max-depth', '1'], /from 8 to 512/],

@@ -1,6 +1,6 @@
 /** What stands around the numbers of a comparison. */
 import { describe, expect, it } from 'vitest';
-import { describeWorkload, meanTotalSeconds, notesOn, settingsOf } from '../../../src/sim/compare-notes.ts';
+import { describeWorkload, notesOn, settingsOf } from '../../../src/sim/compare-notes.ts';
 import type { RunResult, SchedulerResult } from '../../../src/sim/result.ts';
 import { comparison } from '../../support/comparison-fixture.ts';
 import { plainJob, plainWorkload } from '../../support/sim-host.ts';
@@ -47,35 +47,59 @@ describe('settingsOf', () => {
   });
 });
 
-describe('meanTotalSeconds', () => {
-  it('is over runs, 0 for none', () => {
-    const run = (totalSeconds: number) => ({ totalSeconds }) as RunResult;
-    expect([meanTotalSeconds([run(3), run(5)]), meanTotalSeconds([])]).toEqual([4, 0]);
-  });
-});
-
 describe('notesOn', () => {
-  const notes = (one: Partial<SchedulerResult>, bound = 0) => notesOn(options, [baseline, { ...tail, ...one }], bound);
+  const kept = { keptTokenRatio: 1, redrawnShare: 0, redrawnLoss: 0 };
+  const notes = (one: Partial<SchedulerResult>) => notesOn(options, [baseline, { ...tail, ...kept, ...one }]);
+  const always = [
+    'Every scheduler trains the same 8 prompts once; queues are flushed at the end.',
+    'The oracle knows all lengths, groups prompts within 8 rounds by their longest response, and keeps every response.',
+    'Even groups: nobody has recorded which responses are correct, so that is drawn by prompt, whatever their length.',
+  ];
 
   it('says always what was compared, and nothing else where there is nothing to know', () => {
-    expect(notes({ keptTokenRatio: 1 })).toEqual([
-      'Every scheduler trains the same 8 prompts once; queues are flushed at the end.',
-    ]);
+    expect(notes({})).toEqual(always);
+    expect(notesOn({ ...options, oracle: false }, [baseline])).toEqual([always[0], always[2]]);
   });
 
   it('says what is shorter, never that something is 0 % or longer', () => {
     expect(notes({ keptTokenRatio: 0.75 })[1]).toContain('is 25 % shorter');
-    expect(notes({ keptTokenRatio: 0.997 })).toHaveLength(1);
-    expect(notes({ keptTokenRatio: 1.2 })).toHaveLength(1);
+    expect(notes({ keptTokenRatio: 0.997 })).toHaveLength(3);
+    expect(notes({ keptTokenRatio: 1.2 })).toHaveLength(3);
   });
 
-  it('explains a scheduler below the bound, a small last step, and repeated prompts', () => {
-    expect(notes({ keptTokenRatio: 1 }, 1000)[1]).toContain('faster than the lower bound');
+  it('names the second bias where prompts are drawn again, once for all that come to the same', () => {
+    const said = notes({ redrawnShare: 0.2, redrawnLoss: 0.084 })[1];
+    expect(said).toContain('tail-batching: deferred prompts are drawn again, so that bad luck is thrown away');
+    expect(said).toContain("20 % of the responses, and 8 % fewer tokens than the baseline's by this alone");
+    expect(notes({ redrawnShare: 0.2, redrawnLoss: -0.03 })[1]).toContain('3 % more tokens');
+    expect(notes({ redrawnShare: 0.2, redrawnLoss: 0.001 })[1]).toContain("about as many tokens as the baseline's");
+    const two = [
+      { ...tail, ...kept, redrawnShare: 0.2 },
+      { ...tail, ...kept, label: 'other', redrawnShare: 0.2 },
+    ];
+    expect(notesOn(options, [baseline, ...two])[1]).toMatch(/^tail-batching, other: deferred prompts/);
+  });
+
+  it('says how old weights are, the baseline or not, and who is beyond the oracle', () => {
+    expect(notes({ maxLag: 1 })[1]).toBe('tail-batching: tokens come from weights up to 1 version old.');
+    expect(notesOn(options, [{ ...baseline, maxLag: 2 }])[1]).toBe(
+      'The baseline: tokens come from weights up to 2 versions old.',
+    );
+    expect(notes({ ofOracle: 1.01 })[2]).toContain('tail-batching: faster than the oracle at equal tokens');
+  });
+
+  it('explains a small last step, one seed, recorded correctness, and repeated prompts', () => {
     const [run] = tail.runs as [RunResult];
     const small = { ...run, steps: run.steps.map((one, index) => ({ ...one, prompts: index === 0 ? 4 : 1 })) };
-    expect(notes({ keptTokenRatio: 1, runs: [run, small] })[1]).toContain('fewer than 4 prompts');
+    expect(notes({ runs: [run, small] })[1]).toContain('fewer than 4 prompts');
     const again = { ...options, workload: () => ({ ...plainWorkload(() => 5), distinctPrompts: 7 }) };
-    expect(notesOn(again, [baseline], 0)[1]).toContain('The workload has 7 prompts');
-    expect(notesOn({ ...options, seeds: [1] }, [baseline], 0)[1]).toContain('One seed only');
+    expect(notesOn(again, [baseline]).at(-1)).toContain('The workload has 7 prompts');
+    expect(notesOn({ ...options, seeds: [1] }, [baseline])[2]).toContain('One seed only');
+    const plain = plainWorkload(() => 5);
+    const prompt = (index: number) => ({
+      ...plain.prompt(index),
+      sample: (k: number) => ({ ...plain.prompt(index).sample(k), correct: true }),
+    });
+    expect(notesOn({ ...options, workload: () => ({ ...plain, prompt }) }, [baseline])).toEqual(always.slice(0, 2));
   });
 });

@@ -20,7 +20,7 @@ describe('compare', () => {
   const [baseline, tail] = result.schedulers;
 
   it('puts tail batching beside the synchronous baseline', () => {
-    expect(result.schedulers.map((one) => one.scheduler)).toEqual(['synchronous', 'tail-batching']);
+    expect(result.schedulers.map((one) => one.scheduler)).toEqual(['baseline', 'tail-batching']);
     expect(baseline!.speedup).toEqual({ value: 1, low: 1, high: 1, confidence: 0.95 });
     expect(baseline!.keptTokenRatio).toBe(1);
     expect(tail!.speedup.value).toBeGreaterThan(1);
@@ -52,11 +52,50 @@ describe('compare', () => {
     expect(result.notes.join('\n')).toMatch(/every prompt is kept, but not every response/);
   });
 
-  it('has a lower bound that the baseline never beats', () => {
-    expect(result.lowerBound.speedupLimit).toBeGreaterThanOrEqual(1);
-    const mean = baseline!.runs.reduce((sum, run) => sum + run.totalSeconds, 0) / 3;
-    expect(result.lowerBound.totalSeconds).toBeLessThanOrEqual(mean);
-    expect(result.lowerBound.speedupLimit).toBeCloseTo(mean / result.lowerBound.totalSeconds, 9);
+  it('divides seconds for a kept token, and is 1 for the baseline against itself', () => {
+    expect(baseline!.equalTokenSpeedup).toEqual({ value: 1, low: 1, high: 1, confidence: 0.95 });
+    const perToken = ({ runs }: (typeof result.schedulers)[number]) =>
+      runs.reduce((sum, run) => sum + run.totalSeconds, 0) / runs.reduce((sum, run) => sum + run.keptTokens, 0);
+    const { low, value, high } = tail!.equalTokenSpeedup;
+    expect(value).toBeCloseTo(perToken(baseline!) / perToken(tail!), 9);
+    expect(low).toBeLessThan(value);
+    expect(high).toBeGreaterThan(value);
+    // As many responses are trained on: it is the speedup times the share of the tokens.
+    expect(value).toBeCloseTo(tail!.speedup.value * tail!.keptTokenRatio, 9);
+  });
+
+  it('says what becomes of the longest responses, and of prompts that are drawn again', () => {
+    expect(baseline).toMatchObject({ longestKeptShare: 1, longestTrainedRatio: 1, redrawnShare: 0, redrawnLoss: 0 });
+    expect(tail!.longestKeptShare).toBeLessThan(0.2);
+    expect(tail!.longestTrainedRatio).toBeGreaterThan(tail!.longestKeptShare);
+    expect(tail!.longestTrainedRatio).toBeLessThan(0.9);
+    // eta_P of 1.25 defers a fifth of all prompts.
+    expect(tail!.redrawnShare).toBeCloseTo(0.2, 1);
+    for (const { longestKeptShare, redrawnShare, evenGroupShare, staleShare, maxLag } of result.schedulers) {
+      for (const share of [longestKeptShare, redrawnShare, evenGroupShare]) {
+        expect(share).toBeGreaterThanOrEqual(0);
+        expect(share).toBeLessThanOrEqual(1);
+      }
+      expect([staleShare, maxLag]).toEqual([0, 0]);
+    }
+  });
+
+  it('loses tokens to drawing again alone where every response of a round is awaited', () => {
+    const only = tailBatchingScheduler(job, { responseSpeculation: 1 });
+    const [base, drawnAgain] = compare({ ...options, schedulers: [only], oracle: false, timeline: false }).schedulers;
+    expect(drawnAgain!.redrawnLoss).toBeGreaterThan(0.03);
+    expect(1 - drawnAgain!.redrawnLoss).toBeCloseTo(drawnAgain!.keptTokenRatio, 9);
+    expect(base!.redrawnLoss).toBe(0);
+  });
+
+  it('has an oracle with every response of the baseline, which nothing with as many beats', () => {
+    const oracle = result.oracle!;
+    expect(oracle).toMatchObject({ keptTokenRatio: 1, ofOracle: 1, longestKeptShare: 1, redrawnShare: 0 });
+    expect(oracle.runs.map((run) => run.keptTokens)).toEqual(baseline!.runs.map((run) => run.keptTokens));
+    expect(oracle.evenGroupShare).toBe(baseline!.evenGroupShare);
+    expect(baseline!.ofOracle).toBeLessThan(1);
+    expect(baseline!.ofOracle).toBeCloseTo(1 / oracle.equalTokenSpeedup.value, 9);
+    expect(compare({ ...options, oracle: false, seeds: [1] }).oracle).toBeUndefined();
   });
 
   it('keeps the segments of the first seed only', () => {
@@ -67,7 +106,7 @@ describe('compare', () => {
   });
 
   it('describes workload and settings', () => {
-    expect(result.workload).toMatchObject({ name: 'rollpacker', prompts: 160, correlation: 0.22, capTokens: 8192 });
+    expect(result.workload).toMatchObject({ name: 'rollpacker', prompts: 160, correlation: 0.21, capTokens: 8192 });
     const { p50, p75, p90, p99, max } = result.workload.quantiles;
     expect([p50, p75, p90, p99, max]).toEqual([p50, p75, p90, p99, max].sort((a, b) => a - b));
     expect(result.settings).toMatchObject({ promptsPerRound: 16, responsesPerPrompt: 8, trainedPrompts: 160, gpus: 4 });
@@ -83,22 +122,25 @@ describe('comparing', () => {
   it('yields after every run', () => {
     const seen = [...comparing({ ...options, seeds: [4, 5], timeline: false })];
     expect(seen.map(({ doneRuns, seed, scheduler }) => [doneRuns, seed, scheduler])).toEqual([
-      [1, 4, 'synchronous'],
+      [1, 4, 'baseline'],
       [2, 4, 'tail-batching'],
-      [3, 5, 'synchronous'],
-      [4, 5, 'tail-batching'],
+      [3, 4, 'oracle'],
+      [4, 5, 'baseline'],
+      [5, 5, 'tail-batching'],
+      [6, 5, 'oracle'],
     ]);
-    expect(seen[0]!.totalRuns).toBe(4);
+    expect(seen[0]!.totalRuns).toBe(6);
+    const without = [...comparing({ ...options, seeds: [4, 5], timeline: false, oracle: false })];
+    expect(without.at(-1)).toMatchObject({ doneRuns: 4, totalRuns: 4 });
   });
 
-  it('notes one seed, repeated prompts, a smaller last step, and a bound that was passed', () => {
+  it('notes one seed, repeated prompts, and a smaller last step', () => {
     const small = plainJob({ promptsPerRound: 4, responsesPerPrompt: 2 });
     const workload = { ...plainWorkload((_prompt, k) => (k === 0 ? 900 : 10)), distinctPrompts: 4 };
     const { notes } = compare({ job: small, workload: () => workload, steps: 2, seeds: [1] });
     expect(notes.join('\n')).toMatch(/One seed only/);
     expect(notes.join('\n')).toMatch(/used again/);
     expect(notes.join('\n')).toMatch(/fewer than 4 prompts/);
-    expect(notes.join('\n')).toMatch(/faster than the lower bound/);
   });
 
   it.each([
@@ -112,6 +154,7 @@ describe('comparing', () => {
     ['confidence', { confidence: 95 }],
     ['confidence', { confidence: Number.NaN }],
     ['schedulers', { schedulers: [tailBatchingScheduler(job, {}, 'synchronous')] }],
+    ['schedulers', { schedulers: [tailBatchingScheduler(job, {}, 'oracle')] }],
   ])('refuses bad %s', (path, bad) => {
     try {
       compare({ ...options, ...bad });

@@ -22,7 +22,7 @@ describe('kept runs', () => {
     const plain = all.compare(options);
     expect(all.compare({ ...options, run })).toEqual(plain);
     expect(all.compare({ ...options, run })).toEqual(plain);
-    expect(made).toBe(4);
+    expect(made).toBe(6);
   });
 
   test('comparePools and compareVlm too', () => {

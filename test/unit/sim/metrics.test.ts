@@ -6,6 +6,7 @@ import type { EngineRow } from '../../../src/sim/host/engine-rows.ts';
 import { type FinishedRun, quantileOf, ratio, summarizeRun, sumOf } from '../../../src/sim/metrics.ts';
 import type { StepResult } from '../../../src/sim/result.ts';
 import { step } from '../../support/comparison-fixture.ts';
+import { allKept } from '../../support/kept-fixture.ts';
 import { plainJob } from '../../support/sim-host.ts';
 
 describe('quantileOf', () => {
@@ -48,7 +49,15 @@ describe('summarizeRun', () => {
   });
   const steps: StepResult[] = [
     { ...step(0, 'short', 0, 10), queueAges: [], cappedResponses: 1 },
-    { ...step(1, 'long', 16, 30), queueAges: [4, 1], cappedResponses: 3, prompts: 2, responses: 4, keptTokens: 6000 },
+    {
+      ...step(1, 'long', 16, 30),
+      lag: 2,
+      queueAges: [4, 1],
+      cappedResponses: 3,
+      prompts: 2,
+      responses: 4,
+      keptTokens: 6000,
+    },
   ];
   const run: FinishedRun = {
     job: plainJob({ engines: 2, promptsPerRound: 4, responsesPerPrompt: 2 }, { gpus: 4, fixedRolloutSeconds: 2 }),
@@ -59,6 +68,7 @@ describe('summarizeRun', () => {
     lengths: [100, 9, 20, 1000],
     rows: [row('e0', 36, 1), row('e1', 9, 0)],
     segments: [[{ startSeconds: 0, endSeconds: 1, activity: 'sync', running: 0 }], []],
+    kept: allKept,
   };
   const result = summarizeRun(run);
 
@@ -77,6 +87,9 @@ describe('summarizeRun', () => {
       preemptions: 1,
       meanQueueAge: 2.5,
       maxQueueAge: 4,
+      kept: allKept,
+      staleTokens: 6000,
+      maxLag: 2,
     });
   });
 

@@ -1,7 +1,8 @@
 /** What the charts are given: small, and still true. */
 import { describe, expect, it } from 'vitest';
+import { alikeEngines } from '../../../src/sim/report/alike.ts';
 import { activities, type Bar, workloadData } from '../../../src/sim/report/data.ts';
-import type { SchedulerResult, Segment } from '../../../src/sim/result.ts';
+import type { EngineResult, SchedulerResult, Segment } from '../../../src/sim/result.ts';
 import { comparison, step } from '../../support/comparison-fixture.ts';
 
 const [baseline] = comparison.schedulers as [SchedulerResult];
@@ -85,14 +86,14 @@ describe('bars', () => {
 describe('runs', () => {
   it('are those of the first seed, with labels of people and numbers of GPUs', () => {
     const [first, second] = [baseline.runs[0]!, { ...baseline.runs[0]!, seed: 2, totalSeconds: 99 }];
-    const engines = [1, 4, 1].map((gpus, index) => ({ ...first.engines[0]!, engineId: `e${index}`, gpus }));
+    const engines = [1, 4, 1].map((gpus, index) => ({ ...first.engines[index % 2]!, engineId: `e${index}`, gpus }));
     const label = 'für Leser';
     const runs = [{ ...first, engines, steps: [step(0, 'short', 0, 4)] }, second];
     const data = workloadData({ ...comparison, schedulers: [{ ...baseline, label, runs }] });
     expect(data.name).toBe('by-hand');
     expect(data.runs).toHaveLength(1);
     expect(data.runs[0]).toMatchObject({ label, scheduler: 'synchronous', totalSeconds: first.totalSeconds });
-    expect(data.runs[0]!.engines.map((one) => one.label)).toEqual(['GPU 0', 'GPU 1–4', 'GPU 5']);
+    expect(data.runs[0]!.engines.map((one) => one.label)).toEqual(['2 GPUs alike', 'GPU 1–4']);
     expect(data.runs[0]!.steps).toEqual([
       {
         kind: 'short',
@@ -111,6 +112,54 @@ describe('runs', () => {
   it('work without timelines', () => {
     const run = { ...baseline.runs[0]!, engines: baseline.runs[0]!.engines.map((one) => ({ ...one, timeline: [] })) };
     const data = workloadData({ ...comparison, schedulers: [{ ...baseline, runs: [run] }] });
-    expect(data.runs[0]!.engines.map((one) => one.bars)).toEqual([[], []]);
+    expect(data.runs[0]!.engines.map(({ label, bars: all }) => [label, all])).toEqual([['GPU 0–3 alike', []]]);
+  });
+});
+
+describe('engines that do about the same', () => {
+  const engine = (engineId: string, busy: number, bubbleRatio: number): EngineResult => {
+    const timeline: Segment[] = Array.from({ length: 10 }, (_, round) => [
+      { startSeconds: 10 * round, endSeconds: 10 * round + busy, activity: 'rollout' as const, running: 3 },
+      { startSeconds: 10 * round + busy, endSeconds: 10 * round + 10, activity: 'rollout' as const, running: 0 },
+    ]).flat();
+    return { engineId, gpus: 1, busySeconds: 10 * busy, bubbleRatio, preemptions: 0, timeline };
+  };
+
+  it('share a row, with the one of them in the middle shown', () => {
+    const engines = [engine('a', 9, 0.1), engine('b', 2, 0.8), engine('c', 9.05, 0.09), engine('d', 8.95, 0.11)];
+    const found = alikeEngines(engines, 100).map(({ shown, places }) => [shown.engineId, places]);
+    expect(found).toEqual([
+      ['a', [0, 2, 3]],
+      ['b', [1]],
+    ]);
+  });
+
+  it('are at most four rows, however different they are', () => {
+    const engines = Array.from({ length: 16 }, (_, index) => engine(`e${index}`, 0.5 + 0.6 * index, 1 - index / 16));
+    const found = alikeEngines(engines, 100);
+    expect(found.length).toBeLessThanOrEqual(4);
+    expect(found.flatMap(({ places }) => places).sort((a, b) => a - b)).toEqual([...engines.keys()]);
+  });
+});
+
+describe('the way from before to after', () => {
+  it('is what each rung takes off; what takes nothing off is left out', () => {
+    const rung = (scheduler: string, above: string, adds: string, seconds: number) => ({
+      ...baseline,
+      scheduler,
+      label: `+ ${adds}`,
+      rung: { ladder: 'RollPacker', above, adds },
+      stepSeconds: { ...baseline.stepSeconds, value: seconds },
+    });
+    const first = { ...baseline, stepSeconds: { ...baseline.stepSeconds, value: 20 } };
+    const rungs = [rung('a', first.scheduler, 'tail', 12), rung('b', 'a', 'idle', 12), rung('c', 'b', 'stream', 13)];
+    const data = workloadData({ ...comparison, schedulers: [first, ...rungs] });
+    expect(data.after).toBe(3);
+    expect(data.waterfall).toEqual([
+      { label: 'synchronous', from: 0, to: 20 },
+      { label: 'tail', from: 20, to: 12 },
+      { label: 'stream', from: 12, to: 13 },
+      { label: 'RollPacker', from: 0, to: 13 },
+    ]);
   });
 });

@@ -26,9 +26,10 @@ describe('a section of disaggregated pools', () => {
 
   test('has tables for what its charts show, with a row for each scheduler', () => {
     const captions = [...html.matchAll(/<caption>(.*?)<\/caption>/g)].map(([, caption]) => caption);
-    expect(captions.slice(0, 2)).toEqual(['Rounds', 'Waiting ratios, by three definitions, and the frontier']);
-    expect(captions).toHaveLength(2 + comparison.schedulers.length);
-    for (const { label } of comparison.schedulers) expect(html.split(`<th scope="row">${label}</th>`)).toHaveLength(3);
+    const waits = 'Waiting ratios, by three definitions, and the frontier';
+    expect(captions.slice(0, 3)).toEqual(['Rounds', 'What is trained on', waits]);
+    expect(captions).toHaveLength(3 + comparison.schedulers.length);
+    for (const { label } of comparison.schedulers) expect(html.split(`<th scope="row">${label}</th>`)).toHaveLength(4);
     const charts = [...html.matchAll(/<div class="chart[^>]*>/g)].map(([chart]) => chart);
     expect(charts).toHaveLength(2);
     for (const chart of charts) expect(chart).toMatch(/role="img"\s+aria-label=".+"/);
@@ -39,6 +40,18 @@ describe('a section of disaggregated pools', () => {
     expect(both.indexOf('by-hand')).toBeLessThan(both.indexOf('Disaggregated pools:'));
     expect(both.match(/<section /g)).toHaveLength(2);
     expect(renderReport([text], '')).not.toContain('pools-data');
+  });
+
+  test('says what fewer tokens are worth, where some are left out', () => {
+    const equalTokenSpeedup = { value: 1.04, low: 1, high: 1.1, confidence: 0.95 };
+    const fewer = { ...comparison.schedulers[1]!, keptTokenRatio: 0.72, equalTokenSpeedup };
+    const page = renderReport(
+      [],
+      '',
+      [],
+      [{ ...comparison, schedulers: [comparison.schedulers[0]!, fewer], shares: [] }],
+    );
+    expect(plain(page)).toContain('0.72 × as many are trained on. In seconds for a token it is 1.04 × as fast.');
   });
 
   test('nothing is saved: it says so', () => {

@@ -20,22 +20,28 @@ describe('renderReport', () => {
 
   test('says what would be saved, why, what it costs, and what is left', () => {
     const said = text(html);
-    expect(said).toContain('tail-batching would save 33.3 % of the time: 1.50 × as fast.');
+    expect(said).toContain('tail-batching would save 33.3 % of the time: 1.50 × as fast, 1.13 × at equal tokens.');
     expect(said).toContain('nothing to run for 40.0 % of each rollout; with tail-batching for 10.0 %');
     expect(said).toContain('the mean kept response has 0.75 × the tokens, and 0.42 % of kept responses');
-    expect(said).toContain('could be 1.80 × as fast as synchronous training');
+    expect(said).toContain(
+      'Of the longest 1 % of the responses 10.0 % are trained on; with those that are drawn again, 40.0 %',
+    );
+    expect(said).toContain('An oracle that knows all lengths is 1.80 × as fast, with every response kept');
+    expect(said).toContain('tail-batching reaches 62.5 % of that at equal tokens');
   });
 
-  test('shows kept tokens and the share at the cap right beside every speedup', () => {
+  test('shows the speedup at equal tokens, and what both cost, right beside every speedup', () => {
     const rows = [...html.matchAll(/<tr[^>]*>(.*?)<\/tr>/gs)].map(([, row]) =>
       [...row!.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell]) => text(cell!).trim()),
     );
     const head = rows.find((cells) => cells.includes('speedup'))!;
     const at = head.indexOf('speedup');
-    expect(head.slice(at, at + 3)).toEqual(['speedup', 'kept tokens', 'at the cap']);
+    const beside = ['speedup', 'at equal tokens', 'of the oracle', 'kept tokens', 'at the cap'];
+    expect(head.slice(at, at + 5)).toEqual(beside);
     const row = rows.find((cells) => cells[0] === 'tail-batching')!;
-    expect(row.slice(at, at + 3)).toEqual(['1.50 × 1.45–1.55', '0.75 ×', '0.42 %']);
-    expect(rows.find((cells) => cells[0] === 'clairvoyant lower bound')![at]).toBe('1.80 ×');
+    const [equal, oracle] = ['1.13 × 1.13–1.13', '1.80 × 1.80–1.80'];
+    expect(row.slice(at, at + 5)).toEqual(['1.50 × 1.45–1.55', equal, '62.5 %', '0.75 ×', '0.42 %']);
+    expect(rows.find((cells) => cells[0] === 'oracle')!.slice(at + 1, at + 4)).toEqual([oracle, '100.0 %', '1.00 ×']);
   });
 
   test('begins with a list of what each workload comes to, where there are several', () => {
@@ -45,38 +51,44 @@ describe('renderReport', () => {
     const both = renderReport([comparison, other], '');
     const list = [...both.matchAll(/<li><a href="#([^"]+)">(.*?)<\/a> <span>(.*?)<\/span>/g)].map(([, ...one]) => one);
     expect(list.map(([, , verdict]) => text(verdict!))).toEqual([
-      'tail-batching would save 33.3 % of the time: 1.50 × as fast.',
-      'tail-batching would not save time here: 0.98 × as fast.',
+      'tail-batching would save 33.3 % of the time: 1.50 × as fast, 1.13 × at equal tokens.',
+      'tail-batching would not save time here: 0.98 × as fast, 1.13 × at equal tokens.',
     ]);
-    for (const [id, title, verdict] of list)
-      expect(both).toContain(`<section id="${id}">\n<h2>${title}</h2>\n<p class="headline">${verdict}</p>`);
+    for (const [index, [id, title, verdict]] of list.entries()) {
+      expect(both).toContain(`<section id="${id}" role="tabpanel" aria-labelledby="tab-${index + 1}"`);
+      expect(both).toContain(`<h2>${title}</h2>\n<p class="headline">${verdict}</p>`);
+      expect(both).toMatch(new RegExp(`<button role="tab" id="tab-${index + 1}" aria-controls="${id}"[^>]*>${title}<`));
+    }
     expect(list[1]![1]).toBe('b &amp; c');
   });
 
   test('does not promise anything where nothing is saved', () => {
     const slow = { ...tail, speedup: { value: 0.98, low: 0.97, high: 0.99, confidence: 0.95 } };
     const said = text(renderReport([{ ...comparison, schedulers: [baseline, slow] }], ''));
-    expect(said).toContain('tail-batching would not save time here: 0.98 × as fast.');
+    expect(said).toContain('tail-batching would not save time here: 0.98 × as fast, ');
   });
 
   test('has the numbers of every chart as a table, with captions and named rows', () => {
     const captions = [...html.matchAll(/<caption>(.*?)<\/caption>/g)].map(([, caption]) => caption);
     expect(captions).toEqual([
       'Comparison',
+      'What is trained on',
       'Tokens of the responses trained on',
       'Steps: synchronous',
       'Engines: synchronous',
       'Steps: tail-batching',
       'Engines: tail-batching',
     ]);
-    expect(html.match(/class="chart/g)).toHaveLength(5);
+    expect(html.match(/class="chart/g)).toHaveLength(7);
     for (const [chart] of html.matchAll(/<div class="chart[^>]*>/g))
       expect(chart).toMatch(/role="img"\s+aria-label=".+"/);
     expect(html).toContain('<noscript>');
   });
 
   test('works for a baseline alone, and for no workload at all', () => {
-    expect(text(renderReport([{ ...comparison, schedulers: [baseline] }], ''))).toContain('clairvoyant lower bound');
+    expect(text(renderReport([{ ...comparison, schedulers: [baseline] }], ''))).toContain('oracle');
+    const { oracle: _, ...without } = comparison;
+    expect(text(renderReport([without], ''))).not.toContain('What is left');
     expect(renderReport([], '')).toContain('</html>');
   });
 

@@ -4,7 +4,7 @@ import { lengthsChart, stepsChart } from '../../../../src/sim/report/client-char
 import { poolsChart, poolsHeight, waitsChart, waitsHeight } from '../../../../src/sim/report/client-pools.ts';
 import { timelineChart, timelineHeight } from '../../../../src/sim/report/client-timeline.ts';
 import { planChart, planHeight, stagesChart, stagesHeight } from '../../../../src/sim/report/client-vlm.ts';
-import { timelineColours } from '../../../../src/sim/report/html.ts';
+import { timelineColours } from '../../../../src/sim/report/section.ts';
 import type { ChartsData } from '../worker/messages.ts';
 import { Chart, type Draw } from './chart.ts';
 import { loadsChart } from './loads-chart.ts';
@@ -43,12 +43,12 @@ function chartsOf(charts: ChartsData): Drawn[] {
         title: 'Seconds of each step',
         hint: 'pale: synchronous; shaded: long rounds',
         height: 280,
-        draw: () => stepsChart(data),
+        draw: (width: number) => stepsChart(data, width),
       },
       {
         kind: 'lengths',
         title: 'Lengths of trained responses',
-        hint: 'share of responses up to a length',
+        hint: 'share of responses that are longer',
         height: 280,
         draw: (width: number) => lengthsChart(data, width),
       },
@@ -61,7 +61,7 @@ function chartsOf(charts: ChartsData): Drawn[] {
         kind: 'waits',
         title: 'What the trainer does in a round',
         height: waitsHeight(data),
-        draw: () => waitsChart(data),
+        draw: (width: number) => waitsChart(data, width),
       },
       {
         kind: 'pools',
@@ -74,7 +74,12 @@ function chartsOf(charts: ChartsData): Drawn[] {
   }
   const { data, loads } = charts;
   return [
-    { kind: 'stages', title: 'Seconds of a step', height: stagesHeight(data), draw: () => stagesChart(data) },
+    {
+      kind: 'stages',
+      title: 'Seconds of a step',
+      height: stagesHeight(data),
+      draw: (width: number) => stagesChart(data, width),
+    },
     {
       kind: 'loads',
       title: 'Load of each GPU',

@@ -11,6 +11,7 @@ function card({ id, label, cells }: ShownRow, baseline: ShownRow): VNode {
   return h('li', { key: id, class: 'card', 'data-scheduler': id }, [
     h('h3', label),
     h('p', { class: 'big' }, [h('b', cells.speedup!.replace(/ \(.*/, '')), ' as fast']),
+    ...(cells.equal === undefined ? [] : [h('p', `${cells.equal.replace(/ \(.*/, '')} as fast at equal tokens`)]),
     h('p', `on ${cells.kept} the tokens${detail}`),
   ]);
 }

@@ -1,5 +1,6 @@
 /** A setting of the playground: its name in the URL, its range, and what it means. */
 import { z } from 'zod';
+import { didYouMean } from '../../../../src/core/nearest.ts';
 
 /** A number on a slider. */
 export interface RangeField {
@@ -67,7 +68,11 @@ const isOnStep = (value: number, { min, step }: RangeField): boolean => {
 /** The text of a URL as the value of a field. */
 export function schemaOf(field: Field): z.ZodType<number | string, string> {
   const error = `expected ${expectation(field)}`;
-  if (field.kind === 'choice') return z.string().refine((value) => field.options.some(([one]) => one === value), error);
+  if (field.kind === 'choice') {
+    const known = field.options.map(([one]) => one);
+    const meant = ({ input }: { input?: unknown }): string => `${error}${didYouMean(input, known)}`;
+    return z.string().refine((value) => known.includes(value), { error: meant });
+  }
   return z
     .string()
     .regex(/^-?\d+(\.\d+)?$/, error)

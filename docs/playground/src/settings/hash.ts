@@ -1,12 +1,20 @@
 /** Settings in the hash of the URL: `#v=sync&t=castillo-7b&P=16&…`. */
+import { didYouMean } from '../../../../src/core/nearest.ts';
 import { type Field, type Settings, schemaOf, usual } from './fields.ts';
 import { type ViewId, viewIds, views } from './views.ts';
+
+/** What of an address could not be used. */
+export interface Problem {
+  /** The field that it is of, if there is one. */
+  readonly key?: string;
+  readonly text: string;
+}
 
 /** What a hash says, and what of it could not be used. */
 export interface FromHash {
   readonly view: ViewId;
   readonly settings: Settings;
-  readonly problems: readonly string[];
+  readonly problems: readonly Problem[];
 }
 
 /** The hash of settings, with its `#`. */
@@ -21,12 +29,14 @@ const shown = (text: string): string => (text.length > 40 ? `${text.slice(0, 39)
 /** Reads a hash. Whatever is wrong or missing in it gets its default; what is wrong is said. */
 export function fromHash(hash: string): FromHash {
   const params = new URLSearchParams(hash.replace(/^#/, ''));
-  const problems: string[] = [];
-  const named = params.get('v');
+  const problems: Problem[] = [];
+  const [named, ...more] = params.getAll('v');
   const view = viewIds.find((id) => id === named) ?? 'sync';
-  if (named !== null && named !== view) {
-    problems.push(`v=${shown(named)}: expected one of ${viewIds.join(', ')}; sync is shown.`);
+  if (named !== undefined && named !== view) {
+    const meant = didYouMean(named, viewIds);
+    problems.push({ text: `v=${shown(named)}: expected one of ${viewIds.join(', ')}${meant}; sync is shown.` });
   }
+  if (more.length > 0) problems.push({ text: 'v is given twice; the first counts.' });
   const fields: Readonly<Record<string, Field>> = views[view].fields;
   const settings: Record<string, number | string> = { ...usual(fields) };
   const seen = new Set<string>();
@@ -34,17 +44,21 @@ export function fromHash(hash: string): FromHash {
     if (key === 'v') continue;
     const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
     if (field === undefined) {
-      problems.push(`${shown(key)}: no such setting; it is left out.`);
+      const meant = didYouMean(key, ['v', ...Object.keys(fields)]);
+      problems.push({ text: `${shown(key)}: no such setting${meant}; it is left out.` });
       continue;
     }
     if (seen.has(key)) {
-      problems.push(`${key} is given twice; the first counts.`);
+      problems.push({ key, text: `${key} is given twice; the first counts.` });
       continue;
     }
     seen.add(key);
     const read = schemaOf(field).safeParse(text);
     if (read.success) settings[key] = read.data;
-    else problems.push(`${key}=${shown(text)}: ${read.error.issues[0]!.message}; ${field.usual} is used.`);
+    else {
+      const { message } = read.error.issues[0]!;
+      problems.push({ key, text: `${key}=${shown(text)}: ${message}; ${field.usual} is used.` });
+    }
   }
   return { view, settings, problems };
 }

@@ -6,11 +6,19 @@ import type { VlmData } from '../../../../src/sim/report/vlm-data.ts';
 import type { Settings } from '../settings/fields.ts';
 import type { ViewId } from '../settings/views.ts';
 
+/** Files of the reader: a trace, or the dumps of a trainer. */
+export interface Load {
+  readonly type: 'load';
+  readonly files: readonly { readonly name: string; readonly text: string }[];
+  /** An estimate, for dumps that have texts and no count of tokens. */
+  readonly tokensPerCharacter?: number;
+}
+
 export type ToWorker =
   | { readonly type: 'simulate'; readonly id: number; readonly view: ViewId; readonly settings: Settings }
   /** What is simulated is not needed any more. */
   | { readonly type: 'stop' }
-  | { readonly type: 'load'; readonly name: string; readonly text: string };
+  | Load;
 
 /** Seconds of the shards of each GPU in one forward pass, for each pictured scheduler. */
 export interface LoadsData {
@@ -70,8 +78,15 @@ export type FromWorker =
       readonly view: ViewId;
       readonly settings: Settings;
       readonly message: string;
+      /** Where the error is: a setting, by the name that the library has for it. */
+      readonly path: string;
     }
   /** Nothing more comes of a request. */
   | { readonly type: 'idle'; readonly id: number }
   | { readonly type: 'loaded'; readonly name: string; readonly what: string; readonly isSequences: boolean }
-  | { readonly type: 'refused'; readonly name: string; readonly message: string };
+  | {
+      readonly type: 'refused';
+      readonly message: string;
+      /** Whether it is a dump of texts, which an estimate of their tokens would make readable. */
+      readonly needsTokens: boolean;
+    };

@@ -71,6 +71,7 @@ function shownOf(comparison: PoolsComparison, settings: PoolsSettings, job: Pool
       label: one.label,
       cells: {
         speedup: times(baseline.mainSeconds.value / one.mainSeconds.value),
+        equal: times(one.equalTokenSpeedup.value),
         kept: times(one.keptTokenRatio),
         capped: percent(one.cappedShare),
         main: seconds(one.mainSeconds.value),
@@ -98,7 +99,7 @@ function shownOf(comparison: PoolsComparison, settings: PoolsSettings, job: Pool
     charts: { kind: 'pools', data: poolsData(comparison) },
     facts: [
       `${workload.name}: ${workload.source}`,
-      `mean response ${number(workload.meanTokens, 0)}, longest ${number(workload.longestTokens, 0)} tokens`,
+      `simulated responses mean ${number(workload.meanTokens, 0)}, longest ${number(workload.longestTokens, 0)} tokens`,
       job.name,
     ],
     notes,

@@ -77,7 +77,8 @@ export function* simulateSynchronous(
   const { etaP, etaR, up, s, ...rest } = settings;
   const given = JSON.stringify([library.keyOf(settings.t), rest]);
   const run = (scheduler: Scheduler, seed: number, simulate: () => RunResult): RunResult => {
-    const moved = scheduler.id === 'baseline' ? [] : scheduler.id === 'rollpacker' ? [etaP, etaR, up] : [etaP, etaR];
+    const isFixed = scheduler.id === 'baseline' || scheduler.id === 'oracle';
+    const moved = isFixed ? [] : scheduler.id === 'rollpacker' ? [etaP, etaR, up] : [etaP, etaR];
     return keep.get(`${scheduler.id} ${seed} ${moved} ${given}`, simulate);
   };
   const [baseline, ...others] = schedulers;
@@ -101,7 +102,7 @@ export function* simulateSynchronous(
 }
 
 function shownOf(comparison: ComparisonResult, settings: SynchronousSettings, job: Job): Shown {
-  const { schedulers, lowerBound, workload, notes } = comparison;
+  const { schedulers, oracle, workload, notes } = comparison;
   const [baseline, ...others] = schedulers;
   const rows = schedulers.map(
     (one): ShownRow => ({
@@ -109,8 +110,12 @@ function shownOf(comparison: ComparisonResult, settings: SynchronousSettings, jo
       label: one.label,
       cells: {
         speedup: timesIn(one.speedup),
+        equal: timesIn(one.equalTokenSpeedup),
+        oracle: percent(one.ofOracle!),
         kept: times(one.keptTokenRatio),
         capped: percent(one.cappedShare),
+        longest: `${percent(one.longestKeptShare)} / ${percent(one.longestTrainedRatio)}`,
+        even: percent(one.evenGroupShare),
         step: seconds(one.stepSeconds.value),
         rollout: seconds(one.rolloutSeconds.value),
         bubbles: percent(one.bubbleRatio),
@@ -122,18 +127,18 @@ function shownOf(comparison: ComparisonResult, settings: SynchronousSettings, jo
   const [ratio, kept] = [times(best.speedup.value), times(best.keptTokenRatio)];
   const p = workload.quantiles;
   return {
-    headline: `${best.label}: ${ratio} as fast, on ${kept} the tokens; ${percent(best.cappedShare)} at the cap.`,
+    headline: `${best.label}: ${ratio} as fast, ${times(best.equalTokenSpeedup.value)} at equal tokens, on ${kept} the tokens; ${percent(best.cappedShare)} at the cap.`,
     cost:
       `A step takes ${seconds(best.stepSeconds.value)} instead of ${seconds(baseline!.stepSeconds.value)}; engines have ` +
       `nothing to run for ${percent(best.bubbleRatio)} of a rollout instead of ${percent(baseline!.bubbleRatio)}. The responses ` +
       `that are kept have ${kept} the tokens of the baseline's, ${percent(best.cappedShare)} of them at the cap instead of ` +
-      `${percent(baseline!.cappedShare)}. A scheduler that knew all lengths could be ${times(lowerBound.speedupLimit)} as fast ` +
-      'on the same responses as the baseline (1.00 × the tokens).',
+      `${percent(baseline!.cappedShare)}. An oracle that knows all lengths is ${times(oracle!.equalTokenSpeedup.value)} as fast on the ` +
+      `same responses as the baseline (1.00 × the tokens); ${best.label} reaches ${percent(best.ofOracle!)} of that.`,
     rows,
     charts: { kind: 'synchronous', data: workloadData(comparison) },
     facts: [
       `${workload.name}: ${workload.source}`,
-      `P50 ${number(p.p50, 0)}, P90 ${number(p.p90, 0)}, P99 ${number(p.p99, 0)}, longest ${number(p.max, 0)} tokens`,
+      `simulated responses P50 ${number(p.p50, 0)}, P90 ${number(p.p90, 0)}, P99 ${number(p.p99, 0)}, longest ${number(p.max, 0)} tokens`,
       `${settings.g} GPUs, ${job.engines} engines; ${settings.n * settings.P} prompts are trained, each once`,
     ],
     notes,

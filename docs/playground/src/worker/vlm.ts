@@ -98,7 +98,7 @@ function shownOf(comparison: VlmComparison, job: VlmJob): Shown {
     charts: { kind: 'vlm', data: vlmData(comparison), loads: loadsOf(comparison) },
     facts: [
       `${workload.name}: ${workload.source}`,
-      `mean sequence ${number(workload.meanTokens, 0)}, longest ${number(workload.longestTokens, 0)} tokens; ` +
+      `simulated sequences mean ${number(workload.meanTokens, 0)}, longest ${number(workload.longestTokens, 0)} tokens; ` +
         `${percent(workload.visualShare)} of the tokens are visual`,
       `${model.label}, ${job.gpus} × ${job.gpu.toUpperCase()}, ${job.batchSequences} sequences a step`,
     ],

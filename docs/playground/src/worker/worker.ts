@@ -7,7 +7,7 @@ import { isPolicyError } from 'rollflex';
 import { Keep } from './keep.ts';
 import { filesOf, Library } from './library.ts';
 import type { FromWorker, ToWorker } from './messages.ts';
-import { readOwn } from './own.ts';
+import { readOwn, TextsWithoutTokens } from './own.ts';
 import { seedsOf, simulateView } from './simulate.ts';
 import { textOf } from './texts.ts';
 
@@ -64,7 +64,8 @@ async function serve(request: Request): Promise<void> {
       if (latest !== undefined || isStopped) return;
     }
   } catch (error) {
-    say({ type: 'failed', id, view, settings, message: messageOf(error) });
+    const path = isPolicyError(error) ? error.path : '';
+    say({ type: 'failed', id, view, settings, message: messageOf(error), path });
   }
 }
 
@@ -96,12 +97,12 @@ addEventListener('message', ({ data }: MessageEvent<ToWorker>) => {
     isStopped = true;
     return;
   }
-  const { name, text } = data;
   try {
-    const own = readOwn(name, text);
+    const own = readOwn(data);
     library.own = own;
-    say({ type: 'loaded', name, what: own.what, isSequences: own.kind === 'sequences' });
+    say({ type: 'loaded', name: own.name, what: own.what, isSequences: own.kind === 'sequences' });
   } catch (error) {
-    say({ type: 'refused', name, message: messageOf(error) });
+    const needsTokens = error instanceof TextsWithoutTokens;
+    say({ type: 'refused', message: needsTokens ? error.message : messageOf(error), needsTokens });
   }
 });

@@ -1,4 +1,4 @@
-"""How adapters reach their server: from settings that may stand in a YAML file."""
+"""Where the policies of adapters run: in the process, or in a server that settings name."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from ..aio import Starting
 
 def client(server: Mapping[str, Any] | None) -> Client:
     """
-    A client for the server at this `path`, or `host` and `port`; a server of its own if none is given.
+    A client for the server at this `path`, or `host` and `port`; if none is given, with the policies in this process.
 
     :param server: parameters of :meth:`rollflex.Client.connect`, and `reconnect_seconds` until it gives up
     """
-    return Client.spawn() if server is None else Client.connect(**_parameters(server))
+    return Client.embedded() if server is None else Client.connect(**_parameters(server))
 
 
 def async_client(server: Mapping[str, Any] | None) -> Starting:
     """The same for asyncio."""
-    return AsyncClient.spawn() if server is None else AsyncClient.connect(**_parameters(server))
+    return AsyncClient.embedded() if server is None else AsyncClient.connect(**_parameters(server))
 
 
 def _parameters(server: Mapping[str, Any]) -> dict[str, Any]:

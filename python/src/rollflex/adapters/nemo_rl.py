@@ -44,8 +44,8 @@ class TailBatchingSampler:
         4 + `max_lookahead_versions`, groups that a round passes over are waited for in the next
     :param max_lookahead_versions: steps ahead of the trainer for which groups are chosen and dispatched
     :param prompt_speculation: a short round takes the first of this many times the groups that it needs
-    :param server: parameters of :meth:`rollflex.AsyncClient.connect`, and `reconnect_seconds`; a server of its own is
-        started if absent
+    :param server: parameters of :meth:`rollflex.AsyncClient.connect`, and `reconnect_seconds`; the policy runs in
+        this process if absent
     """
 
     def __init__(

@@ -44,7 +44,7 @@ class TailBatchingLoop(Host[Prompt, Any]):
     prompt_speculation: ClassVar[float] = 1.25
     response_speculation: ClassVar[float] = 1.25
     server: ClassVar[Mapping[str, Any] | None] = None
-    """Parameters of :meth:`rollflex.AsyncClient.connect`, and `reconnect_seconds`; else a server of its own."""
+    """Parameters of :meth:`rollflex.AsyncClient.connect`, and `reconnect_seconds`; in this process if `None`."""
     unreachable_seconds: ClassVar[float] = 60.0
     """Seconds without an answer of the server until the job is ended."""
     policy: ClassVar[Mapping[str, Any]] = {}

@@ -31,7 +31,7 @@ def generate_rollout(args: Any, rollout_id: int, data_source: Any, evaluation: b
     One round of tail batching. Evaluation is slime's own: it is no part of the session, and no abort touches it.
 
     Settings are attributes of ``args``, such as those of a ``--custom-config-path`` file: ``rollflex`` (of the policy),
-    ``rollflex_server`` (a socket, or ``host:port``; a server is started if there is none), ``rollflex_token_file``,
+    ``rollflex_server`` (a socket, or ``host:port``; in this process if there is none), ``rollflex_token_file``,
     ``rollflex_placement`` (``router``, or ``policy``: past the router), ``rollflex_affinity`` (``none`` or ``prompt``),
     ``rollflex_options`` (of :class:`rollflex.rollout.Rollout`).
     """
@@ -161,7 +161,7 @@ def policy_config(args: Any, placement: str) -> dict[str, Any]:
 async def _client(args: Any) -> AsyncClient:
     where = getattr(args, "rollflex_server", None) or os.environ.get("ROLLFLEX_SERVER")
     if not where:
-        return await AsyncClient.spawn()
+        return await AsyncClient.embedded()
     token_file = getattr(args, "rollflex_token_file", None)
     host, colon, port = str(where).rpartition(":")
     if colon and port.isdigit():

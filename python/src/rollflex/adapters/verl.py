@@ -77,8 +77,8 @@ class TailBatchingSampler:
         """
         Takes `sampler_kwargs`.
 
-        :param server: parameters of :meth:`rollflex.Client.connect`, and `reconnect_seconds`; a server of its own is
-            started if absent
+        :param server: parameters of :meth:`rollflex.Client.connect`, and `reconnect_seconds`; the policy runs in
+            this process if absent
         :param prompt_speculation: a short round takes the first of this many times the groups that it needs
         :param filter_groups_metric: groups that are all alike in this `reward_extra_info` are replaced
         """

@@ -1,5 +1,5 @@
 /** Whether the collective calls of a plan can all start, and pair up as they are meant to. */
-import { PolicyError } from '../../../errors.ts';
+import { refuse } from '../../../errors.ts';
 import { callAt, headOf, type Queues, runQueues, shardedOf } from './collectives.ts';
 import type { ExecutionOrder } from './schema.ts';
 
@@ -35,14 +35,12 @@ const nameOf = (call: number): string =>
 function checkPacks({ packs, order }: ExecutionOrder): void {
   packs.forEach(({ degree, devices }, at) => {
     if (degree === devices.length) return;
-    const expected = `${devices.length}, the number of its devices`;
-    throw new PolicyError('invalid_input', { expected, got: degree, path: `packs[${at}].degree` });
+    refuse('invalid_input', `packs[${at}].degree`, `${devices.length}, the number of its devices`, degree);
   });
   order.forEach((mine, device) => {
     const at = mine.findIndex((pack) => packs[pack] === undefined);
     if (at < 0) return;
-    const expected = `an index below ${packs.length}, the number of packs`;
-    throw new PolicyError('invalid_input', { expected, got: mine[at], path: `order[${device}][${at}]` });
+    refuse('invalid_input', `order[${device}][${at}]`, `an index below ${packs.length}, the number of packs`, mine[at]);
   });
 }
 

@@ -1,5 +1,5 @@
 /** Which sequences run together, and in which order (FlexRL §3.3, §3.4). */
-import { PolicyError } from '../../../errors.ts';
+import { refuse } from '../../../errors.ts';
 import { type Instance, type Placement, topDegree } from '../instance.ts';
 import type { SequencePack } from '../plan-schema.ts';
 import type { FlexUlyssesSettings } from '../schema.ts';
@@ -24,8 +24,7 @@ const packsOfATopGroup = 4;
 export function packSizesOf(instance: Instance, settings: FlexUlyssesSettings): PackSizes {
   const { packThresholdTokens: threshold, packCapTokens: cap } = settings;
   if (threshold !== undefined && cap !== undefined && cap < threshold) {
-    const expected = `a whole number >= ${threshold}, the packThresholdTokens`;
-    throw new PolicyError('invalid_input', { expected, got: cap, path: 'packCapTokens' });
+    refuse('invalid_input', 'packCapTokens', `a whole number >= ${threshold}, the packThresholdTokens`, cap);
   }
   const tokens = instance.lengths.reduce((sum, length) => sum + length, 0);
   const share = Math.ceil((tokens * topDegree(instance)) / (packsOfATopGroup * instance.devices));

@@ -1,7 +1,7 @@
 /** How long a plan takes under Algorithm 1 of FlexRL. */
 import { z } from 'zod';
 import { parse } from '../../../core/validate.ts';
-import { PolicyError } from '../../../errors.ts';
+import { refuse } from '../../../errors.ts';
 import { positiveCount } from '../../../schemas/units.ts';
 import type { ExecutionSchedule, SequencePack } from '../plan-schema.ts';
 import { callAt } from './collectives.ts';
@@ -118,12 +118,11 @@ export function predictTimeline(
   const unknown = plan.packs.flatMap((pack) => pack.sequences).find((sequence) => lengths[sequence] === undefined);
   if (unknown !== undefined) {
     const expected = `more than ${unknown} numbers, as sequence ${unknown} is in a pack`;
-    throw new PolicyError('invalid_input', { expected, got: lengths.length, path: 'lengths' });
+    refuse('invalid_input', 'lengths', expected, lengths.length);
   }
   const deadlock = findDeadlock(plan);
   if (deadlock !== undefined) {
-    const expected = 'an order in which all collectives can start';
-    throw new PolicyError('invalid_input', { expected, got: deadlock.message, path: 'order' });
+    refuse('invalid_input', 'order', 'an order in which all collectives can start', deadlock.message);
   }
   const durations = durationsOf(plan.packs, lengths, coefficientsOf(timing), devicesPerNode);
   const times = timesOf(plan, durations, true);

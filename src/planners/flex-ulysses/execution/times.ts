@@ -30,7 +30,7 @@ export function durationsOf(
   devicesPerNode: number,
 ): Durations {
   const attention = Float64Array.from(packs, ({ degree, paddedTokens, sequences }) => {
-    const squares = sequences.reduce((sum, sequence) => sum + lengths[sequence]! ** 2, 0);
+    const squares = sequences.reduce((sum, sequence) => sum + lengths[sequence]! * lengths[sequence]!, 0);
     return attentionTime(timing, degree, paddedTokens, squares);
   });
   const allToAll = Float64Array.from(packs, ({ degree, paddedTokens, devices }) =>

@@ -106,5 +106,5 @@ export function allToAllTime(timing: TimingCoefficients, degree: number, tokens:
   const inNode = toEach * (besides - 1);
   const between = toEach * (degree - besides);
   const linear = perToken * inNode + perTokenBetweenNodes * between;
-  return perPeer * (degree - 1) + linear + perTokenSquared * (inNode + between) ** 2;
+  return perPeer * (degree - 1) + linear + perTokenSquared * ((inNode + between) * (inNode + between));
 }

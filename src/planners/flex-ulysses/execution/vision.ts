@@ -1,5 +1,5 @@
 /** Which device encodes which frames (FlexRL §3.3, vision tower). */
-import { PolicyError } from '../../../errors.ts';
+import { refuse } from '../../../errors.ts';
 import type { SequenceAssignment, VisionShare } from '../plan-schema.ts';
 
 /** Frames spread over the devices. */
@@ -86,8 +86,7 @@ export function spreadFrames(
   devices: number,
 ): VisionPlan {
   if (frames.length !== assignments.length) {
-    const expected = `a list of ${assignments.length}, one number for each of lengths`;
-    throw new PolicyError('invalid_input', { expected, got: frames.length, path: 'frames' });
+    refuse('invalid_input', 'frames', `a list of ${assignments.length}, one number for each of lengths`, frames.length);
   }
   const total = frames.reduce((sum, one) => sum + one, 0);
   const room: Room = {

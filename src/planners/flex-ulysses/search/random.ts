@@ -26,7 +26,8 @@ export class Sequence {
 }
 
 const slots = 8192;
-const depths = Float64Array.from({ length: slots }, (_, slot) => -Math.log((slot + 0.5) / slots));
+// In single precision: a logarithm that differs in its last bit, as it does between machines, changes nothing.
+const depths = Float32Array.from({ length: slots }, (_, slot) => -Math.log((slot + 0.5) / slots));
 
 /**
  * How much worse a step may be and still be taken, at temperature 1: −log of a random number (Metropolis), from a table,

@@ -1,5 +1,5 @@
 /** Baseline: one degree for all sequences, as Ulysses sequence parallelism is run. */
-import { PolicyError } from '../../../errors.ts';
+import { refuse } from '../../../errors.ts';
 import type { Instance } from '../instance.ts';
 import { emptyPlacement } from '../placement.ts';
 import type { FlexUlyssesSettings } from '../schema.ts';
@@ -12,7 +12,7 @@ function levelFor({ levels }: Instance, degree: number | undefined): number {
   const level = Math.log2(degree);
   if (Number.isInteger(level) && level < levels) return level;
   const expected = `one of ${Array.from({ length: levels }, (_, one) => 2 ** one).join(', ')}`;
-  throw new PolicyError('invalid_input', { expected, got: degree, path: 'ulyssesDegree' });
+  refuse('invalid_input', 'ulyssesDegree', expected, degree);
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Likely next events of a rollout and its rewards, for property tests: late, wrong and repeated ones now and then. */
-import type { Choices } from '../../../core/definition.ts';
-import { pick } from '../../../core/pick.ts';
+
+import { type Choices, pick } from '../../../core/choices.ts';
 import type { CollectionState } from './state.ts';
 import type { CollectionEvent } from './words.ts';
 

@@ -1,12 +1,8 @@
 /** Which events fit the state. Nothing is changed here. */
-import { PolicyError, type PolicyErrorCode } from '../../../errors.ts';
+import { refuse } from '../../../errors.ts';
 import { largestReward } from '../../../schemas/advantages.ts';
 import { type CollectionState, isGenerated } from './state.ts';
 import type { CollectionEvent, EventNamed } from './words.ts';
-
-function refuse(code: PolicyErrorCode, path: string, expected: string, got: unknown): never {
-  throw new PolicyError(code, { expected, got, path });
-}
 
 /** Refuses an event that does not fit. */
 export function check(state: CollectionState, event: CollectionEvent): void {

@@ -3,7 +3,6 @@
  * group counts, and when a round has all its groups. It decides nothing; whoever mints the requests need not count them.
  */
 import { definePolicy } from '../../../core/definition.ts';
-import { arbitrary } from './arbitrary.ts';
 import { check } from './check.ts';
 import { askAgain, complete, completeIfEnded, failRound, leave } from './rounds.ts';
 import { collectionSnapshot, load, migrateFromOne, save } from './snapshot.ts';
@@ -82,5 +81,4 @@ export const roundCollection = definePolicy({
   migrations: { 1: migrateFromOne },
   // The recipe has a ledger of groups, from the opening of a round to the end of its training.
   ledgers: [],
-  arbitrary,
 });

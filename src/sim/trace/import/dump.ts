@@ -43,7 +43,7 @@ export interface DumpedResponse {
 export interface DumpContext {
   /** `file:line`, for errors. */
   readonly where: string;
-  /** The step that the name of the file says; a step in the line comes first. */
+  /** The step that the name of the file says, for lines without one. */
   readonly step?: number;
   /** Counts the tokens of a text, where a dump has no counts of its own. */
   readonly textTokens?: TextTokens;
@@ -59,6 +59,10 @@ export interface DumpReader {
   readonly id: string;
   /** One sentence for listings. */
   readonly description: string;
+  /** Fields that a row must have. */
+  readonly needs: readonly string[];
+  /** Fields of this trainer: a row with two of them that is no such dump was written by another version. */
+  readonly marks: readonly string[];
   /** Whether a file whose first line is this object is such a dump. */
   detect(row: Readonly<Record<string, unknown>>): boolean;
   /** The responses of a line, or why one is left out. Throws `invalid_input`, with file, line and field. */

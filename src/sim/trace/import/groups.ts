@@ -12,9 +12,13 @@ interface Group {
   parts?: number[];
   /** Which rows have come, where the dump says it. */
   rows?: number[];
+  /** Seconds of rewards, where a trace has them. */
+  seconds?: (number | undefined)[];
+  /** How the tokens of a trace were estimated. */
+  estimated?: string;
 }
 
-const flag = { capped: 1, correctKnown: 2, correct: 4 } as const;
+const flag = { capped: 1, correctKnown: 2, correct: 4, cappedKnown: 8 } as const;
 
 /** All prompts of a dump, in the order in which they came. */
 export class ResponseGroups {
@@ -80,9 +84,24 @@ export class ResponseGroups {
     return true;
   }
 
+  /** Adds a prompt of a trace, whose id is new. */
+  addPrompt({ prompt, promptTokens, task, estimated, responses }: TracePrompt): void {
+    const group: Group = { promptTokens, task, tokens: [], flags: [] };
+    if (estimated !== undefined) group.estimated = estimated;
+    this.#groups.set(prompt, group);
+    for (const { tokens, correct, capped, rewardSeconds } of responses) {
+      this.#responses += 1;
+      group.flags.push(capped === undefined ? 0 : flag.cappedKnown);
+      this.#mark(group, group.tokens.push(tokens) - 1, capped === true, correct);
+      if (rewardSeconds === undefined) continue;
+      group.seconds ??= [];
+      group.seconds[group.tokens.length - 1] = rewardSeconds;
+    }
+  }
+
   /** Each prompt as the trace has it. */
-  *traced(estimated: string | undefined): Generator<TracePrompt> {
-    for (const [prompt, { promptTokens, task, tokens, flags }] of this.#groups) {
+  *traced(estimatedHere: string | undefined): Generator<TracePrompt> {
+    for (const [prompt, { promptTokens, task, tokens, flags, seconds, estimated = estimatedHere }] of this.#groups) {
       yield {
         prompt,
         ...(promptTokens === undefined ? undefined : { promptTokens }),
@@ -93,7 +112,8 @@ export class ResponseGroups {
           return {
             tokens: count,
             ...((bits & flag.correctKnown) === 0 ? undefined : { correct: (bits & flag.correct) !== 0 }),
-            ...((bits & flag.capped) === 0 ? undefined : { capped: true }),
+            ...(seconds?.[index] === undefined ? undefined : { rewardSeconds: seconds[index] }),
+            ...((bits & (flag.capped | flag.cappedKnown)) === 0 ? undefined : { capped: (bits & flag.capped) !== 0 }),
           };
         }),
       };

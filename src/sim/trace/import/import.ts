@@ -1,17 +1,20 @@
-/** From the dumps of a trainer to a trace, line by line. Only lengths are kept; text is forgotten with its line. */
-import { isPolicyError, PolicyError } from '../../../errors.ts';
+/** From the files of a trainer, or of a trace, to a trace, line by line. Only lengths are kept; text is forgotten with its line. */
+import { isPolicyError, refuse } from '../../../errors.ts';
 import { quantileOf } from '../../metrics.ts';
-import { hasKeys, type TracePrompt } from '../format.ts';
+import type { TracePrompt } from '../format.ts';
+import { type QuantileRow, readQuantiles } from '../quantiles.ts';
 import type { DumpContext, DumpReader, SkipReason, TextTokens } from './dump.ts';
+import { type Format, formatOf } from './format-of.ts';
 import { ResponseGroups } from './groups.ts';
 import { dumpLine } from './line.ts';
 import { dumpReaders } from './readers.ts';
+import { tableDump } from './table.ts';
 
 /** How a dump is read. */
 export interface DumpImportOptions {
   /** A short id of a text: the same for the same text, and another for every other. */
   readonly fingerprint: (text: string) => string;
-  /** Id of a reader, see {@link dumpReaders}; found from the first line of each file by default. */
+  /** Id of a reader, see {@link dumpReaders}; found from the first line by default. */
   readonly from?: string;
   /** How the tokens of texts are found; dumps without counts are refused without it. */
   readonly textTokens?: TextTokens;
@@ -66,15 +69,24 @@ const brokenShown = 3;
  */
 export const cappedFromText = 0.99;
 
-/** Collects the responses of a dump. Give it every line, then take the trace. */
+/** What has no id is named by its place; wherever the file lies, it is the same prompt. */
+const ownId = (id: string, where: string): string => (id === where ? where.replace(/^.*[/\\]/, '') : id);
+
+/** Collects the responses of files, all of one format. Give it every line, then take the trace. */
 export class DumpImport {
   readonly #options: DumpImportOptions;
   readonly #groups = new ResponseGroups();
-  readonly #readers = new Set<string>();
+  readonly #rows: QuantileRow[] = [];
   readonly #skipped: Partial<Record<SkipReason, number>> = {};
   readonly #firstBroken: string[] = [];
+  /** Where each prompt of a trace stands: none may come twice. */
+  readonly #placeOf = new Map<string, { readonly file: string; readonly number: number }>();
   #file: string | undefined;
-  #reader: DumpReader | undefined;
+  /** Of this file; nothing before its first line. */
+  #format: Format | undefined;
+  /** Of all files, and where it was seen first. */
+  #known: { readonly id: string; readonly file: string } | undefined;
+  #hasSteps: boolean | undefined;
   #lines = 0;
   #fromText = 0;
   #broken = 0;
@@ -83,15 +95,14 @@ export class DumpImport {
   constructor(options: DumpImportOptions) {
     const { from, capTokens, textTokens } = options;
     if (from !== undefined && !dumpReaders.some(({ id }) => id === from)) {
-      const expected = `one of ${dumpReaders.map(({ id }) => id).join(', ')}`;
-      throw new PolicyError('unknown_id', { expected, got: from, path: 'from' });
+      refuse('unknown_id', 'from', `one of ${dumpReaders.map(({ id }) => id).join(', ')}`, from);
     }
     if (capTokens !== undefined && textTokens?.method === 'characters') {
       const expected = 'lengths that are counted: estimates cannot tell which responses ran into a cap';
-      throw new PolicyError('invalid_input', { expected, got: textTokens.label, path: 'capTokens' });
+      refuse('invalid_input', 'capTokens', expected, textTokens.label);
     }
     if (capTokens !== undefined && !(Number.isSafeInteger(capTokens) && capTokens >= 1)) {
-      throw new PolicyError('invalid_input', { expected: 'a whole number >= 1', got: capTokens, path: 'capTokens' });
+      refuse('invalid_input', 'capTokens', 'a whole number >= 1', capTokens);
     }
     this.#options = options;
   }
@@ -101,34 +112,56 @@ export class DumpImport {
     return this.#groups.responses;
   }
 
+  /** Id of the format, once a line of it has come. */
+  get reader(): string | undefined {
+    return this.#known?.id;
+  }
+
   /**
    * Takes a line.
    *
    * @param text - the line; an empty one is nothing
-   * @param file - the file that it stands in: each file may be of another format
+   * @param file - the file that it stands in
    * @param number - its number in the file, from 1
    * @param step - the training step that the name of the file says
-   * @throws PolicyError `invalid_input` with file, line and field, unless broken lines are skipped
+   * @throws PolicyError `invalid_input` with file, line and field, unless broken lines are skipped; for a file of another
+   *   format than the ones before always
    */
   line(text: string, file: string, number: number, step?: number): void {
+    if (file !== this.#file) this.#begin(file);
     const line = text.trim();
-    if (line === '') return;
-    if (file !== this.#file) [this.#file, this.#reader] = [file, undefined];
+    if (line === '' && !this.#isWithinCell) return;
     this.#lines += 1;
     const where = `${file}:${number}`;
-    const row = this.#unbroken(() => dumpLine(line, where));
-    if (row === undefined) return;
-    const reader = (this.#reader ??= this.#readerOf(row, line, where));
-    this.#unbroken(() => this.#take(reader, row, where, step));
+    const isFirst = this.#format === undefined;
+    if (isFirst && !this.#open(line, file, where)) return;
+    const format = this.#format!;
+    if (format.kind === 'dump') {
+      if (format.csv !== undefined && isFirst && format.csv.hasHeader) return;
+      this.#unbroken(() => this.#takeRow(format, text, where, step));
+    } else if (format.kind === 'trace') this.#unbroken(() => this.#takePrompt(format.read(line, where), file, number));
+    else this.#unbroken(() => this.#rows.push(readQuantiles(line, where)));
   }
 
-  /** The trace: every prompt with its responses, in the order of the dump. Throws `invalid_input` if there is none. */
+  /** Quantiles, where the files have no single responses, but their distribution. */
+  get quantiles(): readonly QuantileRow[] | undefined {
+    return this.#known?.id === 'servegen' ? this.#rows : undefined;
+  }
+
+  /** The trace: every prompt with its responses, in the order of the files. Throws `invalid_input` if there is none. */
   prompts(): Generator<TracePrompt> {
+    this.#begin(this.#file);
     if (this.#groups.responses === 0) {
-      const got = this.#broken > 0 ? `${this.#broken} broken lines: ${this.#firstBroken[0]}` : 'none';
-      throw new PolicyError('invalid_input', { expected: 'a response with a length', got, path: this.#file ?? 'dump' });
+      const path = this.#file ?? 'trace';
+      refuse('invalid_input', path, 'a trace with prompts', this.#nothing());
     }
     return this.#groups.traced(this.#estimated ? this.#options.textTokens!.label : undefined);
+  }
+
+  #nothing(): string {
+    if (this.#rows.length > 0) return 'quantiles, which have no single responses';
+    if (this.#broken > 0) return `${this.#broken} broken lines: ${this.#firstBroken[0]}`;
+    return this.#lines === 0 ? 'an empty file' : 'no prompt with a response';
   }
 
   /** What came of it. Throws `invalid_input` if there is no response. */
@@ -137,7 +170,7 @@ export class DumpImport {
     const sorted = this.#groups.sortedTokens();
     const at = (share: number): number => Math.round(quantileOf(sorted, share));
     return {
-      readers: [...this.#readers],
+      readers: this.#known === undefined ? [] : [this.#known.id],
       lines: this.#lines,
       prompts: this.#groups.prompts,
       steps: this.#groups.steps,
@@ -172,17 +205,52 @@ export class DumpImport {
     return this.#fromText > 0 && this.#options.textTokens?.method === 'characters';
   }
 
-  #readerOf(row: Readonly<Record<string, unknown>>, line: string, where: string): DumpReader {
-    const { from } = this.#options;
-    const reader = dumpReaders.find((one) => (from === undefined ? one.detect(row) : one.id === from));
-    if (reader !== undefined) {
-      this.#readers.add(reader.id);
-      return reader;
+  get #isWithinCell(): boolean {
+    return this.#format?.kind === 'dump' && this.#format.csv?.open !== undefined;
+  }
+
+  /** A file begins, and the one before is over. */
+  #begin(file: string | undefined): void {
+    const cell = this.#format?.kind === 'dump' ? this.#format.csv?.open : undefined;
+    [this.#file, this.#format] = [file, undefined];
+    if (cell === undefined) return;
+    this.#unbroken(() => {
+      refuse('invalid_input', cell, 'a quote at the end of a cell', 'none');
+    });
+  }
+
+  /** Finds the format of a file; false for a broken line that is skipped. */
+  #open(line: string, file: string, where: string): boolean {
+    // A line that is no JSON may be skipped; a format that nobody knows never is.
+    if (line.startsWith('{') && this.#unbroken(() => dumpLine(line, where)) === undefined) return false;
+    const { from, skipBroken } = this.#options;
+    const find = (): Format => formatOf(line, where, from);
+    const format = skipBroken === true && !line.startsWith('{') ? this.#unbroken(find) : find();
+    if (format === undefined) return false;
+    this.#known ??= { id: format.id, file };
+    if (this.#known.id !== format.id) {
+      refuse('invalid_input', where, `the format ${this.#known.id}, as in ${this.#known.file}`, format.id);
     }
-    const known = dumpReaders.map((one) => one.id).join(', ');
-    const trace = hasKeys(line, ['responses']) ? ' (a trace needs no import)' : '';
-    const got = `an object with ${Object.keys(row).slice(0, 8).join(', ') || 'nothing in it'}`;
-    throw new PolicyError('invalid_input', { expected: `a dump of ${known}${trace}`, got, path: where });
+    this.#format = format;
+    return true;
+  }
+
+  #takeRow(format: Extract<Format, { kind: 'dump' }>, text: string, where: string, step: number | undefined): void {
+    if (format.csv === undefined) return this.#take(format.reader, dumpLine(text.trim(), where), where, step);
+    const record = format.csv.row(text.replace(/\r$/, ''), where);
+    if (record !== undefined) this.#take(format.reader, record.row, record.where, step);
+  }
+
+  #takePrompt(prompt: TracePrompt | undefined, file: string, number: number): void {
+    if (prompt === undefined || prompt.responses.length === 0) return;
+    const where = `${file}:${number}`;
+    const earlier = this.#placeOf.get(prompt.prompt);
+    if (earlier !== undefined) {
+      const place = earlier.file === file ? `line ${earlier.number}` : `${earlier.file}:${earlier.number}`;
+      refuse('invalid_input', where, `a prompt id other than that of ${place}`, prompt.prompt);
+    }
+    this.#placeOf.set(prompt.prompt, { file, number });
+    this.#groups.addPrompt({ ...prompt, prompt: ownId(prompt.prompt, where) });
   }
 
   #take(reader: DumpReader, row: Readonly<Record<string, unknown>>, where: string, step?: number): void {
@@ -199,13 +267,26 @@ export class DumpImport {
         this.#skipped[one] = (this.#skipped[one] ?? 0) + 1;
         continue;
       }
+      this.#checkStep(reader, one.step, where, step);
       const limit =
         capTokens === undefined ? Number.POSITIVE_INFINITY : capTokens * (one.fromText ? cappedFromText : 1);
-      if (!this.#groups.add(one, one.truncated === true || one.tokens >= limit)) {
+      const own = { ...one, group: ownId(one.group, where) };
+      if (!this.#groups.add(own, one.truncated === true || one.tokens >= limit)) {
         const got = `${one.group}, a second time: is a file given twice?`;
-        throw new PolicyError('invalid_input', { expected: 'a sample that has not come before', got, path: where });
+        refuse('invalid_input', where, 'a sample that has not come before', got);
       }
       if (one.fromText) this.#fromText += 1;
     }
+  }
+
+  /** Lines of several steps in a file of one, and lines without a step beside others, are of several dumps. */
+  #checkStep(reader: DumpReader, own: number | undefined, where: string, named: number | undefined): void {
+    if (reader !== tableDump && named !== undefined && own !== named) {
+      refuse('invalid_input', where, `step ${named}, as the name of the file says`, `step ${own}`);
+    }
+    this.#hasSteps ??= own !== undefined;
+    if (this.#hasSteps && own === undefined) refuse('invalid_input', where, 'a step, as the lines before have', 'none');
+    if (!this.#hasSteps && own !== undefined)
+      refuse('invalid_input', where, 'no step, as in the lines before', `step ${own}`);
   }
 }

@@ -20,6 +20,16 @@ const row = z.looseObject({
 export const nemoRlDump: DumpReader = Object.freeze({
   id: 'nemo-rl',
   description: 'NeMo-RL: train_data_step{step}.jsonl; exact tokens',
+  needs: ['token_ids', 'token_loss_mask', 'idx'],
+  marks: [
+    'token_ids',
+    'token_loss_mask',
+    'sample_loss_mask',
+    'generation_logprobs',
+    'prev_logprobs',
+    'input_lengths',
+    'idx',
+  ],
   detect: (first: Readonly<Record<string, unknown>>) => 'token_loss_mask' in first && 'idx' in first,
   read(value, context) {
     const found = parse(row, value, 'invalid_input', context.where);

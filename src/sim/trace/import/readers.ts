@@ -3,7 +3,15 @@ import type { DumpReader } from './dump.ts';
 import { nemoRlDump } from './nemo-rl.ts';
 import { rollBoard, rollDump } from './roll.ts';
 import { slimeDump } from './slime.ts';
+import { tableDump } from './table.ts';
 import { verlDump } from './verl.ts';
 
 /** The dumps that are known, the most particular first. */
-export const dumpReaders: readonly DumpReader[] = Object.freeze([nemoRlDump, rollBoard, slimeDump, rollDump, verlDump]);
+export const dumpReaders: readonly DumpReader[] = Object.freeze([
+  nemoRlDump,
+  rollBoard,
+  slimeDump,
+  rollDump,
+  verlDump,
+  tableDump,
+]);

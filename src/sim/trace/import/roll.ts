@@ -37,6 +37,8 @@ function promptOf(columns: z.output<typeof step>, index: number): string {
 export const rollDump: DumpReader = Object.freeze({
   id: 'roll',
   description: 'ROLL: rollout_dump_dir of RLVR pipelines; text',
+  needs: ['responses', 'global_step'],
+  marks: ['responses', 'scores', 'messages'],
   detect: (first: Readonly<Record<string, unknown>>) => Array.isArray(first.responses) && 'global_step' in first,
   read(value, context) {
     const columns = parse(step, value, 'invalid_input', context.where);
@@ -81,6 +83,8 @@ const boardRow = z.looseObject({
 export const rollBoard: DumpReader = Object.freeze({
   id: 'roll-board',
   description: 'ROLL: save_logging_board_dir; exact tokens',
+  needs: ['new_response_mask', 'prompt'],
+  marks: ['new_response_mask', 'log_probs2', 'response_tokens'],
   detect: (first: Readonly<Record<string, unknown>>) => 'new_response_mask' in first,
   read(value, context) {
     const one = parse(boardRow, value, 'invalid_input', context.where);

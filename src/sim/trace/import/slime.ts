@@ -27,6 +27,8 @@ export const slimeDump: DumpReader = Object.freeze({
   id: 'slime',
   description:
     'slime: --save-debug-rollout-data, by python -m rollflex.importing; exact tokens, and what was truncated',
+  needs: ['response_length', 'status'],
+  marks: ['group_index', 'rollout_id', 'response_length', 'status', 'loss_mask', 'remove_sample', 'rollout_log_probs'],
   detect: (first: Readonly<Record<string, unknown>>) => 'response_length' in first && 'status' in first,
   read(value, context) {
     const one = parse(row, value, 'invalid_input', context.where);

@@ -27,6 +27,8 @@ const mostOutputs = 2 ** 20;
 export const verlDump: DumpReader = Object.freeze({
   id: 'verl',
   description: 'verl: trainer.rollout_data_dir and trainer.validation_data_dir; text',
+  needs: ['input', 'output'],
+  marks: ['input', 'output', 'gts', 'score'],
   detect: (first: Readonly<Record<string, unknown>>) => typeof first.output === 'string' && 'input' in first,
   read(value, context) {
     const one = parse(row, value, 'invalid_input', context.where);

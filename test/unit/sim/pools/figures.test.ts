@@ -1,6 +1,6 @@
 /** RolloutPipe's figures, within the limits that docs/calibration.md states. */
 import { describe, expect, test } from 'vitest';
-import { type Figures, figuresOf, ranges, responsesPerSecond, table1 } from '../../../../bench/rolloutpipe.ts';
+import { type Figures, figuresOf, ranges, table1 } from '../../../../bench/rolloutpipe.ts';
 import { type PoolsTaskId, poolsTaskIds } from '../../../../src/sim/pools/presets.ts';
 
 const seeds = [1, 2, 3, 4, 5];
@@ -88,8 +88,4 @@ describe('the width of the frontier', () => {
     }
     expect(outside(width(4).reduction.value, ranges.reduction[32])).toBeGreaterThan(0.1);
   });
-});
-
-test('20,000 simulated responses a second, at the least', () => {
-  expect(responsesPerSecond(96, 8, 2)).toBeGreaterThan(20_000);
 });

@@ -69,6 +69,25 @@ test('a comparison says what tail batching leaves out, and keeps it apart from t
     expect(one).toMatchObject({ tailBatching: true, longShare: 0.2 });
     expect(one.keptTokenRatio).toBeLessThan(1);
   }
+  const [serial] = compared.schedulers;
+  expect(serial!.equalTokenSpeedup).toMatchObject({ value: 1, low: 1, high: 1 });
+  for (const one of [serial!, cgp!]) {
+    expect(one).toMatchObject({ longestKeptShare: 1, longestTrainedRatio: 1, redrawnShare: 0, maxLag: 0 });
+    expect(one.evenGroupShare).toBe(serial!.evenGroupShare);
+  }
+  const perToken = ({ mainSeconds, meanResponseTokens }: typeof tail & object) =>
+    mainSeconds.value / meanResponseTokens;
+  for (const one of [tail!, both!]) {
+    expect(one.equalTokenSpeedup.value).toBeCloseTo(perToken(serial!) / perToken(one), 9);
+    expect(one.longestKeptShare).toBeLessThan(1);
+    // The fifth round trains what four have deferred.
+    expect(one.redrawnShare).toBeCloseTo(0.2, 9);
+    expect(one.maxLag).toBe(0);
+  }
+  expect(compared.schedulers.flatMap(({ runs }) => runs.map((run) => run.kept.rewardedGroups))).toEqual([
+    40, 40, 40, 40,
+  ]);
+  expect(compared.notes.join()).toContain('bad luck is thrown away: up to 20 % of the responses trained on');
   expect(compared.shares).toEqual([]);
   expect(compared.notes.join()).toContain('shorter responses are kept');
   expect(compared.schedulers.map((one) => one.scheduler)).toEqual(['serial', 'cgp', 'tail', 'tail-cgp-fgd-14']);

@@ -23,7 +23,8 @@ import { refusal } from '../../../support/refusal.ts';
 
 const problem: SynchronousProblem = {
   kind: 'synchronous',
-  job: jobPreset('qwen2.5-14b-16k').job,
+  // Small: beside the formulas, the seconds of a synchronous step are simulated.
+  job: { ...jobPreset('qwen2.5-14b-16k').job, promptsPerRound: 16, engines: 4 },
   workload: (seed) => rolloutpipeWorkload('sci-xw', seed),
   steps: 10,
 };
@@ -34,24 +35,30 @@ const pools: PoolsProblem = {
   steps: 4,
 };
 
-type Formula = (settings: SynchronousSettings) => { seconds: number; kept: number } | string;
+type Formula = (
+  settings: SynchronousSettings,
+) => { seconds: number; kept: number; top1?: number; lag?: number } | string;
 
 /** A job of formulas: what all settings have in common with a seed is large, what is their own is small. */
 function runOf(formula: Formula, own = 0.002): (task: SweepTask) => SweepRun {
   return ({ settings, seed }) => {
     const common = 1 + 0.1 * normal(seed, 1);
-    if (settings === 'baseline') {
-      return { secondsPerPrompt: common, tokensPerResponse: 1000, cappedShare: 0.1, boundSecondsPerPrompt: 0.4 };
-    }
+    const rates = (seconds: number, kept: number, top1 = 1, lag = 0): SweepRun => ({
+      secondsPerPrompt: common * seconds,
+      tokensPerResponse: 1000 * kept,
+      cappedShare: settings === 'baseline' ? 0.1 : 0,
+      staleShare: lag > 0 ? 0.5 : 0,
+      maxLag: lag,
+      longFixed: 1000,
+      longTrained: 1000 * top1,
+    });
+    if (settings === 'baseline') return rates(1, 1);
+    if (settings === 'oracle') return rates(0.5, 1);
     const found = formula(settings as SynchronousSettings);
     if (typeof found === 'string') return { infeasible: found };
     const letters = [...keyOf(settings)].map((one) => one.charCodeAt(0));
     const noise = own === 0 ? 0 : own * normal(seed, 2, ...letters);
-    return {
-      secondsPerPrompt: common * found.seconds * (1 + noise),
-      tokensPerResponse: 1000 * found.kept,
-      cappedShare: 0,
-    };
+    return rates(found.seconds * (1 + noise), found.kept, found.top1, found.lag);
   };
 }
 
@@ -172,13 +179,83 @@ describe('the search', () => {
     expect(all.advice.verdict).toBe('unspeculative');
   });
 
+  describe('under limits', () => {
+    /** Speculation of responses costs the longest of them, that of prompts does not; a low threshold is stale. */
+    const priced: Formula = (one) => {
+      const { seconds, kept } = usual(one) as { seconds: number; kept: number };
+      return { seconds, kept, top1: 1 - 2 * (one.responseSpeculation - 1), lag: one.threshold === 0.2 ? 2 : 0 };
+    };
+
+    test('what breaks one is not chosen, in the search and in the confirmation', () => {
+      const { advice } = run(runOf(priced), { minTop1: 0.9 });
+      expect(advice.objective.limits).toMatchObject({ minTop1: 0.9 });
+      expect((advice.recommended.settings as SynchronousSettings).responseSpeculation).toBeLessThanOrEqual(1.05);
+      expect(advice.recommended.longestTrainedRatio).toBeGreaterThanOrEqual(0.9);
+      const admissible = advice.tried.filter((one) => one.admissible);
+      expect(admissible.every((one) => one.longestTrainedRatio >= 0.9 - 1e-6)).toBe(true);
+      // On the prompts of the search it looks good, on those of the confirmation it is not.
+      const evaluate = runOf((one) => ({ seconds: one.tp === 4 ? 0.6 : 0.7, kept: 0.7, top1: 0.95 }), 0);
+      const flattering = run(
+        (task) => {
+          const found = evaluate(task);
+          const isWorse = task.part === 'confirmation' && (task.settings as SynchronousSettings).tp === 4;
+          return isWorse ? ({ ...found, longTrained: 800 } as SweepRun) : found;
+        },
+        { minTop1: 0.9 },
+      );
+      expect(flattering.advice.verdict).toBe('published');
+      expect(flattering.advice.tried[0]).toMatchObject({ admissible: true, settings: { tp: 4 } });
+    });
+
+    test('stale weights are a limit, too', () => {
+      const stale: Formula = (one) => {
+        const { seconds, kept } = usual(one) as { seconds: number; kept: number };
+        return one.threshold === 0.2 ? { seconds: 0.2, kept, lag: 2 } : { seconds, kept };
+      };
+      expect(run(runOf(stale)).advice.recommended).toMatchObject({
+        settings: { threshold: 0.2 },
+        maxLag: 2,
+        staleShare: 0.5,
+      });
+      const { advice } = run(runOf(stale), { maxLag: 1 });
+      expect((advice.recommended.settings as SynchronousSettings).threshold).not.toBe(0.2);
+      expect(advice.recommended.maxLag).toBe(0);
+    });
+
+    test('where nothing within them is faster, the baseline stays', () => {
+      const costly: Formula = ({ promptSpeculation: p, responseSpeculation: r }) => ({
+        seconds: 1.02 - 0.1 * (p * r - 1),
+        kept: 1,
+        top1: p * r > 1 ? 0.5 : 1,
+      });
+      expect(run(runOf(costly)).advice.verdict).not.toBe('baseline');
+      const { advice } = run(runOf(costly), { minTop1: 0.8, minKept: 0.9, maxLag: 0 });
+      expect(advice.verdict).toBe('baseline');
+      expect(advice.meaning[0]).toBe(
+        'Nothing within the limits (kept tokens at least 0.9, longest 1 % trained at least 0.8, lag at most 0) beats synchronous for sure. Stay with synchronous.',
+      );
+    });
+  });
+
+  test('gains stand beside what they cost, and beside the oracle', () => {
+    const { advice } = run(runOf(() => ({ seconds: 0.8, kept: 0.9, top1: 0.85 }), 0));
+    expect(advice.recommended.equalTokenSpeedup.value).toBeCloseTo(0.9 / 0.8, 9);
+    expect(advice.recommended.longestTrainedRatio).toBeCloseTo(0.85, 9);
+    // It takes 0.5 for all tokens, and the recommendation 0.8 for 0.9 of them.
+    expect(advice.oracle!.equalTokenSpeedup).toBeCloseTo(2, 9);
+    expect(advice.recommended.ofOracle).toBeCloseTo(0.5 / (0.8 / 0.9), 9);
+    expect(advice.search).toMatchObject({ confirmationSteps: 40, prompts: { kind: 'generated' } });
+  });
+
   test('a job that cannot run at all is refused', () => {
     expect(refusal(() => run(runOf(() => 'no room')))).toMatchObject({ code: 'infeasible', got: '"no room"' });
   });
 
   test('no run is asked for twice; the confirmation has seeds of its own', () => {
     const { advice, tasks } = run(runOf(usual), { seed: 7 });
-    const keys = tasks.map(({ settings, seed }) => `${settings === 'baseline' ? settings : keyOf(settings)} ${seed}`);
+    const keys = tasks.map(
+      ({ settings, seed }) => `${typeof settings === 'string' ? settings : keyOf(settings)} ${seed}`,
+    );
     expect(new Set(keys).size).toBe(keys.length);
     expect(advice.search.runs).toBe(keys.length);
     expect(advice.search.searchSeeds[0]).toBe(7);
@@ -189,6 +266,10 @@ describe('the search', () => {
     const path = (options: SweepOptions, of = problem): string => refusal(() => sweep(of, options)).path;
     expect(path({ seed: 0.5 })).toBe('seed');
     expect(path({ minKept: 1.2 })).toBe('minKept');
+    expect(path({ minTop1: -0.1 })).toBe('minTop1');
+    expect(path({ maxLag: 0.5 })).toBe('maxLag');
+    const effort = { coarseSeeds: 1, semifinalSeeds: 1, finalSeeds: 1, confirmationSeeds: 1, fineRounds: 0 };
+    expect(path({ effort })).toBe('effort.confirmationSeeds');
     expect(path({ effort: 'much' as never })).toBe('effort');
     expect(path({}, { ...problem, steps: 0 })).toBe('steps');
   });
@@ -236,7 +317,9 @@ describe('with the simulator', () => {
     expect(phases[0]).toBe('coarse');
     expect(phases).toContain('confirmation');
     expect(advice.published.gain.value).toBeGreaterThan(0);
-    expect(advice.clairvoyant.secondsPerPrompt).toBeGreaterThan(0);
+    expect(advice.oracle!.equalTokenSpeedup).toBeGreaterThan(1);
+    expect(advice.recommended.ofOracle).toBeGreaterThan(0);
+    expect(advice.recommended.ofOracle).toBeLessThan(1.2);
     expect(sweep(small, { effort })).toEqual(advice);
   });
 

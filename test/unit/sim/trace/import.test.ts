@@ -278,9 +278,12 @@ describe('importing', () => {
   });
 
   test.each([
-    ['{"hello": 1}', 'a dump of nemo-rl, roll-board, slime, roll, verl'],
-    ['{"responses": [{"tokens": 3}]}', '(a trace needs no import)'],
-  ])('%s is no dump', (line, message) => {
+    ['{"hello": 1}', 'one of the formats castillo, '],
+    ['{"output": "x", "gts": "7", "score": 1}', 'expected input, which verl writes in the versions that are read'],
+    ['{"group_index": 1, "response_length": 7}', 'expected status, which slime writes'],
+    ['{"token_ids": [[1]], "input_lengths": [1]}', 'expected token_loss_mask, idx, which nemo-rl writes'],
+    ['{"responses": ["a"], "scores": [1]}', 'expected global_step, which roll writes'],
+  ])('%s is of no format', (line, message) => {
     for (const skipBroken of [false, true]) {
       const found = refusal(() => imported([line], { skipBroken }));
       expect([found.code, found.path]).toEqual(['invalid_input', 'a.jsonl:1']);
@@ -301,7 +304,7 @@ describe('importing', () => {
   });
 
   test('nothing in it is an error, too', () => {
-    expect(refusal(() => imported(['', ' ']).summary).message).toContain('a response with a length, got "none"');
+    expect(refusal(() => imported(['', ' ']).summary).message).toContain('a trace with prompts, got "an empty file"');
     const aborted = JSON.stringify({ response_length: 4, status: 'aborted', group_index: 1 });
     expect(refusal(() => imported([aborted])).code).toBe('invalid_input');
     const broken = refusal(() => imported(['{', '{'], { skipBroken: true }));
@@ -317,11 +320,12 @@ describe('importing', () => {
     expect([found.code, found.path]).toEqual(['invalid_input', path]);
   });
 
-  test('each file may be of another trainer; a reader can be named', () => {
+  test('all files are of one format; a reader can be named', () => {
     const dump = new DumpImport({ ...plain, textTokens: words });
     dump.line(verlLine('q', 'w'), 'v.jsonl', 1);
-    dump.line(fixture('slime/lines.jsonl')[0]!, 's.jsonl', 1);
-    expect(dump.summary().readers).toEqual(['verl', 'slime']);
+    const other = refusal(() => dump.line(fixture('slime/lines.jsonl')[0]!, 's.jsonl', 1));
+    expect(other.message).toContain('s.jsonl:1: expected the format verl, as in v.jsonl, got "slime"');
+    expect(dump.summary().readers).toEqual(['verl']);
     expect(refusal(() => imported([verlLine('q', 'w')], { from: 'slime' })).path).toBe('a.jsonl:1.response_length');
     expect(refusal(() => imported([], { from: 'vim' })).code).toBe('unknown_id');
     expect(refusal(() => imported([], { capTokens: 0 })).path).toBe('capTokens');

@@ -76,23 +76,23 @@ describe('readTrace', () => {
   });
 
   it.each<[string, string]>([
-    ['an object of another format', '{"text":"a","length":4}'],
-    ['an array', '[1,2]'],
-    ['a mark before it', '\uFEFF{"text":"a"}'],
+    ['an object of another format', '{"name":"a","size":4}'],
+    ['a mark before it', '\uFEFF{"name":"a"}'],
   ])('says which formats there are for %s', (_what, line) => {
     const refused = refusal(() => readTrace(`\n${line}\n`, 'x.jsonl'));
     expect(refused).toMatchObject({ code: 'invalid_input', path: 'x.jsonl:2' });
     expect(refused.expected).toBe(
-      'one of the formats castillo, lrm-economy, skyt1, tau-airline, misguided-attention, requests-csv, rollflex, servegen',
+      'one of the formats castillo, lrm-economy, skyt1, tau-airline, misguided-attention, requests-csv, rollflex, servegen, nemo-rl, roll-board, slime, roll, verl, table',
     );
   });
 
-  it.each<[string, string]>([
-    ['text', 'prompt,tokens'],
-    ['a cut line', '{"prompt":"a","resp'],
-    ['a number', '12'],
-  ])('takes %s at the beginning for a broken line', (_what, line) => {
-    expect(refusal(() => readTrace(`${line}\n${own}`, 'x'))).toMatchObject({ ...broken, path: 'x:1' });
+  it.each<[string, string, string]>([
+    ['text', 'two words', 'a JSON object, or a header with a column of tokens'],
+    ['a cut line', '{"prompt":"a","resp', 'a JSON object'],
+  ])('takes %s at the beginning for a broken line', (_what, line, expected) => {
+    const refused = refusal(() => readTrace(`${line}\n${own}`, 'x'));
+    expect(refused).toMatchObject({ code: 'invalid_input', path: 'x:1' });
+    expect(refused.expected).toContain(expected);
   });
 
   it('takes words of other formats inside ids for what they are', () => {

@@ -1,7 +1,7 @@
 /** Workloads from a marginal and one correlation, and the quantile functions that they are made of. */
 import { describe, expect, it, test } from 'vitest';
 import { normalDistribution, normalQuantile } from '../../../../src/sim/random.ts';
-import type { QuantileRow } from '../../../../src/sim/trace/read.ts';
+import type { QuantileRow } from '../../../../src/sim/trace/quantiles.ts';
 import {
   interpolated,
   type LongTail,

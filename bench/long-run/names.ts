@@ -1,0 +1,79 @@
+/**
+ * Whether a state grows with the names of what is gone: rounds, requests, prompts, steps and batches that are over, and
+ * engines, nodes, reward workers and replicas that are lost for good, none of whose names comes a second time.
+ */
+import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
+import { startPolicy } from '../../src/core/start.ts';
+import type { EventWord } from '../../src/schemas/vocabulary.ts';
+import { ObedientHost } from '../../src/testing/obedient-host.ts';
+import { choicesOf, play } from '../../src/testing/play-to-end.ts';
+import { answer, type Subject } from '../../src/testing/run.ts';
+import { mayForget } from '../../test/support/example-configs.ts';
+
+/** Lives after which policies remember as much as they ever do: 64 of what is over, and hundreds of measurements. */
+export const livesUntilFull = 800;
+/** Lives at the end of each half over which the greatest state is taken. */
+const compared = 40;
+
+/** Remembers tens of thousands of test cases and runs: its own tests hold its state after a million. */
+const withTestCases = ({ id }: AnyPolicyDefinition, config: unknown): boolean =>
+  id === 'sandbox-timeout' || JSON.stringify(config).includes('"sandbox"');
+
+/** The configurations among these with which a policy is watched: none where no host can begin anew. */
+export function watchable(definition: AnyPolicyDefinition, configs: readonly unknown[]): unknown[] {
+  const canRestart = (definition.events as readonly EventWord[]).some(({ type }) => type === 'host.restarted');
+  return canRestart ? configs.filter((config) => mayForget(config) && !withTestCases(definition, config)) : [];
+}
+
+/** Machines that come and are lost, under names of their own. */
+function machinesOf(life: number): object[] {
+  const at = life;
+  const gpus = { serverId: `s${life}`, gpuIds: [`g${life}`], kvCapacityTokens: 1e6 };
+  return [
+    { type: 'engine.added', at, engineId: `engine${life}`, ...gpus },
+    { type: 'engine.added', at, engineId: `engine${life}` },
+    { type: 'engine.lost', at, engineId: `engine${life}` },
+    { type: 'node.added', at, nodeId: `node${life}`, hostMemoryBytes: 100, ranks: [10 + life] },
+    { type: 'node.lost', at, nodeId: `node${life}` },
+    { type: 'reward-worker.added', at, workerId: `worker${life}`, kind: 'sandbox', slots: 1 },
+    { type: 'reward-worker.lost', at, workerId: `worker${life}` },
+    { type: 'replica.lost', at, replica: `replica${life}` },
+  ];
+}
+
+/** Characters of the greatest state, after few lives and after all of them. */
+export interface Growth {
+  readonly policy: string;
+  readonly lives: number;
+  readonly early: number;
+  readonly late: number;
+}
+
+/**
+ * Plays so many lives, each a host that begins, does its work under names of its own, and is gone.
+ * Throws where the state has grown.
+ */
+export function watchNames(definition: AnyPolicyDefinition, config: unknown, lives: number): Growth {
+  const policy = startPolicy(definition, config) as unknown as Subject & { readonly at: number };
+  const parsed = definition.config.parse(config);
+  const lengths: number[] = [];
+  for (let life = 0; life < lives; life += 1) {
+    const prefix = `life${100_000 + life}-`;
+    // Refused by those who know no such machine, or take no such event.
+    for (const event of machinesOf(life)) answer(policy, event as never);
+    const host = new ObedientHost(definition, parsed, { prefix, choices: choicesOf(life), weightVersion: life + 1 });
+    const restarted = { type: 'host.restarted', at: life, idPrefix: prefix };
+    const given = answer(policy, restarted as never);
+    if ('decisions' in given) host.heard(restarted as never, given.decisions);
+    host.begin();
+    play(policy, host);
+    lengths.push(JSON.stringify(policy.snapshot().state).length);
+  }
+  const most = (until: number): number => Math.max(...lengths.slice(until - compared, until));
+  const growth = { policy: definition.id, lives, early: most(livesUntilFull), late: most(lives) };
+  // Numbers get a digit more now and then.
+  if (growth.late < 1.03 * growth.early + 100) return growth;
+  const { id } = definition;
+  const [early, late] = [growth.early, growth.late];
+  throw new Error(`${id}: its state has ${early} characters after ${livesUntilFull} lives, ${late} after ${lives}`);
+}

@@ -1,0 +1,118 @@
+"""A JavaScript engine in this process. Nothing else knows which one it is."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, Protocol
+
+from ._carried import embedded_script
+from ._messages import encode
+from ._version import __version__
+from .errors import EngineLimit, EngineUnavailable, PolicyError, ProtocolError
+
+# Deep enough for the longest paths of the policies, and small beside the stack of a thread.
+_stack_bytes = 1 << 20
+
+
+class Engine(Protocol):
+    """A server inside an engine. One thread at a time may use it, any of them."""
+
+    def call(self, message: str) -> str:
+        """
+        Gives a message, and gets lines: the answer, and what else has happened, see `src/embedded/index.ts`.
+
+        Raises :class:`EngineLimit` where the memory or the time was not enough.
+        """
+
+    def wind(self) -> str:
+        """Lets timers fire that are due; the same lines, the first of them empty."""
+
+    def leak(self) -> None:
+        """Never frees it: in a forked process it may be in the middle of something."""
+
+    def close(self, *, orderly: bool) -> None:
+        """Lets go of what outlives it; `orderly`, so that any later version can go on. Nothing is called after it."""
+
+
+class QuickJs:
+    """The engine of the package `quickjs-ng`."""
+
+    def __init__(
+        self,
+        limits: Mapping[str, float],
+        memory_limit: int | None,
+        time_limit: float | None,
+        outlives: Mapping[str, Any] | None = None,
+        restore: Callable[[QuickJs], None] = lambda engine: None,
+    ) -> None:
+        """
+        `outlives` says what is to outlive it, see `src/embedded/outliving.ts`, and `restore` brings back what has.
+
+        Raises :class:`EngineUnavailable`, :class:`EngineLimit`, `invalid_config` for limits that are none.
+        """
+        try:
+            import quickjs
+        except ImportError as error:
+            raise EngineUnavailable(
+                f"the policies run in this process by the package quickjs-ng, which does not load ({error}): "
+                "pip install quickjs-ng, or use Client.spawn() with Node.js"
+            ) from error
+        self._error: type[Exception] = quickjs.JSException
+        self._context: Any = quickjs.Context()
+        self._context.set_max_stack_size(_stack_bytes)
+        if memory_limit is not None:
+            self._context.set_memory_limit(memory_limit)
+        self._do(self._context.eval, embedded_script())
+        given = [__version__, encode(dict(limits)), encode(outlives or {})]
+        refusal = self._do(self._context.eval, _opening % encode(given))
+        if refusal is not None:
+            raise PolicyError(**json.loads(refusal))
+        self._call = self._context.get("call")
+        self._wind = self._context.get("wind")
+        restore(self)
+        # Not for the loading: that takes what it takes.
+        if time_limit is not None:
+            self._context.set_time_limit(time_limit)
+
+    def call(self, message: str) -> str:
+        return self._do(self._call, message)  # type: ignore[no-any-return]
+
+    def wind(self) -> str:
+        return self._do(self._wind)  # type: ignore[no-any-return]
+
+    def function(self, name: str) -> Callable[..., str]:
+        """One of `src/embedded/outliving.ts`."""
+        return partial(self._do, self._context.get(name))
+
+    def close(self, *, orderly: bool) -> None:
+        pass
+
+    def leak(self) -> None:
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._context))
+
+    def _do(self, function: Any, *args: str) -> Any:
+        try:
+            return function(*args)
+        except self._error as error:
+            said = str(error)
+        if "InternalError: interrupted" in said:
+            raise EngineLimit("the call took more processor time than time_limit allows")
+        # Where there is no room even for the error, it is none, or has no text.
+        if "out of memory" in said or "obtaining" in said or said.startswith("null"):
+            raise EngineLimit("the policies need more memory than memory_limit allows")
+        raise ProtocolError(f"the embedded server failed: {said:.1000}")
+
+
+_opening = """(() => {
+  const [version, limits, outlives] = %s;
+  try {
+    Object.assign(globalThis, rollflexEmbedded.embed(version, limits, outlives));
+  } catch (error) {
+    if (error.code === undefined) throw error;
+    const { code, expected, got, path } = error;
+    return JSON.stringify({ code, expected, got, path });
+  }
+})()"""

@@ -1,0 +1,254 @@
+"""The state directory of a client whose policies run in this process: one client at a time, and a store in SQLite."""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import os
+import socket
+import sqlite3
+import threading
+import weakref
+import zlib
+from collections.abc import Iterator
+from typing import Literal, NoReturn
+
+from .errors import EngineUnavailable, PolicyError, PolicyErrorCode
+
+Fsync = Literal["always", "interval"]
+"""When a write is on the disk: before its call is answered, or a second later."""
+
+_lock_name = "embedded.lock"
+_store_name = "embedded.sqlite"
+_wal_name = f"{_store_name}-wal"
+_ours = {_lock_name, _store_name, _wal_name, f"{_store_name}-shm"}
+# "roll", so that no other program's file is taken for a store, and the version of the tables.
+_application_id = 0x726F6C6C
+_format = 1
+_sync_seconds = 1.0
+
+
+class StateDirectory:
+    """
+    Records by their keys. One thread at a time may use it, any of them; a forked process has let it go.
+
+    A write is there whole or not at all after ``kill -9``, and with ``always`` after the machine has failed as well.
+    """
+
+    def __init__(self, path: str, fsync: Fsync) -> None:
+        """
+        Raises `invalid_input` for a directory that another process uses, or of something else, and `snapshot_mismatch`
+        for a store that is damaged.
+        """
+        self.path = os.path.abspath(path)
+        self._fsync = fsync
+        self._total = 0
+        self._timer: threading.Timer | None = None
+        self._failure: str | None = None
+        _prepare(self.path)
+        self._lock: int | None = _locked(self.path)
+        _directories.add(self)
+        try:
+            self._store = self._connected()
+        except BaseException:
+            self._unlock()
+            raise
+
+    def records(self) -> Iterator[tuple[str, str]]:
+        """What the store says of itself, and all records in the order of their keys. Raises `snapshot_mismatch`."""
+        try:
+            expected, meta = self._store.execute("SELECT total, meta FROM store").fetchone()
+            if meta:
+                yield "meta", meta
+            for key, record, seal in self._store.execute("SELECT key, record, seal FROM records ORDER BY key"):
+                if seal != _seal(key, record):
+                    self._damaged(f"another record at {key}")
+                self._total += seal
+                yield key, record
+        except (sqlite3.DatabaseError, TypeError) as error:
+            self._damaged(str(error))
+        if self._total != expected:
+            self._damaged("some are missing")
+
+    def write(self, changes: str) -> None:
+        """Writes what `src/embedded/kept.ts` gives. Raises :class:`EngineUnavailable`, from then on."""
+        if self._failure is not None:
+            raise self._unwritable(self._failure)
+        execute, meta, total = self._store.execute, "", self._total
+        try:
+            execute("BEGIN IMMEDIATE")
+            for line in changes.split("\n"):
+                key, _, value = line[1:].partition("\t")
+                if line[0] == "-":
+                    leaving = (key, value)
+                    (less,) = execute("SELECT sum(seal) FROM records WHERE key BETWEEN ? AND ?", leaving).fetchone()
+                    execute("DELETE FROM records WHERE key BETWEEN ? AND ?", leaving)
+                    total -= less or 0
+                elif key == "meta":
+                    meta = value
+                else:
+                    seal = _seal(key, value)
+                    execute("INSERT INTO records VALUES (?, ?, ?)", (key, value, seal))
+                    total += seal
+            execute("UPDATE store SET total = ?, meta = ?", (total, meta))
+            execute("COMMIT")
+        except sqlite3.Error as error:
+            self._failure = str(error)
+            raise self._unwritable(self._failure) from error
+        self._total = total
+        if self._fsync == "interval" and self._timer is None:
+            self._timer = threading.Timer(_sync_seconds, self._sync)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def close(self) -> None:
+        """Puts everything into the store's one file, and lets the directory go."""
+        if self._lock is None:
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        try:
+            self._store.close()
+        finally:
+            self._unlock()
+
+    def abandon(self) -> None:
+        """In a forked process: the parent goes on with it, and whoever comes after the parent."""
+        if self._lock is None:
+            return
+        # To close it would write to the store; nor may the collector.
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._store))
+        os.close(self._lock)
+        self._lock = None
+
+    def _connected(self) -> sqlite3.Connection:
+        path = os.path.join(self.path, _store_name)
+        if not os.path.exists(path) and os.path.exists(os.path.join(self.path, _wal_name)):
+            self._damaged(f"no {_store_name} beside {_wal_name}")
+        # What SQLite makes beside it is for its owner alone, too.
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
+        store = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=0)
+        try:
+            # Without memory that processes share: nobody else reads it, and the directory may be on another machine.
+            store.execute("PRAGMA locking_mode = EXCLUSIVE")
+            found = [store.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
+            is_new = found == [0, 0] and not store.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+            if not is_new and found != [_application_id, _format]:
+                self._damaged(f"application {found[0]}, format {found[1]}")
+            store.execute("PRAGMA journal_mode = WAL")
+            store.execute(f"PRAGMA synchronous = {'FULL' if self._fsync == 'always' else 'NORMAL'}")
+            if is_new:
+                store.executescript(_tables)
+        except sqlite3.OperationalError as error:
+            store.close()
+            _refuse("a directory that can be read and written", f"{self.path}: {error}", cause=error)
+        except sqlite3.DatabaseError as error:
+            store.close()
+            self._damaged(str(error))
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    def _sync(self) -> None:
+        """What the system has until now is on the disk after it."""
+        self._timer = None
+        try:
+            log = os.open(os.path.join(self.path, _wal_name), os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            # It was closed meanwhile.
+            return
+        try:
+            os.fsync(log)
+        except OSError as error:
+            self._failure = str(error)
+        finally:
+            os.close(log)
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            os.ftruncate(self._lock, 0)
+            os.close(self._lock)
+            self._lock = None
+
+    def _unwritable(self, why: str) -> EngineUnavailable:
+        return EngineUnavailable(
+            f"{self.path} cannot be written any more ({why}): whatever was acknowledged is kept there, and nothing is "
+            "from now on"
+        )
+
+    def _damaged(self, got: str) -> NoReturn:
+        _refuse("a whole store of this package", f"{self.path}: {got}", "snapshot_mismatch")
+
+
+_tables = f"""
+BEGIN;
+CREATE TABLE records (key TEXT PRIMARY KEY NOT NULL, record TEXT NOT NULL, seal INTEGER NOT NULL);
+CREATE TABLE store (total INTEGER NOT NULL, meta TEXT NOT NULL);
+INSERT INTO store VALUES (0, '');
+PRAGMA application_id = {_application_id};
+PRAGMA user_version = {_format};
+COMMIT;
+"""
+
+
+def _seal(key: str, record: str) -> int:
+    return zlib.crc32(record.encode(), zlib.crc32(key.encode()))
+
+
+def _refuse(
+    expected: str, got: str, code: PolicyErrorCode = "invalid_input", cause: BaseException | None = None
+) -> NoReturn:
+    raise PolicyError(code, expected=expected, got=got, path="state_dir") from cause
+
+
+def _prepare(path: str) -> None:
+    """Makes the directory, or looks at what is in it: nothing is ever begun beside something else."""
+    try:
+        os.makedirs(path, mode=0o700, exist_ok=True)
+        names = set(os.listdir(path))
+    except OSError as error:
+        _refuse("a directory that can be read and written", f"{path}: {error.strerror}", cause=error)
+    if any(name == "CURRENT" or name.startswith("MANIFEST-") for name in names):
+        _refuse(
+            "a state directory of Client.embedded()",
+            f"{path}, that of a server: Client.spawn(state_dir=…) or rollflex serve --state-dir goes on with it",
+        )
+    strange = sorted(names - _ours)
+    if strange:
+        _refuse("an empty directory, or one of an earlier client", f"{path} with {strange[0]}")
+    try:
+        if os.stat(path).st_mode & 0o077:
+            os.chmod(path, 0o700)
+    except OSError as error:
+        _refuse("a directory that nobody else may read", f"{path}: {error.strerror}", cause=error)
+
+
+def _locked(path: str) -> int:
+    """Takes the lock, which ends with the process however that ends. Raises `invalid_input` with who has it."""
+    try:
+        lock = os.open(os.path.join(path, _lock_name), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        _refuse("a directory that can be read and written", f"{path}: {error.strerror}", cause=error)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.ftruncate(lock, 0)
+        os.pwrite(lock, f"process {os.getpid()} on {socket.gethostname()}".encode(), 0)
+    except OSError as error:
+        holder = os.pread(lock, 200, 0).decode(errors="replace")
+        os.close(lock)
+        if isinstance(error, BlockingIOError):
+            _refuse("a directory that no other client uses", f"{path}, which {holder or 'another process'} uses")
+        _refuse("a directory that can be locked", f"{path}: {error.strerror}", cause=error)
+    return lock
+
+
+_directories: weakref.WeakSet[StateDirectory] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for one in list(_directories):
+        one.abandon()
+
+
+os.register_at_fork(after_in_child=_after_fork)

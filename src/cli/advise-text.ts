@@ -1,0 +1,154 @@
+/** The answer in at most 20 lines of 80 columns. */
+import { oneLine } from '../core/printable.ts';
+import { type Answer, leastWorth, type Paid } from '../sim/advise/answer.ts';
+import type { Interval } from '../sim/result.ts';
+import type { SynchronousSettings } from '../sim/sweep/settings.ts';
+import type { DumpSummary } from '../sim/trace/import/import.ts';
+import type { JobOptions } from './job.ts';
+import { fixed } from './plain-table.ts';
+
+/** What was read, and the job that it is simulated as. */
+export interface Advised {
+  readonly name: string;
+  readonly summary: DumpSummary | undefined;
+  readonly answer: Answer;
+  /** What of the job nobody has said, and was taken from the dump or the preset. */
+  readonly job: JobOptions;
+}
+
+const width = 80;
+const wordWidth = 9;
+const longestName = 24;
+const percent = (share: number, digits = 0): string => `${(100 * share).toFixed(digits)}%`;
+const between = ({ low, high }: Interval): string => `${(100 * low).toFixed(1)} to ${percent(high, 1)}`;
+const factor = (value: number): string => `${Number(value.toFixed(4))}`;
+/** A name that leaves room for what is said of it. */
+const short = (name: string): string => (name.length > longestName ? `${name.slice(0, longestName - 1)}…` : name);
+const times = (value: number): string => `${value.toFixed(2)}x`;
+
+/** Words in lines, each behind the head of its paragraph. */
+function wrapped(head: string, text: string): string[] {
+  const lines: string[] = [];
+  for (const word of oneLine(text).split(' ')) {
+    const line = lines.at(-1);
+    if (line !== undefined && wordWidth + line.length + 1 + word.length <= width) {
+      lines[lines.length - 1] = `${line} ${word}`;
+    } else lines.push(word);
+  }
+  return lines.map((line, index) => `${(index === 0 ? head : '').padEnd(wordWidth)}${line}`);
+}
+
+/** The answer, in lines. */
+export function adviceLines(advised: Advised): string[] {
+  const { answer } = advised;
+  return [
+    ...wrapped('read', read(advised)),
+    ...wrapped('as', simulated(advised)),
+    ...wrapped('waits', waits(answer)),
+    ...(answer.settings === null ? nothing(answer) : something(answer, answer.settings)),
+  ];
+}
+
+function read({ name, summary, answer }: Advised): string {
+  if (summary === undefined) return `${short(name)}: ${answer.sweep.workload.source}, no single responses`;
+  const { readers, prompts, steps, responses, tokens, estimated } = summary;
+  const over = steps > 0 ? `${steps} step${steps === 1 ? '' : 's'}, ` : '';
+  const lengths = `P50 ${tokens.p50}, P99 ${tokens.p99}, longest ${tokens.longest}`;
+  const how = estimated ? ' tokens, ESTIMATED' : '';
+  return `${short(name)} (${readers.join(', ')}): ${over}${prompts} prompts, ${responses} recorded responses ${lengths}${how}`;
+}
+
+function simulated({ answer, job }: Advised): string {
+  const { job: label, promptsPerRound, responsesPerPrompt, engines } = answer.sweep.simulated;
+  const shape = `${promptsPerRound} x ${responsesPerPrompt} responses, ${engines} engines, cap ${answer.sweep.workload.capTokens}`;
+  const seconds = job.calibrate === undefined ? "the preset's: --calibrate" : 'calibrated';
+  return `${label}: ${shape}; ${fixed(answer.stepSeconds.value)} s a step (${seconds})`;
+}
+
+function waits({ waits: { all, engines, rewards, sync } }: Answer): string {
+  return `${percent(all)} of GPU time: long responses ${percent(engines)}, rewards ${percent(rewards)}, new weights ${percent(sync)}`;
+}
+
+function nothing({ trainer, paid, own }: Answer): string[] {
+  return [
+    ...wrapped(
+      'answer',
+      `nothing that ${whoOf(trainer)} can carry out would save ${percent(leastWorth)} of the time for sure (${between(paid.gain)}): leave it as it is`,
+    ),
+    ...ownLines(own, paid),
+  ];
+}
+
+const whoOf = ({ id, label, adapter }: Answer['trainer']): string => {
+  if (id === 'own') return label;
+  return adapter === null ? `a host of your own for ${label}` : `the adapter for ${label}`;
+};
+
+/** What the confirmation has beside seeds of its own. */
+const unseen = { halves: ' and prompts', generated: ' and prompts', same: '' };
+
+function switches({ promptSpeculation, responseSpeculation, threshold, tp, rewards }: SynchronousSettings): string {
+  const etas: string[] = [];
+  if (promptSpeculation > 1) etas.push(`${factor(promptSpeculation)} x prompts`);
+  if (responseSpeculation > 1) etas.push(`${factor(responseSpeculation)} x responses`);
+  const parts = etas.length > 0 ? [`tail batching (${etas.join(', ')})`] : [];
+  if (rewards === undefined) parts.push('rewards beside the rollout');
+  if (threshold !== 'off') {
+    const at = typeof threshold === 'number' ? ` at ${percent(threshold)} of the responses` : '';
+    parts.push(`GPUs to training${at}`);
+  }
+  if (tp === 'adaptive') parts.push('adaptive TP');
+  return parts.join(', ');
+}
+
+/** What of a configuration is not the job's. */
+const tuned = [
+  'tailBatching',
+  'promptSpeculation',
+  'responseSpeculation',
+  'asyncReward',
+  'adaptiveTimeout',
+  'adaptiveTp',
+  'startTp',
+  'streamTraining',
+  'scaleDownTrigger',
+] as const;
+
+/** Only what is tuned: servers, GPUs and the profile are those of the simulated job. */
+function configuration({ config }: Answer['sweep']): string[] {
+  const all = config as Readonly<Record<string, unknown>>;
+  const entries = tuned
+    .filter((name) => all[name] !== undefined)
+    .map((name) => `"${name}":${JSON.stringify(all[name])}`);
+  return wrapped('', `{${entries.join(', ')}}`).map((line) => line.trim());
+}
+
+function something(answer: Answer, settings: SynchronousSettings): string[] {
+  const { trainer, paid, longestTrainedRatio, own, paste, sweep } = answer;
+  const { gain, keptTokenRatio, equalTokenSpeedup } = paid;
+  const { confirmationSeeds: seeds, confirmationSteps, prompts } = sweep.search;
+  const by = trainer.adapter ?? (trainer.id === 'own' ? `policy ${sweep.policy}` : 'no adapter');
+  const tokens = `keeps ${keptTokenRatio.toFixed(2)} of the tokens: ${times(equalTokenSpeedup)} at equal tokens`;
+  const longest = `as long as the longest 1%: ${percent(longestTrainedRatio)} as many`;
+  return [
+    ...wrapped('switch', `on ${switches(settings)}: ${by}, ${trainer.page}`),
+    ...wrapped('saves', `${percent(gain.value, 1)} of the time a trained prompt (${between(gain)})`),
+    ...wrapped('costs', `${tokens}; ${longest}; older weights: ${trainer.staleness}`),
+    ...wrapped(
+      'sure',
+      `${percent(gain.confidence)} of runs like these: ${seeds.length} of ${confirmationSteps} steps, on seeds${unseen[prompts.kind]} which the search has not seen`,
+    ),
+    ...ownLines(own, paid),
+    `paste${trainer.id === 'own' ? '    (all of the configuration: --json)' : ''}`,
+    ...(paste.length > 0 ? paste : configuration(sweep)),
+  ];
+}
+
+function ownLines(own: Paid | undefined, paid: Paid): string[] {
+  if (own === undefined) return [];
+  const what = "all of RollPacker at the papers' settings, in a host of your own";
+  if (own.gain.value < paid.gain.value + leastWorth) return wrapped('own', `${what}, would add nothing`);
+  const { gain, keptTokenRatio, equalTokenSpeedup } = own;
+  const costs = `keeping ${keptTokenRatio.toFixed(2)} of the tokens, ${times(equalTokenSpeedup)} at equal tokens`;
+  return wrapped('own', `${what}: ${percent(gain.value, 1)}, ${costs}`);
+}

@@ -1,0 +1,143 @@
+/** `rollflex advise`: from a trainer's dump to what to switch on in it. */
+import { availableParallelism } from 'node:os';
+import { type AdviseWork, advising } from '../sim/advise/advising.ts';
+import type { Answer } from '../sim/advise/answer.ts';
+import { type TrainerFacts, type TrainerId, trainerOf, trainerOfReader } from '../sim/advise/trainers.ts';
+import { jobPreset } from '../sim/presets.ts';
+import type { SweepOptions } from '../sim/sweep/result.ts';
+import type { SweepRun } from '../sim/sweep/run.ts';
+import type { DumpSummary } from '../sim/trace/import/import.ts';
+import { AdviseProgress } from './advise-progress.ts';
+import { type Advised, adviceLines } from './advise-text.ts';
+import { readMeasured } from './calibrate.ts';
+import type { NamedTrace } from './files.ts';
+import { type Hands, handsFor } from './hands.ts';
+import { inputFiles, readPaths } from './input/paths.ts';
+import { type ReadOptions, readTogether } from './input/read.ts';
+import { type JobOptions, jobOfOptions, usualPreset } from './job.ts';
+import { workloads } from './lengths.ts';
+import { print, printJson } from './output.ts';
+import { type PlacedTask, type SweepInput, sweepProblems, sweepWork } from './sweep-problem.ts';
+import type { TraceWorkloadOptions } from './workloads.ts';
+
+/** Options as the command line gives them. */
+export interface AdviseOptions
+  extends JobOptions,
+    Omit<ReadOptions, 'cap'>,
+    Pick<TraceWorkloadOptions, 'resampling' | 'correlation'> {
+  readonly trainer?: TrainerId;
+  readonly steps?: number;
+  readonly effort: SweepOptions['effort'];
+  readonly minKept?: number;
+  readonly seed: number;
+  readonly workers?: number;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+}
+
+/** Reads, searches, and prints the answer. */
+export async function runAdvise(paths: readonly string[], options: AdviseOptions): Promise<void> {
+  const { json, quiet } = options;
+  // What cannot be found is said before anything is read.
+  readPaths(inputFiles(paths));
+  const progress = new AdviseProgress(quiet === true || json === true);
+  let advised: Advised;
+  try {
+    advised = await advise(paths, options, progress);
+  } finally {
+    progress.stop();
+  }
+  const { name, summary, answer } = advised;
+  if (json) printJson({ dump: { name, ...summary }, ...answer });
+  else print(adviceLines(advised).join('\n'));
+}
+
+/** Reads, searches and answers. Throws as `readTogether`, `readMeasured` and `advising` do. */
+export async function advise(
+  paths: readonly string[],
+  options: AdviseOptions,
+  progress: AdviseProgress,
+): Promise<Advised> {
+  const { from, tokenizer, tokensPerCharacter, correctFrom, skipBroken, ...rest } = options;
+  const reading = Object.fromEntries(
+    Object.entries({ from, tokenizer, tokensPerCharacter, correctFrom, skipBroken, cap: options.cap }).filter(
+      ([, value]) => value !== undefined,
+    ),
+  ) as ReadOptions;
+  const { summary, ...trace } = await readTogether(paths, reading, progress);
+  const measured = await readMeasured(options.calibrate, reading);
+  const job = { ...rest, ...shapeOf(summary, options) };
+  const trainer = trainerOf(options.trainer ?? trainerOfReader(trace.trace.reader));
+  const input: SweepInput = { ...job, job: 'synchronous', traces: [trace], measured, trainer: trainer.id };
+  const answer = await answered(input, { trainer, trace, options }, progress);
+  return { name: trace.name, summary, answer, job };
+}
+
+interface Asked {
+  readonly trainer: TrainerFacts;
+  readonly trace: NamedTrace;
+  readonly options: AdviseOptions;
+}
+
+async function answered(
+  input: SweepInput,
+  { trainer, trace, options }: Asked,
+  progress: AdviseProgress,
+): Promise<Answer> {
+  const { job, capTokens } = jobOfOptions(input, input.measured);
+  const [workload] = workloads([trace], input, capTokens);
+  const problems = sweepProblems(input);
+  const { steps } = problems[0]!.problem;
+  const { effort, seed, minKept, workers } = options;
+  const work = advising(
+    { trainer, job, workload: workload!, steps },
+    { ...(effort === undefined ? {} : { effort }), seed, ...(minKept === undefined ? {} : { minKept }) },
+  );
+  const threads = workers ?? availableParallelism();
+  const hands = handsFor<PlacedTask, SweepRun>(threads, { kind: 'sweep', input }, () => sweepWork(problems));
+  try {
+    let next = await progress.step(() => work.next());
+    while (next.done !== true) {
+      const runs = await made(next.value, hands, progress);
+      next = await progress.step(() => work.next(runs));
+    }
+    return next.value;
+  } finally {
+    await hands.close();
+  }
+}
+
+async function made(
+  work: AdviseWork,
+  hands: Hands<PlacedTask, SweepRun>,
+  progress: AdviseProgress,
+): Promise<SweepRun[]> {
+  progress.runs(work.doneRuns, work.plannedRuns, work.kind === 'search' ? work.phase : 'what it costs');
+  if (work.kind === 'comparison') return [];
+  const runs: SweepRun[] = [];
+  let done = 0;
+  const placed = work.tasks.map((task) => ({ place: 0, task }));
+  await hands.make(placed, progress, (index, run) => {
+    runs[index] = run;
+    done += 1;
+    progress.runs(work.doneRuns + done, work.plannedRuns, work.phase);
+  });
+  return runs;
+}
+
+/** What the dump says of the job, where the user does not. */
+function shapeOf(summary: DumpSummary | undefined, options: AdviseOptions): JobOptions {
+  const presetCap = jobPreset(options.preset ?? usualPreset).capTokens;
+  if (summary === undefined) return options;
+  const { prompts, steps, responsesPerPrompt, tokens, cappedShare } = summary;
+  const ofStep = steps === 0 ? undefined : Math.max(1, Math.round(prompts / steps));
+  const ofPrompt = responsesPerPrompt.usual > 1 ? responsesPerPrompt.usual : undefined;
+  const promptsPerRound = options.promptsPerRound ?? ofStep;
+  const responses = options.responsesPerPrompt ?? ofPrompt;
+  const cap = options.cap ?? (cappedShare > 0 ? tokens.longest : Math.max(presetCap, tokens.longest));
+  return {
+    cap,
+    ...(promptsPerRound === undefined ? {} : { promptsPerRound }),
+    ...(responses === undefined ? {} : { responsesPerPrompt: responses }),
+  };
+}

@@ -1,0 +1,29 @@
+/** `--open`: a report in the user's browser. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as passed } from 'node:timers/promises';
+import { say } from './output.ts';
+
+/** The program of each platform that opens a file as a double click would. */
+const openers: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', win32: 'explorer.exe' };
+/** What fails, fails at once; a browser that is started may run for days. */
+const mostMilliseconds = 1500;
+
+/** Opens a file in the browser. Where there is none, the user is told, and nothing has failed. */
+export async function openInBrowser(path: string): Promise<void> {
+  const opener = openers[process.platform] ?? 'xdg-open';
+  const waited = new AbortController();
+  try {
+    const child = spawn(opener, [path], { detached: true, stdio: 'ignore' });
+    child.unref();
+    const ended = once(child, 'exit', waited) as Promise<[number | null]>;
+    const [code] = await Promise.race([ended, passed(mostMilliseconds, [0] as const, waited)]);
+    // Windows' one ends with 1 when it has opened the file.
+    if (code === 0 || process.platform === 'win32') return;
+  } catch {
+    // There is no such program.
+  } finally {
+    waited.abort();
+  }
+  say(`no browser could be opened: open ${path} yourself`);
+}

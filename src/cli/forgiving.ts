@@ -1,0 +1,76 @@
+/** What all commands do for who mistypes: the nearest right word, and options as they were typed. */
+import { type Command, InvalidArgumentError } from 'commander';
+import { nearest, oneOf } from '../core/nearest.ts';
+import { isPolicyError, PolicyError, relocated } from '../errors.ts';
+import { openInBrowser } from './browser.ts';
+import { commanderOutput } from './output.ts';
+
+/** Settings of the library that are options under another name. */
+const otherNames: Readonly<Record<string, string>> = {
+  batchSequences: 'batch',
+  globalBatchSamples: 'batch',
+  groupsPerRound: 'groups',
+  capTokens: 'cap',
+  maxResponseTokens: 'cap',
+  maxFrames: 'frames',
+  controllerMemoryGb: 'controllerMemory',
+  nodeMemoryGb: 'nodeMemory',
+  'verifier.medianSeconds': 'verifierSeconds',
+  'cost.trainSecondsPerToken': 'trainSecondsPerToken',
+  maxRunningRequests: 'maxRunning',
+  contextTokens: 'context',
+};
+
+/** What the parser refuses, with the option or the command that was meant. */
+function suggesting(command: Command): void {
+  const words = {
+    option: command.options.flatMap(({ long }) => long ?? []),
+    command: command.commands.map((one) => one.name()),
+  };
+  const outputError = (text: string, write: (text: string) => void): void => {
+    const [, kind, got] = /unknown (option|command) '([^'=]*)/.exec(text) ?? [];
+    const meant = kind === undefined ? undefined : nearest(got, words[kind as keyof typeof words]);
+    write(meant === undefined ? text : `${text.trimEnd()}\n(Did you mean ${meant}?)\n`);
+  };
+  command.showSuggestionAfterError(false).configureOutput({ ...commanderOutput, outputError });
+}
+
+/** Makes a command, all of its options given, forgiving. */
+export function forgiving(command: Command): void {
+  suggesting(command);
+  for (const option of command.options) {
+    const { argChoices } = option;
+    if (argChoices === undefined) continue;
+    option.argParser((text: string) => {
+      if (argChoices.includes(text)) return text;
+      throw new InvalidArgumentError(`Expected ${oneOf(argChoices, text)}.`);
+    });
+  }
+  if (!command.options.some(({ long }) => long === '--report')) return;
+  command.option('--open', 'open the report in the browser');
+  command.hook('preAction', () => {
+    const { open, report } = command.opts();
+    if (open !== true || report !== false) return;
+    throw new PolicyError('invalid_input', { expected: 'a report to open', got: '--no-report', path: '--open' });
+  });
+  command.hook('postAction', async () => {
+    const { open, report } = command.opts();
+    if (open === true) await openInBrowser(report);
+  });
+}
+
+/** The same error; a setting that was given by an option is named as the option. */
+export function asTyped(error: unknown, command: Command): unknown {
+  if (!isPolicyError(error)) return error;
+  const setting = Object.keys(otherNames).find((name) => error.path === name || error.path.startsWith(`${name}.`));
+  const [head = ''] = setting === undefined ? (/^\w*/.exec(error.path) ?? []) : [setting];
+  const rest = error.path.slice(head.length);
+  const name = setting === undefined ? head : otherNames[setting];
+  const flagOf = (attribute: string | undefined): string | undefined =>
+    command.options.find((one) => one.attributeName() === attribute)?.long ?? undefined;
+  const flag = flagOf(name);
+  // A path with more to it, such as `steps.jsonl:2`, is a file's.
+  if (flag === undefined || !/^(\[\d+\][\w.]*)?$/.test(rest)) return error;
+  const expected = error.expected.replace(/\b[a-z]+[A-Z]\w*/g, (word) => flagOf(otherNames[word] ?? word) ?? word);
+  return relocated(error, `${flag}${rest}`, expected);
+}

@@ -1,0 +1,116 @@
+/** Who does the tasks of a long command: threads, or with one of them nobody but the command itself. */
+import { Worker } from 'node:worker_threads';
+import { PolicyError, type PolicyErrorCode } from '../errors.ts';
+import type { Progress } from './progress.ts';
+import type { SimulateInput } from './simulate-tasks.ts';
+import type { SweepInput } from './sweep-problem.ts';
+
+/** What a thread begins with: it makes everything else from this itself. */
+export type WorkerStart =
+  | { readonly kind: 'sweep'; readonly input: SweepInput }
+  | { readonly kind: 'simulate'; readonly input: SimulateInput };
+
+/** A task that a thread is given. */
+export interface WorkerTask {
+  readonly id: number;
+  readonly task: unknown;
+}
+
+/** What came of it. An error is cloned as the thread can: a `PolicyError` by its parts. */
+export type WorkerAnswer =
+  | { readonly id: number; readonly made: unknown }
+  | { readonly id: number; readonly refused: { code: string; expected: string; got: string; path: string } }
+  | { readonly id: number; readonly failed: string };
+
+/** Does tasks. */
+export interface Hands<Task, Made> {
+  /** Does these, and tells each as soon as it is done. What is done here is a step of the progress. */
+  make(tasks: readonly Task[], progress: Progress, done: (index: number, made: Made) => void): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Hands for a command.
+ *
+ * @param count - threads; with fewer than two there is none
+ * @param work - does a task here, as a thread does it that began with `start`
+ */
+export function handsFor<Task, Made>(
+  count: number,
+  start: WorkerStart,
+  work: () => (task: Task) => Made,
+): Hands<Task, Made> {
+  return count > 1 ? new Threads(count, start) : new OwnHands(work());
+}
+
+class OwnHands<Task, Made> implements Hands<Task, Made> {
+  readonly #work: (task: Task) => Made;
+
+  constructor(work: (task: Task) => Made) {
+    this.#work = work;
+  }
+
+  async make(tasks: readonly Task[], progress: Progress, done: (index: number, made: Made) => void): Promise<void> {
+    for (const [index, task] of tasks.entries()) done(index, await progress.step(() => this.#work(task)));
+  }
+
+  async close(): Promise<void> {}
+}
+
+/** A thread. The built command line has its file beside it; from the sources it is TypeScript, which a thread must be told. */
+function newWorker(workerData: WorkerStart): Worker {
+  const { url } = import.meta;
+  if (!url.endsWith('.ts'))
+    return new Worker(new URL(`./worker${url.slice(url.lastIndexOf('.'))}`, url), { workerData });
+  const [tsx, entry] = [import.meta.resolve('tsx/esm/api'), new URL('./worker.ts', url).href];
+  const begin = `import('${tsx}').then(({ register }) => (register(), import('${entry}')))`;
+  return new Worker(begin, { eval: true, workerData });
+}
+
+class Threads<Task, Made> implements Hands<Task, Made> {
+  readonly #workers: Worker[];
+
+  constructor(count: number, start: WorkerStart) {
+    this.#workers = Array.from({ length: count }, () => newWorker(start));
+  }
+
+  async make(tasks: readonly Task[], _: Progress, done: (index: number, made: Made) => void): Promise<void> {
+    let next = 0;
+    const work = async (worker: Worker): Promise<void> => {
+      while (next < tasks.length) {
+        const id = next;
+        next += 1;
+        done(id, (await ask(worker, { id, task: tasks[id]! })) as Made);
+      }
+    };
+    await Promise.all(this.#workers.map(work));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#workers.map((worker) => worker.terminate()));
+  }
+}
+
+function ask(worker: Worker, task: WorkerTask): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const over = (): void => {
+      worker.off('message', answered).off('error', failed).off('exit', left);
+    };
+    const failed = (error: Error): void => {
+      over();
+      reject(error);
+    };
+    const left = (code: number): void => failed(new Error(`a worker thread ended with ${code}`));
+    const answered = (answer: WorkerAnswer): void => {
+      over();
+      if ('made' in answer) resolve(answer.made);
+      else if ('failed' in answer) reject(new Error(answer.failed));
+      else {
+        const { code, ...details } = answer.refused;
+        reject(new PolicyError(code as PolicyErrorCode, details));
+      }
+    };
+    worker.on('message', answered).on('error', failed).on('exit', left);
+    worker.postMessage(task);
+  });
+}

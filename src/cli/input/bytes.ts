@@ -1,0 +1,124 @@
+/** The bytes of a file, or of standard input, as UTF-8: unzipped and turned from UTF-16 where they are, by what is in them. */
+import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { PolicyError } from '../../errors.ts';
+
+type Bytes = AsyncIterable<Uint8Array>;
+
+/** What a file can be that is no text, by its beginning. */
+const others: readonly (readonly [what: string, bytes: readonly number[]])[] = [
+  ['a zip archive', [0x50, 0x4b, 3, 4]],
+  ['a file of zstd', [0x28, 0xb5, 0x2f, 0xfd]],
+  ['a file of xz', [0xfd, 0x37, 0x7a, 0x58]],
+  ['a file of bzip2', [0x42, 0x5a, 0x68]],
+  ['a parquet file', [0x50, 0x41, 0x52, 0x31]],
+];
+const headBytes = 512;
+
+/** A stream of bytes whose beginning is known; it is read once, or closed. */
+export interface Opened {
+  readonly head: Uint8Array;
+  /** All of it. */
+  readonly rest: Bytes;
+  close(): Promise<unknown>;
+}
+
+async function withHead(source: AsyncIterator<Uint8Array>): Promise<Opened> {
+  let head = new Uint8Array(0);
+  let isOver = false;
+  while (head.length < headBytes && !isOver) {
+    const next = await source.next();
+    isOver = next.done === true;
+    if (!isOver) head = Buffer.concat([head, next.value as Uint8Array]);
+  }
+  async function* rest(): AsyncGenerator<Uint8Array> {
+    try {
+      if (head.length > 0) yield head;
+      if (isOver) return;
+      for (let next = await source.next(); next.done !== true; next = await source.next()) yield next.value;
+    } finally {
+      await source.return?.();
+    }
+  }
+  return { head, rest: rest(), close: async () => source.return?.() };
+}
+
+const begins = (head: Uint8Array, bytes: readonly number[]): boolean => bytes.every((byte, at) => head[at] === byte);
+
+/** Whether a file is one of `torch.save`, or a pickle: by its beginning. */
+export const isPickle = (head: Uint8Array): boolean =>
+  begins(head, [0x50, 0x4b, 3, 4]) || (head[0] === 0x80 && head[1] !== undefined && head[1] >= 2 && head[1] <= 5);
+
+async function* counted(source: Bytes, onBytes: (count: number) => void): AsyncGenerator<Uint8Array> {
+  for await (const chunk of source) {
+    onBytes(chunk.length);
+    yield chunk;
+  }
+}
+
+/** Opens a file; `onBytes` is told how many were read. Throws the system's error. */
+export const opened = (name: string, onBytes: (count: number) => void): Promise<Opened> =>
+  withHead(counted(name === '-' ? process.stdin : createReadStream(name, { highWaterMark: 1 << 20 }), onBytes));
+
+/**
+ * What is in it, as UTF-8 without a mark.
+ *
+ * @throws PolicyError `invalid_input` for a gzip file that is broken, and for what is no text
+ */
+export async function* textBytes(name: string, file: Opened): AsyncGenerator<Uint8Array> {
+  let { head, rest } = file;
+  if (begins(head, [0x1f, 0x8b])) ({ head, rest } = await withHead(unzipped(name, rest)));
+  const encoding = encodingOf(name, head);
+  if (encoding === undefined) {
+    const mark = begins(head, [0xef, 0xbb, 0xbf]) ? 3 : 0;
+    let isFirst = mark > 0;
+    for await (const chunk of rest) {
+      yield isFirst ? chunk.subarray(mark) : chunk;
+      isFirst = false;
+    }
+    return;
+  }
+  const decoder = new TextDecoder(encoding);
+  for await (const chunk of rest) yield Buffer.from(decoder.decode(chunk, { stream: true }));
+  yield Buffer.from(decoder.decode());
+}
+
+/** UTF-16 has a mark, or every second byte of what it begins with is 0. */
+function encodingOf(name: string, head: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
+  if (begins(head, [0xff, 0xfe])) return 'utf-16le';
+  if (begins(head, [0xfe, 0xff])) return 'utf-16be';
+  const zeros = (from: 0 | 1): boolean => {
+    for (let at = 0; at < Math.min(4, head.length); at += 1) if ((head[at] === 0) !== (at % 2 === from)) return false;
+    return head.length >= 4;
+  };
+  if (zeros(1)) return 'utf-16le';
+  if (zeros(0)) return 'utf-16be';
+  const other =
+    others.find(([, bytes]) => begins(head, bytes))?.[0] ?? (head.includes(0) ? 'a binary file' : undefined);
+  if (other === undefined) return undefined;
+  throw new PolicyError('invalid_input', {
+    expected: 'text (JSON lines, CSV), or gzip of it',
+    got: other,
+    path: `${name}:1`,
+  });
+}
+
+async function* unzipped(name: string, source: Bytes): AsyncGenerator<Uint8Array> {
+  const from = Readable.from(source, { objectMode: false });
+  const gunzip = createGunzip();
+  from.on('error', (error) => gunzip.destroy(error));
+  let lines = 1;
+  try {
+    for await (const chunk of from.pipe(gunzip)) {
+      for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) lines += 1;
+      yield chunk;
+    }
+  } catch (error) {
+    if (!String((error as { code?: string }).code).startsWith('Z_')) throw error;
+    const got = `${(error as Error).message}`;
+    throw new PolicyError('invalid_input', { expected: 'a whole gzip file', got, path: `${name}:${lines}` });
+  } finally {
+    from.destroy();
+  }
+}

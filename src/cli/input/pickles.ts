@@ -1,0 +1,58 @@
+/** slime's pickles, as the Python package reads them: it executes nothing of a file. */
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { oneLine } from '../../core/printable.ts';
+import { PolicyError } from '../../errors.ts';
+import { packageRoot } from '../package.ts';
+
+const python = process.platform === 'win32' ? 'python' : 'python3';
+const reader = ['-m', 'rollflex.importing'];
+const prefix = 'rollflex.importing: ';
+
+/** The reader of a checkout, beside whatever is installed. */
+function environment(): NodeJS.ProcessEnv {
+  const own = join(packageRoot(), 'python', 'src');
+  if (!existsSync(join(own, 'rollflex', 'importing.py'))) return process.env;
+  const path = [process.env.PYTHONPATH, own].filter((one) => one !== undefined && one !== '').join(delimiter);
+  return { ...process.env, PYTHONPATH: path };
+}
+
+/**
+ * The samples of a pickle, as lines of JSON.
+ *
+ * @throws PolicyError `invalid_input` for a file that slime has not saved, or a part of one, and where Python has no reader
+ */
+export async function* pickledLines(name: string): AsyncGenerator<Uint8Array> {
+  const child = spawn(python, [...reader, name], { env: environment(), stdio: ['ignore', 'pipe', 'pipe'] });
+  const said = text(child.stderr);
+  const over = new Promise<number | null | Error>((resolve) => {
+    child.on('error', resolve);
+    child.on('close', resolve);
+  });
+  try {
+    yield* child.stdout;
+    const code = await over;
+    if (code !== 0) throw refusal(name, code, await said);
+  } finally {
+    child.kill();
+  }
+}
+
+function refusal(name: string, code: number | null | Error, said: string): PolicyError {
+  const line = said.trim().split('\n').at(-1) ?? '';
+  if (line.startsWith(prefix)) {
+    const why = line.slice(prefix.length).replace(`${name}: `, '');
+    const [, at, expected, got] = /^(.*?)expected (.*), got (.*)$/.exec(why) ?? ['', '', 'a whole file of slime', why];
+    const path = `${name}${at === '' ? '' : `: ${at!.replace(/: $/, '')}`}`;
+    return new PolicyError('invalid_input', { expected: expected!, got: oneLine(got!), path });
+  }
+  const command = `pip install rollflex, then ${python} ${reader.join(' ')} ${name} | rollflex import -`;
+  const got = code instanceof Error ? `no ${python}` : oneLine(line) || `exit code ${code}`;
+  return new PolicyError('invalid_input', {
+    expected: `Python, which reads slime's pickles: ${command}`,
+    got,
+    path: name,
+  });
+}

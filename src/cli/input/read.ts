@@ -1,0 +1,191 @@
+/** The one reader of traces: whatever a command is given becomes traces in memory, numbers only. */
+import { createHash } from 'node:crypto';
+import { basename, dirname, resolve } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { PolicyError } from '../../errors.ts';
+import type { TextTokens } from '../../sim/trace/import/dump.ts';
+import { formatOf } from '../../sim/trace/import/format-of.ts';
+import { DumpImport, type DumpImportOptions, type DumpSummary } from '../../sim/trace/import/import.ts';
+import { traceOf } from '../../sim/trace/read.ts';
+import type { NamedTrace } from '../files.ts';
+import { Progress } from '../progress.ts';
+import { fileTokenizer, tokensPerCharacter } from '../tokenizer.ts';
+import { type InputFile, inputFiles, isMany } from './paths.ts';
+import { recordsOf } from './records.ts';
+
+/** Options that say how the tokens of texts are found. */
+export interface TextOptions {
+  readonly tokenizer?: string;
+  readonly tokensPerCharacter?: number;
+}
+
+/** How files are read. */
+export interface ReadOptions extends TextOptions {
+  readonly from?: string;
+  readonly cap?: number;
+  readonly correctFrom?: number;
+  readonly skipBroken?: boolean;
+}
+
+/** How the traces of a command are read: a cap that is given is that of the job that wrote them. */
+export const readingOf = ({ cap, tokenizer, tokensPerCharacter }: ReadOptions): ReadOptions => ({
+  ...(cap === undefined ? {} : { cap }),
+  ...(tokenizer === undefined ? {} : { tokenizer }),
+  ...(tokensPerCharacter === undefined ? {} : { tokensPerCharacter }),
+});
+
+/** Shows how far reading has come. */
+export interface Showing extends Pick<Progress, 'step'> {
+  /** What is shown from now on. */
+  text: string;
+  /** Told the share of the bytes that were read: 0 to 1. */
+  readonly read?: (share: number) => void;
+}
+
+/** Short enough for an id, and long enough that no two prompts share one. */
+const fingerprint = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 20);
+const millisecondsBetweenTexts = 200;
+/** A line with more characters than this takes long: its texts are counted by the tokenizer. */
+const longLine = 100_000;
+
+/** How the tokens of texts are found. Throws `invalid_input` for two ways; as `fileTokenizer` does. */
+async function textTokensOf({ tokenizer, tokensPerCharacter: factor }: TextOptions): Promise<TextTokens | undefined> {
+  if (tokenizer !== undefined && factor !== undefined) {
+    const expected = '--tokenizer or --tokens-per-character, not both';
+    throw new PolicyError('invalid_input', { expected, got: factor, path: '--tokens-per-character' });
+  }
+  if (tokenizer !== undefined) return fileTokenizer(tokenizer);
+  return factor === undefined ? undefined : tokensPerCharacter(factor);
+}
+
+/** A collector with these options. Throws as it does, and as the tokenizer does. */
+export async function collector({ from, cap, correctFrom, skipBroken, ...texts }: ReadOptions): Promise<DumpImport> {
+  const textTokens = await textTokensOf(texts);
+  const options: DumpImportOptions = {
+    fingerprint,
+    ...(from === undefined ? undefined : { from }),
+    ...(textTokens === undefined ? undefined : { textTokens }),
+    ...(cap === undefined ? undefined : { capTokens: cap }),
+    ...(correctFrom === undefined ? undefined : { correctFrom }),
+    skipBroken: skipBroken === true,
+  };
+  return new DumpImport(options);
+}
+
+/**
+ * Reads files into a collector.
+ *
+ * @throws PolicyError `invalid_input` with file, line and field; the system's error
+ */
+export async function readInto(lines: DumpImport, files: readonly InputFile[], progress: Showing): Promise<void> {
+  let shownAt = 0;
+  const bytes = files.reduce((sum, one) => sum + one.bytes, 0);
+  let done = 0;
+  const onBytes = (count: number): void => {
+    done += count;
+    progress.read?.(bytes === 0 ? 0 : Math.min(1, done / bytes));
+  };
+  try {
+    for (const file of files) {
+      lines.line('', file.name, 1, file.step);
+      for await (const records of recordsOf(file, onBytes)) {
+        for (const { text, number } of records) {
+          const read = (): void => lines.line(text, file.name, number, file.step);
+          if (text.length > longLine) await progress.step(read);
+          else read();
+          if (Date.now() - shownAt < millisecondsBetweenTexts) continue;
+          shownAt = Date.now();
+          const share = bytes === 0 ? '' : `, ${Math.min(100, Math.round((100 * done) / bytes))} % read`;
+          progress.text = `reading ${file.name}: line ${number}, ${lines.responses} responses in all${share}`;
+          // Lines of one chunk come without a pause: the spinner needs one, and Ctrl-C.
+          await turn();
+        }
+      }
+    }
+  } catch (error) {
+    throw withOptions(error);
+  }
+}
+
+/** The library knows no options of the command line. */
+function withOptions(error: unknown): unknown {
+  if (!(error instanceof PolicyError) || error.code !== 'invalid_config') return error;
+  const expected = `--tokenizer tokenizer.json, or --tokens-per-character N for an estimate: this dump has text, and no count of tokens`;
+  return new PolicyError('invalid_input', { expected, got: 'neither', path: error.path });
+}
+
+/** The name of a trace: that of its file, or of the folder that its files are in. */
+function nameOf(paths: readonly string[], files: readonly InputFile[]): string {
+  const [{ name }] = files as [InputFile];
+  if (name === '-') return 'standard input';
+  if (files.length > 1 || paths.some(isMany)) return basename(dirname(resolve(name)));
+  return basename(name).replace(/(\.(jsonl|ndjson|json|csv|tsv|txt|pt))?(\.gz)?$/i, '');
+}
+
+/** Whether a file is a trainer's dump, or a trace by itself. */
+async function isDump(file: InputFile): Promise<boolean> {
+  for await (const records of recordsOf(file)) {
+    for (const { text, number } of records) {
+      if (text.trim() === '') continue;
+      const format = formatOf(text.trim(), `${file.name}:${number}`);
+      return format.kind === 'dump' && format.id !== 'table';
+    }
+  }
+  return false;
+}
+
+/** Paths that make a trace together: those of a folder or a pattern, and all that are dumps of trainers; others one each. */
+async function grouped(paths: readonly string[]): Promise<string[][]> {
+  const isSingle = (path: string): boolean => path !== '-' && !isMany(path);
+  const dumps: string[] = [];
+  if (paths.length > 1) {
+    for (const path of paths.filter(isSingle)) if (await isDump(inputFiles([path])[0]!)) dumps.push(path);
+  }
+  return paths.flatMap((path) => {
+    if (!dumps.includes(path)) return [[path]];
+    return path === dumps[0] ? [dumps] : [];
+  });
+}
+
+/** A trace of all files, and what came of them. Throws as {@link readTraces}. */
+export async function readTogether(
+  paths: readonly string[],
+  options: ReadOptions,
+  progress: Showing,
+): Promise<NamedTrace & { readonly summary: DumpSummary | undefined }> {
+  const files = inputFiles(paths);
+  const lines = await collector(withoutEstimatedCap(options));
+  await readInto(lines, files, progress);
+  const trace = await progress.step(() => traceOf(lines));
+  return { name: nameOf(paths, files), trace, summary: trace.kind === 'prompts' ? lines.summary() : undefined };
+}
+
+/** Estimates cannot tell what ran into a cap: there the cap is that of the simulation only. */
+const withoutEstimatedCap = ({ cap, ...options }: ReadOptions): ReadOptions =>
+  cap === undefined || options.tokensPerCharacter !== undefined ? options : { ...options, cap };
+
+/**
+ * The traces at some paths.
+ *
+ * @throws PolicyError `invalid_input` with file and line for what cannot be read; the system's error
+ */
+export async function readTraces(
+  paths: readonly string[],
+  options: ReadOptions,
+  isQuiet: boolean,
+): Promise<NamedTrace[]> {
+  if (paths.length === 0) return [];
+  const progress = new Progress({ text: 'reading', isQuiet });
+  try {
+    const traces: NamedTrace[] = [];
+    for (const together of await grouped(paths)) {
+      const files = inputFiles(together);
+      const lines = await collector(withoutEstimatedCap(options));
+      await readInto(lines, files, progress);
+      traces.push({ name: nameOf(together, files), trace: traceOf(lines) });
+    }
+    return traces;
+  } finally {
+    progress.stop();
+  }
+}

@@ -1,0 +1,77 @@
+/** A JSON file of the user: what is wrong in it is refused with file, line and field. */
+import { type DocumentNode, parse as syntaxOf, type ValueNode } from '@humanwhocodes/momoa';
+import { isPolicyError, PolicyError, relocated } from '../errors.ts';
+import { readText } from './system-errors.ts';
+
+/** A file that is JSON. */
+export interface JsonFile {
+  readonly value: unknown;
+  /** Does some work with the value; what is refused of it is refused with file and line before its path. */
+  within<T>(work: () => T): T;
+}
+
+/**
+ * Reads a JSON file.
+ *
+ * @param expected - what it is to be, for the message
+ * @param text - what it has, where that is read already
+ * @throws PolicyError `invalid_input` with file and line; the system's error
+ */
+export function readJson(path: string, expected: string, text = readText(path)): JsonFile {
+  // Some editors begin a file with a byte order mark, which JSON does not allow.
+  const json = text.replace(/^\uFEFF/, '');
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (cause) {
+    if (json.trim() === '') throw new PolicyError('invalid_input', { expected, got: undefined, path });
+    const got = (cause as Error).message.replace(/ in JSON at position.*$/s, '');
+    throw new PolicyError('invalid_input', { expected, got, path: `${path}:${brokenLine(json)}`, cause });
+  }
+  const within = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      if (!isPolicyError(error)) throw error;
+      throw relocated(error, placeOf(error.path, path, json));
+    }
+  };
+  return { value, within };
+}
+
+function brokenLine(json: string): number {
+  const lines = json.trimEnd().split('\n').length;
+  try {
+    syntaxOf(json);
+  } catch (error) {
+    const { line, message } = error as Error & { readonly line?: number };
+    // The end is told as the place where it began.
+    if (line !== undefined && !message.startsWith('Unexpected end')) return line;
+  }
+  return lines;
+}
+
+/** `file.json:12.rollouts[1].seconds`: the line of the field, or, where it is missing, of what it is missing in. */
+function placeOf(field: string, file: string, json: string): string {
+  if (field === '') return file;
+  const line = lineOf(syntaxOf(json), field.match(/[^.[\]]+/g) ?? []);
+  return line === undefined ? `${file}: ${field}` : `${file}:${line}.${field}`;
+}
+
+/** Nothing where the file has not even the first step: then it is not the file that is spoken of, but what follows from it. */
+function lineOf({ body }: DocumentNode, steps: readonly string[]): number | undefined {
+  let at: ValueNode | undefined;
+  for (const step of steps) {
+    const from: ValueNode = at ?? body;
+    const next = from.type === 'Array' ? from.elements[Number(step)]?.value : memberOf(from, step);
+    if (next === undefined) break;
+    at = next;
+  }
+  return at?.loc.start.line;
+}
+
+function memberOf(node: ValueNode, key: string): ValueNode | undefined {
+  if (node.type !== 'Object') return undefined;
+  const found = node.members.find(({ name }) => (name.type === 'String' ? name.value : name.name) === key);
+  return found?.value;
+}

@@ -1,0 +1,85 @@
+/** What `rollflex simulate` prints: a screen, or with `--verbose` every table and every note. */
+import { oneLine } from '../core/printable.ts';
+import type { Job } from '../sim/host/job.ts';
+import type { PoolsComparison } from '../sim/pools/result.ts';
+import { bestOf } from '../sim/report/best.ts';
+import type { ComparisonResult } from '../sim/result.ts';
+import type { VlmComparison } from '../sim/vlm/result.ts';
+import { look, print } from './output.ts';
+import { prose } from './plain-table.ts';
+import { printPoolsSummary, printTail } from './pools-table.ts';
+import { comparisonTable, meaning, rungsSentence } from './table.ts';
+import { comparisonVerdict, poolsVerdict, vlmVerdict } from './verdict.ts';
+import { printVlm } from './vlm-table.ts';
+
+/** Options that say how much is printed. */
+export interface OutputOptions {
+  readonly ladder?: boolean;
+  readonly fromLog?: string;
+  readonly verbose?: boolean;
+  readonly quiet?: boolean;
+  readonly json?: boolean;
+}
+
+/** Prints the parts of a simulation as they come. */
+export class SimulateOutput {
+  readonly #options: OutputOptions;
+  /** What is said of the job before anything is known of the lengths. */
+  readonly #ofJob: string;
+  readonly #isWhole: boolean;
+
+  constructor(options: OutputOptions, ofJob: string) {
+    this.#options = options;
+    this.#ofJob = ofJob;
+    this.#isWhole = options.verbose === true || options.quiet === true;
+  }
+
+  /** Says at once what is simulated: what comes first takes seconds. */
+  begin({ name }: Job): void {
+    if (this.#options.json) return;
+    if (this.#ofJob !== '') print(`${this.#ofJob}\n`);
+    if (!this.#isWhole && this.#options.ladder)
+      print(`${prose(`Simulated on ${oneLine(name)}, without and with every mechanism.`)}\n`);
+  }
+
+  comparison(comparison: ComparisonResult): void {
+    const { json, quiet, ladder, fromLog } = this.#options;
+    if (json) return;
+    // What a log has is what happened; everything that is shown here is what would have, in the simulator.
+    if (fromLog !== undefined) print(`${prose(oneLine(comparison.workload.source))}\n`);
+    if (this.#isWhole) {
+      print(comparisonTable(comparison));
+      if (ladder) print(rungsSentence(comparison));
+      if (!quiet) print(`${meaning(comparison)}\n`);
+    } else if (ladder) print(comparisonVerdict(comparison));
+    else {
+      const { label } = bestOf(comparison.schedulers) ?? comparison.schedulers[0]!;
+      print(`${comparisonTable(comparison, false)}\n${comparisonVerdict(comparison, label)}\n`);
+    }
+  }
+
+  pools(comparisons: readonly PoolsComparison[], tail?: PoolsComparison): void {
+    if (this.#options.json) return;
+    if (!this.#isWhole) return print(poolsVerdict(comparisons, tail));
+    printPoolsSummary(comparisons, this.#options);
+    if (tail !== undefined) printTail(tail);
+  }
+
+  vlm(comparisons: readonly VlmComparison[]): void {
+    if (this.#options.json) return;
+    if (this.#isWhole) printVlm(comparisons, this.#options);
+    else print(vlmVerdict(comparisons));
+  }
+
+  /** The files that were written, and what to do next. */
+  end(written: readonly string[], paths: readonly string[]): void {
+    const { quiet, ladder, verbose, fromLog } = this.#options;
+    if (quiet) return;
+    if (ladder && !verbose) print('');
+    for (const line of written) print(line);
+    const isOwn = paths.length > 0 || fromLog !== undefined;
+    if (!isOwn)
+      print(`next: ${look('bold', 'rollflex advise your-dump.jsonl')}  what to switch on for your own rollouts`);
+    if (!verbose) print('more: --verbose prints every column and note');
+  }
+}

@@ -1,0 +1,75 @@
+/** What `rollflex simulate` computes, in tasks that threads can do one by one: the runs of each comparison, and what stands beside. */
+import { type PreparedRuns, prepareRuns } from '../sim/compare.ts';
+import type { Job } from '../sim/host/job.ts';
+import { ladder, usualSchedulers } from '../sim/host/ladder.ts';
+import { oneOffLadder } from '../sim/host/one-off.ts';
+import type { Scheduler } from '../sim/host/scheduler.ts';
+import type { PoolsComparison } from '../sim/pools/result.ts';
+import type { RunResult } from '../sim/result.ts';
+import type { VlmComparison } from '../sim/vlm/result.ts';
+import type { NamedTrace } from './files.ts';
+import { type LengthOptions, workloads } from './lengths.ts';
+import { bundledPools, runBundledTail } from './pools.ts';
+import { bundledVlm } from './vlm.ts';
+
+/** Everything that the tasks follow from: JSON, so that a thread can make them anew. */
+export interface SimulateInput extends LengthOptions {
+  readonly job: Job;
+  readonly capTokens: number;
+  readonly traces: readonly NamedTrace[];
+  readonly factors: { readonly promptSpeculation: number; readonly responseSpeculation: number };
+  readonly steps: number;
+  readonly seeds: number;
+  readonly seed: number;
+  readonly ladder?: boolean;
+  readonly oneOff?: boolean;
+}
+
+/** A run of a comparison, or a whole comparison of another kind, by its place. */
+export interface SimulateTask {
+  readonly kind: 'run' | 'pools' | 'tail' | 'vlm';
+  /** Which comparison of its kind. */
+  readonly of: number;
+  /** Which run of it. */
+  readonly place: number;
+}
+
+/** What came of a task: that which it was for. */
+export interface SimulateMade {
+  readonly run?: RunResult;
+  readonly pools?: PoolsComparison;
+  readonly vlm?: VlmComparison;
+}
+
+/** The schedulers beside each other, the baseline first. */
+function schedulersOf({ job, factors, ladder: all, oneOff }: SimulateInput): Scheduler[] {
+  const rungs = oneOff ? oneOffLadder(job, factors) : ladder(job, factors);
+  if (all) return rungs;
+  // Without the ladder, its first rung stands beside the same baseline.
+  return oneOff ? rungs.slice(0, 2) : usualSchedulers(job, factors);
+}
+
+/** The comparisons, with all runs still to be made. Throws `PolicyError`, or the system's error, for bad input. */
+export function comparisonsOf(input: SimulateInput): PreparedRuns[] {
+  const { job, steps } = input;
+  const [baseline, ...schedulers] = schedulersOf(input);
+  const seeds = Array.from({ length: input.seeds }, (_, index) => input.seed + index);
+  return workloads(input.traces, input, input.capTokens).map((workload) =>
+    prepareRuns({ job, workload, steps, seeds, baseline: baseline!, schedulers }),
+  );
+}
+
+/** What does tasks; traces are read when the first one needs them. */
+export function simulateWork(
+  input: SimulateInput,
+  prepared: () => readonly PreparedRuns[] = () => comparisonsOf(input),
+): (task: SimulateTask) => SimulateMade {
+  let comparisons: readonly PreparedRuns[] | undefined;
+  return ({ kind, of, place }) => {
+    if (kind === 'pools') return { pools: bundledPools(input.seed)[of]!() };
+    if (kind === 'tail') return { pools: runBundledTail(input.seed) };
+    if (kind === 'vlm') return { vlm: bundledVlm(input.seed)[of]!() };
+    comparisons ??= prepared();
+    return { run: comparisons[of]!.make(place) };
+  };
+}

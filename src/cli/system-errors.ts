@@ -1,0 +1,92 @@
+/** What the system refuses, in words: a user is not asked to know what ENOENT is. */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { getSystemErrorMap } from 'node:util';
+import { nearest } from '../core/nearest.ts';
+import { PolicyError } from '../errors.ts';
+
+/** Of a path that the user gave: wrong use. Anything else that the system refuses is a failure. */
+const ofPaths: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file or folder',
+  EISDIR: 'this is a folder, and a file is expected',
+  ENOTDIR: 'a part of this path is a file, and no folder',
+  EACCES: 'you have no permission to read or write here',
+  EPERM: 'the system does not allow it',
+  EROFS: 'this file system is read-only',
+  ENAMETOOLONG: 'this name is too long',
+  ELOOP: 'these links lead back to themselves',
+};
+const ofTheSystem: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full',
+  EADDRINUSE: 'another program listens there already',
+  EADDRNOTAVAIL: 'this machine has no such address',
+  ENOTFOUND: 'there is no host of this name',
+  EMFILE: 'too many files are open',
+};
+
+/** What an error of the system has beside its code. */
+interface SystemError extends NodeJS.ErrnoException {
+  readonly address?: string;
+  readonly port?: number;
+  readonly hostname?: string;
+  /** Of a file that was to be written: what was there before is there still. */
+  readonly isUnwritten?: boolean;
+}
+
+/** Whether the system said no, and not we. */
+export const isSystemError = (error: unknown): error is SystemError =>
+  error instanceof Error && (error as SystemError).errno !== undefined;
+
+/** Whether it said so of a path that the user gave. */
+export const isPathError = ({ code = '' }: SystemError): boolean => code in ofPaths;
+
+/** Why, without where. */
+export function reasonOf({ code = '', errno, message }: SystemError): string {
+  const [, described] = getSystemErrorMap().get(errno ?? 0) ?? [];
+  return ofPaths[code] ?? ofTheSystem[code] ?? described ?? message;
+}
+
+const stem = (name: string): string => name.replace(/\.[^.]*$/, '');
+
+/** Names are alike without their endings: all of a folder may have the same. */
+function similar(name: string, names: readonly string[]): string | undefined {
+  const stems = names.map(stem);
+  const meant = stems.includes(stem(name)) ? stem(name) : nearest(stem(name), stems);
+  return names.find((one) => stem(one) === meant);
+}
+
+/** What stands in the folder under a similar name, or that the folder is not there. */
+function hintOf(path: string): string {
+  const folder = dirname(path);
+  try {
+    const meant = similar(basename(path), readdirSync(folder));
+    return meant === undefined ? '' : ` (did you mean "${meant}"?)`;
+  } catch {
+    return statSync(folder, { throwIfNoEntry: false }) === undefined ? ` (nor the folder ${folder})` : '';
+  }
+}
+
+/** Where, and why. */
+export function inWords(error: SystemError): string {
+  const { code, path, address, port, hostname, isUnwritten } = error;
+  const where = path ?? (port === undefined ? (hostname ?? address) : `${address}:${port}`);
+  const hint = code === 'ENOENT' && path !== undefined ? hintOf(path) : '';
+  const what = isUnwritten ? ' was not written' : '';
+  return `${where === undefined ? '' : `${where}${what}: `}${reasonOf(error)}${hint}`;
+}
+
+/**
+ * The text of a file.
+ *
+ * @throws PolicyError `limit_exceeded` for one that no string can hold; the system's error, with the path
+ */
+export function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    // Of a folder the system does not say which.
+    if (isSystemError(error)) throw Object.assign(error, { path });
+    const expected = 'a file of less than 512 MB';
+    throw new PolicyError('limit_exceeded', { expected, got: statSync(path).size, path, cause: error });
+  }
+}

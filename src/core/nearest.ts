@@ -1,0 +1,64 @@
+/** The word that somebody meant who wrote another one: for "did you mean" in what is refused. */
+
+/** What is longer was not mistyped, and would take long to compare. */
+const longestWord = 80;
+
+/** `prompts_per_round`, `--prompts-per-round` and `promptsPerRound` are one word to who mixes them up. */
+const bare = (word: string): string => word.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+
+/** Letters to change, add, leave out or swap with their neighbour until one word is the other. */
+function distance(one: string, other: string): number {
+  let before: number[] = [];
+  let above = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= one.length; row += 1) {
+    const line = [row];
+    for (let column = 1; column <= other.length; column += 1) {
+      const isSame = one[row - 1] === other[column - 1];
+      let least = Math.min(line[column - 1]! + 1, above[column]! + 1, above[column - 1]! + (isSame ? 0 : 1));
+      const isSwapped =
+        row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      if (isSwapped) least = Math.min(least, before[column - 2]! + 1);
+      line.push(least);
+    }
+    before = above;
+    above = line;
+  }
+  return above[other.length]!;
+}
+
+/**
+ * The word nearest to one that there is not, if one is near: with a third of its letters wrong at most, or with it as its
+ * beginning. Of several the first one in their order.
+ */
+export function nearest(word: unknown, words: Iterable<string>): string | undefined {
+  if (typeof word !== 'string' || word.length > longestWord) return undefined;
+  const meant = bare(word);
+  if (meant === '') return undefined;
+  let found: string | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const known of words) {
+    if (known === word || known.length > longestWord) continue;
+    const other = bare(known);
+    const away = distance(meant, other);
+    // In a name of one or two letters, a wrong one makes another name.
+    const isNear = away <= Math.max(meant.length > 2 ? 1 : 0, Math.floor(Math.max(meant.length, other.length) / 3));
+    const isBeginning =
+      Math.min(meant.length, other.length) > 2 && (other.startsWith(meant) || meant.startsWith(other));
+    // A beginning says less than a word with a slip of the finger.
+    const rank = isNear ? away : isBeginning ? longestWord + away : least;
+    if (rank >= least) continue;
+    least = rank;
+    found = known;
+  }
+  return found;
+}
+
+/** ` (did you mean "tail-batching"?)`, or nothing where no word is near. */
+export function didYouMean(word: unknown, words: Iterable<string>): string {
+  const meant = nearest(word, words);
+  return meant === undefined ? '' : ` (did you mean "${meant}"?)`;
+}
+
+/** `one of …`, with the one that was meant: what a `PolicyError` expected in the place of a word that there is not. */
+export const oneOf = (words: readonly string[], got: unknown): string =>
+  `one of ${words.join(', ')}${didYouMean(got, words)}`;

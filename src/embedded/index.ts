@@ -1,0 +1,84 @@
+/**
+ * The server as one script for a JavaScript engine inside another process, as QuickJS in Python: it has no event loop, no timers
+ * and no modules. The host gives a message, gets its answer with what was streamed, and winds the clock.
+ */
+import { errorCodes, refusal, toRpcError } from '../rpc/errors.ts';
+import { type Request, wrongPart } from '../rpc/request.ts';
+import { failure, Service } from '../rpc/service.ts';
+import { EmbeddedCaller } from './caller.ts';
+import { HostClock } from './clock.ts';
+import { type Outliving, outliving, outlivingParts } from './outliving.ts';
+import { answerText, Senders } from './senders.ts';
+
+/**
+ * What the host calls. Both give lines: the answer, empty to a notification; then, if anything else has happened, the Unix
+ * time at which the clock is to be wound, empty for never; and a streamed notification in each line behind it.
+ */
+export interface Embedded extends Outliving {
+  /** Does what a message asks for. */
+  call(message: string): string;
+  /** Lets timers fire that are due. */
+  wind(): string;
+}
+
+/**
+ * A server for one caller. Throws `PolicyError` `invalid_config` for limits that are none.
+ *
+ * @param outlives - {@link OutlivingOptions} as JSON
+ */
+export function embed(version: string, limits: string, outlives = '{}'): Embedded {
+  const clock = new HostClock();
+  const parts = outlivingParts(JSON.parse(outlives), version, clock);
+  const service = new Service({ clock, version, limits: JSON.parse(limits), ...parts });
+  const caller = new EmbeddedCaller();
+  const senders = new Senders();
+  let told: number | undefined;
+
+  const answerTo = (text: string): object | undefined => {
+    let message: unknown;
+    try {
+      message = JSON.parse(text);
+    } catch (error) {
+      // The engine has no memory left, perhaps not even for an error.
+      if (!(error instanceof SyntaxError)) throw error;
+      return refusal(errorCodes.parseError, 'JSON', error.message);
+    }
+    const wrong = wrongPart(message);
+    if (wrong !== undefined) return refusal(errorCodes.invalidRequest, wrong, message);
+    const answer = service.answer(message as Request, caller);
+    if (answer !== undefined && 'result' in answer) senders.learn(text, message as Request, answer.result as never);
+    return answer;
+  };
+  const textOfAnswer = (text: string): string => {
+    const sent = senders.read(text);
+    if (sent !== undefined) {
+      const { sender, events } = sent;
+      try {
+        const { session, producer, firstSeq } = sender;
+        const result = service.sessions.get(session).send({ producer, firstSeq, events });
+        sender.firstSeq = result.nextSeq!;
+        return answerText(result);
+      } catch (error) {
+        return JSON.stringify(failure(1, toRpcError(error)));
+      }
+    }
+    const answer = answerTo(text);
+    return answer === undefined ? '' : JSON.stringify(answer);
+  };
+  const withNews = (answer: string): string => {
+    const due = clock.next;
+    if (due === told && !caller.isReady) return answer;
+    told = due;
+    return [answer, due ?? '', ...caller.read()].join('\n');
+  };
+  return {
+    ...outliving(service.sessions, parts),
+    call(text) {
+      return withNews(textOfAnswer(text));
+    },
+    wind() {
+      clock.wind();
+      return withNews('');
+    },
+  };
+}

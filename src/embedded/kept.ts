@@ -1,0 +1,52 @@
+/** What must outlive the process: the host of the engine writes it, before anybody hears of what was done. */
+import { Records } from '../rpc/journal/records.ts';
+import type { Seals } from '../rpc/journal/seals.ts';
+import { numberIn } from '../rpc/journal/session-journal.ts';
+import type { Operation } from '../rpc/journal/store.ts';
+
+/** The store of the host has checksums of its own, which are quicker than any here: one digit says that there is a session. */
+const hostSeals: Seals = Object.freeze({
+  seal: () => '1',
+  stored: (_: string, text: string) => text,
+  opened: (_: string, text: string) => ({ seal: '1', text }),
+});
+
+interface Deleted {
+  readonly first: string;
+  last: string;
+}
+
+/** Records that wait for the host. */
+export class KeptRecords extends Records {
+  #waiting: (Extract<Operation, { type: 'put' }> | Deleted)[] = [];
+
+  constructor(version: string, snapshotEvents: number) {
+    super({ version, snapshotEvents }, hostSeals);
+  }
+
+  append(operation: Operation): void {
+    if (operation.type === 'put') {
+      this.#waiting.push(operation);
+      return;
+    }
+    const { key } = operation;
+    const before = this.#waiting.at(-1);
+    // Records of a session leave in order, from the first.
+    if (before !== undefined && 'last' in before && numberIn(before.last) === numberIn(key)) before.last = key;
+    else this.#waiting.push({ first: key, last: key });
+  }
+
+  /**
+   * What is to be written since this was asked last, all of it or nothing, as lines: `+key`, a tab and a record;
+   * `-first`, a tab and `last` of records that leave. The last line is what the store says of itself. Empty for nothing.
+   */
+  take(): string {
+    if (this.#waiting.length === 0 && !this.hasDue) return '';
+    this.append(this.last());
+    const lines = this.#waiting.map((one) =>
+      'last' in one ? `-${one.first}\t${one.last}` : `+${one.key}\t${one.value}`,
+    );
+    this.#waiting = [];
+    return lines.join('\n');
+  }
+}

@@ -1,0 +1,110 @@
+/** The decision log of an engine that has no files: its host writes them. */
+import type { Clock } from '../rpc/clock.ts';
+import type { DecisionLog, LoggedSession, SessionDecisionLog } from '../rpc/log/decision-log.ts';
+import { SessionLines } from '../rpc/log/session-lines.ts';
+import { type LogFilesHost, type LogOutput, LogWriter } from '../rpc/log/writer.ts';
+
+/** What the host says of its log when it begins. */
+export interface HostLogOptions {
+  readonly logDir: string;
+  /** Names the run. */
+  readonly run: string;
+  /** Number of the last file that is there, 0 for none. */
+  readonly last: number;
+}
+
+/** What the host has written of what it has taken. */
+export interface Written {
+  readonly lines: number;
+  /** Of these lines, and of those that it could not write. */
+  readonly bytes: number;
+  readonly failed?: {
+    readonly message: string;
+    readonly lines: number;
+    /** The file that could not be written. */
+    readonly file: number;
+    /** Number of the last file that is there. */
+    readonly last: number;
+  };
+}
+
+const encoder = new TextEncoder();
+const ascii = /^[\0-\x7f]*$/;
+
+class HostFiles implements LogOutput {
+  number: number;
+  isOpen = false;
+  waitingBytes = 0;
+  readonly #host: LogFilesHost;
+  #texts: string[] = [];
+
+  constructor(last: number, host: LogFilesHost) {
+    this.number = last;
+    this.#host = host;
+  }
+
+  next(): void {
+    this.number += 1;
+    this.isOpen = true;
+    this.#texts.push(`\x1e${this.number}\n`);
+  }
+
+  write(text: string, _: number, bytes: number): void {
+    this.waitingBytes += bytes;
+    this.#texts.push(text);
+  }
+
+  end(): void {
+    this.isOpen = false;
+  }
+
+  take(): string {
+    const text = this.#texts.join('');
+    this.#texts = [];
+    return text;
+  }
+
+  written({ lines, bytes, failed }: Written): void {
+    this.waitingBytes -= bytes;
+    if (lines > 0) this.#host.wrote(lines, bytes);
+    if (failed === undefined) return;
+    const isCurrent = this.isOpen && failed.file === this.number;
+    if (isCurrent) {
+      this.isOpen = false;
+      this.number = Math.max(this.number, failed.last);
+    }
+    this.#host.failed(new Error(failed.message), failed.lines, isCurrent);
+  }
+}
+
+/** Lines that the host takes and writes, in its own time. */
+export class HostDecisionLog implements DecisionLog {
+  readonly #writer: LogWriter;
+  #files!: HostFiles;
+  #flush: (() => void) | undefined;
+
+  /** Throws `invalid_config`. */
+  constructor({ logDir, run, last }: HostLogOptions, version: string, clock: Clock) {
+    const open = (_: string, __: number, host: LogFilesHost) => (this.#files = new HostFiles(last, host));
+    const byteLength = (text: string): number => (ascii.test(text) ? text.length : encoder.encode(text).length);
+    const soon = (flush: () => void): void => void (this.#flush = flush);
+    this.#writer = new LogWriter({ logDir }, { version, clock }, { run, open, byteLength, soon });
+  }
+
+  of(session: LoggedSession): SessionDecisionLog {
+    return new SessionLines(session, this.#writer);
+  }
+
+  /**
+   * What is to be written: lines for the file that is open; then, behind a record separator, the number of the next file, in a line
+   * of its own, and its lines.
+   *
+   * @param written - what was written since this was asked last
+   */
+  take(written: Written | undefined): string {
+    if (written !== undefined) this.#files.written(written);
+    this.#flush?.();
+    this.#flush = undefined;
+    return this.#files.take();
+  }
+}

@@ -1,0 +1,71 @@
+/** Sessions that outlive the engine, and a log of what they decide: what the host asks for beside calls. */
+import { isPolicyError } from '../errors.ts';
+import type { Clock } from '../rpc/clock.ts';
+import type { FoundSession } from '../rpc/journal/records.ts';
+import type { Sessions } from '../rpc/sessions.ts';
+import { KeptRecords } from './kept.ts';
+import { HostDecisionLog, type HostLogOptions } from './log.ts';
+
+/** What is to outlive the engine. */
+export interface OutlivingOptions {
+  /** Keeps sessions; after so many events of a session a snapshot takes the place of its steps. */
+  readonly snapshotEvents?: number;
+  readonly log?: HostLogOptions;
+}
+
+/** What the host calls before the first call, after each, and at the end. */
+export interface Outliving {
+  /**
+   * Takes a record back that was kept. All of them, in the order of their keys, that of the store itself first; then
+   * {@link Outliving.restored}, before anything else. Gives a refusal as JSON, else nothing.
+   */
+  restore(key: string, record: string): string;
+  restored(): string;
+  /** What is to be kept before anybody hears of what was done: see {@link KeptRecords.take}. */
+  kept(): string;
+  /** What is to be logged: see {@link HostDecisionLog.take}. `written` is JSON, or empty. */
+  logged(written: string): string;
+  /** Leaves snapshots only, so that a later version can go on. Nothing is called any more after it. */
+  leave(): void;
+}
+
+const refusalOf = (act: () => void): string => {
+  try {
+    act();
+    return '';
+  } catch (error) {
+    if (!isPolicyError(error)) throw error;
+    const { code, expected, got, path } = error;
+    return JSON.stringify({ code, expected, got, path });
+  }
+};
+
+/** What a service is made with for this. Throws `invalid_config`. */
+export function outlivingParts({ snapshotEvents, log }: OutlivingOptions, version: string, clock: Clock) {
+  return {
+    ...(snapshotEvents === undefined ? {} : { journal: new KeptRecords(version, snapshotEvents) }),
+    ...(log === undefined ? {} : { decisionLog: new HostDecisionLog(log, version, clock) }),
+  };
+}
+
+/** What the host calls. */
+export function outliving(sessions: Sessions, parts: ReturnType<typeof outlivingParts>): Outliving {
+  const { journal, decisionLog } = parts;
+  const restore = (found: FoundSession | undefined): void => {
+    if (found !== undefined) sessions.restore(found);
+  };
+  return {
+    restore: (key, record) => refusalOf(() => restore(journal?.read(key, record))),
+    restored: () =>
+      refusalOf(() => {
+        restore(journal?.readLast());
+        sessions.restored();
+      }),
+    kept: () => journal?.take() ?? '',
+    logged: (written) => decisionLog?.take(written === '' ? undefined : JSON.parse(written)) ?? '',
+    leave() {
+      sessions.closeAll();
+      journal?.compactAll();
+    },
+  };
+}

@@ -1,0 +1,64 @@
+/**
+ * Calls of `session.send` that go on where an earlier one ended, and begin as it did, to the letter: only their events are parsed,
+ * and their answers are written around the decisions. To an engine that interprets, all else of a message is half of the way of
+ * an event.
+ */
+import type { ParamsOf, ResultOf } from '../rpc/methods.ts';
+import type { Request } from '../rpc/request.ts';
+
+type Sent = ParamsOf<'session.send'>;
+type Result = ResultOf<'session.send'>;
+
+const start = '{"jsonrpc":"2.0","id":1,"method":"session.send","params":';
+const number = ',"firstSeq":';
+const list = ',"events":';
+const end = '}}';
+const most = 1024;
+
+/** Who sends to which session, and goes on with which number. */
+export interface Sender {
+  readonly session: string;
+  readonly producer: string;
+  firstSeq: number;
+}
+
+/** Who has sent. */
+export class Senders {
+  readonly #known = new Map<string, Sender>();
+
+  /** Remembers how a call began that was answered: what it says is what the schema wants. */
+  learn(text: string, { method, params }: Request, { nextSeq }: Result): void {
+    if (method !== 'session.send' || nextSeq === undefined) return;
+    const { session, producer } = params as Sent & { producer: string };
+    const head = start + JSON.stringify({ session, producer }).slice(0, -1);
+    if (!text.startsWith(head + number)) return;
+    if (this.#known.size === most) this.#known.clear();
+    this.#known.set(head, { session, producer, firstSeq: nextSeq });
+  }
+
+  /** The next call of a sender; nothing where the whole text is to be read. */
+  read(text: string): { readonly sender: Sender; readonly events: unknown[] } | undefined {
+    if (!text.startsWith(start)) return undefined;
+    const at = text.indexOf(number, start.length);
+    const sender = at < 0 ? undefined : this.#known.get(text.slice(0, at));
+    if (sender === undefined) return undefined;
+    const next = sender.firstSeq + list;
+    if (!text.startsWith(next, at + number.length) || !text.endsWith(end)) return undefined;
+    try {
+      const events: unknown = JSON.parse(text.slice(at + number.length + next.length, -end.length));
+      return Array.isArray(events) ? { sender, events } : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** The answer to a call with the id 1, as `JSON.stringify` writes it. */
+export function answerText(result: Result): string {
+  if (result.nextSeq === undefined || result.more !== undefined || result.decisionSeq !== undefined)
+    return JSON.stringify({ jsonrpc: '2.0', id: 1, result });
+  const { seq, nextSeq } = result;
+  const head = `{"jsonrpc":"2.0","id":1,"result":{"seq":${seq},"nextSeq":${nextSeq},"decisions":`;
+  // Joined: a long text that was added together is kept in pieces, which the host cannot take.
+  return [head, JSON.stringify(result.decisions), end].join('');
+}

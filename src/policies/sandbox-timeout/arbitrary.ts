@@ -1,0 +1,31 @@
+/** Likely next events, for property tests: runs that are asked for, end, end twice or too late, and restarts of the host. */
+
+import type { Choices } from '../../core/choices.ts';
+import type { TimeoutEvent } from './sandbox-timeout.ts';
+import type { TimeoutState } from './state.ts';
+
+/** A likely next event. */
+export function arbitrary(state: TimeoutState, choices: Choices): TimeoutEvent {
+  const at = choices.below(100);
+  const runs = [...state.runs.keys()];
+  const ended = [...state.ended.older, ...state.ended.newer];
+  const known = choices.below(6) === 0 && ended.length > 0 ? ended : runs;
+  const runId = known[choices.below(Math.max(1, known.length))] ?? `late${choices.below(3)}`;
+  switch (choices.below(12)) {
+    case 0:
+      return { type: 'sandbox.report.requested', at };
+    case 1:
+      return { type: 'sandbox.cancelled', at, runId };
+    case 2:
+      if (choices.below(3) > 0) break;
+      return { type: 'host.restarted', at, idPrefix: `h${choices.below(5)}-` };
+    case 3:
+    case 4:
+    case 5:
+    case 6: {
+      const outcome = (['correct', 'correct', 'wrong', 'timeout', 'infrastructure'] as const)[choices.below(5)]!;
+      return { type: 'sandbox.finished', at, runId, outcome, seconds: choices.below(80) / 4 };
+    }
+  }
+  return { type: 'sandbox.requested', at, runId: `run${choices.below(400)}`, testCaseId: `case${choices.below(6)}` };
+}

@@ -1,0 +1,19 @@
+/** Likely next events: those of the loader, a batch before it is planned in place of a plan. */
+
+import type { Choices } from '../../core/choices.ts';
+import type { EventOf } from '../../core/definition.ts';
+import type { RecipeState } from '../../core/recipe.ts';
+import { arbitrary as ofLoader } from '../../policies/shadow-loader/arbitrary.ts';
+import type { flexrl } from './flexrl.ts';
+
+/** A likely next event. */
+export function arbitrary({ parts }: RecipeState, choices: Choices): EventOf<typeof flexrl> {
+  const event = ofLoader(parts.loader as never, choices);
+  if (event.type !== 'batch.planned') return event;
+  const { at, batchId, stepId, assignments } = event;
+  const sequences = assignments.map(({ sampleId, slices = [] }) => {
+    const frames = slices.length === 0 ? {} : { frames: slices[0]!.toFrame };
+    return { tokens: choices.below(5000), ...(sampleId === undefined ? undefined : { sampleId }), ...frames };
+  });
+  return { type: 'batch.ready', at, batchId, stepId, sequences };
+}

@@ -1,0 +1,17 @@
+/** Likely next events: those of the admission, a round that is asked for in place of one that is opened. */
+
+import type { Choices } from '../../core/choices.ts';
+import type { EventOf } from '../../core/definition.ts';
+import type { RecipeState } from '../../core/recipe.ts';
+import { arbitrary as ofAdmission } from '../../policies/speculative-admission/arbitrary.ts';
+import type { tailBatching } from './tail-batching.ts';
+
+type TailEvent = EventOf<typeof tailBatching>;
+
+/** A likely next event. */
+export function arbitrary({ parts }: RecipeState, choices: Choices): TailEvent {
+  const event = ofAdmission(parts.admission as never, choices);
+  if (event.type !== 'round.opened') return event as TailEvent;
+  const { at, roundId, weightVersion } = event;
+  return { type: 'round.requested', at, roundId, weightVersion };
+}

@@ -1,0 +1,173 @@
+/** The records of all sessions: what they have done, and how they are found again. Where they are kept is not said here. */
+import { z } from 'zod';
+import { refuse } from '../../errors.ts';
+import type { Entry, SavedSession, SessionLog } from './entries.ts';
+import { SealSum, type Seals } from './seals.ts';
+import { type Journaled, type JournalWriter, numberIn, SessionJournal } from './session-journal.ts';
+import type { Operation } from './store.ts';
+
+/** What records are made with. */
+export interface RecordsOptions {
+  /** Version of the package: steps are only done again by the version that did them. */
+  readonly version: string;
+  /** Events of a session after which a snapshot takes the place of its steps. */
+  readonly snapshotEvents: number;
+}
+
+/** A session as it was found. */
+export interface FoundSession {
+  readonly saved: SavedSession;
+  readonly entries: readonly Entry[];
+  /** Goes on with its records. */
+  resume(session: Journaled): SessionLog;
+}
+
+/** Key of what the store says of itself. */
+export const metaKey = 'meta';
+const metaSchema = z.strictObject({
+  format: z.literal(1),
+  version: z.string(),
+  made: z.int().nonnegative(),
+  seals: z.string(),
+});
+type Meta = z.output<typeof metaSchema>;
+
+const damaged = (expected: string, got: unknown): never => refuse('snapshot_mismatch', 'stateDir', expected, got);
+
+interface Reading {
+  readonly number: string;
+  readonly log: SessionJournal;
+  readonly saved: SavedSession;
+  readonly entries: Entry[];
+}
+
+/** Records that are written one by one, and read in the order of their keys. */
+export abstract class Records implements JournalWriter {
+  /** Ids that the server has made for sessions. */
+  made = 0;
+  readonly seals: Seals;
+  readonly #options: RecordsOptions;
+  readonly #logs = new Set<SessionJournal>();
+  readonly #due = new Set<SessionJournal>();
+  readonly #sum = new SealSum();
+  #meta: Meta | undefined;
+  #reading: Reading | undefined;
+  #numbers = 0;
+
+  constructor(options: RecordsOptions, seals: Seals) {
+    this.#options = options;
+    this.seals = seals;
+  }
+
+  /** Writes one operation, or puts it to those that are to be written. */
+  abstract append(operation: Operation): void;
+
+  get snapshotEvents(): number {
+    return this.#options.snapshotEvents;
+  }
+
+  /** Whether a session has steps, or is to get a snapshot in their place. */
+  get hasDue(): boolean {
+    return this.#due.size > 0;
+  }
+
+  /**
+   * Reads the next record, in the order of the keys, before anything is begun. Gives a session when the next one begins.
+   *
+   * @throws PolicyError `snapshot_mismatch` for records that are damaged, or that another version has left in a crash
+   */
+  read(key: string, value: string): FoundSession | undefined {
+    if (key === metaKey) {
+      this.#meta = metaIn(value);
+      return undefined;
+    }
+    if (this.#meta === undefined) damaged('what the store says of itself', 'nothing');
+    const number = numberIn(key);
+    if (number === this.#reading?.number) {
+      this.#reading.entries.push(this.#recordOf(this.#reading.log, key, value) as Entry);
+      return undefined;
+    }
+    const found = this.#found();
+    const log = new SessionJournal(number, this);
+    this.#reading = { number, log, saved: this.#recordOf(log, key, value) as SavedSession, entries: [] };
+    return found;
+  }
+
+  /** The last session, when all records were read. Throws as {@link Records.read} does. */
+  readLast(): FoundSession | undefined {
+    const found = this.#found();
+    this.#numbers = Number(this.#reading?.number ?? 0);
+    this.#reading = undefined;
+    this.made = this.#meta?.made ?? 0;
+    if (this.#meta !== undefined && this.#meta.seals !== String(this.#sum)) {
+      damaged('all records that were written', 'some are missing');
+    }
+    return found;
+  }
+
+  /** Writes a session that was opened. */
+  begin(session: Journaled): SessionLog {
+    this.#numbers += 1;
+    const log = new SessionJournal(String(this.#numbers).padStart(10, '0'), this);
+    this.#logs.add(log.attach(session));
+    log.compact();
+    return log;
+  }
+
+  sealedAs(before: string, after: string): void {
+    this.#sum.replace(before, after);
+  }
+
+  compactSoon(log: SessionJournal): void {
+    this.#due.add(log);
+  }
+
+  ended(log: SessionJournal): void {
+    this.#logs.delete(log);
+    this.#due.delete(log);
+  }
+
+  /** From now on snapshots are due, and no steps, so that a later version can go on. */
+  compactAll(): void {
+    for (const log of this.#logs) if (log.hasSteps) this.#due.add(log);
+  }
+
+  /** Writes the snapshots that are due, and gives what goes with every write. When no session is in the middle of a step. */
+  last(): Operation {
+    for (const log of this.#due) log.compact();
+    this.#due.clear();
+    const { version } = this.#options;
+    const meta: Meta = { format: 1, version, made: this.made, seals: String(this.#sum) };
+    return { type: 'put', key: metaKey, value: JSON.stringify(meta) };
+  }
+
+  #found(): FoundSession | undefined {
+    if (this.#reading === undefined) return undefined;
+    const { saved, entries, log } = this.#reading;
+    const { version } = this.#meta!;
+    if (entries.length > 0 && version !== this.#options.version) {
+      const got = `${this.#options.version}: start and stop version ${version} once, then this one`;
+      damaged(`version ${version}, whose last server was not stopped in an orderly way`, got);
+    }
+    const resume = (session: Journaled) => {
+      this.#logs.add(log.attach(session));
+      return log;
+    };
+    return { saved, entries, resume };
+  }
+
+  #recordOf(log: SessionJournal, key: string, value: string): SavedSession | Entry {
+    return log.read(key, value) ?? damaged('records as they were written', `another at ${key}`);
+  }
+}
+
+function metaIn(value: string): Meta {
+  let found: unknown;
+  try {
+    found = JSON.parse(value);
+  } catch {
+    found = value;
+  }
+  const parsed = metaSchema.safeParse(found);
+  return parsed.success ? parsed.data : damaged('a store of format 1', found);
+}

@@ -1,0 +1,60 @@
+/** The sessions that a caller reads: what is streamed to it, and which of them have something to read. */
+import type { Session } from './session.ts';
+import type { SessionReader } from './sessions.ts';
+import type { DecisionStream } from './stream.ts';
+
+/** Subscriptions of one caller. */
+export class Subscriptions {
+  readonly #reader: SessionReader;
+  readonly #subscribed = new Map<DecisionStream, Session>();
+  readonly #ready = new Set<DecisionStream>();
+
+  constructor(reader: SessionReader) {
+    this.#reader = reader;
+  }
+
+  subscribe(session: Session, after: number | undefined, types: readonly string[] | undefined): void {
+    session.stream.subscribe(this.#reader, after, types);
+    this.#subscribed.set(session.stream, session);
+    // Read after the answer.
+    this.#ready.add(session.stream);
+  }
+
+  unsubscribe(session: Session): void {
+    session.stream.unsubscribe(this.#reader);
+    this.#subscribed.delete(session.stream);
+    this.#ready.delete(session.stream);
+  }
+
+  /** A stream has something to read. */
+  wake(stream: DecisionStream): void {
+    this.#ready.add(stream);
+  }
+
+  /** Whether there is something to read. */
+  get isReady(): boolean {
+    return this.#ready.size > 0;
+  }
+
+  /** Unsubscribes from all. */
+  close(): void {
+    for (const stream of this.#subscribed.keys()) stream.unsubscribe(this.#reader);
+    this.#subscribed.clear();
+    this.#ready.clear();
+  }
+
+  /** What there is to read: parameters of `session.decision`. */
+  *read(): Generator<object> {
+    for (const stream of this.#ready) {
+      this.#ready.delete(stream);
+      const session = this.#subscribed.get(stream);
+      const subscription = stream.subscriptionOf(this.#reader);
+      if (session === undefined || subscription === undefined) continue;
+      for (let one = stream.next(subscription); one !== undefined; one = stream.next(subscription)) {
+        yield { session: session.id, ...one };
+        // Meanwhile it may have been closed, replaced, or subscribed to anew from another number.
+        if (stream.subscriptionOf(this.#reader) !== subscription) break;
+      }
+    }
+  }
+}

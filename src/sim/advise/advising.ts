@@ -1,0 +1,98 @@
+/** One answer for a trainer, as a generator: it asks for the runs of a search, then compares what was found. */
+import { comparing } from '../compare.ts';
+import { usualRuns } from '../compare-options.ts';
+import type { Job } from '../host/job.ts';
+import { usualSchedulers } from '../host/ladder.ts';
+import { withLevers } from '../sweep/levers.ts';
+import type { SweepOptions } from '../sweep/result.ts';
+import { type SweepRun, type SynchronousProblem, sweepEvaluator } from '../sweep/run.ts';
+import { synchronousScheduler } from '../sweep/schedulers.ts';
+import type { SweepBatch } from '../sweep/search.ts';
+import { defineSynchronousSettings, type SynchronousSettings } from '../sweep/settings.ts';
+import { sweeping } from '../sweep/sweep.ts';
+import type { Workload } from '../workload/workload.ts';
+import { type Answer, answerOf, paidOf } from './answer.ts';
+import type { TrainerFacts } from './trainers.ts';
+
+/** What is asked. */
+export interface AdviseQuestion {
+  readonly trainer: TrainerFacts;
+  readonly job: Job;
+  readonly workload: (seed: number) => Workload;
+  /** Steps of each run of the search. */
+  readonly steps: number;
+}
+
+/** What it does next: runs of the search that somebody makes, or a run of a comparison that it makes itself. */
+export type AdviseWork =
+  | (SweepBatch & { readonly kind: 'search' })
+  | { readonly kind: 'comparison'; readonly doneRuns: number; readonly plannedRuns: number };
+
+type Rated = Exclude<SweepRun, { readonly infeasible: string }>;
+
+const seeds = Array.from({ length: usualRuns.seeds }, (_, index) => 1 + index);
+
+/** The problem of a trainer: the search has no settings that it cannot carry out. */
+export function problemFor({ trainer, job, workload, steps }: AdviseQuestion): SynchronousProblem {
+  const { levers } = trainer;
+  if (Object.values(levers).every((one) => one)) return { kind: 'synchronous', job, workload, steps };
+  return { kind: 'synchronous', job, workload: (seed) => withLevers(workload(seed), levers), steps, levers };
+}
+
+/** Seeds of what a host of one's own would save. */
+const ownSeeds = [101, 102, 103, 104];
+/** Runs of the comparison: the baseline and what is recommended; and the baseline and all of RollPacker. */
+const comparedRuns = (isOwn: boolean): number => 2 * (seeds.length + (isOwn ? 0 : ownSeeds.length));
+
+/**
+ * Searches, and compares. Results of `search` are given back in their order.
+ *
+ * @throws PolicyError as `sweeping` and `comparing` do
+ */
+export function* advising(
+  question: AdviseQuestion,
+  options: SweepOptions,
+): Generator<AdviseWork, Answer, readonly SweepRun[]> {
+  const { trainer, job, workload } = question;
+  const problem = problemFor(question);
+  const isOwn = problem.levers === undefined;
+  const later = comparedRuns(isOwn);
+  const search = sweeping(problem, options);
+  let runs = 0;
+  let next = search.next();
+  while (next.done !== true) {
+    const batch = next.value;
+    runs = batch.doneRuns + batch.tasks.length;
+    next = search.next(yield { kind: 'search', ...batch, plannedRuns: batch.plannedRuns + later });
+  }
+  const sweep = next.value;
+  let made = 0;
+  const tell = (): AdviseWork => {
+    made += 1;
+    return { kind: 'comparison', doneRuns: runs + made, plannedRuns: runs + later };
+  };
+  const { settings } = sweep.recommended;
+  const chosen = (settings === 'baseline' ? sweep.published.settings : settings) as SynchronousSettings;
+  const [baseline] = usualSchedulers(job);
+  const schedulers = [{ ...synchronousScheduler(job, chosen), id: 'recommended' }];
+  const { steps } = usualRuns;
+  const compared = { job, workload: problem.workload, steps, seeds, baseline, schedulers };
+  const comparison = comparing({ ...compared, oracle: false, timeline: false });
+  let step = comparison.next();
+  while (step.done !== true) {
+    yield tell();
+    step = comparison.next();
+  }
+  const own: { one: Rated; baseline: Rated }[] = [];
+  const evaluate = sweepEvaluator({ kind: 'synchronous', job, workload, steps: question.steps });
+  for (const seed of isOwn ? [] : ownSeeds) {
+    const one = evaluate({ settings: defineSynchronousSettings(), seed });
+    yield tell();
+    const base = evaluate({ settings: 'baseline', seed });
+    yield tell();
+    if (!('infeasible' in one) && !('infeasible' in base)) own.push({ one, baseline: base });
+  }
+  const { promptsPerRound } = job;
+  const found = own.length === 0 ? {} : { own: paidOf(own) };
+  return answerOf({ trainer, promptsPerRound, sweep, comparison: step.value, ...found });
+}

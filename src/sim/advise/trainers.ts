@@ -1,0 +1,151 @@
+/**
+ * What of the policies each trainer can carry out through its adapter, and how it is switched on there. The only place that
+ * says so: the documentation prints this table.
+ */
+import { scaledCount } from '../../schemas/units.ts';
+import type { Levers } from '../sweep/levers.ts';
+import type { SweepSettings } from '../sweep/settings.ts';
+
+/** What is switched on, as numbers of the job. */
+export interface Chosen extends Pick<SweepSettings, 'promptSpeculation' | 'responseSpeculation'> {
+  /** P0. */
+  readonly promptsPerRound: number;
+}
+
+/** A trainer, or a host of one's own. */
+export interface TrainerFacts {
+  /** Its name on the command line. */
+  readonly id: TrainerId;
+  /** Its name for people. */
+  readonly label: string;
+  /** The class or function that ships with the Python package; null where there is none. */
+  readonly adapter: string | null;
+  /** The page that says more, from the root of the repository. */
+  readonly page: string;
+  /** What it can carry out. */
+  readonly levers: Levers;
+  /** How many versions behind the weights that generate may be, in a phrase. */
+  readonly staleness: string;
+  /** The lines that switch the settings on; none where the settings themselves are pasted. */
+  readonly paste: (chosen: Chosen) => readonly string[];
+}
+
+/** Ids of the trainers. */
+export const trainerIds = ['verl', 'slime', 'roll', 'nemo-rl', 'openrlhf', 'trl', 'own'] as const;
+/** Id of a trainer. */
+export type TrainerId = (typeof trainerIds)[number];
+
+/** A hook that is shown prompt groups which the trainer has dispatched: it can neither stop nor start a response. */
+const groupsOnly: Levers = { responses: false, aborts: false, rewards: false, scaleDown: false, tp: false };
+/** A loop that launches and aborts single requests; training, rewards and parallelism stay the trainer's. */
+const requests: Levers = { ...groupsOnly, responses: true, aborts: true };
+const everything: Levers = { responses: true, aborts: true, rewards: true, scaleDown: true, tp: true };
+
+const factor = (value: number): string => `${Number(value.toFixed(4))}`;
+const sameWeights = 'none';
+const tailBatching = ({ promptSpeculation, responseSpeculation }: Chosen): string =>
+  `promptSpeculation: ${factor(promptSpeculation)}, responseSpeculation: ${factor(responseSpeculation)}`;
+const hostOfOnesOwn = (chosen: Chosen): string[] => [
+  'no adapter: a host of your own, over rollflex.rollout.Rollout (Python)',
+  `policy tail-batching: { ${tailBatching(chosen)} }`,
+];
+
+/** The trainers, those with an adapter first. */
+export const trainers: readonly TrainerFacts[] = Object.freeze([
+  {
+    id: 'verl',
+    label: 'verl',
+    adapter: 'rollflex.adapters.verl.TailBatchingSampler',
+    page: 'docs/adapters/verl.md',
+    levers: groupsOnly,
+    staleness: 'at most 5 versions: groups run on',
+    paste: ({ promptSpeculation }) => [
+      'trainer.v1.trainer_mode=colocate_async',
+      'trainer.v1.colocate_async.num_warmup_batches=0',
+      'trainer.v1.sampler.max_off_policy_threshold=5',
+      'trainer.v1.sampler.custom_sampler.path=pkg://rollflex.adapters.verl',
+      'trainer.v1.sampler.custom_sampler.name=TailBatchingSampler',
+      `+trainer.v1.sampler.sampler_kwargs.prompt_speculation=${factor(promptSpeculation)}`,
+    ],
+  },
+  {
+    id: 'slime',
+    label: 'slime',
+    adapter: 'rollflex.adapters.slime.generate_rollout',
+    page: 'docs/adapters/slime.md',
+    levers: requests,
+    staleness: `${sameWeights} (--partial-rollout: 1 version)`,
+    paste: (chosen) => [
+      '--rollout-function-path rollflex.adapters.slime.generate_rollout',
+      '--data-source-path rollflex.adapters.slime.RollflexDataSource',
+      '--custom-config-path rollflex.yaml',
+      '# rollflex.yaml',
+      `rollflex: { ${tailBatching(chosen)} }`,
+    ],
+  },
+  {
+    id: 'roll',
+    label: 'ROLL',
+    adapter: 'rollflex.adapters.roll.TailBatchingLoop',
+    page: 'docs/adapters/roll.md',
+    levers: requests,
+    staleness: `${sameWeights} (or async_generation_ratio)`,
+    paste: ({ promptSpeculation, responseSpeculation, promptsPerRound }) => [
+      'my_rollout.py: class Loop(TailBatchingLoop):',
+      `  prompt_speculation, response_speculation = ${factor(promptSpeculation)}, ${factor(responseSpeculation)}`,
+      'user_defined_rollout_loop_cls: my_rollout.Loop',
+      'is_num_return_sequences_expand: true',
+      'is_use_additional_prompts: true',
+      `max_additional_running_prompts: ${scaledCount(promptSpeculation, promptsPerRound)}`,
+    ],
+  },
+  {
+    id: 'nemo-rl',
+    label: 'NeMo-RL',
+    adapter: 'rollflex.adapters.nemo_rl.TailBatchingSampler',
+    page: 'docs/adapters/nemo-rl.md',
+    levers: groupsOnly,
+    staleness: 'at most 6 versions: groups run on',
+    paste: ({ promptSpeculation }) => [
+      'async_rl.sampler.name: custom',
+      'async_rl.sampler.target: rollflex.adapters.nemo_rl:TailBatchingSampler',
+      'async_rl.sampler.max_staleness_versions: 6',
+      `async_rl.sampler.prompt_speculation: ${factor(promptSpeculation)}`,
+      'loss_fn.use_importance_sampling_correction: true',
+    ],
+  },
+  {
+    id: 'openrlhf',
+    label: 'OpenRLHF',
+    adapter: null,
+    page: 'docs/peers/openrlhf.md',
+    levers: requests,
+    staleness: sameWeights,
+    paste: hostOfOnesOwn,
+  },
+  {
+    id: 'trl',
+    label: 'TRL',
+    adapter: null,
+    page: 'docs/peers/trl.md',
+    levers: requests,
+    staleness: sameWeights,
+    paste: hostOfOnesOwn,
+  },
+  {
+    id: 'own',
+    label: 'a host of your own',
+    adapter: null,
+    page: 'docs/embedding.md',
+    levers: everything,
+    staleness: sameWeights,
+    paste: () => [],
+  },
+] satisfies TrainerFacts[]);
+
+/** A trainer by its id. */
+export const trainerOf = (id: TrainerId): TrainerFacts => trainers.find((one) => one.id === id)!;
+
+/** The trainer that writes a format of {@link dumpReaders}; `own` for any other. */
+export const trainerOfReader = (reader: string): TrainerId =>
+  trainerIds.find((id) => id === reader.replace(/-board$/, '')) ?? 'own';

@@ -1,0 +1,238 @@
+/**
+ * The oracle schedule: what a scheduler that knows all lengths reaches, in the same simulator and with every response kept.
+ * Rewards and training go on beside the rollout, as the recipe `rollpacker` does it, and
+ *
+ * - prompts are grouped: inside a window of rounds, those with the longest responses come first, so that long responses
+ *   wait for each other only;
+ * - the requests of a round are placed longest first, each on the engine with the least work;
+ * - code that would not end within its budget is stopped as it begins; its reward is the same.
+ *
+ * It is a schedule, not a bound: its seconds are reached, by somebody who knew what nobody knows beforehand.
+ */
+import type { AnyDecision, AnyEvent } from '../core/definition.ts';
+import type { VocabularyDecision } from '../schemas/decisions/index.ts';
+import type { CostModel } from './cost-model.ts';
+import type { Job } from './host/job.ts';
+import { rollpackerScheduler } from './host/ladder.ts';
+import { type DrivenPolicy, type Scheduler, synchronousBaseline } from './host/scheduler.ts';
+import { contextTokens, type FixedPrompt } from './lower-bound.ts';
+import { RewardModel } from './rewards/model.ts';
+import type { Workload } from './workload/workload.ts';
+
+/**
+ * Rounds of a window, at most. Tail batching with both factors 1.25 moves prompts by 4 rounds; a window without a limit
+ * would make the oracle better the longer the job is.
+ */
+export const oracleWindowRounds = 8;
+
+/** What the oracle is made for. */
+export interface OracleOptions {
+  /** Engines, batch shape and cost model. */
+  readonly job: Job;
+  /** Prompts and their lengths. */
+  readonly workload: Workload;
+  /** Every prompt that is trained, in the order of the workload. */
+  readonly fixed: readonly FixedPrompt[];
+  /** Of the rewards. */
+  readonly seed: number;
+  /** Whether rewards and training are the scheduler's, as those of `Scheduler.trains`; if not, their time passes after the rollout. */
+  readonly trains?: boolean;
+  /** Whether training has GPUs of its own, as in `Scheduler.oneOff`. */
+  readonly oneOff?: boolean;
+  /** Rounds inside which prompts change places, at most: windows are equally large. A whole number >= 1. */
+  readonly windowRounds?: number;
+}
+
+/** A scheduler, and the workload with its prompts in the order in which it wants them. */
+export interface OracleSchedule {
+  /** What places requests and gives up rewards, knowing how long they take. */
+  readonly scheduler: Scheduler;
+  /** The same prompts, in the order in which it wants them. */
+  readonly workload: Workload;
+}
+
+/** The oracle of a workload. Throws `PolicyError` as `rollpackerScheduler` does. */
+export function oracleSchedule(options: OracleOptions): OracleSchedule {
+  const { job, workload, fixed, trains = false, windowRounds = oracleWindowRounds } = options;
+  const order = clairvoyantWindows(fixed, job.promptsPerRound, windowRounds);
+  const known = new Map<string, Known>();
+  for (const [index, prompt] of fixed.entries()) {
+    const { promptId, place = index, firstSample = 0 } = workload.prompt(index);
+    known.set(promptId, { ...prompt, place, firstSample });
+  }
+  const scheduler = trains ? allBeside(job, options.oneOff ?? false) : synchronousBaseline(job);
+  const rewards = trains && job.rewards !== undefined ? new RewardModel(job.rewards, options.seed) : undefined;
+  return {
+    scheduler: {
+      ...scheduler,
+      id: 'oracle',
+      label: 'oracle',
+      createPolicy: (given) => new Knowing(scheduler.createPolicy(given), job.cost, known, rewards),
+    },
+    workload: {
+      ...workload,
+      prompt: (index) => {
+        const at = order[index] ?? index;
+        // The order is the oracle's: no prompt waits for its turn in an earlier epoch.
+        const { comesBack: _, place = at, ...prompt } = workload.prompt(at);
+        return { ...prompt, place };
+      },
+    },
+  };
+}
+
+/** Every mechanism of RollPacker that keeps all responses and all rewards. */
+function allBeside(job: Job, oneOff: boolean): Scheduler {
+  return rollpackerScheduler(job, 'oracle', {
+    tailBatching: false,
+    asyncReward: true,
+    adaptiveTimeout: false,
+    adaptiveTp: true,
+    streamTraining: !oneOff,
+    oneOff,
+  });
+}
+
+/** Places of prompts: inside each window of rounds, the one with the longest response first. */
+export function clairvoyantWindows(
+  fixed: readonly FixedPrompt[],
+  promptsPerRound: number,
+  windowRounds: number,
+): number[] {
+  const longest = fixed.map(({ responseTokens }) => responseTokens.reduce((most, one) => Math.max(most, one), 0));
+  const rounds = Math.ceil(fixed.length / promptsPerRound);
+  const windows = Math.ceil(rounds / windowRounds);
+  const begin = (window: number): number =>
+    Math.min(fixed.length, Math.floor((window * rounds) / windows) * promptsPerRound);
+  return Array.from({ length: windows }, (_, window) =>
+    Array.from({ length: begin(window + 1) - begin(window) }, (_place, index) => begin(window) + index).sort(
+      (a, b) => longest[b]! - longest[a]! || a - b,
+    ),
+  ).flat();
+}
+
+interface Known extends FixedPrompt {
+  /** In the data set. */
+  readonly place: number;
+  readonly firstSample: number;
+}
+
+type Decision<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
+type Launch = Decision<'request.launch'>;
+
+/** A policy whose requests are placed, and whose rewards are given up, by somebody who knows how long they take. */
+class Knowing implements DrivenPolicy {
+  readonly id: string;
+  readonly #policy: DrivenPolicy;
+  readonly #cost: CostModel;
+  readonly #known: ReadonlyMap<string, Known>;
+  readonly #rewards: RewardModel | undefined;
+  /** Requests without a reward. */
+  readonly #launched = new Map<string, Launch>();
+
+  constructor(
+    policy: DrivenPolicy,
+    cost: CostModel,
+    known: ReadonlyMap<string, Known>,
+    rewards: RewardModel | undefined,
+  ) {
+    this.id = policy.id;
+    this.#policy = policy;
+    this.#cost = cost;
+    this.#known = known;
+    this.#rewards = rewards;
+  }
+
+  takes(type: string): boolean {
+    return this.#policy.takes?.(type) ?? true;
+  }
+
+  send(event: AnyEvent): readonly AnyDecision[] {
+    const decisions = this.#policy.send(event) as readonly VocabularyDecision[];
+    const launches = decisions.filter((one) => one.type === 'request.launch');
+    const placed = launches.length > 0 ? this.#place(launches) : launches;
+    let next = 0;
+    const mine = decisions.map((one) => {
+      if (one.type === 'request.launch') return placed[next++]!;
+      return one.type === 'reward.dispatch' ? this.#dispatched(one) : one;
+    });
+    // The policy learns where its requests really are.
+    const answers = placed.flatMap(({ requestId, engineId }) =>
+      this.#policy.send({ type: 'request.started', at: event.at, requestId, engineId } as AnyEvent),
+    );
+    return [...(mine as AnyDecision[]), ...answers];
+  }
+
+  /** Requests of a moment: the longest first, each on the engine that is done first with it. */
+  #place(launches: readonly Launch[]): Launch[] {
+    const loads = new Map<string | undefined, EngineLoad>();
+    for (const { engineId } of launches) loads.set(engineId, new EngineLoad(this.#cost));
+    return launches
+      .map((launch) => ({ launch, tokens: this.#tokens(launch) }))
+      .sort((a, b) => b.tokens - a.tokens)
+      .map(({ launch, tokens }) => {
+        const { promptTokens } = this.#known.get(launch.promptId)!;
+        let engineId: string | undefined;
+        let least = Number.POSITIVE_INFINITY;
+        for (const [one, load] of loads) {
+          const after = load.secondsWith(promptTokens, tokens);
+          if (after < least) [engineId, least] = [one, after];
+        }
+        loads.get(engineId)!.add(promptTokens, tokens);
+        if (this.#rewards !== undefined) this.#launched.set(launch.requestId, launch);
+        return engineId === undefined ? launch : { ...launch, engineId };
+      });
+  }
+
+  #tokens({ promptId, index }: Launch): number {
+    return this.#known.get(promptId)!.responseTokens[index]!;
+  }
+
+  /** What would run into its budget gets the reward of that at once. */
+  #dispatched(dispatch: Decision<'reward.dispatch'>): Decision<'reward.dispatch'> {
+    const launch = this.#launched.get(dispatch.requestId);
+    if (launch === undefined || this.#rewards === undefined) return dispatch;
+    this.#launched.delete(dispatch.requestId);
+    const { place: promptIndex, firstSample } = this.#known.get(launch.promptId)!;
+    const one = { promptIndex, sample: firstSample + launch.index, tokens: this.#tokens(launch) };
+    const { seconds } = this.#rewards.work(dispatch.kind, one);
+    return seconds > dispatch.budgetSeconds ? { ...dispatch, budgetSeconds: 0 } : dispatch;
+  }
+}
+
+/** What an engine has been given, and how long that takes: as much as the cost model says without running it. */
+class EngineLoad {
+  readonly #cost: CostModel;
+  #longest = 0;
+  #tokens = 0;
+  #context = 0;
+  #prefill = 0;
+
+  constructor(cost: CostModel) {
+    this.#cost = cost;
+  }
+
+  add(promptTokens: number, tokens: number): void {
+    this.#longest = Math.max(this.#longest, tokens);
+    this.#tokens += tokens;
+    this.#context += contextTokens(promptTokens, tokens);
+    this.#prefill += promptTokens;
+  }
+
+  /** Seconds until it is done with what it has and with one more. */
+  secondsWith(promptTokens: number, added: number): number {
+    const { maxRunningSequences, kvCapacityTokens, memoryBoundSeconds, computeSecondsPerSequence } = this.#cost;
+    const { overheadSeconds, secondsPerSequence, secondsPerContextToken, prefillSecondsPerToken } = this.#cost;
+    const tokens = this.#tokens + added;
+    const context = this.#context + contextTokens(promptTokens, added);
+    // As many steps as its longest has tokens, and more where not all run at once.
+    const steps = Math.max(this.#longest, added, tokens / maxRunningSequences, context / kvCapacityTokens);
+    return (
+      Math.max(memoryBoundSeconds * steps, computeSecondsPerSequence * tokens) +
+      overheadSeconds * steps +
+      secondsPerSequence * tokens +
+      secondsPerContextToken * context +
+      prefillSecondsPerToken * (this.#prefill + promptTokens)
+    );
+  }
+}

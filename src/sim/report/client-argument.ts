@@ -1,0 +1,113 @@
+/** The argument of a workload: before and after on one axis, and the way from the seconds of the one to those of the other. */
+import { ganttChart } from './client-gantt.ts';
+import { axis, colour, duration, tooltipBeside } from './client-style.ts';
+import { describeBar, kindColours, roundBars } from './client-timeline.ts';
+import type { Bar, RunData, WorkloadData } from './data.ts';
+
+const rowHeight = 24;
+/** Rows of engines for each of both: more would not fit in the first screen. */
+const mostEngines = 2;
+
+/** Both runs, with the rows that are shown of each. */
+function shown({ runs, after }: WorkloadData): { run: RunData; engines: number }[] {
+  const both = after === 0 ? [runs[0]!] : [runs[0]!, runs[after]!];
+  return both.map((run) => ({ run, engines: Math.min(mostEngines, run.engines.length) }));
+}
+
+/** Pixels that before and after need. */
+export const argumentHeight = (data: WorkloadData): number =>
+  44 + shown(data).reduce((rows, { engines }) => rows + rowHeight * (engines + 1), 0);
+
+/** The whole job, before and after: what is shorter looks shorter. */
+export function argumentChart(data: WorkloadData) {
+  const rows: string[] = [];
+  const bars: { run: RunData; row: number; engine: number; index: number; bar: Bar }[] = [];
+  for (const { run, engines } of shown(data)) {
+    roundBars(run).forEach((bar, index) => void bars.push({ run, row: rows.length, engine: -1, index, bar }));
+    rows.push(rows.length === 0 ? run.label : data.waterfall.at(-1)!.label);
+    for (const [engine, one] of run.engines.slice(0, engines).entries()) {
+      for (const bar of one.bars) bars.push({ run, row: rows.length, engine, index: 0, bar });
+      rows.push(one.label);
+    }
+  }
+  const lastSeconds = Math.max(...shown(data).map(({ run }) => run.totalSeconds));
+  return ganttChart({
+    rows,
+    left: 112,
+    lastSeconds,
+    bars: bars.map(({ row, engine, index, bar: [start, end, kind, load] }) => ({
+      row,
+      start,
+      end,
+      colour: kindColours[kind]!,
+      opacity: 0.3 + 0.7 * load,
+      ...(engine < 0 ? { gap: 1, name: `${index}` } : {}),
+    })),
+    describe: (place) => {
+      const { run, engine, index, bar } = bars[place]!;
+      return describeBar(run, engine, index, bar);
+    },
+  });
+}
+
+const barHeight = 30;
+/** Pixels that the way from before to after needs. */
+export const waterfallHeight = ({ waterfall }: WorkloadData): number => 40 + barHeight * waterfall.length;
+
+/** Seconds of a step of the baseline, what each mechanism takes off, and what is left. */
+export function waterfallChart({ waterfall }: WorkloadData) {
+  const isWhole = (place: number): boolean => place === 0 || place === waterfall.length - 1;
+  const change = (place: number): string => {
+    const { from, to } = waterfall[place]!;
+    const off = to - from;
+    return isWhole(place) ? `${to.toFixed(0)} s` : `${off > 0 ? '+' : '−'}${Math.abs(off).toFixed(1)} s`;
+  };
+  const fill = (place: number): string => {
+    const { from, to } = waterfall[place]!;
+    if (isWhole(place)) return place === 0 ? colour('overhead') : colour('accent');
+    return to <= from ? colour('reward') : colour('train');
+  };
+  return {
+    grid: { left: 112, right: 64, top: 4, bottom: 28 },
+    tooltip: tooltipBeside({
+      trigger: 'item',
+      formatter: ({ dataIndex }: { dataIndex: number }) => {
+        const { label, from, to } = waterfall[dataIndex]!;
+        return isWhole(dataIndex)
+          ? `${label}: a step takes ${duration(to)}`
+          : `${label}: ${change(dataIndex)}, from ${duration(from)} to ${duration(to)}`;
+      },
+    }),
+    xAxis: axis({
+      type: 'value',
+      min: 0,
+      axisLabel: { color: colour('soft'), formatter: '{value} s', hideOverlap: true },
+    }),
+    yAxis: axis({
+      type: 'category',
+      inverse: true,
+      data: waterfall.map(({ label }) => label),
+      axisTick: { show: false },
+      axisLabel: { color: colour('ink'), width: 100, overflow: 'truncate' },
+    }),
+    series: [
+      {
+        type: 'bar',
+        stack: 'way',
+        silent: true,
+        itemStyle: { color: 'transparent' },
+        data: waterfall.map((one) => Math.min(one.from, one.to)),
+      },
+      {
+        type: 'bar',
+        stack: 'way',
+        barWidth: '62%',
+        data: waterfall.map((one, place) => ({
+          value: Math.abs(one.to - one.from),
+          itemStyle: { color: fill(place) },
+          label: { show: true, position: 'right', color: colour('ink'), formatter: change(place) },
+        })),
+      },
+    ],
+  };
+}

@@ -1,0 +1,59 @@
+/**
+ * Whether a response is correct, where nobody has recorded it. Prompts differ in how often they are solved: the answers
+ * to one prompt have something in common, as its lengths have (a Gaussian copula). Nothing ties correctness to length.
+ */
+import { z } from 'zod';
+import { normal, normalDistribution, normalQuantile, uniform } from '../random.ts';
+
+const share = z.number().min(0).max(1);
+
+/** Fields of the settings that say how often responses are correct. */
+export const correctnessSettings = {
+  correctShare: share
+    .default(0.5)
+    .describe('Share of the responses that are correct; of code, of what ends by itself.'),
+  correctCorrelation: share
+    .lt(1)
+    .default(0.5)
+    .describe(
+      'Correlation of the normal scores of correctness of two responses of one prompt. 0: every prompt is solved as often as all; 0.5 at a share of 0.5: solve rates of prompts are spread evenly from 0 to 1.',
+    ),
+};
+
+/** How often responses are correct. */
+export interface CorrectnessSettings {
+  readonly correctShare: number;
+  readonly correctCorrelation: number;
+}
+
+// Names of independent draws.
+const [sampleKey, promptKey] = [103, 106];
+
+/** Correctness of all samples of a workload: fixed by seed, prompt and sample. */
+export class Correctness {
+  readonly #settings: CorrectnessSettings;
+  readonly #seed: number;
+  /** How often each prompt is solved. */
+  readonly #rates = new Map<number, number>();
+
+  constructor(settings: CorrectnessSettings, seed: number) {
+    this.#settings = settings;
+    this.#seed = seed;
+  }
+
+  /** Whether the sample of a prompt is correct. */
+  isCorrect(promptIndex: number, sample: number): boolean {
+    return uniform(this.#seed, sampleKey, promptIndex, sample) < this.#rateOf(promptIndex);
+  }
+
+  #rateOf(promptIndex: number): number {
+    const { correctShare, correctCorrelation } = this.#settings;
+    if (correctCorrelation === 0) return correctShare;
+    const known = this.#rates.get(promptIndex);
+    if (known !== undefined) return known;
+    const effect = Math.sqrt(correctCorrelation) * normal(this.#seed, promptKey, promptIndex);
+    const rate = normalDistribution((normalQuantile(correctShare) - effect) / Math.sqrt(1 - correctCorrelation));
+    this.#rates.set(promptIndex, rate);
+    return rate;
+  }
+}

@@ -1,0 +1,101 @@
+/** The runs of a scheduler, beside those of the baseline: `docs/metrics.md` defines each number once. */
+import { keptShares } from './kept-shares.ts';
+import { ratio, sumOf } from './metrics.ts';
+import type { Interval, RunResult, SchedulerResult } from './result.ts';
+import { bootstrap } from './statistics.ts';
+
+/** What the runs stand beside: runs on the same seeds, in the same order. */
+export interface Beside {
+  readonly baseline: readonly RunResult[];
+  /** The oracle schedule, where it was run. */
+  readonly oracle?: readonly RunResult[];
+  /** Of the intervals. */
+  readonly confidence: number;
+}
+
+/** One scheduler over all seeds. */
+export function schedulerResult(
+  { id, label, rung }: Pick<SchedulerResult, 'label' | 'rung'> & { readonly id: string },
+  runs: readonly RunResult[],
+  { baseline, oracle, confidence }: Beside,
+): SchedulerResult {
+  const pairs = runs.map((run, index) => ({ run, base: baseline[index]! }));
+  type Pair = (typeof pairs)[number];
+  // Seeds are resampled as pairs: both schedulers saw the same prompts and samples.
+  const interval = (statistic: (cases: readonly Pair[]) => number): Interval =>
+    bootstrap(pairs, statistic, { seed: 1, confidence });
+  const quotient = (over: (pair: Pair) => number, under: (pair: Pair) => number): Interval =>
+    interval((cases) => ratio(sumOf(cases, over), sumOf(cases, under)));
+  const share = (part: (run: RunResult) => number, whole: (run: RunResult) => number): number =>
+    ratio(sumOf(runs, part), sumOf(runs, whole));
+  const ages = runs.flatMap((run) => run.steps.flatMap((step) => step.queueAges));
+  return {
+    scheduler: id,
+    label,
+    ...(rung === undefined ? undefined : { rung }),
+    runs,
+    stepSeconds: quotient(
+      ({ run }) => run.totalSeconds,
+      ({ run }) => run.steps.length,
+    ),
+    rolloutSeconds: quotient(
+      ({ run }) => run.rolloutSeconds,
+      ({ run }) => run.steps.length,
+    ),
+    speedup: quotient(
+      ({ base }) => base.totalSeconds,
+      ({ run }) => run.totalSeconds,
+    ),
+    equalTokenSpeedup: interval((cases) =>
+      ratio(secondsPerToken(cases.map(({ base }) => base)), secondsPerToken(cases.map(({ run }) => run))),
+    ),
+    rolloutSpeedup: quotient(
+      ({ base }) => base.rolloutSeconds,
+      ({ run }) => run.rolloutSeconds,
+    ),
+    ...(oracle === undefined ? undefined : { ofOracle: ratio(secondsPerToken(oracle), secondsPerToken(runs)) }),
+    keptTokenRatio: ratio(meanTokens(runs), meanTokens(baseline)),
+    ...keptShares(runs.map(({ kept }) => kept)),
+    redrawnShare: share(
+      ({ kept }) => kept.redrawnResponses,
+      (run) => run.trainedResponses,
+    ),
+    redrawnLoss: ratio(
+      sumOf(runs, ({ kept }) => kept.redrawnFixedTokens - kept.redrawnTokens),
+      sumOf(baseline, (run) => run.keptTokens),
+    ),
+    staleShare: share(
+      (run) => run.staleTokens,
+      (run) => run.keptTokens,
+    ),
+    maxLag: runs.reduce((most, run) => Math.max(most, run.maxLag), 0),
+    cappedShare: share(
+      (run) => run.cappedShare * run.trainedResponses,
+      (run) => run.trainedResponses,
+    ),
+    bubbleRatio: share(
+      (run) => run.bubbleRatio * run.rolloutSeconds,
+      (run) => run.rolloutSeconds,
+    ),
+    meanQueueAge: ratio(
+      sumOf(ages, (age) => age),
+      ages.length,
+    ),
+    maxQueueAge: runs.reduce((most, run) => Math.max(most, run.maxQueueAge), 0),
+  };
+}
+
+/** Seconds of all runs ÷ tokens that they train on. */
+function secondsPerToken(runs: readonly RunResult[]): number {
+  return ratio(
+    sumOf(runs, (run) => run.totalSeconds),
+    sumOf(runs, (run) => run.keptTokens),
+  );
+}
+
+function meanTokens(runs: readonly RunResult[]): number {
+  return ratio(
+    sumOf(runs, (run) => run.keptTokens),
+    sumOf(runs, (run) => run.trainedResponses),
+  );
+}

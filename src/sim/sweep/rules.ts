@@ -1,0 +1,83 @@
+/** How candidates are ranked, and which of them wins. */
+import { type Book, type Candidate, difference, gain, gainInterval, keptRatio } from './book.ts';
+import type { Spread } from './interval.ts';
+import { cautionShare, isWithin, keptSlack } from './limits.ts';
+import type { SweepLimits } from './result.ts';
+import { provisionOf, type SweepSettings } from './settings.ts';
+
+/** What the rules go by. */
+export interface RulesOptions {
+  readonly book: Book;
+  readonly published: Candidate;
+  readonly limits: SweepLimits;
+  /** Of an independent run. */
+  readonly spread: Spread;
+}
+
+/** The rules of a search. */
+export class Rules {
+  readonly #options: RulesOptions;
+
+  constructor(options: RulesOptions) {
+    this.#options = options;
+  }
+
+  /** Whether a candidate may be chosen, by what these seeds say. */
+  isWithin(one: Candidate, seeds: readonly number[], part: keyof typeof keptSlack): boolean {
+    const { book, published, limits } = this.#options;
+    return isWithin(book, one, published, seeds, limits, keptSlack[part]);
+  }
+
+  /** Candidates within the limits that have seen all of these seeds, the fastest first; what came first where they tie. */
+  ranked(seeds: readonly number[], among: readonly Candidate[] = this.#options.book.all): Candidate[] {
+    const { book } = this.#options;
+    const seen = new Set<string>();
+    return among
+      .filter((one) => one.infeasible === undefined && seeds.every((each) => one.runs.has(each)))
+      .filter((one) => this.isWithin(one, seeds, 'search'))
+      .filter((one) => {
+        // What does the same in every run, such as an adaptive TP that never changes, need not be tried twice.
+        const runs = JSON.stringify(seeds.map((each) => one.runs.get(each)));
+        return !seen.has(runs) && seen.add(runs);
+      })
+      .map((one) => ({ one, saved: gain(book.pairs(one, book.baseline, seeds)) }))
+      .sort((a, b) => b.saved - a.saved)
+      .map(({ one }) => one);
+  }
+
+  /** The best lower end: what is faster for sure, not what may be the fastest; with less speculation, by a margin. */
+  surest(list: readonly Candidate[], reference: Candidate, seeds: readonly number[]): Candidate {
+    const { book, spread } = this.#options;
+    let best = { one: reference, low: 0 };
+    const asMuch = provisionOf(reference.settings as SweepSettings) - 1e-9;
+    for (const isLess of [false, true]) {
+      const least = isLess ? best.low + cautionShare : 0;
+      for (const one of list) {
+        const speculatesLess = provisionOf(one.settings as SweepSettings) < asMuch;
+        if (speculatesLess !== isLess || !this.isWithin(one, seeds, 'confirmation')) continue;
+        const { low } = gainInterval(book.pairs(one, reference, seeds), spread);
+        if (low > Math.max(best.low, least)) best = { one, low };
+      }
+    }
+    return best.one;
+  }
+
+  /**
+   * The one-standard-error rule: nothing is preferred to the reference that is not faster by more than the standard error of
+   * the difference; of what is no slower than the fastest by more than that, what keeps the most tokens comes first.
+   */
+  winners(list: readonly Candidate[], reference: Candidate, seeds: readonly number[]): Candidate[] {
+    const { book } = this.#options;
+    const fastest = list[0];
+    if (fastest === undefined) return [reference];
+    const close = list.filter((one) => {
+      const { mean, error } = difference(book.pairs(fastest, one, seeds));
+      return mean <= error;
+    });
+    if (close.includes(reference)) return [reference];
+    const kept = (one: Candidate): number => keptRatio(book.pairs(one, book.baseline, seeds));
+    const preferred = [...close].sort((a, b) => kept(b) - kept(a));
+    const rest = list.slice(0, list.indexOf(reference) < 0 ? undefined : list.indexOf(reference));
+    return [...new Set([...preferred, ...rest])];
+  }
+}

@@ -1,0 +1,78 @@
+/** Lines of CSV to rows: quoted cells may hold separators and line breaks. */
+import { PolicyError } from '../../../errors.ts';
+
+const separators = [',', ';', '\t', '|'];
+
+/** The cells of a record. */
+function cellsOf(record: string, separator: string): string[] {
+  const cells: string[] = [];
+  let cell = '';
+  let isQuoted = false;
+  for (let at = 0; at < record.length; at += 1) {
+    const sign = record[at]!;
+    if (isQuoted) {
+      if (sign !== '"') cell += sign;
+      else if (record[at + 1] === '"') cell += record[at++];
+      else isQuoted = false;
+    } else if (sign === '"' && cell.trim() === '') [cell, isQuoted] = ['', true];
+    else if (sign === separator) {
+      cells.push(cell.trim());
+      cell = '';
+    } else cell += sign;
+  }
+  return [...cells, cell.trim()];
+}
+
+const quotes = (text: string): number => text.split('"').length - 1;
+
+/** Whether a line is a number, alone. */
+export const isNumber = (line: string): boolean => /^[+-]?\d+(\.\d*)?(e[+-]?\d+)?$/i.test(line);
+
+/** Turns lines into objects by the header; without one, a line is a number of tokens. */
+export class CsvRows {
+  readonly #header: readonly string[] | undefined;
+  readonly #separator: string;
+  /** Lines of a record that a quoted cell goes on over. */
+  #begun: { readonly lines: string[]; readonly where: string } | undefined;
+
+  /** @param first - the first line: the header, or a number */
+  constructor(first: string) {
+    const counts = separators.map((one) => [one, cellsOf(first, one).length] as const);
+    this.#separator = counts.reduce((best, one) => (one[1] > best[1] ? one : best))[0];
+    this.#header = isNumber(first) ? undefined : cellsOf(first, this.#separator);
+  }
+
+  /** The columns, each without a value; nothing where there is no header. */
+  get columns(): Readonly<Record<string, unknown>> {
+    return Object.fromEntries((this.#header ?? ['tokens']).map((name) => [name, undefined]));
+  }
+
+  /** Whether the first line is a header, and no row. */
+  get hasHeader(): boolean {
+    return this.#header !== undefined;
+  }
+
+  /** Where a quoted cell began that has not ended. */
+  get open(): string | undefined {
+    return this.#begun?.where;
+  }
+
+  /** The row that a line ends, with the place where it began; nothing within a quoted cell. Throws `invalid_input`. */
+  row(line: string, where: string): { readonly row: Record<string, unknown>; readonly where: string } | undefined {
+    const begun = this.#begun ?? { lines: [], where };
+    const isOdd = quotes(line) % 2 === 1;
+    begun.lines.push(line);
+    const isOpen = isOdd !== (this.#begun !== undefined);
+    this.#begun = isOpen ? begun : undefined;
+    if (isOpen) return undefined;
+    const [text, from] = [begun.lines.join('\n'), begun.where];
+    const cells = cellsOf(text, this.#separator);
+    const header = this.#header ?? ['tokens'];
+    if (cells.length !== header.length) {
+      const expected = this.#header === undefined ? 'a number' : `${header.length} cells, as in the header`;
+      const got = this.#header === undefined ? text : cells.length;
+      throw new PolicyError('invalid_input', { expected, got, path: from });
+    }
+    return { row: Object.fromEntries(header.map((name, index) => [name, cells[index]])), where: from };
+  }
+}

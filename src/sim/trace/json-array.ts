@@ -1,0 +1,96 @@
+/** The elements of a JSON array, one after the other, however long it is: the text of each, and the line it begins at. */
+import { PolicyError } from '../../errors.ts';
+
+/** An element, by the number of its line. */
+export interface ArrayElement {
+  readonly text: string;
+  readonly number: number;
+}
+
+const [newline, quote, backslash, comma] = [10, 34, 92, 44];
+const [open, close] = [91, 93];
+/** `[` and `{`, `]` and `}` differ in one bit. */
+const [anyOpen, anyClose] = [123, 125];
+const isSpace = (byte: number): boolean => byte === 32 || (byte >= 9 && byte <= 13);
+
+/** Cuts bytes into the elements of the array that they are. */
+export class JsonArrayReader {
+  readonly #file: string;
+  readonly #longest: number;
+  readonly #decoder = new TextDecoder();
+  #parts: Uint8Array[] = [];
+  #length = 0;
+  #depth = 0;
+  #inString = false;
+  #isEscaped = false;
+  #isOver = false;
+  #line = 1;
+  #begunAt: number | undefined;
+
+  /** @param longest - bytes of the longest element */
+  constructor(file: string, longest: number) {
+    this.#file = file;
+    this.#longest = longest;
+  }
+
+  /** The elements that end within these bytes. Throws `invalid_input` for what is no array, or follows it. */
+  *read(bytes: Uint8Array): Generator<ArrayElement> {
+    let from = 0;
+    for (let at = 0; at < bytes.length; at += 1) {
+      const byte = bytes[at]!;
+      if (byte === newline) this.#line += 1;
+      if (this.#inString) {
+        if (this.#isEscaped) this.#isEscaped = false;
+        else if (byte === backslash) this.#isEscaped = true;
+        else if (byte === quote) this.#inString = false;
+        continue;
+      }
+      if (isSpace(byte)) continue;
+      if (this.#isOver) throw this.#refused('nothing after the array', String.fromCharCode(byte));
+      if (this.#depth === 0) {
+        if (byte !== open) throw this.#refused('a JSON array', String.fromCharCode(byte));
+        this.#depth = 1;
+        from = at + 1;
+        continue;
+      }
+      if (this.#depth === 1 && (byte === comma || byte === close)) {
+        yield* this.#take(bytes.subarray(from, at));
+        from = at + 1;
+        this.#isOver = byte === close;
+        continue;
+      }
+      this.#begunAt ??= this.#line;
+      if (byte === quote) this.#inString = true;
+      else if ((byte | 32) === anyOpen) this.#depth += 1;
+      else if ((byte | 32) === anyClose) this.#depth -= 1;
+    }
+    if (!this.#isOver && this.#depth > 0) this.#keep(bytes.slice(from));
+  }
+
+  /** Throws `invalid_input` for an array that has no end. */
+  end(): void {
+    if (!this.#isOver) throw this.#refused('a whole JSON array', 'its beginning only');
+  }
+
+  *#take(rest: Uint8Array): Generator<ArrayElement> {
+    this.#keep(rest);
+    const text =
+      this.#parts.map((one) => this.#decoder.decode(one, { stream: true })).join('') + this.#decoder.decode();
+    const number = this.#begunAt ?? this.#line;
+    [this.#parts, this.#length, this.#begunAt] = [[], 0, undefined];
+    if (text.trim() !== '') yield { text, number };
+  }
+
+  #keep(part: Uint8Array): void {
+    this.#length += part.length;
+    if (this.#length > this.#longest) {
+      const path = `${this.#file}:${this.#begunAt ?? this.#line}`;
+      throw new PolicyError('limit_exceeded', { expected: `at most ${this.#longest} bytes`, got: 'more', path });
+    }
+    if (part.length > 0) this.#parts.push(part);
+  }
+
+  #refused(expected: string, got: string): PolicyError {
+    return new PolicyError('invalid_input', { expected, got, path: `${this.#file}:${this.#line}` });
+  }
+}

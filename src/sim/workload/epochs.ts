@@ -1,0 +1,42 @@
+/** Further epochs of a data set: the same prompts come back, in another order, and get other responses. */
+import { shuffled } from '../random.ts';
+import type { Workload, WorkloadPrompt } from './workload.ts';
+
+const epochKey = 21;
+/** More samples than a prompt is asked for in one epoch. */
+const samplesPerEpoch = 2 ** 20;
+
+/**
+ * The first prompts of a workload over and over, known to policies by the ids of the first epoch.
+ *
+ * @param prompts - prompts of the data set, a whole number >= 1
+ * @param seed - of the order in later epochs; that of the first is the workload's
+ */
+export function inEpochs(workload: Workload, prompts: number, seed: number): Workload {
+  const orders = new Map<number, readonly number[]>();
+  const order = (epoch: number): readonly number[] => {
+    const known = orders.get(epoch) ?? shuffled(prompts, seed, epochKey, epoch);
+    orders.set(epoch, known);
+    return known;
+  };
+  return {
+    ...workload,
+    distinctPrompts: Math.min(prompts, workload.distinctPrompts),
+    prompt: (index): WorkloadPrompt => {
+      const epoch = Math.floor(index / prompts);
+      if (epoch === 0) return workload.prompt(index);
+      const place = order(epoch)[index % prompts]!;
+      const prompt = workload.prompt(place);
+      const firstSample = epoch * samplesPerEpoch;
+      return {
+        ...prompt,
+        promptId: `${prompt.promptId}@${epoch}`,
+        firstId: prompt.firstId ?? prompt.promptId,
+        comesBack: prompt.promptId,
+        place: prompt.place ?? place,
+        firstSample,
+        sample: (k) => prompt.sample(firstSample + k),
+      };
+    },
+  };
+}

@@ -1,0 +1,71 @@
+/** What is tested: a definition, and likely events for it. */
+import type { Choices } from '../core/choices.ts';
+import type { AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
+import { oneOf } from '../core/nearest.ts';
+import { PolicyError } from '../errors.ts';
+import { arbitrary as adaptiveTp } from '../policies/adaptive-tp/arbitrary.ts';
+import { arbitrary as completeGroupPipelining } from '../policies/complete-group-pipelining/arbitrary.ts';
+import { arbitrary as frontierGroupDispatch } from '../policies/frontier-group-dispatch/arbitrary.ts';
+import { arbitrary as gpuScaleDown } from '../policies/gpu-scale-down/arbitrary.ts';
+import { arbitrary as groupAssembly } from '../policies/group-assembly/arbitrary.ts';
+import { arbitrary as longPromptQueue } from '../policies/long-prompt-queue/arbitrary.ts';
+import { arbitrary as rewardDispatch } from '../policies/reward-dispatch/arbitrary.ts';
+import { arbitrary as sandboxTimeout } from '../policies/sandbox-timeout/arbitrary.ts';
+import { arbitrary as shadowLoader } from '../policies/shadow-loader/arbitrary.ts';
+import { arbitrary as speculativeAdmission } from '../policies/speculative-admission/arbitrary.ts';
+import { arbitrary as streamTraining } from '../policies/stream-training/arbitrary.ts';
+import { arbitrary as flexrl } from '../recipes/flexrl/arbitrary.ts';
+import { arbitrary as rolloutpipe } from '../recipes/rolloutpipe/arbitrary.ts';
+import { arbitrary as rollpacker } from '../recipes/rollpacker/arbitrary.ts';
+import { arbitrary as tailBatching } from '../recipes/tail-batching/arbitrary.ts';
+import { arbitrary as tailPipelining } from '../recipes/tail-pipelining/arbitrary.ts';
+
+/** A likely next event for a policy in a state; late, wrong and repeated ones included. */
+// biome-ignore lint/suspicious/noExplicitAny: a registry holds policies of every shape
+export type Arbitrary<State = any, E extends AnyEvent = AnyEvent> = (state: State, choices: Choices) => E;
+
+/** A definition, and the events that it is tested with. The laws see only what these lead to. */
+export interface WithEvents {
+  /** What is tested. */
+  readonly definition: AnyPolicyDefinition;
+  /** Its likely events. */
+  readonly arbitrary: Arbitrary;
+}
+
+/** What is tested: a built-in policy or recipe, or one of your own with its likely events. */
+export type Tested = AnyPolicyDefinition | WithEvents;
+
+const arbitraries: Readonly<Record<string, Arbitrary>> = Object.freeze({
+  'adaptive-tp': adaptiveTp,
+  'complete-group-pipelining': completeGroupPipelining,
+  flexrl,
+  'frontier-group-dispatch': frontierGroupDispatch,
+  'gpu-scale-down': gpuScaleDown,
+  'group-assembly': groupAssembly,
+  'long-prompt-queue': longPromptQueue,
+  'reward-dispatch': rewardDispatch,
+  rolloutpipe,
+  rollpacker,
+  'sandbox-timeout': sandboxTimeout,
+  'shadow-loader': shadowLoader,
+  'speculative-admission': speculativeAdmission,
+  'stream-training': streamTraining,
+  'tail-batching': tailBatching,
+  'tail-pipelining': tailPipelining,
+});
+
+/**
+ * Likely events for a built-in definition, or for one of your own that is like it and has its id.
+ *
+ * @throws PolicyError `unknown_id` for any other
+ */
+export function arbitraryOf({ id }: AnyPolicyDefinition): Arbitrary {
+  const found = arbitraries[id];
+  if (found !== undefined) return found;
+  const expected = `{ definition, arbitrary } for a definition that is not built in, or ${oneOf(Object.keys(arbitraries), id)}`;
+  throw new PolicyError('unknown_id', { expected, got: id, path: 'definition' });
+}
+
+/** A definition and its likely events. */
+export const withEvents = (tested: Tested): WithEvents =>
+  'definition' in tested ? tested : { definition: tested, arbitrary: arbitraryOf(tested) };

@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { simulate } from '../../../../src/sim/host/driver.ts';
+import { rollpackerScheduler, rungs } from '../../../../src/sim/host/ladder.ts';
+import { PromptSource } from '../../../../src/sim/host/source.ts';
+import { jobPreset, rollpackerWorkload } from '../../../../src/sim/presets.ts';
+import { inEpochs } from '../../../../src/sim/workload/epochs.ts';
+
+const fresh = rollpackerWorkload(8192, 1);
+const ten = inEpochs(fresh, 10, 1);
+const epoch = (number: number) => Array.from({ length: 10 }, (_, index) => ten.prompt(10 * number + index));
+
+describe('inEpochs', () => {
+  test('the first epoch is that of the workload', () => {
+    for (const [index, prompt] of epoch(0).entries()) {
+      expect(prompt.promptId).toBe(fresh.prompt(index).promptId);
+      expect(prompt.sample(3)).toEqual(fresh.prompt(index).sample(3));
+    }
+  });
+
+  test('in later ones the same prompts come in another order, and get other responses', () => {
+    const [first, second, third] = [epoch(0), epoch(1), epoch(2)];
+    const known = (list: typeof first) => list.map((one) => one.comesBack ?? one.promptId);
+    expect(known(second).toSorted()).toEqual(known(first).toSorted());
+    expect(known(second)).not.toEqual(known(first));
+    expect(known(third)).not.toEqual(known(second));
+    expect(new Set([first, second, third].flat().map(({ promptId }) => promptId)).size).toBe(30);
+    for (const prompt of second) {
+      const before = first[prompt.place!]!;
+      expect(prompt.promptTokens).toBe(before.promptTokens);
+      expect([0, 1, 2].map((k) => prompt.sample(k).tokens)).not.toEqual([0, 1, 2].map((k) => before.sample(k).tokens));
+    }
+  });
+
+  test('a prompt that is still out is dealt again once its turn is over', () => {
+    const source = new PromptSource(inEpochs(fresh, 2, 1), 4);
+    const first = source.take(4).map(({ promptId }) => promptId);
+    expect(first).toHaveLength(2);
+    expect(source.left).toBe(0);
+    source.trained(first[1]!);
+    expect(source.left).toBe(1);
+    expect(source.take(4).map(({ promptId }) => promptId)).toEqual([first[1]]);
+    source.trained(first[0]!);
+    source.trained(first[1]!);
+    expect(source.take(4).map(({ promptId }) => promptId)).toEqual([first[0]]);
+  });
+
+  test.each(rungs)('$id trains every prompt of every epoch, also where they are fewer than a round takes', (rung) => {
+    const { job: preset, capTokens } = jobPreset('qwen2.5-7b-8k');
+    const job = { ...preset, promptsPerRound: 16, engines: 2 };
+    for (const prompts of [10, 24, 64]) {
+      const workload = inEpochs(rollpackerWorkload(capTokens, 1), prompts, 1);
+      const options = { prompts: 160, seed: 1, timeline: false, validate: true };
+      const run = simulate(job, rollpackerScheduler(job, 'x', rung.switches), workload, options);
+      expect(run.steps.reduce((sum, step) => sum + step.prompts, 0)).toBe(160);
+    }
+  });
+});
