@@ -106,7 +106,7 @@ export class Lane {
   #restore(subject: Subject): void {
     const opened = openSnapshot(this.#definition, copy(subject.snapshot()));
     this.#subject = subject;
-    this.#twin = this.#definition.load(opened.state, opened.config);
+    this.#twin = opened.state;
     this.#latest = opened.at;
     this.#books = new Books(this.#definition, subject.snapshot().state);
   }
@@ -216,7 +216,7 @@ export class Lane {
     this.#books.compareWith(snapshot.state);
     const through = copy(snapshot);
     const opened = openSnapshot(this.#definition, record.restores % 2 === 0 ? through : reversed(through));
-    this.#twin = this.#definition.load(opened.state, opened.config);
+    this.#twin = opened.state;
     record.restores += 1;
     record.snapshotBytes = text.length;
   }

@@ -288,13 +288,16 @@ def test_what_is_resumed_keeps_its_tokens_and_its_budget(mocks: Make) -> None:
 
     async def test() -> None:
         config = {"keepPartial": True, "maxStaleness": 2, "promptsPerRound": 2, "promptSpeculation": 2}
-        _, client, rollout = await trainer(engines, 12, config)
+        _, client, rollout = await trainer(engines, 80, config)
         resumed = 0
-        for step in range(3):
+        # Which responses are cut short, and come back, is a matter of real time.
+        for step in range(20):
             for group in (await rollout.round(step)).groups:
                 for sample in group.samples:
                     assert len(sample.body.token_ids) == sample.body.tokens == sample.tokens <= 8000
                     resumed += len(sample.weight_versions) > 1
+            if resumed > 0 and step >= 2:
+                break
         assert resumed > 0
         await rollout.close()
         await client.close()

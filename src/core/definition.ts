@@ -7,7 +7,9 @@
 import type { z } from 'zod';
 import { refuse } from '../errors.ts';
 import { checkSchemas } from '../schemas/own-schemas.ts';
-import type { DecisionWord, EventWord } from '../schemas/vocabulary.ts';
+import type { DecisionWord, EventWord, Of } from '../schemas/vocabulary.ts';
+import { saverOf } from './state.ts';
+import { parse } from './validate.ts';
 
 /** An event as a policy sees it. */
 export interface AnyEvent {
@@ -92,9 +94,9 @@ export interface PolicyDefinition<
   readonly events: readonly EventWord<E['type']>[];
   /** Decisions that it may make. */
   readonly decisions: readonly DecisionWord<D['type']>[];
-  /** Schema of the saved state. */
-  readonly state: z.ZodType<Saved>;
-  /** The state at the beginning. */
+  /** Schema of the state: the saved one goes in. What comes out is for `load` alone. */
+  readonly state: z.ZodType<unknown, Saved>;
+  /** The state at the beginning. Throws `infeasible` for a configuration that cannot be kept to. */
   init(config: Config): State;
   /** Refuses an event that does not fit the state, by a `PolicyError`; changes nothing. */
   check(state: State, event: E): void;
@@ -102,8 +104,11 @@ export interface PolicyDefinition<
   apply(state: State, event: E, context: Context<D>): void;
   /** The whole state as JSON, sharing nothing with it. */
   save(state: State): Saved;
-  /** The state that was saved, sharing nothing with what is given. */
-  load(saved: Saved, config: Config): State;
+  /**
+   * The state that was saved, sharing nothing with what is given. Throws `snapshot_mismatch` for what does not fit the
+   * schema, with its path, which begins with `path`.
+   */
+  load(saved: unknown, config: Config, path?: string): State;
   /** From version k to k + 1, by k. */
   readonly migrations?: Readonly<Record<number, (saved: unknown) => unknown>>;
   /** What must add up after every event (law 2). */
@@ -164,29 +169,124 @@ export function isDefinition(value: unknown): value is AnyDefinition {
   return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[definitionTag] === true;
 }
 
-/** What the author of a policy writes; the types of events and decisions follow from the words chosen. */
-export type PolicySpec<
+/** What happens at an event: its words, what is done, and what is asked before. */
+export interface Handler<State, W extends EventWord = EventWord, D extends AnyDecision = AnyDecision> {
+  /** The events that it is for. */
+  readonly words: readonly W[];
+  /** Changes the state and emits decisions; cannot fail. */
+  apply(state: State, event: Of<W>, context: Context<D>): void;
+  /** Refuses an event that does not fit the state, by a `PolicyError`; changes nothing. */
+  check?(state: State, event: Of<W>): void;
+}
+
+/**
+ * Makes the `on` of a policy, which declares an event: its word, its handler, and the check that comes before it.
+ *
+ * @example
+ * ```ts
+ * const on = handlersOf<State, Decision>();
+ * const handlers = [on(roundOpened, openRound, checkOpening), on([engineAdded, engineLost], engineChanged)];
+ * ```
+ */
+export function handlersOf<State, D extends AnyDecision>() {
+  return <const W extends EventWord>(
+    words: W | readonly W[],
+    apply: Handler<State, W, D>['apply'],
+    check?: Handler<State, W, D>['check'],
+  ): Handler<State, W, D> => ({
+    words: [words].flat() as W[],
+    apply,
+    ...(check === undefined ? undefined : { check }),
+  });
+}
+
+/** A state as handlers see it: what its schema reads, and the configuration. */
+export type Live<Read, Config> = Read & { readonly config: Config };
+
+/** What the author of a policy writes; all types follow from the schemas, the handlers and the words. */
+export interface PolicySpec<
   Input,
   Config,
-  State,
-  EW extends EventWord,
-  DW extends DecisionWord,
+  Read extends object,
   Saved,
+  H extends readonly Handler<Live<Read, Config>, any, any>[],
+  DW extends DecisionWord,
   Id extends string,
-> = Omit<
-  PolicyDefinition<Input, Config, State, WordOf<EW> & AnyEvent, WordOf<DW> & AnyDecision, Saved, Id>,
-  'kind' | 'events' | 'decisions'
-> & { readonly events: readonly EW[]; readonly decisions: readonly DW[] };
+> extends DefinitionBase {
+  readonly id: Id;
+  /** Schema of the configuration; unknown keys are refused, defaults are filled in. */
+  readonly config: z.ZodType<Config, Input>;
+  /** Schema of the state: what is saved goes in, what handlers see comes out. See `mapBy`, `setOf`, `derived`. */
+  readonly state: z.ZodType<Read, Saved>;
+  /** The state at the beginning, as it would be saved. Throws `infeasible` for what cannot be kept to. */
+  begin(config: Config): Saved;
+  /** Sets what is derived from other parts of the state: pointers, indexes, sums. */
+  link?(state: Live<Read, Config>): void;
+  /** Events that it takes, each with its handler and its check; any other is refused with `invalid_event`. */
+  readonly handlers: H;
+  /** What every event ends with, after its handler. */
+  after?(state: Live<Read, Config>, context: Context<any>): void;
+  /** Decisions that it may make. */
+  readonly decisions: readonly DW[];
+  /** From version k to k + 1, by k. */
+  readonly migrations?: Readonly<Record<number, (saved: unknown) => unknown>>;
+  /** What must add up after every event (law 2). */
+  readonly ledgers: readonly Ledger<Saved, EventIn<H>, Of<DW> & AnyDecision, Config>[];
+}
 
-type WordOf<W> = W extends { readonly schema: infer S extends z.ZodType } ? z.output<S> : never;
+type EventIn<H extends readonly Handler<any, any, any>[]> = Of<H[number]['words'][number]> & AnyEvent;
 
 /**
  * Defines a policy.
  *
- * @throws PolicyError `invalid_config` when the id is not kebab case, the version not a whole number >= 1, or a schema
- *   not one of zod 4
+ * @throws PolicyError `invalid_config` when the id is not kebab case, the version not a whole number >= 1, a schema not
+ *   one of zod 4, or an event has two handlers
  */
 export function definePolicy<
+  Input,
+  Config,
+  Read extends object,
+  Saved,
+  const H extends readonly Handler<Live<Read, Config>, any, any>[],
+  const DW extends DecisionWord,
+  const Id extends string,
+>(
+  spec: PolicySpec<Input, Config, Read, Saved, H, DW, Id>,
+): PolicyDefinition<Input, Config, Live<Read, Config>, EventIn<H>, Of<DW> & AnyDecision, Saved, Id> {
+  type State = Live<Read, Config>;
+  checkSchemas({ config: spec.config, state: spec.state }, spec.id);
+  const { begin, link, handlers, after, ...rest } = spec;
+  const byType = new Map<string, Handler<State, any, any>>();
+  const events = handlers.flatMap(({ words }) => words as readonly EventWord[]);
+  for (const handler of handlers) {
+    for (const { type } of handler.words) {
+      if (byType.has(type)) refuse('invalid_config', `${spec.id}.handlers`, 'one handler for an event', type);
+      byType.set(type, handler);
+    }
+  }
+  const live = (read: Read, config: Config): State => {
+    const state = Object.assign(read, { config });
+    link?.(state);
+    return state;
+  };
+  const definition: PolicyDefinition<Input, Config, State, AnyEvent, AnyDecision, Saved, Id> = {
+    ...(rest as never as typeof definition),
+    kind: 'policy',
+    events,
+    init: (config) => live(parse(spec.state, begin(config), 'internal', `${spec.id}.begin`), config),
+    check: (state, event) => byType.get(event.type)!.check?.(state, event),
+    apply: (state, event, context) => {
+      byType.get(event.type)!.apply(state, event, context);
+      after?.(state, context);
+    },
+    save: saverOf(spec.state) as (state: State) => Saved,
+    load: (saved, config, path = '') => live(parse(spec.state, saved, 'snapshot_mismatch', path), config),
+  };
+  return checked(definition, { config: spec.config, state: spec.state }) as never;
+}
+
+/** A policy whose state is saved and read by hand: see there why. */
+export function definePolicyByHand<
   Input,
   Config,
   State,
@@ -195,9 +295,19 @@ export function definePolicy<
   Saved,
   const Id extends string,
 >(
-  spec: PolicySpec<Input, Config, State, EW, DW, Saved, Id>,
-): PolicyDefinition<Input, Config, State, WordOf<EW> & AnyEvent, WordOf<DW> & AnyDecision, Saved, Id> {
-  return checked({ ...spec, kind: 'policy' }, { config: spec.config, state: spec.state }) as never;
+  spec: Omit<
+    PolicyDefinition<Input, Config, State, Of<EW> & AnyEvent, Of<DW> & AnyDecision, Saved, Id>,
+    'kind' | 'events' | 'decisions' | 'state' | 'load'
+  > & {
+    readonly events: readonly EW[];
+    readonly decisions: readonly DW[];
+    readonly state: z.ZodType<Saved>;
+    load(saved: Saved, config: Config): State;
+  },
+): PolicyDefinition<Input, Config, State, Of<EW> & AnyEvent, Of<DW> & AnyDecision, Saved, Id> {
+  const load = (saved: unknown, config: Config, path = '') =>
+    spec.load(parse(spec.state, saved, 'snapshot_mismatch', path), config);
+  return checked({ ...spec, load, kind: 'policy' }, { config: spec.config, state: spec.state }) as never;
 }
 
 /**

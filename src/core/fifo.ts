@@ -1,3 +1,6 @@
+import type { z } from 'zod';
+import { listOf } from './state.ts';
+
 /** A first-in, first-out queue: push and shift in O(1), amortised. */
 export class Fifo<T> {
   #items: T[] = [];
@@ -39,3 +42,11 @@ export class Fifo<T> {
     this.#head = 0;
   }
 }
+
+/** Schema of a {@link Fifo} in a state. */
+export const fifoOf = <S extends z.ZodType>(item: S) =>
+  listOf(item, (items) => {
+    const fifo = new Fifo<z.output<S>>();
+    for (const one of items) fifo.push(one);
+    return fifo;
+  });

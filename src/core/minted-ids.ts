@@ -2,9 +2,14 @@
  * Ids that a policy mints: `<prefix><kind><number>`, where `kind` ends in what stands before the number (`update#`). A
  * host that restarts brings a new prefix, so that none comes twice.
  */
+import { z } from 'zod';
 import { refuse } from '../errors.ts';
+import { idPrefix } from '../schemas/units.ts';
 
-/** Part of a state: the prefix that is in use, and the last of those before it, oldest first. */
+/** Fields of a state: the prefix that is in use, and the last of those before it, oldest first. */
+export const prefixes = { prefix: idPrefix, oldPrefixes: z.array(idPrefix) };
+
+/** The same, live. */
 export interface Prefixes {
   prefix: string;
   readonly oldPrefixes: string[];

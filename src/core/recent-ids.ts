@@ -1,5 +1,8 @@
 /** The last ids of something that has no end, so that what comes late or twice is told from what is wrong. */
 
+import type { z } from 'zod';
+import { listOf } from './state.ts';
+
 /** How many are remembered. */
 export const mostRecent = 64;
 
@@ -37,3 +40,6 @@ export class RecentIds implements Iterable<string> {
     return this.#ids.values();
   }
 }
+
+/** Schema of {@link RecentIds} in a state. */
+export const recentIds = <S extends z.ZodType<string>>(id: S) => listOf(id, (ids) => new RecentIds(ids));

@@ -151,12 +151,13 @@ export function defineRecipe<
     }
   };
 
+  const state = z.strictObject({
+    parts: z.strictObject(Object.fromEntries(names.map((name) => [name, savedPart(name)]))),
+  });
   return sealRecipe({
     ...spec,
     kind: 'recipe',
-    state: z.strictObject({
-      parts: z.strictObject(Object.fromEntries(names.map((name) => [name, savedPart(name)]))),
-    }) as never,
+    state,
     init: (config: Config): RecipeState<Config> => {
       const configs = spec.configure(config);
       const states = names.map((name) => [name, part(name).init(configOf(name, configs))]);
@@ -207,14 +208,14 @@ export function defineRecipe<
         ]),
       ),
     }),
-    load: (saved: SavedRecipe, config: Config): RecipeState<Config> => {
+    load: (given: unknown, config: Config, path = ''): RecipeState<Config> => {
+      const saved = parse(state, given, 'snapshot_mismatch', path);
       const configs = spec.configure(config);
       const states = names.map((name) => {
-        const own = configOf(name, configs);
         const { version, state } = saved.parts[name]!;
-        return [name, part(name).load(openState(part(name), version, state, `snapshot.state.parts.${name}`), own)];
+        return [name, openState(part(name), version, state, configOf(name, configs), `${path}.parts.${name}`)];
       });
       return { config, parts: Object.fromEntries(states) };
     },
-  }) as never;
+  } as never);
 }

@@ -31,20 +31,23 @@ export function openSnapshot<P extends AnyPolicyDefinition>(
   if (snapshot.policy !== definition.id) {
     refuse('snapshot_mismatch', 'snapshot.policy', `a snapshot of ${definition.id}`, snapshot.policy);
   }
-  return {
-    config: parse(definition.config, snapshot.config, 'snapshot_mismatch', 'snapshot.config'),
-    state: openState(definition, snapshot.version, snapshot.state, 'snapshot'),
-    seq: snapshot.seq,
-    at: snapshot.at,
-  };
+  const config = parse(definition.config, snapshot.config, 'snapshot_mismatch', 'snapshot.config');
+  const state = openState(definition, snapshot.version, snapshot.state, config, 'snapshot');
+  return { config, state, seq: snapshot.seq, at: snapshot.at };
 }
 
 /**
- * Brings a saved state up to the version of its definition and checks it.
+ * The state that was saved by a version of a definition.
  *
  * @throws PolicyError `snapshot_mismatch` as {@link openSnapshot} does; `path` says where the snapshot stands
  */
-export function openState(definition: AnyPolicyDefinition, from: number, saved: unknown, path: string): unknown {
+export function openState(
+  definition: AnyPolicyDefinition,
+  from: number,
+  saved: unknown,
+  config: unknown,
+  path: string,
+): unknown {
   let state = saved;
   for (let version = from; version !== definition.version; version += 1) {
     const migrate = definition.migrations?.[version];
@@ -58,5 +61,5 @@ export function openState(definition: AnyPolicyDefinition, from: number, saved: 
     }
     state = migrate(state);
   }
-  return parse(definition.state, state, 'snapshot_mismatch', `${path}.state`);
+  return definition.load(state, config, `${path}.state`);
 }

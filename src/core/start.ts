@@ -26,8 +26,7 @@ export function resumePolicy<P extends AnyPolicyDefinition>(
   snapshot: unknown,
   options?: PolicyOptions,
 ): PolicyOf<P> {
-  const { config, state, seq, at } = openSnapshot(definition, snapshot);
-  return new Policy(definition, { config, state: definition.load(state, config), seq, at }, options) as PolicyOf<P>;
+  return new Policy(definition, openSnapshot(definition, snapshot), options) as PolicyOf<P>;
 }
 
 /**

@@ -305,26 +305,23 @@ export class AssemblyModel {
     const domainOf = ({ domain }: Open) => (domain === undefined ? {} : { domain });
     const open = this.#open.map((one) => {
       const members = one.held.map((response) => ({ ...member(response), tokens: 0 }));
-      return { promptId: one.promptId, roundId: null, members, ...domainOf(one), since: 0 };
+      return { promptId: one.promptId, members, ...domainOf(one), since: 0 };
     });
-    const counted = this.#rounds.flatMap(({ groups }) =>
-      groups.map((one) => {
-        const { promptId, roundId, promptTokens, responses } = one.event;
-        const members = responses.map(({ tokens, weightVersions }, index) => {
-          const other = weightVersions === undefined ? {} : { weightVersions };
-          return { ...member(one.held[index]!), tokens, ...other };
-        });
-        const own = promptTokens === undefined ? {} : { promptTokens };
-        return { promptId, roundId, members, ...own, ...domainOf(one), since: one.at };
-      }),
-    );
+    const counted = (one: Counted) => {
+      const { promptId, promptTokens, responses } = one.event;
+      const members = responses.map(({ tokens, weightVersions }, index) => {
+        const other = weightVersions === undefined ? {} : { weightVersions };
+        return { ...member(one.held[index]!), tokens, ...other };
+      });
+      const own = promptTokens === undefined ? {} : { promptTokens };
+      return { promptId, members, ...own, ...domainOf(one), since: one.at };
+    };
     const rounds = this.#rounds.map(({ roundId, groups, unrewarded, completion }) => {
-      const waiting = groups.filter((one) => this.#waits(one)).length;
-      if (completion === undefined) return { roundId, unrewarded, waiting, completed: null };
+      const round = { roundId, groups: groups.map(counted), unrewarded };
+      if (completion === undefined) return { ...round, completed: null };
       const { kind, weightVersion, prompts } = completion.event;
-      const completed = { kind, weightVersion, prompts, at: completion.at };
-      return { roundId, unrewarded, waiting, completed };
+      return { ...round, completed: { kind, weightVersion, prompts, at: completion.at } };
     });
-    return { rounds, groups: [...open, ...counted] };
+    return { rounds, open };
   }
 }

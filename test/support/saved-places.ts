@@ -7,7 +7,7 @@ interface SavedParts {
   parts?: {
     queue: { state: { entries: { prompt: Prompt }[]; unused: Prompt[] } };
     admission: { state: SavedAdmission };
-    assembly?: { state: { groups: { roundId: string | null; members: { requestId: string }[] }[] } };
+    assembly?: { state: { open: { members: { requestId: string }[] }[] } };
   };
 }
 interface SavedAdmission {
@@ -44,6 +44,7 @@ export function savedPlaces(state: unknown): Places {
 export function strayResponses(state: unknown): string[] {
   const { assembly } = (state as SavedParts).parts!;
   const held = new Set(savedPlaces(state).responses);
-  const open = assembly!.state.groups.filter(({ roundId }) => roundId === null);
-  return open.flatMap(({ members }) => members.map((one) => one.requestId)).filter((id) => !held.has(id));
+  return assembly!.state.open
+    .flatMap(({ members }) => members.map((one) => one.requestId))
+    .filter((id) => !held.has(id));
 }

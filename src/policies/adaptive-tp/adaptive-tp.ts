@@ -2,7 +2,7 @@
  * Adaptive tensor parallelism (RollPacker §4.2): the TP of rollouts follows the preemptions of the engines, for short and
  * for long rounds apart, with an offline profile for the start and as a veto. See README.md.
  */
-import { definePolicy, type Ledger } from '../../core/definition.ts';
+import { definePolicyByHand, type Ledger } from '../../core/definition.ts';
 import { refuse } from '../../errors.ts';
 import type { RolloutWorkload } from '../../schemas/parallelism.ts';
 import { isSame, reported } from './bounds.ts';
@@ -101,7 +101,7 @@ const steps: Ledger<SavedTp, TpEvent, TpDecision> = {
 };
 
 /** Chooses the tensor (and expert) parallelism of rollouts, for short and for long rounds. */
-export const adaptiveTp = definePolicy({
+export const adaptiveTp = definePolicyByHand({
   id: 'adaptive-tp',
   version: 1,
   summary: 'Doubles the TP of rollouts when preemptions rise and halves it when there are none; a profile has a veto.',

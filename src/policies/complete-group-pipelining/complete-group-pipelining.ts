@@ -2,7 +2,7 @@
  * Complete-group pipelining (RolloutPipe §3.2): groups go to the trainer as soon as U of them are complete, while later
  * ones are still generated, and the round's weights are published once, after all. See README.md.
  */
-import { definePolicy, type Ledger } from '../../core/definition.ts';
+import { definePolicyByHand, type Ledger } from '../../core/definition.ts';
 import { groupKey, groupsLeft } from '../../core/trained-groups.ts';
 import { check } from './check.ts';
 import { addGroup } from './groups.ts';
@@ -61,7 +61,7 @@ const groupLedger: Ledger<SavedPipelining, PipeliningEvent, PipeliningDecision> 
 };
 
 /** Trains complete groups while the rollout goes on, on-policy, and publishes the weights once. */
-export const completeGroupPipelining = definePolicy({
+export const completeGroupPipelining = definePolicyByHand({
   id: 'complete-group-pipelining',
   version: 2,
   summary: 'Trains complete groups, U an update, while later ones are generated; weights are published once a round.',

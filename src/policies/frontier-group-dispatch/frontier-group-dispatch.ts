@@ -2,7 +2,7 @@
  * Frontier-group dispatch (RolloutPipe §3.3): an admission in front of the engines that serves at most F_w groups at
  * once, lowest order first, so that complete groups reach the trainer early and steadily. See README.md.
  */
-import { definePolicy, type Ledger } from '../../core/definition.ts';
+import { definePolicyByHand, type Ledger } from '../../core/definition.ts';
 import { check } from './check.ts';
 import * as requests from './requests.ts';
 import { consumed } from './resize.ts';
@@ -73,7 +73,7 @@ const waitingLedger: Ledger<SavedFrontier, FrontierEvent, FrontierDecision> = {
 };
 
 /** Admits requests by groups, at most F_w of them in service at once. */
-export const frontierGroupDispatch = definePolicy({
+export const frontierGroupDispatch = definePolicyByHand({
   id: 'frontier-group-dispatch',
   version: 2,
   summary: 'Admits the requests of at most F_w groups at once, lowest order first.',

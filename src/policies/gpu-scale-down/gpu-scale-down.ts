@@ -2,7 +2,7 @@
  * Scale-down of rollout GPUs (RollPacker §4.4, Algorithm 1): while the last responses of a round are generated, half of
  * the GPUs go over to training, once the KV cache of the others has room for all that is in flight. See README.md.
  */
-import { type AnyDecision, definePolicy, type Ledger } from '../../core/definition.ts';
+import { type AnyDecision, definePolicyByHand, type Ledger } from '../../core/definition.ts';
 import { refuse } from '../../errors.ts';
 import { assertPlaceable, engineChanged, placeEngines } from './engines.ts';
 import { advance, answered, endRound, openRound } from './progress.ts';
@@ -164,7 +164,7 @@ const lent: Ledger<SavedScaleDown, ScaleDownEvent, ScaleDownDecision & AnyDecisi
 };
 
 /** Releases half of the rollout GPUs for training when the remaining KV cache has room for all that is in flight. */
-export const gpuScaleDown = definePolicy({
+export const gpuScaleDown = definePolicyByHand({
   id: 'gpu-scale-down',
   version: 1,
   summary: 'Releases half of the rollout GPUs for training once the other half has room for all requests in flight.',

@@ -1,9 +1,13 @@
 /** Likely next events, for property tests: the usual ones often, late, repeated and odd ones now and then. */
 
 import { type Choices, pick } from '../../core/choices.ts';
+import type { EventOf } from '../../core/definition.ts';
+import type { Message } from '../../schemas/messages.ts';
 import type { DroppedResponse } from '../../schemas/prompts.ts';
+import type { groupAssembly } from './group-assembly.ts';
 import { type AssemblyState, allGroups, type Group, type Round } from './state.ts';
-import type { AssemblyEvent, EventNamed } from './words.ts';
+
+type AssemblyEvent = EventOf<typeof groupAssembly>;
 
 /** A likely next event. */
 export function arbitrary(state: AssemblyState, choices: Choices): AssemblyEvent {
@@ -50,7 +54,7 @@ function counted(
   choices: Choices,
   at: number,
   full = pick([...state.open.keys()], choices),
-): EventNamed<'prompt.counted'> {
+): Message<'prompt.counted'> {
   const rounds = [...state.rounds.values()];
   const isWrong = isRare(choices);
   const again = isWrong ? pick(allGroups(state).filter(isCounted), choices)?.promptId : undefined;
@@ -95,7 +99,7 @@ function odd(state: AssemblyState, choices: Choices, ids: string[]): void {
   else ids.push(choices.below(2) === 0 || other === undefined ? ids[0]! : other);
 }
 
-function completed(state: AssemblyState, choices: Choices, at: number): EventNamed<'round.completed'> {
+function completed(state: AssemblyState, choices: Choices, at: number): Message<'round.completed'> {
   const rounds = [...state.rounds.values()];
   const isAgain = choices.below(8) === 0;
   const round = pick(

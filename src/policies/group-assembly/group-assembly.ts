@@ -4,51 +4,50 @@
  */
 import { definePolicy, type Ledger } from '../../core/definition.ts';
 import { groupKey } from '../../core/trained-groups.ts';
-import { check } from './check.ts';
-import { askAgain, countPrompt, forgetNamed, openGroup, reward } from './groups.ts';
-import { completeRound, failRound, resumeRounds } from './rounds.ts';
+import {
+  promptCounted,
+  promptDeferred,
+  promptFiltered,
+  promptMerged,
+  promptQuarantined,
+  promptReturned,
+} from '../../schemas/decisions/prompts.ts';
+import { responseAccepted, responseDropped } from '../../schemas/decisions/requests.ts';
+import { rewardFailed } from '../../schemas/decisions/reward-workers.ts';
+import { roundCompleted } from '../../schemas/decisions/rounds.ts';
+import { rewardReady } from '../../schemas/events/rewards.ts';
+import { roundFailed } from '../../schemas/events/rounds.ts';
+import { hostRestarted } from '../../schemas/events/session.ts';
+import type { Message } from '../../schemas/messages.ts';
+import { accept, askAgain, checkCounted, countPrompt, forgetNamed, reward } from './groups.ts';
+import { checkCompleted, completeRound, failRound, resumeRounds } from './rounds.ts';
 import { assemblyConfig } from './schema.ts';
-import { assemblySnapshot, load, migrateFromOne, type SavedAssembly, save } from './snapshot.ts';
-import { type AssemblyState, addMember, newState } from './state.ts';
-import { type AssemblyDecision, type AssemblyEvent, assemblyDecisions, assemblyEvents, type Ctx } from './words.ts';
+import { assemblyState, link, type SavedAssembly } from './state.ts';
+import { type AssemblyDecision, assemblyDecisions, on } from './words.ts';
 
-function apply(state: AssemblyState, event: AssemblyEvent, ctx: Ctx): void {
-  switch (event.type) {
-    case 'response.accepted':
-      if (state.byRequest.has(event.requestId)) return;
-      addMember(state, openGroup(state, event.promptId, event.domain), event.requestId, undefined);
-      return;
-    case 'prompt.counted':
-      return countPrompt(state, event, ctx);
-    case 'prompt.merged':
-    case 'prompt.filtered':
-    case 'prompt.quarantined':
-      return forgetNamed(state, event.dropped);
-    case 'response.dropped':
-      return forgetNamed(state, [event]);
-    case 'prompt.deferred':
-    case 'prompt.returned':
-      // It came after its round: what is open under its name is of one that is carried on.
-      if (event.reason.code === 'round_closed') return;
-      // What it keeps is of use when it comes back, with the rewards that are there by then.
-      return forgetNamed(state, event.dropped);
-    case 'round.completed':
-      return completeRound(state, event, ctx);
-    case 'round.failed':
-      return failRound(state, event.roundId, ctx);
-    case 'reward.ready':
-      return reward(state, event.requestId, event.reward, ctx);
-    case 'reward.failed':
-      return reward(state, event.requestId, null, ctx);
-    case 'host.restarted':
-      // Rewards that were being computed are computed again; what is known stays.
-      if (state.config.askAgain) askAgain(state, ctx);
-      return resumeRounds(state, ctx);
-  }
-}
+const handlers = [
+  on(responseAccepted, accept),
+  on(responseDropped, (state, event) => forgetNamed(state, [event])),
+  on(promptCounted, countPrompt, checkCounted),
+  on([promptDeferred, promptReturned], (state, { reason, dropped }) => {
+    // What comes after its round says nothing of what is open under its name, which is carried on. What is kept is of use
+    // when it comes back, with the rewards that are there by then.
+    if (reason.code !== 'round_closed') forgetNamed(state, dropped);
+  }),
+  on([promptFiltered, promptQuarantined, promptMerged], (state, { dropped }) => forgetNamed(state, dropped)),
+  on(roundCompleted, completeRound, checkCompleted),
+  on(roundFailed, failRound),
+  on(rewardReady, (state, { requestId, reward: value }, ctx) => reward(state, requestId, value, ctx)),
+  on(rewardFailed, (state, { requestId }, ctx) => reward(state, requestId, null, ctx)),
+  on(hostRestarted, (state, _, ctx) => {
+    // Rewards that were being computed are computed again; what is known stays.
+    if (state.config.askAgain) askAgain(state, ctx);
+    resumeRounds(state, ctx);
+  }),
+];
 
 /** Prompts that count enter, and leave with their round, without a reward, or withdrawn. */
-const groupLedger: Ledger<SavedAssembly, AssemblyEvent, AssemblyDecision> = {
+const groupLedger: Ledger<SavedAssembly, Message, AssemblyDecision> = {
   name: 'groups',
   entered: (event) => (event.type === 'prompt.counted' ? [groupKey(event.roundId, event.promptId)] : []),
   left: (decision) => {
@@ -62,25 +61,21 @@ const groupLedger: Ledger<SavedAssembly, AssemblyEvent, AssemblyDecision> = {
         return [];
     }
   },
-  held: ({ groups }) =>
-    groups.flatMap(({ roundId, promptId }) => (roundId === null ? [] : [groupKey(roundId, promptId)])),
+  held: ({ rounds }) =>
+    rounds.flatMap(({ roundId, groups }) => groups.map(({ promptId }) => groupKey(roundId, promptId))),
 };
 
 /** Makes whole groups of rewards that come one by one. */
 export const groupAssembly = definePolicy({
   id: 'group-assembly',
-  version: 2,
+  version: 3,
   summary: 'Makes whole groups, and ready rounds, of rewards that come one by one.',
   source: 'RollPacker §4.3, §4.4',
   config: assemblyConfig,
-  events: assemblyEvents,
+  state: assemblyState,
+  begin: () => ({ rounds: [], open: [] }),
+  link,
+  handlers,
   decisions: assemblyDecisions,
-  state: assemblySnapshot,
-  init: newState,
-  check,
-  apply,
-  save,
-  load,
-  migrations: { 1: migrateFromOne },
   ledgers: [groupLedger],
 });

@@ -1,4 +1,6 @@
 /** Groups: how rewards fill them, and when they are complete. */
+import { refuse } from '../../errors.ts';
+import type { Message } from '../../schemas/messages.ts';
 import type { RewardedResponse } from '../../schemas/prompts.ts';
 import { finishIfReady, roundOf } from './rounds.ts';
 import {
@@ -12,14 +14,13 @@ import {
   newGroup,
   type Round,
 } from './state.ts';
-import type { Ctx, EventNamed } from './words.ts';
+import type { Ctx } from './words.ts';
 
-export function openGroup(state: AssemblyState, promptId: string, domain: string | undefined): Group {
-  const known = state.open.get(promptId);
-  if (known !== undefined) return known;
-  const group = newGroup(promptId, domain);
-  state.open.set(promptId, group);
-  return group;
+export function accept(state: AssemblyState, { requestId, promptId, domain }: Message<'response.accepted'>): void {
+  if (state.byRequest.has(requestId)) return;
+  const open = state.open.get(promptId) ?? newGroup(promptId, domain);
+  state.open.set(promptId, open);
+  addMember(state, open, requestId, undefined);
 }
 
 /**
@@ -39,7 +40,28 @@ function forgetOpen(state: AssemblyState, requestId: string): void {
   if (owner.members.size === 0) state.open.delete(owner.promptId);
 }
 
-export function countPrompt(state: AssemblyState, event: EventNamed<'prompt.counted'>, ctx: Ctx): void {
+export function checkCounted(state: AssemblyState, { roundId, promptId, responses }: Message<'prompt.counted'>): void {
+  const round = state.rounds.get(roundId);
+  if (round?.groups.has(promptId) || round?.unrewarded.has(promptId)) {
+    refuse('duplicate_id', 'promptId', 'a prompt that does not count yet', promptId);
+  }
+  if (round !== undefined && round.completed !== null) {
+    refuse('out_of_order', 'roundId', 'a round that is not complete', roundId);
+  }
+  if (responses.length === 0) refuse('invalid_event', 'responses', 'at least one response', []);
+  const seen = new Set<string>();
+  responses.forEach(({ requestId }, index) => {
+    const owner = state.byRequest.get(requestId)?.owner;
+    const isOthers = owner !== undefined && (owner.round !== null || owner.promptId !== promptId);
+    if (isOthers || seen.has(requestId)) {
+      const path = `responses[${index}].requestId`;
+      refuse('duplicate_id', path, 'a response of this prompt, once', requestId);
+    }
+    seen.add(requestId);
+  });
+}
+
+export function countPrompt(state: AssemblyState, event: Message<'prompt.counted'>, ctx: Ctx): void {
   const { promptId, roundId, domain, promptTokens, responses } = event;
   const round = roundOf(state, roundId);
   const open = state.open.get(promptId);

@@ -1,18 +1,41 @@
 /** Rounds: complete, given up, and handed over once none of their groups waits. */
+import { refuse } from '../../errors.ts';
+import type { Message } from '../../schemas/messages.ts';
 import { copyFinal, type FinalPrompt, type FinalResponse } from '../../schemas/prompts.ts';
-import { type AssemblyState, forget, type Group, newRound, type Round } from './state.ts';
-import type { Ctx, EventNamed } from './words.ts';
+import { type AssemblyState, forget, type Group, type Round } from './state.ts';
+import type { Ctx } from './words.ts';
 
 /** The round of this name, which begins with the first that is said of it. */
 export function roundOf(state: AssemblyState, roundId: string): Round {
   const known = state.rounds.get(roundId);
   if (known !== undefined) return known;
-  const round = newRound(roundId);
+  const round: Round = { roundId, groups: new Map(), unrewarded: new Set(), completed: null, waiting: 0 };
   state.rounds.set(roundId, round);
   return round;
 }
 
-export function completeRound(state: AssemblyState, event: EventNamed<'round.completed'>, ctx: Ctx): void {
+export function checkCompleted(state: AssemblyState, { roundId, prompts, reason }: Message<'round.completed'>): void {
+  const round = state.rounds.get(roundId);
+  if (round !== undefined && round.completed !== null) {
+    refuse('duplicate_id', 'roundId', 'a round that is not complete', roundId);
+  }
+  const named = new Set<string>();
+  prompts.forEach(({ promptId }, index) => {
+    const isKnown = round?.groups.has(promptId) || round?.unrewarded.has(promptId);
+    if (isKnown && !named.has(promptId)) {
+      named.add(promptId);
+      return;
+    }
+    const path = `prompts[${index}].promptId`;
+    refuse('unknown_id', path, 'a prompt that counts for the round, once', promptId);
+  });
+  const counts = (round?.groups.size ?? 0) + (round?.unrewarded.size ?? 0);
+  if (reason.code !== 'round_failed' && named.size < counts) {
+    refuse('invalid_event', 'prompts', `all ${counts} prompts that count for the round`, named.size);
+  }
+}
+
+export function completeRound(state: AssemblyState, event: Message<'round.completed'>, ctx: Ctx): void {
   const round = roundOf(state, event.roundId);
   const { kind, weightVersion } = event;
   round.completed = { kind, weightVersion, prompts: event.prompts.map(copyFinal), at: ctx.at };
@@ -21,7 +44,7 @@ export function completeRound(state: AssemblyState, event: EventNamed<'round.com
 }
 
 /** A round is given up, whether it was complete or not: one that was says so. */
-export function failRound(state: AssemblyState, roundId: string, ctx: Ctx): void {
+export function failRound(state: AssemblyState, { roundId }: Message<'round.failed'>, ctx: Ctx): void {
   const round = state.rounds.get(roundId);
   if (round === undefined) return;
   giveUp(state, round, ctx);

@@ -1,76 +1,91 @@
 /** The state of group-assembly. */
-import type { FinalPrompt } from '../../schemas/prompts.ts';
+import { z } from 'zod';
+import type { Live } from '../../core/definition.ts';
+import { derived, mapBy, setOf } from '../../core/state.ts';
+import { finalPrompt } from '../../schemas/prompts.ts';
+import {
+  domain,
+  promptId,
+  requestId,
+  roundId,
+  roundKind,
+  seconds,
+  tokens,
+  weightVersion,
+} from '../../schemas/units.ts';
 import type { AssemblyConfig } from './schema.ts';
 
-/** One response: `undefined` while its reward is awaited, `null` if it will never have one. */
-export interface Member {
-  readonly requestId: string;
-  owner: Group;
-  tokens: number;
+const member = z.strictObject({
+  requestId,
+  tokens,
   /** Versions of the weights that generated it, if not that of the round alone. */
-  weightVersions?: readonly number[];
-  reward: number | null | undefined;
-}
+  weightVersions: z.array(weightVersion).optional(),
+  /** `undefined` while it is awaited, `null` if it will never come. */
+  reward: z.number().nullable().optional(),
+  owner: derived<Group>(),
+});
+/** One response. */
+export interface Member extends z.output<typeof member> {}
 
-/** The responses of one occurrence of a prompt. */
-export interface Group {
-  readonly promptId: string;
-  /** The round that it counts for; `null` while it does not count. */
-  round: Round | null;
-  readonly members: Map<string, Member>;
-  promptTokens: number | undefined;
-  readonly domain: string | undefined;
-  /** Members without a reward that may still come; of no meaning while it does not count. */
-  waiting: number;
+const group = z.strictObject({
+  promptId,
+  domain: domain.optional(),
+  promptTokens: tokens.optional(),
+  members: mapBy('requestId', member),
   /** When it counted. */
-  since: number;
-}
+  since: seconds,
+  /** The round that it counts for; `null` while it does not count. */
+  round: derived<Round | null>(),
+  /** Members without a reward that may still come; of no meaning while it does not count. */
+  waiting: derived(() => 0),
+});
+/** The responses of one occurrence of a prompt. */
+export interface Group extends z.output<typeof group> {}
 
-/** What a completed round has said. */
-export interface Completed {
-  readonly kind: 'short' | 'long';
-  readonly weightVersion: number;
-  readonly prompts: FinalPrompt[];
-  readonly at: number;
-}
-
-/** A round with groups that wait for rewards, or that is not complete. */
-export interface Round {
-  readonly roundId: string;
-  readonly groups: Map<string, Group>;
+const round = z.strictObject({
+  roundId,
+  groups: mapBy('promptId', group),
   /** Prompts that count and get no reward at all. */
-  readonly unrewarded: Set<string>;
+  unrewarded: setOf(promptId),
+  completed: z.strictObject({ kind: roundKind, weightVersion, prompts: z.array(finalPrompt), at: seconds }).nullable(),
   /** Groups that wait. */
-  waiting: number;
-  completed: Completed | null;
+  waiting: derived(() => 0),
+});
+/** A round with groups that wait for rewards, or that is not complete. */
+export interface Round extends z.output<typeof round> {}
+
+/** Schema of the state. */
+export const assemblyState = z.strictObject({
+  rounds: mapBy('roundId', round),
+  /** Prompts that do not count yet. */
+  open: mapBy('promptId', group),
+  byRequest: derived(() => new Map<string, Member>()),
+});
+/** The state. */
+export type AssemblyState = Live<z.output<typeof assemblyState>, AssemblyConfig>;
+/** The state as it is saved. */
+export type SavedAssembly = z.input<typeof assemblyState>;
+
+/** Sets what is derived. */
+export function link(state: AssemblyState): void {
+  for (const one of state.open.values()) linkGroup(state, one, null);
+  for (const one of state.rounds.values()) {
+    for (const each of one.groups.values()) linkGroup(state, each, one);
+  }
 }
 
-export interface AssemblyState {
-  readonly config: AssemblyConfig;
-  /** Prompts that do not count yet, by id. */
-  readonly open: Map<string, Group>;
-  readonly byRequest: Map<string, Member>;
-  readonly rounds: Map<string, Round>;
+function linkGroup({ byRequest }: AssemblyState, one: Group, its: Round | null): void {
+  one.round = its;
+  for (const each of one.members.values()) {
+    each.owner = one;
+    byRequest.set(each.requestId, each);
+    if (each.reward === undefined) one.waiting += 1;
+  }
+  if (its !== null && one.waiting > 0) its.waiting += 1;
 }
 
-export function newState(config: AssemblyConfig): AssemblyState {
-  return { config, open: new Map(), byRequest: new Map(), rounds: new Map() };
-}
-
-export function newGroup(id: string, itsDomain: string | undefined): Group {
-  return {
-    promptId: id,
-    round: null,
-    members: new Map(),
-    promptTokens: undefined,
-    domain: itsDomain,
-    waiting: 0,
-    since: 0,
-  };
-}
-
-export function newRound(id: string): Round {
-  return { roundId: id, groups: new Map(), unrewarded: new Set(), waiting: 0, completed: null };
+export function newGroup(promptId: string, domain: string | undefined): Group {
+  return { promptId, domain, promptTokens: undefined, members: new Map(), since: 0, round: null, waiting: 0 };
 }
 
 /** Puts a response into a group, and where rewards find it. */

@@ -2,7 +2,7 @@
  * The long-prompt queue (RollPacker §3): prompts that a short round deferred wait here until there are enough of them
  * for a long round without speculation, so that none is excluded for its length. See README.md.
  */
-import { type AnyDecision, type Context, definePolicy, type Ledger } from '../../core/definition.ts';
+import { type AnyDecision, type Context, definePolicyByHand, type Ledger } from '../../core/definition.ts';
 import { refuse } from '../../errors.ts';
 import { copyPrompt, type Prompt } from '../../schemas/prompts.ts';
 import { scaledCount } from '../../schemas/units.ts';
@@ -182,7 +182,7 @@ function ledger(
 }
 
 /** Holds deferred prompts and plans rounds: short while the queue is small, long once it holds P0. */
-export const longPromptQueue = definePolicy({
+export const longPromptQueue = definePolicyByHand({
   id: 'long-prompt-queue',
   version: 2,
   summary: 'Holds deferred prompts until there are enough of them for a long round.',

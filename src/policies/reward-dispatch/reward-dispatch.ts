@@ -2,7 +2,7 @@
  * Reward dispatch (RollPacker §4.3): the reward of every response is computed as soon as the response is complete, on
  * the least loaded worker of its kind, while others are still being generated. See README.md.
  */
-import { type Context, definePolicy, type Ledger } from '../../core/definition.ts';
+import { type Context, definePolicyByHand, type Ledger } from '../../core/definition.ts';
 import { check } from './check.ts';
 import * as cluster from './cluster.ts';
 import { settle } from './dispatches.ts';
@@ -85,7 +85,7 @@ const samples: Ledger<SavedRewards, RewardEvent, RewardDecision> = {
 };
 
 /** Computes each reward as soon as its response is complete, on the least loaded worker of its kind. */
-export const rewardDispatch = definePolicy({
+export const rewardDispatch = definePolicyByHand({
   id: 'reward-dispatch',
   version: 2,
   summary: 'Computes each reward as soon as its response is complete, on the least loaded worker of its kind.',

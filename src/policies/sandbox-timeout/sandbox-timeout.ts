@@ -2,7 +2,7 @@
  * Adaptive timeouts for code in sandboxes (RollPacker §4.3): a run may take a multiple of the longest correct run of
  * its test case, so that doomed code is stopped early. See README.md.
  */
-import { type Context, definePolicy, type Ledger } from '../../core/definition.ts';
+import { type Context, definePolicyByHand, type Ledger } from '../../core/definition.ts';
 import { refuse } from '../../errors.ts';
 import {
   sandboxLate,
@@ -165,7 +165,7 @@ const runLedger: Ledger<SavedTimeouts, TimeoutEvent, TimeoutDecision> = {
 };
 
 /** Stops doomed code early: timeouts from the longest correct run of each test case. */
-export const sandboxTimeout = definePolicy({
+export const sandboxTimeout = definePolicyByHand({
   id: 'sandbox-timeout',
   version: 1,
   summary: 'Stops doomed code early: a timeout for each test case, from its longest correct run.',

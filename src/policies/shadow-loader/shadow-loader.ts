@@ -2,7 +2,7 @@
  * ShadowLoader (FlexRL §4): the controller keeps metadata of samples, nodes preprocess them and hold the tensors, and
  * ranks fetch from there the frames that they need. See README.md.
  */
-import { type Context, definePolicy, type Ledger } from '../../core/definition.ts';
+import { type Context, definePolicyByHand, type Ledger } from '../../core/definition.ts';
 import * as batches from './batches.ts';
 import { check } from './check.ts';
 import * as cluster from './cluster.ts';
@@ -79,7 +79,7 @@ const plannedBatches: Ledger<SavedLoader, LoaderEvent, LoaderDecision> = {
 };
 
 /** Preprocesses samples on nodes, and brings to each rank the frames that it needs; keeps metadata only. */
-export const shadowLoader = definePolicy({
+export const shadowLoader = definePolicyByHand({
   id: 'shadow-loader',
   version: 2,
   summary: 'Preprocesses samples on the nodes, and brings each rank the frames that it needs; holds metadata only.',

@@ -2,7 +2,7 @@
  * Speculative admission (RollPacker §3): a short round launches more prompts and more responses than it needs and
  * keeps the first that finish; what is left is deferred. See README.md.
  */
-import { type Context, definePolicy } from '../../core/definition.ts';
+import { type Context, definePolicyByHand } from '../../core/definition.ts';
 import { check } from './check.ts';
 import { engineAdded, engineDrained, engineLost, enginesChanged, hostRestarted } from './cluster.ts';
 import { newState } from './create.ts';
@@ -102,7 +102,7 @@ function timeOut(state: AdmissionState, ctx: Ctx): void {
 }
 
 /** Over-provisions prompts and responses in short rounds and keeps the first that finish. */
-export const speculativeAdmission = definePolicy({
+export const speculativeAdmission = definePolicyByHand({
   id: 'speculative-admission',
   version: 2,
   summary: 'Launches more prompts and responses than a round needs and keeps the first that finish.',

@@ -2,7 +2,7 @@
  * The stream trainer (RollPacker §4.4, §5): completed groups are trained on GPUs that the rollout has released while it
  * goes on, gradients stay where they are until the round is over, and the optimizer steps once. See README.md.
  */
-import { definePolicy, type Ledger } from '../../core/definition.ts';
+import { definePolicyByHand, type Ledger } from '../../core/definition.ts';
 import { groupKey, groupsLeft } from '../../core/trained-groups.ts';
 import { check } from './check.ts';
 import { feed } from './fetch.ts';
@@ -83,7 +83,7 @@ const groupLedger: Ledger<SavedStreamTraining, StreamTrainingEvent, StreamTraini
 };
 
 /** Trains completed groups while the rollout goes on, and steps once when the round is over. */
-export const streamTraining = definePolicy({
+export const streamTraining = definePolicyByHand({
   id: 'stream-training',
   version: 2,
   summary: 'Trains completed groups on released GPUs during the rollout; one exact optimizer step at its end.',

@@ -3,7 +3,7 @@
  * refuses one that it has no plan for.
  */
 import { z } from 'zod';
-import { type Context, definePolicy } from '../../core/definition.ts';
+import { type Context, definePolicyByHand } from '../../core/definition.ts';
 import { runPlanner } from '../../core/start.ts';
 import { isPolicyError, refuse } from '../../errors.ts';
 import { type FlexUlyssesPlan, flexUlyssesPlanner } from '../../planners/flex-ulysses/index.ts';
@@ -93,7 +93,7 @@ function assignmentsOf({ sequences }: Ready, { assignments, vision }: FlexUlysse
 }
 
 /** Plans each batch; keeps nothing from one to the next. */
-export const batchPlanning = definePolicy({
+export const batchPlanning = definePolicyByHand({
   id: 'batch-planning',
   version: 1,
   summary: 'Plans each batch by flex-ulysses, as its lengths are known.',

@@ -3,7 +3,7 @@
  * longer the responses are that it is given. It grows at once, and shrinks only between rounds.
  */
 import { z } from 'zod';
-import { type Context, definePolicy } from '../../core/definition.ts';
+import { type Context, definePolicyByHand } from '../../core/definition.ts';
 import { runPlanner } from '../../core/start.ts';
 import { type JudgeOffloadPlan, judgeOffloadInput, judgeOffloadPlanner } from '../../planners/judge-offload/index.ts';
 import { judgePlace } from '../../schemas/decisions/judge.ts';
@@ -103,7 +103,7 @@ function place(state: State, wanted: number, reason: JudgeDecision['reason'], ct
 }
 
 /** A judge beside the actor; without one in its configuration it decides nothing. */
-export const judgePlacement = definePolicy({
+export const judgePlacement = definePolicyByHand({
   id: 'judge-placement',
   version: 1,
   summary: 'Lays a judge beside the actor out for the lengths that it is given.',

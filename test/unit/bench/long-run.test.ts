@@ -111,7 +111,7 @@ test('a law that is broken once in thousands of events is noticed, and named', (
   };
   expect(runOf({ check: touching })).toThrow(/laws? [1-5]/);
   const shared: unknown[] = [];
-  const forgetful: typeof load = (saved, config) => load({ ...saved, entries: shared }, config);
+  const forgetful: typeof load = (saved, config) => load({ ...(saved as object), entries: shared }, config);
   expect(runOf({ load: forgetful })).toThrow(/laws 1, 4, 5, 6|law 2/);
   expect(runOf({ save: (state) => ({ ...save(state), unknown: 1 }) })).toThrow(/snapshot|unknown/);
 });

@@ -1,5 +1,5 @@
 /** A schema of zod 3, or none at all, is refused where a host hands it over, by its path. */
-import { defineDecision, defineEvent, definePlanner, definePolicy, type PolicySpec, z } from 'rollflex';
+import { defineDecision, defineEvent, definePlanner, definePolicy, z } from 'rollflex';
 import { expect, test } from 'vitest';
 import * as mini from 'zod/mini';
 import { z as z3 } from 'zod/v3';
@@ -11,15 +11,11 @@ const own = {
   source: 'acme',
   config: z.strictObject({}),
   state: z.strictObject({}),
-  events: [],
+  begin: () => ({}),
+  handlers: [],
   decisions: [],
-  init: () => ({}),
-  check: () => undefined,
-  apply: () => undefined,
-  save: () => ({}),
-  load: () => ({}),
   ledgers: [],
-} satisfies PolicySpec<object, object, object, never, never, object, string>;
+};
 const zod3 = z3.object({}) as never;
 const planner = { id: 'acme/q', version: 1, summary: 'Nothing.', source: 'acme', compute: () => ({}) };
 

@@ -107,7 +107,7 @@ describe('group-assembly, with two copies of a prompt open', () => {
       }
       expect(host.trained).toEqual({ r: 2, s: 2 });
       expect(host.told.filter((one) => one.type === 'reward.unused')).toEqual([]);
-      expect(host.state).toEqual({ rounds: [], groups: [] });
+      expect(host.state).toEqual({ rounds: [], open: [] });
     });
     fc.assert(property, runs(200));
   });
@@ -124,7 +124,7 @@ describe('group-assembly, with two copies of a prompt open', () => {
       expect(host.trained).toEqual({ s: 2 });
       const unused = host.told.flatMap((one) => (one.type === 'reward.unused' ? [one.requestId] : []));
       expect(unused).toEqual(first);
-      expect(host.state).toEqual({ rounds: [], groups: [] });
+      expect(host.state).toEqual({ rounds: [], open: [] });
     },
   );
 });

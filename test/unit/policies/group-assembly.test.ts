@@ -128,7 +128,7 @@ describe('group-assembly', () => {
       { promptId: 'a', responses: [{ reward: 1 }, { reward: 1 }] },
       { promptId: 'b', responses: [{ reward: 1 }, { reward: 0.5 }] },
     ]);
-    expect(assembly.snapshot().state).toEqual({ rounds: [], groups: [] });
+    expect(assembly.snapshot().state).toEqual({ rounds: [], open: [] });
   });
 
   test('a response without a reward is left out of its group, a prompt without any out of its round', () => {
@@ -180,7 +180,7 @@ describe('group-assembly', () => {
       { type: 'group.withdrawn', promptId: 'b' },
       { type: 'round.rewarded', weightVersion: 5, prompts: [], reason: { code: 'round_failed' } },
     ]);
-    expect(assembly.snapshot().state).toEqual({ rounds: [], groups: [] });
+    expect(assembly.snapshot().state).toEqual({ rounds: [], open: [] });
   });
 
   test('a failed round withdraws its groups, and hands over an empty round', () => {
@@ -254,7 +254,7 @@ describe('group-assembly', () => {
     const dropped = a.map((requestId) => ({ requestId, tokens: 5, cause: 'stale_weights' as const }));
     assembly.send({ type: 'prompt.deferred', at: 5, prompt: { promptId: 'a' }, roundId: 'r', dropped, reason });
     expect(reward(assembly, a[1])).toMatchObject([{ type: 'reward.unused' }]);
-    expect(assembly.snapshot().state).toEqual({ rounds: [], groups: [] });
+    expect(assembly.snapshot().state).toEqual({ rounds: [], open: [] });
   });
 
   test('refuses what does not fit, and changes nothing', () => {

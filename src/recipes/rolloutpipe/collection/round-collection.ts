@@ -2,7 +2,7 @@
  * What stands between the frontier and the assembly of groups: it keeps what each request has generated, and says when a
  * group counts, and when a round has all its groups. It decides nothing; whoever mints the requests need not count them.
  */
-import { definePolicy } from '../../../core/definition.ts';
+import { definePolicyByHand } from '../../../core/definition.ts';
 import { check } from './check.ts';
 import { askAgain, complete, completeIfEnded, failRound, leave } from './rounds.ts';
 import { collectionSnapshot, load, migrateFromOne, save } from './snapshot.ts';
@@ -64,7 +64,7 @@ function apply(state: CollectionState, event: CollectionEvent, ctx: Ctx): void {
 }
 
 /** Keeps what each request has generated, and says when groups and rounds have all of it. */
-export const roundCollection = definePolicy({
+export const roundCollection = definePolicyByHand({
   id: 'round-collection',
   version: 2,
   summary: 'Says when the groups of a round, and the round itself, have their responses.',

@@ -1,0 +1,157 @@
+/**
+ * Whether the policies of this checkout decide as those of another one do, and how fast each is: likely events, made by the
+ * other checkout, go to both. `npx tsx bench/old-new.ts OTHER [--events 100000] [--only id,id] [--seed 1] [--speed]`. Decisions
+ * and errors are compared, with a snapshot and a restore in each about every 200 events. With `--speed` ratios are printed
+ * instead, new ÷ old, each the median of runs that alternate. Exit code 1 where an answer differs that is not meant to.
+ */
+import { isDeepStrictEqual, parseArgs } from 'node:util';
+import { registry } from '../src/registry.ts';
+import { uniform } from '../src/sim/random.ts';
+import { exampleConfigs } from '../test/support/example-configs.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    events: { type: 'string', default: '100000' },
+    seed: { type: 'string', default: '1' },
+    only: { type: 'string' },
+    speed: { type: 'boolean', default: false },
+  },
+});
+const [other] = positionals;
+if (other === undefined) throw new Error('name the folder of the other checkout');
+const before = (await import(`${other}/src/registry.ts`)).registry as typeof registry;
+const testing = (await import(`${other}/src/testing/index.ts`)) as typeof import('../src/testing/index.ts');
+const [wanted, seed] = [Number(values.events), Number(values.seed)];
+
+interface Running {
+  send(event: unknown): readonly unknown[];
+  snapshot(): unknown;
+}
+interface Factory {
+  createPolicy(id: string, config: unknown): Running;
+  restorePolicy(snapshot: unknown): Running;
+}
+const [theirs, ours] = [before, registry] as unknown as [Factory, Factory];
+
+function answer(policy: Running, event: unknown): unknown {
+  try {
+    return policy.send(event);
+  } catch (error) {
+    const { code, path, expected, got } = error as Record<string, unknown>;
+    if (code === undefined) throw error;
+    return { code, path, expected, got };
+  }
+}
+
+const json = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+function* runs(id: string): Generator<{ config: unknown; events: readonly unknown[] }> {
+  const configs: readonly unknown[] = exampleConfigs[id] ?? [{}];
+  const definition = before.get(id);
+  for (let turn = 0; ; turn += 1) {
+    const config = configs[turn % configs.length];
+    const tape = Array.from({ length: 397 }, (_, at) => Math.floor(uniform(seed, turn, at) * 999_983));
+    yield { config, events: testing.likelyEvents(definition as never, config as never, tape, 800) };
+  }
+}
+
+function compare(id: string): number {
+  let [sent, refused, different, restores] = [0, 0, 0, 0];
+  for (const { config, events } of runs(id)) {
+    let [old, now] = [theirs.createPolicy(id, config), ours.createPolicy(id, config)];
+    for (const event of events) {
+      const [expected, got] = [json(answer(old, event)), json(answer(now, event))];
+      sent += 1;
+      if (!Array.isArray(expected)) refused += 1;
+      if (!isDeepStrictEqual(expected, got)) {
+        different += 1;
+        if (different <= 5) {
+          console.log(
+            `  ${JSON.stringify(event)}\n    old ${JSON.stringify(expected)}\n    new ${JSON.stringify(got)}`,
+          );
+        }
+      }
+      if (sent % 197 !== 0) continue;
+      old = theirs.restorePolicy(json(old.snapshot()));
+      now = ours.restorePolicy(json(now.snapshot()));
+      restores += 1;
+    }
+    if (sent >= wanted) break;
+  }
+  console.log(`${id}: ${sent} events, ${refused} refused, ${restores} restores, ${different} answers differ`);
+  return different;
+}
+
+const median = (all: readonly number[]): number => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)]!;
+const timed = (work: () => void): number => {
+  const from = process.hrtime.bigint();
+  work();
+  return Number(process.hrtime.bigint() - from);
+};
+
+/** Ratios of each repetition: what both do alternates, so that the machine's moods meet both. */
+function speed(id: string): void {
+  const tapes: { config: unknown; events: unknown[] }[] = [];
+  let total = 0;
+  for (const { config, events } of runs(id)) {
+    const policy = theirs.createPolicy(id, config);
+    const taken = events.filter((event) => Array.isArray(answer(policy, event)));
+    tapes.push({ config, events: taken });
+    total += taken.length;
+    if (total >= wanted) break;
+  }
+  const replay = (factory: Factory): number =>
+    timed(() => {
+      for (const { config, events } of tapes) {
+        const policy = factory.createPolicy(id, config);
+        for (const event of events) policy.send(event);
+      }
+    });
+  const ends = (factory: Factory): Running[] =>
+    tapes.map(({ config, events }) => {
+      const policy = factory.createPolicy(id, config);
+      for (const event of events) policy.send(event);
+      return policy;
+    });
+  const [oldEnds, newEnds] = [ends(theirs), ends(ours)];
+  const snapshots = (all: readonly Running[]): number =>
+    timed(() => {
+      for (let turn = 0; turn < 10; turn += 1) for (const one of all) one.snapshot();
+    });
+  const saved = (all: readonly Running[]): unknown[] => all.map((one) => json(one.snapshot()));
+  const [oldSaved, newSaved] = [saved(oldEnds), saved(newEnds)];
+  const restores = (factory: Factory, all: readonly unknown[]): number =>
+    timed(() => {
+      for (let turn = 0; turn < 10; turn += 1) for (const one of all) factory.restorePolicy(one);
+    });
+  const ratio = (old: () => number, now: () => number): string => {
+    const ratios: number[] = [];
+    for (let turn = 0; turn < 15; turn += 1) {
+      const [first, second] = turn % 2 === 0 ? [old(), now()] : [now(), old()];
+      ratios.push(turn % 2 === 0 ? second / first : first / second);
+    }
+    return median(ratios.slice(4)).toFixed(3);
+  };
+  const events = ratio(
+    () => replay(theirs),
+    () => replay(ours),
+  );
+  const snapshot = ratio(
+    () => snapshots(oldEnds),
+    () => snapshots(newEnds),
+  );
+  const restore = ratio(
+    () => restores(theirs, oldSaved),
+    () => restores(ours, newSaved),
+  );
+  console.log(`${id}: time of events ${events}, snapshots ${snapshot}, restores ${restore} of what they were`);
+}
+
+let different = 0;
+for (const { id } of registry.policies) {
+  if (values.only !== undefined && !values.only.split(',').includes(id)) continue;
+  if (values.speed) speed(id);
+  else different += compare(id);
+}
+process.exitCode = different === 0 ? 0 : 1;

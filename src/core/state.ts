@@ -1,0 +1,122 @@
+/**
+ * The state of a policy, declared once: a zod schema whose output is the live state and whose input is the saved one. The
+ * schema reads a snapshot, and {@link saverOf} writes one. zod's own `encode` gives the same; it checks every field, twice
+ * where there is a refinement, and a state that a policy has built needs no check.
+ */
+import { z } from 'zod';
+
+/**
+ * A field that is not saved. It is made anew when a state is read, by `make`; without it, the policy's `link` sets it, as
+ * for a pointer to another part of the state.
+ */
+export function derived<T>(make?: () => T) {
+  const schema = z.codec(z.undefined().optional(), z.custom<T>(), {
+    decode: () => (make === undefined ? null : make()) as T,
+    encode: () => undefined,
+  });
+  unsaved.add(schema);
+  return schema;
+}
+
+const unsaved = new WeakSet<z.core.$ZodType>();
+
+/** A collection that is saved as a list of its items, in its order. */
+export function listOf<S extends z.ZodType, C extends Iterable<z.output<S>>>(
+  item: S,
+  make: (items: z.output<S>[]) => C,
+) {
+  return z.codec(z.array(item), z.custom<C>(), {
+    decode: (items) => make(items as z.output<S>[]),
+    encode: (collection) => [...collection] as never,
+  });
+}
+
+/** A set, saved as a list in its order. */
+export const setOf = <S extends z.ZodType>(item: S) => listOf(item, (items) => new Set<z.output<S>>(items));
+
+/** A map by a field of its values, saved as a list of them in its order. */
+export function mapBy<K extends string, S extends z.ZodType<Readonly<Record<K, string>>>>(key: K, item: S) {
+  return z.codec(z.array(item), z.custom<Map<string, z.output<S>>>(), {
+    decode: (items) => new Map((items as z.output<S>[]).map((one) => [one[key], one])),
+    encode: (map) => [...map.values()] as never,
+  });
+}
+
+/** A map, saved as a list of pairs in its order. */
+export function mapOf<K extends z.ZodType, V extends z.ZodType>(key: K, value: V) {
+  return z.codec(z.array(z.tuple([key, value])), z.custom<Map<z.output<K>, z.output<V>>>(), {
+    decode: (pairs) => new Map(pairs as [z.output<K>, z.output<V>][]),
+    encode: (map) => [...map] as never,
+  });
+}
+
+/** Writes a value of a schema's output as one of its input, sharing nothing with it. */
+export type Saver = (live: never) => unknown;
+
+type Schema = z.core.$ZodType;
+
+const same: Saver = (live) => live;
+
+/** The saver of a schema: compiled once, without checks. */
+export function saverOf(schema: Schema): Saver {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  switch (def.type) {
+    case 'string':
+    case 'number':
+    case 'boolean':
+    case 'literal':
+    case 'enum':
+    case 'null':
+    case 'undefined':
+      return same;
+    case 'nullable':
+    case 'optional':
+    case 'readonly':
+    case 'default': {
+      const save = saverOf(def.innerType);
+      return save === same ? same : (live) => (live === null || live === undefined ? live : save(live));
+    }
+    case 'array':
+      return listSaver(saverOf(def.element));
+    case 'object':
+      return objectSaver(def.shape);
+    case 'tuple': {
+      const items = def.items.map(saverOf);
+      return (live: readonly never[]) => items.map((save, index) => save(live[index]!));
+    }
+    case 'union': {
+      const options = def.options.map(saverOf);
+      return options.every((one) => one === same) ? same : structuredClone;
+    }
+    case 'pipe': {
+      const { reverseTransform } = def as z.core.$ZodCodecDef;
+      if (reverseTransform === undefined) break;
+      const save = saverOf(def.in);
+      return (live) => save(reverseTransform(live, undefined as never) as never);
+    }
+  }
+  return structuredClone;
+}
+
+function listSaver(save: Saver): Saver {
+  if (save === same) return (live: readonly never[]) => live.slice();
+  return (live: readonly never[]) => {
+    const saved: unknown[] = [];
+    for (const one of live) saved.push(save(one));
+    return saved;
+  };
+}
+
+function objectSaver(shape: Readonly<Record<string, Schema>>): Saver {
+  const fields = Object.entries(shape)
+    .filter(([, schema]) => !unsaved.has(schema))
+    .map(([key, schema]) => ({ key, save: saverOf(schema) }));
+  return (live: Readonly<Record<string, never>>) => {
+    const saved: Record<string, unknown> = {};
+    for (const { key, save } of fields) {
+      const field = live[key];
+      if (field !== undefined) saved[key] = save === same ? field : save(field);
+    }
+    return saved;
+  };
+}
