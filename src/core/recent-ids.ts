@@ -42,4 +42,4 @@ export class RecentIds implements Iterable<string> {
 }
 
 /** Schema of {@link RecentIds} in a state. */
-export const recentIds = <S extends z.ZodType<string>>(id: S) => listOf(id, (ids) => new RecentIds(ids));
+export const recentIds = (id: z.ZodType<string, string>) => listOf(id, (ids) => new RecentIds(ids));
