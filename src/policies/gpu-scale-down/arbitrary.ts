@@ -140,7 +140,7 @@ function anything(state: ScaleDownState, choices: Choices, at: number): ScaleDow
       return { type: 'engine.added', at, engineId: engineId(state, choices) };
     case 9:
       if (choices.below(3) > 0) return { type: 'request.aborted', at, requestId: requestId(choices) };
-      return { type: 'host.restarted', at, idPrefix: `h${choices.below(9)}-` };
+      return { type: 'host.restarted', at, idPrefix: `h${choices.below(1000)}-` };
     case 13:
       return placed(state, choices, at);
     case 10:

@@ -25,6 +25,10 @@ export function late(id: string, code: Message<'scale-down.late'>['reason']['cod
   ctx.emit({ type: 'scale-down.late', at: ctx.at, id, reason: { code } });
 }
 
+export function checkFailure(state: ScaleDownState, { releaseId }: Message<'gpus.release.failed'>): void {
+  if (current(state, releaseId) === undefined) checkMinted(state, 'releaseId', releaseId);
+}
+
 /** The release of this id, if it is not over. */
 export function current(state: ScaleDownState, releaseId: string): Release | undefined {
   return state.release?.releaseId === releaseId ? state.release : undefined;
@@ -48,9 +52,8 @@ export function reclaim(state: ScaleDownState, reason: Message<'gpus.reclaim'>['
 export function checkRelease(state: ScaleDownState, event: Message<'gpus.released' | 'gpus.returned'>): void {
   // Others are told of GPUs without a release; here each has one.
   const { releaseId = '', gpuIds } = event;
-  checkMinted(state, 'releaseId', releaseId);
   const release = current(state, releaseId);
-  if (release === undefined) return;
+  if (release === undefined) return checkMinted(state, 'releaseId', releaseId);
   const expected = release.engines.flatMap((place) => state.topology.engines[place]!.gpuIds).sort();
   if (expected.join('\n') === [...gpuIds].sort().join('\n')) return;
   refuse('invalid_event', 'gpuIds', `the GPUs ${expected.join(', ')}`, gpuIds);

@@ -39,9 +39,7 @@ const handlers = [
   on(requestMigrated, migrations.migrated, migrations.checkMove),
   on(migrationFailed, migrations.moveFailed, migrations.checkMove),
   on(gpusReleased, engines.released, engines.checkRelease),
-  on(gpusReleaseFailed, engines.releaseFailed, (state, { releaseId }) =>
-    engines.checkMinted(state, 'releaseId', releaseId),
-  ),
+  on(gpusReleaseFailed, engines.releaseFailed, engines.checkFailure),
   on(gpusReturned, engines.returned, engines.checkRelease),
   on(enginesPlaced, engines.placeEngines, engines.checkPlaced),
   on([engineAdded, engineDrained, engineLost], engines.engineChanged, engines.checkEngine),
@@ -80,7 +78,7 @@ export const gpuScaleDown = definePolicy({
   handlers,
   after: (state) => {
     // What was read of a report depends on what ends after it.
-    state.checked = undefined;
+    state.checked = null;
   },
   decisions: scaleDownDecisions,
   ledgers: [lent],

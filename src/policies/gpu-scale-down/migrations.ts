@@ -94,9 +94,8 @@ function batches(
 
 export function checkMove(state: ScaleDownState, event: Message<'request.migrated' | 'migration.failed'>): void {
   const { releaseId, requestId, attempt = 1 } = event;
-  checkMinted(state, 'releaseId', releaseId);
   const release = current(state, releaseId);
-  if (release === undefined) return;
+  if (release === undefined) return checkMinted(state, 'releaseId', releaseId);
   const row = release.moves.row(requestId);
   if (row < 0) {
     // A restart has forgotten the requests of a release that is still on its way back.

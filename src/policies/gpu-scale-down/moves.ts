@@ -8,16 +8,20 @@ const statuses = ['moving', 'moved', 'failed', 'ended'] as const;
 /** `ended` is one that was aborted or completed on the way. */
 export type MoveStatus = (typeof statuses)[number];
 
-const savedMove = z.strictObject({
-  requestId: z.string(),
-  from: count,
-  to: count,
-  tokens: count,
-  attempts: count,
-  status: z.enum(statuses),
-});
-/** A request that moves, as it is saved. */
-export type SavedMove = z.output<typeof savedMove>;
+/** Requests that move as they are saved: by column, as they are kept, since there may be very many. */
+const savedMoves = z
+  .strictObject({
+    ids: z.array(z.string()),
+    from: z.array(count),
+    to: z.array(count),
+    tokens: z.array(count),
+    status: z.array(z.enum(statuses)),
+    /** Attempts after the first, where there were any, by row. */
+    retries: z.array(z.tuple([count, count])),
+  })
+  .refine(({ ids, from, to, tokens, status }) => [from, to, tokens, status].every((one) => one.length === ids.length), {
+    message: 'expected columns of one length',
+  });
 
 /** The requests of a release, by id; rows are numbered from 0. */
 export class Moves {
@@ -50,7 +54,7 @@ export class Moves {
 
   /** No request. */
   static none(): Moves {
-    return Moves.load([]);
+    return Moves.load({ ids: [], from: [], to: [], tokens: [], status: [], retries: [] });
   }
 
   /** The row of a request, or −1. */
@@ -97,38 +101,31 @@ export class Moves {
     this.#retries.set(row, this.attempts(row));
   }
 
-  save(): SavedMove[] {
-    return this.ids().map((requestId, row) => ({
-      requestId,
-      from: this.from(row),
-      to: this.to(row),
-      tokens: this.tokens(row),
-      attempts: this.attempts(row),
-      status: this.status(row),
-    }));
+  save(): z.output<typeof savedMoves> {
+    const ids = this.ids();
+    const [from, to, tokens] = [new Array(ids.length), new Array(ids.length), new Array(ids.length)];
+    const status: MoveStatus[] = new Array(ids.length);
+    // A loop: `Array.from` takes several times as long, and there may be a hundred thousand of them.
+    for (let row = 0; row < ids.length; row += 1) {
+      from[row] = this.#from[row]!;
+      to[row] = this.#to[row]!;
+      tokens[row] = this.#tokens[row]!;
+      status[row] = this.status(row);
+    }
+    return { ids, from, to, tokens, status, retries: [...this.#retries] };
   }
 
-  static load(saved: readonly SavedMove[]): Moves {
-    const column = (of: (move: SavedMove) => number) => Int32Array.from(saved, of);
-    const ids = saved.map((move) => move.requestId);
-    const tokens = Float64Array.from(saved, (move) => move.tokens);
-    const moves = new Moves(
-      ids,
-      StringIndex.of(ids),
-      column((move) => move.from),
-      column((move) => move.to),
-      tokens,
-    );
-    for (const [row, { attempts, status }] of saved.entries()) {
-      if (attempts > 1) moves.#retries.set(row, attempts - 1);
-      moves.setStatus(row, status);
-    }
-    return moves;
+  static load({ ids, from, to, tokens, status, retries }: z.output<typeof savedMoves>): Moves {
+    const index = StringIndex.of(ids);
+    const live = new Moves(ids, index, Int32Array.from(from), Int32Array.from(to), Float64Array.from(tokens));
+    for (let row = 0; row < ids.length; row += 1) live.setStatus(row, status[row]!);
+    for (const [row, more] of retries) live.#retries.set(row, more);
+    return live;
   }
 }
 
 /** Schema of {@link Moves} in a state. */
-export const moves = z.codec(z.array(savedMove), z.custom<Moves>(), {
+export const moves = z.codec(savedMoves, z.custom<Moves>(), {
   decode: (saved) => Moves.load(saved),
   encode: (live) => live.save(),
 });

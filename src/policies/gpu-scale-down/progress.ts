@@ -90,12 +90,11 @@ function isMilestone(config: ScaleDownState['config'], fraction: number, since: 
 
 /** A report is read to find engines that are not there; what was read is kept for the decision. */
 export function checkReport(state: ScaleDownState, { queryId, requests }: Message<'progress.reported'>): void {
-  checkMinted(state, 'queryId', queryId);
-  if (state.query?.queryId !== queryId) return;
+  if (state.query?.queryId !== queryId) return checkMinted(state, 'queryId', queryId);
   state.checked = readReport(state, requests);
   const { unknown } = state.checked;
   if (unknown < 0) return;
-  state.checked = undefined;
+  state.checked = null;
   assertEngine(state, requests[unknown]!.engineId, `requests[${unknown}].engineId`);
 }
 
@@ -147,7 +146,7 @@ function decide(state: ScaleDownState, query: Query, requests: readonly RunningR
   const { config } = state;
   const { engines } = state.topology;
   const report = state.checked?.requests === requests ? state.checked : readReport(state, requests);
-  state.checked = undefined;
+  state.checked = null;
   const progress = { finished: query.finished, target: targetOf(config) };
   const found = firstThatFits(state, report, progress);
   if ('code' in found) {

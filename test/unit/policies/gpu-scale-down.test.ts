@@ -553,6 +553,55 @@ describe('a release', () => {
   });
 });
 
+describe('ids over restarts', () => {
+  const restart = (policy: ScaleDown, idPrefix: string) => send(policy, { type: 'host.restarted', idPrefix });
+  const codeOf = (policy: ScaleDown, releaseId: string) => {
+    try {
+      const [first] = send(policy, { type: 'gpus.release.failed', releaseId });
+      return first?.reason.code;
+    } catch (error) {
+      return (error as { code: string }).code;
+    }
+  };
+
+  test('what was minted under a prefix that is remembered is late, and nothing else', () => {
+    const { policy, releaseId } = releasing();
+    expect(releaseId).toBe('release-1');
+    restart(policy, 'h1-');
+    send(policy, returned(policy, releaseId));
+    for (const id of ['release-1', 'query-0', 'h1-release-1']) expect(codeOf(policy, id)).toBe('release_closed');
+    // Of another prefix, of a number that is still to come, and of another spelling.
+    for (const id of ['h2-release-1', 'release-2', 'h1-release-2', 'release-01', 'h1-other-1']) {
+      expect(codeOf(policy, id)).toBe('unknown_id');
+    }
+    for (let host = 2; host <= 65; host += 1) restart(policy, `h${host}-`);
+    expect(codeOf(policy, 'h1-release-1')).toBe('release_closed');
+    expect(codeOf(policy, 'release-1')).toBe('unknown_id');
+  });
+
+  test('a prefix that was used before is refused, as far as that is remembered', () => {
+    const policy = create();
+    restart(policy, 'h1-');
+    for (const idPrefix of ['', 'h1-']) {
+      expect(refusal(() => restart(policy, idPrefix))).toMatchObject({ code: 'duplicate_id', path: 'idPrefix' });
+    }
+    expect(restart(policy, 'h2-')).toEqual([]);
+  });
+});
+
+test('a snapshot whose moves are columns of different lengths is refused', () => {
+  const { policy } = releasing();
+  const saved = JSON.parse(JSON.stringify(policy.snapshot()));
+  expect(saved.state.release.moves.from.length).toBeGreaterThan(0);
+  restorePolicy(saved);
+  saved.state.release.moves.from.pop();
+  expect(refusal(() => restorePolicy(saved))).toMatchObject({
+    code: 'snapshot_mismatch',
+    path: 'snapshot.state.release.moves',
+    expected: 'columns of one length',
+  });
+});
+
 describe('engines that change between rounds', () => {
   /** The same eight GPUs in engines of two. */
   const pairs = (kvCapacityTokens = 2e6) =>
