@@ -82,6 +82,7 @@ export function saverOf(schema: Schema): Saver {
       return objectSaver(def.shape);
     case 'tuple': {
       const items = def.items.map(saverOf);
+      if (items.every((save) => save === same)) return (live: readonly never[]) => live.slice();
       return (live: readonly never[]) => items.map((save, index) => save(live[index]!));
     }
     case 'union': {
