@@ -321,7 +321,7 @@ export function definePlanner<Input, Parsed, Plan, const Id extends string>(
   return checked({ ...spec, kind: 'planner' }, { input: spec.input, plan: spec.plan });
 }
 
-/** Freezes a recipe's definition; see `defineRecipe`. */
-export function sealRecipe<P extends AnyPolicyDefinition>(definition: P): P {
+/** Freezes a definition whose functions are there already, such as those of a recipe. */
+export function sealDefinition<P extends AnyPolicyDefinition>(definition: P): P {
   return checked(definition, { config: definition.config, state: definition.state });
 }

@@ -13,7 +13,7 @@ import {
   type DefinitionBase,
   type Ledger,
   type PolicyDefinition,
-  sealRecipe,
+  sealDefinition,
 } from './definition.ts';
 import { oneOf } from './nearest.ts';
 import { openState } from './snapshot.ts';
@@ -154,7 +154,7 @@ export function defineRecipe<
   const state = z.strictObject({
     parts: z.strictObject(Object.fromEntries(names.map((name) => [name, savedPart(name)]))),
   });
-  return sealRecipe({
+  return sealDefinition({
     ...spec,
     kind: 'recipe',
     state,
