@@ -42,12 +42,18 @@ export interface Delivery {
   readonly otherwise?: readonly Delivery[];
 }
 
-/** Where a decision of a part goes. */
+/** A part by its name, which gets the message as it is, or another event for a part. */
+export type Taker = string | Delivery;
+
+/** Where a decision of a part goes, where that is not what its words say. */
 export interface Route<D extends AnyDecision = AnyDecision, Config = never> {
-  /** Whether it leaves the recipe; a function where that depends on the configuration. */
-  readonly out: boolean | ((config: Config) => boolean);
-  /** Events that it becomes, in this order. */
-  readonly into?: (decision: D, config: Config) => readonly Delivery[];
+  /** Whether it leaves the recipe (default: whether the recipe lists it); a function where that depends on the configuration. */
+  readonly out?: boolean | ((config: Config) => boolean);
+  /**
+   * Who gets it inside, in this order (default `takers`: the other parts that take such events, in the order of `parts`):
+   * a list, or a function where it becomes another event or where that depends on what it says.
+   */
+  readonly to?: readonly string[] | ((decision: D, config: Config, takers: readonly string[]) => readonly Taker[]);
 }
 
 /** The state of a recipe: its configuration, and the states of its parts. */
@@ -56,6 +62,14 @@ export interface RecipeState<Config = unknown> {
   readonly config: Config;
   /** State of each part, by its name. */
   readonly parts: Record<string, unknown>;
+  /** Who takes what with this configuration: from outside, and from each part. */
+  readonly takers: Takers;
+}
+
+/** The parts that take an event, by its type, in the order of `parts`: events from outside, and decisions by part. */
+interface Takers {
+  readonly outside: ReadonlyMap<string, readonly string[]>;
+  readonly inside: Readonly<Record<string, ReadonlyMap<string, readonly string[]>>>;
 }
 
 /** The saved state of a recipe: each part by its name, with its own id and version. */
@@ -78,14 +92,16 @@ export interface RecipeSpec<Input, Config, EW extends EventWord, DW extends Deci
   readonly events: readonly EW[];
   /** Decisions that go out; those that are not listed stay inside. */
   readonly decisions: readonly DW[];
+  /** Parts that are switched off by the configuration: they get nothing (default: none). */
+  readonly off?: (config: Config) => readonly string[];
   /**
-   * Which parts get an event from outside, in this order; a name for the event as it is, or another event for it. If absent:
-   * `takers`, the parts that take such events, in the order of `parts`.
+   * Who gets an event from outside, in this order; if absent, `takers`: the parts that take such events, in the order of
+   * `parts`.
    */
-  readonly deliver?: (event: Of<EW>, config: Config, takers: readonly string[]) => readonly (string | Delivery)[];
+  readonly deliver?: (event: Of<EW>, config: Config, takers: readonly string[]) => readonly Taker[];
   /** Events that will follow inside and that a part must be ready for, or the one from outside is refused. */
   readonly expects?: (event: Of<EW>, config: Config) => readonly Delivery[];
-  /** By part, then by decision; what is not named here goes out. */
+  /** Translations and exceptions, by part, then by decision; the rest follows from the words of the parts. */
   readonly routes: Readonly<Record<string, Readonly<Record<string, Route<AnyDecision, Config>>>>>;
   /** What must add up over all parts after every event (law 2). */
   readonly ledgers: readonly Ledger<SavedRecipe, Of<EW>, Of<DW> & AnyDecision, Config>[];
@@ -120,18 +136,45 @@ export function defineRecipe<
   const savedPart = (name: string) =>
     z.strictObject({ policy: z.literal(part(name).id), version: z.int().positive(), state: z.unknown() });
 
-  const takers = new Map<string, readonly string[]>(
-    spec.events.map(({ type }) => [
-      type,
-      Object.freeze(names.filter((name) => part(name).events.some((word) => word.type === type))),
-    ]),
-  );
-  const deliveries = (event: Of<EW>, config: Config): Delivery[] => {
+  const listed = new Set<string>(spec.decisions.map(({ type }) => type));
+  const none: readonly string[] = Object.freeze([]);
+  const takersOf = (config: Config): Takers => {
+    const off = spec.off?.(config) ?? none;
+    const takers = (type: string, from?: string): readonly string[] =>
+      Object.freeze(
+        names.filter(
+          (name) => name !== from && !off.includes(name) && part(name).events.some((word) => word.type === type),
+        ),
+      );
+    const of = (words: readonly EventWord[], from?: string) =>
+      new Map(words.map(({ type }) => [type, takers(type, from)]));
+    return {
+      outside: of(spec.events),
+      inside: Object.fromEntries(names.map((name) => [name, of(part(name).decisions, name)])),
+    };
+  };
+  const isOn = (name: string, config: Config): boolean => spec.off?.(config).includes(name) !== true;
+  /** Deliveries of a message to who gets it. */
+  const deliveries = (message: AnyEvent, all: readonly Taker[], config: Config): Delivery[] => {
     const found: Delivery[] = [];
-    const usual = takers.get(event.type)!;
-    for (const to of spec.deliver?.(event, config, usual) ?? usual)
-      found.push(typeof to === 'string' ? { part: to, event } : to);
+    for (const one of all) {
+      if (typeof one === 'string') found.push({ part: one, event: message });
+      else if (isOn(one.part, config)) found.push(one);
+    }
     return found;
+  };
+  const fromOutside = (event: Of<EW>, { config, takers }: RecipeState<Config>): Delivery[] => {
+    const usual = takers.outside.get(event.type)!;
+    return deliveries(event, spec.deliver?.(event, config, usual) ?? usual, config);
+  };
+  const fromInside = (from: string, decision: AnyDecision, { config, takers }: RecipeState<Config>): Delivery[] => {
+    const usual = takers.inside[from]!.get(decision.type) ?? none;
+    const to = spec.routes[from]?.[decision.type]?.to ?? usual;
+    return deliveries(decision, typeof to === 'function' ? to(decision, config, usual) : to, config);
+  };
+  const goesOut = (from: string, { type }: AnyDecision, config: Config): boolean => {
+    const out = spec.routes[from]?.[type]?.out ?? listed.has(type);
+    return typeof out === 'function' ? out(config) : out;
   };
 
   const configOf = (name: string, configs: Readonly<Record<string, unknown>>): unknown =>
@@ -161,32 +204,29 @@ export function defineRecipe<
     init: (config: Config): RecipeState<Config> => {
       const configs = spec.configure(config);
       const states = names.map((name) => [name, part(name).init(configOf(name, configs))]);
-      return { config, parts: Object.fromEntries(states) };
+      return { config, parts: Object.fromEntries(states), takers: takersOf(config) };
     },
     // Every part is asked before any of them changes.
-    check: ({ config, parts }: RecipeState<Config>, event: Of<EW>) => {
-      const toCheck = deliveries(event, config);
+    check: (state: RecipeState<Config>, event: Of<EW>) => {
+      const { config, parts } = state;
+      const toCheck = fromOutside(event, state);
       for (const to of toCheck) if (!isTaken(to, parts)) toCheck.push(...(to.otherwise ?? []));
       if (spec.expects === undefined) return;
-      for (const next of spec.expects(event, config)) part(next.part).check(parts[next.part], next.event);
+      for (const next of deliveries(event, spec.expects(event, config), config)) {
+        part(next.part).check(parts[next.part], next.event);
+      }
     },
-    apply: ({ config, parts }: RecipeState<Config>, event: Of<EW>, context: Context<Of<DW> & AnyDecision>) => {
-      const outside = deliveries(event, config);
+    apply: (state: RecipeState<Config>, event: Of<EW>, context: Context<Of<DW> & AnyDecision>) => {
+      const { config, parts } = state;
+      const outside = fromOutside(event, state);
       // First in, first out: what a decision leads to comes after everything that was decided with it.
       const pending = outside.slice();
       for (let index = 0; index < pending.length; index += 1) {
         const next = pending[index]!;
-        const routes = spec.routes[next.part];
         const urgent: Delivery[] = [];
         const emit = (decision: AnyDecision): void => {
-          const route = routes?.[decision.type];
-          if (route === undefined) return context.emit(decision as Of<DW> & AnyDecision);
-          const isOut = typeof route.out === 'function' ? route.out(config) : route.out;
-          if (isOut) context.emit(decision as Of<DW> & AnyDecision);
-          for (const to of route.into?.(decision, config) ?? []) {
-            if (to.first) urgent.push(to);
-            else pending.push(to);
-          }
+          if (goesOut(next.part, decision, config)) context.emit(decision as Of<DW> & AnyDecision);
+          for (const to of fromInside(next.part, decision, state)) (to.first ? urgent : pending).push(to);
         };
         // What comes from outside was checked before, and nothing has changed since in the part that gets it.
         const wasChecked = next.ifTaken !== true && next.otherwise === undefined && outside.includes(next);
@@ -215,7 +255,7 @@ export function defineRecipe<
         const { version, state } = saved.parts[name]!;
         return [name, openState(part(name), version, state, configOf(name, configs), `${path}.parts.${name}`)];
       });
-      return { config, parts: Object.fromEntries(states) };
+      return { config, parts: Object.fromEntries(states), takers: takersOf(config) };
     },
   } as never);
 }

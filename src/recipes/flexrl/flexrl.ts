@@ -90,8 +90,6 @@ export const flexrl = defineRecipe({
   events,
   decisions,
   expects,
-  routes: {
-    planner: { 'batch.planned': { out: true, into: (decision) => [{ part: 'loader', event: decision }] } },
-  },
+  routes: {},
   ledgers,
 });

@@ -47,6 +47,8 @@ const events = [
   hostRestarted,
 ] as const;
 
+// Prompts of groups that are withdrawn were handed back, or their group was dropped by name; rounds end in the collection, and
+// the trainer hears of it from there.
 const inside: readonly string[] = [groupWithdrawn.type, roundResumed.type];
 const decisions = partDecisions(parts).filter((word) => !inside.includes(word.type));
 

@@ -16,11 +16,6 @@ export function deliver({ type }: AnyEvent, _: unknown, takers: readonly string[
 }
 
 type AnyRoute = Route<AnyDecision, unknown>;
-const to =
-  (...parts: PartName[]) =>
-  (event: AnyEvent): Delivery[] =>
-    parts.map((part) => ({ part, event }));
-const out = (...parts: PartName[]): AnyRoute => ({ out: true, into: to(...parts) });
 
 /** What the frontier wants to know of the trainer: an update is consumed once, however often that was reported. */
 export function consumed(decision: Decision<'optimizer.step'>): Delivery[] {
@@ -47,36 +42,20 @@ const aborted = ({ at, requestId }: Decision<'request.abort'>): Delivery[] => [
 ];
 
 /** The trainer is told of a round that has failed by the host. */
-function rewarded(decision: Decision<'round.rewarded'>): Delivery[] {
-  return decision.reason.code === 'round_failed' ? [] : to('pipelining', 'collection')(decision);
+function rewarded({ reason }: Decision<'round.rewarded'>): readonly string[] {
+  return reason.code === 'round_failed' ? [] : ['pipelining', 'collection'];
 }
 
 /** By part, then by decision. */
-export const routes: Readonly<Record<PartName, Readonly<Record<string, AnyRoute>>>> = {
-  frontier: {
-    'request.admit': out('collection'),
-    'request.dropped': out('collection'),
-    'group.left': out('collection'),
-  },
+export const routes: Readonly<Partial<Record<PartName, Readonly<Record<string, AnyRoute>>>>> = {
   collection: {
-    'request.abort': { out: true, into: aborted as never },
-    'response.accepted': out('assembly'),
-    'prompt.counted': out('assembly'),
-    'prompt.returned': out('assembly'),
+    'request.abort': { to: aborted as never },
     // Requests of a round that is over are refused.
-    'round.completed': out('assembly', 'frontier'),
+    'round.completed': { to: ['assembly', 'frontier'] },
   },
   assembly: {
-    'group.rewarded': out('pipelining', 'collection'),
-    'group.unrewarded': out('collection'),
-    'round.rewarded': { out: true, into: rewarded as never },
-    // Its prompt was handed back, or its group was dropped by name.
-    'group.withdrawn': { out: false },
-    'round.resumed': { out: false },
+    'group.rewarded': { to: ['pipelining', 'collection'] },
+    'round.rewarded': { to: rewarded as never },
   },
-  pipelining: {
-    'optimizer.step': { out: true, into: consumed as never },
-    // Rounds end in the collection, and the trainer hears of it from there.
-    'round.resumed': { out: false },
-  },
+  pipelining: { 'optimizer.step': { to: consumed as never } },
 };

@@ -3,7 +3,6 @@ import type { AnyEvent } from '../../core/definition.ts';
 import type { Delivery } from '../../core/recipe.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { VocabularyEvent } from '../../schemas/events/index.ts';
-import type { RollpackerConfig } from './schema.ts';
 
 /** A decision by its type. */
 export type Decision<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
@@ -13,8 +12,3 @@ export const to = (part: string, event: VocabularyEvent | VocabularyDecision): D
   part,
   event: event as AnyEvent,
 });
-/** An event for gpu-scale-down, where GPUs may leave the rollout. */
-export const forScaleDown = (
-  { streamTraining }: RollpackerConfig,
-  event: VocabularyEvent | VocabularyDecision,
-): Delivery[] => (streamTraining ? [to('scaleDown', event)] : []);

@@ -62,11 +62,7 @@ function timerPart(timerId: string): PartName {
   return found !== undefined && takes(found, 'timer.fired') ? found : 'admission';
 }
 
-function deliver(
-  event: RollpackerEvent,
-  { streamTraining }: RollpackerConfig,
-  takers: readonly string[],
-): readonly string[] {
+function deliver(event: RollpackerEvent, _config: RollpackerConfig, takers: readonly string[]): readonly string[] {
   switch (event.type) {
     case 'timer.fired':
       return [timerPart(event.timerId)];
@@ -75,10 +71,9 @@ function deliver(
       return ['rewards', 'admission'];
     // Micro-batches end on GPUs before they go back to the rollout.
     case 'gpus.returned':
-      return streamTraining ? ['training', 'scaleDown'] : ['training'];
+      return takers.toReversed();
     default:
-      // Without it GPUs stay with the rollout.
-      return streamTraining ? takers : takers.filter((name) => name !== 'scaleDown');
+      return takers;
   }
 }
 
@@ -93,6 +88,8 @@ export const rollpacker = defineRecipe({
   configure: partConfigs,
   events,
   decisions,
+  // Without it GPUs stay with the rollout.
+  off: ({ streamTraining }) => (streamTraining ? [] : ['scaleDown']),
   deliver,
   // A round is planned by the queue, but only the other parts know whether one may open.
   expects: (event, config) => {
@@ -100,7 +97,7 @@ export const rollpacker = defineRecipe({
     const { minTp: tp } = config;
     // Which engines does not matter here, but whether they may change.
     const engines = arrange({ at: event.at, replicas: replicasOf(config.servers, tp), tp }, config);
-    return [...engines, ...openings({ ...event, kind: 'long' }, [], config)];
+    return [...engines, ...openings({ ...event, kind: 'long' }, [])];
   },
   routes,
   // Beside its request, a response has a dispatch for its reward.

@@ -35,8 +35,6 @@ const decisions = [...(speculativeAdmission.decisions as typeof d.decisions), ro
 
 type TailDecision = Of<(typeof d.decisions)[number]>;
 
-const toQueue = (decision: AnyDecision) => [{ part: 'queue', event: decision }];
-
 function open(decision: AnyDecision): { part: string; event: AnyEvent }[] {
   const { at, roundId, kind, weightVersion, queued } = decision as Extract<TailDecision, { type: 'round.planned' }>;
   // The notice goes to the host as well: what the parts hold must not be shared with it.
@@ -74,16 +72,9 @@ export const tailBatching = defineRecipe({
       : [],
   routes: {
     queue: {
-      'round.planned': { out: true, into: open },
+      'round.planned': { to: open },
       // The admission asks for what is missing: it knows what is carried over.
       'prompts.request': { out: false },
-    },
-    admission: {
-      'prompt.deferred': { out: true, into: toQueue },
-      'prompt.returned': { out: true, into: toQueue },
-      'prompt.carried': { out: true, into: toQueue },
-      'prompt.filtered': { out: true, into: toQueue },
-      'prompt.quarantined': { out: true, into: toQueue },
     },
   },
   ledgers: [joinedLedger('prompts'), joinedLedger('responses')],

@@ -21,15 +21,16 @@ import { partConfigs, tailPipeliningConfig } from './schema.ts';
 const parts = {
   queue: longPromptQueue,
   admission: speculativeAdmission,
-  frontier: frontierGroupDispatch,
   assembly: groupAssembly,
+  frontier: frontierGroupDispatch,
   pipelining: completeGroupPipelining,
 } as const satisfies Readonly<Record<string, AnyPolicyDefinition>>;
 
 const ofAdmission = speculativeAdmission.events.filter((word) => word.type !== roundOpened.type);
 const events = [roundRequested, ...ofAdmission, ...trainerReports] as readonly (typeof e.events)[number][];
 
-// Rounds end in the admission, and the trainer hears of it from there; so does the frontier of requests.
+// Rounds end in the admission, and the trainer hears of it from there; so does the frontier of requests, and what it waits for
+// the admission launches again.
 const decisions = partDecisions(parts).filter(
   (word) => word.type !== roundResumed.type && word.type !== requestAwaited.type,
 );
@@ -45,6 +46,7 @@ export const tailPipelining = defineRecipe({
   configure: partConfigs,
   events,
   decisions,
+  off: ({ frontier }) => (frontier ? [] : ['frontier']),
   deliver,
   // A round is planned by the queue, but only the other parts know whether one may open.
   expects: (event) => (event.type === 'round.requested' ? openings(event, 'long', []) : []),

@@ -456,7 +456,6 @@ describe('back-pressure', () => {
 
 test('in a recipe with the admission: what it accepts is dispatched, what is scored is its reward', () => {
   const events = [e.roundOpened, e.responseCompleted, e.requestAborted, e.rewardWorkerAdded, e.rewardFinished] as const;
-  const toRewards = (decision: AnyDecision) => [{ part: 'rewards', event: decision }];
   const recipe = defineRecipe({
     id: 'acme/rewarded-admission',
     version: 1,
@@ -472,15 +471,9 @@ test('in a recipe with the admission: what it accepts is dispatched, what is sco
     decisions: [...speculativeAdmission.decisions, ...rewardDispatch.decisions],
     deliver: (event) => [event.type.startsWith('reward') ? 'rewards' : 'admission'],
     routes: {
-      admission: {
-        'response.accepted': { out: true, into: toRewards },
-        'round.completed': { out: true, into: toRewards },
-        'prompt.deferred': { out: true, into: toRewards },
-      },
       rewards: {
         'reward.scored': {
-          out: true,
-          into: (decision) => {
+          to: (decision) => {
             const { at, requestId, reward } = decision as Extract<RewardDecision, { type: 'reward.scored' }>;
             return [{ part: 'admission', event: { type: 'reward.ready', at, requestId, reward } as AnyEvent }];
           },
