@@ -62,14 +62,24 @@ export interface RecipeState<Config = unknown> {
   readonly config: Config;
   /** State of each part, by its name. */
   readonly parts: Record<string, unknown>;
-  /** Who takes what with this configuration: from outside, and from each part. */
-  readonly takers: Takers;
+  /** Who gets what with this configuration. */
+  readonly wiring: Wiring;
+  /** Who gets the event that was checked last: it is the next to be applied. */
+  checked?: { readonly event: AnyEvent; readonly outside: readonly Delivery[] } | undefined;
 }
 
-/** The parts that take an event, by its type, in the order of `parts`: events from outside, and decisions by part. */
-interface Takers {
+/** Who gets what, in the order of `parts`: events from outside by type, and decisions by part, then by type. */
+interface Wiring {
+  readonly off: readonly string[];
   readonly outside: ReadonlyMap<string, readonly string[]>;
-  readonly inside: Readonly<Record<string, ReadonlyMap<string, readonly string[]>>>;
+  readonly inside: Readonly<Record<string, ReadonlyMap<string, Wire>>>;
+}
+
+interface Wire {
+  readonly out: boolean;
+  readonly takers: readonly string[];
+  /** Says who gets it where that depends on what it says. */
+  readonly to: ((decision: AnyDecision, config: never, takers: readonly string[]) => readonly Taker[]) | undefined;
 }
 
 /** The saved state of a recipe: each part by its name, with its own id and version. */
@@ -137,44 +147,42 @@ export function defineRecipe<
     z.strictObject({ policy: z.literal(part(name).id), version: z.int().positive(), state: z.unknown() });
 
   const listed = new Set<string>(spec.decisions.map(({ type }) => type));
-  const none: readonly string[] = Object.freeze([]);
-  const takersOf = (config: Config): Takers => {
-    const off = spec.off?.(config) ?? none;
+  const wire = (config: Config): Wiring => {
+    const off = spec.off?.(config) ?? [];
     const takers = (type: string, from?: string): readonly string[] =>
       Object.freeze(
         names.filter(
           (name) => name !== from && !off.includes(name) && part(name).events.some((word) => word.type === type),
         ),
       );
-    const of = (words: readonly EventWord[], from?: string) =>
-      new Map(words.map(({ type }) => [type, takers(type, from)]));
+    const wireOf = (from: string, type: string): Wire => {
+      const { out = listed.has(type), to } = spec.routes[from]?.[type] ?? {};
+      const isList = typeof to === 'object';
+      return {
+        out: typeof out === 'function' ? out(config) : out,
+        takers: isList ? to.filter((name) => !off.includes(name)) : takers(type, from),
+        to: isList ? undefined : to,
+      };
+    };
+    const wiresOf = (from: string) =>
+      new Map<string, Wire>(part(from).decisions.map(({ type }) => [type, wireOf(from, type)]));
     return {
-      outside: of(spec.events),
-      inside: Object.fromEntries(names.map((name) => [name, of(part(name).decisions, name)])),
+      off,
+      outside: new Map(spec.events.map(({ type }) => [type, takers(type)])),
+      inside: Object.fromEntries(names.map((name) => [name, wiresOf(name)])),
     };
   };
-  const isOn = (name: string, config: Config): boolean => spec.off?.(config).includes(name) !== true;
-  /** Deliveries of a message to who gets it. */
-  const deliveries = (message: AnyEvent, all: readonly Taker[], config: Config): Delivery[] => {
-    const found: Delivery[] = [];
+  const add = (found: Delivery[], message: AnyEvent, all: readonly Taker[], off: readonly string[]): void => {
     for (const one of all) {
       if (typeof one === 'string') found.push({ part: one, event: message });
-      else if (isOn(one.part, config)) found.push(one);
+      else if (!off.includes(one.part)) found.push(one);
     }
+  };
+  const fromOutside = (event: Of<EW>, { config, wiring }: RecipeState<Config>): Delivery[] => {
+    const takers = wiring.outside.get(event.type)!;
+    const found: Delivery[] = [];
+    add(found, event, spec.deliver?.(event, config, takers) ?? takers, wiring.off);
     return found;
-  };
-  const fromOutside = (event: Of<EW>, { config, takers }: RecipeState<Config>): Delivery[] => {
-    const usual = takers.outside.get(event.type)!;
-    return deliveries(event, spec.deliver?.(event, config, usual) ?? usual, config);
-  };
-  const fromInside = (from: string, decision: AnyDecision, { config, takers }: RecipeState<Config>): Delivery[] => {
-    const usual = takers.inside[from]!.get(decision.type) ?? none;
-    const to = spec.routes[from]?.[decision.type]?.to ?? usual;
-    return deliveries(decision, typeof to === 'function' ? to(decision, config, usual) : to, config);
-  };
-  const goesOut = (from: string, { type }: AnyDecision, config: Config): boolean => {
-    const out = spec.routes[from]?.[type]?.out ?? listed.has(type);
-    return typeof out === 'function' ? out(config) : out;
   };
 
   const configOf = (name: string, configs: Readonly<Record<string, unknown>>): unknown =>
@@ -204,29 +212,43 @@ export function defineRecipe<
     init: (config: Config): RecipeState<Config> => {
       const configs = spec.configure(config);
       const states = names.map((name) => [name, part(name).init(configOf(name, configs))]);
-      return { config, parts: Object.fromEntries(states), takers: takersOf(config) };
+      return { config, parts: Object.fromEntries(states), wiring: wire(config) };
     },
     // Every part is asked before any of them changes.
     check: (state: RecipeState<Config>, event: Of<EW>) => {
-      const { config, parts } = state;
-      const toCheck = fromOutside(event, state);
+      const { config, parts, wiring, checked } = state;
+      const outside = checked?.event === event ? checked.outside : fromOutside(event, state);
+      state.checked = undefined;
+      state.checked = { event, outside };
+      const toCheck = outside.slice();
       for (const to of toCheck) if (!isTaken(to, parts)) toCheck.push(...(to.otherwise ?? []));
       if (spec.expects === undefined) return;
-      for (const next of deliveries(event, spec.expects(event, config), config)) {
-        part(next.part).check(parts[next.part], next.event);
+      for (const next of spec.expects(event, config)) {
+        if (!wiring.off.includes(next.part)) part(next.part).check(parts[next.part], next.event);
       }
     },
     apply: (state: RecipeState<Config>, event: Of<EW>, context: Context<Of<DW> & AnyDecision>) => {
-      const { config, parts } = state;
-      const outside = fromOutside(event, state);
+      const { config, parts, wiring, checked } = state;
+      const outside = checked?.event === event ? checked.outside : fromOutside(event, state);
+      state.checked = undefined;
       // First in, first out: what a decision leads to comes after everything that was decided with it.
       const pending = outside.slice();
       for (let index = 0; index < pending.length; index += 1) {
         const next = pending[index]!;
+        const wires = wiring.inside[next.part]!;
         const urgent: Delivery[] = [];
         const emit = (decision: AnyDecision): void => {
-          if (goesOut(next.part, decision, config)) context.emit(decision as Of<DW> & AnyDecision);
-          for (const to of fromInside(next.part, decision, state)) (to.first ? urgent : pending).push(to);
+          const { out, takers, to } = wires.get(decision.type)!;
+          if (out) context.emit(decision as Of<DW> & AnyDecision);
+          if (to === undefined) {
+            for (const name of takers) pending.push({ part: name, event: decision });
+            return;
+          }
+          const from = pending.length;
+          add(pending, decision, to(decision, config as never, takers), wiring.off);
+          for (let at = from; at < pending.length; at += 1) {
+            if (pending[at]!.first) urgent.push(...pending.splice(at--, 1));
+          }
         };
         // What comes from outside was checked before, and nothing has changed since in the part that gets it.
         const wasChecked = next.ifTaken !== true && next.otherwise === undefined && outside.includes(next);
@@ -234,7 +256,7 @@ export function defineRecipe<
           pending.splice(index + 1, 0, ...(next.otherwise ?? []));
           continue;
         }
-        part(next.part).apply(parts[next.part], next.event, { at: context.at, emit });
+        spec.parts[next.part]!.apply(parts[next.part], next.event, { at: context.at, emit });
         if (urgent.length === 0) continue;
         const later = pending.splice(index + 1);
         for (const list of [urgent, later]) for (const to of list) pending.push(to);
@@ -255,7 +277,7 @@ export function defineRecipe<
         const { version, state } = saved.parts[name]!;
         return [name, openState(part(name), version, state, configOf(name, configs), `${path}.parts.${name}`)];
       });
-      return { config, parts: Object.fromEntries(states), takers: takersOf(config) };
+      return { config, parts: Object.fromEntries(states), wiring: wire(config) };
     },
   } as never);
 }

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import {
-  type AnyDecision,
   type AnyEvent,
   createRewardDispatch,
   defineRecipe,
