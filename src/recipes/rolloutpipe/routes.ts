@@ -1,10 +1,9 @@
 /** Which part gets what: events from outside, and decisions of one part that are events of others. */
 import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
 import type { Delivery, Route } from '../../core/recipe.ts';
-import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
+import type { Message } from '../../schemas/messages.ts';
 
 type PartName = 'frontier' | 'collection' | 'assembly' | 'pipelining';
-type Decision<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
 
 /** Which parts get an event from outside. */
 export function deliver({ type }: AnyEvent, _: unknown, takers: readonly string[]): readonly string[] {
@@ -18,7 +17,7 @@ export function deliver({ type }: AnyEvent, _: unknown, takers: readonly string[
 type AnyRoute = Route<AnyDecision, unknown>;
 
 /** What the frontier wants to know of the trainer: an update is consumed once, however often that was reported. */
-export function consumed(decision: Decision<'optimizer.step'>): Delivery[] {
+export function consumed(decision: Message<'optimizer.step'>): Delivery[] {
   const { at, updateId, groups = [], samples, tokens, reason } = decision;
   if (reason.code !== 'update_consumed') return [];
   const { seconds } = reason;
@@ -37,12 +36,12 @@ export function consumed(decision: Decision<'optimizer.step'>): Delivery[] {
 }
 
 /** A prompt of a failed round may come again at once: its requests are over, whether an engine has stopped them or not. */
-const aborted = ({ at, requestId }: Decision<'request.abort'>): Delivery[] => [
+const aborted = ({ at, requestId }: Message<'request.abort'>): Delivery[] => [
   { part: 'frontier', event: { type: 'request.aborted', at, requestId } as AnyEvent },
 ];
 
 /** The trainer is told of a round that has failed by the host. */
-function rewarded({ reason }: Decision<'round.rewarded'>): readonly string[] {
+function rewarded({ reason }: Message<'round.rewarded'>): readonly string[] {
   return reason.code === 'round_failed' ? [] : ['pipelining', 'collection'];
 }
 

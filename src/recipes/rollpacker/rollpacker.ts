@@ -15,7 +15,7 @@ import { streamTraining } from '../../policies/stream-training/index.ts';
 import { roundResumed } from '../../schemas/decisions/rounds.ts';
 import type { VocabularyEvent } from '../../schemas/events/index.ts';
 import { partDecisions, partEvents } from '../part-words.ts';
-import { joinedLedger } from '../tail-batching/joined-ledger.ts';
+import { joinedLedger } from '../tail-batching/joined.ts';
 import { judgePlacement } from './judge-placement.ts';
 import { arrange, openings, routes } from './routes.ts';
 import { partConfigs, type RollpackerConfig, rollpackerConfig } from './schema.ts';

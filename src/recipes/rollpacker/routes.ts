@@ -2,9 +2,9 @@
 import type { AnyDecision } from '../../core/definition.ts';
 import type { Delivery, Route, Taker } from '../../core/recipe.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
+import type { Message } from '../../schemas/messages.ts';
 import { copyFinal, copyPrompt } from '../../schemas/prompts.ts';
-import { type Decision, to } from './delivery.ts';
-import { cancelled, scored, unscored, wanted, wantedAgain } from './reward-routes.ts';
+import { cancelled, scored, to, unscored, wanted, wantedAgain } from './reward-routes.ts';
 import type { RollpackerConfig } from './schema.ts';
 
 /** The engine of a replica is named by its first GPU. */
@@ -18,7 +18,7 @@ export function kvCapacityTokens(config: RollpackerConfig, tp: number): number {
 
 /** The engines of a round, for the parts that must know them before its requests are placed. */
 export function arrange(
-  { at, replicas, tp }: Pick<Decision<'tp.use'>, 'at' | 'replicas' | 'tp'>,
+  { at, replicas, tp }: Pick<Message<'tp.use'>, 'at' | 'replicas' | 'tp'>,
   config: RollpackerConfig,
 ): Delivery[] {
   const capacity = kvCapacityTokens(config, tp);
@@ -36,8 +36,8 @@ export function arrange(
 
 /** The events that open a round in every part: asked of all of them before a round is planned. */
 export function openings(
-  { at, roundId, kind, weightVersion }: Pick<Decision<'round.planned'>, 'at' | 'roundId' | 'kind' | 'weightVersion'>,
-  queued: Decision<'round.planned'>['queued'],
+  { at, roundId, kind, weightVersion }: Pick<Message<'round.planned'>, 'at' | 'roundId' | 'kind' | 'weightVersion'>,
+  queued: Message<'round.planned'>['queued'],
 ): Delivery[] {
   const opened = { type: 'round.opened', at, roundId, kind, weightVersion } as const;
   return [
@@ -48,11 +48,7 @@ export function openings(
   ];
 }
 
-function completed(
-  decision: Decision<'round.completed'>,
-  config: RollpackerConfig,
-  takers: readonly string[],
-): Taker[] {
+function completed(decision: Message<'round.completed'>, config: RollpackerConfig, takers: readonly string[]): Taker[] {
   const requests = config.asyncReward
     ? []
     : decision.prompts.flatMap(({ promptId, domain, responses }) =>
@@ -62,7 +58,7 @@ function completed(
   return [...takers.filter((name) => name !== 'training'), ...requests];
 }
 
-function rewarded(decision: Decision<'round.rewarded'>): Delivery[] {
+function rewarded(decision: Message<'round.rewarded'>): Delivery[] {
   const { at, roundId, kind, weightVersion, prompts } = decision;
   if (decision.reason.code === 'round_failed') return [to('training', { type: 'round.failed', at, roundId })];
   const counts = { counted: prompts.length, needed: prompts.length };
@@ -71,13 +67,13 @@ function rewarded(decision: Decision<'round.rewarded'>): Delivery[] {
 }
 
 /** What a prompt keeps goes on being rewarded while it waits: only what is dropped is not. */
-function handedBack(decision: Decision<'prompt.deferred' | 'prompt.returned'>): Taker[] {
+function handedBack(decision: Message<'prompt.deferred' | 'prompt.returned'>): Taker[] {
   const { kept: _, ...prompt } = decision.prompt;
   return ['queue', to('rewards', { ...decision, prompt }), 'assembly'];
 }
 
 function accepted(
-  decision: Decision<'response.accepted'>,
+  decision: Message<'response.accepted'>,
   config: RollpackerConfig,
   takers: readonly string[],
 ): Taker[] {
@@ -87,7 +83,7 @@ function accepted(
 }
 
 type RouteOf<T extends VocabularyDecision['type']> = (
-  decision: Decision<T>,
+  decision: Message<T>,
   config: RollpackerConfig,
   takers: readonly string[],
 ) => readonly Taker[];

@@ -18,8 +18,7 @@ import type * as e from '../../schemas/events/index.ts';
 import { roundOpened, roundRequested } from '../../schemas/events/rounds.ts';
 import { copyPrompt } from '../../schemas/prompts.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
-import { joinedLedger } from './joined-ledger.ts';
-import { domainsOf, rewardTo } from './joined-routes.ts';
+import { domainsOf, joinedLedger, rewardTo } from './joined.ts';
 
 /** Schema of the configuration: flat, each setting once. */
 export const tailBatchingConfig = admissionConfig.safeExtend(queueSettings);

@@ -1,14 +1,13 @@
 /** Which part gets what: events from outside, and decisions of one part that are events of others. */
 import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
 import type { Delivery, Route, Taker } from '../../core/recipe.ts';
-import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { VocabularyEvent } from '../../schemas/events/index.ts';
+import type { Message } from '../../schemas/messages.ts';
 import { copyPrompt } from '../../schemas/prompts.ts';
 import { consumed } from '../rolloutpipe/routes.ts';
 import type { TailPipeliningConfig } from './schema.ts';
 
 export type PartName = 'queue' | 'admission' | 'frontier' | 'assembly' | 'pipelining';
-type Decision<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
 type AnyRoute = Route<AnyDecision, TailPipeliningConfig>;
 
 /** Which parts get an event from outside. */
@@ -41,9 +40,9 @@ function failed(event: Extract<VocabularyEvent, { requestId: string }>): Taker[]
 
 /** The events that open a round: asked of both parts before one is planned. */
 export function openings(
-  { at, roundId, weightVersion }: Pick<Decision<'round.planned'>, 'at' | 'roundId' | 'weightVersion'>,
+  { at, roundId, weightVersion }: Pick<Message<'round.planned'>, 'at' | 'roundId' | 'weightVersion'>,
   kind: 'short' | 'long',
-  queued: Decision<'round.planned'>['queued'],
+  queued: Message<'round.planned'>['queued'],
 ): Delivery[] {
   const opened = { type: 'round.opened', at, roundId, kind, weightVersion } as const;
   const to = (part: PartName, event: VocabularyEvent): Delivery => ({ part, event: event as AnyEvent });
@@ -54,23 +53,23 @@ export function openings(
   ];
 }
 
-function opened(decision: Decision<'round.planned'>): Delivery[] {
+function opened(decision: Message<'round.planned'>): Delivery[] {
   return openings(decision, decision.kind, decision.queued);
 }
 
 /** Nothing that is aborted may still be admitted: the frontier hears of that before a slot becomes free. */
-function aborted(event: Decision<'request.abort'>): Delivery[] {
+function aborted(event: Message<'request.abort'>): Delivery[] {
   return [{ part: 'frontier', event, first: true }];
 }
 
 /** A request that never came to an engine need not be stopped there: nobody else would confirm its abort. */
-function dropped({ at, requestId, admitted, reason }: Decision<'request.dropped'>): Delivery[] {
+function dropped({ at, requestId, admitted, reason }: Message<'request.dropped'>): Delivery[] {
   const isOver = !admitted && (reason.code === 'aborted' || reason.code === 'closed');
   return isOver ? [{ part: 'admission', event: { type: 'request.aborted', at, requestId } as AnyEvent }] : [];
 }
 
 /** The trainer is told of a round that has failed by the host. */
-function rewarded({ reason }: Decision<'round.rewarded'>): readonly string[] {
+function rewarded({ reason }: Message<'round.rewarded'>): readonly string[] {
   return reason.code === 'round_failed' ? [] : ['pipelining'];
 }
 

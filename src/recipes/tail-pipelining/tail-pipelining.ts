@@ -14,7 +14,7 @@ import { roundResumed } from '../../schemas/decisions/rounds.ts';
 import type * as e from '../../schemas/events/index.ts';
 import { roundOpened, roundRequested } from '../../schemas/events/rounds.ts';
 import { partDecisions } from '../part-words.ts';
-import { joinedLedger } from '../tail-batching/joined-ledger.ts';
+import { joinedLedger } from '../tail-batching/joined.ts';
 import { deliver, openings, routes } from './routes.ts';
 import { partConfigs, tailPipeliningConfig } from './schema.ts';
 
