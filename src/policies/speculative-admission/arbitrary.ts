@@ -1,10 +1,10 @@
 /** Likely next events, for property tests: the usual ones often, late, repeated and odd ones now and then. */
 
 import { type Choices, pick } from '../../core/choices.ts';
-import type { AdmissionEvent } from './decisions.ts';
-import { inFlight } from './requests.ts';
+import { timeoutTimer } from './launch.ts';
+import { graceTimer, inFlight } from './requests.ts';
+import type { AdmissionEvent } from './speculative-admission.ts';
 import type { AdmissionState, ResponseState } from './state.ts';
-import { timerIds } from './timers.ts';
 
 function promptsFor(state: AdmissionState, choices: Choices, most: number) {
   const domains = Object.keys(state.config.quotas ?? {}).sort();
@@ -88,9 +88,9 @@ function rareEvent(state: AdmissionState, choices: Choices, at: number): Admissi
     case 2:
       return choices.below(4) === 0 ? { type: 'source.exhausted', at } : { type: 'source.reopened', at };
     case 3:
-      return { type: 'timer.fired', at: at + 40, timerId: timerIds.abortGrace };
+      return { type: 'timer.fired', at: at + 40, timerId: graceTimer };
     case 4:
-      return { type: 'timer.fired', at: at + 40, timerId: timerIds.responseTimeout };
+      return { type: 'timer.fired', at: at + 40, timerId: timeoutTimer };
     case 5:
       if (choices.below(3) > 0 || roundId === undefined) break;
       return { type: 'round.failed', at, roundId };

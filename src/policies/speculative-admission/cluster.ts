@@ -1,45 +1,42 @@
 /** Engines that come and go, and a host that restarts. */
-import type { Context } from '../../core/definition.ts';
 import { replacePrefix } from '../../core/minted-ids.ts';
-import type { AdmissionDecision } from './decisions.ts';
-import { addEngine, freeSlot, reheap } from './engines.ts';
-import { enqueue } from './launch.ts';
+import type { Message } from '../../schemas/messages.ts';
+import { addEngine, enqueue, freeSlot, reheap } from './launch.ts';
 import { endAbort, finishDeferral } from './leave.ts';
-import { rememberLaunched } from './minted.ts';
-import { nameOwed } from './owed.ts';
-import { endRequest, inFlight, reportDrained } from './requests.ts';
-import { fault } from './responses.ts';
+import { nameOwed } from './progress.ts';
+import { fault } from './reports.ts';
+import { endRequest, inFlight, rememberLaunched, reportDrained } from './requests.ts';
+import type { Ctx } from './schema.ts';
 import { type AdmissionState, isLive } from './state.ts';
 
-type Ctx = Context<AdmissionDecision>;
-
-export function engineAdded(state: AdmissionState, id: string): void {
-  const engine = state.engines.get(id);
-  if (engine === undefined) addEngine(state, id);
+export function engineAdded(state: AdmissionState, { engineId }: { engineId: string }): void {
+  const engine = state.engines.get(engineId);
+  if (engine === undefined) addEngine(state, engineId);
   else {
     engine.active = true;
     reheap(state, engine);
   }
 }
 
-export function engineDrained(state: AdmissionState, id: string): void {
-  const engine = state.engines.get(id)!;
+export function engineDrained(state: AdmissionState, { engineId }: { engineId: string }): void {
+  const engine = state.engines.get(engineId)!;
   engine.active = false;
   reheap(state, engine);
 }
 
 /** Other engines than before take requests. */
-export function enginesChanged(state: AdmissionState, ids: readonly string[]): void {
-  const named = new Set(ids);
-  for (const id of state.engines.keys()) if (!named.has(id)) engineDrained(state, id);
-  for (const id of ids) engineAdded(state, id);
+export function enginesChanged(state: AdmissionState, { engineIds }: Message<'engines.changed'>): void {
+  const named = new Set(engineIds);
+  for (const engineId of state.engines.keys()) if (!named.has(engineId)) engineDrained(state, { engineId });
+  for (const engineId of engineIds) engineAdded(state, { engineId });
 }
 
 /** Whatever ran on a lost engine is launched elsewhere, as after any infrastructure fault. */
-export function engineLost(state: AdmissionState, id: string, ctx: Ctx): void {
-  const engine = state.engines.get(id)!;
-  engineDrained(state, id);
-  state.engines.delete(id);
+export function engineLost(state: AdmissionState, event: Message<'engine.lost'>, ctx: Ctx): void {
+  const engine = state.engines.get(event.engineId)!;
+  engineDrained(state, event);
+  engine.isLost = true;
+  state.engines.delete(event.engineId);
   const lost = [...engine.running].sort((a, b) => a.order - b.order);
   // All of them have ended before any fault has its consequences: what is gone cannot be aborted.
   const faulty = lost.filter(isLive);
@@ -53,7 +50,7 @@ export function engineLost(state: AdmissionState, id: string, ctx: Ctx): void {
 }
 
 /** All that was in flight is gone; what the open round still needs is issued again under the new prefix. */
-export function hostRestarted(state: AdmissionState, idPrefix: string, ctx: Ctx): void {
+export function hostRestarted(state: AdmissionState, { idPrefix }: Message<'host.restarted'>, ctx: Ctx): void {
   changePrefix(state, idPrefix);
   state.timers.abortGrace = null;
   state.timers.responseTimeout = null;

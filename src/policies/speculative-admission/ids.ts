@@ -1,4 +1,10 @@
-/** Request ids: `<idPrefix><prompt>/<index>#<attempt>`, never reused. */
+/**
+ * Request ids: `<idPrefix><prompt>/<index>#<attempt>`, never reused; and those of prompts that have left, so that what is
+ * late is told from what was never minted.
+ */
+import { z } from 'zod';
+import { Fifo } from '../../core/fifo.ts';
+import { count } from '../../schemas/units.ts';
 
 /** What a request id says. */
 export interface ParsedId {
@@ -75,3 +81,88 @@ export function placeOf(prefix: string, id: string): Place | undefined {
 export function attemptOf(id: string): number {
   return Number.parseInt(id.slice(id.lastIndexOf('#') + 1), 10);
 }
+
+/** What was launched for a prompt. */
+const launched = z.strictObject({
+  promptId: z.string(),
+  /** The lowest attempt that was minted. */
+  first: count,
+  /** The highest one. */
+  last: count,
+  /** Above every index that was launched. */
+  indices: count,
+  /** Prefixes that were in use meanwhile, counted from 0: the first. */
+  firstPrefix: count,
+  /** The last one. */
+  lastPrefix: count,
+});
+export type Launched = z.output<typeof launched>;
+
+/** How many prompts are remembered: those of the last rounds. */
+const leastRemembered = 64;
+const roundsRemembered = 4;
+
+/**
+ * The last prompts that have left: as many as four rounds train on, and at least 64. Every operation is O(1), but for
+ * prompts that came and left several times since.
+ */
+export class Departures {
+  readonly #inOrder = new Fifo<Launched>();
+  readonly #byPrompt = new Map<string, Launched[]>();
+  #horizon: number;
+
+  /**
+   * @param horizon - the attempt number below which nothing is known for sure
+   * @param all - oldest first, as they were saved
+   */
+  constructor(horizon: number, all: readonly Launched[]) {
+    this.#horizon = horizon;
+    for (const one of all) this.#push(one);
+  }
+
+  /** Attempts below this may be of prompts that are forgotten. */
+  get horizon(): number {
+    return this.#horizon;
+  }
+
+  /** What was launched for a prompt of this name, each time that it was here; oldest first. */
+  of(promptId: string): readonly Launched[] {
+    return this.#byPrompt.get(promptId) ?? [];
+  }
+
+  /** All that is remembered, oldest first. */
+  get launched(): Launched[] {
+    return [...this.#inOrder];
+  }
+
+  /** Remembers what was launched for a prompt, and forgets the oldest where there is no more room. */
+  add(one: Launched, promptsPerRound: number): void {
+    this.#push(one);
+    const most = Math.max(leastRemembered, roundsRemembered * promptsPerRound);
+    while (this.#inOrder.size > most) this.#forget(this.#inOrder.shift()!);
+  }
+
+  #push(one: Launched): void {
+    const same = this.#byPrompt.get(one.promptId);
+    if (same === undefined) this.#byPrompt.set(one.promptId, [one]);
+    else same.push(one);
+    this.#inOrder.push(one);
+  }
+
+  #forget({ promptId, last }: Launched): void {
+    this.#horizon = Math.max(this.#horizon, last + 1);
+    const same = this.#byPrompt.get(promptId)!;
+    same.shift();
+    if (same.length === 0) this.#byPrompt.delete(promptId);
+  }
+}
+
+/** Schema of {@link Departures} in a state. */
+export const departures = z.codec(
+  z.strictObject({ horizon: count, launched: z.array(launched) }),
+  z.custom<Departures>(),
+  {
+    decode: ({ horizon, launched: all }) => new Departures(horizon, all),
+    encode: ({ horizon, launched: all }) => ({ horizon, launched: all }),
+  },
+);

@@ -1,3 +1,2 @@
-export type { AdmissionDecision, AdmissionEvent } from './decisions.ts';
-export { type AdmissionConfig, type AdmissionInput, admissionConfig } from './schema.ts';
-export { speculativeAdmission } from './speculative-admission.ts';
+export { type AdmissionConfig, type AdmissionDecision, type AdmissionInput, admissionConfig } from './schema.ts';
+export { type AdmissionEvent, speculativeAdmission } from './speculative-admission.ts';

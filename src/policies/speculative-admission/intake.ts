@@ -1,17 +1,22 @@
-/** Prompts coming in: added, merged with themselves, handed back when they come too late, and asked for. */
-import type { Context } from '../../core/definition.ts';
-import { copyPrompt, type Prompt } from '../../schemas/prompts.ts';
-import { newPrompt } from './create.ts';
-import type { AdmissionDecision } from './decisions.ts';
-import type { AdmissionState, Round, Unsettled } from './state.ts';
-
-type Ctx = Context<AdmissionDecision>;
-
-/** The lane that a prompt of this domain belongs to. */
-export function laneOf(round: Round, domain: string | undefined): Round['lanes'][number] | undefined {
-  if (round.lanes[0]!.domain === null) return round.lanes[0];
-  return round.lanes.find((lane) => lane.domain === domain);
-}
+/** Prompts coming in: added, merged with themselves, handed back when they come too late, asked for, and started. */
+import { given } from '../../core/given.ts';
+import { refuse } from '../../errors.ts';
+import type { Message } from '../../schemas/messages.ts';
+import { copyPrompt, type KeptResponse, type Prompt } from '../../schemas/prompts.ts';
+import { enqueue } from './launch.ts';
+import { askReward, collect } from './progress.ts';
+import { checkRound } from './requests.ts';
+import type { Ctx } from './schema.ts';
+import {
+  type AdmissionState,
+  type Lane,
+  laneOf,
+  newPrompt,
+  newResponse,
+  type PromptState,
+  type Round,
+  type Unsettled,
+} from './state.ts';
 
 /** Adds a prompt to the round; one that is in it already is the same prompt. */
 export function addPrompt(state: AdmissionState, spec: Prompt, round: Round, ctx: Ctx): void {
@@ -37,7 +42,7 @@ function merge(state: AdmissionState, spec: Prompt, round: Round, ctx: Ctx): voi
     at: ctx.at,
     promptId,
     roundId: round.id,
-    ...(ref === undefined ? undefined : { ref }),
+    ...given({ ref }),
     dropped: finished.map(({ requestId, tokens }) => ({ requestId, tokens, cause: 'merged' })),
     reason: { code: 'already_in_round' },
   });
@@ -46,8 +51,13 @@ function merge(state: AdmissionState, spec: Prompt, round: Round, ctx: Ctx): voi
   if (round.duplicates >= 2 * state.prompts.size) round.onlyDuplicates = true;
 }
 
+export function checkSupply(state: AdmissionState, { roundId, prompts }: Message<'prompts.supplied'>): void {
+  checkRound(state, roundId);
+  if (state.round?.id === roundId) checkDomains(state, prompts);
+}
+
 /** Prompts that were asked for have come. */
-export function supply(state: AdmissionState, roundId: string, prompts: readonly Prompt[], ctx: Ctx): void {
+export function supply(state: AdmissionState, { roundId, prompts }: Message<'prompts.supplied'>, ctx: Ctx): void {
   const { round } = state;
   if (round === null || round.id !== roundId) {
     for (const prompt of prompts) returnUnused(prompt, roundId, ctx);
@@ -73,8 +83,21 @@ export function isSourceExhausted({ config, exhausted }: AdmissionState): boolea
   return exhausted.all || (domains.length > 0 && domains.every((one) => exhausted.domains.has(one)));
 }
 
+export function checkDomains(state: AdmissionState, prompts: readonly Prompt[]): void {
+  if (state.config.quotas === undefined) return;
+  prompts.forEach((prompt, index) => {
+    checkDomain(state, prompt.domain ?? '', `prompts[${index}].domain`);
+  });
+}
+
+export function checkDomain(state: AdmissionState, domain: string | undefined, path: string): void {
+  const { quotas } = state.config;
+  if (domain === undefined || quotas === undefined || Object.hasOwn(quotas, domain)) return;
+  refuse('invalid_event', path, `a domain with a quota: ${Object.keys(quotas).sort().join(', ')}`, domain);
+}
+
 /** The source, or one domain of it, has no more: the round ends with what there is. */
-export function exhaust(state: AdmissionState, domain: string | undefined): void {
+export function exhaust(state: AdmissionState, { domain }: Message<'source.exhausted'>): void {
   const { exhausted, round } = state;
   if (domain === undefined) exhausted.all = true;
   else exhausted.domains.add(domain);
@@ -117,4 +140,79 @@ export function requestMore(round: Round, code: Exclude<Unsettled, 'counted'>, c
     ...(Object.keys(domains).length === 0 ? undefined : { domains }),
     reason: code === 'round_opened' ? { code, target, known } : { code, target, admitted: known },
   });
+}
+
+/** Starts prompts of a lane until it has as many as it wants. */
+export function takeIn(state: AdmissionState, round: Round, lane: Lane, ctx: Ctx): void {
+  while (lane.admitted < lane.target && lane.counted < lane.quota) {
+    const prompt = lane.standby.shift();
+    if (prompt === undefined) return;
+    startPrompt(state, prompt, lane, round, ctx);
+  }
+}
+
+function startPrompt(state: AdmissionState, prompt: PromptState, lane: Lane, round: Round, ctx: Ctx): void {
+  const { responses } = prompt;
+  prompt.status = 'active';
+  prompt.attemptBase = state.nextAttempt;
+  lane.admitted += 1;
+  lane.members.add(prompt);
+  const kept = usableKept(state, prompt, round, ctx);
+  if (prompt.spec.kept !== undefined) prompt.spec = { ...prompt.spec, kept: kept.length > 0 ? kept : undefined };
+  for (const one of kept) placeKept(state, prompt, one, ctx);
+  const taken = new Set(kept.map((one) => one.index));
+  for (let index = 0; responses.length < round.responses; index += 1) {
+    if (!taken.has(index)) responses.push(newResponse(prompt, index));
+  }
+  if (kept.length > 0) responses.sort((a, b) => a.index - b.index);
+  if (prompt.held >= state.config.responsesPerPrompt) {
+    collect(state, prompt, ctx);
+    return;
+  }
+  for (const response of responses) if (response.status === 'pending') enqueue(state, response, 'planned');
+}
+
+/** Responses kept from earlier rounds that may still be used: fresh enough, finished ones first, then the longest. */
+function usableKept(state: AdmissionState, prompt: PromptState, round: Round, ctx: Ctx): KeptResponse[] {
+  const { maxStaleness, responsesPerPrompt } = state.config;
+  const { weightVersion } = round;
+  const usable: KeptResponse[] = [];
+  const sorted = [...(prompt.spec.kept ?? [])].sort(
+    (a, b) => Number(b.finished) - Number(a.finished) || b.tokens - a.tokens || a.index - b.index,
+  );
+  for (const one of sorted) {
+    const oldestVersion = Math.min(...one.weightVersions);
+    const drop = (reason: Message<'response.dropped'>['reason']) => {
+      const { requestId, tokens, finished } = one;
+      const { promptId } = prompt.spec;
+      ctx.emit({ type: 'response.dropped', at: ctx.at, requestId, promptId, tokens, finished, reason });
+    };
+    const repeated = usable.some((other) => other.index === one.index);
+    const limit = one.finished ? responsesPerPrompt : round.responses;
+    if (weightVersion - oldestVersion > maxStaleness) {
+      drop({ code: 'stale_weights', oldestVersion, weightVersion, maxStaleness });
+    } else if (repeated || usable.length >= limit) drop({ code: 'beyond_round', needed: limit });
+    else usable.push(one);
+  }
+  return usable;
+}
+
+function placeKept(state: AdmissionState, prompt: PromptState, kept: KeptResponse, ctx: Ctx): void {
+  const response = newResponse(prompt, kept.index);
+  response.resume = kept;
+  response.tokens = kept.tokens;
+  response.weightVersions = kept.weightVersions.slice();
+  prompt.startVersion = Math.min(prompt.startVersion, ...kept.weightVersions);
+  prompt.responses.push(response);
+  if (!kept.finished) return;
+  response.status = 'held';
+  response.requestId = kept.requestId;
+  state.elsewhere.set(kept.requestId, response);
+  prompt.held += 1;
+  if (kept.reward !== undefined) {
+    response.reward = kept.reward;
+    prompt.rewards += 1;
+  } else if (state.config.filter === 'zero-variance') {
+    askReward(response, 'kept_without_reward', ctx);
+  }
 }

@@ -1,12 +1,77 @@
-/** Launching: which response runs next, and where. */
-import type { Context } from '../../core/definition.ts';
+/** Launching: which response runs next, on whose slot, and for how long. */
+import { refuse } from '../../errors.ts';
+import type { Message } from '../../schemas/messages.ts';
 import { copyKept } from '../../schemas/prompts.ts';
-import type { AdmissionDecision } from './decisions.ts';
-import { engineOf, takeSlot } from './engines.ts';
-import type { AdmissionState, Engine, LaunchCause, ResponseState, Round } from './state.ts';
-import { armResponseTimeout } from './timers.ts';
+import type { Ctx } from './schema.ts';
+import {
+  type AdmissionState,
+  byPlace,
+  type Engine,
+  isLive,
+  type LaunchCause,
+  type ResponseState,
+  type Round,
+} from './state.ts';
 
-type Ctx = Context<AdmissionDecision>;
+/** Id of the timer for the response that has run longest. */
+export const timeoutTimer = 'speculative-admission/response-timeout';
+
+export function addEngine(state: AdmissionState, id: string): Engine {
+  const engine: Engine = {
+    id,
+    active: true,
+    isLost: false,
+    requests: 0,
+    tokens: 0,
+    running: new Set(),
+    heapIndex: -1,
+  };
+  state.engines.set(id, engine);
+  reheap(state, engine);
+  return engine;
+}
+
+/** Refuses an engine that is not here. */
+export function checkEngine({ engines }: AdmissionState, { engineId }: { engineId: string }): void {
+  if (!engines.has(engineId)) refuse('unknown_id', 'engineId', 'an engine that was added', engineId);
+}
+
+/** The engine of a request, unless it is lost. */
+export function engineOf({ engine }: ResponseState): Engine | null {
+  return engine === null || engine.isLost ? null : engine;
+}
+
+/** Keeps the heap of engines with room in step with an engine's load. */
+export function reheap(state: AdmissionState, engine: Engine): void {
+  const limit = state.config.maxInFlightPerEngine ?? Number.POSITIVE_INFINITY;
+  if (engine.active && engine.requests < limit) state.open.update(engine);
+  else state.open.remove(engine);
+}
+
+/** Takes a slot for a request, on an engine if there is one. */
+export function takeSlot(state: AdmissionState, response: ResponseState, engine: Engine | null): void {
+  response.holdsSlot = true;
+  response.engine = engine;
+  state.slotsTaken += 1;
+  if (engine === null) return;
+  engine.requests += 1;
+  engine.tokens += response.load;
+  engine.running.add(response);
+  reheap(state, engine);
+}
+
+/** Gives a request's slot back; it may already have been given back. */
+export function freeSlot(state: AdmissionState, response: ResponseState): void {
+  if (!response.holdsSlot) return;
+  response.holdsSlot = false;
+  state.slotsTaken -= 1;
+  const { engine } = response;
+  if (engine === null) return;
+  engine.requests -= 1;
+  engine.tokens -= response.load;
+  engine.running.delete(response);
+  if (engine.active) reheap(state, engine);
+}
 
 /** Puts a response in line: tries again come before first tries, each in order. */
 export function enqueue(state: AdmissionState, response: ResponseState, cause: LaunchCause): void {
@@ -54,7 +119,7 @@ function nextPending(queue: AdmissionState['launches']): ResponseState | undefin
 function resume(state: AdmissionState, response: ResponseState, engine: Engine | null, ctx: Ctx): void {
   const inFlight = state.slotsTaken;
   // A host that places requests itself resumes it where it was, unless it reports another start.
-  takeSlot(state, response, engine ?? engineOf(state, response));
+  takeSlot(state, response, engine ?? engineOf(response));
   response.status = 'running';
   response.order = state.seq++;
   ctx.emit({
@@ -83,7 +148,7 @@ function launch(state: AdmissionState, response: ResponseState, round: Round, en
   round.inFlight += 1;
   const inFlight = state.slotsTaken;
   takeSlot(state, response, engine);
-  const decision: LaunchDecision = {
+  const decision: Message<'request.launch'> = {
     type: 'request.launch',
     at: ctx.at,
     requestId: response.requestId,
@@ -104,10 +169,11 @@ function joined(versions: readonly number[], weightVersion: number): readonly nu
   return versions[versions.length - 1] === weightVersion ? versions : [...versions, weightVersion];
 }
 
-type LaunchDecision = Extract<AdmissionDecision, { type: 'request.launch' }>;
-type LaunchReason = LaunchDecision['reason'];
-
-function launchReason(state: AdmissionState, { cause, failures }: ResponseState, inFlight: number): LaunchReason {
+function launchReason(
+  state: AdmissionState,
+  { cause, failures }: ResponseState,
+  inFlight: number,
+): Message<'request.launch'>['reason'] {
   const { retry } = state.config;
   switch (cause) {
     case 'retry_infrastructure':
@@ -119,4 +185,47 @@ function launchReason(state: AdmissionState, { cause, failures }: ResponseState,
     default:
       return { code: cause, inFlight };
   }
+}
+
+/** Remembers a launch, where responses have a time limit. */
+export function armResponseTimeout(state: AdmissionState, response: ResponseState, ctx: Ctx): void {
+  const limitSeconds = state.config.responseTimeoutSeconds;
+  if (limitSeconds === undefined) return;
+  const isOver = ({ response, requestId }: { response: ResponseState; requestId: string }): boolean =>
+    response.requestId !== requestId || !isLive(response);
+  while (state.deadlines.size > 0 && isOver(state.deadlines.peek()!)) state.deadlines.shift();
+  state.deadlines.push({ response, requestId: response.requestId });
+  setResponseTimer(state, response.since + limitSeconds, limitSeconds, ctx);
+}
+
+function setResponseTimer(state: AdmissionState, fireAtSeconds: number, limitSeconds: number, ctx: Ctx): void {
+  if (state.timers.responseTimeout !== null) return;
+  state.timers.responseTimeout = fireAtSeconds;
+  ctx.emit({
+    type: 'timer.set',
+    at: ctx.at,
+    timerId: timeoutTimer,
+    fireAtSeconds,
+    reason: { code: 'response_timeout', limitSeconds },
+  });
+}
+
+/** Responses that have run too long, oldest first, of those the earlier prompt; sets the timer for the next one. */
+export function takeTimedOut(state: AdmissionState, ctx: Ctx): ResponseState[] {
+  const limitSeconds = state.config.responseTimeoutSeconds;
+  const late: ResponseState[] = [];
+  state.timers.responseTimeout = null;
+  if (limitSeconds === undefined) return late;
+  for (let next = state.deadlines.peek(); next !== undefined; next = state.deadlines.peek()) {
+    const { response, requestId } = next;
+    if (response.requestId === requestId && isLive(response)) {
+      if (response.since + limitSeconds > ctx.at) {
+        setResponseTimer(state, response.since + limitSeconds, limitSeconds, ctx);
+        break;
+      }
+      late.push(response);
+    }
+    state.deadlines.shift();
+  }
+  return late.sort((a, b) => a.since - b.since || byPlace(a, b));
 }

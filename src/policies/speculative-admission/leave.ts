@@ -1,5 +1,4 @@
 /** How a prompt leaves: final, deferred, returned, filtered, quarantined or carried; never silently. */
-import type { Context } from '../../core/definition.ts';
 import {
   type CountedResponse,
   copyDeferral,
@@ -9,12 +8,9 @@ import {
   type FinalPrompt,
   type KeptResponse,
 } from '../../schemas/prompts.ts';
-import type { AdmissionDecision } from './decisions.ts';
-import { rememberLaunched } from './minted.ts';
-import { type AbortReason, abort, abortAll, endRequest, reportDrained } from './requests.ts';
+import { type AbortReason, abort, abortAll, endRequest, rememberLaunched, reportDrained } from './requests.ts';
+import type { Ctx } from './schema.ts';
 import { type AdmissionState, type DeferReason, isLive, type PromptState, type ResponseState } from './state.ts';
-
-type Ctx = Context<AdmissionDecision>;
 
 /** Takes a prompt out of the round. */
 export function remove(state: AdmissionState, prompt: PromptState): void {

@@ -1,11 +1,15 @@
-/** From a held response to a prompt that counts, or does not: collected, judged, counted, filtered, quarantined. */
-import type { Context } from '../../core/definition.ts';
-import type { AdmissionDecision } from './decisions.ts';
+/**
+ * From a held response to a prompt that counts, or does not: collected, judged by its rewards or by the host, counted,
+ * filtered, quarantined.
+ */
+import { given } from '../../core/given.ts';
+import { refuse } from '../../errors.ts';
+import type { Message } from '../../schemas/messages.ts';
+import type { Prompt } from '../../schemas/prompts.ts';
 import { countedResponses, dropHeld, remove } from './leave.ts';
-import { abortAll } from './requests.ts';
-import type { AdmissionState, FaultKind, PromptState } from './state.ts';
-
-type Ctx = Context<AdmissionDecision>;
+import { abortAll, checkRequestId, checkRound, heldResponse, late } from './requests.ts';
+import type { Ctx } from './schema.ts';
+import { type AdmissionState, type FaultKind, isLive, type PromptState, type ResponseState } from './state.ts';
 
 /** The open round, or between rounds the last one. */
 export function currentRoundId(state: AdmissionState): string {
@@ -87,7 +91,7 @@ function count(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
 export function reject(
   state: AdmissionState,
   prompt: PromptState,
-  reason: Extract<AdmissionDecision, { type: 'prompt.filtered' }>['reason'],
+  reason: Message<'prompt.filtered'>['reason'],
   ctx: Ctx,
 ): void {
   const { promptId, ref } = prompt.spec;
@@ -96,7 +100,7 @@ export function reject(
     at: ctx.at,
     promptId,
     roundId: currentRoundId(state),
-    ...(ref === undefined ? undefined : { ref }),
+    ...given({ ref }),
     dropped: dropHeld(prompt, 'filtered'),
     reason,
   });
@@ -119,7 +123,7 @@ export function quarantine(
     at: ctx.at,
     promptId,
     roundId: currentRoundId(state),
-    ...(ref === undefined ? undefined : { ref }),
+    ...given({ ref }),
     dropped,
     reason: { code: kind, failures, budget: kind === 'reward' ? 0 : state.config.retry[kind] },
   });
@@ -132,4 +136,84 @@ function replace(state: AdmissionState, prompt: PromptState, code: 'filtered' | 
   if (lane === null || state.round === null) return;
   lane.admitted -= 1;
   state.unsettled = code;
+}
+
+export function checkReward(state: AdmissionState, event: Message<'reward.ready' | 'reward.failed'>): void {
+  const { requestId } = event;
+  if (heldResponse(state, requestId) !== undefined) return;
+  const response = checkRequestId(state, event);
+  if (response === undefined || !isLive(response)) return;
+  refuse('out_of_order', 'requestId', 'a reward after response.completed', requestId);
+}
+
+export function rewarded(state: AdmissionState, event: Message<'reward.ready'>, ctx: Ctx): void {
+  const response = heldResponse(state, event.requestId);
+  if (response === undefined || response.reward !== null) {
+    late(event.requestId, ctx);
+    return;
+  }
+  response.reward = event.reward;
+  response.prompt.rewards += 1;
+  if (state.config.filter === 'zero-variance') judge(state, response.prompt, ctx);
+}
+
+/** A held response will never have a reward: with a filter that needs all of them its prompt leaves, by name. */
+export function unrewarded(state: AdmissionState, { requestId }: Message<'reward.failed'>, ctx: Ctx): void {
+  const response = heldResponse(state, requestId);
+  if (response === undefined) late(requestId, ctx);
+  else if (state.config.filter === 'zero-variance' && response.prompt.status !== 'counted') {
+    quarantine(state, response.prompt, 'reward', 1, ctx);
+  }
+}
+
+export function checkJudgement(state: AdmissionState, { roundId, promptId }: Message<'prompt.judged'>): void {
+  if (state.config.filter !== 'host') refuse('invalid_event', 'keep', 'filter `host`', state.config.filter);
+  checkRound(state, roundId);
+  const status = state.prompts.get(promptId)?.status;
+  if (status !== 'active' && status !== 'standby') return;
+  refuse('out_of_order', 'promptId', 'a judgement after prompt.collected', promptId);
+}
+
+export function judged(state: AdmissionState, event: Message<'prompt.judged'>, ctx: Ctx): void {
+  const { promptId, roundId } = event;
+  const prompt = state.prompts.get(promptId);
+  if (prompt?.status !== 'collected') {
+    ctx.emit({ type: 'judgement.late', at: ctx.at, promptId, roundId, reason: { code: 'not_waiting' } });
+  } else if (event.keep) pass(state, prompt, ctx);
+  else reject(state, prompt, { code: 'host' }, ctx);
+}
+
+const named = ({ promptId, domain }: Prompt) => ({ promptId, ...given({ domain }) });
+type AskCode = Message<'reward.request'>['reason']['code'];
+
+/** Asks for the reward of a held response. */
+export function askReward({ requestId, prompt }: ResponseState, code: AskCode, ctx: Ctx): void {
+  ctx.emit({ type: 'reward.request', at: ctx.at, requestId, ...named(prompt.spec), reason: { code } });
+}
+
+/** Names what prompts that are in wait for: a host that restarts has forgotten it, and one that opens a round may have. */
+export function nameOwed(state: AdmissionState, code: 'round_opened' | 'host_restarted', ctx: Ctx): void {
+  const { filter } = state.config;
+  if (filter === 'none') return;
+  for (const prompt of state.prompts.values()) {
+    if (filter === 'host') askJudgement(state, prompt, code, ctx);
+    else askRewards(prompt, code, ctx);
+  }
+}
+
+/** Of a prompt that counts all rewards are known. */
+function askRewards(prompt: PromptState, code: AskCode, ctx: Ctx): void {
+  for (const one of prompt.responses) if (one.status === 'held' && one.reward === null) askReward(one, code, ctx);
+}
+
+function askJudgement(
+  state: AdmissionState,
+  prompt: PromptState,
+  code: 'round_opened' | 'host_restarted',
+  ctx: Ctx,
+): void {
+  if (prompt.status !== 'collected') return;
+  const requestIds = prompt.responses.filter((one) => one.status === 'held').map((one) => one.requestId);
+  const roundId = currentRoundId(state);
+  ctx.emit({ type: 'judgement.request', at: ctx.at, ...named(prompt.spec), roundId, requestIds, reason: { code } });
 }

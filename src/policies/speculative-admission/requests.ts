@@ -1,20 +1,23 @@
-/** Requests in flight: how they are found, aborted, and taken out. */
-import type { Context } from '../../core/definition.ts';
-import type { AdmissionDecision } from './decisions.ts';
-import { engineOf, freeSlot } from './engines.ts';
-import { type AdmissionState, isLive, type PromptState, type ResponseState, type Round } from './state.ts';
-import { armAbortGrace } from './timers.ts';
+/** Requests: how they are found, whether they were minted earlier, and how they are aborted and end. */
+import { refuse } from '../../errors.ts';
+import type { Message } from '../../schemas/messages.ts';
+import { attemptOf, type Launched, parseId } from './ids.ts';
+import { engineOf, freeSlot, reheap, takeSlot } from './launch.ts';
+import type { Ctx } from './schema.ts';
+import {
+  type AdmissionState,
+  isLive,
+  laneOf,
+  type PromptState,
+  type ResponseState,
+  type Round,
+  responseAt,
+} from './state.ts';
 
-type Ctx = Context<AdmissionDecision>;
-export type AbortReason = Extract<AdmissionDecision, { type: 'request.abort' }>['reason'];
+export type AbortReason = Message<'request.abort'>['reason'];
 
-/** The response of a prompt with this index. */
-export function responseAt(prompt: PromptState, index: number): ResponseState | undefined {
-  const response = prompt.responses[index];
-  return response !== undefined && response.index === index
-    ? response
-    : prompt.responses.find((one) => one.index === index);
-}
+/** Id of the timer for the oldest abort. */
+export const graceTimer = 'speculative-admission/abort-grace';
 
 /** The response that the id itself leads to, of a prompt that is in. */
 function placed({ prefix, prompts, places }: AdmissionState, requestId: string): ResponseState | undefined {
@@ -47,6 +50,78 @@ export function inFlight(state: AdmissionState): ResponseState[] {
   return [...live, ...state.aborting.values()];
 }
 
+/** A report about a request that is over. */
+export function late(requestId: string, ctx: Ctx): void {
+  ctx.emit({ type: 'response.late', at: ctx.at, requestId, reason: { code: 'report' } });
+}
+
+/** Refuses rounds that were not opened, as far as that is remembered. */
+export function checkRound(state: AdmissionState, roundId: string): void {
+  if (state.recentRounds.has(roundId)) return;
+  refuse(
+    state.rounds === 0 ? 'out_of_order' : 'unknown_id',
+    'roundId',
+    state.rounds === 0 ? 'a round to be opened first' : 'the id of a round that was opened',
+    roundId,
+  );
+}
+
+/** Refuses ids that were never minted; gives the request, if it is in flight. */
+export function checkRequestId(state: AdmissionState, { requestId }: { requestId: string }): ResponseState | undefined {
+  const response = findRequest(state, requestId);
+  if (response !== undefined || wasMinted(state, requestId)) return response;
+  refuse('unknown_id', 'requestId', 'the id of a request that was launched', requestId);
+}
+
+/** Whether a response of a prompt that is here was launched that often. */
+function wasLaunched(prompt: PromptState, index: number, attempt: number): boolean {
+  const response = responseAt(prompt, index);
+  // What it brought along complete was launched before it came.
+  if (response === undefined || response.requestId === '' || response.resume?.finished) return false;
+  return prompt.attemptBase <= attempt && attempt <= attemptOf(response.requestId);
+}
+
+/** What was launched for a prompt that is here, if anything was. */
+function launchedOf(prompt: PromptState, lastPrefix: number): Launched | undefined {
+  const { spec, attemptBase: first, firstPrefix } = prompt;
+  let last = -1;
+  let indices = 0;
+  for (const { requestId, index, resume } of prompt.responses) {
+    if (requestId === '' || resume?.finished) continue;
+    last = Math.max(last, attemptOf(requestId));
+    indices = Math.max(indices, index + 1);
+  }
+  return last < first ? undefined : { promptId: spec.promptId, first, last, indices, firstPrefix, lastPrefix };
+}
+
+/** Remembers the requests of a prompt that leaves. */
+export function rememberLaunched(state: AdmissionState, prompt: PromptState): void {
+  const launched = launchedOf(prompt, state.restarts);
+  if (launched !== undefined) state.departures.add(launched, state.config.promptsPerRound);
+}
+
+/** Whether an id has a prefix that is remembered, and names what was launched under it, or may have been long ago. */
+export function wasMinted(state: AdmissionState, id: string): boolean {
+  const { prefix, oldPrefixes, restarts } = state;
+  const forgotten = restarts - oldPrefixes.length;
+  return (
+    wasMintedUnder(state, prefix, restarts, id) ||
+    oldPrefixes.some((one, index) => wasMintedUnder(state, one, forgotten + index, id))
+  );
+}
+
+function wasMintedUnder(state: AdmissionState, prefix: string, ordinal: number, id: string): boolean {
+  const place = parseId(prefix, id);
+  if (place === undefined || place.attempt >= state.nextAttempt) return false;
+  if (place.attempt < state.departures.horizon) return true;
+  const { promptId, index, attempt } = place;
+  const prompt = state.prompts.get(promptId);
+  if (prompt !== undefined && wasLaunched(prompt, index, attempt) && prompt.firstPrefix <= ordinal) return true;
+  const isOf = ({ first, last, indices, firstPrefix, lastPrefix }: Launched): boolean =>
+    index < indices && first <= attempt && attempt <= last && firstPrefix <= ordinal && ordinal <= lastPrefix;
+  return state.departures.of(promptId).some(isOf);
+}
+
 /** Decides to abort a request; it stays in flight until that is confirmed. */
 export function abort(state: AdmissionState, response: ResponseState, reason: AbortReason, ctx: Ctx): void {
   response.status = 'aborting';
@@ -56,7 +131,7 @@ export function abort(state: AdmissionState, response: ResponseState, reason: Ab
   // What is confirmed need not wait for the timer: a host may never answer it.
   while (state.aborts.size > 0 && state.aborts.peek()!.status !== 'aborting') state.aborts.shift();
   state.aborts.push(response);
-  const engine = engineOf(state, response);
+  const engine = engineOf(response);
   ctx.emit({
     type: 'request.abort',
     at: ctx.at,
@@ -95,4 +170,89 @@ export function reportDrained(state: AdmissionState, round: Round | null, ctx: C
     roundId: round.id,
     reason: { code: 'all_ended', afterSeconds: ctx.at - round.completedAt },
   });
+}
+
+/** Sees to it that an unconfirmed abort is noticed. */
+export function armAbortGrace(state: AdmissionState, abortedAt: number, ctx: Ctx): void {
+  if (state.timers.abortGrace !== null) return;
+  const graceSeconds = state.config.abortGraceSeconds;
+  state.timers.abortGrace = abortedAt + graceSeconds;
+  ctx.emit({
+    type: 'timer.set',
+    at: ctx.at,
+    timerId: graceTimer,
+    fireAtSeconds: state.timers.abortGrace,
+    reason: { code: 'abort_grace', graceSeconds },
+  });
+}
+
+/** Aborts whose grace is over, oldest first; sets the timer for the next one. */
+export function takeExpiredAborts(state: AdmissionState, ctx: Ctx): ResponseState[] {
+  const expired: ResponseState[] = [];
+  state.timers.abortGrace = null;
+  for (let next = state.aborts.peek(); next !== undefined; next = state.aborts.peek()) {
+    if (next.status === 'aborting') {
+      if (next.since + state.config.abortGraceSeconds > ctx.at) {
+        armAbortGrace(state, next.since, ctx);
+        break;
+      }
+      expired.push(next);
+    }
+    state.aborts.shift();
+  }
+  return expired;
+}
+
+/** Sets what is derived: pointers, slots, and the lines, each in the order that its members carry. */
+export function link(state: AdmissionState): void {
+  const { round: open, draining, prompts, settling, aborting } = state;
+  const rounds = new Map<string | null, Round>();
+  for (const round of open === null ? draining : [...draining, open]) {
+    round.weightVersions = [round.weightVersion];
+    rounds.set(round.id, round);
+  }
+  for (const engine of state.engines.values()) reheap(state, engine);
+  const all = [...aborting.values()];
+  for (const prompt of prompts.values()) {
+    const lane = (open !== null && laneOf(open, prompt.spec.domain)) || null;
+    prompt.lane = lane;
+    if (prompt.status === 'standby') lane?.standby.push(prompt);
+    else if (prompt.status !== 'counted') lane?.members.add(prompt);
+  }
+  for (const prompt of [...prompts.values(), ...settling]) {
+    for (const response of prompt.responses) {
+      response.prompt = prompt;
+      all.push(response);
+    }
+  }
+  for (const response of all) linkResponse(state, response, rounds);
+  for (const response of all.filter(standsInLine).sort((a, b) => a.order - b.order)) putInLine(state, response);
+  if (state.config.responseTimeoutSeconds === undefined) return;
+  for (const response of all.filter(isLive).sort((a, b) => a.since - b.since)) {
+    state.deadlines.push({ response, requestId: response.requestId });
+  }
+}
+
+function linkResponse(state: AdmissionState, response: ResponseState, rounds: ReadonlyMap<string | null, Round>): void {
+  const { round, engine } = response as unknown as { round: string | null; engine: string | null };
+  response.round = rounds.get(round) ?? null;
+  response.engine = (engine !== null && state.engines.get(engine)) || null;
+  if (response.holdsSlot) takeSlot(state, response, response.engine);
+  const { status, requestId } = response;
+  if (status === 'held' && heldResponse(state, requestId) !== response) state.elsewhere.set(requestId, response);
+}
+
+const standsInLine = ({ status }: ResponseState): boolean =>
+  status === 'pending' || status === 'resuming' || status === 'aborting';
+
+function putInLine(state: AdmissionState, response: ResponseState): void {
+  const { status, cause, order } = response;
+  if (status === 'pending') (cause === 'planned' ? state.launches : state.retries).push(response);
+  else if (status === 'resuming') state.resumes.push({ response, order });
+  else if (status === 'aborting') {
+    // Those of prompts that have left are there already: all are in the order in which that was decided.
+    state.aborting.delete(response.requestId);
+    state.aborting.set(response.requestId, response);
+    state.aborts.push(response);
+  }
 }

@@ -1,5 +1,30 @@
-/** Configuration of speculative-admission. */
+/** What speculative-admission is configured with, and what it answers with. */
 import { z } from 'zod';
+import type { Context } from '../../core/definition.ts';
+import {
+  promptCarried,
+  promptCollected,
+  promptCounted,
+  promptDeferred,
+  promptFiltered,
+  promptMerged,
+  promptQuarantined,
+  promptReturned,
+} from '../../schemas/decisions/prompts.ts';
+import {
+  requestAbort,
+  requestExpired,
+  requestLaunch,
+  requestResume,
+  responseAbandoned,
+  responseAccepted,
+  responseDropped,
+  responseLate,
+  responseSurplus,
+} from '../../schemas/decisions/requests.ts';
+import { judgementLate, judgementRequest, rewardRequest } from '../../schemas/decisions/rewards.ts';
+import { promptsRequest, roundCompleted, roundDrained, speculationChosen } from '../../schemas/decisions/rounds.ts';
+import { timerSet } from '../../schemas/decisions/session.ts';
 import {
   count,
   domain,
@@ -9,6 +34,7 @@ import {
   scaledCount,
   speculationFactor,
 } from '../../schemas/units.ts';
+import type { Of } from '../../schemas/vocabulary.ts';
 import { grid } from './speculation.ts';
 
 /** Over-provisioning of short rounds, if nothing else is said. */
@@ -115,3 +141,36 @@ export const admissionConfig = shape.superRefine((config, context) => {
 export type AdmissionInput = z.input<typeof admissionConfig>;
 /** The configuration with its defaults filled in. */
 export type AdmissionConfig = z.output<typeof admissionConfig>;
+
+export const admissionDecisions = [
+  promptsRequest,
+  requestLaunch,
+  requestAbort,
+  requestResume,
+  timerSet,
+  responseAccepted,
+  responseSurplus,
+  responseLate,
+  responseDropped,
+  responseAbandoned,
+  rewardRequest,
+  judgementRequest,
+  judgementLate,
+  requestExpired,
+  promptCollected,
+  promptCounted,
+  promptFiltered,
+  promptQuarantined,
+  promptDeferred,
+  promptCarried,
+  promptReturned,
+  promptMerged,
+  roundCompleted,
+  roundDrained,
+  speculationChosen,
+] as const;
+
+/** What speculative-admission answers with. */
+export type AdmissionDecision = Of<(typeof admissionDecisions)[number]>;
+/** Where decisions go. */
+export type Ctx = Context<AdmissionDecision>;

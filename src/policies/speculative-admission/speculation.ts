@@ -4,22 +4,27 @@
  * A factor costs what its short rounds take, and in addition its share of the long rounds that its deferred prompts
  * cause: mean short seconds + mean deferred prompts ÷ P0 · mean long seconds.
  */
+import { z } from 'zod';
+import { count } from '../../schemas/units.ts';
 
 /** Factors that are tried. */
 export const grid: readonly number[] = [1.1, 1.2, 1.3, 1.4];
 /** Short rounds measured for each. */
 export const roundsPerFactor = 3;
 
-/** What has been measured so far. */
-export interface Exploration {
-  readonly rounds: number[];
-  readonly seconds: number[];
-  readonly deferred: number[];
-  longRounds: number;
-  longSeconds: number;
+const perFactor = z.array(count);
+
+/** Schema of what has been measured so far. */
+export const exploration = z.strictObject({
+  rounds: perFactor,
+  seconds: z.array(z.number()),
+  deferred: perFactor,
+  longRounds: count,
+  longSeconds: z.number(),
   /** The factor that was chosen, or 0 while exploring. */
-  chosen: number;
-}
+  chosen: z.number().max(Math.max(...grid)),
+});
+export type Exploration = z.output<typeof exploration>;
 
 export function newExploration(): Exploration {
   const zeros = () => grid.map(() => 0);

@@ -2,120 +2,167 @@
  * Speculative admission (RollPacker §3): a short round launches more prompts and more responses than it needs and
  * keeps the first that finish; what is left is deferred. See README.md.
  */
-import { type Context, definePolicyByHand } from '../../core/definition.ts';
-import { check } from './check.ts';
-import { engineAdded, engineDrained, engineLost, enginesChanged, hostRestarted } from './cluster.ts';
-import { newState } from './create.ts';
-import { type AdmissionDecision, type AdmissionEvent, admissionDecisions, admissionEvents } from './decisions.ts';
-import { exhaust, reopen, supply } from './intake.ts';
-import { pump } from './launch.ts';
-import { endAbort } from './leave.ts';
-import { promptLedger, responseLedger } from './ledgers.ts';
-import { load } from './load.ts';
-import { openRound } from './opening.ts';
-import * as responses from './responses.ts';
-import { save } from './save.ts';
-import { admissionConfig } from './schema.ts';
-import { failRound, settle } from './settle.ts';
-import { admissionSnapshot, migrateFromOne } from './snapshot.ts';
-import { type AdmissionState, isLive } from './state.ts';
-import { takeExpiredAborts, takeTimedOut, timerIds } from './timers.ts';
-import * as trajectories from './trajectories.ts';
+import { definePolicy, type EventOf, handlersOf, type Ledger } from '../../core/definition.ts';
+import { checkNewPrefix } from '../../core/minted-ids.ts';
+import { rewardFailed } from '../../schemas/decisions/reward-workers.ts';
+import { engineAdded, engineDrained, engineLost, enginesChanged } from '../../schemas/events/engines.ts';
+import {
+  environmentFailed,
+  environmentResumed,
+  environmentWaiting,
+  requestAborted,
+  requestStarted,
+  responseCompleted,
+  responseFailed,
+  turnFinished,
+} from '../../schemas/events/requests.ts';
+import { promptJudged, rewardReady } from '../../schemas/events/rewards.ts';
+import {
+  promptsSupplied,
+  roundFailed,
+  roundOpened,
+  sourceExhausted,
+  sourceReopened,
+} from '../../schemas/events/rounds.ts';
+import { hostRestarted, timerFired } from '../../schemas/events/session.ts';
+import type { Message } from '../../schemas/messages.ts';
+import type { Prompt } from '../../schemas/prompts.ts';
+import * as cluster from './cluster.ts';
+import * as intake from './intake.ts';
+import { checkEngine, pump } from './launch.ts';
+import * as progress from './progress.ts';
+import * as reports from './reports.ts';
+import { checkRequestId, link } from './requests.ts';
+import { checkFailing, checkOpening, failRound, openRound, settle } from './rounds.ts';
+import {
+  type AdmissionConfig,
+  type AdmissionDecision,
+  admissionConfig,
+  admissionDecisions,
+  mostResponses,
+} from './schema.ts';
+import { type AdmissionState, admissionState, begin, type SavedAdmission } from './state.ts';
 
-type Ctx = Context<AdmissionDecision>;
+const on = handlersOf<AdmissionState, AdmissionDecision>();
+const handlers = [
+  on(roundOpened, openRound, checkOpening),
+  on(roundFailed, failRound, checkFailing),
+  on(promptsSupplied, intake.supply, intake.checkSupply),
+  on(sourceExhausted, intake.exhaust, (state, { domain }) => intake.checkDomain(state, domain, 'domain')),
+  on(sourceReopened, intake.reopen),
+  on(engineAdded, cluster.engineAdded),
+  on(engineDrained, cluster.engineDrained, checkEngine),
+  on(engineLost, cluster.engineLost, checkEngine),
+  on(enginesChanged, cluster.enginesChanged),
+  on(requestStarted, reports.started, reports.checkStart),
+  on(requestAborted, reports.aborted, checkRequestId),
+  on(responseCompleted, reports.completed, checkRequestId),
+  on(responseFailed, (state, { requestId, kind }, ctx) => reports.failed(state, requestId, kind, ctx), checkRequestId),
+  on(rewardReady, progress.rewarded, progress.checkReward),
+  on(rewardFailed, progress.unrewarded, progress.checkReward),
+  on(promptJudged, progress.judged, progress.checkJudgement),
+  on(turnFinished, reports.turnFinished, checkRequestId),
+  on(environmentWaiting, reports.waiting, reports.checkWaiting),
+  on(environmentResumed, reports.resumed, reports.checkResumed),
+  on(
+    environmentFailed,
+    (state, { requestId }, ctx) => reports.failed(state, requestId, 'environment', ctx),
+    checkRequestId,
+  ),
+  on(timerFired, reports.timerFired, reports.checkTimer),
+  on(hostRestarted, cluster.hostRestarted, (state, { idPrefix }) => checkNewPrefix(state, idPrefix)),
+];
 
-function apply(state: AdmissionState, event: AdmissionEvent, ctx: Ctx): void {
-  handle(state, event, ctx);
-  settle(state, ctx);
-  pump(state, ctx);
-}
+/** One for all: most events bring nothing in, and most decisions let nothing out. */
+const none: readonly string[] = Object.freeze([]);
 
-function handle(state: AdmissionState, event: AdmissionEvent, ctx: Ctx): void {
-  switch (event.type) {
-    case 'response.completed':
-      return responses.completed(state, event, ctx);
-    case 'response.failed':
-      return responses.failed(state, event.requestId, event.kind, ctx);
-    case 'request.aborted':
-      return responses.aborted(state, event, ctx);
-    case 'request.started':
-      return trajectories.started(state, event, ctx);
-    case 'reward.ready':
-      return responses.rewarded(state, event, ctx);
-    case 'reward.failed':
-      return responses.unrewarded(state, event.requestId, ctx);
-    case 'prompt.judged':
-      return responses.judged(state, event, ctx);
-    case 'turn.finished':
-      return trajectories.turnFinished(state, event, ctx);
-    case 'environment.waiting':
-      return trajectories.waiting(state, event.requestId, ctx);
-    case 'environment.resumed':
-      return trajectories.resumed(state, event.requestId, ctx);
-    case 'environment.failed':
-      return responses.failed(state, event.requestId, 'environment', ctx);
-    case 'engine.added':
-      return engineAdded(state, event.engineId);
-    case 'engine.drained':
-      return engineDrained(state, event.engineId);
-    case 'engines.changed':
-      return enginesChanged(state, event.engineIds);
-    case 'engine.lost':
-      return engineLost(state, event.engineId, ctx);
-    case 'host.restarted':
-      return hostRestarted(state, event.idPrefix, ctx);
-    case 'timer.fired':
-      return event.timerId === timerIds.abortGrace ? expireAborts(state, ctx) : timeOut(state, ctx);
-    case 'round.opened':
-      return openRound(state, event, ctx);
-    case 'round.failed':
-      return failRound(state, state.round!, ctx);
-    case 'prompts.supplied':
-      return supply(state, event.roundId, event.prompts, ctx);
-    case 'source.exhausted':
-      return exhaust(state, event.domain);
-    case 'source.reopened':
-      return reopen(state);
-  }
-}
+type AdmissionLedger = Ledger<SavedAdmission, Message, AdmissionDecision, AdmissionConfig>;
 
-function expireAborts(state: AdmissionState, ctx: Ctx): void {
-  const graceSeconds = state.config.abortGraceSeconds;
-  for (const response of takeExpiredAborts(state, ctx)) {
-    ctx.emit({
-      type: 'request.expired',
-      at: ctx.at,
-      requestId: response.requestId,
-      promptId: response.prompt.spec.promptId,
-      reason: { code: 'abort_unconfirmed', graceSeconds },
-    });
-    endAbort(state, response, undefined, ctx);
-  }
-}
+const finishedIds = (prompt: Prompt): string[] =>
+  (prompt.kept ?? []).filter((one) => one.finished).map((one) => one.requestId);
+const ids = (list: readonly { requestId: string }[]): string[] => list.map((one) => one.requestId);
 
-function timeOut(state: AdmissionState, ctx: Ctx): void {
-  const limitSeconds = state.config.responseTimeoutSeconds ?? 0;
-  for (const response of takeTimedOut(state, ctx)) {
-    // One before it may have taken its whole prompt out.
-    if (isLive(response)) responses.timedOut(state, response, limitSeconds, ctx);
-  }
-}
+/** Prompts enter with a round or a supply, and leave final, deferred, returned, filtered, quarantined or merged. */
+const promptLedger: AdmissionLedger = {
+  name: 'prompts',
+  entered: (event) =>
+    event.type === 'round.opened' || event.type === 'prompts.supplied'
+      ? event.prompts.map((one) => one.promptId)
+      : none,
+  left: (decision) => {
+    switch (decision.type) {
+      case 'round.completed':
+        return decision.prompts.map((one) => one.promptId);
+      case 'prompt.deferred':
+      case 'prompt.returned':
+        return [decision.prompt.promptId];
+      case 'prompt.filtered':
+      case 'prompt.quarantined':
+      case 'prompt.merged':
+        return [decision.promptId];
+      default:
+        return none;
+    }
+  },
+  held: (saved) => [...saved.prompts, ...saved.settling].map((one) => one.spec.promptId),
+  mints: mostResponses,
+};
+
+/** Responses enter complete, or kept inside a prompt, and leave final, dropped by name, surplus, or kept again. */
+const responseLedger: AdmissionLedger = {
+  name: 'responses',
+  entered: (event) => {
+    if (event.type === 'response.completed') return [event.requestId];
+    if (event.type === 'round.opened' || event.type === 'prompts.supplied') return event.prompts.flatMap(finishedIds);
+    return none;
+  },
+  left: (decision) => {
+    switch (decision.type) {
+      case 'round.completed':
+        return decision.prompts.flatMap((one) => ids(one.responses));
+      case 'prompt.deferred':
+      case 'prompt.returned':
+        return [...ids(decision.dropped), ...finishedIds(decision.prompt)];
+      case 'prompt.filtered':
+      case 'prompt.quarantined':
+      case 'prompt.merged':
+        return ids(decision.dropped);
+      case 'response.surplus':
+        return [decision.requestId];
+      case 'response.late':
+        return decision.reason.code === 'completion' ? [decision.requestId] : none;
+      case 'response.dropped':
+        return decision.finished ? [decision.requestId] : none;
+      default:
+        return none;
+    }
+  },
+  held: (saved) =>
+    [...saved.prompts, ...saved.settling].flatMap((prompt) =>
+      prompt.status === 'standby'
+        ? finishedIds(prompt.spec)
+        : ids(prompt.responses.filter((one) => one.status === 'held')),
+    ),
+};
 
 /** Over-provisions prompts and responses in short rounds and keeps the first that finish. */
-export const speculativeAdmission = definePolicyByHand({
+export const speculativeAdmission = definePolicy({
   id: 'speculative-admission',
-  version: 2,
+  version: 3,
   summary: 'Launches more prompts and responses than a round needs and keeps the first that finish.',
   source: 'RollPacker §3, §6.3, §7',
   config: admissionConfig,
-  events: admissionEvents,
+  state: admissionState,
+  begin,
+  link,
+  handlers,
+  after: (state, ctx) => {
+    settle(state, ctx);
+    pump(state, ctx);
+  },
   decisions: admissionDecisions,
-  state: admissionSnapshot,
-  init: newState,
-  check,
-  apply,
-  save,
-  load,
-  migrations: { 1: migrateFromOne },
   ledgers: [promptLedger, responseLedger],
 });
+
+/** What speculative-admission understands. */
+export type AdmissionEvent = EventOf<typeof speculativeAdmission>;

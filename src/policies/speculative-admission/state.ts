@@ -1,184 +1,323 @@
 /** The state that speculative-admission owns. */
+import { z } from 'zod';
+import type { Live } from '../../core/definition.ts';
+import { Fifo } from '../../core/fifo.ts';
+import { IndexedHeap } from '../../core/heap.ts';
+import { prefixes } from '../../core/minted-ids.ts';
+import { recentIds } from '../../core/recent-ids.ts';
+import { derived, mapBy, setOf } from '../../core/state.ts';
+import { promptDeferred } from '../../schemas/decisions/prompts.ts';
+import type { Message } from '../../schemas/messages.ts';
+import { keptResponse, type Prompt, prompt as promptSpec } from '../../schemas/prompts.ts';
+import { count, roundKind } from '../../schemas/units.ts';
+import { departures, IdMint, Places } from './ids.ts';
+import { type AdmissionConfig, mostRequests } from './schema.ts';
+import { exploration, newExploration } from './speculation.ts';
 
-import type { Fifo } from '../../core/fifo.ts';
-import type { IndexedHeap } from '../../core/heap.ts';
-import type { RecentIds } from '../../core/recent-ids.ts';
-import type { KeptResponse, Prompt } from '../../schemas/prompts.ts';
-import type { AdmissionDecision } from './decisions.ts';
-import type { Departures } from './departures.ts';
-import type { IdMint, Places } from './ids.ts';
-import type { AdmissionConfig } from './schema.ts';
-import type { Exploration } from './speculation.ts';
+const time = z.number();
 
-/** An inference engine that takes requests. */
-export interface Engine {
-  readonly id: string;
-  active: boolean;
+const engine = z.strictObject({
+  id: z.string(),
+  active: z.boolean(),
+  /** Whether it is gone: requests that ran on it may still point here. */
+  isLost: derived(() => false),
   /** Requests that hold a slot here. */
-  requests: number;
+  requests: derived(() => 0),
   /** Tokens of those requests, as far as known. */
-  tokens: number;
-  readonly running: Set<ResponseState>;
-  heapIndex: number;
-}
+  tokens: derived(() => 0),
+  running: derived(() => new Set<ResponseState>()),
+  heapIndex: derived(() => -1),
+});
+/** An inference engine that takes requests. */
+export interface Engine extends z.output<typeof engine> {}
 
-export type FaultKind = 'infrastructure' | 'data' | 'environment';
-export type LaunchCause = 'planned' | 'retry_infrastructure' | 'retry_data' | 'retry_environment' | 'host_restarted';
+const lane = z.strictObject({
+  domain: z.string().nullable(),
+  quota: count,
+  target: count,
+  /** Prompts taken in and neither filtered nor quarantined since, those that count included. */
+  admitted: count,
+  counted: count,
+  /** Prompts asked for and not yet supplied. */
+  awaiting: count,
+  /** The source has no more for it. */
+  exhausted: z.boolean(),
+  /** Prompts in line to be started. */
+  standby: derived(() => new Fifo<PromptState>()),
+  /** Prompts that were started and do not count. */
+  members: derived(() => new Set<PromptState>()),
+});
+/** Prompts that share a quota: those of one domain, or all of them. */
+export interface Lane extends z.output<typeof lane> {}
 
-/**
- * `pending` in line to be launched; `running`, `waiting` for its environment, `resuming` in line for an engine, and
- * `aborting` are in flight; `held` complete and kept; `abandoned` over, without use.
- */
-export type ResponseStatus = 'pending' | 'running' | 'waiting' | 'resuming' | 'aborting' | 'held' | 'abandoned';
+const round = z
+  .strictObject({
+    id: z.string(),
+    kind: roundKind,
+    weightVersion: count,
+    /** The same, as its requests share it. */
+    weightVersions: derived<readonly number[]>(),
+    openedAt: time,
+    completedAt: time,
+    /** Responses launched for each prompt. */
+    responses: count,
+    /** Speculation factor that an exploration is trying. */
+    factor: z.number(),
+    lanes: z.array(lane).min(1),
+    counted: count,
+    /** Requests of the round that are not over. */
+    inFlight: count,
+    /** Duplicates in a row, without a new prompt between. */
+    duplicates: count,
+    onlyDuplicates: z.boolean(),
+  })
+  // Each quota is rounded up by itself.
+  .refine(({ responses, lanes }) => lanes.reduce((sum, one) => sum + one.target * responses, 0) <= 2 * mostRequests, {
+    message: `expected at most ${2 * mostRequests} requests`,
+    path: ['responses'],
+  });
+/** A round that is open, or has requests in flight. */
+export interface Round extends z.output<typeof round> {}
 
+// Pointers to rounds and engines are saved as ids; `link` puts what has the id in its place.
+const itsRound = z.codec(z.string().nullable(), z.custom<Round | null>(), {
+  decode: (id) => id as never,
+  encode: (one) => (one === null ? null : one.id),
+});
+const itsEngine = z.codec(z.string().nullable(), z.custom<Engine | null>(), {
+  decode: (id) => id as never,
+  encode: (one) => (one === null || one.isLost ? null : one.id),
+});
+
+const response = z.strictObject({
+  prompt: derived<PromptState>(),
+  index: count,
+  /**
+   * `pending` in line to be launched; `running`, `waiting` for its environment, `resuming` in line for an engine, and
+   * `aborting` are in flight; `held` complete and kept; `abandoned` over, without use.
+   */
+  status: z.enum(['pending', 'running', 'waiting', 'resuming', 'aborting', 'held', 'abandoned']),
+  /** The request of the last launch; empty before the first. */
+  requestId: z.string(),
+  /** The round that its request belongs to, if any is in flight. */
+  round: itsRound,
+  engine: itsEngine,
+  /** Whether it occupies a slot: not while its environment works. */
+  holdsSlot: z.boolean(),
+  /** Whether its tokens are awaited although it is being aborted: its prompt settles. */
+  awaited: z.boolean(),
+  /** Tokens that it counts for on its engine. */
+  load: count,
+  tokens: count,
+  /** Replaced, never changed: responses of a round share them. */
+  weightVersions: z.array(count).readonly(),
+  reward: z.number().nullable(),
+  /** Replaced, never changed: most share the one without failures. */
+  failures: z.strictObject({ infrastructure: count, data: count, environment: count }).readonly(),
+  resume: keptResponse.nullable(),
+  cause: z.enum(['planned', 'retry_infrastructure', 'retry_data', 'retry_environment', 'host_restarted']),
+  /** Position in the line that it stands in, or in the order of launches. */
+  order: count,
+  /** When it was launched; once it is aborted, when that was decided. */
+  since: time,
+});
 /**
  * One response of a prompt, and the request that generates it while one is in flight. One object for both: with
  * 100,000 in flight the time of an event is mostly spent waiting for memory.
  */
-export interface ResponseState {
-  readonly prompt: PromptState;
-  readonly index: number;
-  status: ResponseStatus;
-  /** The request of the last launch; empty before the first. */
-  requestId: string;
-  /** The round that its request belongs to, if any is in flight. */
-  round: Round | null;
-  engine: Engine | null;
-  /** Whether it occupies a slot: not while its environment works. */
-  holdsSlot: boolean;
-  /** Whether its tokens are awaited although it is being aborted: its prompt settles. */
-  awaited: boolean;
-  /** Tokens that it counts for on its engine. */
-  load: number;
-  tokens: number;
-  /** Replaced, never changed: responses of a round share them. */
-  weightVersions: readonly number[];
-  reward: number | null;
-  /** Replaced, never changed: most share the one without failures. */
-  failures: Readonly<Record<FaultKind, number>>;
-  resume: KeptResponse | null;
-  cause: LaunchCause;
-  /** Position in the line that it stands in, or in the order of launches. */
-  order: number;
-  /** When it was launched; once it is aborted, when that was decided. */
-  since: number;
-}
+export interface ResponseState extends z.output<typeof response> {}
+export type FaultKind = keyof ResponseState['failures'];
+export type LaunchCause = ResponseState['cause'];
 
 /**
  * `standby` in line to be started; `active` until it is `collected`; `passed` once the host has judged that it counts, as
  * long as there is no room for it in a round; `counted`; `settling` until its aborts are confirmed; `gone`.
  */
-export type PromptStatus = 'standby' | 'active' | 'collected' | 'passed' | 'counted' | 'settling' | 'gone';
+export type PromptStatus = z.output<typeof savedStatus> | 'gone';
+const savedStatus = z.enum(['standby', 'active', 'collected', 'passed', 'counted', 'settling']);
+// What is gone is not saved.
+const promptStatus = savedStatus as z.ZodType<PromptStatus, z.output<typeof savedStatus>>;
 
-/** A prompt of the open round, or one that is carried or settles after it. */
-export interface PromptState {
+const prompt = z.strictObject({
   /** As it came; what of its kept responses was dropped is not in it any more. */
-  spec: Prompt;
-  readonly seq: number;
-  lane: Lane | null;
-  status: PromptStatus;
+  spec: promptSpec,
+  seq: count,
+  /** `null` between rounds and while it settles. */
+  lane: derived<Lane | null>(),
+  status: promptStatus,
   /** First attempt number of its requests: above all those that went before, so that no id comes twice. */
-  attemptBase: number;
+  attemptBase: count,
   /** Which prefix was in use when it came, counted from 0. */
-  readonly firstPrefix: number;
+  firstPrefix: count,
   /** Version of the weights when it was started. */
-  startVersion: number;
-  readonly responses: ResponseState[];
-  held: number;
-  rewards: number;
+  startVersion: count,
+  responses: z.array(response),
+  held: count,
+  rewards: count,
   /** Aborts that are awaited before it can be deferred (`keepPartial`). */
-  unsettled: number;
+  unsettled: count,
   /** Why and in which round it settles. */
-  settling: { roundId: string; reason: DeferReason } | null;
-}
+  settling: z.strictObject({ roundId: z.string(), reason: promptDeferred.schema.shape.reason }).nullable(),
+});
+/** A prompt of the open round, or one that is carried or settles after it. */
+export interface PromptState extends z.output<typeof prompt> {}
+export type DeferReason = Message<'prompt.deferred'>['reason'];
 
-export type DeferReason = Extract<AdmissionDecision, { type: 'prompt.deferred' }>['reason'];
+const prompts = z.codec(z.array(prompt), z.custom<Map<string, PromptState>>(), {
+  decode: (all) => new Map(all.map((one) => [one.spec.promptId, one])),
+  encode: (map) => [...map.values()],
+});
 
-/** Prompts that share a quota: those of one domain, or all of them. */
-export interface Lane {
-  readonly domain: string | null;
-  readonly quota: number;
-  readonly target: number;
-  /** Prompts taken in and neither filtered nor quarantined since, those that count included. */
-  admitted: number;
-  counted: number;
-  /** Prompts asked for and not supplied yet. */
-  awaiting: number;
-  readonly standby: Fifo<PromptState>;
-  /** Prompts that are in and do not count yet. */
-  readonly members: Set<PromptState>;
-  exhausted: boolean;
-}
-
-export interface Round {
-  readonly id: string;
-  readonly kind: 'short' | 'long';
-  readonly weightVersion: number;
-  /** The same, as its requests share it. */
-  readonly weightVersions: readonly number[];
-  readonly openedAt: number;
-  completedAt: number;
-  /** Responses launched for each prompt. */
-  readonly responses: number;
-  /** Speculation factor that an exploration is trying. */
-  readonly factor: number;
-  readonly lanes: readonly Lane[];
-  counted: number;
-  /** Requests of the round that are not over. */
-  inFlight: number;
-  /** Duplicates in a row, without a new prompt between. */
-  duplicates: number;
-  onlyDuplicates: boolean;
-}
+/** Saved are those that no saved prompt has: of prompts that have left, or that have tried again since. */
+const aborting = z.codec(
+  z.array(z.strictObject({ promptId: z.string(), response })),
+  z.custom<Map<string, ResponseState>>(),
+  {
+    decode: (all) =>
+      new Map(
+        all.map(({ promptId, response: one }) => {
+          one.prompt = newPrompt({ promptId }, 0, null, { startVersion: 0, firstPrefix: 0 });
+          one.prompt.status = 'gone';
+          return [one.requestId, one];
+        }),
+      ),
+    encode: (map) =>
+      [...map.values()]
+        .filter((one) => one.prompt.status === 'gone' || responseAt(one.prompt, one.index) !== one)
+        .map((one) => ({ promptId: one.prompt.spec.promptId, response: one })),
+  },
+);
 
 /** What has changed in a round: `counted`, or a reason to ask for more prompts. */
-export type Unsettled = 'counted' | Extract<AdmissionDecision, { type: 'prompts.request' }>['reason']['code'];
+export type Unsettled = 'counted' | Message<'prompts.request'>['reason']['code'];
 
-export interface AdmissionState {
-  readonly config: AdmissionConfig;
-  round: Round | null;
-  readonly draining: Round[];
+const line = derived(() => new Fifo<ResponseState>());
+
+/** Schema of the state. */
+export const admissionState = z.strictObject({
+  round: round.nullable(),
+  draining: z.array(round),
   /** The last rounds, so that late supplies are told from unknown ones. */
-  readonly recentRounds: RecentIds;
-  readonly prompts: Map<string, PromptState>;
-  readonly settling: Set<PromptState>;
+  recentRounds: recentIds(z.string()),
+  prompts,
+  settling: setOf(prompt),
+  /** Requests whose abort is not confirmed, as that was decided; all others in flight are found through their prompts. */
+  aborting,
+  engines: mapBy('id', engine),
+  /** When the timer fires, by its name; `null` while none is set. */
+  timers: z.strictObject({ abortGrace: time.nullable(), responseTimeout: time.nullable() }),
+  /** Rounds opened so far. */
+  rounds: count,
+  seq: count,
+  weightVersion: count,
+  /** Above every attempt number that was ever minted. */
+  nextAttempt: count,
+  ...prefixes,
+  /** Prefixes before this one, those that are forgotten included. */
+  restarts: count,
+  /** Requests of prompts that have left. */
+  departures,
+  exhausted: z.strictObject({ all: z.boolean(), domains: setOf(z.string()) }),
+  exploration,
   /**
    * Held responses that are not found by what their ids say: prompts brought them along, or settle with them, or they were
    * generated before the last restart.
    */
-  readonly elsewhere: Map<string, ResponseState>;
-  /** Requests of prompts that have left. */
-  readonly departures: Departures;
-  /** Requests whose abort is not confirmed; all others in flight are found through their prompts. */
-  readonly aborting: Map<string, ResponseState>;
-  readonly engines: Map<string, Engine>;
-  readonly open: IndexedHeap<Engine>;
+  elsewhere: derived(() => new Map<string, ResponseState>()),
+  open: derived(() => new IndexedHeap<Engine>(byLoad)),
   // What has left a line early stays in it and is passed over at its turn.
-  readonly resumes: Fifo<{ response: ResponseState; order: number }>;
-  readonly retries: Fifo<ResponseState>;
-  readonly launches: Fifo<ResponseState>;
-  readonly aborts: Fifo<ResponseState>;
-  readonly deadlines: Fifo<{ response: ResponseState; requestId: string }>;
-  /** When the timer fires, by its name; absent while none is set. */
-  readonly timers: { abortGrace: number | null; responseTimeout: number | null };
-  slotsTaken: number;
-  /** Why the round must be looked at before the event is over; null between events. */
-  unsettled: Unsettled | null;
-  /** Rounds opened so far. */
-  rounds: number;
-  seq: number;
-  weightVersion: number;
-  /** Above every attempt number that was ever minted. */
-  nextAttempt: number;
-  prefix: string;
-  readonly ids: IdMint;
-  readonly places: Places;
-  /** The last prefixes before this one, oldest first. */
-  readonly oldPrefixes: string[];
-  /** Prefixes before this one, those that are forgotten included. */
-  restarts: number;
-  readonly exhausted: { all: boolean; readonly domains: Set<string> };
-  readonly exploration: Exploration;
+  resumes: derived(() => new Fifo<{ response: ResponseState; order: number }>()),
+  retries: line,
+  launches: line,
+  aborts: line,
+  deadlines: derived(() => new Fifo<{ response: ResponseState; requestId: string }>()),
+  slotsTaken: derived(() => 0),
+  /** Why the round must be looked at before the event is over; `null` between events. */
+  unsettled: derived((): Unsettled | null => null),
+  ids: derived(() => new IdMint()),
+  places: derived(() => new Places()),
+});
+/** The state. */
+export type AdmissionState = Live<z.output<typeof admissionState>, AdmissionConfig>;
+/** The state as it is saved. */
+export type SavedAdmission = z.input<typeof admissionState>;
+
+export const begin = ({ idPrefix }: AdmissionConfig): SavedAdmission => ({
+  round: null,
+  draining: [],
+  recentRounds: [],
+  prompts: [],
+  settling: [],
+  aborting: [],
+  engines: [],
+  timers: { abortGrace: null, responseTimeout: null },
+  rounds: 0,
+  seq: 0,
+  weightVersion: 0,
+  nextAttempt: 0,
+  prefix: idPrefix,
+  oldPrefixes: [],
+  restarts: 0,
+  departures: { horizon: 0, launched: [] },
+  exhausted: { all: false, domains: [] },
+  exploration: newExploration(),
+});
+
+function byLoad(a: Engine, b: Engine): number {
+  return a.tokens - b.tokens || a.requests - b.requests || (a.id < b.id ? -1 : 1);
+}
+
+const noVersions: readonly number[] = Object.freeze([]);
+const noFailures = Object.freeze({ infrastructure: 0, data: 0, environment: 0 });
+
+export function newPrompt(
+  spec: Prompt,
+  seq: number,
+  itsLane: Lane | null,
+  { startVersion, firstPrefix }: Pick<PromptState, 'startVersion' | 'firstPrefix'>,
+): PromptState {
+  return {
+    spec,
+    seq,
+    lane: itsLane,
+    status: 'standby',
+    attemptBase: 0,
+    firstPrefix,
+    startVersion,
+    responses: [],
+    held: 0,
+    rewards: 0,
+    unsettled: 0,
+    settling: null,
+  };
+}
+
+export function newResponse(owner: PromptState, index: number): ResponseState {
+  return {
+    prompt: owner,
+    index,
+    status: 'pending',
+    requestId: '',
+    round: null,
+    engine: null,
+    holdsSlot: false,
+    awaited: false,
+    load: 0,
+    tokens: 0,
+    weightVersions: noVersions,
+    reward: null,
+    failures: noFailures,
+    resume: null,
+    cause: 'planned',
+    order: 0,
+    since: 0,
+  };
+}
+
+/** The response of a prompt with this index. */
+export function responseAt({ responses }: PromptState, index: number): ResponseState | undefined {
+  const one = responses[index];
+  return one !== undefined && one.index === index ? one : responses.find((other) => other.index === index);
 }
 
 /** Whether a request generates it and nobody has decided to abort that. */
@@ -189,4 +328,9 @@ export function isLive({ status }: ResponseState): boolean {
 /** By prompts in the order in which they came, then by index. */
 export function byPlace(a: ResponseState, b: ResponseState): number {
   return a.prompt.seq - b.prompt.seq || a.index - b.index;
+}
+
+/** The lane that a prompt of this domain belongs to. */
+export function laneOf({ lanes }: Round, domain: string | undefined): Lane | undefined {
+  return lanes[0]!.domain === null ? lanes[0] : lanes.find((one) => one.domain === domain);
 }

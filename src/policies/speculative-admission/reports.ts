@@ -1,0 +1,224 @@
+/** What is reported about requests: where they run, how far they are, how they end, and that they never do. */
+import { refuse } from '../../errors.ts';
+import type { Message } from '../../schemas/messages.ts';
+import { addEngine, checkEngine, enqueue, freeSlot, reheap, takeSlot, takeTimedOut, timeoutTimer } from './launch.ts';
+import { endAbort } from './leave.ts';
+import { collect, quarantine } from './progress.ts';
+import {
+  abort,
+  checkRequestId,
+  endRequest,
+  findRequest,
+  graceTimer,
+  late,
+  reportDrained,
+  takeExpiredAborts,
+} from './requests.ts';
+import type { Ctx } from './schema.ts';
+import { type AdmissionState, type FaultKind, isLive, newResponse, type ResponseState } from './state.ts';
+
+export function completed(state: AdmissionState, event: Message<'response.completed'>, ctx: Ctx): void {
+  const { requestId, tokens } = event;
+  const response = findRequest(state, requestId);
+  if (response === undefined) {
+    ctx.emit({ type: 'response.late', at: ctx.at, requestId, reason: { code: 'completion', tokens } });
+    return;
+  }
+  const { prompt } = response;
+  const { promptId, domain } = prompt.spec;
+  const isAborting = response.status === 'aborting';
+  if (isAborting && !response.awaited) {
+    ctx.emit({ type: 'response.surplus', at: ctx.at, requestId, promptId, reason: { code: 'after_abort', tokens } });
+    endAbort(state, response, tokens, ctx);
+    return;
+  }
+  const needed = state.config.responsesPerPrompt;
+  prompt.held += 1;
+  ctx.emit({
+    type: 'response.accepted',
+    at: ctx.at,
+    requestId,
+    promptId,
+    ...(domain === undefined ? undefined : { domain }),
+    reason: { code: 'held', held: prompt.held, needed },
+  });
+  if (isAborting) {
+    state.aborting.delete(requestId);
+    response.status = 'held';
+    state.elsewhere.set(requestId, response);
+    endAbort(state, response, tokens, ctx);
+    return;
+  }
+  endRequest(state, response);
+  response.status = 'held';
+  response.tokens = tokens;
+  if (prompt.held === needed) collect(state, prompt, ctx);
+}
+
+/** A request has ended without a response that is of use. */
+export function failed(state: AdmissionState, requestId: string, kind: FaultKind, ctx: Ctx): void {
+  const response = findRequest(state, requestId);
+  if (response === undefined) late(requestId, ctx);
+  else failRequest(state, response, kind, ctx);
+}
+
+function failRequest(state: AdmissionState, response: ResponseState, kind: FaultKind, ctx: Ctx): void {
+  if (response.status === 'aborting') {
+    endAbort(state, response, undefined, ctx);
+    return;
+  }
+  const round = endRequest(state, response);
+  fault(state, response, kind, ctx);
+  reportDrained(state, round, ctx);
+}
+
+/** Tries a response again within its budget. A fault of the data is the prompt's own, whichever response shows it. */
+export function fault(state: AdmissionState, response: ResponseState, kind: FaultKind, ctx: Ctx): void {
+  const { prompt } = response;
+  const failures = response.failures[kind] + 1;
+  response.failures = { ...response.failures, [kind]: failures };
+  const budget = state.config.retry[kind];
+  if (failures <= budget) {
+    enqueue(state, response, `retry_${kind}`);
+    return;
+  }
+  response.status = 'abandoned';
+  response.tokens = 0;
+  response.resume = null;
+  if (kind === 'data') {
+    quarantine(state, prompt, kind, failures, ctx);
+    return;
+  }
+  ctx.emit({
+    type: 'response.abandoned',
+    at: ctx.at,
+    requestId: response.requestId,
+    promptId: prompt.spec.promptId,
+    reason: { code: kind, failures, budget },
+  });
+  const possible = prompt.responses.filter((one) => one.status !== 'abandoned').length;
+  if (possible < state.config.responsesPerPrompt) quarantine(state, prompt, kind, failures, ctx);
+}
+
+export function aborted(state: AdmissionState, event: Message<'request.aborted'>, ctx: Ctx): void {
+  const response = findRequest(state, event.requestId);
+  if (response === undefined) late(event.requestId, ctx);
+  // An abort that was not asked for is the engine's doing.
+  else if (response.status !== 'aborting') failRequest(state, response, 'infrastructure', ctx);
+  else endAbort(state, response, event.tokens, ctx);
+}
+
+export function checkStart(state: AdmissionState, event: Message<'request.started'>): void {
+  checkRequestId(state, event);
+  if (state.config.placement === 'policy') checkEngine(state, event);
+}
+
+export function started(state: AdmissionState, event: Message<'request.started'>, ctx: Ctx): void {
+  const response = findRequest(state, event.requestId);
+  if (response === undefined) {
+    late(event.requestId, ctx);
+    return;
+  }
+  const engine = state.engines.get(event.engineId) ?? addEngine(state, event.engineId);
+  if (!response.holdsSlot || response.engine === engine) return;
+  freeSlot(state, response);
+  takeSlot(state, response, engine);
+}
+
+/** The request, unless it is over or being aborted. */
+function findLive(state: AdmissionState, requestId: string, ctx: Ctx): ResponseState | undefined {
+  const response = findRequest(state, requestId);
+  if (response !== undefined && isLive(response)) return response;
+  late(requestId, ctx);
+  return undefined;
+}
+
+export function turnFinished(state: AdmissionState, event: Message<'turn.finished'>, ctx: Ctx): void {
+  const response = findLive(state, event.requestId, ctx);
+  if (response === undefined) return;
+  const more = event.tokens - response.tokens;
+  response.tokens = event.tokens;
+  response.load += more;
+  const { engine } = response;
+  if (!response.holdsSlot || engine === null) return;
+  engine.tokens += more;
+  if (engine.active) reheap(state, engine);
+}
+
+export function checkWaiting(state: AdmissionState, event: Message<'environment.waiting'>): void {
+  checkStatus(state, event, 'running', 'a request that is running');
+}
+
+/** A trajectory waits for its environment: its engine slot is free meanwhile. */
+export function waiting(state: AdmissionState, { requestId }: Message<'environment.waiting'>, ctx: Ctx): void {
+  const response = findLive(state, requestId, ctx);
+  if (response === undefined) return;
+  response.status = 'waiting';
+  freeSlot(state, response);
+}
+
+export function checkResumed(state: AdmissionState, event: Message<'environment.resumed'>): void {
+  checkStatus(state, event, 'waiting', 'a request whose environment is waiting');
+}
+
+export function resumed(state: AdmissionState, { requestId }: Message<'environment.resumed'>, ctx: Ctx): void {
+  const response = findLive(state, requestId, ctx);
+  if (response === undefined) return;
+  response.status = 'resuming';
+  response.order = state.seq++;
+  state.resumes.push({ response, order: response.order });
+}
+
+/** Refuses a report about a request in another status, unless it is being aborted. */
+function checkStatus(
+  state: AdmissionState,
+  event: Message<'environment.waiting' | 'environment.resumed'>,
+  wanted: ResponseState['status'],
+  expected: string,
+): void {
+  const status = checkRequestId(state, event)?.status;
+  if (status === undefined || status === 'aborting' || status === wanted) return;
+  refuse('out_of_order', 'requestId', expected, `${event.requestId} (${status})`);
+}
+
+export function checkTimer(_: AdmissionState, { timerId }: Message<'timer.fired'>): void {
+  if (timerId === graceTimer || timerId === timeoutTimer) return;
+  refuse('unknown_id', 'timerId', `one of ${graceTimer}, ${timeoutTimer}`, timerId);
+}
+
+export function timerFired(state: AdmissionState, { timerId }: Message<'timer.fired'>, ctx: Ctx): void {
+  if (timerId === graceTimer) expireAborts(state, ctx);
+  else timeOut(state, ctx);
+}
+
+function expireAborts(state: AdmissionState, ctx: Ctx): void {
+  const graceSeconds = state.config.abortGraceSeconds;
+  for (const response of takeExpiredAborts(state, ctx)) {
+    ctx.emit({
+      type: 'request.expired',
+      at: ctx.at,
+      requestId: response.requestId,
+      promptId: response.prompt.spec.promptId,
+      reason: { code: 'abort_unconfirmed', graceSeconds },
+    });
+    endAbort(state, response, undefined, ctx);
+  }
+}
+
+function timeOut(state: AdmissionState, ctx: Ctx): void {
+  const limitSeconds = state.config.responseTimeoutSeconds ?? 0;
+  for (const response of takeTimedOut(state, ctx)) {
+    // One before it may have taken its whole prompt out.
+    if (isLive(response)) replaceLate(state, response, limitSeconds, ctx);
+  }
+}
+
+/** A response ran too long: its request is aborted, and another takes its place. */
+function replaceLate(state: AdmissionState, response: ResponseState, limitSeconds: number, ctx: Ctx): void {
+  const { prompt, index, requestId, failures, resume } = response;
+  const ranSeconds = ctx.at - response.since;
+  abort(state, response, { code: 'response_timeout', ranSeconds, limitSeconds }, ctx);
+  const again = { ...newResponse(prompt, index), requestId, failures, resume };
+  prompt.responses[prompt.responses.indexOf(response)] = again;
+  fault(state, again, 'infrastructure', ctx);
+}

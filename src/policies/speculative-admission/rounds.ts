@@ -1,0 +1,295 @@
+/**
+ * Rounds. One opens with the prompts that were carried over, then with those given, and the rest is asked for; what an
+ * event changes in it is settled before the event is over; it ends complete, or failed.
+ */
+import { Fifo } from '../../core/fifo.ts';
+import { refuse } from '../../errors.ts';
+import type { Message } from '../../schemas/messages.ts';
+import { scaledCount } from '../../schemas/units.ts';
+import { addPrompt, checkDomains, isSourceExhausted, requestMore, takeIn } from './intake.ts';
+import { defer, finalPrompt, giveBack, remove } from './leave.ts';
+import { judge, nameOwed } from './progress.ts';
+import { abortAll, reportDrained } from './requests.ts';
+import { type Ctx, usualFactor } from './schema.ts';
+import { currentFactor, grid, measure, roundsPerFactor } from './speculation.ts';
+import { type AdmissionState, isLive, type Lane, laneOf, type PromptState, type Round } from './state.ts';
+
+type CompletedReason = Message<'round.completed'>['reason'];
+
+export function checkOpening(state: AdmissionState, event: Message<'round.opened'>): void {
+  if (state.round !== null)
+    refuse('out_of_order', 'roundId', `round ${state.round.id} to be completed first`, event.roundId);
+  if (state.draining.length > 0 && !state.config.allowOverlap) {
+    refuse(
+      'out_of_order',
+      'roundId',
+      `round ${state.draining[0]!.id} to be drained first (or allowOverlap)`,
+      event.roundId,
+    );
+  }
+  if (state.recentRounds.has(event.roundId)) refuse('duplicate_id', 'roundId', 'a new round id', event.roundId);
+  if (event.weightVersion < state.weightVersion) {
+    refuse('out_of_order', 'weightVersion', `a weight version >= ${state.weightVersion}`, event.weightVersion);
+  }
+  const waiting = state.settling.values().next().value?.spec.promptId;
+  const isEmpty = event.prompts.length === 0 && state.prompts.size === 0 && isSourceExhausted(state);
+  if (isEmpty && waiting !== undefined) {
+    // There will be something to open it with.
+    refuse(
+      'out_of_order',
+      'roundId',
+      `the aborts of prompt ${waiting} to be confirmed first: it is the last there is`,
+      event.roundId,
+    );
+  }
+  checkDomains(state, event.prompts);
+}
+
+export function openRound(state: AdmissionState, event: Message<'round.opened'>, ctx: Ctx): void {
+  const round = newRound(state, event, ctx);
+  state.round = round;
+  state.rounds += 1;
+  state.weightVersion = event.weightVersion;
+  state.recentRounds.add(event.roundId);
+  const carried = [...state.prompts.values()];
+  for (const prompt of carried) readmit(state, prompt, round, ctx);
+  for (const prompt of carried) judge(state, prompt, ctx);
+  nameOwed(state, 'round_opened', ctx);
+  for (const prompt of event.prompts) addPrompt(state, prompt, round, ctx);
+  state.unsettled = 'round_opened';
+}
+
+function newRound(state: AdmissionState, event: Message<'round.opened'>, ctx: Ctx): Round {
+  const { config, exploration } = state;
+  const isShort = event.kind === 'short';
+  const isAuto = config.speculation === 'auto';
+  const factor = isShort && isAuto ? currentFactor(exploration) : 0;
+  const forPrompts = isShort ? factor || (config.promptSpeculation ?? usualFactor) : 1;
+  const forResponses = isShort ? factor || (config.responseSpeculation ?? usualFactor) : 1;
+  if (isShort && isAuto && exploration.chosen === 0) {
+    const rounds = grid.length * roundsPerFactor;
+    const measured = exploration.rounds.reduce((sum, one) => sum + one, 0);
+    ctx.emit({
+      type: 'speculation.chosen',
+      at: ctx.at,
+      promptSpeculation: forPrompts,
+      responseSpeculation: forResponses,
+      reason: { code: 'exploring', round: measured, rounds },
+    });
+  }
+  return {
+    id: event.roundId,
+    kind: event.kind,
+    weightVersion: event.weightVersion,
+    weightVersions: [event.weightVersion],
+    openedAt: ctx.at,
+    completedAt: 0,
+    responses: scaledCount(forResponses, config.responsesPerPrompt),
+    factor,
+    lanes: newLanes(state, isShort, forPrompts),
+    counted: 0,
+    inFlight: 0,
+    duplicates: 0,
+    onlyDuplicates: false,
+  };
+}
+
+/** One lane a domain where quotas hold; long rounds take any mix, so that a queue's mix can never block them. */
+function newLanes(state: AdmissionState, isShort: boolean, factor: number): Lane[] {
+  const { quotas, promptsPerRound } = state.config;
+  const domains = Object.keys(quotas ?? {}).sort();
+  const isAll = isSourceExhausted(state);
+  const lane = (domain: string | null, quota: number, exhausted: boolean): Lane => ({
+    domain,
+    quota,
+    target: scaledCount(factor, quota),
+    admitted: 0,
+    counted: 0,
+    awaiting: 0,
+    standby: new Fifo(),
+    members: new Set(),
+    exhausted,
+  });
+  if (isShort && quotas !== undefined) {
+    return domains.map((one) => lane(one, quotas[one]!, isAll || state.exhausted.domains.has(one)));
+  }
+  return [lane(null, promptsPerRound, isAll)];
+}
+
+/** A prompt that went on running between the rounds belongs to this one, unless its weights are too old by now. */
+function readmit(state: AdmissionState, prompt: PromptState, round: Round, ctx: Ctx): void {
+  const { maxStaleness } = state.config;
+  const { startVersion } = prompt;
+  const { weightVersion } = round;
+  if (weightVersion - startVersion > maxStaleness) {
+    defer(state, prompt, round.id, { code: 'stale_weights', startVersion, weightVersion, maxStaleness }, ctx);
+    return;
+  }
+  const lane = laneOf(round, prompt.spec.domain)!;
+  prompt.lane = lane;
+  lane.members.add(prompt);
+  lane.admitted += 1;
+  for (const response of prompt.responses) {
+    if (!isLive(response)) continue;
+    response.round = round;
+    round.inFlight += 1;
+    if (response.weightVersions[response.weightVersions.length - 1] !== weightVersion) {
+      response.weightVersions = [...response.weightVersions, weightVersion];
+    }
+  }
+}
+
+/** Brings the open round up to date with what has changed in it. */
+export function settle(state: AdmissionState, ctx: Ctx): void {
+  // A prompt that is started may count or leave at once, by what was kept of it.
+  for (let cause = state.unsettled; cause !== null; cause = state.unsettled) {
+    state.unsettled = null;
+    const { round } = state;
+    if (round === null) return;
+    for (const lane of round.lanes) takeIn(state, round, lane, ctx);
+    if (state.unsettled !== null) {
+      if (cause !== 'counted') state.unsettled = cause;
+      continue;
+    }
+    const reason = completion(state, round);
+    if (reason !== undefined) {
+      completeRound(state, round, reason, ctx);
+      return;
+    }
+    for (const lane of round.lanes) if (lane.counted === lane.quota) closeLane(state, round, lane, ctx);
+    if (cause !== 'counted') requestMore(round, cause, ctx);
+  }
+}
+
+/** A quota is full: what else runs for it can never count in this round. */
+function closeLane(state: AdmissionState, round: Round, lane: Lane, ctx: Ctx): void {
+  if (carries(state)) return;
+  const needed = state.config.responsesPerPrompt;
+  for (const prompt of [...lane.members]) {
+    defer(state, prompt, round.id, { code: 'quota_filled', held: prompt.held, needed }, ctx);
+  }
+  for (let next = lane.standby.shift(); next !== undefined; next = lane.standby.shift()) {
+    giveBack(state, next, round.id, 'not_started', ctx);
+  }
+}
+
+/** Whether unfinished prompts simply run on into the next round (RollPacker §6.7, §7). */
+function carries(state: AdmissionState): boolean {
+  return state.config.maxStaleness > 0 && !state.config.keepPartial;
+}
+
+function isDone(round: Round, lane: Lane): boolean {
+  if (lane.counted === lane.quota) return true;
+  return (lane.exhausted || round.onlyDuplicates) && lane.admitted === lane.counted && lane.standby.size === 0;
+}
+
+/** Why the round is complete, once every quota is full or can get no fuller. */
+function completion(state: AdmissionState, round: Round): CompletedReason | undefined {
+  if (!round.lanes.every((lane) => isDone(round, lane))) return undefined;
+  const numbers = { counted: round.counted, needed: state.config.promptsPerRound };
+  if (round.counted === state.config.promptsPerRound) return { code: 'quota_reached', ...numbers };
+  return { code: round.onlyDuplicates ? 'only_duplicates' : 'source_exhausted', ...numbers };
+}
+
+function completeRound(state: AdmissionState, round: Round, reason: CompletedReason, ctx: Ctx): void {
+  const { responsesPerPrompt: needed } = state.config;
+  const finals: PromptState[] = [];
+  const rest: PromptState[] = [];
+  let deferred = 0;
+  for (const prompt of state.prompts.values()) {
+    (prompt.status === 'counted' ? finals : rest).push(prompt);
+    if (prompt.status !== 'counted' && prompt.status !== 'standby') deferred += 1;
+  }
+  emitCompleted(round, finals, deferred, reason, ctx);
+  for (const prompt of finals) remove(state, prompt);
+  for (const prompt of rest) {
+    if (prompt.status !== 'standby' && carries(state)) carry(state, prompt, round, ctx);
+    else defer(state, prompt, round.id, { code: 'round_completed', held: prompt.held, needed }, ctx);
+  }
+  closeRound(state, round, ctx);
+  learn(state, round, deferred, ctx);
+}
+
+function emitCompleted(
+  round: Round,
+  prompts: readonly PromptState[],
+  deferred: number,
+  reason: CompletedReason,
+  ctx: Ctx,
+): void {
+  ctx.emit({
+    type: 'round.completed',
+    at: ctx.at,
+    roundId: round.id,
+    kind: round.kind,
+    weightVersion: round.weightVersion,
+    prompts: prompts.map(finalPrompt),
+    openedSeconds: round.openedAt,
+    deferred,
+    reason,
+  });
+}
+
+function carry(state: AdmissionState, prompt: PromptState, round: Round, ctx: Ctx): void {
+  prompt.lane = null;
+  for (const response of prompt.responses) {
+    if (!isLive(response)) continue;
+    response.round = null;
+    round.inFlight -= 1;
+  }
+  ctx.emit({
+    type: 'prompt.carried',
+    at: ctx.at,
+    promptId: prompt.spec.promptId,
+    roundId: round.id,
+    reason: {
+      code: 'within_staleness',
+      startVersion: prompt.startVersion,
+      maxStaleness: state.config.maxStaleness,
+    },
+  });
+}
+
+function closeRound(state: AdmissionState, round: Round, ctx: Ctx): void {
+  round.completedAt = ctx.at;
+  state.round = null;
+  state.draining.push(round);
+  reportDrained(state, round, ctx);
+}
+
+function learn(state: AdmissionState, round: Round, deferred: number, ctx: Ctx): void {
+  const { speculation, promptsPerRound } = state.config;
+  if (speculation !== 'auto' || round.counted < promptsPerRound) return;
+  const { exploration } = state;
+  const seconds = ctx.at - round.openedAt;
+  const cost = measure(exploration, { kind: round.kind, factor: round.factor, seconds, deferred, promptsPerRound });
+  if (cost === undefined) return;
+  ctx.emit({
+    type: 'speculation.chosen',
+    at: ctx.at,
+    promptSpeculation: exploration.chosen,
+    responseSpeculation: exploration.chosen,
+    reason: {
+      code: 'fixed',
+      secondsPerRound: cost,
+      measuredRounds: exploration.rounds.reduce((sum, rounds) => sum + rounds, 0),
+    },
+  });
+}
+
+export function checkFailing({ round }: AdmissionState, { roundId }: Message<'round.failed'>): void {
+  if (round?.id === roundId) return;
+  refuse('out_of_order', 'roundId', round === null ? 'an open round' : `the open round ${round.id}`, roundId);
+}
+
+/** The host gives the round up: nothing counts, prompts that were queued go back to the queue, others to the source. */
+export function failRound(state: AdmissionState, _: Message<'round.failed'>, ctx: Ctx): void {
+  const round = state.round!;
+  const reason = { code: 'round_failed', counted: 0, needed: state.config.promptsPerRound } as const;
+  emitCompleted(round, [], 0, reason, ctx);
+  for (const prompt of [...state.prompts.values()]) {
+    abortAll(state, prompt, { code: 'round_failed' }, ctx);
+    giveBack(state, prompt, round.id, 'round_failed', ctx);
+  }
+  closeRound(state, round, ctx);
+}
