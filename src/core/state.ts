@@ -34,13 +34,21 @@ export function listOf<S extends z.ZodType, C extends Iterable<z.output<S>>>(
 /** A set, saved as a list in its order. */
 export const setOf = <S extends z.ZodType>(item: S) => listOf(item, (items) => new Set<z.output<S>>(items));
 
-/** A map by a field of its values, saved as a list of them in its order. */
-export function mapBy<K extends string, S extends z.ZodType<Readonly<Record<K, string>>>>(key: K, item: S) {
+/** A map by a field of its values, or by what a function says of them; saved as a list of them in its order. */
+export function mapBy<K extends string, S extends z.ZodType<Readonly<Record<K, string>>>>(key: K, item: S): MapBy<S>;
+export function mapBy<S extends z.ZodType>(key: (one: z.output<S>) => string, item: S): MapBy<S>;
+export function mapBy<S extends z.ZodType>(key: string | ((one: z.output<S>) => string), item: S): MapBy<S> {
+  const keyOf = typeof key === 'function' ? key : (one: z.output<S>) => (one as Record<string, string>)[key]!;
   return z.codec(z.array(item), z.custom<Map<string, z.output<S>>>(), {
-    decode: (items) => new Map((items as z.output<S>[]).map((one) => [one[key], one])),
+    decode: (items) => new Map((items as z.output<S>[]).map((one) => [keyOf(one), one])),
     encode: (map) => [...map.values()] as never,
   });
 }
+
+type MapBy<S extends z.ZodType> = z.ZodCodec<
+  z.ZodArray<S>,
+  z.ZodCustom<Map<string, z.output<S>>, Map<string, z.output<S>>>
+>;
 
 /** A map, saved as a list of pairs in its order. */
 export function mapOf<K extends z.ZodType, V extends z.ZodType>(key: K, value: V) {

@@ -22,7 +22,7 @@ import { hostRestarted } from '../../schemas/events/session.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
 import { partDecisions } from '../part-words.ts';
 import { roundCollection } from './collection/round-collection.ts';
-import type { SavedCollection } from './collection/snapshot.ts';
+import type { SavedCollection } from './collection/state.ts';
 import { deliver, routes } from './routes.ts';
 import { partConfigs, rolloutPipeConfig } from './schema.ts';
 
