@@ -1,9 +1,10 @@
 /** The ledgers: by which events prompts and responses come in, by which decisions they leave, where a snapshot holds them. */
 import { describe, expect, test } from 'vitest';
-import { promptLedger, responseLedger } from '../../../src/policies/speculative-admission/ledgers.ts';
+import { speculativeAdmission } from '../../../src/policies/speculative-admission/index.ts';
 import { rounds } from '../../support/rounds.ts';
 import { prompts } from '../../support/session.ts';
 
+const [promptLedger, responseLedger] = speculativeAdmission.ledgers;
 const kept = (requestId: string, finished: boolean) => ({
   requestId,
   index: 0,
@@ -16,8 +17,8 @@ const list = [
   { promptId: 'b' },
 ];
 const dropped = [{ requestId: 'a/5#0' }, { requestId: 'a/6#0' }];
-const entered = (event: object) => [promptLedger.entered(event as never), responseLedger.entered(event as never)];
-const left = (decision: object) => [promptLedger.left(decision as never), responseLedger.left(decision as never)];
+const entered = (event: object) => [promptLedger!.entered(event as never), responseLedger!.entered(event as never)];
+const left = (decision: object) => [promptLedger!.left(decision as never), responseLedger!.left(decision as never)];
 
 describe('what comes in', () => {
   test.each(['round.opened', 'prompts.supplied'])(
@@ -98,7 +99,7 @@ test('a snapshot holds prompts that stand by, run, or settle, and of each its fi
     filter: 'host',
     allowOverlap: true,
   });
-  const held = () => [promptLedger.held(session.state as never), responseLedger.held(session.state as never)];
+  const held = () => [promptLedger!.held(session.state as never), responseLedger!.held(session.state as never)];
   expect(held()).toStrictEqual([[], []]);
   session.open([...prompts('x', 'y'), { promptId: 'a', kept: [kept('a/0#0', true), kept('a/1#0', false)] }]);
   session.complete('x/0#0', 'y/1#0');

@@ -185,6 +185,6 @@ describe.each(bothWays)('the end of a domain, %s', (_how, start) => {
     session.tell('source.exhausted', { domain: 'math' });
     expect(only(session.open([], 'long'), 'prompts.request')).toMatchObject([{ count: 2 }]);
     session.tell('source.exhausted', { domain: 'code' });
-    expect(session.state).toMatchObject({ round: null, exhausted: { all: false, domains: ['code', 'math'] } });
+    expect(session.state).toMatchObject({ round: null, exhausted: { all: false, domains: ['math', 'code'] } });
   });
 });
