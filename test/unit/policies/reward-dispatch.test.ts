@@ -530,11 +530,15 @@ describe('restarts and snapshots', () => {
     };
     expect(damage((state) => (state.workers = []))).toMatchObject({
       code: 'snapshot_mismatch',
-      path: 'snapshot.state.dispatches[0].worker',
+      path: 'snapshot.state.dispatches[0].workerId',
     });
-    expect(damage((state) => (state.dispatches = []))).toMatchObject({
+    expect(damage((state) => (state.samples = []))).toMatchObject({
       code: 'snapshot_mismatch',
-      path: 'snapshot.state.samples[0].dispatch',
+      path: 'snapshot.state.dispatches[0].requestId',
+    });
+    expect(damage((state) => state.dispatches.push({ ...state.dispatches[0], id: 'reward/1' }))).toMatchObject({
+      code: 'snapshot_mismatch',
+      path: 'snapshot.state.dispatches[1].requestId',
     });
   });
 });
