@@ -3,7 +3,7 @@
 import type { Choices } from '../../core/choices.ts';
 import type { ProfileConfiguration, RolloutWorkload } from '../../schemas/parallelism.ts';
 import { expertDegreesOf } from './bounds.ts';
-import type { TpEvent } from './decisions.ts';
+import type { TpEvent } from './adaptive-tp.ts';
 import type { TpState } from './state.ts';
 
 export function arbitrary(state: TpState, choices: Choices): TpEvent {
