@@ -1,8 +1,8 @@
 /** Likely next events for property tests: what a host would send, and late, wrong and repeated reports. */
 
 import type { Choices } from '../../core/choices.ts';
+import type { ScaleDownEvent } from './gpu-scale-down.ts';
 import type { ScaleDownState } from './state.ts';
-import type { ScaleDownEvent } from './words.ts';
 
 /** A likely next event. */
 export function arbitrary(state: ScaleDownState, choices: Choices): ScaleDownEvent {

@@ -5,7 +5,7 @@
  * Units are decided one after the other. What the rest can do depends only on the GPUs taken so far and on the servers
  * that still have undecided units, so of all ways there only the best are kept: as many as choices are asked for.
  */
-import type { Topology } from './topology.ts';
+import type { Topology } from './state.ts';
 
 /** What the choice depends on, beside the topology. */
 export interface ChoiceInput {

@@ -2,8 +2,35 @@
  * The requests of an engine as time passes: one after the other reaches the cap. Groups are disjoint ranges of lengths, so
  * at any time all groups up to one are whole, that one may have lost some, and the others are gone.
  */
-import type { Columns } from './columns.ts';
-import type { Packed } from './packed.ts';
+import type { Columns, Loads } from './columns.ts';
+
+/** The groups of a place that have requests, as indices, and what is in them. */
+export interface Packed {
+  readonly size: number;
+  readonly at: Int32Array;
+  readonly count: Float64Array;
+  readonly kv: Float64Array;
+  readonly kvSquared: Float64Array;
+}
+
+/** What is at a place, without groups that have none. */
+export function packedAt(loads: Loads, place: number, groups: readonly number[]): Packed {
+  const most = groups.length;
+  const [mine, count, kv] = [new Int32Array(most), new Float64Array(most), new Float64Array(most)];
+  const kvSquared = new Float64Array(most);
+  let size = 0;
+  for (let at = 0; at < most; at += 1) {
+    const group = groups[at]!;
+    const n = loads.count(place, group);
+    if (n === 0) continue;
+    mine[size] = at;
+    count[size] = n;
+    kv[size] = loads.kv(place, group);
+    kvSquared[size] = loads.kvSquared(place, group);
+    size += 1;
+  }
+  return { size, at: mine, count, kv, kvSquared };
+}
 
 /** A time, not after one that is looked at nor before the one before it, and who is there then. */
 export interface Moment {

@@ -1,17 +1,103 @@
-/** Engines: which there are, and how they are. */
+/** Engines and their GPUs: which there are and how they are; released, asked back, returned, lost. */
+import { replacePrefix, wasMinted } from '../../core/minted-ids.ts';
 import { refuse } from '../../errors.ts';
-import { reclaim } from './release.ts';
-import type { ScaleDownState } from './state.ts';
-import { topologyOf } from './topology.ts';
-import type { Ctx, EventOf } from './words.ts';
+import type { Message } from '../../schemas/messages.ts';
+import { Moves } from './moves.ts';
+import type { Ctx } from './schema.ts';
+import { type Release, type ScaleDownState, topologyOf } from './state.ts';
 
-type EngineEvent = EventOf<'engine.added' | 'engine.drained' | 'engine.lost'>;
+/** Queries and releases are numbered together. */
+const isKind = (kind: string): boolean => kind === 'query-' || kind === 'release-';
+
+/** Refuses an id that was not minted here, as far as that is known. */
+export function checkMinted(state: ScaleDownState, path: 'queryId' | 'releaseId', id: string): void {
+  if (wasMinted(state, id, state.nextId, isKind)) return;
+  refuse('unknown_id', path, `a ${path} that was minted here`, id);
+}
+
+/** Refuses an engine that does not roll out. */
+export function assertEngine(state: ScaleDownState, engineId: string, path: string): void {
+  if (state.topology.placeOf.has(engineId)) return;
+  refuse('unknown_id', path, 'an engine that rolls out', engineId);
+}
+
+export function late(id: string, code: Message<'scale-down.late'>['reason']['code'], ctx: Ctx): void {
+  ctx.emit({ type: 'scale-down.late', at: ctx.at, id, reason: { code } });
+}
+
+/** The release of this id, if it is not over. */
+export function current(state: ScaleDownState, releaseId: string): Release | undefined {
+  return state.release?.releaseId === releaseId ? state.release : undefined;
+}
+
+/** Asks for the GPUs of the release back. */
+export function reclaim(state: ScaleDownState, reason: Message<'gpus.reclaim'>['reason'], ctx: Ctx): void {
+  const release = state.release!;
+  release.phase = 'reclaiming';
+  const places = release.engines.map((place) => state.topology.engines[place]!);
+  ctx.emit({
+    type: 'gpus.reclaim',
+    at: ctx.at,
+    releaseId: release.releaseId,
+    engineIds: places.map((engine) => engine.engineId),
+    gpuIds: places.flatMap((engine) => engine.gpuIds),
+    reason,
+  });
+}
+
+export function checkRelease(state: ScaleDownState, event: Message<'gpus.released' | 'gpus.returned'>): void {
+  // Others are told of GPUs without a release; here each has one.
+  const { releaseId = '', gpuIds } = event;
+  checkMinted(state, 'releaseId', releaseId);
+  const release = current(state, releaseId);
+  if (release === undefined) return;
+  const expected = release.engines.flatMap((place) => state.topology.engines[place]!.gpuIds).sort();
+  if (expected.join('\n') === [...gpuIds].sort().join('\n')) return;
+  refuse('invalid_event', 'gpuIds', `the GPUs ${expected.join(', ')}`, gpuIds);
+}
+
+/** The GPUs train: that was the round's one scale-down. */
+export function released(state: ScaleDownState, { releaseId = '' }: Message<'gpus.released'>, ctx: Ctx): void {
+  const release = current(state, releaseId);
+  if (release?.phase !== 'releasing') return late(releaseId, 'released_late', ctx);
+  release.phase = 'released';
+  state.round!.settled = true;
+}
+
+/** The GPUs could not be released: back to synchronous training. */
+export function releaseFailed(state: ScaleDownState, { releaseId }: Message<'gpus.release.failed'>, ctx: Ctx): void {
+  if (current(state, releaseId)?.phase !== 'releasing') return late(releaseId, 'release_closed', ctx);
+  reclaim(state, { code: 'release_failed' }, ctx);
+}
+
+/** The GPUs roll out again. */
+export function returned(state: ScaleDownState, { releaseId = '' }: Message<'gpus.returned'>, ctx: Ctx): void {
+  const release = current(state, releaseId);
+  if (release?.phase !== 'reclaiming') return late(releaseId, 'release_closed', ctx);
+  for (const place of release.engines) state.status[place] = 'up';
+  state.release = undefined;
+}
+
+/** Everything in flight is gone, and the host does not know what it was doing. */
+export function restarted(state: ScaleDownState, { idPrefix }: Message<'host.restarted'>, ctx: Ctx): void {
+  replacePrefix(state, idPrefix);
+  state.query = undefined;
+  if (state.round !== undefined) state.round.fixed = false;
+  state.aborting.clear();
+  state.abortingBefore.clear();
+  const { release } = state;
+  if (release === undefined) return;
+  release.moves = Moves.none();
+  if (release.phase === 'released') reclaim(state, { code: 'host_restarted' }, ctx);
+  else if (release.phase === 'releasing') reclaim(state, { code: 'restarted_before_release' }, ctx);
+  else reclaim(state, { code: 'asked_again' }, ctx);
+}
 
 /**
  * Other engines may come when nothing depends on those that are there: no release is under way or trains, and the open
  * round, if there is one, has not been evaluated (since the host restarted, if it did).
  */
-export function assertPlaceable({ config, release, round }: ScaleDownState, event: EventOf<'engines.placed'>): void {
+export function checkPlaced({ config, release, round }: ScaleDownState, event: Message<'engines.placed'>): void {
   if (release !== undefined) {
     refuse(
       'out_of_order',
@@ -43,8 +129,10 @@ export function assertPlaceable({ config, release, round }: ScaleDownState, even
   refuse('invalid_event', 'engines', `an engine on ${missing}, which a communication group names`, 'none');
 }
 
+type EngineEvent = Message<'engine.added' | 'engine.drained' | 'engine.lost'>;
+
 /** Other engines roll out from now on, all of them up. What is known of lengths does not depend on engines. */
-export function placeEngines(state: ScaleDownState, { engines }: EventOf<'engines.placed'>): void {
+export function placeEngines(state: ScaleDownState, { engines }: Message<'engines.placed'>): void {
   const before = state.topology.engines;
   state.placed = structuredClone(engines);
   state.topology = topologyOf(state.placed, state.config);
@@ -55,11 +143,15 @@ export function placeEngines(state: ScaleDownState, { engines }: EventOf<'engine
   state.status = state.topology.engines.map(() => 'up');
 }
 
+export function checkEngine(state: ScaleDownState, { engineId }: EngineEvent): void {
+  if (!state.replaced.has(engineId)) assertEngine(state, engineId, 'engineId');
+}
+
 /** An engine has come, takes nothing new, or is gone. Those of the layout before are no concern here. */
 export function engineChanged(state: ScaleDownState, { type, engineId }: EngineEvent, ctx: Ctx): void {
   const place = state.topology.placeOf.get(engineId);
   if (place === undefined) {
-    ctx.emit({ type: 'scale-down.late', at: ctx.at, id: engineId, reason: { code: 'engine_replaced' } });
+    late(engineId, 'engine_replaced', ctx);
   } else if (type === 'engine.lost') engineLost(state, place, ctx);
   else if (type === 'engine.added') state.status[place] = 'up';
   else if (state.status[place] === 'up') state.status[place] = 'drained';

@@ -1,3 +1,8 @@
-export { gpuScaleDown } from './gpu-scale-down.ts';
-export { type ScaleDownConfig, type ScaleDownInput, scaleDownConfig, scaleDownSettings } from './schema.ts';
-export type { ScaleDownDecision, ScaleDownEvent } from './words.ts';
+export { gpuScaleDown, type ScaleDownEvent } from './gpu-scale-down.ts';
+export {
+  type ScaleDownConfig,
+  type ScaleDownDecision,
+  type ScaleDownInput,
+  scaleDownConfig,
+  scaleDownSettings,
+} from './schema.ts';

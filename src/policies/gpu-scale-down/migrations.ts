@@ -1,11 +1,16 @@
-/** The requests that move, once it is decided: the decision's lists of them, and what is kept until they have arrived. */
+/**
+ * The requests that move: once that is decided, the decision's lists of them and what is kept until they have arrived; and
+ * what becomes of them.
+ */
 import { StringHash, StringIndex } from '../../core/string-index.ts';
+import { refuse } from '../../errors.ts';
 import type { MigrationBatch } from '../../schemas/gpus.ts';
-import type { Columns } from './columns.ts';
-import type { Report } from './load.ts';
+import type { Message } from '../../schemas/messages.ts';
+import type { Columns, Report } from './columns.ts';
+import { checkMinted, current, late, reclaim } from './engines.ts';
 import { Moves } from './moves.ts';
-import { endedSets } from './report.ts';
-import type { ScaleDownState } from './state.ts';
+import type { Ctx } from './schema.ts';
+import { endedSets, type Release, type ScaleDownState } from './state.ts';
 
 /** Places of the engines that requests leave, and of those that they may go to. */
 export interface Sides {
@@ -85,4 +90,132 @@ function batches(
     ofEach[at] = tokens[row]!;
   }
   return list;
+}
+
+export function checkMove(state: ScaleDownState, event: Message<'request.migrated' | 'migration.failed'>): void {
+  const { releaseId, requestId, attempt = 1 } = event;
+  checkMinted(state, 'releaseId', releaseId);
+  const release = current(state, releaseId);
+  if (release === undefined) return;
+  const row = release.moves.row(requestId);
+  if (row < 0) {
+    // A restart has forgotten the requests of a release that is still on its way back.
+    if (release.phase === 'reclaiming') return;
+    refuse('unknown_id', 'requestId', 'a request of the release', requestId);
+  }
+  const attempts = release.moves.attempts(row);
+  if (attempt > attempts) refuse('invalid_event', 'attempt', `a try up to ${attempts}`, attempt);
+}
+
+/** A request has arrived on an engine. One that ended on the way must not go on there. */
+export function migrated(state: ScaleDownState, event: Message<'request.migrated'>, ctx: Ctx): void {
+  const { releaseId, requestId, attempt = 1 } = event;
+  const moves = current(state, releaseId)?.moves;
+  const row = moves?.row(requestId) ?? -1;
+  if (moves === undefined || row < 0) return late(requestId, 'migration_closed', ctx);
+  const was = moves.status(row);
+  const isLate = attempt < moves.attempts(row);
+  if (!isLate) moves.setStatus(row, 'moved');
+  // Whichever try has brought it there.
+  if (was === 'ended') cancel(state, requestId, moves.to(row), 'migrated_after_end', ctx);
+  else if (isLate || was !== 'moving') late(requestId, 'migration_closed', ctx);
+}
+
+/** A request could not be moved: it is tried elsewhere, and in the end the release is given up. */
+export function moveFailed(state: ScaleDownState, event: Message<'migration.failed'>, ctx: Ctx): void {
+  const { releaseId, requestId, attempt = 1 } = event;
+  const release = current(state, releaseId);
+  const row = release?.moves.row(requestId) ?? -1;
+  if (release === undefined || row < 0) return late(requestId, 'migration_closed', ctx);
+  const { moves } = release;
+  if (attempt < moves.attempts(row)) return late(requestId, 'migration_closed', ctx);
+  const status = moves.status(row);
+  if (status !== 'moving') {
+    // One that has ended has nothing to move; it stays ended, should it turn up all the same.
+    if (status !== 'ended') late(requestId, 'migration_closed', ctx);
+    return;
+  }
+  // On the way back it stays where it is.
+  if (release.phase === 'reclaiming') return moves.setStatus(row, 'failed');
+  const attempts = moves.attempts(row);
+  const budget = state.config.maxMigrationAttempts;
+  const to = attempts < budget ? elsewhere(state, release, moves.to(row)) : undefined;
+  if (to !== undefined) {
+    moves.retry(row, to);
+    const { engines } = state.topology;
+    const migration = {
+      requestId,
+      from: engines[moves.from(row)]!.engineId,
+      to: engines[to]!.engineId,
+      tokens: moves.tokens(row),
+    };
+    const reason = { code: 'migration_failed', attempts, budget } as const;
+    ctx.emit({ type: 'request.migrate', at: ctx.at, releaseId, ...migration, attempt: attempts + 1, reason });
+    return;
+  }
+  moves.setStatus(row, 'failed');
+  if (release.phase === 'releasing') return reclaim(state, { code: 'migration_failed', requestId, attempts }, ctx);
+  ctx.emit({
+    type: 'migration.abandoned',
+    at: ctx.at,
+    releaseId,
+    requestId,
+    reason: attempts < budget ? { code: 'no_engine', attempts } : { code: 'tries_used_up', attempts, budget },
+  });
+}
+
+/** The engine that takes new requests and has most projected KV free; another than before if there is one. */
+function elsewhere(state: ScaleDownState, { engines, free }: Release, before: number): number | undefined {
+  let best: number | undefined;
+  for (let place = 0; place < free.length; place += 1) {
+    if (state.status[place] !== 'up' || engines.includes(place)) continue;
+    if (best === undefined || best === before || (place !== before && free[place]! > free[best]!)) best = place;
+  }
+  return best;
+}
+
+/** A request has ended, or must: if it is moving, it stays ended. */
+function requestEnded(state: ScaleDownState, requestId: string, code: 'aborted' | 'completed', ctx: Ctx): void {
+  state.query?.ended.add(requestId);
+  if (state.release === undefined) return;
+  const { moves } = state.release;
+  const row = moves.row(requestId);
+  if (row < 0) return;
+  const was = moves.status(row);
+  if (was !== 'moving' && was !== 'failed') return;
+  moves.setStatus(row, 'ended');
+  if (was === 'moving') cancel(state, requestId, moves.to(row), code, ctx);
+}
+
+function cancel(
+  state: ScaleDownState,
+  requestId: string,
+  to: number,
+  code: Message<'migration.cancel'>['reason']['code'],
+  ctx: Ctx,
+): void {
+  const { releaseId } = state.release!;
+  const { engineId } = state.topology.engines[to]!;
+  ctx.emit({ type: 'migration.cancel', at: ctx.at, releaseId, requestId, to: engineId, reason: { code } });
+}
+
+export function completed(state: ScaleDownState, { requestId, tokens }: Message<'response.completed'>, ctx: Ctx): void {
+  state[state.kind].add(tokens);
+  forget(state, requestId);
+  requestEnded(state, requestId, 'completed', ctx);
+}
+
+export function mustEnd(state: ScaleDownState, { requestId }: Message<'request.abort'>, ctx: Ctx): void {
+  state.aborting.add(requestId);
+  requestEnded(state, requestId, 'aborted', ctx);
+}
+
+export function aborted(state: ScaleDownState, { requestId, tokens }: Message<'request.aborted'>, ctx: Ctx): void {
+  if (tokens !== undefined) state[state.kind].add(tokens);
+  forget(state, requestId);
+  requestEnded(state, requestId, 'aborted', ctx);
+}
+
+function forget(state: ScaleDownState, requestId: string): void {
+  if (!state.aborting.delete(requestId)) state.abortingBefore.delete(requestId);
 }

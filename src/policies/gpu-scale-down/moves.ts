@@ -1,20 +1,23 @@
 /** Requests that move, one a row: there may be very many, and most of them only arrive. */
+import { z } from 'zod';
 import { StringIndex } from '../../core/string-index.ts';
+import { count } from '../../schemas/units.ts';
 
 const statuses = ['moving', 'moved', 'failed', 'ended'] as const;
 
 /** `ended` is one that was aborted or completed on the way. */
 export type MoveStatus = (typeof statuses)[number];
 
+const savedMove = z.strictObject({
+  requestId: z.string(),
+  from: count,
+  to: count,
+  tokens: count,
+  attempts: count,
+  status: z.enum(statuses),
+});
 /** A request that moves, as it is saved. */
-export interface SavedMove {
-  requestId: string;
-  from: number;
-  to: number;
-  tokens: number;
-  attempts: number;
-  status: MoveStatus;
-}
+export type SavedMove = z.output<typeof savedMove>;
 
 /** The requests of a release, by id; rows are numbered from 0. */
 export class Moves {
@@ -123,3 +126,9 @@ export class Moves {
     return moves;
   }
 }
+
+/** Schema of {@link Moves} in a state. */
+export const moves = z.codec(z.array(savedMove), z.custom<Moves>(), {
+  decode: (saved) => Moves.load(saved),
+  encode: (live) => live.save(),
+});

@@ -1,17 +1,29 @@
-/** Rounds and their milestones. */
-import { decide } from './decide.ts';
-import { reclaim } from './release.ts';
-import { targetOf } from './schema.ts';
-import type { ScaleDownState } from './state.ts';
-import type { Ctx, EventOf } from './words.ts';
+/** Rounds and their milestones: the host is asked how far the requests in flight are, and its report is decided upon. */
+import { mintedId } from '../../core/minted-ids.ts';
+import { StringHash } from '../../core/string-index.ts';
+import { refuse } from '../../errors.ts';
+import type { RunningRequest } from '../../schemas/gpus.ts';
+import type { Message } from '../../schemas/messages.ts';
+import { chooseEngines, wantedGpus } from './choose.ts';
+import { groupBits, groupCount, groupOf, Loads, orderByEnd, type Report } from './columns.ts';
+import { assertEngine, checkMinted, late, reclaim } from './engines.ts';
+import { migrate } from './migrations.ts';
+import { Outlook } from './outlook.ts';
+import { type Plan, planFor } from './plan.ts';
+import { type Ctx, targetOf } from './schema.ts';
+import { endedSets, type Query, type ScaleDownState } from './state.ts';
 
 // 0.05 · 1,024 is no whole number, and 0.2 no exact one.
 const slack = 1e-9;
 
+export function checkOpening(state: ScaleDownState, { roundId }: Message<'round.opened'>): void {
+  if (state.recentRounds.has(roundId)) refuse('duplicate_id', 'roundId', 'a new round id', roundId);
+}
+
 /** A round begins: what the one before has shown of lengths counts from now on. */
-export function openRound(state: ScaleDownState, { roundId, kind }: EventOf<'round.opened'>, ctx: Ctx): void {
+export function openRound(state: ScaleDownState, { roundId, kind }: Message<'round.opened'>, ctx: Ctx): void {
   if (state.round !== undefined) endRound(state, 'round_replaced', ctx);
-  state.histories[state.kind].close(state.config.historyRetention);
+  state[state.kind].close(state.config.historyRetention);
   state.kind = kind;
   state.round = { roundId, finished: 0, evaluated: 0, fixed: false, settled: false };
   state.recentRounds.add(roundId);
@@ -20,16 +32,33 @@ export function openRound(state: ScaleDownState, { roundId, kind }: EventOf<'rou
   state.aborting = new Set();
 }
 
+export function checkClosing(state: ScaleDownState, { roundId }: Message<'round.completed'>): void {
+  if (!state.recentRounds.has(roundId)) refuse('unknown_id', 'roundId', 'a round that was opened', roundId);
+}
+
+export function closeRound(state: ScaleDownState, { roundId }: Message<'round.completed'>, ctx: Ctx): void {
+  if (roundId === state.round?.roundId) endRound(state, 'round_completed', ctx);
+  else late(roundId, 'round_closed', ctx);
+}
+
 /** The round is over: GPUs that train come back, and a release that is under way is given up. */
-export function endRound(state: ScaleDownState, code: 'round_completed' | 'round_replaced', ctx: Ctx): void {
+function endRound(state: ScaleDownState, code: 'round_completed' | 'round_replaced', ctx: Ctx): void {
   state.round = undefined;
   state.query = undefined;
   if (state.release?.phase === 'releasing') reclaim(state, { code: 'ended_before_release' }, ctx);
   else if (state.release?.phase === 'released') reclaim(state, { code }, ctx);
 }
 
+export function accepted(state: ScaleDownState, _: Message<'response.accepted'>, ctx: Ctx): void {
+  if (state.config.progressUnit === 'responses') advance(state, ctx);
+}
+
+export function counted(state: ScaleDownState, { roundId }: Message<'prompt.counted'>, ctx: Ctx): void {
+  if (state.config.progressUnit === 'prompts' && roundId === state.round?.roundId) advance(state, ctx);
+}
+
 /** One more is finished: at a milestone the host is asked how far the others are. */
-export function advance(state: ScaleDownState, ctx: Ctx): void {
+function advance(state: ScaleDownState, ctx: Ctx): void {
   const { round, release, topology } = state;
   if (round === undefined) return;
   round.finished += 1;
@@ -47,7 +76,7 @@ export function advance(state: ScaleDownState, ctx: Ctx): void {
     ctx.emit({ type: 'scale-down.rejected', at: ctx.at, roundId, reason });
     return;
   }
-  const queryId = `${state.idPrefix}query-${state.nextId++}`;
+  const queryId = mintedId(state.prefix, 'query-', state.nextId++);
   state.query = { queryId, roundId, finished, ended: new Set() };
   const reason = { code: 'milestone', finished, target, sinceLast } as const;
   ctx.emit({ type: 'progress.query', at: ctx.at, queryId, roundId, reason });
@@ -59,13 +88,166 @@ function isMilestone(config: ScaleDownState['config'], fraction: number, since: 
   return fraction >= firstFraction - slack && fraction <= lastFraction + slack && since >= fractionStep - slack;
 }
 
+/** A report is read to find engines that are not there; what was read is kept for the decision. */
+export function checkReport(state: ScaleDownState, { queryId, requests }: Message<'progress.reported'>): void {
+  checkMinted(state, 'queryId', queryId);
+  if (state.query?.queryId !== queryId) return;
+  state.checked = readReport(state, requests);
+  const { unknown } = state.checked;
+  if (unknown < 0) return;
+  state.checked = undefined;
+  assertEngine(state, requests[unknown]!.engineId, `requests[${unknown}].engineId`);
+}
+
 /** The host's report: the decision. */
-export function answered(state: ScaleDownState, event: EventOf<'progress.reported'>, ctx: Ctx): void {
+export function answered(state: ScaleDownState, event: Message<'progress.reported'>, ctx: Ctx): void {
   const { query } = state;
   if (query?.queryId !== event.queryId) {
-    ctx.emit({ type: 'scale-down.late', at: ctx.at, id: event.queryId, reason: { code: 'query_closed' } });
+    late(event.queryId, 'query_closed', ctx);
     return;
   }
   decide(state, query, event.requests, ctx);
   state.query = undefined;
+}
+
+type RejectReason = Message<'scale-down.rejected'>['reason'];
+
+// So many choices of engines are tried before a milestone is given up.
+const mostChoices = 4;
+
+/** The first choice of engines that leaves room, or why the first of all does not. */
+function firstThatFits(
+  state: ScaleDownState,
+  report: Report,
+  progress: { finished: number; target: number },
+): Plan | RejectReason {
+  const { topology, config, status, columns } = state;
+  const { engines } = topology;
+  const isUp = (place: number): boolean => status[place] !== 'lost';
+  const tokens = engines.map((_, place) => report.loads.kvTokens(place));
+  const choose = (most: number) => chooseEngines(topology, { isUp, tokens }, most);
+  const [first] = choose(1);
+  if (first === undefined) return { code: 'no_partition', ...wantedGpus(topology, isUp) };
+  const size = orderByEnd(columns, report.requests.length);
+  const rows = columns.order.subarray(0, size);
+  const curve = state[state.kind].curve();
+  const outlook = new Outlook(curve, config.maxResponseTokens, report.loads.together(), rows, columns);
+  const best = planFor(state, report, outlook, first, progress);
+  // Who may take requests does not depend on how many they are.
+  if (!('code' in best) || best.code === 'no_target') return best;
+  for (const chosen of choose(mostChoices).slice(1)) {
+    const plan = planFor(state, report, outlook, chosen, progress);
+    if (!('code' in plan)) return plan;
+  }
+  return best;
+}
+
+/** Answers a report with `gpus.release` or `scale-down.rejected`. */
+function decide(state: ScaleDownState, query: Query, requests: readonly RunningRequest[], ctx: Ctx): void {
+  const { config } = state;
+  const { engines } = state.topology;
+  const report = state.checked?.requests === requests ? state.checked : readReport(state, requests);
+  state.checked = undefined;
+  const progress = { finished: query.finished, target: targetOf(config) };
+  const found = firstThatFits(state, report, progress);
+  if ('code' in found) {
+    ctx.emit({ type: 'scale-down.rejected', at: ctx.at, roundId: query.roundId, reason: found });
+    return;
+  }
+  const { chosen, keep, open, moving, free, fullest } = found;
+  const releaseId = mintedId(state.prefix, 'release-', state.nextId++);
+  const { moves, migrations } = migrate(state, report, moving, { from: chosen, to: open });
+  state.release = { releaseId, phase: 'releasing', engines: chosen, moves, free };
+  ctx.emit({
+    type: 'gpus.release',
+    at: ctx.at,
+    releaseId,
+    roundId: query.roundId,
+    release: chosen.map((place) => ({ engineId: engines[place]!.engineId, gpuIds: [...engines[place]!.gpuIds] })),
+    keep: keep.map((place) => engines[place]!.engineId),
+    migrations,
+    reason: { code: config.trigger === 'adaptive' ? 'fits' : 'fixed_fraction', ...progress, ...fullest },
+  });
+}
+
+/**
+ * Reads a report, over the one before it, without the requests that are no longer there: their engine is gone, or they
+ * have ended since the query. A few of the latter are read like the others: to find them takes as long as to read all,
+ * and the projection becomes higher by their share only.
+ */
+function readReport(state: ScaleDownState, requests: readonly RunningRequest[]): Report {
+  const { status, columns } = state;
+  const { placeOf, engines } = state.topology;
+  const { maxResponseTokens } = state.config;
+  const { cells, kvTokens, generated } = columns.reserve(requests.length);
+  const count = engines.length;
+  const loads = new Loads(count, groupCount(maxResponseTokens));
+  const ended = manyEnded(state, requests);
+  // Ids as the report has them: a string is found equal to itself at once.
+  const engineIds: (string | undefined)[] = new Array(count).fill(undefined);
+  // Reports have engines one after the other, or in turns: what came after an engine before is tried first.
+  const after = new Int32Array(count);
+  const lost = Uint8Array.from(status, (one) => (one === 'lost' ? 1 : 0));
+  const someGone = ended !== undefined || status.includes('lost');
+  let last = 0;
+  let unknown = -1;
+  for (let index = 0; index < requests.length; index += 1) {
+    const { requestId, engineId, tokens, promptTokens } = requests[index]!;
+    let place = after[last]!;
+    if (engineIds[place] !== engineId) {
+      // The bit operation tells the compiler that it is a whole number either way.
+      place = (placeOf.get(engineId) ?? -1) | 0;
+      if (place >= 0) {
+        after[last] = place;
+        engineIds[place] = engineId;
+      }
+    }
+    if (place < 0) {
+      if (unknown < 0) unknown = index;
+      cells[index] = -1;
+      continue;
+    }
+    last = place;
+    if (someGone && (lost[place] === 1 || ended?.has(requestId))) {
+      cells[index] = -1;
+      continue;
+    }
+    const group = groupOf(tokens, maxResponseTokens);
+    const kv = promptTokens + tokens;
+    cells[index] = (place << groupBits) + group;
+    kvTokens[index] = kv;
+    generated[index] = tokens < maxResponseTokens ? tokens : maxResponseTokens;
+    loads.add(place, group, tokens, kv);
+  }
+  return { requests, unknown, columns, loads };
+}
+
+/** One request in so many is few. */
+const few = 50;
+const filterSize = 2 ** 16;
+
+/** Requests that have ended, or must. Most have not: a filter sees that without a look into the sets. */
+class Ended {
+  readonly #sets: readonly ReadonlySet<string>[];
+  readonly #hash: StringHash;
+  readonly #filter = new Uint8Array(filterSize);
+
+  constructor(sets: readonly ReadonlySet<string>[], hash: StringHash) {
+    this.#sets = sets;
+    this.#hash = hash;
+    for (const ids of sets) for (const id of ids) this.#filter[hash.of(id) & (filterSize - 1)] = 1;
+  }
+
+  has(id: string): boolean {
+    return this.#filter[this.#hash.of(id) & (filterSize - 1)] === 1 && this.#sets.some((ids) => ids.has(id));
+  }
+}
+
+function manyEnded(state: ScaleDownState, requests: readonly RunningRequest[]): Ended | undefined {
+  const sets = endedSets(state);
+  let count = 0;
+  for (const ids of sets) count += ids.size;
+  if (count === 0 || count * few <= requests.length) return undefined;
+  const hash = new StringHash(requests.length, (index) => requests[index]!.requestId);
+  return new Ended(sets, hash);
 }

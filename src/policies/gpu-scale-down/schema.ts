@@ -1,8 +1,20 @@
-/** Configuration of gpu-scale-down. */
+/** What gpu-scale-down is configured with, and what it answers with. */
 import { z } from 'zod';
+import type { Context } from '../../core/definition.ts';
+import {
+  gpusReclaim,
+  gpusRelease,
+  migrationAbandoned,
+  migrationCancel,
+  progressQuery,
+  requestMigrate,
+  scaleDownLate,
+  scaleDownRejected,
+} from '../../schemas/decisions/gpus.ts';
 import { placedEngines } from '../../schemas/gpus.ts';
 import { gpuId } from '../../schemas/training.ts';
 import { positiveCount } from '../../schemas/units.ts';
+import type { Of } from '../../schemas/vocabulary.ts';
 
 const fraction = z.number().gt(0).max(1);
 
@@ -81,3 +93,19 @@ export type ScaleDownConfig = z.output<typeof scaleDownConfig>;
 export function targetOf({ progressUnit, promptsPerRound, responsesPerPrompt }: ScaleDownConfig): number {
   return progressUnit === 'prompts' ? promptsPerRound : promptsPerRound * responsesPerPrompt;
 }
+
+export const scaleDownDecisions = [
+  progressQuery,
+  gpusRelease,
+  requestMigrate,
+  migrationCancel,
+  migrationAbandoned,
+  gpusReclaim,
+  scaleDownRejected,
+  scaleDownLate,
+] as const;
+
+/** What gpu-scale-down answers with. */
+export type ScaleDownDecision = Of<(typeof scaleDownDecisions)[number]>;
+/** Where decisions go. */
+export type Ctx = Context<ScaleDownDecision>;

@@ -1,197 +1,180 @@
-/** The state of gpu-scale-down, and how it is saved. */
-
+/** The state of gpu-scale-down, and which engines hang together. */
 import { z } from 'zod';
-import { RecentIds } from '../../core/recent-ids.ts';
+import type { Live } from '../../core/definition.ts';
+import { prefixes } from '../../core/minted-ids.ts';
+import { recentIds } from '../../core/recent-ids.ts';
+import { derived, setOf } from '../../core/state.ts';
 import { LengthHistory, savedHistory } from '../../core/survival.ts';
 import { type PlacedEngine, placedEngine } from '../../schemas/gpus.ts';
-import { roundKind } from '../../schemas/units.ts';
-import { Columns } from './columns.ts';
-import type { Report } from './load.ts';
-import { Moves } from './moves.ts';
+import { count, roundKind } from '../../schemas/units.ts';
+import { Columns, type Report } from './columns.ts';
+import { moves } from './moves.ts';
 import type { ScaleDownConfig } from './schema.ts';
-import { type Topology, topologyOf } from './topology.ts';
 
-/** `drained` engines keep what they have and are no target. */
-export type EngineStatus = 'up' | 'drained' | 'lost';
+const ids = setOf(z.string());
 
-/** The rollout round that is open. */
-export interface Round {
-  readonly roundId: string;
+// How long a history is depends on the configuration: `link` makes it.
+const history = z.codec(savedHistory, z.custom<LengthHistory>(), {
+  decode: (saved) => saved as never,
+  encode: (live) => live.save(),
+});
+
+const round = z.strictObject({
+  roundId: z.string(),
   /** Responses or prompts finished. */
-  finished: number;
+  finished: count,
   /** `finished` when it was evaluated last. */
-  evaluated: number;
+  evaluated: count,
   /** It has been evaluated, since the host restarted if it did: its engines stay. */
-  fixed: boolean;
+  fixed: z.boolean(),
   /** No more evaluations: GPUs have been released, or the fixed fraction has been passed. */
-  settled: boolean;
-}
+  settled: z.boolean(),
+});
 
-/** A `progress.query` that is not answered. */
-export interface Query {
-  readonly queryId: string;
-  readonly roundId: string;
+const query = z.strictObject({
+  queryId: z.string(),
+  roundId: z.string(),
   /** `finished` when it was asked. */
-  readonly finished: number;
+  finished: count,
   /** Requests that have ended since: the report may still name them. */
-  readonly ended: Set<string>;
-}
+  ended: ids,
+});
+/** A `progress.query` that is not answered. */
+export interface Query extends z.output<typeof query> {}
 
-/** GPUs that are on their way to training, there, or on their way back. */
-export interface Release {
-  readonly releaseId: string;
-  phase: 'releasing' | 'released' | 'reclaiming';
+const release = z.strictObject({
+  releaseId: z.string(),
+  phase: z.enum(['releasing', 'released', 'reclaiming']),
   /** Places of the engines released, ascending. */
-  readonly engines: readonly number[];
-  moves: Moves;
+  engines: z.array(count).readonly(),
+  moves,
   /** Projected free KV of each engine at its peak, by place; 0 for those released. */
-  readonly free: number[];
-}
+  free: z.array(z.number()),
+});
+/** GPUs that are on their way to training, there, or on their way back. */
+export interface Release extends z.output<typeof release> {}
 
-export interface ScaleDownState {
-  readonly config: ScaleDownConfig;
-  /** Engines as they were placed last; `undefined` while those of the configuration hold. */
-  placed: readonly PlacedEngine[] | undefined;
-  /** Ids of engines of the layout before that are no longer there. */
-  replaced: ReadonlySet<string>;
-  topology: Topology;
-  readonly histories: { readonly short: LengthHistory; readonly long: LengthHistory };
-  status: EngineStatus[];
-  readonly recentRounds: RecentIds;
-  /** Requests whose abort has been decided and not confirmed, of this round and of the one before. */
-  aborting: Set<string>;
-  abortingBefore: Set<string>;
-  kind: 'short' | 'long';
-  round: Round | undefined;
-  query: Query | undefined;
-  release: Release | undefined;
-  idPrefix: string;
-  /** Number of the next query or release. */
-  nextId: number;
-  /** A report that has been read to check it, so that it need not be read again; not saved. */
-  checked: Report | undefined;
-  /** What reports are read into; not saved. */
-  readonly columns: Columns;
-}
-
-const whole = z.int().nonnegative();
-const ids = z.array(z.string());
-const engineStatus = z.enum(['up', 'drained', 'lost']);
-
-/** Schema of the saved state. */
-export const scaleDownSnapshot = z.strictObject({
-  short: savedHistory,
-  long: savedHistory,
+/** Schema of the state. */
+export const scaleDownState = z.strictObject({
+  /** Lengths of responses in short rounds, and in long ones. */
+  short: history,
+  long: history,
+  /** Engines as they were placed last; absent while those of the configuration hold. */
   placed: z.array(placedEngine).optional(),
+  /** Ids of engines of the layout before that are no longer there. */
   replaced: ids,
-  status: z.array(engineStatus),
-  recentRounds: ids,
+  topology: derived<Topology>(),
+  /** By place; `drained` engines keep what they have and are no target. */
+  status: z.array(z.enum(['up', 'drained', 'lost'])),
+  recentRounds: recentIds(z.string()),
+  /** Requests whose abort has been decided and not confirmed, of this round and of the one before. */
   aborting: ids,
   abortingBefore: ids,
   kind: roundKind,
-  round: z
-    .strictObject({ roundId: z.string(), finished: whole, evaluated: whole, fixed: z.boolean(), settled: z.boolean() })
-    .optional(),
-  query: z.strictObject({ queryId: z.string(), roundId: z.string(), finished: whole, ended: ids }).optional(),
-  release: z
-    .strictObject({
-      releaseId: z.string(),
-      phase: z.enum(['releasing', 'released', 'reclaiming']),
-      engines: z.array(whole),
-      moves: z.array(
-        z.strictObject({
-          requestId: z.string(),
-          from: whole,
-          to: whole,
-          tokens: whole,
-          attempts: whole,
-          status: z.enum(['moving', 'moved', 'failed', 'ended']),
-        }),
-      ),
-      free: z.array(z.number()),
-    })
-    .optional(),
-  idPrefix: z.string(),
-  nextId: whole,
+  /** The rollout round that is open. */
+  round: round.optional(),
+  query: query.optional(),
+  release: release.optional(),
+  ...prefixes,
+  /** Number of the next query or release. */
+  nextId: count,
+  /** A report that has been read to check it, so that it need not be read again. */
+  checked: derived((): Report | undefined => undefined),
+  /** What reports are read into. */
+  columns: derived(() => new Columns()),
 });
-export type SavedScaleDown = z.output<typeof scaleDownSnapshot>;
+/** The state. */
+export type ScaleDownState = Live<z.output<typeof scaleDownState>, ScaleDownConfig>;
+/** The state as it is saved. */
+export type SavedScaleDown = z.input<typeof scaleDownState>;
 
-export function newScaleDown(config: ScaleDownConfig): ScaleDownState {
-  const topology = topologyOf(config.engines, config);
-  return {
-    config,
-    placed: undefined,
-    replaced: new Set(),
-    topology,
-    histories: {
-      short: new LengthHistory(config.maxResponseTokens),
-      long: new LengthHistory(config.maxResponseTokens),
-    },
-    status: topology.engines.map(() => 'up'),
-    recentRounds: new RecentIds(),
-    aborting: new Set(),
-    abortingBefore: new Set(),
-    kind: 'short',
-    round: undefined,
-    query: undefined,
-    release: undefined,
-    idPrefix: '',
-    nextId: 0,
-    checked: undefined,
-    columns: new Columns(),
-  };
+export const begin = (): SavedScaleDown => ({
+  short: { closed: [], open: [] },
+  long: { closed: [], open: [] },
+  replaced: [],
+  status: [],
+  recentRounds: [],
+  aborting: [],
+  abortingBefore: [],
+  kind: 'short',
+  prefix: '',
+  oldPrefixes: [],
+  nextId: 0,
+});
+
+/** Sets what follows from the configuration: the histories, and the engines, of which one without a status is up. */
+export function link(state: ScaleDownState): void {
+  const { config, placed } = state;
+  for (const kind of roundKind.options) {
+    const saved = state[kind] as unknown as z.output<typeof savedHistory>;
+    state[kind] = new LengthHistory(config.maxResponseTokens).load(saved);
+  }
+  state.topology = topologyOf(placed ?? config.engines, config);
+  state.status = state.topology.engines.map((_, place) => state.status[place] ?? 'up');
 }
 
-export function save(state: ScaleDownState): SavedScaleDown {
-  const { histories, placed, round, query, release } = state;
-  return {
-    short: histories.short.save(),
-    long: histories.long.save(),
-    ...(placed && { placed: structuredClone([...placed]) }),
-    replaced: [...state.replaced],
-    status: [...state.status],
-    recentRounds: [...state.recentRounds],
-    aborting: [...state.aborting],
-    abortingBefore: [...state.abortingBefore],
-    kind: state.kind,
-    ...(round && { round: { ...round } }),
-    ...(query && { query: { ...query, ended: [...query.ended] } }),
-    ...(release && {
-      release: {
-        releaseId: release.releaseId,
-        phase: release.phase,
-        engines: [...release.engines],
-        moves: release.moves.save(),
-        free: [...release.free],
-      },
-    }),
-    idPrefix: state.idPrefix,
-    nextId: state.nextId,
-  };
+/** Requests that have ended since the query, or must: all of them together, an id may stand in several. */
+export function endedSets({ query, aborting, abortingBefore }: ScaleDownState): ReadonlySet<string>[] {
+  return [query?.ended, aborting, abortingBefore].filter((ids) => ids !== undefined && ids.size > 0) as never;
 }
 
-export function load(saved: SavedScaleDown, config: ScaleDownConfig): ScaleDownState {
-  const { short, long, placed, replaced, status, aborting, abortingBefore, query, release, ...rest } =
-    structuredClone(saved);
-  const state = newScaleDown(config);
-  state.histories.short.load(short);
-  state.histories.long.load(long);
-  const topology = placed === undefined ? state.topology : topologyOf(placed, config);
-  return {
-    ...state,
-    ...rest,
-    placed,
-    replaced: new Set(replaced),
-    topology,
-    status: topology.engines.map((_, place) => status[place] ?? 'up'),
-    recentRounds: new RecentIds(rest.recentRounds),
-    aborting: new Set(aborting),
-    abortingBefore: new Set(abortingBefore),
-    round: rest.round,
-    query: query && { ...query, ended: new Set(query.ended) },
-    release: release && {
-      ...release,
-      moves: Moves.load(release.moves),
-    },
+/** An engine that rolls out, in the order of servers and engines. */
+export interface Engine {
+  readonly engineId: string;
+  readonly serverId: string;
+  readonly gpuIds: readonly string[];
+  /** What its KV cache holds, in tokens. */
+  readonly capacityTokens: number;
+}
+
+/** Engines that no release may part, by their places: a tensor-parallel or communication group joins them. */
+export interface Topology {
+  /** By server id, then by engine id. */
+  readonly engines: readonly Engine[];
+  readonly placeOf: ReadonlyMap<string, number>;
+  /** By the least place in them. */
+  readonly units: readonly (readonly number[])[];
+}
+
+const byId = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** The topology of these engines. */
+export function topologyOf(placed: readonly PlacedEngine[], config: ScaleDownConfig): Topology {
+  const engines = placed
+    .map(({ engineId, serverId, gpuIds, kvCapacityTokens, kvCapacityBytes = 0 }) => ({
+      engineId,
+      serverId,
+      gpuIds: [...gpuIds],
+      capacityTokens: kvCapacityTokens ?? Math.floor(kvCapacityBytes / config.bytesPerToken!),
+    }))
+    .sort((a, b) => byId(a.serverId, b.serverId) || byId(a.engineId, b.engineId));
+  const placeOf = new Map(engines.map((engine, place) => [engine.engineId, place]));
+  const ofGpu = new Map(engines.flatMap((engine, place) => engine.gpuIds.map((gpu) => [gpu, place] as const)));
+  // Groups come with the first engines.
+  const given = engines.length > 0 ? config.communicationGroups : [];
+  const groups = given.map((group) => group.map((gpu) => ofGpu.get(gpu)!));
+  return { engines, placeOf, units: joined(engines.length, groups) };
+}
+
+/** Places 0 to n − 1, joined where they are in one group. */
+function joined(n: number, groups: readonly (readonly number[])[]): number[][] {
+  const root = Array.from({ length: n }, (_, place) => place);
+  const find = (place: number): number => {
+    let at = place;
+    while (root[at] !== at) at = root[at] = root[root[at]!]!;
+    return at;
   };
+  for (const group of groups) {
+    for (const place of group) {
+      const [a, b] = [find(group[0]!), find(place)];
+      root[Math.max(a, b)] = Math.min(a, b);
+    }
+  }
+  const units = new Map<number, number[]>();
+  for (let place = 0; place < n; place += 1) {
+    const unit = units.get(find(place));
+    if (unit === undefined) units.set(place, [place]);
+    else unit.push(place);
+  }
+  return [...units.values()];
 }

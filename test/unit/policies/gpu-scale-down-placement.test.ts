@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import { binOf } from '../../../src/core/survival.ts';
 import { createGpuScaleDown } from '../../../src/index.ts';
-import { assign, Weights, weightBin } from '../../../src/policies/gpu-scale-down/assign.ts';
-import { Loads } from '../../../src/policies/gpu-scale-down/load.ts';
-import { timesUntil, withFiner } from '../../../src/policies/gpu-scale-down/times.ts';
+import { Loads } from '../../../src/policies/gpu-scale-down/columns.ts';
+import { timesUntil, withFiner } from '../../../src/policies/gpu-scale-down/outlook.ts';
+import { assign, Weights, weightBin } from '../../../src/policies/gpu-scale-down/plan.ts';
 import { generator } from '../../support/numbers.ts';
 import { type Engines, open, type Release, report, untilQuery } from '../../support/scale-down-model.ts';
 
