@@ -119,7 +119,9 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     title: 'state aliasing: a prompt that comes back is kept as it was given, not copied',
     original: queue,
-    definition: queueThat((state, event) => isNew(event) && state.unused.push(event.prompt) !== 0),
+    definition: queueThat(
+      (state, event) => isNew(event) && state.unused.set(event.prompt.promptId, event.prompt) !== undefined,
+    ),
     config: queueConfig,
     foundBy: 4,
     says: 'is shared with the state',
