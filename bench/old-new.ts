@@ -92,7 +92,9 @@ function compare(id: string): number {
     }
     if (sent >= wanted) break;
   }
-  console.log(`${id}: ${sent} events, ${refused} refused, ${restores} restores, ${different} answers differ, ${asMeant} as they are meant to`);
+  console.log(
+    `${id}: ${sent} events, ${refused} refused, ${restores} restores, ${different} answers differ, ${asMeant} as they are meant to`,
+  );
   return different;
 }
 

@@ -35,9 +35,9 @@ export function logPaths(paths: readonly string[]): { readonly path: string; rea
   return paths.flatMap((path) => {
     if (!statSync(path).isDirectory()) return [{ path, name: basename(path) }];
     const names = logFilesIn(path);
-    if (names.length > 0) return names.map((name) => ({ path: join(path, name), name }));
     const expected = 'a folder with a decision log, or a file';
-    refuse('invalid_input', path, expected, 'no file decisions-….jsonl');
+    if (names.length === 0) refuse('invalid_input', path, expected, 'no file decisions-….jsonl');
+    return names.map((name) => ({ path: join(path, name), name }));
   });
 }
 

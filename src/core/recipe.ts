@@ -109,6 +109,12 @@ export interface RecipeSpec<Input, Config, EW extends EventWord, DW extends Deci
    * `parts`.
    */
   readonly deliver?: (event: Of<EW>, config: Config, takers: readonly string[]) => readonly Taker[];
+  /**
+   * Events from inside that a part may refuse and never does here, by part: `expects` has asked before, or whoever sends
+   * them has made sure. An event that a part may refuse is delivered inside only if it stands here, or says by `ifTaken` or
+   * `otherwise` what happens then: a refusal in the midst of an event would leave it half applied.
+   */
+  readonly vouches?: Readonly<Record<string, readonly string[]>>;
   /** Events that will follow inside and that a part must be ready for, or the one from outside is refused. */
   readonly expects?: (event: Of<EW>, config: Config) => readonly Delivery[];
   /** Translations and exceptions, by part, then by decision; the rest follows from the words of the parts. */
@@ -127,7 +133,8 @@ export function settingsOf<T extends object>(config: T, shape: object): Partial<
 /**
  * Defines a recipe.
  *
- * @throws PolicyError `invalid_config` for a bad id or version, or a route of a part that does not exist
+ * @throws PolicyError `invalid_config` for a bad id or version, a route of a part that does not exist, or an event inside that
+ *   a part may refuse and that nobody vouches for
  */
 export function defineRecipe<
   Input,
@@ -184,6 +191,20 @@ export function defineRecipe<
     add(found, event, spec.deliver?.(event, config, takers) ?? takers, wiring.off);
     return found;
   };
+
+  const mayRefuse = (name: string, type: string): boolean => part(name).refusable?.has(type) ?? true;
+  const assertVouched = (name: string, type: string): void => {
+    if (!mayRefuse(name, type) || spec.vouches?.[name]?.includes(type) === true) return;
+    const expected = `${type} there, or \`ifTaken\` or \`otherwise\` in its route: ${name} may refuse it`;
+    refuse('invalid_config', `${spec.id}.vouches.${name}`, expected, spec.vouches?.[name] ?? []);
+  };
+  for (const from of names) {
+    for (const { type } of part(from).decisions) {
+      const { to = names.filter((name) => name !== from) } = spec.routes[from]?.[type] ?? {};
+      if (typeof to === 'function') continue;
+      for (const name of to) if (part(name).events.some((word) => word.type === type)) assertVouched(name, type);
+    }
+  }
 
   const configOf = (name: string, configs: Readonly<Record<string, unknown>>): unknown =>
     parse(part(name).config, configs[name], 'invalid_config');
@@ -250,11 +271,16 @@ export function defineRecipe<
             if (pending[at]!.first) urgent.push(...pending.splice(at--, 1));
           }
         };
-        // What comes from outside was checked before, and nothing has changed since in the part that gets it.
-        const wasChecked = next.ifTaken !== true && next.otherwise === undefined && outside.includes(next);
-        if (!wasChecked && !isTaken(next, parts)) {
-          pending.splice(index + 1, 0, ...(next.otherwise ?? []));
-          continue;
+        if (mayRefuse(next.part, next.event.type)) {
+          const isSure = next.ifTaken !== true && next.otherwise === undefined;
+          // What comes from outside was checked before, and nothing has changed since in the part that gets it.
+          const isFirst = outside.some((one) => one === next || one.otherwise?.includes(next));
+          const wasChecked = isSure && isFirst;
+          if (isSure && !wasChecked) assertVouched(next.part, next.event.type);
+          if (!wasChecked && !isTaken(next, parts)) {
+            pending.splice(index + 1, 0, ...(next.otherwise ?? []));
+            continue;
+          }
         }
         spec.parts[next.part]!.apply(parts[next.part], next.event, { at: context.at, emit });
         if (urgent.length === 0) continue;

@@ -90,6 +90,7 @@ export const flexrl = defineRecipe({
   events,
   decisions,
   expects,
+  vouches: { loader: ['batch.planned'] },
   routes: {},
   ledgers,
 });

@@ -100,6 +100,12 @@ export const rolloutPipe = defineRecipe({
   events,
   decisions,
   deliver,
+  // Each group leaves the frontier once, counts once, and is told once of its rewards, in a round that is open.
+  vouches: {
+    frontier: ['request.aborted', 'round.completed', 'train.consumed'],
+    assembly: ['prompt.counted', 'round.completed'],
+    pipelining: ['group.rewarded', 'round.rewarded'],
+  },
   routes,
   ledgers: [groupLedger, ...requestLedgers],
 });

@@ -91,6 +91,17 @@ export const rollpacker = defineRecipe({
   // Without it GPUs stay with the rollout.
   off: ({ streamTraining }) => (streamTraining ? [] : ['scaleDown']),
   deliver,
+  vouches: {
+    // Asked by `expects`, each with the other parts.
+    admission: ['round.opened'],
+    scaleDown: ['engines.placed', 'round.opened', 'round.completed'],
+    training: ['round.opened', 'group.completed', 'round.completed', 'round.failed'],
+    // Each prompt counts once, in a round that the admission completes once, with all that count for it.
+    assembly: ['prompt.counted', 'round.completed'],
+    // There is room for every reward, and each response is accepted once.
+    rewards: ['reward.requested'],
+    timeouts: ['sandbox.requested'],
+  },
   // A round is planned by the queue, but only the other parts know whether one may open.
   expects: (event, config) => {
     if (event.type !== 'round.requested') return [];

@@ -64,6 +64,7 @@ export const tailBatching = defineRecipe({
   events,
   decisions,
   deliver: (event, _, takers) => (event.type === 'reward.ready' ? [rewardTo(event)] : takers),
+  vouches: { admission: ['round.opened'] },
   // A round is planned by the queue, but only the admission knows whether one may open.
   expects: (event) =>
     event.type === 'round.requested'

@@ -50,6 +50,24 @@ export const tailPipelining = defineRecipe({
   deliver,
   // A round is planned by the queue, but only the other parts know whether one may open.
   expects: (event) => (event.type === 'round.requested' ? openings(event, 'long', []) : []),
+  // `expects` has asked for the opening of a round; the admission mints each request, and counts each prompt once, in a round that
+  // it completes once.
+  vouches: {
+    pipelining: ['round.opened', 'group.rewarded', 'round.rewarded'],
+    admission: ['round.opened', 'request.aborted'],
+    assembly: ['prompt.counted', 'round.completed'],
+    frontier: [
+      'request.launch',
+      'request.abort',
+      'response.abandoned',
+      'response.failed',
+      'train.consumed',
+      'prompt.collected',
+      'prompt.deferred',
+      'prompt.quarantined',
+      'round.completed',
+    ],
+  },
   routes,
   ledgers: [joinedLedger('prompts'), joinedLedger('responses')],
 });
