@@ -44,6 +44,15 @@ function answer(policy: Running, event: unknown): unknown {
   }
 }
 
+/** What is meant to differ; what comes after it in the same run follows from it, and is left out. */
+type Meant = (event: { readonly type: string }, before: unknown, after: unknown) => boolean;
+const meant: Readonly<Record<string, Meant>> = {
+  // It remembers prefixes now: one that was used is refused, and late ids under it are known.
+  'gpu-scale-down': ({ type }, before, after) =>
+    (type === 'host.restarted' && (after as { code?: string }).code === 'duplicate_id') ||
+    (before as { code?: string }).code === 'unknown_id',
+};
+
 const json = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 function* runs(id: string): Generator<{ config: unknown; events: readonly unknown[] }> {
@@ -57,7 +66,7 @@ function* runs(id: string): Generator<{ config: unknown; events: readonly unknow
 }
 
 function compare(id: string): number {
-  let [sent, refused, different, restores] = [0, 0, 0, 0];
+  let [sent, refused, different, restores, asMeant] = [0, 0, 0, 0, 0];
   for (const { config, events } of runs(id)) {
     let [old, now] = [theirs.createPolicy(id, config), ours.createPolicy(id, config)];
     for (const event of events) {
@@ -65,6 +74,10 @@ function compare(id: string): number {
       sent += 1;
       if (!Array.isArray(expected)) refused += 1;
       if (!isDeepStrictEqual(expected, got)) {
+        if (meant[id]?.(event as { type: string }, expected, got)) {
+          asMeant += 1;
+          break;
+        }
         different += 1;
         if (different <= 5) {
           console.log(
@@ -79,7 +92,9 @@ function compare(id: string): number {
     }
     if (sent >= wanted) break;
   }
-  console.log(`${id}: ${sent} events, ${refused} refused, ${restores} restores, ${different} answers differ`);
+  console.log(
+    `${id}: ${sent} events, ${refused} refused, ${restores} restores, ${different} answers differ, ${asMeant} as they are meant to`,
+  );
   return different;
 }
 

@@ -127,7 +127,7 @@ export const plan: (typeof registry)['plan'] = (id, input) => registry.plan(id, 
 
 export { z } from 'zod';
 export type * from './core/definition.ts';
-export { definePlanner, definePolicy, isDefinition } from './core/definition.ts';
+export { definePlanner, definePolicy, handlersOf, isDefinition } from './core/definition.ts';
 export { type LogEntry, type Replay, recordEvents, replayEvents } from './core/event-log.ts';
 export { karmarkarKarp } from './core/karmarkar-karp.ts';
 export { type LengthFunction, lengthFunction, lengthPoints, lengthPolynomial } from './core/length-function.ts';
@@ -151,6 +151,7 @@ export { createRegistry, type Registry } from './core/registry.ts';
 export { type Scale as GradientScale, scaleFactor } from './core/renormalize.ts';
 export { type Snapshot, snapshotSchema } from './core/snapshot.ts';
 export { type LooseEvent, type PolicyOf, resumePolicy, runPlanner, startPolicy } from './core/start.ts';
+export { derived, listOf, mapBy, mapOf, setOf } from './core/state.ts';
 export {
   isPolicyError,
   PolicyError,

@@ -2,8 +2,18 @@
  * A consumer's own policy, with the consumer's own zod 4: types and behaviour. It is compiled, as ESM and as CommonJS,
  * and run; and once more with the `z` of rollflex in place of the import from `zod`.
  */
-import { createRegistry, defineDecision, defineEvent, definePolicy, isPolicyError, registry } from 'rollflex';
-import { promptId, responseCompleted } from 'rollflex/schemas';
+import {
+  createRegistry,
+  defineDecision,
+  defineEvent,
+  definePolicy,
+  handlersOf,
+  isPolicyError,
+  type Live,
+  registry,
+  setOf,
+} from 'rollflex';
+import { type Of, promptId, responseCompleted } from 'rollflex/schemas';
 import { z } from 'zod';
 
 function check(fine: boolean, what: string): asserts fine {
@@ -28,24 +38,24 @@ const started = defineDecision(
   { promptId: z.string() },
   { urgent: { priority: z.int() } },
 );
+const config = z.strictObject({ urgentFrom: z.int().positive().default(5) });
+const state = z.strictObject({ waiting: setOf(z.string()) });
+const on = handlersOf<Live<z.output<typeof state>, z.output<typeof config>>, Of<typeof started>>();
 const gate = definePolicy({
   id: 'acme/gate',
   version: 1,
   summary: 'Starts what is urgent.',
   source: 'acme',
-  config: z.strictObject({ urgentFrom: z.int().positive().default(5) }),
-  events: [submitted],
+  config,
+  state,
+  begin: () => ({ waiting: [] }),
+  handlers: [
+    on(submitted, ({ waiting, config: { urgentFrom } }, { promptId, priority }, { at, emit }) => {
+      if (priority < urgentFrom) waiting.add(promptId);
+      else emit({ type: 'acme/prompt.start', at, promptId, reason: { code: 'urgent', priority } });
+    }),
+  ],
   decisions: [started],
-  state: z.strictObject({ waiting: z.array(z.string()) }),
-  init: ({ urgentFrom }) => ({ urgentFrom, waiting: [] as string[] }),
-  check: () => undefined,
-  apply: (state, event, context) => {
-    const { promptId, priority } = event;
-    if (priority < state.urgentFrom) state.waiting.push(promptId);
-    else context.emit({ type: 'acme/prompt.start', at: context.at, promptId, reason: { code: 'urgent', priority } });
-  },
-  save: ({ waiting }) => ({ waiting: [...waiting] }),
-  load: (saved, { urgentFrom }) => ({ urgentFrom, waiting: [...saved.waiting] }),
   ledgers: [],
 });
 

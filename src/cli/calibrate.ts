@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { Option } from 'commander';
 import { oneLine } from '../core/printable.ts';
 import { parse } from '../core/validate.ts';
-import { PolicyError } from '../errors.ts';
+import { refuse } from '../errors.ts';
 import { calibrate } from '../sim/calibration/fit.ts';
 import { calibrationFileSchema, type MeasuredStep } from '../sim/calibration/measured.ts';
 import type { Calibration, FittedSeconds } from '../sim/calibration/result.ts';
@@ -84,12 +84,12 @@ async function tracedLengths(
 ): Promise<Lengths[]> {
   const { trace } = (await readTraces([traceAt(path, folder)], readingOf(options), true))[0]!;
   if (trace.kind !== 'prompts') {
-    throw new PolicyError('invalid_input', { expected: 'a trace of responses', got: trace.kind, path: `${at}.trace` });
+    refuse('invalid_input', `${at}.trace`, 'a trace of responses', trace.kind);
   }
   const prompts = trace.prompts.filter(({ prompt }) => step === undefined || prompt.endsWith(`@${step}`));
   if (prompts.length === 0) {
     const expected = `a step of ${path}: prompts whose id ends with @${step}`;
-    throw new PolicyError('invalid_input', { expected, got: trace.prompts[0]!.prompt, path: `${at}.step` });
+    refuse('invalid_input', `${at}.step`, expected, trace.prompts[0]!.prompt);
   }
   return prompts.map(({ promptTokens, responses }) => ({
     promptTokens,

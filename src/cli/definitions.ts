@@ -4,12 +4,12 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type AnyDefinition, isDefinition } from '../core/definition.ts';
 import { createRegistry, type Registry } from '../core/registry.ts';
-import { PolicyError } from '../errors.ts';
+import { refuse } from '../errors.ts';
 import { registry } from '../registry.ts';
 
 async function moduleAt(path: string): Promise<Record<string, unknown>> {
   if (statSync(path).isDirectory()) {
-    throw new PolicyError('invalid_input', { expected: 'a module, not a folder', got: path, path: '--policies' });
+    refuse('invalid_input', '--policies', 'a module, not a folder', path);
   }
   const { href } = pathToFileURL(resolve(path));
   try {
@@ -19,12 +19,7 @@ async function moduleAt(path: string): Promise<Record<string, unknown>> {
     // The stack names the line of the module that failed, also where it cannot be parsed.
     const named = [href, resolve(path)].find((name) => stack.includes(`${name}:`)) ?? '';
     const [line = ''] = /^:\d+/.exec(stack.slice(stack.indexOf(named) + named.length)) ?? [];
-    throw new PolicyError('invalid_input', {
-      expected: 'a module that loads',
-      got: message,
-      path: `${path}${line}`,
-      cause,
-    });
+    refuse('invalid_input', `${path}${line}`, 'a module that loads', message, cause);
   }
 }
 
@@ -35,7 +30,7 @@ async function ownDefinitions(path: string): Promise<AnyDefinition[]> {
   const found = Object.values(exported).flat().filter(isDefinition);
   if (found.length === 0) {
     const expected = 'a module that exports definitions (definePolicy, …)';
-    throw new PolicyError('invalid_input', { expected, got: Object.keys(exported), path });
+    refuse('invalid_input', path, expected, Object.keys(exported));
   }
   return [...new Set(found)];
 }

@@ -1,7 +1,7 @@
 /** Reading what the user names, and finding what comes with the package. */
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { PolicyError } from '../errors.ts';
+import { refuse } from '../errors.ts';
 import { readTrace, type Trace } from '../sim/trace/read.ts';
 import { readVisionSources, type VisionSources } from '../sim/vlm/sources.ts';
 import { packageRoot } from './package.ts';
@@ -48,7 +48,7 @@ export function readTraceFile(path: string): NamedTrace {
 export function checkWritable(path: string, option: string): void {
   if (existsSync(path)) {
     if (statSync(path).isDirectory()) {
-      throw new PolicyError('invalid_input', { expected: 'a file, not a folder', got: path, path: option });
+      refuse('invalid_input', option, 'a file, not a folder', path);
     }
     accessSync(path, constants.W_OK);
   } else accessSync(dirname(path), constants.W_OK);

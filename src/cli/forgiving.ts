@@ -1,7 +1,7 @@
 /** What all commands do for who mistypes: the nearest right word, and options as they were typed. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { nearest, oneOf } from '../core/nearest.ts';
-import { isPolicyError, PolicyError, relocated } from '../errors.ts';
+import { isPolicyError, refuse, relocated } from '../errors.ts';
 import { openInBrowser } from './browser.ts';
 import { commanderOutput } from './output.ts';
 
@@ -51,7 +51,7 @@ export function forgiving(command: Command): void {
   command.hook('preAction', () => {
     const { open, report } = command.opts();
     if (open !== true || report !== false) return;
-    throw new PolicyError('invalid_input', { expected: 'a report to open', got: '--no-report', path: '--open' });
+    refuse('invalid_input', '--open', 'a report to open', '--no-report');
   });
   command.hook('postAction', async () => {
     const { open, report } = command.opts();

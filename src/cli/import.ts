@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { printable } from '../core/printable.ts';
-import { PolicyError } from '../errors.ts';
+import { refuse } from '../errors.ts';
 import type { DumpImport, DumpSummary } from '../sim/trace/import/import.ts';
 import { importSummary } from './import-summary.ts';
 import { type InputFile, inputFiles, readPaths } from './input/paths.ts';
@@ -26,7 +26,7 @@ export async function runImport(paths: readonly string[], options: ImportOptions
   const { output, json, quiet, ...reading } = options;
   if (json && output === undefined) {
     const expected = '--output FILE with --json: the trace goes to standard output without it';
-    throw new PolicyError('invalid_input', { expected, got: 'none', path: '--json' });
+    refuse('invalid_input', '--json', expected, 'none');
   }
   const files = inputFiles(paths);
   const tokenizer = options.tokenizer === undefined ? [] : tokenizerFiles(options.tokenizer);

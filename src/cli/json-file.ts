@@ -1,6 +1,6 @@
 /** A JSON file of the user: what is wrong in it is refused with file, line and field. */
 import { type DocumentNode, parse as syntaxOf, type ValueNode } from '@humanwhocodes/momoa';
-import { isPolicyError, PolicyError, relocated } from '../errors.ts';
+import { isPolicyError, refuse, relocated } from '../errors.ts';
 import { readText } from './system-errors.ts';
 
 /** A file that is JSON. */
@@ -24,9 +24,9 @@ export function readJson(path: string, expected: string, text = readText(path)):
   try {
     value = JSON.parse(json);
   } catch (cause) {
-    if (json.trim() === '') throw new PolicyError('invalid_input', { expected, got: undefined, path });
+    if (json.trim() === '') refuse('invalid_input', path, expected, undefined);
     const got = (cause as Error).message.replace(/ in JSON at position.*$/s, '');
-    throw new PolicyError('invalid_input', { expected, got, path: `${path}:${brokenLine(json)}`, cause });
+    refuse('invalid_input', `${path}:${brokenLine(json)}`, expected, got, cause);
   }
   const within = <T>(work: () => T): T => {
     try {

@@ -1,5 +1,5 @@
 /** Which lengths a command simulates: traces, a log, or what comes with the package. */
-import { PolicyError } from '../errors.ts';
+import { refuse } from '../errors.ts';
 import { workloadFromLog } from '../sim/from-log.ts';
 import { type LoggedLengths, lengthsFromDecisionLog, lengthsFromLog } from '../sim/log-lengths.ts';
 import type { Resampling } from '../sim/workload/traced.ts';
@@ -21,18 +21,14 @@ export interface LengthOptions {
 export function workloads(traces: readonly NamedTrace[], options: LengthOptions, capTokens: number): NamedWorkload[] {
   if (options.fromLog !== undefined) {
     if (traces.length > 0) {
-      throw new PolicyError('invalid_input', {
-        expected: 'traces, or --from-log, not both',
-        got: traces[0]!.name,
-        path: '--from-log',
-      });
+      refuse('invalid_input', '--from-log', 'traces, or --from-log, not both', traces[0]!.name);
     }
     const lengths = loggedLengths(options.fromLog, options.session);
     const { fromLog: name, resampling } = options;
     return [(seed) => workloadFromLog(lengths, { name, resampling, capTokens, seed })];
   }
   if (options.session !== undefined) {
-    throw new PolicyError('invalid_input', { expected: '--from-log', got: options.session, path: '--session' });
+    refuse('invalid_input', '--session', '--from-log', options.session);
   }
   return (traces.length > 0 ? traces : readBundledTraces()).map((trace): NamedWorkload => {
     const { resampling, correlation } = options;
@@ -58,5 +54,5 @@ export function loggedLengths(path: string, session: string | undefined): Logged
   const log = openLog([path]);
   if (log.kind === 'decisions') return lengthsFromDecisionLog(log.lines(), session);
   if (session === undefined) return inLog(path, () => lengthsFromLog(log.lines));
-  throw new PolicyError('invalid_input', { expected: 'a decision log of a server', got: path, path: '--session' });
+  refuse('invalid_input', '--session', 'a decision log of a server', path);
 }

@@ -2,7 +2,7 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isDecisionLog, type LogFile, type ReadLine, readDecisionLog } from '../core/decision-log.ts';
-import { isPolicyError, PolicyError, relocated } from '../errors.ts';
+import { isPolicyError, refuse, relocated } from '../errors.ts';
 import { logFilesIn } from '../rpc/log/files.ts';
 import { readText } from './system-errors.ts';
 
@@ -35,9 +35,9 @@ export function logPaths(paths: readonly string[]): { readonly path: string; rea
   return paths.flatMap((path) => {
     if (!statSync(path).isDirectory()) return [{ path, name: basename(path) }];
     const names = logFilesIn(path);
-    if (names.length > 0) return names.map((name) => ({ path: join(path, name), name }));
     const expected = 'a folder with a decision log, or a file';
-    throw new PolicyError('invalid_input', { expected, got: 'no file decisions-….jsonl', path });
+    if (names.length === 0) refuse('invalid_input', path, expected, 'no file decisions-….jsonl');
+    return names.map((name) => ({ path: join(path, name), name }));
   });
 }
 
@@ -68,9 +68,5 @@ export function inLog<T>(path: string, work: () => T): T {
 export function openDecisionLog(paths: readonly string[]): Iterable<ReadLine> {
   const log = openLog(paths);
   if (log.kind === 'decisions') return log.lines();
-  throw new PolicyError('invalid_input', {
-    expected: 'a decision log of a server',
-    got: 'another log',
-    path: paths[0]!,
-  });
+  refuse('invalid_input', paths[0]!, 'a decision log of a server', 'another log');
 }

@@ -1,5 +1,5 @@
 /** `rollflex pools`: what would RolloutPipe save a job with pools of its own for rollout and training? */
-import { PolicyError } from '../errors.ts';
+import { refuse } from '../errors.ts';
 import { comparePools, poolsSchedulers, poolsTailSchedulers } from '../sim/pools/compare.ts';
 import {
   type PoolsTaskId,
@@ -66,7 +66,7 @@ export function jobOf(groups: number, options: PoolsJobOptions): PoolsJob {
   const responses = job.groupsPerRound * job.responsesPerPrompt * options.rounds * options.seeds;
   if (responses > mostResponses) {
     const path = 'responses of all rounds and seeds';
-    throw new PolicyError('limit_exceeded', { expected: `at most ${mostResponses}`, got: responses, path });
+    refuse('limit_exceeded', path, `at most ${mostResponses}`, responses);
   }
   return job;
 }
@@ -104,7 +104,7 @@ export function runBundledTail(seed: number): PoolsComparison {
 export async function runPools(paths: readonly string[], options: PoolsOptions): Promise<void> {
   checkOutputs({ '--report': options.report }, readPaths(inputFiles(paths)));
   if (paths.length > 0 && options.task !== undefined) {
-    throw new PolicyError('invalid_input', { expected: 'traces, or --task, not both', got: paths[0], path: '--task' });
+    refuse('invalid_input', '--task', 'traces, or --task, not both', paths[0]);
   }
   const jobs = options.groups.map((groups) => jobOf(groups, options));
   const { resampling, correlation, cap: capTokens, rounds, width } = options;

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { replayEvents } from '../core/event-log.ts';
 import { oneLine } from '../core/printable.ts';
 import { type LogReplay, replayLog, type SessionReplay } from '../core/replay-log.ts';
-import { PolicyError } from '../errors.ts';
+import { refuse } from '../errors.ts';
 import { registryWith } from './definitions.ts';
 import { inLog, type NamedLog, openLog } from './log-files.ts';
 import { exitCodes, print, printJson } from './output.ts';
@@ -31,7 +31,7 @@ type Restore = Parameters<typeof replayEvents>[1];
 function replayOne({ lines }: NamedLog & { kind: 'events' }, restore: Restore, options: ReplayOptions): number {
   if (options.session !== undefined) {
     const expected = 'a decision log of a server with --session: this log has one session';
-    throw new PolicyError('invalid_input', { expected, got: options.session, path: '--session' });
+    refuse('invalid_input', '--session', expected, options.session);
   }
   const { events, decisions, difference, snapshot } = replayEvents(lines, restore);
   if (options.json) printJson({ policy: snapshot.policy, events, decisions, difference: difference ?? null });

@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { z } from 'zod';
 import { didYouMean } from '../core/nearest.ts';
-import { PolicyError } from '../errors.ts';
+import { refuse } from '../errors.ts';
 import { registry } from '../registry.ts';
 import { decisions, events } from '../schemas/index.ts';
 import { print, printJson } from './output.ts';
@@ -46,7 +46,7 @@ function unwrapped({ $ref, $defs, ...rest }: z.core.JSONSchema.BaseSchema): z.co
 export function runSchema(id: string | undefined, options: SchemaOptions): void {
   const all = items();
   if (id === undefined) {
-    if (options.plan) throw new PolicyError('invalid_input', { expected: 'a planner', got: id, path: '--plan' });
+    if (options.plan) refuse('invalid_input', '--plan', 'a planner', id);
     if (options.json) printJson(all.map(({ id: name, kind, summary }) => ({ id: name, kind, summary })));
     else for (const one of all) print(`${one.kind.padEnd(8)} ${one.id.padEnd(24)} ${one.summary}`);
     return;
@@ -55,10 +55,10 @@ export function runSchema(id: string | undefined, options: SchemaOptions): void 
   if (found === undefined) {
     const ids = all.map((one) => one.id);
     const expected = `an id that \`rollflex schema\` lists${didYouMean(id, ids)}`;
-    throw new PolicyError('unknown_id', { expected, got: id, path: 'id' });
+    refuse('unknown_id', 'id', expected, id);
   }
   if (options.plan && found.plan === undefined) {
-    throw new PolicyError('invalid_input', { expected: 'a planner', got: `${id}, a ${found.kind}`, path: '--plan' });
+    refuse('invalid_input', '--plan', 'a planner', `${id}, a ${found.kind}`);
   }
   const chosen = options.plan ? found.plan! : found.schema;
   const schema = unwrapped(z.toJSONSchema(chosen, { io: 'input', unrepresentable: 'any' }));

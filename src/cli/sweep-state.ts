@@ -1,7 +1,7 @@
 /** Runs of sweeps in a file, one a line, so that a sweep that was stopped goes on where it was. */
 import { appendFileSync, existsSync, readFileSync, truncateSync } from 'node:fs';
 import { z } from 'zod';
-import { PolicyError } from '../errors.ts';
+import { refuse } from '../errors.ts';
 import type { SweepRun } from '../sim/sweep/run.ts';
 import { writing } from './written-files.ts';
 
@@ -71,7 +71,7 @@ export class SweepState {
     const [first = '', ...rest] = text.split('\n');
     if (first !== JSON.stringify(head)) {
       const expected = `a file of rollflex sweep: ${JSON.stringify(head)}`;
-      throw new PolicyError('invalid_input', { expected, got: first, path: `${this.#path}:1` });
+      refuse('invalid_input', `${this.#path}:1`, expected, first);
     }
     const last = rest.pop();
     // Writing stops anywhere when a process is killed: what is left of a line is no run.
@@ -82,7 +82,7 @@ export class SweepState {
       const parsed = isJson(one) ? line.safeParse(JSON.parse(one)) : undefined;
       if (parsed?.success !== true) {
         const expected = 'a run: {"key":"…","run":{…}}';
-        throw new PolicyError('invalid_input', { expected, got: one, path: `${this.#path}:${index + 2}` });
+        refuse('invalid_input', `${this.#path}:${index + 2}`, expected, one);
       }
       const { key, run } = parsed.data;
       this.#runs.set(key, run as SweepRun);

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import { nearest } from '../core/nearest.ts';
-import { PolicyError } from '../errors.ts';
+import { refuse } from '../errors.ts';
 
 /** Of a path that the user gave: wrong use. Anything else that the system refuses is a failure. */
 const ofPaths: Readonly<Record<string, string>> = {
@@ -87,6 +87,6 @@ export function readText(path: string): string {
     // Of a folder the system does not say which.
     if (isSystemError(error)) throw Object.assign(error, { path });
     const expected = 'a file of less than 512 MB';
-    throw new PolicyError('limit_exceeded', { expected, got: statSync(path).size, path, cause: error });
+    refuse('limit_exceeded', path, expected, statSync(path).size, error);
   }
 }

@@ -1,7 +1,7 @@
 /** Tokens of texts: counted by a tokenizer that the user has, or estimated from the characters, if the user says so. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { PolicyError } from '../errors.ts';
+import { refuse } from '../errors.ts';
 import type { TextTokens } from '../sim/trace/import/dump.ts';
 
 /** An estimate, as plain as it is. */
@@ -20,7 +20,7 @@ function jsonAt(path: string): Record<string, unknown> {
   } catch (error) {
     if ((error as { code?: string }).code !== undefined) throw error;
   }
-  throw new PolicyError('invalid_input', { expected: 'a JSON object', got: 'something else', path });
+  refuse('invalid_input', path, 'a JSON object', 'something else');
 }
 
 const fileAt = (path: string): string => (statSync(path).isDirectory() ? join(path, 'tokenizer.json') : path);
@@ -47,6 +47,6 @@ export async function fileTokenizer(path: string): Promise<TextTokens> {
     return { method: 'tokenizer', label: file, count };
   } catch (error) {
     const got = `${(error as Error).message}`;
-    throw new PolicyError('invalid_input', { expected: 'a tokenizer.json of Hugging Face', got, path: file });
+    refuse('invalid_input', file, 'a tokenizer.json of Hugging Face', got);
   }
 }

@@ -1,6 +1,6 @@
 /** `rollflex vlm`: what would FlexRL save a VLM RL step? */
 import { basename } from 'node:path';
-import { PolicyError } from '../errors.ts';
+import { refuse } from '../errors.ts';
 import { hasKeys } from '../sim/trace/format.ts';
 import { formatOf } from '../sim/trace/import/format-of.ts';
 import { compareVlm } from '../sim/vlm/compare.ts';
@@ -104,7 +104,7 @@ const mostSequences = 5_000_000;
 function checkSize({ batch, steps }: VlmOptions): void {
   if (batch * steps <= mostSequences) return;
   const expected = `at most ${mostSequences}`;
-  throw new PolicyError('limit_exceeded', { expected, got: batch * steps, path: 'sequences of all steps' });
+  refuse('limit_exceeded', 'sequences of all steps', expected, batch * steps);
 }
 
 function jobOf(options: VlmOptions): VlmJob {
@@ -138,7 +138,7 @@ export async function runVlm(path: string | undefined, options: VlmOptions): Pro
   if (options.degree !== undefined) checkDegree(options.degree, job, 'degree');
   if (path !== undefined && options.mixture !== undefined) {
     const expected = 'a file, or --mixture, not both';
-    throw new PolicyError('invalid_input', { expected, got: path, path: '--mixture' });
+    refuse('invalid_input', '--mixture', expected, path);
   }
   const ids = options.mixture === undefined ? bundledVlmIds : [options.mixture];
   const workloads = path === undefined ? ids.map((id) => bundled(id, options)) : [await fromFile(path, options)];

@@ -17,7 +17,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { oneLine } from '../core/printable.ts';
-import { PolicyError } from '../errors.ts';
+import { refuse } from '../errors.ts';
 import type { PoolsComparison } from '../sim/pools/result.ts';
 import { renderReport } from '../sim/report/html.ts';
 import { reportClient } from '../sim/report/write.ts';
@@ -53,7 +53,7 @@ export function checkOutputs(outputs: OutputFiles, inputs: readonly string[]): v
     checkWritable(path, option);
     const identity = identityOf(path);
     const expected = taken.get(identity);
-    if (expected !== undefined) throw new PolicyError('invalid_input', { expected, got: path, path: option });
+    if (expected !== undefined) refuse('invalid_input', option, expected, path);
     if (identity !== undefined) taken.set(identity, `another file than that of ${option}`);
   }
 }

@@ -92,6 +92,8 @@ export interface PolicyDefinition<
   readonly config: z.ZodType<Config, Input>;
   /** Events that it takes; any other is refused with `unknown_event`. */
   readonly events: readonly EventWord<E['type']>[];
+  /** Types of the events that it may refuse for what its state is; any of them if absent. */
+  readonly refusable?: ReadonlySet<string>;
   /** Decisions that it may make. */
   readonly decisions: readonly DecisionWord<D['type']>[];
   /** Schema of the state: the saved one goes in. What comes out is for `load` alone. */
@@ -273,6 +275,7 @@ export function definePolicy<
     ...(rest as never as typeof definition),
     kind: 'policy',
     events,
+    refusable: new Set([...byType].flatMap(([type, { check }]) => (check === undefined ? [] : [type]))),
     init: (config) => live(parse(spec.state, begin(config), 'internal', `${spec.id}.begin`), config),
     check: (state, event) => byType.get(event.type)!.check?.(state, event),
     apply: (state, event, context) => {
@@ -321,7 +324,7 @@ export function definePlanner<Input, Parsed, Plan, const Id extends string>(
   return checked({ ...spec, kind: 'planner' }, { input: spec.input, plan: spec.plan });
 }
 
-/** Freezes a recipe's definition; see `defineRecipe`. */
-export function sealRecipe<P extends AnyPolicyDefinition>(definition: P): P {
+/** Freezes a definition whose functions are there already, such as those of a recipe. */
+export function sealDefinition<P extends AnyPolicyDefinition>(definition: P): P {
   return checked(definition, { config: definition.config, state: definition.state });
 }

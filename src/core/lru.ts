@@ -13,14 +13,18 @@ interface Node<K, V> {
 
 /** A map of at most `capacity` entries. */
 export class LruMap<K, V> {
-  readonly capacity: number;
+  #capacity: number;
   readonly #nodes = new Map<K, Node<K, V>>();
   #oldest: Node<K, V> | undefined;
   #newest: Node<K, V> | undefined;
 
   /** @param capacity - the most entries that it holds, a whole number >= 1 */
   constructor(capacity: number) {
-    this.capacity = capacity;
+    this.#capacity = capacity;
+  }
+
+  get capacity(): number {
+    return this.#capacity;
   }
 
   get size(): number {
@@ -59,10 +63,13 @@ export class LruMap<K, V> {
     const node: Node<K, V> = { key, value, older: undefined, newer: undefined };
     this.#nodes.set(key, node);
     this.#append(node);
-    if (this.#nodes.size <= this.capacity) return undefined;
-    const oldest = this.#oldest!;
-    this.delete(oldest.key);
-    return oldest.key;
+    return this.#nodes.size > this.#capacity ? this.#deleteOldest() : undefined;
+  }
+
+  /** Sets the bound; entries beyond it leave, the least recently used first. */
+  limit(capacity: number): void {
+    this.#capacity = capacity;
+    while (this.#nodes.size > capacity) this.#deleteOldest();
   }
 
   delete(key: K): boolean {
@@ -75,6 +82,12 @@ export class LruMap<K, V> {
   /** From the least recently used to the one used last: put into a new map in this order, they are as before. */
   *[Symbol.iterator](): Iterator<[K, V]> {
     for (let node = this.#oldest; node !== undefined; node = node.newer) yield [node.key, node.value];
+  }
+
+  #deleteOldest(): K {
+    const { key } = this.#oldest!;
+    this.delete(key);
+    return key;
   }
 
   #unlink(node: Node<K, V>): void {

@@ -13,7 +13,7 @@ import {
   type DefinitionBase,
   type Ledger,
   type PolicyDefinition,
-  sealRecipe,
+  sealDefinition,
 } from './definition.ts';
 import { oneOf } from './nearest.ts';
 import { openState } from './snapshot.ts';
@@ -42,12 +42,18 @@ export interface Delivery {
   readonly otherwise?: readonly Delivery[];
 }
 
-/** Where a decision of a part goes. */
+/** A part by its name, which gets the message as it is, or another event for a part. */
+export type Taker = string | Delivery;
+
+/** Where a decision of a part goes, where that is not what its words say. */
 export interface Route<D extends AnyDecision = AnyDecision, Config = never> {
-  /** Whether it leaves the recipe; a function where that depends on the configuration. */
-  readonly out: boolean | ((config: Config) => boolean);
-  /** Events that it becomes, in this order. */
-  readonly into?: (decision: D, config: Config) => readonly Delivery[];
+  /** Whether it leaves the recipe (default: whether the recipe lists it); a function where that depends on the configuration. */
+  readonly out?: boolean | ((config: Config) => boolean);
+  /**
+   * Who gets it inside, in this order (default `takers`: the other parts that take such events, in the order of `parts`):
+   * a list, or a function where it becomes another event or where that depends on what it says.
+   */
+  readonly to?: readonly string[] | ((decision: D, config: Config, takers: readonly string[]) => readonly Taker[]);
 }
 
 /** The state of a recipe: its configuration, and the states of its parts. */
@@ -56,6 +62,24 @@ export interface RecipeState<Config = unknown> {
   readonly config: Config;
   /** State of each part, by its name. */
   readonly parts: Record<string, unknown>;
+  /** Who gets what with this configuration. */
+  readonly wiring: Wiring;
+  /** Who gets the event that was checked last: it is the next to be applied. */
+  checked?: { readonly event: AnyEvent; readonly outside: readonly Delivery[] } | undefined;
+}
+
+/** Who gets what, in the order of `parts`: events from outside by type, and decisions by part, then by type. */
+interface Wiring {
+  readonly off: readonly string[];
+  readonly outside: ReadonlyMap<string, readonly string[]>;
+  readonly inside: Readonly<Record<string, ReadonlyMap<string, Wire>>>;
+}
+
+interface Wire {
+  readonly out: boolean;
+  readonly takers: readonly string[];
+  /** Says who gets it where that depends on what it says. */
+  readonly to: ((decision: AnyDecision, config: never, takers: readonly string[]) => readonly Taker[]) | undefined;
 }
 
 /** The saved state of a recipe: each part by its name, with its own id and version. */
@@ -78,14 +102,22 @@ export interface RecipeSpec<Input, Config, EW extends EventWord, DW extends Deci
   readonly events: readonly EW[];
   /** Decisions that go out; those that are not listed stay inside. */
   readonly decisions: readonly DW[];
+  /** Parts that are switched off by the configuration: they get nothing (default: none). */
+  readonly off?: (config: Config) => readonly string[];
   /**
-   * Which parts get an event from outside, in this order; a name for the event as it is, or another event for it. If absent:
-   * `takers`, the parts that take such events, in the order of `parts`.
+   * Who gets an event from outside, in this order; if absent, `takers`: the parts that take such events, in the order of
+   * `parts`.
    */
-  readonly deliver?: (event: Of<EW>, config: Config, takers: readonly string[]) => readonly (string | Delivery)[];
+  readonly deliver?: (event: Of<EW>, config: Config, takers: readonly string[]) => readonly Taker[];
+  /**
+   * Events from inside that a part may refuse and never does here, by part: `expects` has asked before, or whoever sends
+   * them has made sure. An event that a part may refuse is delivered inside only if it stands here, or says by `ifTaken` or
+   * `otherwise` what happens then: a refusal in the midst of an event would leave it half applied.
+   */
+  readonly vouches?: Readonly<Record<string, readonly string[]>>;
   /** Events that will follow inside and that a part must be ready for, or the one from outside is refused. */
   readonly expects?: (event: Of<EW>, config: Config) => readonly Delivery[];
-  /** By part, then by decision; what is not named here goes out. */
+  /** Translations and exceptions, by part, then by decision; the rest follows from the words of the parts. */
   readonly routes: Readonly<Record<string, Readonly<Record<string, Route<AnyDecision, Config>>>>>;
   /** What must add up over all parts after every event (law 2). */
   readonly ledgers: readonly Ledger<SavedRecipe, Of<EW>, Of<DW> & AnyDecision, Config>[];
@@ -101,7 +133,8 @@ export function settingsOf<T extends object>(config: T, shape: object): Partial<
 /**
  * Defines a recipe.
  *
- * @throws PolicyError `invalid_config` for a bad id or version, or a route of a part that does not exist
+ * @throws PolicyError `invalid_config` for a bad id or version, a route of a part that does not exist, or an event inside that
+ *   a part may refuse and that nobody vouches for
  */
 export function defineRecipe<
   Input,
@@ -120,19 +153,58 @@ export function defineRecipe<
   const savedPart = (name: string) =>
     z.strictObject({ policy: z.literal(part(name).id), version: z.int().positive(), state: z.unknown() });
 
-  const takers = new Map<string, readonly string[]>(
-    spec.events.map(({ type }) => [
-      type,
-      Object.freeze(names.filter((name) => part(name).events.some((word) => word.type === type))),
-    ]),
-  );
-  const deliveries = (event: Of<EW>, config: Config): Delivery[] => {
+  const listed = new Set<string>(spec.decisions.map(({ type }) => type));
+  const wire = (config: Config): Wiring => {
+    const off = spec.off?.(config) ?? [];
+    const takers = (type: string, from?: string): readonly string[] =>
+      Object.freeze(
+        names.filter(
+          (name) => name !== from && !off.includes(name) && part(name).events.some((word) => word.type === type),
+        ),
+      );
+    const wireOf = (from: string, type: string): Wire => {
+      const { out = listed.has(type), to } = spec.routes[from]?.[type] ?? {};
+      const isList = typeof to === 'object';
+      return {
+        out: typeof out === 'function' ? out(config) : out,
+        takers: isList ? to.filter((name) => !off.includes(name)) : takers(type, from),
+        to: isList ? undefined : to,
+      };
+    };
+    const wiresOf = (from: string) =>
+      new Map<string, Wire>(part(from).decisions.map(({ type }) => [type, wireOf(from, type)]));
+    return {
+      off,
+      outside: new Map(spec.events.map(({ type }) => [type, takers(type)])),
+      inside: Object.fromEntries(names.map((name) => [name, wiresOf(name)])),
+    };
+  };
+  const add = (found: Delivery[], message: AnyEvent, all: readonly Taker[], off: readonly string[]): void => {
+    for (const one of all) {
+      if (typeof one === 'string') found.push({ part: one, event: message });
+      else if (!off.includes(one.part)) found.push(one);
+    }
+  };
+  const fromOutside = (event: Of<EW>, { config, wiring }: RecipeState<Config>): Delivery[] => {
+    const takers = wiring.outside.get(event.type)!;
     const found: Delivery[] = [];
-    const usual = takers.get(event.type)!;
-    for (const to of spec.deliver?.(event, config, usual) ?? usual)
-      found.push(typeof to === 'string' ? { part: to, event } : to);
+    add(found, event, spec.deliver?.(event, config, takers) ?? takers, wiring.off);
     return found;
   };
+
+  const mayRefuse = (name: string, type: string): boolean => part(name).refusable?.has(type) ?? true;
+  const assertVouched = (name: string, type: string): void => {
+    if (!mayRefuse(name, type) || spec.vouches?.[name]?.includes(type) === true) return;
+    const expected = `${type} there, or \`ifTaken\` or \`otherwise\` in its route: ${name} may refuse it`;
+    refuse('invalid_config', `${spec.id}.vouches.${name}`, expected, spec.vouches?.[name] ?? []);
+  };
+  for (const from of names) {
+    for (const { type } of part(from).decisions) {
+      const { to = names.filter((name) => name !== from) } = spec.routes[from]?.[type] ?? {};
+      if (typeof to === 'function') continue;
+      for (const name of to) if (part(name).events.some((word) => word.type === type)) assertVouched(name, type);
+    }
+  }
 
   const configOf = (name: string, configs: Readonly<Record<string, unknown>>): unknown =>
     parse(part(name).config, configs[name], 'invalid_config');
@@ -154,47 +226,63 @@ export function defineRecipe<
   const state = z.strictObject({
     parts: z.strictObject(Object.fromEntries(names.map((name) => [name, savedPart(name)]))),
   });
-  return sealRecipe({
+  return sealDefinition({
     ...spec,
     kind: 'recipe',
     state,
     init: (config: Config): RecipeState<Config> => {
       const configs = spec.configure(config);
       const states = names.map((name) => [name, part(name).init(configOf(name, configs))]);
-      return { config, parts: Object.fromEntries(states) };
+      return { config, parts: Object.fromEntries(states), wiring: wire(config) };
     },
     // Every part is asked before any of them changes.
-    check: ({ config, parts }: RecipeState<Config>, event: Of<EW>) => {
-      const toCheck = deliveries(event, config);
+    check: (state: RecipeState<Config>, event: Of<EW>) => {
+      const { config, parts, wiring, checked } = state;
+      const outside = checked?.event === event ? checked.outside : fromOutside(event, state);
+      state.checked = undefined;
+      state.checked = { event, outside };
+      const toCheck = outside.slice();
       for (const to of toCheck) if (!isTaken(to, parts)) toCheck.push(...(to.otherwise ?? []));
       if (spec.expects === undefined) return;
-      for (const next of spec.expects(event, config)) part(next.part).check(parts[next.part], next.event);
+      for (const next of spec.expects(event, config)) {
+        if (!wiring.off.includes(next.part)) part(next.part).check(parts[next.part], next.event);
+      }
     },
-    apply: ({ config, parts }: RecipeState<Config>, event: Of<EW>, context: Context<Of<DW> & AnyDecision>) => {
-      const outside = deliveries(event, config);
+    apply: (state: RecipeState<Config>, event: Of<EW>, context: Context<Of<DW> & AnyDecision>) => {
+      const { config, parts, wiring, checked } = state;
+      const outside = checked?.event === event ? checked.outside : fromOutside(event, state);
+      state.checked = undefined;
       // First in, first out: what a decision leads to comes after everything that was decided with it.
       const pending = outside.slice();
       for (let index = 0; index < pending.length; index += 1) {
         const next = pending[index]!;
-        const routes = spec.routes[next.part];
+        const wires = wiring.inside[next.part]!;
         const urgent: Delivery[] = [];
         const emit = (decision: AnyDecision): void => {
-          const route = routes?.[decision.type];
-          if (route === undefined) return context.emit(decision as Of<DW> & AnyDecision);
-          const isOut = typeof route.out === 'function' ? route.out(config) : route.out;
-          if (isOut) context.emit(decision as Of<DW> & AnyDecision);
-          for (const to of route.into?.(decision, config) ?? []) {
-            if (to.first) urgent.push(to);
-            else pending.push(to);
+          const { out, takers, to } = wires.get(decision.type)!;
+          if (out) context.emit(decision as Of<DW> & AnyDecision);
+          if (to === undefined) {
+            for (const name of takers) pending.push({ part: name, event: decision });
+            return;
+          }
+          const from = pending.length;
+          add(pending, decision, to(decision, config as never, takers), wiring.off);
+          for (let at = from; at < pending.length; at += 1) {
+            if (pending[at]!.first) urgent.push(...pending.splice(at--, 1));
           }
         };
-        // What comes from outside was checked before, and nothing has changed since in the part that gets it.
-        const wasChecked = next.ifTaken !== true && next.otherwise === undefined && outside.includes(next);
-        if (!wasChecked && !isTaken(next, parts)) {
-          pending.splice(index + 1, 0, ...(next.otherwise ?? []));
-          continue;
+        if (mayRefuse(next.part, next.event.type)) {
+          const isSure = next.ifTaken !== true && next.otherwise === undefined;
+          // What comes from outside was checked before, and nothing has changed since in the part that gets it.
+          const isFirst = outside.some((one) => one === next || one.otherwise?.includes(next));
+          const wasChecked = isSure && isFirst;
+          if (isSure && !wasChecked) assertVouched(next.part, next.event.type);
+          if (!wasChecked && !isTaken(next, parts)) {
+            pending.splice(index + 1, 0, ...(next.otherwise ?? []));
+            continue;
+          }
         }
-        part(next.part).apply(parts[next.part], next.event, { at: context.at, emit });
+        spec.parts[next.part]!.apply(parts[next.part], next.event, { at: context.at, emit });
         if (urgent.length === 0) continue;
         const later = pending.splice(index + 1);
         for (const list of [urgent, later]) for (const to of list) pending.push(to);
@@ -215,7 +303,7 @@ export function defineRecipe<
         const { version, state } = saved.parts[name]!;
         return [name, openState(part(name), version, state, configOf(name, configs), `${path}.parts.${name}`)];
       });
-      return { config, parts: Object.fromEntries(states) };
+      return { config, parts: Object.fromEntries(states), wiring: wire(config) };
     },
   } as never);
 }

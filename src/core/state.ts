@@ -10,7 +10,7 @@ import { z } from 'zod';
  * for a pointer to another part of the state.
  */
 export function derived<T>(make?: () => T) {
-  const schema = z.codec(z.undefined().optional(), z.custom<T>(), {
+  const schema = z.codec(z.undefined().optional(), anything<T>(), {
     decode: () => (make === undefined ? null : make()) as T,
     encode: () => undefined,
   });
@@ -18,14 +18,34 @@ export function derived<T>(make?: () => T) {
   return schema;
 }
 
+/** What a codec makes needs no check, not even the empty one of `z.custom`. */
+const anything = <T>() => z.any() as z.ZodType<T, T>;
+
 const unsaved = new WeakSet<z.core.$ZodType>();
+
+/**
+ * A part of the state that is read and written by hand.
+ *
+ * @param saved - schema of what is saved
+ * @param by - `encode` gives what shares nothing with the live part
+ */
+export function byHand<S extends z.ZodType, L>(
+  saved: S,
+  by: { readonly decode: (saved: z.output<S>) => L; readonly encode: (live: L) => z.output<S> },
+) {
+  const schema = z.codec(saved, anything<L>(), by as never);
+  writers.set(schema, by.encode as Saver);
+  return schema;
+}
+
+const writers = new WeakMap<z.core.$ZodType, Saver>();
 
 /** A collection that is saved as a list of its items, in its order. */
 export function listOf<S extends z.ZodType, C extends Iterable<z.output<S>>>(
   item: S,
   make: (items: z.output<S>[]) => C,
 ) {
-  return z.codec(z.array(item), z.custom<C>(), {
+  return z.codec(z.array(item), anything<C>(), {
     decode: (items) => make(items as z.output<S>[]),
     encode: (collection) => [...collection] as never,
   });
@@ -34,17 +54,25 @@ export function listOf<S extends z.ZodType, C extends Iterable<z.output<S>>>(
 /** A set, saved as a list in its order. */
 export const setOf = <S extends z.ZodType>(item: S) => listOf(item, (items) => new Set<z.output<S>>(items));
 
-/** A map by a field of its values, saved as a list of them in its order. */
-export function mapBy<K extends string, S extends z.ZodType<Readonly<Record<K, string>>>>(key: K, item: S) {
-  return z.codec(z.array(item), z.custom<Map<string, z.output<S>>>(), {
-    decode: (items) => new Map((items as z.output<S>[]).map((one) => [one[key], one])),
+/** A map by a field of its values, or by what a function says of them; saved as a list of them in its order. */
+export function mapBy<K extends string, S extends z.ZodType<Readonly<Record<K, string>>>>(key: K, item: S): MapBy<S>;
+export function mapBy<S extends z.ZodType>(key: (one: z.output<S>) => string, item: S): MapBy<S>;
+export function mapBy<S extends z.ZodType>(key: string | ((one: z.output<S>) => string), item: S): MapBy<S> {
+  const keyOf = typeof key === 'function' ? key : (one: z.output<S>) => (one as Record<string, string>)[key]!;
+  return z.codec(z.array(item), anything<Map<string, z.output<S>>>(), {
+    decode: (items) => new Map((items as z.output<S>[]).map((one) => [keyOf(one), one])),
     encode: (map) => [...map.values()] as never,
   });
 }
 
+type MapBy<S extends z.ZodType> = z.ZodCodec<
+  z.ZodArray<S>,
+  z.ZodType<Map<string, z.output<S>>, Map<string, z.output<S>>>
+>;
+
 /** A map, saved as a list of pairs in its order. */
 export function mapOf<K extends z.ZodType, V extends z.ZodType>(key: K, value: V) {
-  return z.codec(z.array(z.tuple([key, value])), z.custom<Map<z.output<K>, z.output<V>>>(), {
+  return z.codec(z.array(z.tuple([key, value])), anything<Map<z.output<K>, z.output<V>>>(), {
     decode: (pairs) => new Map(pairs as [z.output<K>, z.output<V>][]),
     encode: (map) => [...map] as never,
   });
@@ -59,6 +87,8 @@ const same: Saver = (live) => live;
 
 /** The saver of a schema: compiled once, without checks. */
 export function saverOf(schema: Schema): Saver {
+  const writer = writers.get(schema);
+  if (writer !== undefined) return writer;
   const { def } = (schema as z.core.$ZodTypes)._zod;
   switch (def.type) {
     case 'string':
@@ -82,7 +112,7 @@ export function saverOf(schema: Schema): Saver {
       return objectSaver(def.shape);
     case 'tuple': {
       const items = def.items.map(saverOf);
-      if (items.every((save) => save === same)) return (live: readonly never[]) => live.slice();
+      if (items.every((one) => one === same)) return (live: readonly never[]) => live.slice();
       return (live: readonly never[]) => items.map((save, index) => save(live[index]!));
     }
     case 'union': {

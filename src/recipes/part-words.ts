@@ -1,4 +1,5 @@
 /** The words of a recipe that takes and answers with what its parts do. */
+import type { AnyPolicyDefinition } from '../core/definition.ts';
 import type { Parts } from '../core/recipe.ts';
 import type { decisions } from '../schemas/decisions/index.ts';
 import type { events } from '../schemas/events/index.ts';
@@ -15,3 +16,7 @@ export const partDecisions = (parts: Parts): readonly (typeof decisions)[number]
 /** Every event that a part takes, by name. */
 export const partEvents = (parts: Parts): readonly (typeof events)[number][] =>
   once(Object.values(parts).flatMap((part) => part.events)) as never;
+
+/** Whether a recipe takes events of a type from outside. */
+export const isTaken = ({ events }: AnyPolicyDefinition, type: string): boolean =>
+  events.some((word) => word.type === type);

@@ -1,5 +1,5 @@
 /** Schemas that a host's own definitions bring along. */
-import { PolicyError } from '../errors.ts';
+import { refuse } from '../errors.ts';
 
 /**
  * Refuses what is no schema of zod 4. One of zod 3 would do for a while, and fail where a document or a field is made
@@ -11,10 +11,11 @@ export function checkSchemas(schemas: Readonly<Record<string, unknown>>, path: s
   for (const [key, schema] of Object.entries(schemas)) {
     if (typeof schema === 'object' && schema !== null && '_zod' in schema) continue;
     const isZod3 = typeof schema === 'object' && schema !== null && '_def' in schema;
-    throw new PolicyError('invalid_config', {
-      expected: 'a schema of zod 4, such as one made with the z that rollflex exports',
-      got: isZod3 ? 'one of zod 3' : schema,
-      path: `${path}.${key}`,
-    });
+    refuse(
+      'invalid_config',
+      `${path}.${key}`,
+      'a schema of zod 4, such as one made with the z that rollflex exports',
+      isZod3 ? 'one of zod 3' : schema,
+    );
   }
 }

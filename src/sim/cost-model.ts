@@ -8,7 +8,7 @@
  */
 import { z } from 'zod';
 import { parse } from '../core/validate.ts';
-import { PolicyError } from '../errors.ts';
+import { refuse } from '../errors.ts';
 
 const cost = z.number().nonnegative();
 
@@ -131,7 +131,7 @@ export function deriveCostModel(shape: EngineShape): CostModel {
   if (kvCapacityTokens < 1) {
     const expected = `weights of less than ${memoryUtilization * 100} % of the memory of ${tp} GPU(s)`;
     const got = `${weightBytes / 1e9} of ${gpu.memoryGb * tp} GB`;
-    throw new PolicyError('infeasible', { expected, got, path: 'billionParameters' });
+    refuse('infeasible', 'billionParameters', expected, got);
   }
   const costs: z.input<typeof costModelSchema> = {
     gpus: tp,

@@ -1,6 +1,6 @@
 /** A judge as RollPacker has it: Qwen2.5-7B-Instruct beside an actor on an H800. docs/calibration.md says what is assumed. */
 
-import { PolicyError } from '../errors.ts';
+import { refuse } from '../errors.ts';
 import type { JudgeOffloadSettings } from '../planners/judge-offload/index.ts';
 import { bytesPerValue } from './cost-model.ts';
 import type { Job } from './host/job.ts';
@@ -59,12 +59,12 @@ export function withJudge(
   settings: Partial<Pick<JudgeSettings, 'slots' | 'withoutOffload' | 'pipelined'>> = {},
 ): Job {
   if (job.rewards === undefined) {
-    throw new PolicyError('infeasible', { expected: 'a job with rewards', got: job.name, path: 'rewards' });
+    refuse('infeasible', 'rewards', 'a job with rewards', job.name);
   }
   const taken = placement === 'dedicated' ? Math.max(1, Math.round(job.engines * dedicatedShare)) : 0;
   if (taken >= job.engines) {
     const expected = 'two engines or more: a dedicated judge takes the GPUs of one';
-    throw new PolicyError('infeasible', { expected, got: job.engines, path: 'engines' });
+    refuse('infeasible', 'engines', expected, job.engines);
   }
   const how = { slots: 4, withoutOffload: 'after', pipelined: true, ...settings } as const;
   const gpus = Math.max(1, taken * job.cost.gpus);

@@ -3,7 +3,7 @@
  * Figure 12. `docs/calibration.md` says how the constants were found and what does not fit.
  */
 import { oneOf } from '../core/nearest.ts';
-import { PolicyError } from '../errors.ts';
+import { refuse } from '../errors.ts';
 import { bytesPerValue, deriveCostModel, type EngineShape, memoryUtilization } from './cost-model.ts';
 import { defineJob, type Job } from './host/job.ts';
 import { type Around, hostBytesPerSecond, trainingOf } from './preset-training.ts';
@@ -171,7 +171,7 @@ export const jobPresets: readonly JobPreset[] = Object.freeze([
 export function jobPreset(id: string): JobPreset {
   const found = jobPresets.find((one) => one.id === id);
   if (found === undefined) {
-    throw new PolicyError('unknown_id', { expected: oneOf(jobPresetIds, id), got: id, path: 'preset' });
+    refuse('unknown_id', 'preset', oneOf(jobPresetIds, id), id);
   }
   return found;
 }

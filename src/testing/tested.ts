@@ -2,7 +2,7 @@
 import type { Choices } from '../core/choices.ts';
 import type { AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
 import { oneOf } from '../core/nearest.ts';
-import { PolicyError } from '../errors.ts';
+import { refuse } from '../errors.ts';
 import { arbitrary as adaptiveTp } from '../policies/adaptive-tp/arbitrary.ts';
 import { arbitrary as completeGroupPipelining } from '../policies/complete-group-pipelining/arbitrary.ts';
 import { arbitrary as frontierGroupDispatch } from '../policies/frontier-group-dispatch/arbitrary.ts';
@@ -63,7 +63,7 @@ export function arbitraryOf({ id }: AnyPolicyDefinition): Arbitrary {
   const found = arbitraries[id];
   if (found !== undefined) return found;
   const expected = `{ definition, arbitrary } for a definition that is not built in, or ${oneOf(Object.keys(arbitraries), id)}`;
-  throw new PolicyError('unknown_id', { expected, got: id, path: 'definition' });
+  refuse('unknown_id', 'definition', expected, id);
 }
 
 /** A definition and its likely events. */

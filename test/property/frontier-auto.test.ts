@@ -7,7 +7,7 @@ import { startPolicy } from '../../src/core/start.ts';
 import { frontierGroupDispatch } from '../../src/policies/frontier-group-dispatch/index.ts';
 import { newPace, type Pace } from '../../src/policies/frontier-group-dispatch/pace.ts';
 import { planWidth } from '../../src/policies/frontier-group-dispatch/plan.ts';
-import type { SavedFrontier } from '../../src/policies/frontier-group-dispatch/snapshot.ts';
+import type { SavedFrontier } from '../../src/policies/frontier-group-dispatch/state.ts';
 import { stepCost } from '../../src/policies/frontier-group-dispatch/step-cost.ts';
 import { runs } from '../support/runs.ts';
 

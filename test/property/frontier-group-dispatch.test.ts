@@ -149,7 +149,7 @@ interface Saved {
     promptId: string;
     roundId: string;
     since: number | null;
-    requests: { requestId: string; isHeld: boolean; status: string }[];
+    places: { requestId: string; isHeld: boolean; status: string }[];
   }[];
 }
 
@@ -181,12 +181,12 @@ describe.each(configs)('%j', (config) => {
         model.event(event);
         for (const decision of decisions) model.decision(decision);
         const { groups, width } = policy.snapshot().state as never as Saved;
-        const held = groups.flatMap((one) => one.requests.filter((request) => request.isHeld));
+        const held = groups.flatMap((one) => one.places.filter((request) => request.isHeld));
         expect(new Set(held.map((one) => one.requestId)), '5: nothing is lost').toEqual(new Set(model.held.keys()));
         const serving = groups.filter((one) => one.since !== null).length;
         if (config.width !== 'auto')
           expect(serving, '1: no more than F_w in service').toBeLessThanOrEqual(config.width);
-        const waiting = groups.filter((one) => one.requests.some((request) => request.status === 'waiting'));
+        const waiting = groups.filter((one) => one.places.some((request) => request.status === 'waiting'));
         if (waiting.length > 0)
           expect(serving, '6: no slot is free while a request waits').toBeGreaterThanOrEqual(width);
         for (const one of groups) {

@@ -10,8 +10,8 @@ import { exampleConfigs } from '../support/example-configs.ts';
 import { met, runs } from '../support/runs.ts';
 
 interface Saved {
-  samples: { requestId: string; kind: 'rule' | 'sandbox' | 'judge'; dispatch: number | null }[];
-  dispatches: { number: number }[];
+  samples: { requestId: string; kind: 'rule' | 'sandbox' | 'judge' }[];
+  dispatches: { requestId: string; cancelled: boolean }[];
   workers: { id: string; kind: string; active: boolean }[];
 }
 type DecisionOf<T extends RewardDecision['type']> = Extract<RewardDecision, { type: T }>;
@@ -147,10 +147,11 @@ function run(config: object, tape: readonly number[]): number {
   // What ran runs again, or its place is taken by what was asked for before it.
   const after = host.policy.snapshot().state as Saved;
   expect(after.samples.map((one) => one.requestId)).toEqual(held.samples.map((one) => one.requestId));
-  for (const { requestId, dispatch } of after.samples) expect(host.dispatched.has(requestId)).toBe(dispatch !== null);
+  const running = new Set(after.dispatches.filter((one) => !one.cancelled).map((one) => one.requestId));
+  for (const { requestId } of after.samples) expect(host.dispatched.has(requestId)).toBe(running.has(requestId));
   expect(after.dispatches.length).toBe(host.dispatched.size);
-  for (const { kind, dispatch } of after.samples) {
-    if (dispatch !== null || after.workers.some((one) => one.active && one.kind === kind)) continue;
+  for (const { requestId, kind } of after.samples) {
+    if (running.has(requestId) || after.workers.some((one) => one.active && one.kind === kind)) continue;
     expect([...host.saturated], 'that there is no worker is said').toContain(kind);
   }
 

@@ -109,20 +109,20 @@ class Job {
     if (stepId === undefined) return;
     const batchId = `b${this.#planned++}`;
     const saved = this.#policy.snapshot().state as {
-      samples: { sampleId: string; stepId: string; uses: number | null; used: number }[];
-      batches: { demands: { sampleId: string }[] }[];
+      samples: { id: string; step: string; uses: number | null; used: number }[];
+      batches: { demands: { sample: string }[] }[];
     };
-    const demands = saved.batches.flatMap((one) => one.demands.map((demand) => demand.sampleId));
-    const usable = saved.samples.filter(({ sampleId, stepId, uses, used }) => {
-      const open = demands.filter((one) => one === sampleId).length;
-      return this.openSteps.includes(stepId) && (uses === null || used + open < uses);
+    const demands = saved.batches.flatMap((one) => one.demands.map((demand) => demand.sample));
+    const usable = saved.samples.filter(({ id, step, uses, used }) => {
+      const open = demands.filter((one) => one === id).length;
+      return this.openSteps.includes(step) && (uses === null || used + open < uses);
     });
     const assignments = Array.from({ length: 1 + below(5) }, (_, sequence): BatchAssignment => {
       const degree = 2 ** below(3);
       const first = degree * below(Math.floor(6 / degree));
       const ranks = Array.from({ length: degree }, (_, index) => first + index);
       const sample = usable[below(usable.length + 1)];
-      return { sequence, degree, ranks, ...(sample === undefined ? undefined : { sampleId: sample.sampleId }) };
+      return { sequence, degree, ranks, ...(sample === undefined ? undefined : { sampleId: sample.id }) };
     });
     this.world.batches.set(batchId, assignments);
     this.send({ type: 'batch.planned', at: 0, batchId, stepId, assignments, reason: { code: 'host' } });

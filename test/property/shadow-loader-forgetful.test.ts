@@ -13,9 +13,9 @@ import { ForgetfulLoader, type Send } from '../support/forgetful-loader.ts';
 import { met, runs } from '../support/runs.ts';
 
 interface Saved {
-  steps: { stepId: string; closed: boolean }[];
-  samples: { sampleId: string; stepId: string }[];
-  batches: { batchId: string }[];
+  steps: { id: string; closed: boolean }[];
+  samples: { id: string; step: string }[];
+  batches: { id: string }[];
 }
 type Session = { send(event: unknown): LoaderDecision[]; snapshot(): { state: unknown } };
 
@@ -70,15 +70,15 @@ function restart(
   const host = new ForgetfulLoader(name, send, choices, kind === 'recipe');
   host.send({ type: 'host.restarted', idPrefix: name });
   const after = heldBy(session());
-  const openSteps = open.steps.filter((one) => !one.closed).map((one) => one.stepId);
+  const openSteps = open.steps.filter((one) => !one.closed).map((one) => one.id);
   expect(host.steps.map((one) => one.stepId)).toEqual(openSteps);
-  expect(after.steps.map((one) => one.stepId)).toEqual(openSteps);
+  expect(after.steps.map((one) => one.id)).toEqual(openSteps);
   for (const { stepId, samples } of host.steps) {
-    const own = after.samples.filter((one) => one.stepId === stepId).map((one) => one.sampleId);
+    const own = after.samples.filter((one) => one.step === stepId).map((one) => one.id);
     // What is too large for every node is dropped, by name, behind it.
     expect(samples.filter((one) => own.includes(one))).toEqual(own);
   }
-  expect(host.abandoned).toEqual(open.batches.map((one) => one.batchId));
+  expect(host.abandoned).toEqual(open.batches.map((one) => one.id));
   return host;
 }
 

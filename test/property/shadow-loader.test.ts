@@ -14,8 +14,8 @@ import { runs, scale } from '../support/runs.ts';
 const seen = new Map<string, number>();
 
 interface Saved {
-  samples: { sampleId: string }[];
-  batches: { batchId: string }[];
+  samples: { id: string }[];
+  batches: { id: string }[];
 }
 
 function run(config: Record<string, unknown>, tape: readonly number[]): void {
@@ -31,8 +31,8 @@ function run(config: Record<string, unknown>, tape: readonly number[]): void {
     oracle.step(event, decisions);
     const saved = policy.snapshot().state as Saved;
     // Invariant 1.
-    expect(saved.samples.map((one) => one.sampleId).join()).toBe(oracle.samples.map((one) => one.id).join());
-    expect(saved.batches.map((one) => one.batchId).join()).toBe(oracle.batches.map((one) => one.id).join());
+    expect(saved.samples.map((one) => one.id).join()).toBe(oracle.samples.map((one) => one.id).join());
+    expect(saved.batches.map((one) => one.id).join()).toBe(oracle.batches.map((one) => one.id).join());
   };
   for (let index = 0; index < 120; index += 1) {
     const event = arbitrary(shadow, choices);

@@ -85,10 +85,10 @@ export class LoaderSession {
 
   get state() {
     return this.loader.snapshot().state as {
-      nodes: { nodeId: string; active: boolean }[];
-      ranks: { rank: number; nodeId: string }[];
+      nodes: { id: string; ranks: number[] }[];
+      lost: { id: string; ranks: number[] }[];
       steps: object[];
-      samples: { sampleId: string; status: string; used: number }[];
+      samples: { id: string; status: string; used: number }[];
       batches: object[];
     };
   }

@@ -1,13 +1,8 @@
 /** Bugs planted into our own policies, each in one function: what the property kit must find. */
-import {
-  type AnyDecision,
-  type AnyEvent,
-  type AnyPolicyDefinition,
-  type Context,
-  definePolicy,
-} from '../../src/core/definition.ts';
+import type { AnyDecision, AnyEvent, AnyPolicyDefinition, Context } from '../../src/core/definition.ts';
 import { PolicyError } from '../../src/errors.ts';
 import { longPromptQueue, speculativeAdmission } from '../../src/index.ts';
+import { patched } from './hand-made.ts';
 
 /** A bug. */
 export interface PlantedBug {
@@ -30,9 +25,6 @@ const queue = longPromptQueue as AnyPolicyDefinition;
 const admission = speculativeAdmission as AnyPolicyDefinition;
 const queueConfig = { promptsPerRound: 3 };
 const admissionConfig = { promptsPerRound: 3, responsesPerPrompt: 2 };
-
-const patched = (original: AnyPolicyDefinition, change: object): AnyPolicyDefinition =>
-  definePolicy({ ...original, ...change } as never) as AnyPolicyDefinition;
 
 /** The queue, its `apply` replaced for some events. */
 const queueThat = (own: (...args: Parameters<Apply>) => boolean) =>
@@ -127,7 +119,9 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     title: 'state aliasing: a prompt that comes back is kept as it was given, not copied',
     original: queue,
-    definition: queueThat((state, event) => isNew(event) && state.unused.push(event.prompt) !== 0),
+    definition: queueThat(
+      (state, event) => isNew(event) && state.unused.set(event.prompt.promptId, event.prompt) !== undefined,
+    ),
     config: queueConfig,
     foundBy: 4,
     says: 'is shared with the state',

@@ -22,8 +22,8 @@ export const rewardedPipelining = defineRecipe({
   },
   routes: {
     assembly: {
-      'group.rewarded': { out: false, into: (event) => [{ part: 'pipelining', event }] },
-      'round.rewarded': { out: false, into: (event) => [{ part: 'pipelining', event }] },
+      'group.rewarded': { out: false },
+      'round.rewarded': { out: false },
     },
   },
   ledgers: [],

@@ -1,11 +1,12 @@
 /** A small policy of rounds that keeps laws 11 and 12, and some that break them. */
 
-import { type AnyPolicyDefinition, type Context, definePolicy } from '../../src/core/definition.ts';
+import type { Context } from '../../src/core/definition.ts';
 import { PolicyError } from '../../src/errors.ts';
 import * as d from '../../src/schemas/decisions/index.ts';
 import * as e from '../../src/schemas/events/index.ts';
 import { defineDecision, type VocabularyEvent, z } from '../../src/schemas/index.ts';
 import type { WithEvents } from '../../src/testing/index.ts';
+import { handMade } from './hand-made.ts';
 
 const done = defineDecision(
   'acme/prompt.done',
@@ -144,7 +145,7 @@ function check(state: State, event: VocabularyEvent): void {
 }
 
 const make = (wrong: Partial<Behaviour>, change: object = {}): WithEvents => ({
-  definition: definePolicy({
+  definition: handMade({
     id: 'acme/rounds',
     version: 1,
     summary: 'Runs the prompts of a round in so many slots.',
@@ -178,7 +179,7 @@ const make = (wrong: Partial<Behaviour>, change: object = {}): WithEvents => ({
       },
     ],
     ...change,
-  } as never) as AnyPolicyDefinition,
+  }),
   arbitrary,
 });
 

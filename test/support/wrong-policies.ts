@@ -1,9 +1,10 @@
 /** One small policy that keeps the laws, and one that breaks each of them. */
 
-import { type AnyPolicyDefinition, type Context, definePolicy } from '../../src/core/definition.ts';
+import type { Context } from '../../src/core/definition.ts';
 import { PolicyError } from '../../src/errors.ts';
 import { defineDecision, defineEvent, z } from '../../src/schemas/index.ts';
 import type { Arbitrary, WithEvents } from '../../src/testing/index.ts';
+import { handMade } from './hand-made.ts';
 
 const id = z.string().min(1);
 const added = defineEvent('acme/item.added', 'An item comes in.', { id });
@@ -104,7 +105,7 @@ const arbitrary = (_state: State, choices: { below(n: number): number }): Event 
 });
 
 const make = (change: object, events: Arbitrary = arbitrary): WithEvents => ({
-  definition: definePolicy({ ...spec, ...change } as never) as AnyPolicyDefinition,
+  definition: handMade({ ...spec, ...change }),
   arbitrary: events,
 });
 

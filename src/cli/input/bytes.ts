@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 
 type Bytes = AsyncIterable<Uint8Array>;
 
@@ -97,11 +97,7 @@ function encodingOf(name: string, head: Uint8Array): 'utf-16le' | 'utf-16be' | u
   const other =
     others.find(([, bytes]) => begins(head, bytes))?.[0] ?? (head.includes(0) ? 'a binary file' : undefined);
   if (other === undefined) return undefined;
-  throw new PolicyError('invalid_input', {
-    expected: 'text (JSON lines, CSV), or gzip of it',
-    got: other,
-    path: `${name}:1`,
-  });
+  refuse('invalid_input', `${name}:1`, 'text (JSON lines, CSV), or gzip of it', other);
 }
 
 async function* unzipped(name: string, source: Bytes): AsyncGenerator<Uint8Array> {
@@ -117,7 +113,7 @@ async function* unzipped(name: string, source: Bytes): AsyncGenerator<Uint8Array
   } catch (error) {
     if (!String((error as { code?: string }).code).startsWith('Z_')) throw error;
     const got = `${(error as Error).message}`;
-    throw new PolicyError('invalid_input', { expected: 'a whole gzip file', got, path: `${name}:${lines}` });
+    refuse('invalid_input', `${name}:${lines}`, 'a whole gzip file', got);
   } finally {
     from.destroy();
   }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { basename, dirname, resolve } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { PolicyError } from '../../errors.ts';
+import { PolicyError, refuse } from '../../errors.ts';
 import type { TextTokens } from '../../sim/trace/import/dump.ts';
 import { formatOf } from '../../sim/trace/import/format-of.ts';
 import { DumpImport, type DumpImportOptions, type DumpSummary } from '../../sim/trace/import/import.ts';
@@ -52,7 +52,7 @@ const longLine = 100_000;
 async function textTokensOf({ tokenizer, tokensPerCharacter: factor }: TextOptions): Promise<TextTokens | undefined> {
   if (tokenizer !== undefined && factor !== undefined) {
     const expected = '--tokenizer or --tokens-per-character, not both';
-    throw new PolicyError('invalid_input', { expected, got: factor, path: '--tokens-per-character' });
+    refuse('invalid_input', '--tokens-per-character', expected, factor);
   }
   if (tokenizer !== undefined) return fileTokenizer(tokenizer);
   return factor === undefined ? undefined : tokensPerCharacter(factor);

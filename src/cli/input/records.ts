@@ -1,5 +1,5 @@
 /** The lines of a file, or the elements of the JSON array that it is, one at a time. */
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import { type Line, LineReader } from '../../rpc/framing.ts';
 import { JsonArrayReader } from '../../sim/trace/json-array.ts';
 import { isPickle, opened, textBytes } from './bytes.ts';
@@ -65,7 +65,7 @@ async function* linesOf(name: string, bytes: AsyncIterable<Uint8Array>): AsyncGe
       number += 1;
       if (typeof one === 'symbol') {
         const expected = `a line of at most ${longestLine} bytes`;
-        throw new PolicyError('limit_exceeded', { expected, got: 'a longer one', path: `${name}:${number}` });
+        refuse('limit_exceeded', `${name}:${number}`, expected, 'a longer one');
       }
       yield { text: Buffer.from(one.buffer, one.byteOffset, one.length).toString('utf8'), number };
     }

@@ -1,8 +1,9 @@
 /** Changes of parallelism: made, judged, undone. */
+import type { Message } from '../../schemas/messages.ts';
 import type { RolloutWorkload } from '../../schemas/parallelism.ts';
 import { isSame, type Parallelism } from './bounds.ts';
 import { forecast, start } from './choose.ts';
-import { type Ctx, fromOf, only, type SetReason, type StepFinished, tell } from './decisions.ts';
+import { type Ctx, fromOf, only, type SetReason, tell } from './decisions.ts';
 import { type Kind, type KindState, loadOf, type StepRecord, type TpState } from './state.ts';
 
 const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
@@ -40,7 +41,13 @@ export function begin(
 }
 
 /** Goes over to another parallelism after a step. One that was used at this load before is not judged again. */
-export function change(state: TpState, event: StepFinished, to: Parallelism, reason: SetReason, ctx: Ctx): void {
+export function change(
+  state: TpState,
+  event: Message<'step.finished'>,
+  to: Parallelism,
+  reason: SetReason,
+  ctx: Ctx,
+): void {
   const kind = state.kinds[event.kind];
   const from = kind.current!;
   const isKnown = kind.used.some((one) => isSame(one, to));
@@ -73,7 +80,7 @@ function expected(state: TpState, parallelism: Parallelism, steps: readonly Step
  */
 export function judge(
   state: TpState,
-  event: StepFinished,
+  event: Message<'step.finished'>,
 ): { ratio: number; before: number; from: Parallelism } | undefined {
   const { pending } = state.kinds[event.kind];
   if (pending === undefined || pending.before.length === 0) return undefined;
@@ -89,7 +96,7 @@ export function judge(
 /** Goes back to what was used before a change. */
 export function undo(
   state: TpState,
-  event: StepFinished,
+  event: Message<'step.finished'>,
   verdict: NonNullable<ReturnType<typeof judge>>,
   ctx: Ctx,
 ): void {

@@ -1,11 +1,12 @@
 /** Observations that are held against the profile, and what is measured anew (RollPacker §7). */
+import type { Message } from '../../schemas/messages.ts';
 import type { ProfileConfiguration } from '../../schemas/parallelism.ts';
-import { type Ctx, only, type TpEvent } from './decisions.ts';
+import { type Ctx, only } from './decisions.ts';
 import { kinds, type TpState, takeRows, type Watch } from './state.ts';
 import { cornersOf, pointKey, surfaceKey, valueAt } from './surface.ts';
 
-type Observed = Extract<TpEvent, { type: 'profile.observed' }>;
-type Measured = Extract<TpEvent, { type: 'profile.measured' }>;
+type Observed = Message<'profile.observed'>;
+type Measured = Message<'profile.measured'>;
 
 /** Points that a run of far observations keeps. */
 const keptPoints = 8;

@@ -1,8 +1,9 @@
 /** Likely next events, for property tests: the usual ones often, late, repeated and odd ones now and then. */
 
 import { type Choices, pick } from '../../core/choices.ts';
+import type { Message } from '../../schemas/messages.ts';
+import type { PipeliningEvent } from './index.ts';
 import { currentUpdate, type PipeliningState, publicationIdOf, type Round, type Update, updateIdOf } from './state.ts';
-import type { EventNamed, PipeliningEvent } from './words.ts';
 
 /** A likely next event. */
 export function arbitrary(state: PipeliningState, choices: Choices): PipeliningEvent {
@@ -52,7 +53,7 @@ function publishedEvent(
   { roundId, weightVersion: version }: Round,
   choices: Choices,
   at: number,
-): EventNamed<'weights.published'> {
+): Message<'weights.published'> {
   const other = publicationIdOf(state.prefix, choices.below(state.nextPublication + 1));
   const publicationId = choices.below(6) === 0 ? other : (head.publicationId ?? other);
   return { type: 'weights.published', at, roundId, publicationId, weightVersion: version + choices.below(6) };
@@ -64,7 +65,7 @@ function rewardedGroup(
   roundId: string,
   choices: Choices,
   at: number,
-): EventNamed<'group.rewarded'> {
+): Message<'group.rewarded'> {
   const promptId = `p${choices.below(6) === 0 ? choices.below(12) : round.known.size}`;
   const needed = state.config.responsesPerPrompt;
   const n = choices.below(10) > 0 ? needed : 1 + choices.below(needed + 1);
@@ -82,7 +83,7 @@ function rewardedGroup(
   return { type: 'group.rewarded', at, roundId, promptId, ...promptTokens, samples: n, tokens, responses, reason };
 }
 
-function rewardedRound(round: Round, roundId: string, choices: Choices, at: number): EventNamed<'round.rewarded'> {
+function rewardedRound(round: Round, roundId: string, choices: Choices, at: number): Message<'round.rewarded'> {
   const isFailed = choices.below(6) === 0;
   const ids = isFailed ? [] : [...round.known];
   if (choices.below(10) === 0) ids.pop();

@@ -2,55 +2,58 @@
  * Complete-group pipelining (RolloutPipe §3.2): groups go to the trainer as soon as U of them are complete, while later
  * ones are still generated, and the round's weights are published once, after all. See README.md.
  */
-import { definePolicyByHand, type Ledger } from '../../core/definition.ts';
+import { definePolicy, handlersOf, type Ledger } from '../../core/definition.ts';
+import { checkNewPrefix } from '../../core/minted-ids.ts';
 import { groupKey, groupsLeft } from '../../core/trained-groups.ts';
-import { check } from './check.ts';
-import { addGroup } from './groups.ts';
-import { closeRound, failRound, finishRound, openRound, restartedTrainer, restartHost, settle } from './rounds.ts';
+import { groupRewarded, roundRewarded } from '../../schemas/decisions/groups.ts';
+import { trainerRestarted, updateConsumed, updateLost, weightsPublished } from '../../schemas/events/pipelining.ts';
+import { roundFailed, roundOpened } from '../../schemas/events/rounds.ts';
+import { hostRestarted } from '../../schemas/events/session.ts';
+import { optimizerStepped } from '../../schemas/events/training.ts';
+import type { Message } from '../../schemas/messages.ts';
+import type { Of } from '../../schemas/vocabulary.ts';
+import { addGroup, checkGroup } from './groups.ts';
+import * as rounds from './rounds.ts';
 import { pipeliningConfig } from './schema.ts';
-import { load, migrateFromOne, pipeliningSnapshot, type SavedPipelining, save } from './snapshot.ts';
-import { newState, type PipeliningState } from './state.ts';
-import { consume, finishStep, loseUpdate } from './updates.ts';
 import {
-  type Ctx,
-  type PipeliningDecision,
-  type PipeliningEvent,
-  pipeliningDecisions,
-  pipeliningEvents,
-} from './words.ts';
+  begin,
+  checkRound,
+  link,
+  migrateFromOne,
+  type PipeliningState,
+  pipeliningState,
+  type SavedPipelining,
+} from './state.ts';
+import * as updates from './updates.ts';
+import { type PipeliningDecision, pipeliningDecisions } from './words.ts';
 
-function apply(state: PipeliningState, event: PipeliningEvent, ctx: Ctx): void {
-  take(state, event, ctx);
-  settle(state, ctx);
-}
+const on = handlersOf<PipeliningState, PipeliningDecision>();
+const fromTrainer = [
+  on(updateConsumed, updates.consume, updates.checkConsumed),
+  on(optimizerStepped, updates.finishStep, updates.checkStepped),
+  on(weightsPublished, rounds.finishRound, rounds.checkPublished),
+  on(updateLost, updates.loseUpdate, (state, event) => void updates.checkUpdate(state, event)),
+  on(trainerRestarted, rounds.restartedTrainer, rounds.checkRestart),
+];
+const handlers = [
+  on(roundOpened, rounds.openRound, rounds.checkOpening),
+  on(groupRewarded, addGroup, checkGroup),
+  on(roundRewarded, rounds.closeRound, rounds.checkRewarded),
+  ...fromTrainer,
+  on(roundFailed, rounds.failRound, (state, event) => void checkRound(state, event)),
+  on(hostRestarted, rounds.restartHost, (state, { idPrefix }) => checkNewPrefix(state, idPrefix)),
+];
 
-function take(state: PipeliningState, event: PipeliningEvent, ctx: Ctx): void {
-  switch (event.type) {
-    case 'group.rewarded':
-      return addGroup(state, event, ctx);
-    case 'update.consumed':
-      return consume(state, event, ctx);
-    case 'optimizer.stepped':
-      return finishStep(state, event, ctx);
-    case 'round.opened':
-      return openRound(state, event, ctx);
-    case 'round.rewarded':
-      return closeRound(state, event, ctx);
-    case 'weights.published':
-      return finishRound(state, event, ctx);
-    case 'update.lost':
-      return loseUpdate(state, event, ctx);
-    case 'trainer.restarted':
-      return restartedTrainer(state, event, ctx);
-    case 'round.failed':
-      return failRound(state, event, ctx);
-    case 'host.restarted':
-      return restartHost(state, event, ctx);
-  }
-}
+/** What complete-group-pipelining understands. */
+export type PipeliningEvent = Of<(typeof handlers)[number]['words'][number]>;
+
+/** What the trainer says of its work. */
+export const trainerReports = fromTrainer.flatMap<(typeof fromTrainer)[number]['words'][number]>(({ words }) => [
+  ...words,
+]);
 
 /** Rewarded groups enter, and leave with their round, late, or left out by name. */
-const groupLedger: Ledger<SavedPipelining, PipeliningEvent, PipeliningDecision> = {
+const groupLedger: Ledger<SavedPipelining, Message, PipeliningDecision> = {
   name: 'groups',
   entered: (event) => (event.type === 'group.rewarded' ? [groupKey(event.roundId, event.promptId)] : []),
   left: groupsLeft,
@@ -61,20 +64,18 @@ const groupLedger: Ledger<SavedPipelining, PipeliningEvent, PipeliningDecision> 
 };
 
 /** Trains complete groups while the rollout goes on, on-policy, and publishes the weights once. */
-export const completeGroupPipelining = definePolicyByHand({
+export const completeGroupPipelining = definePolicy({
   id: 'complete-group-pipelining',
   version: 2,
   summary: 'Trains complete groups, U an update, while later ones are generated; weights are published once a round.',
   source: 'RolloutPipe §3.2',
   config: pipeliningConfig,
-  events: pipeliningEvents,
+  state: pipeliningState,
+  begin,
+  link,
+  handlers,
+  after: rounds.settle,
   decisions: pipeliningDecisions,
-  state: pipeliningSnapshot,
-  init: newState,
-  check,
-  apply,
-  save,
-  load,
   migrations: { 1: migrateFromOne },
   ledgers: [groupLedger],
 });

@@ -1,3 +1,3 @@
-export { completeGroupPipelining } from './complete-group-pipelining.ts';
+export { completeGroupPipelining, type PipeliningEvent, trainerReports } from './complete-group-pipelining.ts';
 export { type PipeliningConfig, type PipeliningInput, pipeliningConfig } from './schema.ts';
-export { type PipeliningDecision, type PipeliningEvent, trainerReports } from './words.ts';
+export type { PipeliningDecision } from './words.ts';

@@ -1,8 +1,8 @@
 /** How well the trainer was fed (RolloutPipe §3.2, equations 2 to 4, and §5.1). */
+import type { Message } from '../../schemas/messages.ts';
 import type { Round } from './state.ts';
-import type { DecisionNamed } from './words.ts';
 
-type Measures = Omit<DecisionNamed<'pipeline.measured'>, 'type' | 'at' | 'reason'>;
+type Measures = Omit<Message<'pipeline.measured'>, 'type' | 'at' | 'reason'>;
 
 /** Part of a whole, 0 where there is no whole; sums of seconds may be off by a rounding error. */
 const ratio = (part: number, whole: number): number => (whole > 0 ? Math.min(1, Math.max(0, part / whole)) : 0);

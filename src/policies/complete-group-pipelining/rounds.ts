@@ -1,14 +1,31 @@
 /** Rounds: opened, closed, given up, and handed over when their weights are published. */
 import { replacePrefix } from '../../core/minted-ids.ts';
+import { refuse } from '../../errors.ts';
+import type { Message } from '../../schemas/messages.ts';
 import { drop } from './groups.ts';
 import { measures } from './metrics.ts';
-import { newRound, type PipeliningState, publicationIdOf, type Round, trained } from './state.ts';
+import {
+  checkRound,
+  newRound,
+  type PipeliningState,
+  publicationIdOf,
+  type Round,
+  trained,
+  wasPublication,
+} from './state.ts';
 import { dispatch, giveUp, restartTrainer } from './updates.ts';
-import type { Ctx, DecisionNamed, EventNamed } from './words.ts';
+import type { Ctx } from './words.ts';
 
-type PublishCode = DecisionNamed<'weights.publish'>['reason']['code'];
+type PublishCode = Message<'weights.publish'>['reason']['code'];
 
-export function openRound(state: PipeliningState, event: EventNamed<'round.opened'>, ctx: Ctx): void {
+export function checkOpening(state: PipeliningState, { roundId, weightVersion }: Message<'round.opened'>): void {
+  if (state.rounds.has(roundId) || state.recentRounds.has(roundId))
+    refuse('duplicate_id', 'roundId', 'a new round id', roundId);
+  if (weightVersion < state.weightVersion)
+    refuse('out_of_order', 'weightVersion', `a weight version >= ${state.weightVersion}`, weightVersion);
+}
+
+export function openRound(state: PipeliningState, event: Message<'round.opened'>, ctx: Ctx): void {
   const { roundId, weightVersion } = event;
   state.rounds.set(roundId, newRound(roundId, weightVersion, ctx.at));
   state.weightVersion = weightVersion;
@@ -21,8 +38,26 @@ function setHead(state: PipeliningState, ctx: Ctx): void {
   if (state.head !== null) state.head.times.idleSinceSeconds = ctx.at;
 }
 
+export function checkRewarded(state: PipeliningState, event: Message<'round.rewarded'>): void {
+  const round = checkRound(state, event);
+  if (round === undefined || round.times.closedSeconds !== null || event.reason.code === 'round_failed') return;
+  const { weightVersion, prompts } = event;
+  if (weightVersion !== round.weightVersion)
+    refuse('invalid_event', 'weightVersion', `that of the round, ${round.weightVersion}`, weightVersion);
+  const named = new Set<string>();
+  for (let index = 0; index < prompts.length; index += 1) {
+    const { promptId } = prompts[index]!;
+    if (!round.known.has(promptId))
+      refuse('unknown_id', `prompts[${index}].promptId`, 'a group that was rewarded', promptId);
+    if (named.has(promptId)) refuse('duplicate_id', `prompts[${index}].promptId`, 'every group once', promptId);
+    named.add(promptId);
+  }
+  if (named.size < round.known.size)
+    refuse('invalid_event', 'prompts', `all ${round.known.size} groups that were rewarded`, named.size);
+}
+
 /** No group comes any more: what waits is a last, smaller update. */
-export function closeRound(state: PipeliningState, event: EventNamed<'round.rewarded'>, ctx: Ctx): void {
+export function closeRound(state: PipeliningState, event: Message<'round.rewarded'>, ctx: Ctx): void {
   const { roundId } = event;
   const round = state.rounds.get(roundId);
   if (round === undefined || round.times.closedSeconds !== null) return late(roundId, round, ctx);
@@ -31,7 +66,7 @@ export function closeRound(state: PipeliningState, event: EventNamed<'round.rewa
   if (round.trainable > 0) round.times.firstBatchSeconds ??= ctx.at;
 }
 
-export function failRound(state: PipeliningState, { roundId }: EventNamed<'round.failed'>, ctx: Ctx): void {
+export function failRound(state: PipeliningState, { roundId }: Message<'round.failed'>, ctx: Ctx): void {
   const round = state.rounds.get(roundId);
   if (round === undefined || round.isFailed || round.publicationId !== null) return late(roundId, round, ctx);
   giveUpRound(state, round, ctx);
@@ -93,8 +128,22 @@ function endWithoutTraining(state: PipeliningState, round: Round, ctx: Ctx): voi
   setHead(state, ctx);
 }
 
+export function checkPublished(
+  state: PipeliningState,
+  { roundId, publicationId, weightVersion }: Message<'weights.published'>,
+): void {
+  const { head } = state;
+  if (head === null || head.publicationId !== publicationId) {
+    if (wasPublication(state, publicationId)) return;
+    return refuse('unknown_id', 'publicationId', 'a `weights.publish` that was decided', publicationId);
+  }
+  if (head.roundId !== roundId) refuse('invalid_event', 'roundId', head.roundId, roundId);
+  if (weightVersion <= head.weightVersion)
+    refuse('invalid_event', 'weightVersion', `a version after ${head.weightVersion}`, weightVersion);
+}
+
 /** The rollout engines have the weights: the round is over. */
-export function finishRound(state: PipeliningState, event: EventNamed<'weights.published'>, ctx: Ctx): void {
+export function finishRound(state: PipeliningState, event: Message<'weights.published'>, ctx: Ctx): void {
   const { roundId, publicationId } = event;
   const { at } = ctx;
   const round = state.head;
@@ -133,8 +182,18 @@ export function recover(
   if (round.publicationId !== null) publish(state, round, code, ctx);
 }
 
+export function checkRestart(state: PipeliningState, event: Message<'trainer.restarted'>): void {
+  const round = checkRound(state, event);
+  if (round === undefined) return;
+  const { roundId, updates } = event;
+  if (round !== state.head)
+    refuse('out_of_order', 'roundId', `the round that is trained, ${state.head!.roundId}`, roundId);
+  const most = round.stepped + (round.isStepping ? 1 : 0);
+  if (updates > most) refuse('invalid_event', 'updates', `at most ${most}, the steps that were decided`, updates);
+}
+
 /** The trainer is there again. */
-export function restartedTrainer(state: PipeliningState, event: EventNamed<'trainer.restarted'>, ctx: Ctx): void {
+export function restartedTrainer(state: PipeliningState, event: Message<'trainer.restarted'>, ctx: Ctx): void {
   const { roundId, updates } = event;
   const round = state.rounds.get(roundId);
   if (round === undefined) return late(roundId, round, ctx);
@@ -142,7 +201,7 @@ export function restartedTrainer(state: PipeliningState, event: EventNamed<'trai
 }
 
 /** Everything in flight is gone; the steps that were reported are in the weights. Rounds that go on are named. */
-export function restartHost(state: PipeliningState, { idPrefix }: EventNamed<'host.restarted'>, ctx: Ctx): void {
+export function restartHost(state: PipeliningState, { idPrefix }: Message<'host.restarted'>, ctx: Ctx): void {
   replacePrefix(state, idPrefix);
   if (state.head !== null) recover(state, state.head, state.head.stepped, 'host_restarted', ctx);
   for (const { roundId, weightVersion, known, times } of state.rounds.values()) {

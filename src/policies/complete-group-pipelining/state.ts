@@ -1,108 +1,146 @@
 /** The state: rounds with their trainable groups, first in line and then in updates. */
-import { Fifo } from '../../core/fifo.ts';
-import { mintedId, wasMinted } from '../../core/minted-ids.ts';
-import { RecentIds } from '../../core/recent-ids.ts';
+import { z } from 'zod';
+import type { Live } from '../../core/definition.ts';
+import { Fifo, fifoOf } from '../../core/fifo.ts';
+import { mintedId, prefixes, wasMinted } from '../../core/minted-ids.ts';
+import { recentIds } from '../../core/recent-ids.ts';
+import { derived, mapBy, setOf } from '../../core/state.ts';
+import { refuse } from '../../errors.ts';
+import { publicationId, updateId } from '../../schemas/pipelining.ts';
+import { groupId } from '../../schemas/training.ts';
+import { count, positiveCount, roundId, seconds, tokens, weightVersion } from '../../schemas/units.ts';
 import type { PipeliningConfig } from './schema.ts';
 
+const group = z.strictObject({ groupId, samples: positiveCount, tokens });
 /** A trainable group. Never changed: it only moves from the line to an update. */
-export interface Group {
-  readonly groupId: string;
-  readonly samples: number;
-  readonly tokens: number;
-}
+export type Group = Readonly<z.output<typeof group>>;
 
-/** One logical update, from its dispatch to the end of its round: a trainer that falls back needs it again. */
-export interface Update {
-  readonly index: number;
-  readonly groups: readonly Group[];
+const update = z.strictObject({
+  groups: z.array(group).min(1),
   /** Id of the last try. */
-  updateId: string;
-  attempts: number;
+  updateId,
+  attempts: positiveCount,
   /** Groups whose gradients the trainer has reported, of the last try; `null` for none. */
-  consumed: Set<string> | null;
+  consumed: setOf(groupId).nullable(),
   /** What the trainer has reported for them, in seconds. */
-  consumedSeconds: number;
-}
+  consumedSeconds: seconds,
+  index: derived(() => 0),
+});
+/** One logical update, from its dispatch to the end of its round: a trainer that falls back needs it again. */
+export interface Update extends z.output<typeof update> {}
 
-/** Times of a round, in seconds on the clock of the session. */
-export interface RoundTimes {
-  readonly openedSeconds: number;
-  /** When the groups of the first update were trainable. */
-  firstBatchSeconds: number | null;
-  firstDispatchSeconds: number | null;
-  /** When it was rewarded, or failed: no group comes any more. */
-  closedSeconds: number | null;
-  /** When the optimizer last stepped. */
-  lastStepSeconds: number | null;
-  /** Since when the trainer has nothing to do for the round; `null` while it has, or another round's. */
-  idleSinceSeconds: number | null;
-  waitSeconds: number;
-  computeSeconds: number;
-}
-
-/** A round, from its opening to its publication. */
-export interface Round {
-  readonly roundId: string;
-  readonly weightVersion: number;
+const round = z.strictObject({
+  roundId,
+  weightVersion,
   /** Every group that was ever reported, so that none comes twice. */
-  readonly known: Set<string>;
+  known: setOf(groupId),
   /** Trainable groups that are in no update yet. */
-  readonly waiting: Fifo<Group>;
+  waiting: fifoOf(group),
   /** In the order of training. */
-  readonly updates: Update[];
+  updates: z.array(update),
   /** How many updates the optimizer has stepped on: the first ones. */
-  stepped: number;
+  stepped: count,
   /** Whether the optimizer is stepping on the next one. */
-  isStepping: boolean;
+  isStepping: z.boolean(),
   /** How many groups became trainable. */
-  trainable: number;
+  trainable: count,
   /** How many groups were left out by name. */
-  dropped: number;
+  dropped: count,
   /** Updates dispatched, those that were tried again included. */
-  dispatches: number;
-  isFailed: boolean;
+  dispatches: count,
+  isFailed: z.boolean(),
   /** The publication of its weights that is under way; `null` while there is none. */
-  publicationId: string | null;
-  readonly times: RoundTimes;
+  publicationId: publicationId.nullable(),
+  /** In seconds on the clock of the session. */
+  times: z.strictObject({
+    openedSeconds: seconds,
+    /** When the groups of the first update were trainable. */
+    firstBatchSeconds: seconds.nullable(),
+    firstDispatchSeconds: seconds.nullable(),
+    /** When it was rewarded, or failed: no group comes any more. */
+    closedSeconds: seconds.nullable(),
+    /** When the optimizer last stepped. */
+    lastStepSeconds: seconds.nullable(),
+    /** Since when the trainer has nothing to do for the round; `null` while it has, or another round's. */
+    idleSinceSeconds: seconds.nullable(),
+    waitSeconds: seconds,
+    computeSeconds: seconds,
+  }),
+});
+/** A round, from its opening to its publication. */
+export interface Round extends z.output<typeof round> {}
+
+/** Whether the marks of a round fit its updates: everything else can be, some of it only after an odd host. */
+function isWhole({ updates, stepped, isStepping, publicationId: publication, times }: Round, index: number): boolean {
+  if (index > 0 && updates.length > 0) return false;
+  if (stepped + (isStepping ? 1 : 0) > updates.length) return false;
+  return publication === null || (times.closedSeconds !== null && stepped === updates.length);
 }
 
-/** The whole state. */
-export interface PipeliningState {
-  readonly config: PipeliningConfig;
-  /** U. */
-  readonly groupsPerUpdate: number;
-  /** In the order in which they were opened; the first is the one that is trained. */
-  readonly rounds: Map<string, Round>;
-  head: Round | null;
-  /** Updates of the first round on which the optimizer has not stepped, by the id of their last try. */
-  readonly live: Map<string, Update>;
-  recentRounds: RecentIds;
-  /** Of the round that was opened last. */
-  weightVersion: number;
-  prefix: string;
-  readonly oldPrefixes: string[];
-  nextUpdate: number;
-  nextPublication: number;
-  /** Updates whose step was given up: the optimizer may have made it all the same. */
-  withdrawnSteps: RecentIds;
-}
+/** Schema of the state. */
+export const pipeliningState = z
+  .strictObject({
+    /** In the order in which they were opened; the first is the one that is trained. */
+    rounds: mapBy('roundId', round),
+    recentRounds: recentIds(roundId),
+    /** Of the round that was opened last. */
+    weightVersion,
+    ...prefixes,
+    nextUpdate: count,
+    nextPublication: count,
+    /** Updates whose step was given up: the optimizer may have made it all the same. */
+    withdrawnSteps: recentIds(updateId),
+    head: derived<Round | null>(),
+    /** Updates of the first round on which the optimizer has not stepped, by the id of their last try. */
+    live: derived(() => new Map<string, Update>()),
+    /** U. */
+    groupsPerUpdate: derived(() => 0),
+  })
+  .refine(({ rounds }) => [...rounds.values()].every(isWhole), {
+    message: 'updates of the first round only, and no more steps than updates',
+    path: ['rounds'],
+  });
+/** The state. */
+export type PipeliningState = Live<z.output<typeof pipeliningState>, PipeliningConfig>;
+/** The state as it is saved. */
+export type SavedPipelining = z.input<typeof pipeliningState>;
 
 /** The state at the beginning. */
-export function newState(config: PipeliningConfig): PipeliningState {
-  return {
-    config,
-    groupsPerUpdate: config.globalBatchSamples / config.responsesPerPrompt,
-    rounds: new Map(),
-    head: null,
-    live: new Map(),
-    recentRounds: new RecentIds(),
-    weightVersion: 0,
-    prefix: config.idPrefix,
-    oldPrefixes: [],
-    nextUpdate: 0,
-    nextPublication: 0,
-    withdrawnSteps: new RecentIds(),
-  };
+export const begin = ({ idPrefix }: PipeliningConfig): SavedPipelining => ({
+  rounds: [],
+  recentRounds: [],
+  weightVersion: 0,
+  prefix: idPrefix,
+  oldPrefixes: [],
+  nextUpdate: 0,
+  nextPublication: 0,
+  withdrawnSteps: [],
+});
+
+/** Sets what is derived. */
+export function link(state: PipeliningState): void {
+  const { globalBatchSamples, responsesPerPrompt } = state.config;
+  state.groupsPerUpdate = globalBatchSamples / responsesPerPrompt;
+  state.head = state.rounds.values().next().value ?? null;
+  if (state.head === null) return;
+  const { updates, stepped } = state.head;
+  updates.forEach((one, index) => {
+    one.index = index;
+    if (index >= stepped) state.live.set(one.updateId, one);
+  });
+}
+
+/**
+ * Version 1 gave publications no id. One that was under way gets one that no host has been told: until `host.restarted`
+ * nothing confirms it.
+ */
+export function migrateFromOne(given: unknown): unknown {
+  const saved = given as { rounds: { isPublishing: boolean; wasPublished: boolean }[]; prefix: string };
+  let nextPublication = 0;
+  const rounds = saved.rounds.map(({ isPublishing, wasPublished: _, ...rest }) => {
+    return { ...rest, publicationId: isPublishing ? publicationIdOf(saved.prefix, nextPublication++) : null };
+  });
+  return { ...saved, rounds, nextPublication, withdrawnSteps: [] };
 }
 
 /** A round at its opening. */
@@ -133,6 +171,13 @@ export function newRound(roundId: string, weightVersion: number, openedSeconds: 
   };
 }
 
+/** The round, or `undefined` for one that is over. */
+export function checkRound(state: PipeliningState, { roundId }: { readonly roundId: string }): Round | undefined {
+  const round = state.rounds.get(roundId);
+  if (round !== undefined || state.recentRounds.has(roundId)) return round;
+  return refuse('unknown_id', 'roundId', 'a round that was opened', roundId);
+}
+
 /** The update that the trainer works on, or that the optimizer steps on. */
 export function currentUpdate(round: Round): Update | undefined {
   return round.updates[round.stepped];
@@ -145,17 +190,17 @@ export function trained(round: Round): { groups: number; updates: number } {
   return { groups, updates: round.stepped };
 }
 
-const update = 'update#';
-const publication = 'publication#';
+const updateKind = 'update#';
+const publicationKind = 'publication#';
 
 /** The id of a try of an update. */
-export const updateIdOf = (prefix: string, number: number): string => mintedId(prefix, update, number);
+export const updateIdOf = (prefix: string, number: number): string => mintedId(prefix, updateKind, number);
 /** The id of a try to publish weights. */
-export const publicationIdOf = (prefix: string, number: number): string => mintedId(prefix, publication, number);
+export const publicationIdOf = (prefix: string, number: number): string => mintedId(prefix, publicationKind, number);
 
 /** Whether an update id that is not live can have been minted earlier. */
 export const wasUpdate = (state: PipeliningState, id: string): boolean =>
-  wasMinted(state, id, state.nextUpdate, update);
+  wasMinted(state, id, state.nextUpdate, updateKind);
 /** Whether the id of a publication that is not under way can have been minted earlier. */
 export const wasPublication = (state: PipeliningState, id: string): boolean =>
-  wasMinted(state, id, state.nextPublication, publication);
+  wasMinted(state, id, state.nextPublication, publicationKind);

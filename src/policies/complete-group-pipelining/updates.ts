@@ -1,8 +1,22 @@
 /** Updates: dispatched as soon as U groups are trainable, consumed, stepped on, and dispatched again where they are lost. */
+import { refuse } from '../../errors.ts';
+import type { Message } from '../../schemas/messages.ts';
 import { drop } from './groups.ts';
 import { microBatches } from './micro-batches.ts';
-import { currentUpdate, type Group, type PipeliningState, type Round, type Update, updateIdOf } from './state.ts';
-import type { AgainCode, Ctx, DecisionNamed, DispatchReason, EventNamed } from './words.ts';
+import {
+  currentUpdate,
+  type Group,
+  type PipeliningState,
+  type Round,
+  type Update,
+  updateIdOf,
+  wasUpdate,
+} from './state.ts';
+import type { Ctx } from './words.ts';
+
+type DispatchReason = Message<'train.dispatch'>['reason'];
+/** Why an update is dispatched again. */
+type AgainCode = Exclude<DispatchReason['code'], 'batch_ready' | 'round_end'>;
 
 const idOf = (group: Group): string => group.groupId;
 
@@ -67,8 +81,37 @@ function sizeOf(groups: readonly Group[]): { samples: number; tokens: number } {
   return { samples, tokens };
 }
 
+/** The update, or `undefined` for one that is over, or that was dispatched again. */
+export function checkUpdate(state: PipeliningState, { updateId }: { readonly updateId: string }): Update | undefined {
+  const update = state.live.get(updateId);
+  if (update !== undefined || wasUpdate(state, updateId)) return update;
+  return refuse('unknown_id', 'updateId', 'an update that was dispatched', updateId);
+}
+
+export function checkConsumed(state: PipeliningState, event: Message<'update.consumed'>): void {
+  const update = checkUpdate(state, event);
+  if (update === undefined) return;
+  const { updateId, groups } = event;
+  const current = currentUpdate(state.head!)!;
+  if (update !== current) {
+    const expected = `update ${current.index} of the round to be stepped on first`;
+    refuse('out_of_order', 'updateId', expected, updateId);
+  }
+  const { consumed } = update;
+  // The usual report names the groups as they were given.
+  const isWhole = groups.length === update.groups.length && consumed === null;
+  if (isWhole && groups.every((id, index) => id === update.groups[index]!.groupId)) return;
+  const given = new Set(update.groups.map((group) => group.groupId));
+  const isRepeated = consumed?.has(groups[0]!) === true;
+  groups.forEach((id, index) => {
+    if (!given.delete(id)) refuse('invalid_event', `groups[${index}]`, 'groups of the update, each once', id);
+    if ((consumed?.has(id) === true) !== isRepeated)
+      refuse('invalid_event', `groups[${index}]`, 'only groups that were not reported before', id);
+  });
+}
+
 /** The trainer has accumulated gradients; with the last ones the optimizer steps. */
-export function consume(state: PipeliningState, event: EventNamed<'update.consumed'>, ctx: Ctx): void {
+export function consume(state: PipeliningState, event: Message<'update.consumed'>, ctx: Ctx): void {
   const { updateId, groups, seconds } = event;
   const update = state.live.get(updateId);
   if (update === undefined) return late({ updateId, code: 'update_over' }, ctx);
@@ -97,8 +140,18 @@ export function consume(state: PipeliningState, event: EventNamed<'update.consum
   });
 }
 
+export function checkStepped(state: PipeliningState, event: Message<'optimizer.stepped'>): void {
+  const update = checkUpdate(state, event);
+  if (update === undefined) return;
+  const { roundId, updateId } = event;
+  const head = state.head!;
+  if (head.roundId !== roundId) refuse('invalid_event', 'roundId', head.roundId, roundId);
+  if (!head.isStepping || update !== currentUpdate(head))
+    refuse('out_of_order', 'updateId', 'an update whose `optimizer.step` was decided', updateId);
+}
+
 /** The optimizer has stepped. */
-export function finishStep(state: PipeliningState, event: EventNamed<'optimizer.stepped'>, ctx: Ctx): void {
+export function finishStep(state: PipeliningState, event: Message<'optimizer.stepped'>, ctx: Ctx): void {
   const { updateId } = event;
   const update = state.live.get(updateId);
   const code = state.withdrawnSteps.has(updateId) ? 'step_withdrawn' : 'update_over';
@@ -124,7 +177,7 @@ function withdrawStep(state: PipeliningState, round: Round): void {
 }
 
 /** One update is lost: it is dispatched again, unless its round has failed. */
-export function loseUpdate(state: PipeliningState, { updateId }: EventNamed<'update.lost'>, ctx: Ctx): void {
+export function loseUpdate(state: PipeliningState, { updateId }: Message<'update.lost'>, ctx: Ctx): void {
   const update = state.live.get(updateId);
   if (update === undefined) return late({ updateId, code: 'update_over' }, ctx);
   const round = state.head!;
@@ -182,7 +235,7 @@ export function giveUp(
 }
 
 function late(
-  { updateId, code }: { updateId: string; code: DecisionNamed<'training.late'>['reason']['code'] },
+  { updateId, code }: { updateId: string; code: Message<'training.late'>['reason']['code'] },
   ctx: Ctx,
 ): void {
   ctx.emit({ type: 'training.late', at: ctx.at, updateId, reason: { code } });

@@ -1,8 +1,9 @@
 /** Likely next events, for property tests: the usual ones often, late, wrong and repeated ones now and then. */
 
 import { type Choices, pick } from '../../core/choices.ts';
+import type { Message } from '../../schemas/messages.ts';
+import type { FrontierEvent } from './frontier-group-dispatch.ts';
 import type { FrontierState } from './state.ts';
-import type { EventNamed, FrontierEvent } from './words.ts';
 
 const held = { code: 'round_completed', counted: 1 } as const;
 
@@ -51,7 +52,7 @@ export function arbitrary(state: FrontierState, choices: Choices): FrontierEvent
   }
 }
 
-function arrival(state: FrontierState, choices: Choices, roundId: string, at: number): EventNamed<'request.arrived'> {
+function arrival(state: FrontierState, choices: Choices, roundId: string, at: number): Message<'request.arrived'> {
   const group = choices.below(3) === 0 ? undefined : pick([...state.groups.values()], choices);
   const promptId = group?.promptId ?? `p${state.seq + choices.below(3)}`;
   const index = choices.below(state.config.responsesPerPrompt + (choices.below(4) === 0 ? 1 : 0));
@@ -66,7 +67,7 @@ function arrival(state: FrontierState, choices: Choices, roundId: string, at: nu
   };
 }
 
-function launch(state: FrontierState, choices: Choices, roundId: string, at: number): EventNamed<'request.launch'> {
+function launch(state: FrontierState, choices: Choices, roundId: string, at: number): Message<'request.launch'> {
   const { order: _, ...rest } = arrival(state, choices, roundId, at);
   return { ...rest, type: 'request.launch', weightVersion: 1, reason: { code: 'planned', inFlight: 0 } };
 }

@@ -35,13 +35,10 @@ export function newClock(): Clock {
   };
 }
 
-/** What requests remember of the moment when they were admitted, in seconds: the clock and its integrals. */
-export interface Mark {
-  readonly since: number;
-  readonly clock: number;
-  readonly requests: number;
-  readonly context: number;
-}
+/** Schema of what requests remember of the moment when they were admitted, in seconds: the clock and its integrals. */
+export const mark = z.strictObject({ since: amount, clock: amount, requests: amount, context: amount }).readonly();
+/** The same. */
+export type Mark = z.output<typeof mark>;
 
 /** Of requests that were never admitted. */
 export const noMark: Mark = Object.freeze({ since: 0, clock: 0, requests: 0, context: 0 });

@@ -1,22 +1,23 @@
 /** Groups come into service, and leave: the frontier itself. */
 import { mostRecent } from '../../core/recent-ids.ts';
 import { groupKey } from '../../core/trained-groups.ts';
+import type { Message } from '../../schemas/messages.ts';
 import { advance, begin, type Mark, markNow } from './clock.ts';
 import { beginRound, remember } from './pace.ts';
 import { learn } from './resize.ts';
 import { type FrontierState, type Group, newGroup, newRound, type Request, type Round, update } from './state.ts';
-import type { Ctx, ReasonOf } from './words.ts';
+import type { Ctx } from './words.ts';
 
 /** The round of that name; a new one is served after those that are here. */
 function roundOf(state: FrontierState, roundId: string): Round {
   const known = state.rounds.get(roundId);
   if (known !== undefined) return known;
-  const before = state.newest;
+  const before = state.newest === null ? undefined : state.rounds.get(state.newest);
   const round = newRound(roundId, state.roundSeq++);
   state.rounds.set(roundId, round);
-  state.newest = round;
+  state.newest = roundId;
   beginRound(state.pace);
-  if (before !== null) forgetIfOver(state, before);
+  if (before !== undefined) forgetIfOver(state, before);
   return round;
 }
 
@@ -26,7 +27,7 @@ function roundOf(state: FrontierState, roundId: string): Round {
  */
 function forgetIfOver(state: FrontierState, round: Round): void {
   if (round.groups.size > 0) return;
-  if (round !== state.newest && state.endedRounds.has(round.roundId)) return forget(state, round);
+  if (round.roundId !== state.newest && state.endedRounds.has(round.roundId)) return forget(state, round);
   state.empty.update(round);
   if (state.empty.size > mostRecent) forget(state, state.empty.peek()!);
 }
@@ -54,7 +55,7 @@ export function groupOf(state: FrontierState, promptId: string, roundId: string,
   state.groups.set(promptId, group);
   round.groups.add(group);
   state.empty.remove(round);
-  if (round === state.newest) state.pace.round.groups += 1;
+  if (round.roundId === state.newest) state.pace.round.groups += 1;
   return group;
 }
 
@@ -68,12 +69,12 @@ export function admission({ pace: { clock } }: FrontierState, ctx: Ctx): Mark {
 export function admit(
   state: FrontierState,
   request: Request,
-  code: ReasonOf<'request.admit'>['code'],
+  code: Message<'request.admit'>['reason']['code'],
   mark: Mark,
   ctx: Ctx,
 ): void {
   const { group, requestId, index } = request;
-  const { promptId, round, order, ref } = group;
+  const { promptId, roundId, order, ref } = group;
   request.status = 'admitted';
   request.mark = mark;
   begin(state.pace.clock, mark);
@@ -82,7 +83,7 @@ export function admit(
     at: ctx.at,
     requestId,
     promptId,
-    roundId: round.roundId,
+    roundId,
     index,
     ...(ref === undefined ? undefined : { ref }),
     reason: { code, order, inService: state.inService, width: state.width },
@@ -124,7 +125,7 @@ export function leaveIfDone(state: FrontierState, group: Group, ctx: Ctx): void 
   update(state, group);
   if (since !== null) {
     state.inService -= 1;
-    if (round === state.newest) {
+    if (round.roundId === state.newest) {
       state.pace.round.served += 1;
       state.pace.round.firstServedSeconds ??= since;
     }

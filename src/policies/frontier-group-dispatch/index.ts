@@ -1,3 +1,3 @@
-export { frontierGroupDispatch } from './frontier-group-dispatch.ts';
+export { type FrontierEvent, frontierGroupDispatch } from './frontier-group-dispatch.ts';
 export { type FrontierConfig, type FrontierInput, frontierConfig } from './schema.ts';
-export type { FrontierDecision, FrontierEvent } from './words.ts';
+export type { FrontierDecision } from './words.ts';

@@ -1,4 +1,7 @@
 /** Requests come, are admitted or deferred, and end. */
+import { groupKey } from '../../core/trained-groups.ts';
+import { refuse } from '../../errors.ts';
+import type { Message } from '../../schemas/messages.ts';
 import { advance, finish } from './clock.ts';
 import { admission, admit, endRound, groupOf, leaveIfDone, refill } from './groups.ts';
 import { measure } from './pace.ts';
@@ -14,11 +17,15 @@ import {
   type RequestStatus,
   update,
 } from './state.ts';
-import type { Ctx, EventNamed, ReasonOf } from './words.ts';
+import type { Ctx } from './words.ts';
+
+/** An event about a request. */
+interface Named {
+  readonly requestId: string;
+}
 
 /** A request as it comes. */
-interface Arrival {
-  readonly requestId: string;
+interface Arrival extends Named {
   readonly promptId: string;
   readonly roundId: string;
   readonly index: number;
@@ -26,11 +33,28 @@ interface Arrival {
   readonly ref?: string | undefined;
 }
 
+/** Refuses a request that does not fit. */
+export function checkArrival(state: FrontierState, { requestId, promptId, roundId, index }: Arrival): void {
+  if (state.requests.has(requestId)) refuse('duplicate_id', 'requestId', 'a new request id', requestId);
+  if (state.endedRounds.has(roundId)) refuse('out_of_order', 'roundId', 'a round that is not over', roundId);
+  const known = state.groups.get(promptId);
+  if (known !== undefined && known.roundId !== roundId && !known.isClosing) {
+    refuse('duplicate_id', 'roundId', `a prompt that is in no other open round than ${known.roundId}`, roundId);
+  }
+  const group = known?.roundId === roundId ? known : undefined;
+  if (group?.places[placeOf(group, index)]?.status === 'completed') {
+    refuse('duplicate_id', 'index', `a response of ${promptId} that is not complete`, index);
+  }
+  if (group === undefined && state.left.has(groupKey(roundId, promptId))) {
+    refuse('out_of_order', 'promptId', 'a group that has not left the frontier (or `awaitRetries`)', promptId);
+  }
+}
+
 export function arrived(state: FrontierState, arrival: Arrival, ctx: Ctx): void {
   const { requestId, promptId, roundId, index, ref } = arrival;
   const before = state.groups.get(promptId);
   // Its group of an earlier round is closed, or the request would have been refused.
-  if (before !== undefined && before.round.roundId !== roundId) close(state, before, true, ctx);
+  if (before !== undefined && before.roundId !== roundId) close(state, before, true, ctx);
   const group = groupOf(state, promptId, roundId, arrival.order);
   if (ref !== undefined) group.ref = ref;
   planRound(state, ctx);
@@ -82,7 +106,7 @@ export function drop(
   state: FrontierState,
   request: Request,
   status: 'open' | 'gone',
-  reason: ReasonOf<'request.dropped'>,
+  reason: Message<'request.dropped'>['reason'],
   ctx: Ctx,
 ): void {
   const { requestId, group, index } = request;
@@ -95,7 +119,7 @@ export function drop(
     at: ctx.at,
     requestId,
     promptId: group.promptId,
-    roundId: group.round.roundId,
+    roundId: group.roundId,
     index,
     admitted,
     reason,
@@ -111,7 +135,7 @@ function admitted(state: FrontierState, requestId: string, tokens: number | unde
   return undefined;
 }
 
-export function completed(state: FrontierState, requestId: string, tokens: number, ctx: Ctx): void {
+export function completed(state: FrontierState, { requestId, tokens }: Message<'response.completed'>, ctx: Ctx): void {
   const request = admitted(state, requestId, tokens, ctx);
   if (request === undefined) return;
   advance(state.pace.clock, ctx.at);
@@ -121,7 +145,7 @@ export function completed(state: FrontierState, requestId: string, tokens: numbe
   settle(state, request.group, ctx);
 }
 
-export function failed(state: FrontierState, requestId: string, ctx: Ctx): void {
+export function failed(state: FrontierState, { requestId }: Named, ctx: Ctx): void {
   const request = admitted(state, requestId, undefined, ctx);
   if (request === undefined) return;
   // Nobody tries again what was to stop.
@@ -130,9 +154,9 @@ export function failed(state: FrontierState, requestId: string, ctx: Ctx): void 
 }
 
 /** No further try of the response will come. */
-export function abandoned(state: FrontierState, requestId: string, ctx: Ctx): void {
-  const request = state.requests.get(requestId);
-  if (request?.status !== 'open') giveUp(state, requestId, ctx);
+export function abandoned(state: FrontierState, event: Named, ctx: Ctx): void {
+  const request = state.requests.get(event.requestId);
+  if (request?.status !== 'open') giveUp(state, event, ctx);
   else {
     end(state, request, 'gone', ctx);
     settle(state, request.group, ctx);
@@ -140,14 +164,14 @@ export function abandoned(state: FrontierState, requestId: string, ctx: Ctx): vo
 }
 
 /** The host is told to abort: what runs goes on to its confirmation, what waits never comes to an engine. */
-export function abort(state: FrontierState, requestId: string, ctx: Ctx): void {
+export function abort(state: FrontierState, { requestId }: Named, ctx: Ctx): void {
   const request = state.requests.get(requestId);
-  if (request?.status === 'waiting') giveUp(state, requestId, ctx);
+  if (request?.status === 'waiting') giveUp(state, request, ctx);
   else if (request?.status === 'admitted') request.status = 'aborting';
 }
 
 /** A request has ended for good, without a response. */
-export function giveUp(state: FrontierState, requestId: string, ctx: Ctx): void {
+export function giveUp(state: FrontierState, { requestId }: Named, ctx: Ctx): void {
   const waiting = state.requests.get(requestId);
   const request = waiting?.status === 'waiting' ? waiting : admitted(state, requestId, undefined, ctx);
   if (request === undefined) return;
@@ -174,10 +198,14 @@ function close(state: FrontierState, group: Group, atOnce: boolean, ctx: Ctx): v
 }
 
 /** Of a prompt nothing more comes in this round: it has its responses, or is given up, or is put off. */
-export function closed(state: FrontierState, promptId: string, roundId: string, ctx: Ctx): void {
+export function closed(
+  state: FrontierState,
+  { promptId, roundId }: { readonly promptId: string; readonly roundId: string },
+  ctx: Ctx,
+): void {
   const group = state.groups.get(promptId);
   // What is said of an earlier round is not of the group that is here now.
-  if (group?.round.roundId !== roundId) return;
+  if (group?.roundId !== roundId) return;
   close(state, group, state.config.closeAtOnce, ctx);
   refill(state, ctx);
 }
@@ -185,15 +213,15 @@ export function closed(state: FrontierState, promptId: string, roundId: string, 
 /** A prompt is put off: by its round, or by a later one that it was carried into, and is too old for. */
 export function deferred(
   state: FrontierState,
-  { prompt: { promptId }, roundId, reason }: EventNamed<'prompt.deferred'>,
+  { prompt: { promptId }, roundId, reason }: Message<'prompt.deferred'>,
   ctx: Ctx,
 ): void {
-  const own = reason.code === 'stale_weights' ? state.groups.get(promptId)?.round.roundId : undefined;
-  closed(state, promptId, own ?? roundId, ctx);
+  const own = reason.code === 'stale_weights' ? state.groups.get(promptId)?.roundId : undefined;
+  closed(state, { promptId, roundId: own ?? roundId }, ctx);
 }
 
 /** A round is over. */
-export function roundOver(state: FrontierState, roundId: string, ctx: Ctx): void {
+export function roundOver(state: FrontierState, { roundId }: { readonly roundId: string }, ctx: Ctx): void {
   const groups = [...(state.rounds.get(roundId)?.groups ?? [])].sort((a, b) => a.seq - b.seq);
   for (const group of groups) close(state, group, state.config.closeAtOnce, ctx);
   endRound(state, roundId);

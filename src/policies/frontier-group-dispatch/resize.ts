@@ -1,15 +1,16 @@
 /** How wide the frontier is: fixed, or found out. */
+import type { Message } from '../../schemas/messages.ts';
 import { trained, trainSecondsPerGroup } from './pace.ts';
 import { type Plan, planWidth } from './plan.ts';
 import { type FrontierState, startWidth } from './state.ts';
-import type { Ctx, ReasonOf } from './words.ts';
+import type { Ctx } from './words.ts';
 
 /** A plan is made anew when the round turns out this much larger. */
 const outgrown = 1.25;
 /** Reports of a round before a wait of the trainer is said to be the frontier's doing. */
 const fewestReports = 4;
 
-function resize(state: FrontierState, width: number, reason: ReasonOf<'frontier.resized'>, ctx: Ctx): void {
+function resize(state: FrontierState, width: number, reason: Message<'frontier.resized'>['reason'], ctx: Ctx): void {
   if (width === state.width) return;
   state.width = width;
   ctx.emit({ type: 'frontier.resized', at: ctx.at, width, reason });
@@ -28,7 +29,7 @@ function plan(state: FrontierState, narrowest: number): Plan | undefined {
 function plannedReason(
   groups: number,
   { expectedSeconds, step, trainSecondsPerGroup: seconds }: Plan,
-): ReasonOf<'frontier.resized'> {
+): Message<'frontier.resized'>['reason'] {
   return {
     code: 'planned',
     groups,
@@ -79,11 +80,11 @@ export function learn(state: FrontierState, ctx: Ctx): boolean {
 }
 
 /** The trainer has worked on groups. Where it waits while groups are deferred, the frontier is too narrow. */
-export function consumed(state: FrontierState, groups: number, seconds: number, ctx: Ctx): void {
+export function consumed(state: FrontierState, event: Message<'train.consumed'>, ctx: Ctx): void {
   const { config, pace, newest } = state;
   const { round } = pace;
   const { groupsPerUpdate } = config;
-  trained(pace, groups, seconds, { at: ctx.at, isBehind: state.deferred.size > 0, groupsPerUpdate });
+  trained(pace, event.groups.length, event.seconds, { at: ctx.at, isBehind: state.deferred.size > 0, groupsPerUpdate });
   const { waitedSeconds, busySeconds, firstServedSeconds } = round;
   const total = waitedSeconds + busySeconds;
   if (round.isReported || round.reports < fewestReports || waitedSeconds <= config.starvedShare * total) return;
@@ -103,7 +104,7 @@ export function consumed(state: FrontierState, groups: number, seconds: number, 
   ctx.emit({
     type: 'frontier.starved',
     at: ctx.at,
-    roundId: newest.roundId,
+    roundId: newest,
     width: state.width,
     suggestedWidth,
     reason: { code: 'trainer_waits', waitedSeconds, busySeconds, servedGroupsPerSecond, trainedGroupsPerSecond },

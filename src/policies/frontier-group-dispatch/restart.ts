@@ -1,12 +1,14 @@
 /** A host that restarts: what was in flight is over, what is done leaves, and what is owed is named again. */
+import { given } from '../../core/given.ts';
 import { replacePrefix } from '../../core/minted-ids.ts';
+import type { Message } from '../../schemas/messages.ts';
 import { leaveIfDone, refill } from './groups.ts';
 import { drop, end } from './requests.ts';
 import { type FrontierState, type Group, isUnfinished, type Request } from './state.ts';
 import type { Ctx } from './words.ts';
 
 /** All that was in flight or waited is gone, unless it came since; its groups keep their slots for what is owed of them. */
-export function hostRestarted(state: FrontierState, idPrefix: string, ctx: Ctx): void {
+export function restart(state: FrontierState, { idPrefix }: Message<'host.restarted'>, ctx: Ctx): void {
   replacePrefix(state, idPrefix);
   const owed = [...state.groups.values()].map((group) => ({ group, indices: loseRequests(state, group, ctx) }));
   for (const { group, indices } of owed) {
@@ -54,14 +56,14 @@ function cameSince({ prefix, oldPrefixes }: FrontierState, { requestId }: Reques
   return !oldPrefixes.some((old) => old.length > prefix.length && requestId.startsWith(old));
 }
 
-function ask({ promptId, round, ref }: Group, index: number, ctx: Ctx): void {
+function ask({ promptId, roundId, ref }: Group, index: number, ctx: Ctx): void {
   ctx.emit({
     type: 'request.awaited',
     at: ctx.at,
     promptId,
-    roundId: round.roundId,
+    roundId,
     index,
-    ...(ref === undefined ? undefined : { ref }),
+    ...given({ ref }),
     reason: { code: 'host_restarted' },
   });
 }

@@ -1,127 +1,157 @@
-/** What the admission holds: rounds, groups, and a request for each place of a group. */
+/** The state of frontier-group-dispatch: rounds, groups, and a request for each place of a group. */
+import { z } from 'zod';
+import type { Live } from '../../core/definition.ts';
 import { IndexedHeap } from '../../core/heap.ts';
-import { RecentIds } from '../../core/recent-ids.ts';
-import { type Mark, noMark } from './clock.ts';
-import { newPace, type Pace } from './pace.ts';
+import { prefixes } from '../../core/minted-ids.ts';
+import { recentIds } from '../../core/recent-ids.ts';
+import { derived, mapBy } from '../../core/state.ts';
+import { count, positiveCount, promptId, ref, requestId, roundId, seconds, tokens } from '../../schemas/units.ts';
+import { mark, noMark } from './clock.ts';
+import { newPace, paceSchema } from './pace.ts';
 import type { FrontierConfig } from './schema.ts';
 
 /**
  * `waiting` for admission; `admitted`, so that it runs; `aborting`: it runs, and was told to stop; `completed`; `open`: it
  * has ended and another is awaited; `gone`: it has ended for good.
  */
-export type RequestStatus = 'waiting' | 'admitted' | 'aborting' | 'completed' | 'open' | 'gone';
+const requestStatus = z.enum(['waiting', 'admitted', 'aborting', 'completed', 'open', 'gone']);
+export type RequestStatus = z.output<typeof requestStatus>;
 
-export interface Request {
-  readonly requestId: string;
-  readonly group: Group;
-  readonly index: number;
-  status: RequestStatus;
+const request = z.strictObject({
+  requestId,
+  index: count,
+  status: requestStatus,
   /** Whether no decision has named its end yet. */
-  isHeld: boolean;
+  isHeld: z.boolean(),
   /** Tokens of the response, once it is completed. */
-  tokens: number;
+  tokens,
   /** Of its admission. */
-  mark: Mark;
-}
+  mark,
+  group: derived<Group>(),
+});
+export interface Request extends z.output<typeof request> {}
 
-export interface Round {
-  readonly roundId: string;
-  /** Rounds are served in the order in which they began. */
-  readonly ordinal: number;
-  readonly groups: Set<Group>;
-  /** Order of the next group that brings none. */
-  nextOrder: number;
-  /** Among rounds without groups. */
-  heapIndex: number;
-}
-
-export interface Group {
-  readonly promptId: string;
-  round: Round;
-  readonly order: number;
-  readonly seq: number;
-  /** One for each index, in the order in which the first of each came; a later one stands in its stead. */
-  readonly places: Request[];
+const group = z.strictObject({
+  promptId,
+  roundId,
+  order: count,
+  seq: count,
   /** What the host has attached to its prompt. */
-  ref?: string;
+  ref: ref.optional(),
   /** When it came into service, in seconds; `null` while it is deferred. */
-  since: number | null;
+  since: seconds.nullable(),
   /** Nothing more comes: it leaves as soon as nothing of it waits or runs. */
-  isClosing: boolean;
+  isClosing: z.boolean(),
+  /** One for each index, in the order in which the first of each came; a later one stands in its stead. */
+  places: z.array(request),
+  round: derived<Round>(),
   /** Requests that wait or run. */
-  unfinished: number;
-  completed: number;
-  gone: number;
+  unfinished: derived(() => 0),
+  completed: derived(() => 0),
+  gone: derived(() => 0),
   /** What it adds to `FrontierState.owed`. */
-  owed: number;
-  heapIndex: number;
-}
+  owed: derived(() => 0),
+  heapIndex: derived(() => -1),
+});
+export interface Group extends z.output<typeof group> {}
 
-export interface FrontierState {
-  readonly config: FrontierConfig;
-  readonly requests: Map<string, Request>;
-  readonly groups: Map<string, Group>;
-  readonly rounds: Map<string, Round>;
-  readonly endedRounds: RecentIds;
-  /** Rounds without groups that have not ended: the first one to begin is the first to be forgotten. */
-  readonly empty: IndexedHeap<Round>;
-  /** Groups that have left last, by round and prompt; without `awaitRetries`, which lets them come again. */
-  readonly left: RecentIds;
-  /** Groups with requests that wait for a slot, lowest order first. */
-  readonly deferred: IndexedHeap<Group>;
-  /** Requests of groups in service that run or are still to come. */
-  owed: number;
-  readonly pace: Pace;
-  readonly oldPrefixes: string[];
-  prefix: string;
-  width: number;
-  inService: number;
-  /** Round that began last. */
-  newest: Round | null;
-  seq: number;
-  roundSeq: number;
-}
+const round = z.strictObject({
+  roundId,
+  /** Rounds are served in the order in which they began. */
+  ordinal: count,
+  /** Order of the next group that brings none. */
+  nextOrder: count,
+  groups: derived(() => new Set<Group>()),
+  /** Among rounds without groups. */
+  heapIndex: derived(() => -1),
+});
+export interface Round extends z.output<typeof round> {}
 
 const byBeginning = (a: Round, b: Round): number => a.ordinal - b.ordinal;
 const byOrder = (a: Group, b: Group): number => a.round.ordinal - b.round.ordinal || a.order - b.order || a.seq - b.seq;
+
+/** Schema of the state. */
+export const frontierState = z.strictObject({
+  rounds: mapBy('roundId', round),
+  groups: mapBy('promptId', group),
+  endedRounds: recentIds(roundId),
+  /** Groups that have left last, by round and prompt; without `awaitRetries`, which lets them come again. */
+  left: recentIds(z.string()),
+  pace: paceSchema,
+  ...prefixes,
+  width: positiveCount,
+  /** Round that began last. */
+  newest: roundId.nullable(),
+  seq: count,
+  roundSeq: count,
+  /** Requests that no decision has named the end of. */
+  requests: derived(() => new Map<string, Request>()),
+  /** Rounds without groups that have not ended: the first one to begin is the first to be forgotten. */
+  empty: derived(() => new IndexedHeap<Round>(byBeginning)),
+  /** Groups with requests that wait for a slot, lowest order first. */
+  deferred: derived(() => new IndexedHeap<Group>(byOrder)),
+  /** Requests of groups in service that run or are still to come. */
+  owed: derived(() => 0),
+  inService: derived(() => 0),
+});
+/** The state. */
+export type FrontierState = Live<z.output<typeof frontierState>, FrontierConfig>;
+/** The state as it is saved. */
+export type SavedFrontier = z.input<typeof frontierState>;
 
 /** Groups that `auto` begins with. */
 export function startWidth({ startRequests, responsesPerPrompt }: FrontierConfig): number {
   return Math.max(1, Math.floor(startRequests / responsesPerPrompt));
 }
 
-export function newState(config: FrontierConfig): FrontierState {
+/** The state at the beginning. */
+export function begin(config: FrontierConfig): SavedFrontier {
   const start = startWidth(config);
   return {
-    config,
-    requests: new Map(),
-    groups: new Map(),
-    rounds: new Map(),
-    endedRounds: new RecentIds(),
-    empty: new IndexedHeap(byBeginning),
-    left: new RecentIds(),
-    deferred: new IndexedHeap(byOrder),
-    owed: 0,
+    rounds: [],
+    groups: [],
+    endedRounds: [],
+    left: [],
     pace: newPace(start),
-    oldPrefixes: [],
     prefix: config.idPrefix,
+    oldPrefixes: [],
     width: config.width === 'auto' ? start : config.width,
-    inService: 0,
     newest: null,
     seq: 0,
     roundSeq: 0,
   };
 }
 
+/** Sets what is derived. */
+export function link(state: FrontierState): void {
+  for (const one of state.groups.values()) linkGroup(state, one);
+  for (const one of state.rounds.values()) if (one.groups.size === 0) state.empty.update(one);
+}
+
+function linkGroup(state: FrontierState, one: Group): void {
+  one.round = state.rounds.get(one.roundId)!;
+  one.round.groups.add(one);
+  for (const each of one.places) {
+    each.group = one;
+    if (each.isHeld) state.requests.set(each.requestId, each);
+    if (isUnfinished(each)) one.unfinished += 1;
+    else if (each.status === 'completed') one.completed += 1;
+    else if (each.status === 'gone') one.gone += 1;
+  }
+  if (one.since !== null) state.inService += 1;
+  update(state, one);
+}
+
 export function newGroup(promptId: string, round: Round, order: number, seq: number): Group {
   return {
     promptId,
-    round,
+    roundId: round.roundId,
     order,
     seq,
-    places: [],
     since: null,
     isClosing: false,
+    places: [],
+    round,
     unfinished: 0,
     completed: 0,
     gone: 0,
@@ -131,16 +161,16 @@ export function newGroup(promptId: string, round: Round, order: number, seq: num
 }
 
 export function newRound(roundId: string, ordinal: number): Round {
-  return { roundId, ordinal, groups: new Set(), nextOrder: 0, heapIndex: -1 };
+  return { roundId, ordinal, nextOrder: 0, groups: new Set(), heapIndex: -1 };
+}
+
+export function newRequest(requestId: string, group: Group, index: number): Request {
+  return { requestId, index, status: 'waiting', isHeld: true, tokens: 0, mark: noMark, group };
 }
 
 /** Where the request of an index stands; −1 if there is none. They mostly come in order. */
 export function placeOf({ places }: Group, index: number): number {
   return places[index]?.index === index ? index : places.findIndex((one) => one.index === index);
-}
-
-export function newRequest(requestId: string, group: Group, index: number): Request {
-  return { requestId, group, index, status: 'waiting', isHeld: true, tokens: 0, mark: noMark };
 }
 
 /** Whether an engine has it. */

@@ -1,5 +1,5 @@
-/** The words that frontier-group-dispatch understands and answers with. */
-import type { Context } from '../../core/definition.ts';
+/** What frontier-group-dispatch answers with. */
+import { type Context, handlersOf } from '../../core/definition.ts';
 import {
   frontierResized,
   frontierStarved,
@@ -9,32 +9,9 @@ import {
   requestDeferred,
   requestDropped,
 } from '../../schemas/decisions/frontier.ts';
-import { promptCollected, promptDeferred, promptQuarantined } from '../../schemas/decisions/prompts.ts';
-import { requestAbort, requestLaunch, responseAbandoned, responseLate } from '../../schemas/decisions/requests.ts';
-import { roundCompleted } from '../../schemas/decisions/rounds.ts';
-import { requestArrived } from '../../schemas/events/frontier.ts';
-import { requestAborted, responseCompleted, responseFailed } from '../../schemas/events/requests.ts';
-import { roundFailed } from '../../schemas/events/rounds.ts';
-import { hostRestarted } from '../../schemas/events/session.ts';
-import { trainConsumed } from '../../schemas/events/training.ts';
+import { responseLate } from '../../schemas/decisions/requests.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
-
-export const frontierEvents = [
-  requestArrived,
-  requestLaunch,
-  responseCompleted,
-  responseFailed,
-  responseAbandoned,
-  requestAbort,
-  requestAborted,
-  promptCollected,
-  promptDeferred,
-  promptQuarantined,
-  roundCompleted,
-  roundFailed,
-  trainConsumed,
-  hostRestarted,
-] as const;
+import type { FrontierState } from './state.ts';
 
 export const frontierDecisions = [
   requestAdmit,
@@ -47,10 +24,9 @@ export const frontierDecisions = [
   frontierStarved,
 ] as const;
 
-/** What frontier-group-dispatch understands. */
-export type FrontierEvent = Of<(typeof frontierEvents)[number]>;
-/** What frontier-group-dispatch answers with. */
+/** One of them. */
 export type FrontierDecision = Of<(typeof frontierDecisions)[number]>;
+/** Where decisions go. */
 export type Ctx = Context<FrontierDecision>;
-export type EventNamed<T extends FrontierEvent['type']> = Extract<FrontierEvent, { type: T }>;
-export type ReasonOf<T extends FrontierDecision['type']> = Extract<FrontierDecision, { type: T }>['reason'];
+/** Declares an event. */
+export const on = handlersOf<FrontierState, FrontierDecision>();

@@ -1,8 +1,8 @@
 /** Likely next events, for property tests: prompts that are deferred, come back and come again, and rounds. */
 
 import type { Choices } from '../../core/choices.ts';
+import type { QueueEvent } from './long-prompt-queue.ts';
 import type { QueueState } from './state.ts';
-import type { QueueEvent } from './words.ts';
 
 /** A likely next event. */
 export function arbitrary(state: QueueState, choices: Choices): QueueEvent {

@@ -1,3 +1,2 @@
-export { longPromptQueue } from './long-prompt-queue.ts';
+export { longPromptQueue, type QueueDecision, type QueueEvent } from './long-prompt-queue.ts';
 export { type QueueConfig, type QueueInput, queueConfig, queueSettings } from './schema.ts';
-export type { QueueDecision, QueueEvent } from './words.ts';

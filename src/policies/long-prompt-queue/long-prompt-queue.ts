@@ -2,71 +2,75 @@
  * The long-prompt queue (RollPacker §3): prompts that a short round deferred wait here until there are enough of them
  * for a long round without speculation, so that none is excluded for its length. See README.md.
  */
-import { type AnyDecision, type Context, definePolicyByHand, type Ledger } from '../../core/definition.ts';
+import { type Context, definePolicy, type EventOf, handlersOf, type Ledger } from '../../core/definition.ts';
 import { refuse } from '../../errors.ts';
+import {
+  promptCarried,
+  promptDeferred,
+  promptFiltered,
+  promptMerged,
+  promptQuarantined,
+  promptReturned,
+} from '../../schemas/decisions/prompts.ts';
+import { promptsRequest, roundPlanned, sourceDrained } from '../../schemas/decisions/rounds.ts';
+import { rewardReady } from '../../schemas/events/rewards.ts';
+import { roundRequested, sourceExhausted, sourceReopened } from '../../schemas/events/rounds.ts';
+import type { Message } from '../../schemas/messages.ts';
 import { copyPrompt, type Prompt } from '../../schemas/prompts.ts';
 import { scaledCount } from '../../schemas/units.ts';
+import type { Of } from '../../schemas/vocabulary.ts';
 import { queueConfig } from './schema.ts';
 import {
   awaitsReward,
-  load,
-  migrateFromOne,
-  newQueue,
+  link,
   overdue,
   put,
   putUnused,
   type QueueState,
-  queueSnapshot,
+  queueState,
   removeUnused,
-  replaceUnused,
   reward,
   type SavedQueue,
-  save,
   takeDeferred,
   takeUnused,
 } from './state.ts';
-import { type QueueDecision, type QueueEvent, queueDecisions, queueEvents } from './words.ts';
 
+const decisions = [roundPlanned, promptsRequest, promptMerged, sourceDrained] as const;
+
+/** What long-prompt-queue answers with. */
+export type QueueDecision = Of<(typeof decisions)[number]>;
 type Ctx = Context<QueueDecision>;
-type PlanReason = Extract<QueueDecision, { type: 'round.planned' }>['reason'];
 
-function check(state: QueueState, event: QueueEvent): void {
-  if (event.type === 'reward.ready' && !awaitsReward(state, event.requestId)) {
-    refuse('unknown_id', 'requestId', 'a response without a reward that a queued prompt keeps', event.requestId);
-  }
-  if (event.type !== 'round.requested' || !state.recentRounds.has(event.roundId)) return;
-  refuse('duplicate_id', 'roundId', 'a new round id', event.roundId);
-}
+const on = handlersOf<QueueState, QueueDecision>();
+const handlers = [
+  on(promptDeferred, (state, { prompt, roundId }, ctx) => queue(state, copyPrompt(prompt), roundId, ctx)),
+  on(promptReturned, (state, { prompt, roundId }, ctx) => {
+    // What was queued before goes back to its place; anything else is as good as new.
+    const put = prompt.deferral === undefined ? giveBack : queue;
+    put(state, copyPrompt(prompt), roundId, ctx);
+  }),
+  on(promptCarried, ({ carried }, { promptId }) => {
+    carried.add(promptId);
+  }),
+  on([promptFiltered, promptQuarantined], ({ carried }, { promptId }) => {
+    carried.delete(promptId);
+  }),
+  on(rewardReady, (state, event) => reward(state, event.requestId, event.reward), checkReward),
+  on(roundRequested, plan, checkRound),
+  on(sourceExhausted, exhaust),
+  on(sourceReopened, (state) => {
+    state.exhausted = false;
+    state.exhaustedDomains.clear();
+  }),
+];
 
-function apply(state: QueueState, event: QueueEvent, ctx: Ctx): void {
-  switch (event.type) {
-    case 'prompt.deferred':
-      return queue(state, copyPrompt(event.prompt), event.roundId, ctx);
-    case 'prompt.returned':
-      // What was queued before goes back to its place; anything else is as good as new.
-      if (event.prompt.deferral !== undefined) return queue(state, copyPrompt(event.prompt), event.roundId, ctx);
-      return giveBack(state, copyPrompt(event.prompt), event.roundId, ctx);
-    case 'prompt.carried':
-      state.carried.add(event.promptId);
-      return;
-    case 'prompt.filtered':
-    case 'prompt.quarantined':
-      state.carried.delete(event.promptId);
-      return;
-    case 'reward.ready':
-      return reward(state, event.requestId, event.reward);
-    case 'round.requested':
-      return plan(state, event, ctx);
-    case 'source.exhausted':
-      return exhaust(state, event.domain);
-    case 'source.reopened':
-      state.exhausted = false;
-      state.exhaustedDomains.clear();
-  }
+function checkReward(state: QueueState, { requestId }: Message<'reward.ready'>): void {
+  if (awaitsReward(state, requestId)) return;
+  refuse('unknown_id', 'requestId', 'a response without a reward that a queued prompt keeps', requestId);
 }
 
 /** One domain may be exhausted while others go on. */
-function exhaust(state: QueueState, domain: string | undefined): void {
+function exhaust(state: QueueState, { domain }: Message<'source.exhausted'>): void {
   if (domain !== undefined) state.exhaustedDomains.add(domain);
   const isLast = state.config.domains?.every((one) => state.exhaustedDomains.has(one)) ?? false;
   if (domain === undefined || isLast) state.exhausted = true;
@@ -83,26 +87,26 @@ function queue(state: QueueState, prompt: Prompt, roundId: string, ctx: Ctx): vo
     put(state, { prompt: joined(counted, prompt), seq: before.seq });
     return;
   }
-  const unused = state.unusedById.get(prompt.promptId);
+  const unused = state.unused.get(prompt.promptId);
   if (unused !== undefined) {
     // It is known now that it is long.
-    merge(unused.prompt, prompt.deferral?.count ?? 0, roundId, ctx);
+    merge(unused, prompt.deferral?.count ?? 0, roundId, ctx);
     removeUnused(state, unused);
   }
-  put(state, { prompt: unused === undefined ? prompt : joined(prompt, unused.prompt), seq: state.seq++ });
+  put(state, { prompt: unused === undefined ? prompt : joined(prompt, unused), seq: state.seq++ });
 }
 
 /** A prompt that was not queued comes back; one that is here already stays where it is, and was not deferred again. */
 function giveBack(state: QueueState, prompt: Prompt, roundId: string, ctx: Ctx): void {
   const before = state.entries.get(prompt.promptId);
-  const unused = state.unusedById.get(prompt.promptId);
+  const unused = state.unused.get(prompt.promptId);
   if (before !== undefined) {
     merge(prompt, before.prompt.deferral?.count ?? 0, roundId, ctx);
     put(state, { prompt: joined(before.prompt, prompt), seq: before.seq });
-  } else if (unused !== undefined) {
-    merge(prompt, 0, roundId, ctx);
-    replaceUnused(state, unused, joined(unused.prompt, prompt));
-  } else putUnused(state, prompt);
+    return;
+  }
+  if (unused !== undefined) merge(prompt, 0, roundId, ctx);
+  putUnused(state, unused === undefined ? prompt : joined(unused, prompt));
 }
 
 /** Says that one of two prompts with the same id is dropped. */
@@ -125,8 +129,11 @@ function joined(stays: Prompt, other: Prompt): Prompt {
   return copyPrompt({ ...stays, expectedTokens: expected > 0 ? expected : undefined });
 }
 
-function plan(state: QueueState, event: Extract<QueueEvent, { type: 'round.requested' }>, ctx: Ctx): void {
-  const { roundId, weightVersion } = event;
+function checkRound(state: QueueState, { roundId }: Message<'round.requested'>): void {
+  if (state.recentRounds.has(roundId)) refuse('duplicate_id', 'roundId', 'a new round id', roundId);
+}
+
+function plan(state: QueueState, { roundId, weightVersion }: Message<'round.requested'>, ctx: Ctx): void {
   const { promptsPerRound } = state.config;
   const queued = state.entries.size;
   const carried = state.carried.size;
@@ -135,7 +142,7 @@ function plan(state: QueueState, event: Extract<QueueEvent, { type: 'round.reque
     return;
   }
   const due = overdue(state);
-  let reason: PlanReason;
+  let reason: Message<'round.planned'>['reason'];
   if (queued >= promptsPerRound) reason = { code: 'queue_full', queued, promptsPerRound };
   else if (due !== undefined) {
     const deferrals = due.entry.prompt.deferral?.count ?? 0;
@@ -165,10 +172,7 @@ function plan(state: QueueState, event: Extract<QueueEvent, { type: 'round.reque
 
 const finished = (prompt: Prompt) => (prompt.kept ?? []).filter((one) => one.finished);
 
-function ledger(
-  name: string,
-  ids: (prompt: Prompt) => string[],
-): Ledger<SavedQueue, QueueEvent, QueueDecision & AnyDecision> {
+function ledger(name: string, ids: (prompt: Prompt) => string[]): Ledger<SavedQueue, Message, QueueDecision> {
   return {
     name,
     entered: (event) => (event.type === 'prompt.deferred' || event.type === 'prompt.returned' ? ids(event.prompt) : []),
@@ -182,23 +186,31 @@ function ledger(
 }
 
 /** Holds deferred prompts and plans rounds: short while the queue is small, long once it holds P0. */
-export const longPromptQueue = definePolicyByHand({
+export const longPromptQueue = definePolicy({
   id: 'long-prompt-queue',
-  version: 2,
+  version: 3,
   summary: 'Holds deferred prompts until there are enough of them for a long round.',
   source: 'RollPacker §3',
   config: queueConfig,
-  events: queueEvents,
-  decisions: queueDecisions,
-  state: queueSnapshot,
-  init: newQueue,
-  check,
-  apply,
-  save,
-  load,
-  migrations: { 1: migrateFromOne },
+  state: queueState,
+  begin: () => ({
+    entries: [],
+    unused: [],
+    recentRounds: [],
+    rounds: 0,
+    seq: 0,
+    exhausted: false,
+    exhaustedDomains: [],
+    carried: [],
+  }),
+  link,
+  handlers,
+  decisions,
   ledgers: [
     ledger('prompts', (prompt) => [prompt.promptId]),
     ledger('responses', (prompt) => finished(prompt).map((one) => one.requestId)),
   ],
 });
+
+/** What long-prompt-queue understands. */
+export type QueueEvent = EventOf<typeof longPromptQueue>;

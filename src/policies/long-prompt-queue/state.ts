@@ -1,86 +1,58 @@
-/** The queue itself: deferred prompts, in two orders, and prompts that came back unused. */
-
+/** The state of long-prompt-queue: deferred prompts, in two orders, and prompts that came back unused. */
 import { z } from 'zod';
+import type { Live } from '../../core/definition.ts';
 import { Heap } from '../../core/heap.ts';
-import { LinkedList } from '../../core/linked-list.ts';
-import { RecentIds } from '../../core/recent-ids.ts';
-import { copyPrompt, type KeptResponse, type Prompt, prompt as promptSchema } from '../../schemas/prompts.ts';
+import { recentIds } from '../../core/recent-ids.ts';
+import { byHand, derived, mapBy, setOf } from '../../core/state.ts';
+import { copyPrompt, type KeptResponse, type Prompt, prompt } from '../../schemas/prompts.ts';
+import { count, domain, promptId, roundId } from '../../schemas/units.ts';
 import type { QueueConfig } from './schema.ts';
 
+const entry = z.strictObject({ prompt, seq: count });
 /** A deferred prompt. Entries are replaced, never changed: what is no longer in the map is passed over in the heaps. */
-export interface Entry {
-  readonly prompt: Prompt;
-  readonly seq: number;
-}
+export interface Entry extends Readonly<z.output<typeof entry>> {}
 
-/** A prompt that was handed back unused. */
-export interface Unused {
-  prompt: Prompt;
-  previous: Unused | null;
-  next: Unused | null;
-}
-
-export interface QueueState {
-  readonly config: QueueConfig;
-  readonly entries: Map<string, Entry>;
-  /** Oldest first: by the round of the first deferral, then by arrival. */
-  readonly byAge: Heap<Entry>;
-  /** Longest expected response first, then oldest; unused with `order: fifo`. */
-  readonly byLength: Heap<Entry>;
-  /** Entries deferred `maxDeferrals` times or more, oldest first. */
-  readonly tooOften: Heap<Entry>;
-  /** Prompts that were handed back unused; they go into the next round. */
-  readonly unused: LinkedList<Unused>;
-  /** The same by their ids; a prompt is here or in `entries`, once. */
-  readonly unusedById: Map<string, Unused>;
-  /** Complete responses that prompts keep and that have no reward yet. */
-  readonly unrewarded: Map<string, KeptResponse>;
-  /** Prompts that run on into the next round. */
-  readonly carried: Set<string>;
-  readonly recentRounds: RecentIds;
-  rounds: number;
-  seq: number;
-  exhausted: boolean;
-  readonly exhaustedDomains: Set<string>;
-}
-
-const whole = z.int().nonnegative();
-
-/** Schema of the saved state. */
-export const queueSnapshot = z.strictObject({
-  entries: z.array(z.strictObject({ prompt: promptSchema, seq: whole })),
-  unused: z.array(promptSchema),
-  recentRounds: z.array(z.string()),
-  rounds: whole,
-  seq: whole,
-  exhausted: z.boolean(),
-  exhaustedDomains: z.array(z.string()),
-  carried: z.array(z.string()),
+/** By the ids of their prompts. */
+const entries = byHand(z.array(entry), {
+  decode: (saved) => new Map<string, Entry>(saved.map((one) => [one.prompt.promptId, one])),
+  encode: (map) => [...map.values()].map((one) => ({ prompt: copyPrompt(one.prompt), seq: one.seq })),
 });
-export type SavedQueue = z.output<typeof queueSnapshot>;
 
-const since = (entry: Entry): number => entry.prompt.deferral?.sinceRound ?? 0;
+const since = ({ prompt }: Entry): number => prompt.deferral?.sinceRound ?? 0;
 const byAge = (a: Entry, b: Entry): number => since(a) - since(b) || a.seq - b.seq;
 const byLength = (a: Entry, b: Entry): number =>
   (b.prompt.expectedTokens ?? 0) - (a.prompt.expectedTokens ?? 0) || byAge(a, b);
 
-export function newQueue(config: QueueConfig): QueueState {
-  return {
-    config,
-    entries: new Map(),
-    byAge: new Heap(byAge),
-    byLength: new Heap(byLength),
-    tooOften: new Heap(byAge),
-    unused: new LinkedList(),
-    unusedById: new Map(),
-    unrewarded: new Map(),
-    carried: new Set(),
-    recentRounds: new RecentIds(),
-    rounds: 0,
-    seq: 0,
-    exhausted: false,
-    exhaustedDomains: new Set(),
-  };
+/** Schema of the state. */
+export const queueState = z.strictObject({
+  entries,
+  /** Prompts that were handed back unused; they go into the next round. A prompt is here or in `entries`, once. */
+  unused: mapBy('promptId', prompt),
+  recentRounds: recentIds(roundId),
+  rounds: count,
+  seq: count,
+  exhausted: z.boolean(),
+  exhaustedDomains: setOf(domain),
+  /** Prompts that run on into the next round. */
+  carried: setOf(promptId),
+  /** Oldest first: by the round of the first deferral, then by arrival. */
+  byAge: derived(() => new Heap<Entry>(byAge)),
+  /** Longest expected response first, then oldest; not used with `order: fifo`. */
+  byLength: derived(() => new Heap<Entry>(byLength)),
+  /** Entries deferred `maxDeferrals` times or more, oldest first. */
+  tooOften: derived(() => new Heap<Entry>(byAge)),
+  /** Complete responses that prompts keep and that have no reward yet. */
+  unrewarded: derived(() => new Map<string, KeptResponse>()),
+});
+/** The state. */
+export type QueueState = Live<z.output<typeof queueState>, QueueConfig>;
+/** The state as it is saved. */
+export type SavedQueue = z.input<typeof queueState>;
+
+/** Sets what is derived. */
+export function link(state: QueueState): void {
+  for (const one of state.entries.values()) index(state, one);
+  for (const one of state.unused.values()) hold(state, one);
 }
 
 /** Rewards find what a prompt keeps, as long as it is here. */
@@ -105,15 +77,20 @@ export function reward({ unrewarded }: QueueState, requestId: string, value: num
 
 /** Puts an entry in, in place of the one with the same prompt id if there is one. */
 export function put(state: QueueState, entry: Entry): void {
-  const { promptId, deferral } = entry.prompt;
-  const { order, maxDeferrals } = state.config;
+  const { promptId } = entry.prompt;
   const before = state.entries.get(promptId);
   if (before !== undefined) release(state, before.prompt);
-  hold(state, entry.prompt);
   state.entries.set(promptId, entry);
+  index(state, entry);
+}
+
+/** Puts an entry where its age, its length and the rewards of its responses find it. */
+function index(state: QueueState, entry: Entry): void {
+  const { order, maxDeferrals } = state.config;
+  hold(state, entry.prompt);
   state.byAge.push(entry);
   if (order !== 'fifo') state.byLength.push(entry);
-  if ((deferral?.count ?? 0) >= (maxDeferrals ?? Number.POSITIVE_INFINITY)) state.tooOften.push(entry);
+  if ((entry.prompt.deferral?.count ?? 0) >= (maxDeferrals ?? Number.POSITIVE_INFINITY)) state.tooOften.push(entry);
 }
 
 function isIn(state: QueueState, entry: Entry): boolean {
@@ -157,69 +134,27 @@ export function takeDeferred(state: QueueState, most: number): Prompt[] {
   return taken;
 }
 
-/** Puts a prompt behind those that were handed back unused. */
+/** Puts a prompt behind those that were handed back unused, or in the place that it has among them. */
 export function putUnused(state: QueueState, prompt: Prompt): void {
-  const one: Unused = { prompt, previous: null, next: null };
+  const before = state.unused.get(prompt.promptId);
+  if (before !== undefined) release(state, before);
   hold(state, prompt);
-  state.unused.push(one);
-  // A snapshot may hold a prompt twice, from a time when that could be.
-  if (!state.unusedById.has(prompt.promptId)) state.unusedById.set(prompt.promptId, one);
+  state.unused.set(prompt.promptId, prompt);
 }
 
 /** Takes one of them out. */
-export function removeUnused(state: QueueState, one: Unused): void {
-  const { promptId } = one.prompt;
-  release(state, one.prompt);
-  state.unused.remove(one);
-  if (state.unusedById.get(promptId) === one) state.unusedById.delete(promptId);
-}
-
-/** Puts what is known of a prompt that is here in place of what was known before. */
-export function replaceUnused(state: QueueState, one: Unused, prompt: Prompt): void {
-  release(state, one.prompt);
-  hold(state, prompt);
-  one.prompt = prompt;
+export function removeUnused(state: QueueState, prompt: Prompt): void {
+  release(state, prompt);
+  state.unused.delete(prompt.promptId);
 }
 
 /** Takes up to `most` prompts that were handed back unused. */
 export function takeUnused(state: QueueState, most: number): Prompt[] {
   const taken: Prompt[] = [];
-  for (let next = state.unused.peek(); next !== undefined && taken.length < most; next = state.unused.peek()) {
-    removeUnused(state, next);
-    taken.push(next.prompt);
+  for (const prompt of state.unused.values()) {
+    if (taken.length >= most) break;
+    removeUnused(state, prompt);
+    taken.push(prompt);
   }
   return taken;
-}
-
-export function save(state: QueueState): SavedQueue {
-  const { rounds, seq, exhausted } = state;
-  const [exhaustedDomains, carried] = [[...state.exhaustedDomains].sort(), [...state.carried]];
-  const recentRounds = [...state.recentRounds];
-  const entries = [...state.entries.values()];
-  const unused: Prompt[] = [];
-  for (let one = state.unused.peek() ?? null; one !== null; one = one.next) unused.push(one.prompt);
-  return structuredClone({ entries, unused, recentRounds, rounds, seq, exhausted, exhaustedDomains, carried });
-}
-
-export function load(saved: SavedQueue, config: QueueConfig): QueueState {
-  const { entries, unused, recentRounds, exhaustedDomains, carried, ...rest } = structuredClone(saved);
-  const state = {
-    ...newQueue(config),
-    ...rest,
-    recentRounds: new RecentIds(recentRounds),
-    exhaustedDomains: new Set(exhaustedDomains),
-    carried: new Set(carried),
-  };
-  for (const entry of entries) put(state, entry);
-  for (const one of unused) putUnused(state, one);
-  return state;
-}
-
-/**
- * Version 1 knew nothing of carried prompts and of domains: to be sure, one is taken to be carried, so that a round is
- * planned before the source is drained. Whatever else it says is left for the check of the state to refuse, with its path.
- */
-export function migrateFromOne(given: unknown): unknown {
-  if (typeof given !== 'object' || given === null) return given;
-  return { ...given, exhaustedDomains: [], carried: ['unknown'] };
 }

@@ -2,8 +2,8 @@
 
 import { type Choices, pick } from '../../core/choices.ts';
 import { dispatchIdOf, timerId } from './dispatches.ts';
+import type { RewardEvent } from './reward-dispatch.ts';
 import { kinds, type RewardState } from './state.ts';
-import type { RewardEvent } from './words.ts';
 
 /** A likely next event. */
 export function arbitrary(state: RewardState, choices: Choices): RewardEvent {
@@ -86,7 +86,7 @@ function left(state: RewardState, at: number, choices: Choices): RewardEvent {
   const sample = pick([...state.samples.values()], choices);
   const promptId = sample?.promptId ?? `p${choices.below(6)}`;
   const requestId = sample?.requestId ?? 'nobody';
-  const roundId = choices.below(2) === 0 ? `r${choices.below(3)}` : (sample?.round?.id ?? 'r0');
+  const roundId = choices.below(2) === 0 ? `r${choices.below(3)}` : (sample?.roundId ?? 'r0');
   switch (choices.below(12)) {
     case 0:
       return { type: 'reward.withdrawn', at, requestId };

@@ -1,13 +1,20 @@
 /** Tries on workers: how they begin, are cancelled and give back their slots, and when they are missed. */
-import type { Context } from '../../core/definition.ts';
 import { mintedId, wasMinted } from '../../core/minted-ids.ts';
-import { nextInLine, reheap, reportPressure, takeFromLine } from './pool.ts';
-import { type Dispatch, kinds, type Pool, type RewardState, type Sample, type Worker } from './state.ts';
-import type { RewardDecision } from './words.ts';
-
-type Ctx = Context<RewardDecision>;
-type DispatchReason = Extract<RewardDecision, { type: 'reward.dispatch' }>['reason'];
-type CancelReason = Extract<RewardDecision, { type: 'reward.cancel' }>['reason'];
+import { refuse } from '../../errors.ts';
+import type { Message } from '../../schemas/messages.ts';
+import { nextInLine, reportPressure, takeFromLine } from './pool.ts';
+import {
+  type Dispatch,
+  kinds,
+  milliseconds,
+  occupy,
+  type Pool,
+  type RewardState,
+  reheap,
+  type Sample,
+  type Worker,
+} from './state.ts';
+import type { Ctx } from './words.ts';
 
 /** Id of the one timer: for the earliest deadline. */
 export const timerId = 'reward-dispatch/deadline';
@@ -17,25 +24,19 @@ const kind = 'reward/';
 /** The id of a dispatch. */
 export const dispatchIdOf = (prefix: string, number: number): string => mintedId(prefix, kind, number);
 
-/** Whether there was a dispatch with this id. */
-export const wasDispatch = (state: RewardState, id: string): boolean => wasMinted(state, id, state.nextDispatch, kind);
-
-/** Milliseconds of a budget, as workers' loads are compared. */
-export function milliseconds(budgetSeconds: number): number {
-  return Math.round(budgetSeconds * 1000);
+export function checkDispatch(state: RewardState, { dispatchId }: { readonly dispatchId: string }): void {
+  if (state.dispatches.has(dispatchId) || wasMinted(state, dispatchId, state.nextDispatch, kind)) return;
+  refuse('unknown_id', 'dispatchId', 'the id of a dispatch that was made', dispatchId);
 }
 
-/**
- * Gives every free slot to what has waited longest, tells the host of long queues, and sets the timer.
- *
- * @param again - whether the host may have forgotten that it was told
- */
-export function settle(state: RewardState, again: boolean, ctx: Ctx): void {
+/** Gives every free slot to what has waited longest, tells the host of long queues, and sets the timer. */
+export function settle(state: RewardState, ctx: Ctx): void {
   for (const kind of kinds) {
     const pool = state.pools[kind];
     fill(state, pool, ctx);
-    reportPressure(state, pool, again, ctx);
+    reportPressure(state, pool, ctx);
   }
+  state.restarted = false;
   arm(state, ctx);
 }
 
@@ -52,30 +53,29 @@ function start(state: RewardState, sample: Sample, worker: Worker, ctx: Ctx): vo
   const { budgetSeconds, requestId } = sample;
   const number = state.nextDispatch++;
   const dispatch: Dispatch = {
-    number,
     id: dispatchIdOf(state.prefix, number),
+    number,
     requestId,
-    sample,
-    worker,
+    workerId: worker.id,
     budgetSeconds,
     dispatchedAt: ctx.at,
     started: false,
     deadline: ctx.at + budgetSeconds + state.config.answerGraceSeconds,
+    cancelled: false,
+    sample,
+    worker,
     heapIndex: -1,
     previous: null,
     next: null,
   };
   const reason = reasonOf(state, sample, worker, ctx.at);
-  const { id: dispatchId } = dispatch;
-  const { id: workerId } = worker;
+  const { id: dispatchId, workerId } = dispatch;
   const { promptId, kind } = sample;
   const { at } = ctx;
   sample.dispatch = dispatch;
   sample.attempts += 1;
   state.dispatches.set(dispatchId, dispatch);
-  state.deadlines.update(dispatch);
-  worker.running.push(dispatch);
-  worker.assignedMs += milliseconds(budgetSeconds);
+  occupy(state, dispatch);
   reheap(worker);
   // Written out twice: a spread costs more than the rest of the decision.
   ctx.emit(
@@ -85,7 +85,12 @@ function start(state: RewardState, sample: Sample, worker: Worker, ctx: Ctx): vo
   );
 }
 
-function reasonOf(state: RewardState, sample: Sample, worker: Worker, at: number): DispatchReason {
+function reasonOf(
+  state: RewardState,
+  sample: Sample,
+  worker: Worker,
+  at: number,
+): Message<'reward.dispatch'>['reason'] {
   const { cause: code } = sample;
   const waitedSeconds = at - sample.since;
   const running = worker.running.size;
@@ -100,12 +105,18 @@ function reasonOf(state: RewardState, sample: Sample, worker: Worker, at: number
 }
 
 /** Decides to stop a dispatch; it holds its slot until that is confirmed, or its grace is over. */
-export function cancelDispatch(state: RewardState, dispatch: Dispatch, reason: CancelReason, ctx: Ctx): void {
-  const { id, worker, requestId } = dispatch;
+export function cancelDispatch(
+  state: RewardState,
+  dispatch: Dispatch,
+  reason: Message<'reward.cancel'>['reason'],
+  ctx: Ctx,
+): void {
+  const { id, workerId, requestId } = dispatch;
+  dispatch.cancelled = true;
   dispatch.sample = null;
   dispatch.deadline = ctx.at + state.config.cancelGraceSeconds;
   state.deadlines.update(dispatch);
-  ctx.emit({ type: 'reward.cancel', at: ctx.at, dispatchId: id, workerId: worker.id, requestId, reason });
+  ctx.emit({ type: 'reward.cancel', at: ctx.at, dispatchId: id, workerId, requestId, reason });
 }
 
 /** A dispatch is over: its slot is free. */

@@ -5,12 +5,10 @@ type Place = 'placeInPrompt' | 'placeInRound';
 type Member = { readonly seq: number } & Record<Place, number>;
 
 export class Group<T extends Member> {
-  readonly id: string;
   readonly #place: Place;
   readonly #members: T[] = [];
 
-  constructor(id: string, place: Place) {
-    this.id = id;
+  constructor(place: Place) {
     this.#place = place;
   }
 
@@ -38,16 +36,15 @@ export class Group<T extends Member> {
 }
 
 /** Puts a member into the group with this id. */
-export function join<T extends Member>(groups: Map<string, Group<T>>, id: string, place: Place, member: T): Group<T> {
+export function join<T extends Member>(groups: Map<string, Group<T>>, id: string, place: Place, member: T): void {
   let group = groups.get(id);
-  if (group === undefined) groups.set(id, (group = new Group<T>(id, place)));
+  if (group === undefined) groups.set(id, (group = new Group<T>(place)));
   group.add(member);
-  return group;
 }
 
 /** Takes a member out of its group; an empty group goes. */
-export function leave<T extends Member>(groups: Map<string, Group<T>>, group: Group<T> | null, member: T): void {
-  if (group === null) return;
+export function leave<T extends Member>(groups: Map<string, Group<T>>, id: string, member: T): void {
+  const group = groups.get(id)!;
   group.remove(member);
-  if (group.size === 0) groups.delete(group.id);
+  if (group.size === 0) groups.delete(id);
 }

@@ -1,3 +1,3 @@
-export { rewardDispatch } from './reward-dispatch.ts';
+export { type RewardEvent, rewardDispatch } from './reward-dispatch.ts';
 export { kindOfDomain, type RewardDispatchConfig, type RewardDispatchInput, rewardDispatchConfig } from './schema.ts';
-export type { RewardDecision, RewardEvent } from './words.ts';
+export type { RewardDecision } from './words.ts';

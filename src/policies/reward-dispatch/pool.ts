@@ -1,12 +1,9 @@
 /** The two lines of a pool, its workers with a free slot, and what a host is told about its queue. */
-import type { Context } from '../../core/definition.ts';
-import { type Cause, type Pool, queued, type RewardState, type Sample, type Worker } from './state.ts';
-import type { RewardDecision } from './words.ts';
-
-type Ctx = Context<RewardDecision>;
+import { type Pool, queued, type RewardState, reheap, type Sample, type Worker } from './state.ts';
+import type { Ctx } from './words.ts';
 
 /** Puts a response in line again, at its old place: before all that were asked for later. */
-export function queueAgain(state: RewardState, sample: Sample, cause: Cause, at: number): void {
+export function queueAgain(state: RewardState, sample: Sample, cause: Sample['cause'], at: number): void {
   sample.dispatch = null;
   sample.cause = cause;
   sample.since = at;
@@ -25,13 +22,6 @@ export function nextInLine(pool: Pool): Sample | undefined {
   return pool.again.peek() ?? pool.fresh.peek();
 }
 
-/** Keeps the heap of workers with a free slot in step with a worker. */
-export function reheap(worker: Worker): void {
-  const { open } = worker.pool;
-  if (worker.active && worker.running.size < worker.slots) open.update(worker);
-  else open.remove(worker);
-}
-
 /** Whether a worker takes dispatches. */
 export function setActive(worker: Worker, active: boolean): void {
   if (worker.active !== active) worker.pool.activeWorkers += active ? 1 : -1;
@@ -45,7 +35,7 @@ export function named({ requestId, promptId, kind }: Sample) {
 }
 
 /** Says when a queue has become long, or short again; that it is long still, to a host that may have forgotten. */
-export function reportPressure(state: RewardState, pool: Pool, again: boolean, ctx: Ctx): void {
+export function reportPressure(state: RewardState, pool: Pool, ctx: Ctx): void {
   const { kind } = pool;
   const waiting = queued(pool);
   const { saturated: saturatedQueued, resumed: resumedQueued } = state.marks;
@@ -60,7 +50,7 @@ export function reportPressure(state: RewardState, pool: Pool, again: boolean, c
     pool.saturated = false;
     const reason = { code: 'queue_short', queued: waiting, resumedQueued } as const;
     ctx.emit({ type: 'rewards.resumed', at: ctx.at, kind, reason });
-  } else if (pool.saturated && again) {
+  } else if (pool.saturated && state.restarted) {
     const reason = isStuck
       ? ({ code: 'no_worker', queued: waiting } as const)
       : ({ code: 'host_restarted', queued: waiting, resumedQueued } as const);

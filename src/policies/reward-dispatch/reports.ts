@@ -1,16 +1,14 @@
 /** What is reported about dispatches, and what is missed. */
-import type { Context } from '../../core/definition.ts';
-import { cancelDispatch, release } from './dispatches.ts';
+import { refuse } from '../../errors.ts';
+import type { Message } from '../../schemas/messages.ts';
+import { cancelDispatch, checkDispatch, release, timerId } from './dispatches.ts';
 import { named, queueAgain } from './pool.ts';
 import { end, fault } from './samples.ts';
 import type { Dispatch, RewardState, Sample } from './state.ts';
-import type { RewardDecision, RewardEvent } from './words.ts';
-
-type Ctx = Context<RewardDecision>;
-type EventOf<T extends RewardEvent['type']> = Extract<RewardEvent, { type: T }>;
+import type { Ctx } from './words.ts';
 
 /** The budget of a dispatch runs from here; only the first report counts. */
-export function started(state: RewardState, { dispatchId }: EventOf<'reward.started'>, ctx: Ctx): void {
+export function started(state: RewardState, { dispatchId }: Message<'reward.started'>, ctx: Ctx): void {
   const dispatch = state.dispatches.get(dispatchId);
   if (dispatch === undefined || dispatch.sample === null) {
     ctx.emit({ type: 'reward.late', at: ctx.at, dispatchId, reason: { code: 'report' } });
@@ -21,7 +19,15 @@ export function started(state: RewardState, { dispatchId }: EventOf<'reward.star
   }
 }
 
-export function finished(state: RewardState, event: EventOf<'reward.finished'>, ctx: Ctx): void {
+export function checkFinished(state: RewardState, event: Message<'reward.finished'>): void {
+  checkDispatch(state, event);
+  const { outcome, reward } = event;
+  if ((outcome === 'scored') === (reward !== undefined)) return;
+  const expected = outcome === 'scored' ? 'a reward with `scored`' : `no reward with \`${outcome}\``;
+  refuse('invalid_event', 'reward', expected, reward);
+}
+
+export function finished(state: RewardState, event: Message<'reward.finished'>, ctx: Ctx): void {
   const { dispatchId, outcome, reward, seconds } = event;
   const dispatch = state.dispatches.get(dispatchId);
   if (dispatch !== undefined) release(state, dispatch);
@@ -47,18 +53,15 @@ export function finished(state: RewardState, event: EventOf<'reward.finished'>, 
   }
 }
 
-type ScoredReason = Extract<RewardDecision, { type: 'reward.scored' }>['reason'];
-
 function score(
   state: RewardState,
   sample: Sample,
-  { worker }: Dispatch,
+  { workerId }: Dispatch,
   reward: number,
-  reason: ScoredReason,
+  reason: Message<'reward.scored'>['reason'],
   ctx: Ctx,
 ): void {
   const { requestId, promptId, kind } = sample;
-  const { id: workerId } = worker;
   const { at } = ctx;
   ctx.emit(
     promptId === null
@@ -84,17 +87,21 @@ function timedOut(state: RewardState, sample: Sample, dispatch: Dispatch, second
   }
 }
 
+export function checkTimer(_: RewardState, event: Message<'timer.fired'>): void {
+  if (event.timerId !== timerId) refuse('unknown_id', 'timerId', timerId, event.timerId);
+}
+
 /** Dispatches that were never answered are cancelled and tried again; cancellations that were not confirmed expire. */
-export function expireOverdue(state: RewardState, ctx: Ctx): void {
+export function expireOverdue(state: RewardState, _: Message<'timer.fired'>, ctx: Ctx): void {
   const { answerGraceSeconds, cancelGraceSeconds } = state.config;
   state.timerAt = null;
   for (let next = state.deadlines.peek(); next !== undefined; next = state.deadlines.peek()) {
     if (next.deadline > ctx.at) return;
-    const { sample, id: dispatchId, worker, requestId, budgetSeconds } = next;
+    const { sample, id: dispatchId, workerId, requestId, budgetSeconds } = next;
     if (sample === null) {
       release(state, next);
       const reason = { code: 'cancel_unconfirmed', graceSeconds: cancelGraceSeconds } as const;
-      ctx.emit({ type: 'reward.expired', at: ctx.at, dispatchId, workerId: worker.id, requestId, reason });
+      ctx.emit({ type: 'reward.expired', at: ctx.at, dispatchId, workerId, requestId, reason });
     } else {
       const ranSeconds = ctx.at - next.dispatchedAt;
       const reason = { code: 'no_answer', ranSeconds, budgetSeconds, graceSeconds: answerGraceSeconds } as const;

@@ -2,68 +2,63 @@
  * Reward dispatch (RollPacker §4.3): the reward of every response is computed as soon as the response is complete, on
  * the least loaded worker of its kind, while others are still being generated. See README.md.
  */
-import { type Context, definePolicyByHand, type Ledger } from '../../core/definition.ts';
-import { check } from './check.ts';
-import * as cluster from './cluster.ts';
-import { settle } from './dispatches.ts';
-import * as reports from './reports.ts';
-import * as rounds from './rounds.ts';
-import { want } from './samples.ts';
+import { definePolicy, type EventOf, type Ledger } from '../../core/definition.ts';
+import { checkNewPrefix } from '../../core/minted-ids.ts';
+import {
+  promptDeferred,
+  promptFiltered,
+  promptMerged,
+  promptQuarantined,
+  promptReturned,
+} from '../../schemas/decisions/prompts.ts';
+import { responseAccepted, responseDropped } from '../../schemas/decisions/requests.ts';
+import { rewardRequest } from '../../schemas/decisions/rewards.ts';
+import { roundCompleted } from '../../schemas/decisions/rounds.ts';
+import {
+  rewardFinished,
+  rewardRequested,
+  rewardStarted,
+  rewardWithdrawn,
+  rewardWorkerAdded,
+  rewardWorkerDrained,
+  rewardWorkerLost,
+} from '../../schemas/events/reward-workers.ts';
+import { roundFailed } from '../../schemas/events/rounds.ts';
+import { hostRestarted, timerFired } from '../../schemas/events/session.ts';
+import type { Message } from '../../schemas/messages.ts';
+import { checkDispatch, settle } from './dispatches.ts';
+import { checkFinished, checkTimer, expireOverdue, finished, started } from './reports.ts';
+import { cancelNamed, cancelRound, completeRound, promptAway, promptLeft } from './rounds.ts';
+import { checkRoom, want } from './samples.ts';
 import { rewardDispatchConfig } from './schema.ts';
-import { load, migrateFromOne, rewardSnapshot, type SavedRewards, save } from './snapshot.ts';
-import { newState, type RewardState } from './state.ts';
-import { type RewardDecision, type RewardEvent, rewardDecisions, rewardEvents } from './words.ts';
+import { begin, link, rewardState, type SavedRewards } from './state.ts';
+import { on, type RewardDecision, rewardDecisions } from './words.ts';
+import { addWorker, checkKind, checkWorker, drainWorker, loseWorker, restart } from './workers.ts';
 
-type Ctx = Context<RewardDecision>;
-
-function apply(state: RewardState, event: RewardEvent, ctx: Ctx): void {
-  handle(state, event, ctx);
-  settle(state, event.type === 'host.restarted', ctx);
-}
-
-function handle(state: RewardState, event: RewardEvent, ctx: Ctx): void {
-  switch (event.type) {
-    case 'reward.requested':
-    case 'reward.request':
-    case 'response.accepted':
-      return want(state, event, ctx);
-    case 'reward.started':
-      return reports.started(state, event, ctx);
-    case 'reward.finished':
-      return reports.finished(state, event, ctx);
-    case 'timer.fired':
-      return reports.expireOverdue(state, ctx);
-    case 'reward.withdrawn':
-      return rounds.cancelNamed(state, [event], 'withdrawn', ctx);
-    case 'response.dropped':
-      return rounds.cancelNamed(state, [event], 'response_dropped', ctx);
-    case 'prompt.merged':
-      return rounds.cancelNamed(state, event.dropped, 'prompt_merged', ctx);
-    case 'prompt.deferred':
-      return rounds.promptAway(state, event, 'prompt_deferred', ctx);
-    case 'prompt.returned':
-      return rounds.promptAway(state, event, 'prompt_returned', ctx);
-    case 'prompt.filtered':
-      return rounds.promptLeft(state, event, 'prompt_filtered', ctx);
-    case 'prompt.quarantined':
-      return rounds.promptLeft(state, event, 'prompt_quarantined', ctx);
-    case 'round.completed':
-      return rounds.roundCompleted(state, event, ctx);
-    case 'round.failed':
-      return rounds.cancelRound(state, event.roundId, 'round_failed', ctx);
-    case 'reward-worker.added':
-      return cluster.workerAdded(state, event);
-    case 'reward-worker.drained':
-      return cluster.workerDrained(state, event.workerId);
-    case 'reward-worker.lost':
-      return cluster.workerLost(state, event.workerId, ctx);
-    case 'host.restarted':
-      return cluster.hostRestarted(state, event.idPrefix, ctx);
-  }
-}
+const handlers = [
+  on(rewardWorkerAdded, addWorker, checkKind),
+  on(rewardWorkerDrained, drainWorker, checkWorker),
+  on(rewardWorkerLost, loseWorker, checkWorker),
+  on(rewardRequested, want, checkRoom),
+  on(rewardWithdrawn, (state, event, ctx) => cancelNamed(state, [event], 'withdrawn', ctx)),
+  on(rewardStarted, started, checkDispatch),
+  on(rewardFinished, finished, checkFinished),
+  on(responseAccepted, want),
+  on(responseDropped, (state, event, ctx) => cancelNamed(state, [event], 'response_dropped', ctx)),
+  on(rewardRequest, want),
+  on(roundCompleted, completeRound),
+  on(roundFailed, (state, event, ctx) => cancelRound(state, event.roundId, 'round_failed', ctx)),
+  on(promptDeferred, (state, event, ctx) => promptAway(state, event, 'prompt_deferred', ctx)),
+  on(promptReturned, (state, event, ctx) => promptAway(state, event, 'prompt_returned', ctx)),
+  on(promptFiltered, (state, event, ctx) => promptLeft(state, event, 'prompt_filtered', ctx)),
+  on(promptQuarantined, (state, event, ctx) => promptLeft(state, event, 'prompt_quarantined', ctx)),
+  on(promptMerged, (state, event, ctx) => cancelNamed(state, event.dropped, 'prompt_merged', ctx)),
+  on(timerFired, expireOverdue, checkTimer),
+  on(hostRestarted, restart, (state, event) => checkNewPrefix(state, event.idPrefix)),
+];
 
 /** Responses whose reward is wanted: each leaves with a reward, failed, cancelled, or merged into itself. */
-const samples: Ledger<SavedRewards, RewardEvent, RewardDecision> = {
+const samples: Ledger<SavedRewards, Message, RewardDecision> = {
   name: 'samples',
   entered: (event) => {
     const isWanted =
@@ -85,20 +80,20 @@ const samples: Ledger<SavedRewards, RewardEvent, RewardDecision> = {
 };
 
 /** Computes each reward as soon as its response is complete, on the least loaded worker of its kind. */
-export const rewardDispatch = definePolicyByHand({
+export const rewardDispatch = definePolicy({
   id: 'reward-dispatch',
-  version: 2,
+  version: 3,
   summary: 'Computes each reward as soon as its response is complete, on the least loaded worker of its kind.',
   source: 'RollPacker §4.3',
   config: rewardDispatchConfig,
-  events: rewardEvents,
+  state: rewardState,
+  begin,
+  link,
+  handlers,
+  after: settle,
   decisions: rewardDecisions,
-  state: rewardSnapshot,
-  init: newState,
-  check,
-  apply,
-  save,
-  load,
-  migrations: { 1: migrateFromOne },
   ledgers: [samples],
 });
+
+/** What reward-dispatch understands. */
+export type RewardEvent = EventOf<typeof rewardDispatch>;

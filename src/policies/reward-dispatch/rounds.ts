@@ -1,16 +1,15 @@
 /** What is not needed any more because its prompt or its round is over (slime #2176: nothing waits for a slow judge). */
-import type { Context } from '../../core/definition.ts';
+import type { Message } from '../../schemas/messages.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
 import { cancel, keep } from './samples.ts';
 import type { RewardState } from './state.ts';
-import type { CancelCode, RewardDecision, RewardEvent } from './words.ts';
+import type { Ctx } from './words.ts';
 
-type Ctx = Context<RewardDecision>;
-type EventOf<T extends RewardEvent['type']> = Extract<RewardEvent, { type: T }>;
+type CancelCode = Message<'reward.cancelled'>['reason']['code'];
 type Named = readonly { readonly requestId: string }[];
 
 /** What the round trains on is needed whatever happens next; the rest of the round is not. */
-export function roundCompleted(state: RewardState, event: EventOf<'round.completed'>, ctx: Ctx): void {
+export function completeRound(state: RewardState, event: Message<'round.completed'>, ctx: Ctx): void {
   for (const prompt of event.prompts) {
     for (const { requestId } of prompt.responses) {
       const sample = state.samples.get(requestId);
@@ -45,7 +44,7 @@ export function promptLeft(
 ): void {
   cancelNamed(state, dropped, code, ctx);
   for (const sample of state.prompts.get(promptId)?.members() ?? []) {
-    if (sample.round?.id === roundId) cancel(state, sample, code, ctx);
+    if (sample.roundId === roundId) cancel(state, sample, code, ctx);
   }
 }
 

@@ -1,17 +1,15 @@
 /** How a response gets in line for its reward, and how it leaves. */
-import type { Context } from '../../core/definition.ts';
+import { refuse } from '../../errors.ts';
+import type { Message } from '../../schemas/messages.ts';
 import type { RewardKind } from '../../schemas/reward-workers.ts';
 import { cancelDispatch } from './dispatches.ts';
-import { join, leave } from './group.ts';
 import { named, queueAgain, takeFromLine } from './pool.ts';
 import { kindOfDomain } from './schema.ts';
-import type { RewardState, Sample } from './state.ts';
-import type { CancelCode, RewardDecision } from './words.ts';
-
-type Ctx = Context<RewardDecision>;
+import { attach, detach, queued, type RewardState, type Sample } from './state.ts';
+import type { Ctx } from './words.ts';
 
 /** What is known of a reward that is wanted. */
-export interface Wanted {
+interface Wanted {
   readonly requestId: string;
   readonly promptId?: string | undefined;
   readonly roundId?: string | undefined;
@@ -21,8 +19,16 @@ export interface Wanted {
 }
 
 /** How a reward is computed: as asked for, else by the domain, else by the default. */
-export function kindOf({ config }: RewardState, { kind, domain }: Wanted): RewardKind {
+function kindOf({ config }: RewardState, { kind, domain }: Wanted): RewardKind {
   return kind ?? kindOfDomain(config, domain);
+}
+
+export function checkRoom(state: RewardState, event: Message<'reward.requested'>): void {
+  const kind = kindOf(state, event);
+  const { maxQueued } = state.config;
+  if (queued(state.pools[kind]) < maxQueued || state.samples.has(event.requestId)) return;
+  const expected = `fewer than ${maxQueued} rewards of kind ${kind} waiting (maxQueued)`;
+  refuse('limit_exceeded', 'requestId', expected, event.requestId);
 }
 
 /** Takes a response in. One that is in already is the same: its reward is computed once. */
@@ -47,10 +53,9 @@ export function want(state: RewardState, wanted: Wanted, ctx: Ctx): void {
     failures: 0,
     timeouts: 0,
     attempts: 0,
-    dispatch: null,
     final: false,
-    prompt: null,
-    round: null,
+    roundId: null,
+    dispatch: null,
     placeInPrompt: -1,
     placeInRound: -1,
     heapIndex: -1,
@@ -68,21 +73,6 @@ export function end(state: RewardState, sample: Sample): void {
   detach(state, sample);
 }
 
-/** Lets a response leave with its round, and with its prompt in that round. */
-export function attach(state: RewardState, sample: Sample, roundId: string): void {
-  const { promptId } = sample;
-  sample.round = join(state.rounds, roundId, 'placeInRound', sample);
-  if (promptId !== null) sample.prompt = join(state.prompts, promptId, 'placeInPrompt', sample);
-}
-
-/** It leaves with neither its round nor its prompt any more. */
-function detach(state: RewardState, sample: Sample): void {
-  leave(state.prompts, sample.prompt, sample);
-  leave(state.rounds, sample.round, sample);
-  sample.prompt = null;
-  sample.round = null;
-}
-
 /** A completed round trains on it: nothing takes its reward away any more. */
 export function keep(state: RewardState, sample: Sample): void {
   sample.final = true;
@@ -90,7 +80,12 @@ export function keep(state: RewardState, sample: Sample): void {
 }
 
 /** A reward is not needed any more. */
-export function cancel(state: RewardState, sample: Sample, code: CancelCode, ctx: Ctx): void {
+export function cancel(
+  state: RewardState,
+  sample: Sample,
+  code: Message<'reward.cancelled'>['reason']['code'],
+  ctx: Ctx,
+): void {
   const afterSeconds = ctx.at - sample.requestedAt;
   const { dispatch } = sample;
   ctx.emit({ type: 'reward.cancelled', at: ctx.at, ...named(sample), reason: { code, afterSeconds } });

@@ -1,145 +1,216 @@
-/** The state that reward-dispatch owns. */
+/** The state of reward-dispatch. Loads, lines, heaps and groups are derived: they are not saved but built again. */
+import { z } from 'zod';
+import type { Live } from '../../core/definition.ts';
 import { IndexedHeap } from '../../core/heap.ts';
 import { LinkedList } from '../../core/linked-list.ts';
-import type { RewardKind } from '../../schemas/reward-workers.ts';
-import type { Group } from './group.ts';
+import { prefixes } from '../../core/minted-ids.ts';
+import { derived, mapBy } from '../../core/state.ts';
+import {
+  dispatchId,
+  type RewardKind,
+  rewardBudgetSeconds,
+  rewardKind,
+  workerId,
+} from '../../schemas/reward-workers.ts';
+import { count, positiveCount, promptId, requestId, roundId, seconds } from '../../schemas/units.ts';
+import { type Group, join, leave } from './group.ts';
 import { queueMarks, type RewardDispatchConfig } from './schema.ts';
 
-/** Why a response stands in line. */
-export type Cause = 'requested' | 'retry_infrastructure' | 'retry_timeout' | 'host_restarted';
+const outside = () => -1;
 
-/** A response whose reward is wanted: it waits, or is computed. */
-export interface Sample {
-  readonly requestId: string;
-  readonly promptId: string | null;
-  readonly kind: RewardKind;
-  readonly budgetSeconds: number;
+const sample = z.strictObject({
+  requestId,
+  promptId: promptId.nullable(),
+  kind: rewardKind,
+  budgetSeconds: rewardBudgetSeconds,
   /** In the order in which they were asked for. */
-  readonly seq: number;
-  readonly requestedAt: number;
+  seq: count,
+  requestedAt: seconds,
   /** Since when it has been in line. */
-  since: number;
-  cause: Cause;
-  failures: number;
-  timeouts: number;
+  since: seconds,
+  /** Why it stands in line. */
+  cause: z.enum(['requested', 'retry_infrastructure', 'retry_timeout', 'host_restarted']),
+  failures: count,
+  timeouts: count,
   /** Dispatches so far. */
-  attempts: number;
-  /** What computes it; it waits while there is none. */
-  dispatch: Dispatch | null;
+  attempts: count,
   /** Whether a completed round trains on it: nothing takes its reward away any more. */
-  final: boolean;
-  /** What it leaves with, where its round is known; empty once it is final. */
-  prompt: Group<Sample> | null;
-  round: Group<Sample> | null;
-  placeInPrompt: number;
-  placeInRound: number;
+  final: z.boolean(),
+  /** The round that it leaves with, and in which it leaves with its prompt; `null` once it is final. */
+  roundId: roundId.nullable(),
+  /** What computes it; it waits while there is none. */
+  dispatch: derived<Dispatch | null>(),
+  placeInPrompt: derived(outside),
+  placeInRound: derived(outside),
   // Its place in one of the two lines of its pool.
-  heapIndex: number;
-  previous: Sample | null;
-  next: Sample | null;
-}
+  heapIndex: derived(outside),
+  previous: derived<Sample | null>(),
+  next: derived<Sample | null>(),
+});
+/** A response whose reward is wanted: it waits, or is computed. */
+export interface Sample extends z.output<typeof sample> {}
 
-/** A try on a worker. It holds a slot there until it ends, or its cancellation does. */
-export interface Dispatch {
-  readonly number: number;
-  readonly id: string;
-  readonly requestId: string;
-  /** `null` once it is cancelled. */
-  sample: Sample | null;
-  readonly worker: Worker;
-  readonly budgetSeconds: number;
-  readonly dispatchedAt: number;
-  started: boolean;
+const dispatch = z.strictObject({
+  id: dispatchId,
+  number: count,
+  requestId,
+  workerId,
+  budgetSeconds: rewardBudgetSeconds,
+  dispatchedAt: seconds,
+  started: z.boolean(),
   /** When it counts as unanswered, or its cancellation as unconfirmed. */
-  deadline: number;
-  heapIndex: number;
+  deadline: seconds,
+  cancelled: z.boolean(),
+  /** `null` once it is cancelled. */
+  sample: derived<Sample | null>(),
+  worker: derived<Worker>(),
+  heapIndex: derived(outside),
   // Its place among those of its worker.
-  previous: Dispatch | null;
-  next: Dispatch | null;
-}
+  previous: derived<Dispatch | null>(),
+  next: derived<Dispatch | null>(),
+});
+/** A try on a worker. It holds a slot there until it ends, or its cancellation does. */
+export interface Dispatch extends z.output<typeof dispatch> {}
 
-export interface Worker {
-  readonly id: string;
-  readonly pool: Pool;
-  slots: number;
-  active: boolean;
+const worker = z.strictObject({
+  id: workerId,
+  kind: rewardKind,
+  slots: positiveCount,
+  active: z.boolean(),
+  pool: derived<Pool>(),
   /** In the order of dispatch. */
-  readonly running: LinkedList<Dispatch>;
+  running: derived(() => new LinkedList<Dispatch>()),
   /** Budgets of what runs on it, in whole milliseconds: sums of seconds would depend on their order. */
-  assignedMs: number;
-  heapIndex: number;
-}
-
-/** The workers of one kind, and what waits for them. */
-export interface Pool {
-  readonly kind: RewardKind;
-  /** Workers with a free slot, the least loaded first. */
-  readonly open: IndexedHeap<Worker>;
-  /** Never dispatched, in the order in which they were asked for. */
-  readonly fresh: LinkedList<Sample>;
-  /** To be dispatched again; each was asked for before any of the fresh ones. */
-  readonly again: IndexedHeap<Sample>;
-  activeWorkers: number;
-  saturated: boolean;
-}
-
-export interface RewardState {
-  readonly config: RewardDispatchConfig;
-  readonly marks: { readonly saturated: number; readonly resumed: number };
-  readonly pools: Readonly<Record<RewardKind, Pool>>;
-  readonly workers: Map<string, Worker>;
-  readonly samples: Map<string, Sample>;
-  readonly prompts: Map<string, Group<Sample>>;
-  readonly rounds: Map<string, Group<Sample>>;
-  readonly dispatches: Map<string, Dispatch>;
-  /** All dispatches, the earliest deadline first. */
-  readonly deadlines: IndexedHeap<Dispatch>;
-  /** When the timer fires, if one is set. */
-  timerAt: number | null;
-  seq: number;
-  /** Number of the next dispatch; never goes back. */
-  nextDispatch: number;
-  prefix: string;
-  readonly oldPrefixes: string[];
-}
-
-/** The kinds, in the order in which they are served. */
-export const kinds = ['rule', 'sandbox', 'judge'] as const satisfies readonly RewardKind[];
+  assignedMs: derived(() => 0),
+  heapIndex: derived(outside),
+});
+export interface Worker extends z.output<typeof worker> {}
 
 const byLoad = (a: Worker, b: Worker): number =>
   a.running.size - b.running.size || a.assignedMs - b.assignedMs || (a.id < b.id ? -1 : 1);
 const byDeadline = (a: Dispatch, b: Dispatch): number => a.deadline - b.deadline || a.number - b.number;
-/** By the order in which they were asked for. */
-export const bySeq = (a: Sample, b: Sample): number => a.seq - b.seq;
+const bySeq = (a: Sample, b: Sample): number => a.seq - b.seq;
 
-function newPool(kind: RewardKind): Pool {
-  return {
-    kind,
-    open: new IndexedHeap(byLoad),
-    fresh: new LinkedList(),
-    again: new IndexedHeap(bySeq),
-    activeWorkers: 0,
-    saturated: false,
-  };
+const poolOf = (kind: RewardKind) =>
+  z.strictObject({
+    /** Whether the host was last told that the queue is long. */
+    saturated: z.boolean(),
+    kind: derived(() => kind),
+    /** Workers with a free slot, the least loaded first. */
+    open: derived(() => new IndexedHeap<Worker>(byLoad)),
+    /** Never dispatched, in the order in which they were asked for. */
+    fresh: derived(() => new LinkedList<Sample>()),
+    /** To be dispatched again; each was asked for before any of the fresh ones. */
+    again: derived(() => new IndexedHeap<Sample>(bySeq)),
+    activeWorkers: derived(() => 0),
+  });
+/** The workers of one kind, and what waits for them. */
+export interface Pool extends z.output<ReturnType<typeof poolOf>> {}
+
+/** The kinds, in the order in which they are served. */
+export const kinds = ['rule', 'sandbox', 'judge'] as const satisfies readonly RewardKind[];
+
+/** Schema of the state. */
+export const rewardState = z
+  .strictObject({
+    samples: mapBy('requestId', sample),
+    dispatches: mapBy('id', dispatch),
+    workers: mapBy('id', worker),
+    pools: z.strictObject({ rule: poolOf('rule'), sandbox: poolOf('sandbox'), judge: poolOf('judge') }),
+    /** When the timer fires, if one is set. */
+    timerAt: seconds.nullable(),
+    seq: count,
+    /** Number of the next dispatch; never goes back. */
+    nextDispatch: count,
+    ...prefixes,
+    /** Whether the host has just restarted: it may have forgotten what it was told. */
+    restarted: derived(() => false),
+    marks: derived<ReturnType<typeof queueMarks>>(),
+    prompts: derived(() => new Map<string, Group<Sample>>()),
+    rounds: derived(() => new Map<string, Group<Sample>>()),
+    /** All dispatches, the earliest deadline first. */
+    deadlines: derived(() => new IndexedHeap<Dispatch>(byDeadline)),
+  })
+  .superRefine(({ samples, dispatches, workers }, context) => {
+    const waiting = new Set(samples.keys());
+    [...dispatches.values()].forEach((one, index) => {
+      const refuse = (key: 'workerId' | 'requestId', message: string) =>
+        context.addIssue({ code: 'custom', path: ['dispatches', index, key], message });
+      if (!workers.has(one.workerId)) refuse('workerId', 'a worker of the snapshot');
+      if (!one.cancelled && !waiting.delete(one.requestId)) refuse('requestId', 'a sample of the snapshot, once');
+    });
+  });
+/** The state. */
+export type RewardState = Live<z.output<typeof rewardState>, RewardDispatchConfig>;
+/** The state as it is saved. */
+export type SavedRewards = z.input<typeof rewardState>;
+
+/** The state at the beginning. */
+export function begin({ idPrefix }: RewardDispatchConfig): SavedRewards {
+  const pools = { rule: { saturated: false }, sandbox: { saturated: false }, judge: { saturated: false } };
+  const lists = { samples: [], dispatches: [], workers: [] };
+  return { ...lists, pools, timerAt: null, seq: 0, nextDispatch: 0, prefix: idPrefix, oldPrefixes: [] };
 }
 
-export function newState(config: RewardDispatchConfig): RewardState {
-  return {
-    config,
-    marks: queueMarks(config),
-    pools: { rule: newPool('rule'), sandbox: newPool('sandbox'), judge: newPool('judge') },
-    workers: new Map(),
-    samples: new Map(),
-    prompts: new Map(),
-    rounds: new Map(),
-    dispatches: new Map(),
-    deadlines: new IndexedHeap(byDeadline),
-    timerAt: null,
-    seq: 0,
-    nextDispatch: 0,
-    prefix: config.idPrefix,
-    oldPrefixes: [],
-  };
+/** Sets what is derived. */
+export function link(state: RewardState): void {
+  state.marks = queueMarks(state.config);
+  for (const one of state.workers.values()) one.pool = state.pools[one.kind];
+  for (const one of state.dispatches.values()) {
+    one.worker = state.workers.get(one.workerId)!;
+    occupy(state, one);
+    if (one.cancelled) continue;
+    one.sample = state.samples.get(one.requestId)!;
+    one.sample.dispatch = one;
+  }
+  for (const one of state.workers.values()) {
+    if (one.active) one.pool.activeWorkers += 1;
+    reheap(one);
+  }
+  for (const one of state.samples.values()) {
+    if (one.roundId !== null) attach(state, one, one.roundId);
+    if (one.dispatch !== null) continue;
+    const { fresh, again } = state.pools[one.kind];
+    if (one.cause === 'requested') fresh.push(one);
+    else again.update(one);
+  }
+}
+
+/** Milliseconds of a budget, as workers' loads are compared. */
+export function milliseconds(budgetSeconds: number): number {
+  return Math.round(budgetSeconds * 1000);
+}
+
+/** A dispatch takes a slot of its worker, and its deadline counts. */
+export function occupy(state: RewardState, dispatch: Dispatch): void {
+  const { worker } = dispatch;
+  state.deadlines.update(dispatch);
+  worker.running.push(dispatch);
+  worker.assignedMs += milliseconds(dispatch.budgetSeconds);
+}
+
+/** Keeps the heap of workers with a free slot in step with a worker. */
+export function reheap(worker: Worker): void {
+  const { open } = worker.pool;
+  if (worker.active && worker.running.size < worker.slots) open.update(worker);
+  else open.remove(worker);
+}
+
+/** Lets a response leave with its round, and with its prompt in that round. */
+export function attach(state: RewardState, sample: Sample, roundId: string): void {
+  const { promptId } = sample;
+  sample.roundId = roundId;
+  join(state.rounds, roundId, 'placeInRound', sample);
+  if (promptId !== null) join(state.prompts, promptId, 'placeInPrompt', sample);
+}
+
+/** It leaves with neither its round nor its prompt any more. */
+export function detach(state: RewardState, sample: Sample): void {
+  const { promptId, roundId } = sample;
+  if (roundId === null) return;
+  leave(state.rounds, roundId, sample);
+  if (promptId !== null) leave(state.prompts, promptId, sample);
+  sample.roundId = null;
 }
 
 /** How many wait in a pool. */

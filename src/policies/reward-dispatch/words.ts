@@ -1,12 +1,5 @@
-/** The words that reward-dispatch understands and answers with. */
-import {
-  promptDeferred,
-  promptFiltered,
-  promptMerged,
-  promptQuarantined,
-  promptReturned,
-} from '../../schemas/decisions/prompts.ts';
-import { responseAccepted, responseDropped } from '../../schemas/decisions/requests.ts';
+/** What reward-dispatch answers with. */
+import { type Context, handlersOf } from '../../core/definition.ts';
 import {
   rewardCancel,
   rewardCancelled,
@@ -19,43 +12,9 @@ import {
   rewardsResumed,
   rewardsSaturated,
 } from '../../schemas/decisions/reward-workers.ts';
-import { rewardRequest } from '../../schemas/decisions/rewards.ts';
-import { roundCompleted } from '../../schemas/decisions/rounds.ts';
 import { timerSet } from '../../schemas/decisions/session.ts';
-import {
-  rewardFinished,
-  rewardRequested,
-  rewardStarted,
-  rewardWithdrawn,
-  rewardWorkerAdded,
-  rewardWorkerDrained,
-  rewardWorkerLost,
-} from '../../schemas/events/reward-workers.ts';
-import { roundFailed } from '../../schemas/events/rounds.ts';
-import { hostRestarted, timerFired } from '../../schemas/events/session.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
-
-export const rewardEvents = [
-  rewardWorkerAdded,
-  rewardWorkerDrained,
-  rewardWorkerLost,
-  rewardRequested,
-  rewardWithdrawn,
-  rewardStarted,
-  rewardFinished,
-  responseAccepted,
-  responseDropped,
-  rewardRequest,
-  roundCompleted,
-  roundFailed,
-  promptDeferred,
-  promptReturned,
-  promptFiltered,
-  promptQuarantined,
-  promptMerged,
-  timerFired,
-  hostRestarted,
-] as const;
+import type { RewardState } from './state.ts';
 
 export const rewardDecisions = [
   rewardDispatch,
@@ -71,9 +30,9 @@ export const rewardDecisions = [
   timerSet,
 ] as const;
 
-/** What reward-dispatch understands. */
-export type RewardEvent = Of<(typeof rewardEvents)[number]>;
-/** What reward-dispatch answers with. */
+/** One of them. */
 export type RewardDecision = Of<(typeof rewardDecisions)[number]>;
-/** Why a reward is not needed any more. */
-export type CancelCode = Extract<RewardDecision, { type: 'reward.cancelled' }>['reason']['code'];
+/** Where decisions go. */
+export type Ctx = Context<RewardDecision>;
+/** Declares an event. */
+export const on = handlersOf<RewardState, RewardDecision>();

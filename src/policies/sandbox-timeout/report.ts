@@ -1,8 +1,7 @@
 /** What other timeouts would have cost and saved, from the runs that are remembered. */
 import type { Context } from '../../core/definition.ts';
-import type { sandboxReport } from '../../schemas/decisions/index.ts';
+import type { Message } from '../../schemas/messages.ts';
 import type { TimeoutEstimate } from '../../schemas/sandbox.ts';
-import type { Of } from '../../schemas/vocabulary.ts';
 import type { TimeoutConfig } from './schema.ts';
 import type { PastRun, TimeoutState } from './state.ts';
 
@@ -41,8 +40,8 @@ function estimate(config: TimeoutConfig, history: readonly PastRun[], timeoutFac
 /** Answers a request for a report; linear in the history, which is bounded. */
 export function report(
   state: TimeoutState,
-  factors: readonly number[] | undefined,
-  ctx: Context<Of<typeof sandboxReport>>,
+  { factors }: Message<'sandbox.report.requested'>,
+  ctx: Context<Message<'sandbox.report'>>,
 ): void {
   const { config } = state;
   const history = [...state.history];

@@ -2,7 +2,7 @@
  * Adaptive timeouts for code in sandboxes (RollPacker §4.3): a run may take a multiple of the longest correct run of
  * its test case, so that doomed code is stopped early. See README.md.
  */
-import { type Context, definePolicyByHand, type Ledger } from '../../core/definition.ts';
+import { type Context, definePolicy, type EventOf, handlersOf, type Ledger } from '../../core/definition.ts';
 import { refuse } from '../../errors.ts';
 import {
   sandboxLate,
@@ -18,79 +18,40 @@ import {
   sandboxRequested,
 } from '../../schemas/events/sandbox.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
+import type { Message } from '../../schemas/messages.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
 import { report, timeoutOf } from './report.ts';
 import { timeoutConfig } from './schema.ts';
-import {
-  end,
-  hasEnded,
-  load,
-  newTimeouts,
-  type Run,
-  type SavedTimeouts,
-  save,
-  type TimeoutState,
-  timeoutSnapshot,
-} from './state.ts';
+import { end, hasEnded, type Run, type SavedTimeouts, type TimeoutState, timeoutState } from './state.ts';
 
-const timeoutEvents = [
-  sandboxRequested,
-  sandboxFinished,
-  sandboxCancelled,
-  sandboxReportRequested,
-  hostRestarted,
-] as const;
-const timeoutDecisions = [sandboxRun, sandboxScored, sandboxUnscored, sandboxLate, sandboxReport] as const;
+const decisions = [sandboxRun, sandboxScored, sandboxUnscored, sandboxLate, sandboxReport] as const;
 
-/** What sandbox-timeout understands. */
-export type TimeoutEvent = Of<(typeof timeoutEvents)[number]>;
 /** What sandbox-timeout answers with. */
-export type TimeoutDecision = Of<(typeof timeoutDecisions)[number]>;
+export type TimeoutDecision = Of<(typeof decisions)[number]>;
 type Ctx = Context<TimeoutDecision>;
-type Event<T extends TimeoutEvent['type']> = Extract<TimeoutEvent, { type: T }>;
-type RunReason = Extract<TimeoutDecision, { type: 'sandbox.run' }>['reason'];
-type ScoredReason = Extract<TimeoutDecision, { type: 'sandbox.scored' }>['reason'];
-type UnscoredReason = Extract<TimeoutDecision, { type: 'sandbox.unscored' }>['reason'];
 
-function check(state: TimeoutState, event: TimeoutEvent): void {
-  switch (event.type) {
-    case 'sandbox.requested':
-      if (!state.runs.has(event.runId) && !hasEnded(state, event.runId)) return;
-      return refuse('duplicate_id', 'runId', 'a new run id', event.runId);
-    case 'sandbox.finished':
-    case 'sandbox.cancelled':
-      if (state.runs.has(event.runId) || hasEnded(state, event.runId)) return;
-      return refuse('unknown_id', 'runId', 'a run that was requested', event.runId);
-  }
+const on = handlersOf<TimeoutState, TimeoutDecision>();
+const handlers = [
+  on(sandboxRequested, request, checkNew),
+  on(sandboxFinished, finish, checkKnown),
+  on(sandboxCancelled, cancel, checkKnown),
+  on(sandboxReportRequested, report),
+  on(hostRestarted, (state, _, ctx) => {
+    // In the order in which they were requested.
+    for (const run of [...state.runs.values()]) unscored(state, run, { code: 'host_restarted' }, ctx);
+  }),
+];
+
+function checkNew(state: TimeoutState, { runId }: Message<'sandbox.requested'>): void {
+  if (state.runs.has(runId) || hasEnded(state, runId)) refuse('duplicate_id', 'runId', 'a new run id', runId);
 }
 
-function apply(state: TimeoutState, event: TimeoutEvent, ctx: Ctx): void {
-  switch (event.type) {
-    case 'sandbox.requested':
-      return requested(state, event, ctx);
-    case 'sandbox.finished':
-    case 'sandbox.cancelled': {
-      const run = state.runs.get(event.runId);
-      if (run === undefined) {
-        ctx.emit({ type: 'sandbox.late', at: ctx.at, runId: event.runId, reason: { code: 'already_ended' } });
-      } else if (event.type === 'sandbox.cancelled') unscored(state, run, { code: 'cancelled' }, ctx);
-      else finished(state, run, event, ctx);
-      return;
-    }
-    case 'sandbox.report.requested':
-      return report(state, event.factors, ctx);
-    case 'host.restarted':
-      // In the order in which they were requested.
-      for (const run of [...state.runs.values()]) unscored(state, run, { code: 'host_restarted' }, ctx);
-  }
-}
-
-function requested(state: TimeoutState, { runId, testCaseId }: Event<'sandbox.requested'>, ctx: Ctx): void {
+function request(state: TimeoutState, { runId, testCaseId }: Message<'sandbox.requested'>, ctx: Ctx): void {
   const { timeoutFactor, minTimeoutSeconds, maxTimeoutSeconds, exploreEvery } = state.config;
   const anchor = state.anchors.get(testCaseId);
   let timeoutSeconds = maxTimeoutSeconds;
   let explores = false;
-  let reason: RunReason;
+  let reason: Message<'sandbox.run'>['reason'];
   if (anchor === undefined) reason = { code: 'no_anchor', maxTimeoutSeconds };
   else {
     anchor.runsSinceExploration += 1;
@@ -109,14 +70,31 @@ function requested(state: TimeoutState, { runId, testCaseId }: Event<'sandbox.re
   ctx.emit({ type: 'sandbox.run', at: ctx.at, runId, testCaseId, timeoutSeconds, reason });
 }
 
-function finished(state: TimeoutState, run: Run, event: Event<'sandbox.finished'>, ctx: Ctx): void {
-  const { outcome, seconds } = event;
+function checkKnown(state: TimeoutState, { runId }: { readonly runId: string }): void {
+  if (state.runs.has(runId) || hasEnded(state, runId)) return;
+  refuse('unknown_id', 'runId', 'a run that was requested', runId);
+}
+
+function late(runId: string, ctx: Ctx): void {
+  ctx.emit({ type: 'sandbox.late', at: ctx.at, runId, reason: { code: 'already_ended' } });
+}
+
+function cancel(state: TimeoutState, { runId }: Message<'sandbox.cancelled'>, ctx: Ctx): void {
+  const run = state.runs.get(runId);
+  if (run === undefined) late(runId, ctx);
+  else unscored(state, run, { code: 'cancelled' }, ctx);
+}
+
+function finish(state: TimeoutState, event: Message<'sandbox.finished'>, ctx: Ctx): void {
+  const { runId, outcome, seconds } = event;
+  const run = state.runs.get(runId);
+  if (run === undefined) return late(runId, ctx);
   if (outcome === 'infrastructure') return unscored(state, run, { code: 'infrastructure', seconds }, ctx);
-  const { runId, testCaseId, timeoutSeconds } = run;
+  const { testCaseId, timeoutSeconds } = run;
   end(state, runId);
   remember(state, run, outcome, seconds);
   let score: 0 | 1 = 0;
-  let reason: ScoredReason;
+  let reason: Message<'sandbox.scored'>['reason'];
   if (outcome === 'correct') {
     score = 1;
     reason = { code: 'correct', seconds, timeoutSeconds, anchorSeconds: raiseAnchor(state, testCaseId, seconds) };
@@ -149,7 +127,7 @@ function remember(state: TimeoutState, run: Run, outcome: 'correct' | 'wrong' | 
 }
 
 /** No fault of the code: it does not score, moves no anchor, and an exploration is made up for. */
-function unscored(state: TimeoutState, run: Run, reason: UnscoredReason, ctx: Ctx): void {
+function unscored(state: TimeoutState, run: Run, reason: Message<'sandbox.unscored'>['reason'], ctx: Ctx): void {
   const { runId, testCaseId } = run;
   end(state, runId);
   const anchor = run.explores ? state.anchors.peek(testCaseId) : undefined;
@@ -157,7 +135,7 @@ function unscored(state: TimeoutState, run: Run, reason: UnscoredReason, ctx: Ct
   ctx.emit({ type: 'sandbox.unscored', at: ctx.at, runId, testCaseId, reason });
 }
 
-const runLedger: Ledger<SavedTimeouts, TimeoutEvent, TimeoutDecision> = {
+const runLedger: Ledger<SavedTimeouts, Message, TimeoutDecision> = {
   name: 'runs',
   entered: (event) => (event.type === 'sandbox.requested' ? [event.runId] : []),
   left: (one) => (one.type === 'sandbox.scored' || one.type === 'sandbox.unscored' ? [one.runId] : []),
@@ -165,19 +143,19 @@ const runLedger: Ledger<SavedTimeouts, TimeoutEvent, TimeoutDecision> = {
 };
 
 /** Stops doomed code early: timeouts from the longest correct run of each test case. */
-export const sandboxTimeout = definePolicyByHand({
+export const sandboxTimeout = definePolicy({
   id: 'sandbox-timeout',
   version: 1,
   summary: 'Stops doomed code early: a timeout for each test case, from its longest correct run.',
   source: 'RollPacker §4.3',
   config: timeoutConfig,
-  events: timeoutEvents,
-  decisions: timeoutDecisions,
-  state: timeoutSnapshot,
-  init: newTimeouts,
-  check,
-  apply,
-  save,
-  load,
+  state: timeoutState,
+  begin: () => ({ anchors: [], runs: [], ended: { newer: [], older: [] }, history: [], forgotten: 0 }),
+  link: (state) => state.anchors.limit(state.config.maxTestCases),
+  handlers,
+  decisions,
   ledgers: [runLedger],
 });
+
+/** What sandbox-timeout understands. */
+export type TimeoutEvent = EventOf<typeof sandboxTimeout>;

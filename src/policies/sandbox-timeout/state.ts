@@ -1,7 +1,10 @@
-/** Anchors, runs in flight, and the runs that reports are made from. */
+/** The state of sandbox-timeout: anchors, runs in flight, and the runs that reports are made from. */
 import { z } from 'zod';
+import type { Live } from '../../core/definition.ts';
 import { Fifo } from '../../core/fifo.ts';
 import { LruMap } from '../../core/lru.ts';
+import { byHand, mapBy, setOf } from '../../core/state.ts';
+import { count, runId, seconds, testCaseId } from '../../schemas/units.ts';
 import type { TimeoutConfig } from './schema.ts';
 
 /** What is known of a test case that has been solved. */
@@ -12,15 +15,31 @@ export interface Anchor {
   runsSinceExploration: number;
 }
 
-/** A run in flight. */
-export interface Run {
-  readonly runId: string;
-  readonly testCaseId: string;
-  readonly timeoutSeconds: number;
+/** Anchors by their test cases. There are many: a list without names is half as long. */
+const anchors = byHand(
+  z.array(z.tuple([testCaseId, seconds, count])).describe('Test case, anchor, runs since an exploration.'),
+  {
+    decode: (saved) => {
+      const map = new LruMap<string, Anchor>(Number.POSITIVE_INFINITY);
+      for (const [id, anchorSeconds, runsSinceExploration] of saved) {
+        map.set(id, { seconds: anchorSeconds, runsSinceExploration });
+      }
+      return map;
+    },
+    encode: (map) => [...map].map(([id, one]) => [id, one.seconds, one.runsSinceExploration]),
+  },
+);
+
+const run = z.strictObject({
+  runId,
+  testCaseId,
+  timeoutSeconds: seconds,
   /** The anchor when it was requested. */
-  readonly anchorSeconds: number | null;
-  readonly explores: boolean;
-}
+  anchorSeconds: seconds.nullable(),
+  explores: z.boolean(),
+});
+/** A run in flight. */
+export interface Run extends z.output<typeof run> {}
 
 /** A run that has scored and had an anchor. */
 export interface PastRun {
@@ -31,94 +50,53 @@ export interface PastRun {
   readonly explores: boolean;
 }
 
-export interface TimeoutState {
-  readonly config: TimeoutConfig;
-  readonly anchors: LruMap<string, Anchor>;
-  readonly runs: Map<string, Run>;
+/** One codec for the whole list: one for each run would take twice as long. */
+const history = byHand(
+  z
+    .array(z.tuple([seconds, seconds, seconds, z.enum(['correct', 'wrong', 'timeout']), z.boolean()]))
+    .describe('Anchor, timeout, seconds, outcome, whether it explored.'),
+  {
+    decode: (saved) => {
+      const fifo = new Fifo<PastRun>();
+      for (const [anchorSeconds, timeoutSeconds, taken, outcome, explores] of saved) {
+        fifo.push({ anchorSeconds, timeoutSeconds, seconds: taken, outcome, explores });
+      }
+      return fifo;
+    },
+    encode: (fifo) =>
+      [...fifo].map((one) => [one.anchorSeconds, one.timeoutSeconds, one.seconds, one.outcome, one.explores]),
+  },
+);
+
+/** Schema of the state. */
+export const timeoutState = z.strictObject({
+  anchors,
+  runs: mapBy('runId', run),
   /**
    * Ids of runs that ended last: a second report about one is late, not wrong. Two generations: when the newer is full,
    * the older is forgotten as a whole, so that an end costs one insertion.
    */
-  ended: { newer: Set<string>; older: Set<string> };
-  readonly history: Fifo<PastRun>;
-  forgotten: number;
-}
+  ended: z.strictObject({ newer: setOf(z.string()), older: setOf(z.string()) }),
+  history,
+  /** Test cases whose anchors left because there were too many. */
+  forgotten: count,
+});
+/** The state. */
+export type TimeoutState = Live<z.output<typeof timeoutState>, TimeoutConfig>;
+/** The state as it is saved. */
+export type SavedTimeouts = z.input<typeof timeoutState>;
 
 /** How many ended runs are remembered by id, at least; at most twice as many. */
 export const rememberedRuns = 1024;
 
-const whole = z.int().nonnegative();
-const time = z.number().nonnegative();
-
-/** Schema of the saved state. Anchors and past runs are many: they are lists without names. */
-export const timeoutSnapshot = z.strictObject({
-  anchors: z.array(z.tuple([z.string(), time, whole])).describe('Test case, anchor, runs since an exploration.'),
-  runs: z.array(
-    z.strictObject({
-      runId: z.string(),
-      testCaseId: z.string(),
-      timeoutSeconds: time,
-      anchorSeconds: time.nullable(),
-      explores: z.boolean(),
-    }),
-  ),
-  ended: z.strictObject({ newer: z.array(z.string()), older: z.array(z.string()) }),
-  history: z
-    .array(z.tuple([time, time, time, z.enum(['correct', 'wrong', 'timeout']), z.boolean()]))
-    .describe('Anchor, timeout, seconds, outcome, whether it explored.'),
-  forgotten: whole,
-});
-export type SavedTimeouts = z.output<typeof timeoutSnapshot>;
-
-export function newTimeouts(config: TimeoutConfig): TimeoutState {
-  return {
-    config,
-    anchors: new LruMap(config.maxTestCases),
-    runs: new Map(),
-    ended: { newer: new Set(), older: new Set() },
-    history: new Fifo(),
-    forgotten: 0,
-  };
-}
-
 /** Whether a run is known to have ended. */
-export function hasEnded({ ended }: TimeoutState, runId: string): boolean {
-  return ended.newer.has(runId) || ended.older.has(runId);
+export function hasEnded({ ended }: TimeoutState, id: string): boolean {
+  return ended.newer.has(id) || ended.older.has(id);
 }
 
 /** Takes a run out of flight, and remembers its id for late reports. */
-export function end(state: TimeoutState, runId: string): void {
-  state.runs.delete(runId);
+export function end(state: TimeoutState, id: string): void {
+  state.runs.delete(id);
   if (state.ended.newer.size >= rememberedRuns) state.ended = { newer: new Set(), older: state.ended.newer };
-  state.ended.newer.add(runId);
-}
-
-export function save(state: TimeoutState): SavedTimeouts {
-  return {
-    anchors: [...state.anchors].map(([id, one]) => [id, one.seconds, one.runsSinceExploration]),
-    runs: [...state.runs.values()].map((run) => ({ ...run })),
-    ended: { newer: [...state.ended.newer], older: [...state.ended.older] },
-    history: [...state.history].map((one) => [
-      one.anchorSeconds,
-      one.timeoutSeconds,
-      one.seconds,
-      one.outcome,
-      one.explores,
-    ]),
-    forgotten: state.forgotten,
-  };
-}
-
-export function load(saved: SavedTimeouts, config: TimeoutConfig): TimeoutState {
-  const state = newTimeouts(config);
-  for (const [id, seconds, runsSinceExploration] of saved.anchors) {
-    state.anchors.set(id, { seconds, runsSinceExploration });
-  }
-  for (const run of saved.runs) state.runs.set(run.runId, { ...run });
-  state.ended = { newer: new Set(saved.ended.newer), older: new Set(saved.ended.older) };
-  for (const [anchorSeconds, timeoutSeconds, seconds, outcome, explores] of saved.history) {
-    state.history.push({ anchorSeconds, timeoutSeconds, seconds, outcome, explores });
-  }
-  state.forgotten = saved.forgotten;
-  return state;
+  state.ended.newer.add(id);
 }

@@ -2,9 +2,8 @@
 
 import { type Choices, pick } from '../../core/choices.ts';
 import type { BatchAssignment, DrawnSample } from '../../schemas/loading.ts';
-import { preprocessId, sliceId } from './ids.ts';
-import type { LoaderState, Sample } from './state.ts';
-import type { LoaderEvent } from './words.ts';
+import type { LoaderEvent } from './shadow-loader.ts';
+import { type LoaderState, type Sample, sliceIdOf, taskIdOf } from './state.ts';
 
 /** A likely next event. */
 export function arbitrary(state: LoaderState, choices: Choices): LoaderEvent {
@@ -22,7 +21,7 @@ export function arbitrary(state: LoaderState, choices: Choices): LoaderEvent {
     case 2:
       return { type: 'batch.withdrawn', at, batchId: pick([...state.batches.keys()], choices) ?? 'b0' };
     case 3:
-      return { type: 'step.completed', at, stepId: state.recentSteps[0] ?? 'nobody' };
+      return { type: 'step.completed', at, stepId: [...state.recentSteps][0] ?? 'nobody' };
     default:
       return { type: 'step.completed', at, stepId: pick([...state.steps.keys()], choices) ?? 's0' };
   }
@@ -42,7 +41,7 @@ function drawn(state: LoaderState, at: number, choices: Choices): LoaderEvent {
   // Steps follow each other; now and then one that is over.
   const open = [...state.steps.values()].filter((one) => !one.closed).map((one) => one.id);
   const known = choices.below(3) > 0 ? pick(open, choices) : undefined;
-  const stepId = known ?? (choices.below(10) === 0 ? state.recentSteps[0] : undefined) ?? `s${state.nextStep}`;
+  const stepId = known ?? (choices.below(10) === 0 ? [...state.recentSteps][0] : undefined) ?? `s${state.nextStep}`;
   const count = 1 + choices.below(4);
   const samples = Array.from({ length: count }, (_, index) => sampleFor(state.seq + index, choices));
   return { type: 'samples.drawn', at, stepId, samples };
@@ -62,8 +61,7 @@ function sampleFor(seq: number, choices: Choices): DrawnSample {
 
 function preprocessReport(state: LoaderState, at: number, choices: Choices): LoaderEvent {
   const live = choices.below(8) === 0 ? undefined : pick([...state.tasks.keys()], choices);
-  const id =
-    live ?? preprocessId(choices.below(2) === 0 ? state.prefix : (state.oldPrefixes[0] ?? ''), choices.below(20));
+  const id = live ?? taskIdOf(choices.below(2) === 0 ? state.prefix : (state.oldPrefixes[0] ?? ''), choices.below(20));
   const sample = state.tasks.get(id);
   const nodeId = choices.below(30) === 0 ? 'n9' : (sample?.node?.id ?? `n${choices.below(4)}`);
   const reserved = sample?.bytes ?? 10;
@@ -91,7 +89,7 @@ function preprocessReport(state: LoaderState, at: number, choices: Choices): Loa
 function sliceReport(state: LoaderState, at: number, choices: Choices): LoaderEvent {
   const live = choices.below(10) === 0 ? undefined : pick([...state.slices.values()], choices);
   const id =
-    live?.id ?? sliceId(choices.below(2) === 0 ? state.prefix : (state.oldPrefixes[0] ?? ''), choices.below(20));
+    live?.id ?? sliceIdOf(choices.below(2) === 0 ? state.prefix : (state.oldPrefixes[0] ?? ''), choices.below(20));
   const rank = choices.below(30) === 0 ? 77 : (live?.rank ?? choices.below(8));
   if (choices.below(5) > 0) return { type: 'slice.materialized', at, sliceId: id, rank };
   const attempt = Math.max(0, (live?.attempt ?? 1) - 1 - choices.below(2));
@@ -104,8 +102,8 @@ function planned(state: LoaderState, at: number, choices: Choices): LoaderEvent 
   const assignments = Array.from({ length: 1 + choices.below(4) }, (_, sequence) =>
     assignmentFor(sequence, pick(known, choices), choices),
   );
-  const recent = choices.below(12) === 0 ? state.recentBatches[0] : undefined;
-  const batchId = recent ?? `b${state.nextSlice}-${state.recentBatches.length}-${state.batches.size}`;
+  const recent = choices.below(12) === 0 ? [...state.recentBatches][0] : undefined;
+  const batchId = recent ?? `b${state.nextSlice}-${state.recentBatches.size}-${state.batches.size}`;
   const stepId = known[0]?.step.id ?? 's0';
   return { type: 'batch.planned', at, batchId, stepId, assignments, reason: { code: 'host' } };
 }

@@ -1,21 +1,66 @@
 /** Batches: what their ranks need, until all of it is there. */
-import type { Context } from '../../core/definition.ts';
+import { refuse } from '../../errors.ts';
 import type { BatchAssignment, FrameSlice } from '../../schemas/loading.ts';
-import { endBatch, finishBatch } from './finish.ts';
-import { sliceId } from './ids.ts';
-import { forgetSlices, rest, unwant, want } from './samples.ts';
-import { neededSlices, sendAll } from './slices.ts';
-import type { Batch, Demand, LoaderState, Sample, Slice } from './state.ts';
-import type { EventOf, LoaderDecision } from './words.ts';
+import type { Message } from '../../schemas/messages.ts';
+import { rest, unwant, want } from './samples.ts';
+import { endBatch, finishBatch, forgetSlices, neededSlices, sendAll } from './slices.ts';
+import { type Batch, type Demand, type LoaderState, type Sample, type Slice, sliceIdOf } from './state.ts';
+import { checkKnown, checkOpen } from './steps.ts';
+import type { Ctx } from './words.ts';
 
-type Ctx = Context<LoaderDecision>;
+export function checkPlan(state: LoaderState, { batchId, stepId, assignments }: Message<'batch.planned'>): void {
+  if (state.batches.has(batchId) || state.recentBatches.has(batchId)) {
+    refuse('duplicate_id', 'batchId', 'a new batch id', batchId);
+  }
+  checkKnown(state, stepId);
+  checkOpen(state, stepId);
+  for (let index = 0; index < assignments.length; index += 1) {
+    const one = assignments[index]!;
+    const path = `assignments[${index}]`;
+    checkRanks(one, path);
+    if (one.sampleId === undefined) {
+      if ((one.slices ?? []).length === 0) continue;
+      refuse('invalid_event', `${path}.sampleId`, 'a sample with slices', undefined);
+    }
+    const sample = state.samples.get(one.sampleId);
+    if (sample === undefined)
+      return refuse('unknown_id', `${path}.sampleId`, 'a sample that was drawn and is here', one.sampleId);
+    checkUse(sample, `${path}.sampleId`);
+    checkFrames(sample, one, path);
+  }
+}
+
+function checkRanks({ degree, ranks }: BatchAssignment, path: string): void {
+  if (degree !== ranks.length) {
+    refuse('invalid_event', `${path}.degree`, `${ranks.length}, as that many ranks share it`, degree);
+  }
+  for (let index = 1; index < degree; index += 1) {
+    if (ranks[index]! > ranks[index - 1]!) continue;
+    refuse('invalid_event', `${path}.ranks`, 'ranks that ascend, each once', ranks[index]);
+  }
+}
+
+function checkUse({ id, step, uses, used, demands }: Sample, path: string): void {
+  if (step.closed) refuse('out_of_order', path, `a sample of an open step; ${step.id} is completed`, id);
+  if (uses === null || used + demands.length < uses) return;
+  refuse('limit_exceeded', path, `at most ${uses} batches that use it`, id);
+}
+
+function checkFrames({ media }: Sample, { slices = [] }: BatchAssignment, path: string): void {
+  const frames = media?.frames ?? 0;
+  for (let index = 0; index < slices.length; index += 1) {
+    const { fromFrame, toFrame } = slices[index]!;
+    if (fromFrame < toFrame && toFrame <= frames) continue;
+    refuse('invalid_event', `${path}.slices[${index}]`, `frames within 0 to ${frames}`, `${fromFrame} to ${toFrame}`);
+  }
+}
 
 /** A plan says which ranks share which sequences: what each of them needs is fetched as soon as it is there. */
-export function planned(state: LoaderState, event: EventOf<'batch.planned'>, ctx: Ctx): void {
+export function plan(state: LoaderState, event: Message<'batch.planned'>, ctx: Ctx): void {
   const { batchId: id, stepId } = event;
-  const counts = { waiting: 0, fetched: 0, open: 0 };
   const order = state.nextBatch++;
-  const batch: Batch = { id, order, stepId, plannedAt: ctx.at, demands: [], missing: [], used: [], ...counts };
+  const lists = { missing: [], demands: [], used: [] };
+  const batch: Batch = { id, stepId, plannedAt: ctx.at, fetched: 0, ...lists, order, waiting: 0, open: 0 };
   state.batches.set(id, batch);
   const used: Sample[] = [];
   const wanted: Sample[] = [];
@@ -41,23 +86,21 @@ function use(batch: Batch, sample: Sample): void {
 }
 
 function demand(state: LoaderState, batch: Batch, sample: Sample, needed: readonly FrameSlice[]): void {
-  const one: Demand = { batch, sample, slices: [], open: needed.length, place: -1 };
+  const one: Demand = { sample, slices: [], batch, open: needed.length, place: -1 };
   for (let index = 0; index < needed.length; index += 1) {
     const { rank, fromFrame: from, toFrame: to } = needed[index]!;
-    const id = sliceId(state.prefix, state.nextSlice);
+    const id = sliceIdOf(state.prefix, state.nextSlice++);
     const slice: Slice = {
-      number: state.nextSlice,
       id,
-      demand: one,
       rank,
       from,
       to,
       attempt: 0,
       sent: false,
-      fetched: false,
       failures: 0,
+      fetched: false,
+      demand: one,
     };
-    state.nextSlice += 1;
     one.slices.push(slice);
     state.slices.set(id, slice);
   }
@@ -100,8 +143,7 @@ export function abandon(state: LoaderState, batch: Batch, code: 'withdrawn' | 'h
   const { id: batchId, stepId, open } = batch;
   const gone = batch.used.flatMap((one) => {
     const { id: sampleId, ref } = one;
-    // An id that has been drawn again is another sample.
-    if (state.samples.get(sampleId) !== one) return [{ sampleId, ...(ref === null ? undefined : { ref }) }];
+    if (one.gone) return [{ sampleId, ...(ref === null ? undefined : { ref }) }];
     one.used -= 1;
     return [];
   });
@@ -115,8 +157,13 @@ export function abandon(state: LoaderState, batch: Batch, code: 'withdrawn' | 'h
   endBatch(state, batch);
 }
 
+export function checkBatch({ batches, recentBatches }: LoaderState, { batchId }: Message<'batch.withdrawn'>): void {
+  if (batches.has(batchId) || recentBatches.has(batchId)) return;
+  refuse('unknown_id', 'batchId', 'a batch that was planned', batchId);
+}
+
 /** The host does not run a batch. */
-export function withdrawn(state: LoaderState, batchId: string, ctx: Ctx): void {
+export function withdraw(state: LoaderState, { batchId }: Message<'batch.withdrawn'>, ctx: Ctx): void {
   const batch = state.batches.get(batchId);
   if (batch !== undefined) abandon(state, batch, 'withdrawn', ctx);
 }

@@ -1,20 +1,24 @@
 /** Nodes that come and go, steps that end, and a host that restarts. */
-import type { Context } from '../../core/definition.ts';
 import { replacePrefix } from '../../core/minted-ids.ts';
 import { mostRecent } from '../../core/recent-ids.ts';
-import type { LoaderNode } from '../../schemas/loading.ts';
+import { refuse } from '../../errors.ts';
+import type { Message } from '../../schemas/messages.ts';
 import { abandon } from './batches.ts';
-import { newNode } from './create.ts';
 import { free, reheap } from './memory.ts';
 import { tryAgain } from './reports.ts';
 import { giveShape, leave, placeAgain, requeue } from './samples.ts';
-import { byAge, type LoaderState, type Node, type Step } from './state.ts';
-import { close } from './steps.ts';
-import type { LoaderDecision } from './words.ts';
+import { byAge, type LoaderState, type Node, newNode, type Step } from './state.ts';
+import { checkKnown, close } from './steps.ts';
+import type { Ctx } from './words.ts';
 
-type Ctx = Context<LoaderDecision>;
+export function checkMemory(state: LoaderState, { nodeId, hostMemoryBytes }: Message<'node.added'>): void {
+  const used = state.nodes.get(nodeId)?.usedBytes ?? 0;
+  if (hostMemoryBytes >= used) return;
+  const expected = `at least ${used} bytes, which ${nodeId} holds or has reserved`;
+  refuse('limit_exceeded', 'hostMemoryBytes', expected, hostMemoryBytes);
+}
 
-export function nodeAdded(state: LoaderState, event: LoaderNode): void {
+export function addNode(state: LoaderState, event: Message<'node.added'>): void {
   const { nodeId, hostMemoryBytes, weight = 1, slots = null, ranks } = event;
   const node = state.nodes.get(nodeId) ?? state.lost.get(nodeId) ?? newNode(nodeId);
   state.lost.delete(nodeId);
@@ -46,22 +50,29 @@ function forgetRanks(state: LoaderState, node: Node): void {
   node.ranks.clear();
 }
 
-/** Remembers a node that is lost, in place of the one that was lost longest ago if there are too many. */
-export function rememberLost(state: LoaderState, node: Node): void {
-  state.lost.set(node.id, node);
-  if (state.lost.size <= mostRecent) return;
-  const [oldest] = state.lost.values();
-  state.lost.delete(oldest!.id);
-  forgetRanks(state, oldest!);
+/** Only the nodes that were lost last are remembered. */
+export function forgetOldest(state: LoaderState): void {
+  for (const oldest of state.lost.values()) {
+    if (state.lost.size <= mostRecent) return;
+    state.lost.delete(oldest.id);
+    oldest.forgotten = true;
+    forgetRanks(state, oldest);
+  }
+}
+
+export function checkNode({ nodes, lost }: LoaderState, { nodeId }: Message<'node.lost'>): void {
+  if (nodes.has(nodeId) || lost.has(nodeId)) return;
+  refuse('unknown_id', 'nodeId', 'a node that was added, or one of the last that were lost', nodeId);
 }
 
 /** What was on a lost node is preprocessed elsewhere; that is all that it costs. */
-export function nodeLost(state: LoaderState, nodeId: string, ctx: Ctx): void {
+export function loseNode(state: LoaderState, { nodeId }: Message<'node.lost'>, ctx: Ctx): void {
   const node = state.nodes.get(nodeId);
   if (node === undefined) return;
   node.active = false;
   state.nodes.delete(nodeId);
-  rememberLost(state, node);
+  state.lost.set(nodeId, node);
+  forgetOldest(state);
   reheap(state, node);
   measure(state);
   const lost = [...node.samples].sort(byAge);
@@ -74,8 +85,12 @@ export function nodeLost(state: LoaderState, nodeId: string, ctx: Ctx): void {
   }
 }
 
+export function checkStep(state: LoaderState, { stepId }: Message<'step.completed'>): void {
+  checkKnown(state, stepId);
+}
+
 /** Samples of a step that no open batch needs leave; the others leave with their batches. */
-export function stepCompleted(state: LoaderState, stepId: string, ctx: Ctx): void {
+export function completeStep(state: LoaderState, { stepId }: Message<'step.completed'>, ctx: Ctx): void {
   const step = state.steps.get(stepId);
   if (step === undefined || step.closed) return;
   const over = [...step.unwanted].sort(byAge);
@@ -87,7 +102,7 @@ export function stepCompleted(state: LoaderState, stepId: string, ctx: Ctx): voi
  * Nodes hold nothing, and ranks have nothing: everything is preprocessed anew, and batches must be planned anew. All that
  * is open is named, for a host that has forgotten it.
  */
-export function hostRestarted(state: LoaderState, idPrefix: string, ctx: Ctx): void {
+export function restartHost(state: LoaderState, { idPrefix }: Message<'host.restarted'>, ctx: Ctx): void {
   for (const node of state.nodes.values()) {
     for (const sample of [...node.samples].sort(byAge)) {
       free(state, sample);

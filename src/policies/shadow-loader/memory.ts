@@ -1,5 +1,4 @@
 /** Host memory of nodes: what is reserved and held, for which step, and what could give way. */
-import { preprocessId } from './ids.ts';
 import type { LoaderState, Node, Sample } from './state.ts';
 
 /** Host memory of a node that is free. */
@@ -39,7 +38,7 @@ export function free(state: LoaderState, sample: Sample): void {
 
 /** A try is over, with success or without. */
 export function endTask(state: LoaderState, sample: Sample, node: Node): void {
-  state.tasks.delete(preprocessId(state.prefix, sample.task!));
+  state.tasks.delete(sample.task!);
   sample.task = null;
   node.queued -= 1;
   node.queuedBytes -= sample.bytes;

@@ -1,12 +1,9 @@
 /** Which waiting sample goes to which node next. */
-import type { Context } from '../../core/definition.ts';
-import { preprocessId } from './ids.ts';
+import type { Message } from '../../schemas/messages.ts';
 import { aheadLimit, free, freeBytes, hold, isAhead, reheap } from './memory.ts';
 import { drop, requeue, setAside } from './samples.ts';
-import { byLoad, type LoaderState, loadOf, type Node, type Sample } from './state.ts';
-import type { LoaderDecision, ReasonOf } from './words.ts';
-
-type Ctx = Context<LoaderDecision>;
+import { byLoad, type LoaderState, loadOf, type Node, type Sample, taskIdOf } from './state.ts';
+import type { Ctx } from './words.ts';
 
 /**
  * Begins what can begin, in the order of the line; the first sample that does not fit anywhere holds up those behind it,
@@ -105,13 +102,12 @@ function start(state: LoaderState, sample: Sample, node: Node, ctx: Ctx): void {
   const { bytes, media, ref } = sample;
   const reason = reasonOf(state, sample, node);
   const type = isAhead(sample) ? 'sample.prefetch' : 'sample.preprocess';
-  const task = state.nextTask++;
-  const id = preprocessId(state.prefix, task);
+  const preprocessId = taskIdOf(state.prefix, state.nextTask++);
   state.waiting.remove(sample);
   sample.status = 'preprocessing';
-  sample.task = task;
+  sample.task = preprocessId;
   sample.ahead = isAhead(sample);
-  state.tasks.set(id, sample);
+  state.tasks.set(preprocessId, sample);
   hold(sample, node);
   node.queued += 1;
   node.queuedBytes += bytes;
@@ -121,7 +117,7 @@ function start(state: LoaderState, sample: Sample, node: Node, ctx: Ctx): void {
   ctx.emit({
     type,
     at: ctx.at,
-    preprocessId: id,
+    preprocessId,
     nodeId: node.id,
     sampleId: sample.id,
     stepId: sample.step.id,
@@ -135,7 +131,7 @@ function start(state: LoaderState, sample: Sample, node: Node, ctx: Ctx): void {
   });
 }
 
-function reasonOf(state: LoaderState, sample: Sample, node: Node): ReasonOf<'sample.preprocess'> {
+function reasonOf(state: LoaderState, sample: Sample, node: Node): Message<'sample.preprocess'>['reason'] {
   const { cause: code, infrastructureFailures, dataFailures } = sample;
   const { queuedBytes, queued } = node;
   const load = { queuedBytes, queued, freeBytes: freeBytes(node) };

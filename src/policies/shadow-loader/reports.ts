@@ -1,16 +1,29 @@
 /** What nodes and ranks report. */
-import type { Context } from '../../core/definition.ts';
+import { wasMinted } from '../../core/minted-ids.ts';
+import { refuse } from '../../errors.ts';
+import type { Message } from '../../schemas/messages.ts';
 import { fetched } from './batches.ts';
 import { endTask, free, freeBytes, reheap, resize, setIdle } from './memory.ts';
 import { drop, evict, requeue } from './samples.ts';
 import { sendAgain, sendAll } from './slices.ts';
-import type { Cause, LoaderState, Sample } from './state.ts';
-import type { EventOf, LoaderDecision } from './words.ts';
+import { type LoaderState, type Sample, sliceKind, taskKind } from './state.ts';
+import type { Ctx } from './words.ts';
 
-type Ctx = Context<LoaderDecision>;
+export function checkTask(
+  state: LoaderState,
+  { preprocessId, nodeId }: Message<'sample.preprocessed' | 'preprocess.failed'>,
+): void {
+  const node = state.tasks.get(preprocessId)?.node;
+  if (node === undefined || node === null) {
+    if (wasMinted(state, preprocessId, state.nextTask, taskKind)) return;
+    refuse('unknown_id', 'preprocessId', 'the id of a try that was begun', preprocessId);
+  } else if (node.id !== nodeId) {
+    refuse('invalid_event', 'nodeId', `${node.id}, which was given it`, nodeId);
+  }
+}
 
 /** A node holds the tensors of a sample: ranks that wait for them may fetch them. */
-export function preprocessed(state: LoaderState, event: EventOf<'sample.preprocessed'>, ctx: Ctx): void {
+export function preprocessed(state: LoaderState, event: Message<'sample.preprocessed'>, ctx: Ctx): void {
   const { preprocessId, bytes } = event;
   const sample = state.tasks.get(preprocessId);
   if (sample === undefined) return late(preprocessId, ctx);
@@ -33,8 +46,16 @@ export function preprocessed(state: LoaderState, event: EventOf<'sample.preproce
   if (sample.demands.length > 0) sendAll(state, [sample], ctx);
 }
 
+export function checkFailed(state: LoaderState, event: Message<'preprocess.failed'>): void {
+  checkTask(state, event);
+  const { kind, bytes } = event;
+  if ((kind === 'memory') === (bytes !== undefined)) return;
+  const expected = kind === 'memory' ? 'bytes with `memory`' : `no bytes with \`${kind}\``;
+  refuse('invalid_event', 'bytes', expected, bytes);
+}
+
 /** A node could not preprocess a sample: it is tried again, on another node if there is one. */
-export function preprocessFailed(state: LoaderState, event: EventOf<'preprocess.failed'>, ctx: Ctx): void {
+export function failPreprocessing(state: LoaderState, event: Message<'preprocess.failed'>, ctx: Ctx): void {
   const sample = state.tasks.get(event.preprocessId);
   if (sample === undefined) return late(event.preprocessId, ctx);
   const node = sample.node!;
@@ -52,7 +73,7 @@ export function preprocessFailed(state: LoaderState, event: EventOf<'preprocess.
 }
 
 /** After a fault that is not that of the sample. It must hold no memory. */
-export function tryAgain(state: LoaderState, sample: Sample, cause: Cause, ctx: Ctx): void {
+export function tryAgain(state: LoaderState, sample: Sample, cause: Sample['cause'], ctx: Ctx): void {
   sample.infrastructureFailures += 1;
   const { infrastructureFailures: failures } = sample;
   const budget = state.config.retry.infrastructure;
@@ -61,8 +82,21 @@ export function tryAgain(state: LoaderState, sample: Sample, cause: Cause, ctx: 
   else requeue(state, sample, cause);
 }
 
+export function checkSlice(state: LoaderState, event: Message<'slice.materialized' | 'slice.failed'>): void {
+  const slice = state.slices.get(event.sliceId);
+  if (slice === undefined) {
+    if (wasMinted(state, event.sliceId, state.nextSlice, sliceKind)) return;
+    return refuse('unknown_id', 'sliceId', 'the id of a slice', event.sliceId);
+  }
+  if (slice.rank !== event.rank) refuse('invalid_event', 'rank', `rank ${slice.rank}, which needs it`, event.rank);
+  const last = slice.attempt - 1;
+  if (event.type === 'slice.failed' ? event.attempt <= last : last >= 0) return;
+  const expected = last < 0 ? 'a slice that a rank was told to fetch' : `an attempt up to ${last}`;
+  refuse('out_of_order', 'sliceId', expected, event.sliceId);
+}
+
 /** A rank has a slice. */
-export function sliceMaterialized(state: LoaderState, event: EventOf<'slice.materialized'>, ctx: Ctx): void {
+export function materializeSlice(state: LoaderState, event: Message<'slice.materialized'>, ctx: Ctx): void {
   const { sliceId } = event;
   const slice = state.slices.get(sliceId);
   if (slice !== undefined) return fetched(state, slice, ctx);
@@ -70,7 +104,7 @@ export function sliceMaterialized(state: LoaderState, event: EventOf<'slice.mate
 }
 
 /** A rank could not fetch a slice: it tries again, from another copy where this one is gone. */
-export function sliceFailed(state: LoaderState, event: EventOf<'slice.failed'>, ctx: Ctx): void {
+export function failSlice(state: LoaderState, event: Message<'slice.failed'>, ctx: Ctx): void {
   const { sliceId, attempt, kind } = event;
   const slice = state.slices.get(sliceId);
   if (slice === undefined) return ctx.emit({ type: 'slice.late', at: ctx.at, sliceId, reason: { code: 'over' } });

@@ -1,16 +1,27 @@
 /** Samples: how they are drawn, wait, are wanted by batches, and leave. */
-import type { Context } from '../../core/definition.ts';
+import { refuse } from '../../errors.ts';
 import type { DrawnSample } from '../../schemas/loading.ts';
-import { finishBatch } from './finish.ts';
+import type { Message } from '../../schemas/messages.ts';
 import { free, notAhead, reheap, setIdle } from './memory.ts';
-import { byBatch, type Cause, type Demand, type LoaderState, type Media, type Sample, type Step } from './state.ts';
-import { forget, stepFor } from './steps.ts';
-import type { EventOf, LoaderDecision, ReasonOf } from './words.ts';
+import { finishBatch, forgetSlices } from './slices.ts';
+import { byBatch, type Demand, type LoaderState, type Media, type Sample, type Step } from './state.ts';
+import { checkOpen, forget, stepFor } from './steps.ts';
+import type { Ctx } from './words.ts';
 
-type Ctx = Context<LoaderDecision>;
+export function checkDraw(state: LoaderState, { stepId, samples }: Message<'samples.drawn'>): void {
+  checkOpen(state, stepId);
+  const ids = new Set<string>();
+  for (let index = 0; index < samples.length; index += 1) {
+    const { sampleId } = samples[index]!;
+    if (state.samples.has(sampleId) || ids.has(sampleId)) {
+      refuse('duplicate_id', `samples[${index}].sampleId`, 'an id that no sample has that is here', sampleId);
+    }
+    ids.add(sampleId);
+  }
+}
 
 /** Takes samples in, as metadata; shapes stand for their tensors. */
-export function draw(state: LoaderState, { stepId, samples }: EventOf<'samples.drawn'>, ctx: Ctx): void {
+export function draw(state: LoaderState, { stepId, samples }: Message<'samples.drawn'>, ctx: Ctx): void {
   const step = stepFor(state, stepId);
   for (const one of samples) {
     const sample = newSample(state, step, one);
@@ -56,11 +67,12 @@ function newSample(state: LoaderState, step: Step, one: DrawnSample): Sample {
     avoid: null,
     demands: [],
     heapIndex: -1,
+    gone: false,
   };
 }
 
 /** A copy: the event belongs to the host. */
-export function mediaOf({ kind, path, frames, resolution }: Media): Media {
+function mediaOf({ kind, path, frames, resolution }: Media): Media {
   const { width, height } = resolution;
   return { kind, path, frames, resolution: { width, height } };
 }
@@ -72,7 +84,7 @@ function shapeOf({ kind, frames, resolution }: Media, bytes: number, channels: n
 }
 
 /** Puts a sample in line again, at its old place. It must hold no memory. */
-export function requeue(state: LoaderState, sample: Sample, cause: Cause): void {
+export function requeue(state: LoaderState, sample: Sample, cause: Sample['cause']): void {
   sample.status = 'waiting';
   sample.cause = cause;
   // What was on its way comes from another place.
@@ -136,7 +148,12 @@ export function rest(state: LoaderState, sample: Sample, ctx: Ctx): void {
 }
 
 /** A sample is not needed any more. */
-export function leave(state: LoaderState, sample: Sample, reason: ReasonOf<'sample.released'>, ctx: Ctx): void {
+export function leave(
+  state: LoaderState,
+  sample: Sample,
+  reason: Message<'sample.released'>['reason'],
+  ctx: Ctx,
+): void {
   if (sample.node !== null) evict(state, sample, reason, ctx);
   else {
     const { id: sampleId, ref } = sample;
@@ -147,7 +164,7 @@ export function leave(state: LoaderState, sample: Sample, reason: ReasonOf<'samp
 }
 
 /** Frees the memory that a sample has on its node; it must leave, or go in line, after that. */
-export function evict(state: LoaderState, sample: Sample, reason: ReasonOf<'sample.evict'>, ctx: Ctx): void {
+export function evict(state: LoaderState, sample: Sample, reason: Message<'sample.evict'>['reason'], ctx: Ctx): void {
   const { id: sampleId, bytes } = sample;
   const node = sample.node!;
   ctx.emit({ type: 'sample.evict', at: ctx.at, sampleId, nodeId: node.id, bytes, reason });
@@ -156,7 +173,7 @@ export function evict(state: LoaderState, sample: Sample, reason: ReasonOf<'samp
 }
 
 /** Gives a sample up: batches that wait for it go on without. */
-export function drop(state: LoaderState, sample: Sample, reason: ReasonOf<'sample.dropped'>, ctx: Ctx): void {
+export function drop(state: LoaderState, sample: Sample, reason: Message<'sample.dropped'>['reason'], ctx: Ctx): void {
   const { id: sampleId, step, ref } = sample;
   const echoed = ref === null ? undefined : { ref };
   ctx.emit({ type: 'sample.dropped', at: ctx.at, sampleId, stepId: step.id, ...echoed, reason });
@@ -172,18 +189,12 @@ export function drop(state: LoaderState, sample: Sample, reason: ReasonOf<'sampl
   sample.demands.length = 0;
 }
 
-/** What a demand still waits for is not needed any more. */
-export function forgetSlices(state: LoaderState, demand: Demand): void {
-  for (const { id, fetched } of demand.slices) if (!fetched) state.slices.delete(id);
-  demand.batch.open -= demand.open;
-  demand.open = 0;
-}
-
 function remove(state: LoaderState, sample: Sample): void {
   const { step } = sample;
   if (sample.status === 'waiting') state.waiting.remove(sample);
   else if (sample.status === 'unplaced') state.unplaced.remove(sample);
   state.samples.delete(sample.id);
+  sample.gone = true;
   step.unwanted.delete(sample);
   step.samples -= 1;
   forget(state, step);

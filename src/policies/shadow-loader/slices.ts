@@ -1,10 +1,8 @@
-/** Which frames of a sample each rank needs, and how they get there. */
-import type { Context } from '../../core/definition.ts';
+/** Which frames of a sample each rank needs, how they get there, and when a batch has all that it can get. */
 import type { BatchAssignment, FrameSlice } from '../../schemas/loading.ts';
-import { byBatch, type Demand, type LoaderState, type Sample, type Slice } from './state.ts';
-import type { LoaderDecision } from './words.ts';
-
-type Ctx = Context<LoaderDecision>;
+import type { Message } from '../../schemas/messages.ts';
+import { type Batch, byBatch, type Demand, type LoaderState, type Sample, type Slice } from './state.ts';
+import type { Ctx } from './words.ts';
 
 /** Frames for each of the ranks that share a sequence: as even as can be, in their order; none where there are too few. */
 export function evenSlices(frames: number, ranks: readonly number[]): FrameSlice[] {
@@ -90,4 +88,30 @@ function send(slice: Slice, code: 'same_node' | 'other_node', ctx: Ctx): void {
     bytes: Math.round(sample.bytes * ((toFrame - fromFrame) / frames)),
     reason: { code },
   });
+}
+
+/** What a demand still waits for is not needed any more. */
+export function forgetSlices(state: LoaderState, demand: Demand): void {
+  for (const { id, fetched } of demand.slices) if (!fetched) state.slices.delete(id);
+  demand.batch.open -= demand.open;
+  demand.open = 0;
+}
+
+/** Says that a batch has all that it can get, if it has. */
+export function finishBatch(state: LoaderState, batch: Batch, ctx: Ctx): void {
+  if (batch.waiting > 0) return;
+  const { id: batchId, stepId, fetched: slices, missing } = batch;
+  const waitedSeconds = ctx.at - batch.plannedAt;
+  const reason: Message<'batch.materialized'>['reason'] =
+    missing.length === 0
+      ? { code: 'delivered', waitedSeconds }
+      : { code: 'samples_dropped', waitedSeconds, dropped: missing.length };
+  ctx.emit({ type: 'batch.materialized', at: ctx.at, batchId, stepId, slices, missing: [...missing], reason });
+  endBatch(state, batch);
+}
+
+/** A batch is over, in whatever way. */
+export function endBatch(state: LoaderState, batch: Batch): void {
+  state.batches.delete(batch.id);
+  state.recentBatches.add(batch.id);
 }

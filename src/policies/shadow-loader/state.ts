@@ -1,189 +1,314 @@
 /** The state that shadow-loader owns: metadata of samples, nodes, steps and batches, never a tensor. */
-import type { IndexedHeap } from '../../core/heap.ts';
-import type { LinkedList } from '../../core/linked-list.ts';
+import { z } from 'zod';
+import type { Live } from '../../core/definition.ts';
+import { IndexedHeap } from '../../core/heap.ts';
+import { LinkedList } from '../../core/linked-list.ts';
+import { mintedId, prefixes } from '../../core/minted-ids.ts';
+import { recentIds } from '../../core/recent-ids.ts';
+import { derived, mapBy, setOf } from '../../core/state.ts';
+import { batchId, nodeId, preprocessId, rank, sampleId, sliceId, stepId, visualSample } from '../../schemas/loading.ts';
+import { count, positiveCount, ref, seconds } from '../../schemas/units.ts';
 import type { ShadowLoaderConfig } from './schema.ts';
 
-/** Why a sample stands in line. */
-export type Cause = 'drawn' | 'node_lost' | 'retry' | 'memory' | 'copy_missing' | 'displaced' | 'host_restarted';
+const zero = () => 0;
+const outside = () => -1;
 
-/** What of a sample has pixels. */
-export interface Media {
-  readonly kind: 'image' | 'video';
-  readonly path: string;
-  readonly frames: number;
-  readonly resolution: { readonly width: number; readonly height: number };
-}
+/**
+ * A pointer, saved as the id that it leads to. What is read has nothing but this id, until `link` puts the thing itself in
+ * its place.
+ */
+const pointer = <T extends { readonly id: string }>(id: z.ZodType<string, string>) =>
+  z.codec(id, z.custom<T>(), { decode: (id) => ({ id }) as T, encode: (one) => one.id });
+// Types of their own, as things point at each other.
+const toStep: z.ZodType<Step, string> = pointer<Step>(stepId);
+const toNode: z.ZodType<Node, string> = pointer<Node>(nodeId);
+const toSample: z.ZodType<Sample, string> = pointer<Sample>(sampleId);
+/** One that is forgotten is not saved: a node that comes under its name is another one. */
+const toAvoided: z.ZodType<Node | null, string | null> = z.codec(nodeId.nullable(), z.custom<Node | null>(), {
+  decode: (id) => (id === null ? null : ({ id } as Node)),
+  encode: (one) => (one === null || one.forgotten ? null : one.id),
+});
 
-/** A sample from its draw until no batch needs it. */
-export interface Sample {
-  readonly id: string;
-  readonly step: Step;
-  /** In the order in which they were drawn. */
-  readonly seq: number;
-  readonly ref: string | null;
-  /** `null` for text. */
-  readonly media: Media | null;
-  /** Batches that will use it; `null` if that is not known. */
-  readonly uses: number | null;
-  used: number;
-  /** What it is expected to take in host memory, and once it is registered, what it takes. */
-  bytes: number;
-  /** `unplaced` is out of the line: no node that is here could hold it. */
-  status: 'waiting' | 'unplaced' | 'preprocessing' | 'registered' | 'text';
-  cause: Cause;
-  /** Where it is preprocessed or held. */
-  node: Node | null;
-  /** The try on that node, while it is being preprocessed. */
-  task: number | null;
-  /** Whether it counts among what a node holds for later steps, as long as its step is a later one. */
-  ahead: boolean;
-  infrastructureFailures: number;
-  dataFailures: number;
-  /** The node of the last fault; another one is tried first. */
-  avoid: Node | null;
-  /** What open batches still need of it, in no order. */
-  readonly demands: Demand[];
-  /** Its place in the line, among those out of it, or among what its node could do without. */
-  heapIndex: number;
-}
-
-/** A sample that a batch has used; it may have left since. */
-export interface UsedSample {
-  readonly id: string;
-  readonly ref: string | null;
-  used: number;
-}
-
-/** What one batch needs of one sample. */
-export interface Demand {
-  readonly batch: Batch;
-  readonly sample: Sample;
-  /** By their numbers; those that were fetched too. */
-  readonly slices: Slice[];
-  /** Slices that were not fetched. */
-  open: number;
-  /** Where it stands among those of its sample. */
-  place: number;
-}
-
-/** Frames that one rank needs. */
-export interface Slice {
-  readonly number: number;
-  readonly id: string;
-  readonly demand: Demand;
-  readonly rank: number;
-  readonly from: number;
-  readonly to: number;
-  /** Number of the next try. */
-  attempt: number;
-  /** Whether a try is under way. */
-  sent: boolean;
-  fetched: boolean;
-  failures: number;
-}
-
-export interface Batch {
-  readonly id: string;
-  /** In the order in which they were planned. */
-  readonly order: number;
-  readonly stepId: string;
-  readonly plannedAt: number;
-  /** What it needs of its samples; what it has too. */
-  readonly demands: Demand[];
-  /** Those that it still waits for. */
-  waiting: number;
-  /** Slices that were fetched. */
-  fetched: number;
-  /** Slices that were not. */
-  open: number;
-  /** Whose use was counted for it: its ranks have all of them. */
-  readonly used: UsedSample[];
-  readonly missing: string[];
-}
-
-export interface Step {
-  readonly id: string;
-  readonly order: number;
-  closed: boolean;
-  /** Whether it is the first open one. */
-  current: boolean;
-  /** Samples of it that are here. */
-  samples: number;
-  /** Those that no open batch needs. */
-  readonly unwanted: Set<Sample>;
-  /** While it is a later step: what nodes hold for it ahead. */
-  readonly aheadBytes: Map<Node, number>;
-  previous: Step | null;
-  next: Step | null;
-}
-
-export interface Node {
-  readonly id: string;
-  hostMemoryBytes: number;
-  weight: number;
-  slots: number | null;
-  /** Whether it is there; one that was lost is remembered for a while. */
-  active: boolean;
-  /** Those that run on it. */
-  readonly ranks: Set<number>;
-  /** What is reserved or held. */
-  usedBytes: number;
-  aheadBytes: number;
-  /** What it has to preprocess. */
-  queued: number;
-  queuedBytes: number;
-  readonly samples: Set<Sample>;
-  /** Registered samples that no open batch needs, the least urgent first. */
-  readonly idle: IndexedHeap<Sample>;
-  idleBytes: number;
-  heapIndex: number;
-}
-
-export interface LoaderState {
-  readonly config: ShadowLoaderConfig;
-  /** Those that are there. */
-  readonly nodes: Map<string, Node>;
-  /** The last that were lost, in the order in which they were. */
-  readonly lost: Map<string, Node>;
-  readonly nodeOfRank: Map<number, Node>;
-  /** Nodes that take work, the least loaded first. */
-  readonly open: IndexedHeap<Node>;
-  /** Memory of the largest node that is there, and of the largest that was lost. */
-  largestBudget: number;
-  lostBudget: number;
-  readonly samples: Map<string, Sample>;
-  /** Samples to be preprocessed, the most urgent first. */
-  readonly waiting: IndexedHeap<Sample>;
-  /** Samples that only a larger node than those that are there could hold, the smallest first. */
-  readonly unplaced: IndexedHeap<Sample>;
-  /** Samples that are being preprocessed, by the id of the try. */
-  readonly tasks: Map<string, Sample>;
-  readonly steps: Map<string, Step>;
-  readonly openSteps: LinkedList<Step>;
-  /** Order of the last step that may be preprocessed ahead. */
-  lastAhead: number;
-  readonly batches: Map<string, Batch>;
-  readonly slices: Map<string, Slice>;
-  readonly recentSteps: string[];
-  readonly recentBatches: string[];
-  seq: number;
-  nextStep: number;
-  nextTask: number;
-  nextSlice: number;
-  nextBatch: number;
-  prefix: string;
-  readonly oldPrefixes: string[];
-  /** Whether something has changed that may let a waiting sample begin; false between events. */
-  dirty: boolean;
-}
+/** A list of which only some items are saved. */
+const only = <S extends z.ZodType>(items: z.ZodArray<S>, isSaved: (item: z.output<S>) => boolean) =>
+  z.codec(items, z.custom<z.output<S>[]>(), {
+    decode: (all) => all as z.output<S>[],
+    encode: (all) => all.filter(isSaved) as never,
+  });
 
 /** By the order in which steps and samples were drawn. */
 export const byAge = (a: Sample, b: Sample): number => a.step.order - b.step.order || a.seq - b.seq;
 /** By the order in which their batches were planned. */
 export const byBatch = (a: Demand, b: Demand): number => a.batch.order - b.batch.order;
+/** What a batch waits for comes first. */
+const byUrgency = (a: Sample, b: Sample): number =>
+  Number(b.demands.length > 0) - Number(a.demands.length > 0) || byAge(a, b);
+const smallestFirst = (a: Sample, b: Sample): number => a.bytes - b.bytes || byAge(a, b);
+const leastUrgentFirst = (a: Sample, b: Sample): number => byAge(b, a);
 
 /** What a node has to preprocess, relative to how fast it does. */
 export const loadOf = (node: Node): number => node.queuedBytes / node.weight;
 /** The least loaded first: by bytes to preprocess, samples to preprocess, memory in use, and id. */
 export const byLoad = (a: Node, b: Node): number =>
   loadOf(a) - loadOf(b) || a.queued - b.queued || a.usedBytes - b.usedBytes || (a.id < b.id ? -1 : 1);
+
+const node = z.strictObject({
+  id: nodeId,
+  hostMemoryBytes: count,
+  weight: z.number().positive(),
+  slots: positiveCount.nullable(),
+  /** Those that run on it. */
+  ranks: setOf(rank),
+  /** Whether it is there; one that was lost is remembered for a while. */
+  active: derived(() => false),
+  /** Whether it was lost too long ago: nothing is known of it any more. */
+  forgotten: derived(() => false),
+  /** What is reserved or held. */
+  usedBytes: derived(zero),
+  aheadBytes: derived(zero),
+  /** What it has to preprocess. */
+  queued: derived(zero),
+  queuedBytes: derived(zero),
+  samples: derived(() => new Set<Sample>()),
+  /** Registered samples that no open batch needs, the least urgent first. */
+  idle: derived(() => new IndexedHeap<Sample>(leastUrgentFirst)),
+  idleBytes: derived(zero),
+  heapIndex: derived(outside),
+});
+export interface Node extends z.output<typeof node> {}
+
+const step = z.strictObject({
+  id: stepId,
+  order: count,
+  closed: z.boolean(),
+  /** Whether it is the first open one. */
+  current: derived(() => false),
+  /** Samples of it that are here. */
+  samples: derived(zero),
+  /** Those that no open batch needs. */
+  unwanted: derived(() => new Set<Sample>()),
+  /** While it is a later step: what nodes hold for it ahead. */
+  aheadBytes: derived(() => new Map<Node, number>()),
+  previous: derived<Step | null>(),
+  next: derived<Step | null>(),
+});
+export interface Step extends z.output<typeof step> {}
+
+const media = visualSample.pick({ kind: true, path: true, frames: true, resolution: true });
+/** What of a sample has pixels. */
+export type Media = z.output<typeof media>;
+
+const sample = z.strictObject({
+  id: sampleId,
+  step: toStep,
+  /** In the order in which they were drawn. */
+  seq: count,
+  ref: ref.nullable(),
+  /** `null` for text. */
+  media: media.nullable(),
+  /** Batches that will use it; `null` if that is not known. */
+  uses: positiveCount.nullable(),
+  used: count,
+  /** What it is expected to take in host memory, and once it is registered, what it takes. */
+  bytes: count,
+  /** `unplaced` is out of the line: no node that is here could hold it. */
+  status: z.enum(['waiting', 'unplaced', 'preprocessing', 'registered', 'text']),
+  /** Why it stands in line. */
+  cause: z.enum(['drawn', 'node_lost', 'retry', 'memory', 'copy_missing', 'displaced', 'host_restarted']),
+  /** Where it is preprocessed or held. */
+  node: toNode.nullable(),
+  /** Id of the try on that node, while it is being preprocessed. */
+  task: preprocessId.nullable(),
+  /** Whether it counts among what a node holds for later steps, as long as its step is a later one. */
+  ahead: z.boolean(),
+  infrastructureFailures: count,
+  dataFailures: count,
+  /** The node of the last fault; another one is tried first. */
+  avoid: toAvoided,
+  /** What open batches still need of it, in no order. */
+  demands: derived((): Demand[] => []),
+  /** Its place in the line, among those out of it, or among what its node could do without. */
+  heapIndex: derived(outside),
+  /** Whether it has left: a batch that has used it may remember it. */
+  gone: derived(() => false),
+});
+/** A sample from its draw until no batch needs it. */
+export interface Sample extends z.output<typeof sample> {}
+
+/** A sample that a batch has used; it may have left since. */
+export interface UsedSample {
+  readonly id: string;
+  readonly ref: string | null;
+  readonly gone: boolean;
+  used: number;
+}
+const usedSample = z.codec(
+  z.strictObject({ id: sampleId, ref: ref.nullable(), gone: z.boolean() }),
+  z.custom<UsedSample>(),
+  {
+    decode: (saved): UsedSample => ({ ...saved, used: 0 }),
+    encode: ({ id, ref, gone }) => ({ id, ref, gone }),
+  },
+);
+
+const slice = z.strictObject({
+  id: sliceId,
+  rank,
+  from: count,
+  to: count,
+  /** Number of the next try. */
+  attempt: count,
+  /** Whether a try is under way. */
+  sent: z.boolean(),
+  failures: count,
+  fetched: derived(() => false),
+  demand: derived<Demand>(),
+});
+/** Frames that one rank needs. */
+export interface Slice extends z.output<typeof slice> {}
+
+const demand = z.strictObject({
+  sample: toSample,
+  /** In the order of their ids; those that were fetched too. */
+  slices: only(z.array(slice).min(1), (one) => !one.fetched),
+  batch: derived<Batch>(),
+  /** Slices that were not fetched. */
+  open: derived(zero),
+  /** Where it stands among those of its sample. */
+  place: derived(zero),
+});
+/** What one batch needs of one sample. */
+export interface Demand extends z.output<typeof demand> {}
+
+const batch = z.strictObject({
+  id: batchId,
+  stepId,
+  plannedAt: seconds,
+  /** Slices that were fetched. */
+  fetched: count,
+  missing: z.array(sampleId),
+  /** What it needs of its samples; what it has too. */
+  demands: only(z.array(demand).min(1), (one) => one.open > 0),
+  /** Whose use was counted for it: its ranks have all of them. */
+  used: z.array(usedSample),
+  /** In the order in which they were planned. */
+  order: derived(zero),
+  /** Demands that it still waits for. */
+  waiting: derived(zero),
+  /** Slices that were not fetched. */
+  open: derived(zero),
+});
+export interface Batch extends z.output<typeof batch> {}
+
+/** Schema of the state. */
+export const loaderState = z
+  .strictObject({
+    /** Those that are there. */
+    nodes: mapBy('id', node),
+    /** The last that were lost, in the order in which they were. */
+    lost: mapBy('id', node),
+    steps: mapBy('id', step),
+    samples: mapBy('id', sample),
+    batches: mapBy('id', batch),
+    recentSteps: recentIds(stepId),
+    recentBatches: recentIds(batchId),
+    seq: count,
+    nextStep: count,
+    nextTask: count,
+    nextSlice: count,
+    ...prefixes,
+    nextBatch: derived(zero),
+    nodeOfRank: derived(() => new Map<number, Node>()),
+    /** Nodes that take work, the least loaded first. */
+    open: derived(() => new IndexedHeap<Node>(byLoad)),
+    /** Memory of the largest node that is there, and of the largest that was lost. */
+    largestBudget: derived(zero),
+    lostBudget: derived(zero),
+    /** Samples to be preprocessed, the most urgent first. */
+    waiting: derived(() => new IndexedHeap<Sample>(byUrgency)),
+    /** Samples that only a larger node than those that are there could hold, the smallest first. */
+    unplaced: derived(() => new IndexedHeap<Sample>(smallestFirst)),
+    /** Samples that are being preprocessed, by the id of the try. */
+    tasks: derived(() => new Map<string, Sample>()),
+    openSteps: derived(() => new LinkedList<Step>()),
+    /** Order of the last step that may be preprocessed ahead. */
+    lastAhead: derived(outside),
+    slices: derived(() => new Map<string, Slice>()),
+    /** Whether something has changed that may let a waiting sample begin; false between events. */
+    dirty: derived(() => false),
+  })
+  .superRefine(({ nodes, lost, steps, samples, batches }, context) => {
+    const refuse = (path: (string | number)[], message: string) =>
+      context.addIssue({ code: 'custom', path, message: `${message} of the snapshot` });
+    [...samples.values()].forEach(({ step, node, avoid, status, task, media }, at) => {
+      if (!steps.has(step.id)) refuse(['samples', at, 'step'], 'a step');
+      if (node !== null && !nodes.has(node.id)) refuse(['samples', at, 'node'], 'an active node');
+      if (avoid !== null && !nodes.has(avoid.id) && !lost.has(avoid.id)) refuse(['samples', at, 'avoid'], 'a node');
+      const isPlaced = status === 'preprocessing' || status === 'registered';
+      if ((node !== null) !== isPlaced) refuse(['samples', at, 'node'], `a node with status ${status}`);
+      if ((task !== null) !== (status === 'preprocessing')) refuse(['samples', at, 'task'], `no task with ${status}`);
+      if ((media === null) !== (status === 'text')) refuse(['samples', at, 'media'], `media with status ${status}`);
+    });
+    [...batches.values()].forEach(({ demands, used }, at) => {
+      used.forEach(({ id, gone }, index) => {
+        if (!gone && !samples.has(id)) refuse(['batches', at, 'used', index, 'id'], 'a sample');
+      });
+      demands.forEach(({ sample }, index) => {
+        if (!samples.has(sample.id)) refuse(['batches', at, 'demands', index, 'sample'], 'a sample');
+      });
+    });
+  });
+/** The state. */
+export type LoaderState = Live<z.output<typeof loaderState>, ShadowLoaderConfig>;
+/** The state as it is saved. */
+export type SavedLoader = z.input<typeof loaderState>;
+
+/** The state at the beginning: with the nodes of the configuration. */
+export function begin({ nodes, idPrefix }: ShadowLoaderConfig): SavedLoader {
+  return {
+    nodes: nodes.map(({ nodeId: id, hostMemoryBytes, weight = 1, slots = null, ranks = [] }) => {
+      return { id, hostMemoryBytes, weight, slots, ranks };
+    }),
+    lost: [],
+    steps: [],
+    samples: [],
+    batches: [],
+    recentSteps: [],
+    recentBatches: [],
+    seq: 0,
+    nextStep: 0,
+    nextTask: 0,
+    nextSlice: 0,
+    prefix: idPrefix,
+    oldPrefixes: [],
+  };
+}
+
+export function newNode(id: string): Node {
+  return {
+    id,
+    hostMemoryBytes: 0,
+    weight: 1,
+    slots: null,
+    ranks: new Set(),
+    active: false,
+    forgotten: false,
+    usedBytes: 0,
+    aheadBytes: 0,
+    queued: 0,
+    queuedBytes: 0,
+    samples: new Set(),
+    idle: new IndexedHeap(leastUrgentFirst),
+    idleBytes: 0,
+    heapIndex: -1,
+  };
+}
+
+/** What stands in ids of tries before their number. */
+export const taskKind = 'preprocess/';
+/** What stands in ids of slices before their number. */
+export const sliceKind = 'slice/';
+/** Id of a try to preprocess. */
+export const taskIdOf = (prefix: string, number: number): string => mintedId(prefix, taskKind, number);
+/** Id of a slice. */
+export const sliceIdOf = (prefix: string, number: number): string => mintedId(prefix, sliceKind, number);

@@ -1,7 +1,23 @@
 /** Training steps: which one is the first open one, and what is over. */
-import { newStep } from './create.ts';
-import { remember } from './ids.ts';
+import { refuse } from '../../errors.ts';
 import type { LoaderState, Step } from './state.ts';
+
+function newStep(id: string, order: number): Step {
+  const ends = { previous: null, next: null };
+  return { id, order, closed: false, current: false, samples: 0, unwanted: new Set(), aheadBytes: new Map(), ...ends };
+}
+
+/** Refuses a step that is completed. */
+export function checkOpen(state: LoaderState, stepId: string): void {
+  if (!state.steps.get(stepId)?.closed && !state.recentSteps.has(stepId)) return;
+  refuse('out_of_order', 'stepId', 'a step that is not completed', stepId);
+}
+
+/** Refuses a step that samples were never drawn for. */
+export function checkKnown(state: LoaderState, stepId: string): void {
+  if (state.steps.has(stepId) || state.recentSteps.has(stepId)) return;
+  refuse('unknown_id', 'stepId', 'a step that samples were drawn for', stepId);
+}
 
 /** The step with this id, a new one at the end if there is none. */
 export function stepFor(state: LoaderState, id: string): Step {
@@ -18,7 +34,7 @@ export function stepFor(state: LoaderState, id: string): Step {
 export function close(state: LoaderState, step: Step): void {
   step.closed = true;
   state.openSteps.remove(step);
-  remember(state.recentSteps, step.id);
+  state.recentSteps.add(step.id);
   forget(state, step);
   moveOn(state);
 }

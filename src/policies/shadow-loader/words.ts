@@ -1,8 +1,8 @@
-/** The words that shadow-loader understands and answers with. */
+/** What shadow-loader answers with. */
+import { type Context, handlersOf } from '../../core/definition.ts';
 import {
   batchAbandoned,
   batchMaterialized,
-  batchPlanned,
   preprocessLate,
   sampleDropped,
   sampleEvict,
@@ -16,33 +16,8 @@ import {
   sliceLate,
   stepResumed,
 } from '../../schemas/decisions/loading.ts';
-import {
-  batchWithdrawn,
-  nodeAdded,
-  nodeLost,
-  preprocessFailed,
-  samplePreprocessed,
-  samplesDrawn,
-  sliceFailed,
-  sliceMaterialized,
-  stepCompleted,
-} from '../../schemas/events/loading.ts';
-import { hostRestarted } from '../../schemas/events/session.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
-
-export const loaderEvents = [
-  nodeAdded,
-  nodeLost,
-  samplesDrawn,
-  samplePreprocessed,
-  preprocessFailed,
-  batchPlanned,
-  batchWithdrawn,
-  sliceMaterialized,
-  sliceFailed,
-  stepCompleted,
-  hostRestarted,
-] as const;
+import type { LoaderState } from './state.ts';
 
 /** Decisions of shadow-loader, in the order of a sample's life. */
 export const loaderDecisions = [
@@ -62,11 +37,9 @@ export const loaderDecisions = [
   sliceLate,
 ] as const;
 
-/** What shadow-loader understands. */
-export type LoaderEvent = Of<(typeof loaderEvents)[number]>;
-/** What shadow-loader answers with. */
+/** One of them. */
 export type LoaderDecision = Of<(typeof loaderDecisions)[number]>;
-/** An event by its type. */
-export type EventOf<T extends LoaderEvent['type']> = Extract<LoaderEvent, { type: T }>;
-/** The reasons of a decision. */
-export type ReasonOf<T extends LoaderDecision['type']> = Extract<LoaderDecision, { type: T }>['reason'];
+/** Where decisions go. */
+export type Ctx = Context<LoaderDecision>;
+/** Declares an event. */
+export const on = handlersOf<LoaderState, LoaderDecision>();

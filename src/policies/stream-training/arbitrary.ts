@@ -1,9 +1,11 @@
 /** Likely next events, for property tests: the usual ones often, late, repeated and odd ones now and then. */
 
 import { type Choices, pick } from '../../core/choices.ts';
+import type { Message } from '../../schemas/messages.ts';
 import type { FinalPrompt } from '../../schemas/prompts.ts';
-import { type Group, type Round, type StreamTrainingState, updateIdOf } from './state.ts';
-import type { EventNamed, StreamTrainingEvent } from './words.ts';
+import type { Group, Round, StreamTrainingState } from './state.ts';
+import { updateIdOf } from './steps.ts';
+import type { StreamTrainingEvent } from './stream-training.ts';
 
 /** A likely next event. */
 export function arbitrary(state: StreamTrainingState, choices: Choices): StreamTrainingEvent {
@@ -114,7 +116,7 @@ function steppedEvent(
   roundId: string,
   choices: Choices,
   at: number,
-): EventNamed<'optimizer.stepped'> {
+): Message<'optimizer.stepped'> {
   const withdrawn = pick([...state.withdrawnSteps], choices);
   const other = updateIdOf(state, choices.below(state.nextUpdate + 1));
   const updateId = withdrawn !== undefined && choices.below(2) === 0 ? withdrawn : other;

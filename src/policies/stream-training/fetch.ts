@@ -4,12 +4,13 @@
  * can train until the round is expected to be over.
  */
 import { longestFirst } from '../../core/longest-first.ts';
+import type { Message } from '../../schemas/messages.ts';
 import { restSeconds, secondsPerToken } from './pace.ts';
 import { type Group, type Replica, type Round, type StreamTrainingState, waitingCount } from './state.ts';
-import type { Ctx, DecisionNamed } from './words.ts';
+import type { Ctx } from './words.ts';
 import { assign, referencePass, reload } from './work.ts';
 
-type FetchReason = DecisionNamed<'train.fetch'>['reason'];
+type FetchReason = Message<'train.fetch'>['reason'];
 
 /** Gives work to streaming replicas that have none, as long as enough waits. */
 export function feed(state: StreamTrainingState, round: Round, ctx: Ctx): void {
@@ -108,7 +109,7 @@ function send(
   state: StreamTrainingState,
   round: Round,
   replica: Replica,
-  groups: readonly Group[],
+  groups: Group[],
   reason: FetchReason,
   ctx: Ctx,
 ): void {

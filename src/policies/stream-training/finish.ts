@@ -1,19 +1,11 @@
-/** The end of a round: what remains is spread over all replicas, gradients are scaled, the optimizer steps once. */
+/** The end of a round: what remains is spread over all replicas. */
+
+import { given } from '../../core/given.ts';
 import { longestFirst } from '../../core/longest-first.ts';
-import { scaleFactor } from '../../core/renormalize.ts';
 import type { TrainingShare } from '../../schemas/training.ts';
-import { closeHead } from './head.ts';
 import { busySeconds, secondsPerToken } from './pace.ts';
-import {
-  currentStep,
-  type Group,
-  type Replica,
-  type Round,
-  type StreamTrainingState,
-  updateIdOf,
-  waitingCount,
-} from './state.ts';
-import type { Ctx, EventNamed } from './words.ts';
+import type { Group, Replica, Round, StreamTrainingState } from './state.ts';
+import type { Ctx } from './words.ts';
 import { assign, referencePass, reload } from './work.ts';
 
 /** Spreads what waits over every replica that is there, so that they end together; new replicas join. */
@@ -50,98 +42,15 @@ export function spread(state: StreamTrainingState, round: Round, ctx: Ctx): void
     roundId: round.roundId,
     remaining,
     shares,
-    ...(isMeasured ? { expectedSeconds: makespanSeconds } : undefined),
+    ...given({ expectedSeconds: isMeasured ? makespanSeconds : undefined }),
     reason: { code, remaining, streamed: round.streamed, replicas: replicas.length },
   });
 }
 
-function give(
-  state: StreamTrainingState,
-  round: Round,
-  replica: Replica,
-  groups: readonly Group[],
-  ctx: Ctx,
-): TrainingShare {
+function give(state: StreamTrainingState, round: Round, replica: Replica, groups: Group[], ctx: Ctx): TrainingShare {
   const { work, samples } = assign(state, replica, 'share', groups, ctx.at);
   referencePass(state, round, replica, work, ctx);
   reload(round, replica, 'finish', ctx);
   const ids = groups.map((group) => group.groupId);
   return { fetchId: work.fetchId, replica: replica.id, groups: ids, samples, tokens: work.tokens };
-}
-
-/** Scales the gradients and lets the optimizer step, when nothing is in flight or waits. */
-export function step(state: StreamTrainingState, round: Round, ctx: Ctx): void {
-  const { unit, divisor, reduction, collective } = state.config;
-  const joined = state.replicas.filter((one) => one.joined);
-  if (state.works.size > 0 || waitingCount(round) > 0 || joined.length === 0) return;
-  round.phase = 'stepping';
-  const unitsOf = (one: Replica): number => {
-    if (unit === 'groups') return one.consumed.length;
-    return unit === 'tokens' ? one.tokens : one.samples;
-  };
-  const sum = (of: (one: Replica) => number): number => joined.reduce((total, one) => total + of(one), 0);
-  const total = divisor ?? sum(unitsOf);
-  const replicas = joined.length;
-  const { at } = ctx;
-  const { roundId } = round;
-  for (const one of joined) {
-    const units = unitsOf(one);
-    const factor = scaleFactor({ units, total, replicas, reduction, collective });
-    const code = reduction === 'mean' ? 'local_mean' : 'local_sum';
-    ctx.emit({
-      type: 'gradient.scale',
-      at,
-      roundId,
-      replica: one.id,
-      factor,
-      reason: { code, units, total, replicas },
-    });
-  }
-  ctx.emit({
-    type: 'optimizer.step',
-    at,
-    roundId,
-    updateId: updateIdOf(state, state.nextUpdate++),
-    replicas: joined.map((one) => one.id),
-    samples: sum((one) => one.samples),
-    tokens: sum((one) => one.tokens),
-    reason: {
-      code: 'all_finished',
-      groups: round.groups.size,
-      streamed: round.streamed,
-      afterSeconds: at - round.completedSeconds!,
-    },
-  });
-}
-
-/** The optimizer has stepped. What a try that was given up has done is not what the round waits for. */
-export function stepped(
-  state: StreamTrainingState,
-  { roundId, updateId }: EventNamed<'optimizer.stepped'>,
-  ctx: Ctx,
-): void {
-  if (updateId === currentStep(state)) return handOver(state, state.head!, ctx);
-  const code = state.withdrawnSteps.has(updateId) ? 'step_withdrawn' : 'update_over';
-  ctx.emit({ type: 'training.late', at: ctx.at, roundId, updateId, reason: { code } });
-}
-
-/** The round is trained: its groups are handed over, and the next round is the head. */
-export function handOver(state: StreamTrainingState, round: Round, ctx: Ctx): void {
-  const groups = [...round.groups.keys()];
-  ctx.emit({
-    type: 'round.trained',
-    at: ctx.at,
-    roundId: round.roundId,
-    groups,
-    reason:
-      groups.length === 0
-        ? { code: 'nothing_to_train' }
-        : {
-            code: 'stepped',
-            groups: groups.length,
-            streamed: round.streamed,
-            afterSeconds: ctx.at - round.completedSeconds!,
-          },
-  });
-  closeHead(state);
 }

@@ -1,15 +1,5 @@
 /** The head: the oldest round, which is the one that is trained. */
-import type { Replica, StreamTrainingState } from './state.ts';
-
-/** Makes the list of streaming replicas anew; to be called when releases, losses or the head round change. */
-export function refreshStreaming(state: StreamTrainingState): void {
-  const { head } = state;
-  for (const one of state.replicas) {
-    one.streams = one.present && head?.phase === 'streaming' && one.gpuIds.every((gpuId) => head.released.has(gpuId));
-  }
-  state.streaming = state.replicas.filter((one) => one.streams);
-  state.idle = state.streaming.filter((one) => one.works.length === 0).length;
-}
+import { type Replica, refreshStreaming, type StreamTrainingState } from './state.ts';
 
 /** Takes the head round out; the next one is the head. */
 export function closeHead(state: StreamTrainingState): void {

@@ -3,5 +3,5 @@ export {
   type StreamTrainingInput,
   streamTrainingConfig,
 } from './schema.ts';
-export { streamTraining } from './stream-training.ts';
-export type { StreamTrainingDecision, StreamTrainingEvent } from './words.ts';
+export { type StreamTrainingEvent, streamTraining } from './stream-training.ts';
+export type { StreamTrainingDecision } from './words.ts';

@@ -1,17 +1,51 @@
 /** Replicas: what they have computed, where their GPUs are, losses and restarts. */
 import { replacePrefix } from '../../core/minted-ids.ts';
-import { clearReplica, refreshStreaming } from './head.ts';
+import { refuse } from '../../errors.ts';
+import type { Message } from '../../schemas/messages.ts';
+import { clearReplica } from './head.ts';
 import { measurePace } from './pace.ts';
-import { type Group, type Replica, type Round, type StreamTrainingState, withdrawStep } from './state.ts';
-import type { Ctx, EventNamed, RequeueCode } from './words.ts';
-import { discard, offload, requeue, unassign } from './work.ts';
+import { checkRound } from './rounds.ts';
+import { type Group, type Replica, type Round, refreshStreaming, type StreamTrainingState } from './state.ts';
+import { withdrawStep } from './steps.ts';
+import type { Ctx } from './words.ts';
+import { discard, offload, type RequeueCode, requeue, unassign, wasFetch } from './work.ts';
+
+export function checkReplica({ byId }: StreamTrainingState, { replica }: { readonly replica: string }): void {
+  if (!byId.has(replica)) refuse('unknown_id', 'replica', `one of ${[...byId.keys()].join(', ')}`, replica);
+}
+
+type Consumed = Message<'train.consumed' | 'train.finished'>;
+
+export function checkConsumed(state: StreamTrainingState, event: Consumed): void {
+  checkReplica(state, event);
+  const { type, fetchId, replica, groups } = event;
+  const found = state.works.get(fetchId);
+  if (found === undefined) {
+    if (!wasFetch(state, fetchId)) refuse('unknown_id', 'fetchId', 'a fetch or share that was decided', fetchId);
+    return;
+  }
+  const { work } = found;
+  if (found.replica.id !== replica) refuse('invalid_event', 'replica', found.replica.id, replica);
+  const word = work.kind === 'fetch' ? 'train.consumed' : 'train.finished';
+  if (word !== type) refuse('invalid_event', 'type', `${word} for ${fetchId}`, type);
+  if (groups.length === 0 && work.groups.length > 0)
+    refuse('invalid_event', 'groups', 'at least one group of the fetch', groups);
+  // The usual answer names the groups as they were given.
+  if (groups.length === work.groups.length && groups.every((id, index) => id === work.groups[index]!.groupId)) return;
+  const given = new Set(work.groups.map((group) => group.groupId));
+  groups.forEach((id, index) => {
+    if (!given.delete(id)) refuse('invalid_event', `groups[${index}]`, 'groups of the fetch, each once', id);
+  });
+}
+
+/** The end of a fetch: its replica makes room if it stays idle. */
+export function consumeFetch(state: StreamTrainingState, event: Message<'train.consumed'>, ctx: Ctx): void {
+  consume(state, event, ctx);
+  state.consumer = state.byId.get(event.replica)!;
+}
 
 /** A replica holds the gradients of a fetch or a share, or of some of its groups. */
-export function consume(
-  state: StreamTrainingState,
-  event: EventNamed<'train.consumed'> | EventNamed<'train.finished'>,
-  ctx: Ctx,
-): void {
+export function consume(state: StreamTrainingState, event: Consumed, ctx: Ctx): void {
   const { fetchId } = event;
   const found = state.works.get(fetchId);
   if (found === undefined) {
@@ -49,12 +83,22 @@ export function makeRoom(state: StreamTrainingState, replica: Replica, ctx: Ctx)
   if (gradientOffload === 'idle' && head.groups.size < groupsPerRound) offload(head, replica, 'idle', ctx);
 }
 
+export function checkGpus(
+  state: StreamTrainingState,
+  { roundId, gpuIds }: Message<'gpus.released' | 'gpus.returned'>,
+): void {
+  if (roundId !== undefined) checkRound(state, { roundId });
+  gpuIds.forEach((gpuId, index) => {
+    if (!state.byGpu.has(gpuId)) refuse('unknown_id', `gpuIds[${index}]`, 'a GPU of a training replica', gpuId);
+  });
+}
+
 /** Whether something is said again of GPUs that have gone back. */
 function isEnded(round: Round, releaseId: string | undefined): boolean {
   return releaseId !== undefined && round.endedReleases.has(releaseId);
 }
 
-export function releaseGpus(state: StreamTrainingState, event: EventNamed<'gpus.released'>, ctx: Ctx): void {
+export function releaseGpus(state: StreamTrainingState, event: Message<'gpus.released'>, ctx: Ctx): void {
   const round = state.rounds.get(event.roundId);
   if (round === undefined || isEnded(round, event.releaseId)) {
     const code = round === undefined ? 'round_over' : 'release_over';
@@ -66,7 +110,7 @@ export function releaseGpus(state: StreamTrainingState, event: EventNamed<'gpus.
 }
 
 /** GPUs that go back after the round are the usual case, and change nothing here. */
-export function returnGpus(state: StreamTrainingState, event: EventNamed<'gpus.returned'>, ctx: Ctx): void {
+export function returnGpus(state: StreamTrainingState, event: Message<'gpus.returned'>, ctx: Ctx): void {
   const { roundId } = event;
   if (roundId === undefined) for (const round of state.rounds.values()) returnFrom(state, round, event, ctx);
   else returnFrom(state, state.rounds.get(roundId), event, ctx);
@@ -75,7 +119,7 @@ export function returnGpus(state: StreamTrainingState, event: EventNamed<'gpus.r
 function returnFrom(
   state: StreamTrainingState,
   round: Round | undefined,
-  event: EventNamed<'gpus.returned'>,
+  event: Message<'gpus.returned'>,
   ctx: Ctx,
 ): void {
   if (round === undefined || isEnded(round, event.releaseId)) return;
@@ -88,7 +132,7 @@ function returnFrom(
 }
 
 /** Gradients are lost with the replica: what it had trained is trained again elsewhere. */
-export function loseReplica(state: StreamTrainingState, event: EventNamed<'replica.lost'>, ctx: Ctx): void {
+export function loseReplica(state: StreamTrainingState, event: Message<'replica.lost'>, ctx: Ctx): void {
   const replica = state.byId.get(event.replica)!;
   if (!replica.present) return;
   replica.present = false;
@@ -123,7 +167,7 @@ function giveBack(
   if (round.phase === 'finishing' && reason.consumed + reason.inFlight > 0) round.finishCode = code;
 }
 
-export function addReplica(state: StreamTrainingState, event: EventNamed<'replica.added'>): void {
+export function addReplica(state: StreamTrainingState, event: Message<'replica.added'>): void {
   state.byId.get(event.replica)!.present = true;
   refreshStreaming(state);
 }
@@ -132,7 +176,7 @@ export function addReplica(state: StreamTrainingState, event: EventNamed<'replic
  * All gradients are gone. Which replicas are there, and which GPUs are released, is as it was said last. Rounds that go on
  * are named, for whoever is to end them.
  */
-export function restartHost(state: StreamTrainingState, { idPrefix }: EventNamed<'host.restarted'>, ctx: Ctx): void {
+export function restartHost(state: StreamTrainingState, { idPrefix }: Message<'host.restarted'>, ctx: Ctx): void {
   withdrawStep(state);
   replacePrefix(state, idPrefix);
   const { head } = state;

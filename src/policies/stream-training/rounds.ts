@@ -1,25 +1,38 @@
 /** Rounds: opened, filled with groups, completed, given up. */
-
-import { clearReplica, closeHead, refreshStreaming, setHead } from './head.ts';
+import { refuse } from '../../errors.ts';
+import type { Message } from '../../schemas/messages.ts';
+import { clearReplica, closeHead, setHead } from './head.ts';
 import { measureGap } from './pace.ts';
 import {
   type Group,
   keepWaiting,
   newRound,
   type Round,
+  refreshStreaming,
   type StreamTrainingState,
   waitingCount,
-  withdrawStep,
 } from './state.ts';
-import type { Ctx, EventNamed } from './words.ts';
+import { withdrawStep } from './steps.ts';
+import type { Ctx } from './words.ts';
 import { discard, requeue } from './work.ts';
 
-export function openRound(state: StreamTrainingState, { roundId }: EventNamed<'round.opened'>): void {
+export function checkOpening(state: StreamTrainingState, { roundId }: Message<'round.opened'>): void {
+  if (!state.rounds.has(roundId) && !state.recentRounds.has(roundId)) return;
+  refuse('duplicate_id', 'roundId', 'a new round id', roundId);
+}
+
+export function openRound(state: StreamTrainingState, { roundId }: Message<'round.opened'>): void {
   state.rounds.set(roundId, newRound(roundId));
   if (state.head === null) setHead(state);
 }
 
-export function completeGroup(state: StreamTrainingState, event: EventNamed<'group.completed'>, ctx: Ctx): void {
+/** Refuses a round that is neither here nor over. */
+export function checkRound(state: StreamTrainingState, { roundId }: { readonly roundId: string }): void {
+  if (state.rounds.has(roundId) || state.recentRounds.has(roundId)) return;
+  refuse('unknown_id', 'roundId', 'a round that was opened', roundId);
+}
+
+export function completeGroup(state: StreamTrainingState, event: Message<'group.completed'>, ctx: Ctx): void {
   const { roundId, groupId, samples, tokens } = event;
   const round = state.rounds.get(roundId);
   if (round === undefined) return late('round_over');
@@ -36,8 +49,21 @@ export function completeGroup(state: StreamTrainingState, event: EventNamed<'gro
   }
 }
 
+export function checkCompleted(state: StreamTrainingState, event: Message<'round.completed'>): void {
+  checkRound(state, event);
+  const round = state.rounds.get(event.roundId);
+  if (round === undefined || round.completedSeconds !== null) return;
+  const seen = new Set<string>();
+  event.prompts.forEach(({ promptId }, index) => {
+    const path = `prompts[${index}].promptId`;
+    if (!round.groups.has(promptId)) refuse('unknown_id', path, 'a group that was completed', promptId);
+    if (seen.has(promptId)) refuse('duplicate_id', path, 'every group once', promptId);
+    seen.add(promptId);
+  });
+}
+
 /** Only the groups named are trained: what else was completed leaves, and so do gradients that it is part of. */
-export function completeRound(state: StreamTrainingState, event: EventNamed<'round.completed'>, ctx: Ctx): void {
+export function completeRound(state: StreamTrainingState, event: Message<'round.completed'>, ctx: Ctx): void {
   const { roundId, prompts } = event;
   const round = state.rounds.get(roundId);
   if (round === undefined || round.completedSeconds !== null) {
@@ -72,7 +98,7 @@ function dropNotFinal(state: StreamTrainingState, round: Round, final: ReadonlyS
   drop(round, dropped, 'not_final', ctx);
 }
 
-export function failRound(state: StreamTrainingState, { roundId }: EventNamed<'round.failed'>, ctx: Ctx): void {
+export function failRound(state: StreamTrainingState, { roundId }: Message<'round.failed'>, ctx: Ctx): void {
   const round = state.rounds.get(roundId);
   if (round === undefined) {
     ctx.emit({ type: 'training.late', at: ctx.at, roundId, reason: { code: 'round_over' } });

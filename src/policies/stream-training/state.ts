@@ -1,119 +1,138 @@
 /** The state: rounds with the groups that wait, and replicas with what they compute and hold. */
-
-import { Fifo } from '../../core/fifo.ts';
-import { mintedId, wasMinted } from '../../core/minted-ids.ts';
-import { RecentIds } from '../../core/recent-ids.ts';
+import { z } from 'zod';
+import type { Live } from '../../core/definition.ts';
+import { Fifo, fifoOf } from '../../core/fifo.ts';
+import { prefixes } from '../../core/minted-ids.ts';
+import { recentIds } from '../../core/recent-ids.ts';
+import { derived, mapBy, setOf } from '../../core/state.ts';
+import { updateId } from '../../schemas/pipelining.ts';
+import { fetchId, gpuId, groupId, replicaId } from '../../schemas/training.ts';
+import { count, releaseId, roundId, seconds, tokens } from '../../schemas/units.ts';
 import { assertExact, type StreamTrainingConfig } from './schema.ts';
-import type { FinishCode } from './words.ts';
 
-/** A completed group. Never changed: it only moves from one list to another. */
-export interface Group {
-  readonly groupId: string;
-  readonly samples: number;
-  readonly tokens: number;
+const group = z.strictObject({
+  groupId,
+  samples: count,
+  tokens,
   /** Its place among all groups: ties and lists follow it. */
-  readonly seq: number;
-}
+  seq: count,
+});
+/** A completed group. Never changed: it only moves from one list to another. */
+export interface Group extends Readonly<z.output<typeof group>> {}
 
-/** A fetch or a share, in flight. */
-export interface Work {
-  readonly fetchId: string;
-  readonly kind: 'fetch' | 'share';
-  readonly groups: readonly Group[];
-  readonly tokens: number;
+const work = z.strictObject({
+  fetchId,
+  kind: z.enum(['fetch', 'share']),
+  groups: z.array(group),
   /** When the replica began with it, in seconds; `null` while others are before it. */
-  startedSeconds: number | null;
-}
+  startedSeconds: seconds.nullable(),
+  /** Tokens of the groups. */
+  tokens: derived(() => 0),
+});
+/** A fetch or a share, in flight. */
+export interface Work extends z.output<typeof work> {}
 
-/** A replica of the trainer. */
-export interface Replica {
-  readonly id: string;
-  readonly gpuIds: readonly string[];
-  present: boolean;
-  /** Whether all its GPUs are released for the head round: derived. */
-  streams: boolean;
+/** Measured work, older one counting less: seconds, and tokens of the groups. */
+const pace = { paceSeconds: seconds, paceTokens: z.number().nonnegative() };
+
+const replica = z.strictObject({
+  id: replicaId,
+  gpuIds: z.array(gpuId),
+  present: z.boolean(),
   /** What it computes, first to last. */
-  works: Work[];
+  works: z.array(work),
   /** Groups whose gradients it holds. */
-  consumed: Group[];
+  consumed: z.array(group),
   /** Samples and tokens in these gradients, as reported. */
-  samples: number;
-  tokens: number;
-  gradients: 'none' | 'resident' | 'offloaded';
+  samples: count,
+  tokens,
+  gradients: z.enum(['none', 'resident', 'offloaded']),
   /** Whether it takes part in the step of the head round. */
-  joined: boolean;
-  /** Measured work, older one counting less: seconds, and tokens of the groups. */
-  paceSeconds: number;
-  paceTokens: number;
-}
+  joined: z.boolean(),
+  ...pace,
+  /** Whether all its GPUs are released for the head round. */
+  streams: derived(() => false),
+});
+/** A replica of the trainer. */
+export interface Replica extends z.output<typeof replica> {}
 
-/** A round, from its opening to its step. */
-export interface Round {
-  readonly roundId: string;
-  /** Every group that is here, by id. */
-  readonly groups: Map<string, Group>;
+const round = z.strictObject({
+  roundId,
   /** Groups to be trained again; they go first. */
-  readonly again: Fifo<Group>;
+  again: fifoOf(group),
   /** Groups that were never fetched. */
-  readonly fresh: Fifo<Group>;
-  /** Tokens of the groups in both. */
-  waitingTokens: number;
-  readonly released: Set<string>;
+  fresh: fifoOf(group),
+  released: setOf(gpuId),
   /** Releases whose GPUs have gone back: what is said of them again is late. */
-  readonly endedReleases: Set<string>;
+  endedReleases: setOf(releaseId),
   /** When a group was last completed, in seconds. */
-  lastSeconds: number | null;
+  lastSeconds: seconds.nullable(),
   /** Seconds between two completions, older ones counting less. */
-  gapSeconds: number | null;
-  completedSeconds: number | null;
+  gapSeconds: seconds.nullable(),
+  completedSeconds: seconds.nullable(),
   /** Whether the one fetch of `{ once }` has been made. */
-  fetchedOnce: boolean;
+  fetchedOnce: z.boolean(),
   /** Groups that were fetched before the round was completed. */
-  streamed: number;
-  phase: 'streaming' | 'finishing' | 'stepping';
+  streamed: count,
+  phase: z.enum(['streaming', 'finishing', 'stepping']),
   /** Why what remains is to be spread; `null` when that has been done. */
-  finishCode: FinishCode | null;
-}
+  finishCode: z
+    .enum(['round_completed', 'replica_lost', 'host_restarted', 'partly_consumed', 'step_failed'])
+    .nullable(),
+  /** Every group that is here, by id: waiting, in flight, or in the gradients of a replica. */
+  groups: derived(() => new Map<string, Group>()),
+  /** Tokens of the groups that wait. */
+  waitingTokens: derived(() => 0),
+});
+/** A round, from its opening to its step. */
+export interface Round extends z.output<typeof round> {}
 
-/** The whole state. */
-export interface StreamTrainingState {
-  readonly config: StreamTrainingConfig;
-  /** In the order in which they were opened; the first is the one that is trained. */
-  readonly rounds: Map<string, Round>;
-  head: Round | null;
-  /** In the order of the configuration. */
-  readonly replicas: readonly Replica[];
-  readonly byId: ReadonlyMap<string, Replica>;
-  readonly byGpu: ReadonlyMap<string, Replica>;
-  /** What is in flight, by id. */
-  readonly works: Map<string, { readonly replica: Replica; readonly work: Work }>;
-  /** Replicas that stream: derived, in the order of the configuration. */
-  streaming: Replica[];
-  /** How many of them have nothing to do: derived. */
-  idle: number;
-  recentRounds: RecentIds;
-  prefix: string;
-  readonly oldPrefixes: string[];
-  nextFetch: number;
-  /** Number of the next try to step; the try of a head that is stepping is the one before. */
-  nextUpdate: number;
-  /** Tries to step that were given up: the optimizer may have made them all the same. */
-  withdrawnSteps: RecentIds;
-  nextSeq: number;
-  /** Measured work of all replicas: the pace of one that was never measured. */
-  paceSeconds: number;
-  paceTokens: number;
-}
+/** Schema of the state. */
+export const streamTrainingState = z
+  .strictObject({
+    /** In the order in which they were opened; the first is the one that is trained. */
+    rounds: mapBy('roundId', round),
+    /** In the order of the configuration. */
+    replicas: z.array(replica),
+    recentRounds: recentIds(roundId),
+    ...prefixes,
+    nextFetch: count,
+    /** Number of the next try to step; the try of a head that is stepping is the one before. */
+    nextUpdate: count,
+    /** Tries to step that were given up: the optimizer may have made them all the same. */
+    withdrawnSteps: recentIds(updateId),
+    nextSeq: count,
+    /** Of all replicas: the pace of one that was never measured. */
+    ...pace,
+    head: derived<Round | null>(),
+    byId: derived(() => new Map<string, Replica>()),
+    byGpu: derived(() => new Map<string, Replica>()),
+    /** What is in flight, by id. */
+    works: derived(() => new Map<string, { readonly replica: Replica; readonly work: Work }>()),
+    /** Replicas that stream, in the order of the configuration. */
+    streaming: derived((): Replica[] => []),
+    /** How many of them have nothing to do. */
+    idle: derived(() => 0),
+    /** The replica that has just ended a fetch: it makes room after everything else was decided. */
+    consumer: derived<Replica | null>(),
+  })
+  .refine(
+    ({ rounds, replicas }) => rounds.size > 0 || replicas.every((one) => one.works.length + one.consumed.length === 0),
+    { message: 'replicas without groups where there is no round', path: ['replicas'] },
+  );
+/** The state. */
+export type StreamTrainingState = Live<z.output<typeof streamTrainingState>, StreamTrainingConfig>;
+/** The state as it is saved. */
+export type SavedStreamTraining = z.input<typeof streamTrainingState>;
 
-/** The state at the beginning. Throws `PolicyError` `infeasible` for what streaming cannot keep exact. */
-export function newState(config: StreamTrainingConfig): StreamTrainingState {
-  assertExact(config);
-  const replicas = config.replicas.map(({ id, gpuIds }): Replica => {
-    return {
+/** The state at the beginning. */
+export function begin({ replicas, idPrefix }: StreamTrainingConfig): SavedStreamTraining {
+  return {
+    rounds: [],
+    replicas: replicas.map(({ id, gpuIds }) => ({
       id,
       gpuIds,
       present: true,
-      streams: false,
       works: [],
       consumed: [],
       samples: 0,
@@ -122,24 +141,13 @@ export function newState(config: StreamTrainingConfig): StreamTrainingState {
       joined: false,
       paceSeconds: 0,
       paceTokens: 0,
-    };
-  });
-  return {
-    config,
-    rounds: new Map(),
-    head: null,
-    replicas,
-    byId: new Map(replicas.map((one) => [one.id, one])),
-    byGpu: new Map(replicas.flatMap((one) => one.gpuIds.map((gpu) => [gpu, one] as const))),
-    works: new Map(),
-    streaming: [],
-    idle: 0,
-    recentRounds: new RecentIds(),
-    prefix: config.idPrefix,
+    })),
+    recentRounds: [],
+    prefix: idPrefix,
     oldPrefixes: [],
     nextFetch: 0,
     nextUpdate: 0,
-    withdrawnSteps: new RecentIds(),
+    withdrawnSteps: [],
     nextSeq: 0,
     paceSeconds: 0,
     paceTokens: 0,
@@ -150,10 +158,8 @@ export function newState(config: StreamTrainingConfig): StreamTrainingState {
 export function newRound(roundId: string): Round {
   return {
     roundId,
-    groups: new Map(),
     again: new Fifo(),
     fresh: new Fifo(),
-    waitingTokens: 0,
     released: new Set(),
     endedReleases: new Set(),
     lastSeconds: null,
@@ -163,7 +169,42 @@ export function newRound(roundId: string): Round {
     streamed: 0,
     phase: 'streaming',
     finishCode: null,
+    groups: new Map(),
+    waitingTokens: 0,
   };
+}
+
+/** Sets what is derived. Throws `PolicyError` `infeasible` for what streaming cannot keep exact. */
+export function link(state: StreamTrainingState): void {
+  assertExact(state.config);
+  state.head = state.rounds.values().next().value ?? null;
+  for (const one of state.replicas) {
+    state.byId.set(one.id, one);
+    for (const gpu of one.gpuIds) state.byGpu.set(gpu, one);
+    for (const each of one.works) {
+      for (const { tokens } of each.groups) each.tokens += tokens;
+      state.works.set(each.fetchId, { replica: one, work: each });
+    }
+  }
+  for (const one of state.rounds.values()) {
+    const waits = [...one.again, ...one.fresh];
+    for (const { tokens } of waits) one.waitingTokens += tokens;
+    // Only the head is trained.
+    const holders = one === state.head ? state.replicas : [];
+    const held = holders.flatMap(({ consumed, works }) => [...consumed, ...works.flatMap(({ groups }) => groups)]);
+    for (const each of [...waits, ...held].sort((a, b) => a.seq - b.seq)) one.groups.set(each.groupId, each);
+  }
+  refreshStreaming(state);
+}
+
+/** Makes the list of streaming replicas anew; to be called when releases, losses or the head round change. */
+export function refreshStreaming(state: StreamTrainingState): void {
+  const { head } = state;
+  for (const one of state.replicas) {
+    one.streams = one.present && head?.phase === 'streaming' && one.gpuIds.every((gpuId) => head.released.has(gpuId));
+  }
+  state.streaming = state.replicas.filter((one) => one.streams);
+  state.idle = state.streaming.filter((one) => one.works.length === 0).length;
 }
 
 /** Groups of a round that no replica has. */
@@ -180,39 +221,4 @@ export function keepWaiting(round: Round, keeps: (group: Group) => boolean): voi
   }
   round.waitingTokens = 0;
   for (const list of [round.again, round.fresh]) for (const group of list) round.waitingTokens += group.tokens;
-}
-
-const update = 'update#';
-
-/** The id of a try to step. */
-export function updateIdOf({ prefix }: StreamTrainingState, number: number): string {
-  return mintedId(prefix, update, number);
-}
-
-/** The id of a fetch or share of a replica. */
-export function fetchIdOf({ prefix }: StreamTrainingState, replica: string, number: number): string {
-  return mintedId(prefix, `${replica}#`, number);
-}
-
-/** The try to step that is under way, by its id: no prefix changes before it is over. */
-export function currentStep(state: StreamTrainingState): string | undefined {
-  return state.head?.phase === 'stepping' ? updateIdOf(state, state.nextUpdate - 1) : undefined;
-}
-
-/** Gives up the step that is under way, if there is one. */
-export function withdrawStep(state: StreamTrainingState): void {
-  const updateId = currentStep(state);
-  if (updateId === undefined) return;
-  state.withdrawnSteps.add(updateId);
-  state.head!.phase = 'finishing';
-}
-
-/** Whether a fetch id that is not in flight can have been minted earlier. */
-export function wasFetch(state: StreamTrainingState, fetchId: string): boolean {
-  return wasMinted(state, fetchId, state.nextFetch, (kind) => kind.endsWith('#') && state.byId.has(kind.slice(0, -1)));
-}
-
-/** Whether an update id that is not the current one can have been minted earlier. */
-export function wasUpdate(state: StreamTrainingState, updateId: string): boolean {
-  return wasMinted(state, updateId, state.nextUpdate, update);
 }

@@ -2,56 +2,79 @@
  * The stream trainer (RollPacker §4.4, §5): completed groups are trained on GPUs that the rollout has released while it
  * goes on, gradients stay where they are until the round is over, and the optimizer steps once. See README.md.
  */
-import { definePolicyByHand, type Ledger } from '../../core/definition.ts';
+import { definePolicy, type EventOf, type Ledger } from '../../core/definition.ts';
+import { checkNewPrefix } from '../../core/minted-ids.ts';
 import { groupKey, groupsLeft } from '../../core/trained-groups.ts';
-import { check } from './check.ts';
-import { feed } from './fetch.ts';
-import { handOver, spread, step, stepped } from './finish.ts';
-import { addReplica, consume, loseReplica, makeRoom, releaseGpus, restartHost, returnGpus } from './replicas.ts';
-import { completeGroup, completeRound, failRound, openRound } from './rounds.ts';
-import { streamTrainingConfig } from './schema.ts';
-import { load, migrateFromOne, type SavedStreamTraining, save, streamTrainingSnapshot } from './snapshot.ts';
-import { newState, type StreamTrainingState, waitingCount } from './state.ts';
+import { roundCompleted } from '../../schemas/decisions/rounds.ts';
+import { gpusReleased, gpusReturned } from '../../schemas/events/gpus.ts';
+import { roundFailed, roundOpened } from '../../schemas/events/rounds.ts';
+import { hostRestarted } from '../../schemas/events/session.ts';
 import {
-  type Ctx,
-  type StreamTrainingDecision,
-  type StreamTrainingEvent,
-  streamTrainingDecisions,
-  streamTrainingEvents,
-} from './words.ts';
+  groupCompleted,
+  optimizerStepped,
+  replicaAdded,
+  replicaLost,
+  trainConsumed,
+  trainFinished,
+} from '../../schemas/events/training.ts';
+import type { Message } from '../../schemas/messages.ts';
+import { feed } from './fetch.ts';
+import { spread } from './finish.ts';
+import {
+  addReplica,
+  checkConsumed,
+  checkGpus,
+  checkReplica,
+  consume,
+  consumeFetch,
+  loseReplica,
+  makeRoom,
+  releaseGpus,
+  restartHost,
+  returnGpus,
+} from './replicas.ts';
+import {
+  checkCompleted,
+  checkOpening,
+  checkRound,
+  completeGroup,
+  completeRound,
+  failRound,
+  openRound,
+} from './rounds.ts';
+import { streamTrainingConfig } from './schema.ts';
+import {
+  begin,
+  link,
+  type SavedStreamTraining,
+  type StreamTrainingState,
+  streamTrainingState,
+  waitingCount,
+} from './state.ts';
+import { checkStepped, handOver, step, stepped } from './steps.ts';
+import { type Ctx, on, type StreamTrainingDecision, streamTrainingDecisions } from './words.ts';
 
-function apply(state: StreamTrainingState, event: StreamTrainingEvent, ctx: Ctx): void {
-  take(state, event, ctx);
+const handlers = [
+  on(roundOpened, openRound, checkOpening),
+  on(groupCompleted, completeGroup, checkRound),
+  on(gpusReleased, releaseGpus, checkGpus),
+  on(trainConsumed, consumeFetch, checkConsumed),
+  on(roundCompleted, completeRound, checkCompleted),
+  on(trainFinished, consume, checkConsumed),
+  on(optimizerStepped, stepped, checkStepped),
+  on(gpusReturned, returnGpus, checkGpus),
+  on(replicaLost, loseReplica, checkReplica),
+  on(replicaAdded, addReplica, checkReplica),
+  on(roundFailed, failRound, checkRound),
+  on(hostRestarted, restartHost, (state, event) => checkNewPrefix(state, event.idPrefix)),
+];
+
+function after(state: StreamTrainingState, ctx: Ctx): void {
   settle(state, ctx);
-  if (event.type === 'train.consumed') makeRoom(state, state.byId.get(event.replica)!, ctx);
-}
-
-function take(state: StreamTrainingState, event: StreamTrainingEvent, ctx: Ctx): void {
-  switch (event.type) {
-    case 'group.completed':
-      return completeGroup(state, event, ctx);
-    case 'train.consumed':
-    case 'train.finished':
-      return consume(state, event, ctx);
-    case 'round.opened':
-      return openRound(state, event);
-    case 'round.completed':
-      return completeRound(state, event, ctx);
-    case 'round.failed':
-      return failRound(state, event, ctx);
-    case 'gpus.released':
-      return releaseGpus(state, event, ctx);
-    case 'gpus.returned':
-      return returnGpus(state, event, ctx);
-    case 'replica.lost':
-      return loseReplica(state, event, ctx);
-    case 'replica.added':
-      return addReplica(state, event);
-    case 'host.restarted':
-      return restartHost(state, event, ctx);
-    case 'optimizer.stepped':
-      return stepped(state, event, ctx);
-  }
+  const { consumer } = state;
+  if (consumer === null) return;
+  state.consumer = null;
+  makeRoom(state, consumer, ctx);
 }
 
 /** What follows from the state: fetches, shares, the step; and the next round after one without groups. */
@@ -67,7 +90,7 @@ function settle(state: StreamTrainingState, ctx: Ctx): void {
   }
 }
 
-const groupLedger: Ledger<SavedStreamTraining, StreamTrainingEvent, StreamTrainingDecision> = {
+const groupLedger: Ledger<SavedStreamTraining, Message, StreamTrainingDecision> = {
   name: 'groups',
   entered: (event) => (event.type === 'group.completed' ? [groupKey(event.roundId, event.groupId)] : []),
   left: groupsLeft,
@@ -83,20 +106,20 @@ const groupLedger: Ledger<SavedStreamTraining, StreamTrainingEvent, StreamTraini
 };
 
 /** Trains completed groups while the rollout goes on, and steps once when the round is over. */
-export const streamTraining = definePolicyByHand({
+export const streamTraining = definePolicy({
   id: 'stream-training',
-  version: 2,
+  version: 3,
   summary: 'Trains completed groups on released GPUs during the rollout; one exact optimizer step at its end.',
   source: 'RollPacker §4.4, §5',
   config: streamTrainingConfig,
-  events: streamTrainingEvents,
+  state: streamTrainingState,
+  begin,
+  link,
+  handlers,
+  after,
   decisions: streamTrainingDecisions,
-  state: streamTrainingSnapshot,
-  init: newState,
-  check,
-  apply,
-  save,
-  load,
-  migrations: { 1: migrateFromOne },
   ledgers: [groupLedger],
 });
+
+/** What stream-training understands. */
+export type StreamTrainingEvent = EventOf<typeof streamTraining>;

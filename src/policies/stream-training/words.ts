@@ -1,6 +1,6 @@
-/** What stream-training understands and answers with. */
-import type { Context } from '../../core/definition.ts';
-import { roundCompleted, roundResumed } from '../../schemas/decisions/rounds.ts';
+/** What stream-training answers with. */
+import { type Context, handlersOf } from '../../core/definition.ts';
+import { roundResumed } from '../../schemas/decisions/rounds.ts';
 import {
   gradientScale,
   gradientsDiscard,
@@ -17,33 +17,8 @@ import {
   trainRequeued,
   weightsSwap,
 } from '../../schemas/decisions/training.ts';
-import { gpusReleased, gpusReturned } from '../../schemas/events/gpus.ts';
-import { roundFailed, roundOpened } from '../../schemas/events/rounds.ts';
-import { hostRestarted } from '../../schemas/events/session.ts';
-import {
-  groupCompleted,
-  optimizerStepped,
-  replicaAdded,
-  replicaLost,
-  trainConsumed,
-  trainFinished,
-} from '../../schemas/events/training.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
-
-export const streamTrainingEvents = [
-  roundOpened,
-  groupCompleted,
-  gpusReleased,
-  trainConsumed,
-  roundCompleted,
-  trainFinished,
-  optimizerStepped,
-  gpusReturned,
-  replicaLost,
-  replicaAdded,
-  roundFailed,
-  hostRestarted,
-] as const;
+import type { StreamTrainingState } from './state.ts';
 
 export const streamTrainingDecisions = [
   trainFetch,
@@ -63,19 +38,9 @@ export const streamTrainingDecisions = [
   trainingLate,
 ] as const;
 
-/** What stream-training understands. */
-export type StreamTrainingEvent = Of<(typeof streamTrainingEvents)[number]>;
-/** What stream-training answers with. */
+/** One of them. */
 export type StreamTrainingDecision = Of<(typeof streamTrainingDecisions)[number]>;
-/** An event by its type. */
-export type EventNamed<T extends StreamTrainingEvent['type']> = Extract<StreamTrainingEvent, { type: T }>;
-/** A decision by its type. */
-export type DecisionNamed<T extends StreamTrainingDecision['type']> = Extract<StreamTrainingDecision, { type: T }>;
 /** Where decisions go. */
 export type Ctx = Context<StreamTrainingDecision>;
-/** Why what remains is spread, once or again. */
-export type FinishCode = DecisionNamed<'train.finish'>['reason']['code'];
-/** Why gradients are dropped by a replica that is there. */
-export type DiscardCode = DecisionNamed<'gradients.discard'>['reason']['code'];
-/** Why groups are trained again. */
-export type RequeueCode = DecisionNamed<'train.requeued'>['reason']['code'];
+/** Declares an event. */
+export const on = handlersOf<StreamTrainingState, StreamTrainingDecision>();

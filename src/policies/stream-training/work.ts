@@ -1,6 +1,17 @@
 /** Giving work to replicas, and taking it from them. */
-import { fetchIdOf, type Group, type Replica, type Round, type StreamTrainingState, type Work } from './state.ts';
-import type { Ctx, DiscardCode, RequeueCode } from './words.ts';
+import { mintedId, wasMinted } from '../../core/minted-ids.ts';
+import type { Message } from '../../schemas/messages.ts';
+import type { Group, Replica, Round, StreamTrainingState, Work } from './state.ts';
+import type { Ctx } from './words.ts';
+
+/** Why groups are trained again. */
+export type RequeueCode = Message<'train.requeued'>['reason']['code'];
+type DiscardCode = Message<'gradients.discard'>['reason']['code'];
+
+/** Whether a fetch or share that is not in flight can have been decided earlier. */
+export function wasFetch(state: StreamTrainingState, fetchId: string): boolean {
+  return wasMinted(state, fetchId, state.nextFetch, (kind) => kind.endsWith('#') && state.byId.has(kind.slice(0, -1)));
+}
 
 const idOf = (group: Group): string => group.groupId;
 
@@ -9,7 +20,7 @@ export function assign(
   state: StreamTrainingState,
   replica: Replica,
   kind: Work['kind'],
-  groups: readonly Group[],
+  groups: Group[],
   at: number,
 ): { work: Work; samples: number } {
   let samples = 0;
@@ -18,8 +29,8 @@ export function assign(
     samples += groups[index]!.samples;
     tokens += groups[index]!.tokens;
   }
-  const fetchId = fetchIdOf(state, replica.id, state.nextFetch++);
-  const work: Work = { fetchId, kind, groups, tokens, startedSeconds: replica.works.length === 0 ? at : null };
+  const fetchId = mintedId(state.prefix, `${replica.id}#`, state.nextFetch++);
+  const work: Work = { fetchId, kind, groups, startedSeconds: replica.works.length === 0 ? at : null, tokens };
   if (replica.streams && replica.works.length === 0) state.idle -= 1;
   replica.works.push(work);
   state.works.set(fetchId, { replica, work });

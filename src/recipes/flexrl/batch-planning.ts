@@ -3,8 +3,10 @@
  * refuses one that it has no plan for.
  */
 import { z } from 'zod';
-import { type Context, definePolicyByHand } from '../../core/definition.ts';
+import { type Context, definePolicy, handlersOf, type Live } from '../../core/definition.ts';
+import { given } from '../../core/given.ts';
 import { runPlanner } from '../../core/start.ts';
+import { derived } from '../../core/state.ts';
 import { isPolicyError, refuse } from '../../errors.ts';
 import { type FlexUlyssesPlan, flexUlyssesPlanner } from '../../planners/flex-ulysses/index.ts';
 import { batchPlanned } from '../../schemas/decisions/loading.ts';
@@ -20,22 +22,21 @@ type Planned = Of<typeof batchPlanned>;
 export const batchPlanningConfig = z.strictObject(plannerSettings);
 type Config = z.output<typeof batchPlanningConfig>;
 
-interface State {
-  readonly config: Config;
+const batchState = z.strictObject({
   /** The plan of the event that was checked last: it is made once, to see whether there is one, and used then. */
-  readonly checked: WeakMap<Ready, FlexUlyssesPlan>;
-}
+  checked: derived(() => new WeakMap<Ready, FlexUlyssesPlan>()),
+});
+type State = Live<z.output<typeof batchState>, Config>;
 
-const snapshot = z.strictObject({});
-
-function init(config: Config): State {
+/** Settings that leave no plan for a batch of nothing are those of a cluster that cannot be planned for. */
+function begin(config: Config): z.input<typeof batchState> {
   try {
     runPlanner(flexUlyssesPlanner, { ...config, lengths: [] });
   } catch (error) {
     if (!isPolicyError(error)) throw error;
     refuse('invalid_config', error.path, error.expected, error.got, error);
   }
-  return { config, checked: new WeakMap() };
+  return {};
 }
 
 function planOf({ config }: State, { sequences }: Ready): FlexUlyssesPlan {
@@ -54,16 +55,16 @@ function check(state: State, event: Ready): void {
   state.checked.set(event, planOf(state, event));
 }
 
-function apply(state: State, event: Ready, ctx: Context<Planned>): void {
-  const plan = state.checked.get(event) ?? planOf(state, event);
-  const { metrics, bounds, memoryRelaxed, packs, order } = plan;
+function plan(state: State, event: Ready, ctx: Context<Planned>): void {
+  const found = state.checked.get(event) ?? planOf(state, event);
+  const { metrics, bounds, memoryRelaxed, packs, order } = found;
   const { maxCompute, communication } = metrics;
   ctx.emit({
     type: 'batch.planned',
     at: ctx.at,
     batchId: event.batchId,
     stepId: event.stepId,
-    assignments: assignmentsOf(event, plan),
+    assignments: assignmentsOf(event, found),
     packs: packs.map(({ degree, devices, sequences }) => ({
       degree,
       ranks: [...devices],
@@ -84,7 +85,7 @@ function assignmentsOf({ sequences }: Ready, { assignments, vision }: FlexUlysse
     const isSpread = sampleId !== undefined && vision !== undefined && frames !== undefined;
     return {
       sequence,
-      ...(sampleId === undefined ? undefined : { sampleId }),
+      ...given({ sampleId }),
       degree,
       ranks: [...devices],
       ...(isSpread ? { slices: spread[sequence]! } : undefined),
@@ -93,20 +94,16 @@ function assignmentsOf({ sequences }: Ready, { assignments, vision }: FlexUlysse
 }
 
 /** Plans each batch; keeps nothing from one to the next. */
-export const batchPlanning = definePolicyByHand({
+export const batchPlanning = definePolicy({
   id: 'batch-planning',
   version: 1,
   summary: 'Plans each batch by flex-ulysses, as its lengths are known.',
   source: 'FlexRL §3, §4',
   config: batchPlanningConfig,
-  events: [batchReady],
+  state: batchState,
+  begin,
+  handlers: [handlersOf<State, Planned>()(batchReady, plan, check)],
   decisions: [batchPlanned],
-  state: snapshot,
-  init,
-  check,
-  apply,
-  save: () => ({}),
-  load: (_: unknown, config: Config): State => init(config),
   // A batch is planned by the event that it comes with.
   ledgers: [],
 });

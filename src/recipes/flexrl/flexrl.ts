@@ -90,8 +90,7 @@ export const flexrl = defineRecipe({
   events,
   decisions,
   expects,
-  routes: {
-    planner: { 'batch.planned': { out: true, into: (decision) => [{ part: 'loader', event: decision }] } },
-  },
+  vouches: { loader: ['batch.planned'] },
+  routes: {},
   ledgers,
 });

@@ -4,7 +4,7 @@ import type { Choices } from '../../core/choices.ts';
 import type { EventOf } from '../../core/definition.ts';
 import type { RecipeState } from '../../core/recipe.ts';
 import { arbitrary as ofTrainer } from '../../policies/complete-group-pipelining/arbitrary.ts';
-import { isTaken } from '../is-taken.ts';
+import { isTaken } from '../part-words.ts';
 import { arbitrary as ofCollection } from './collection/arbitrary.ts';
 import { rolloutPipe } from './rolloutpipe.ts';
 

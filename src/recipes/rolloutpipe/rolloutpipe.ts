@@ -22,7 +22,7 @@ import { hostRestarted } from '../../schemas/events/session.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
 import { partDecisions } from '../part-words.ts';
 import { roundCollection } from './collection/round-collection.ts';
-import type { SavedCollection } from './collection/snapshot.ts';
+import type { SavedCollection } from './collection/state.ts';
 import { deliver, routes } from './routes.ts';
 import { partConfigs, rolloutPipeConfig } from './schema.ts';
 
@@ -47,6 +47,8 @@ const events = [
   hostRestarted,
 ] as const;
 
+// Prompts of groups that are withdrawn were handed back, or their group was dropped by name; rounds end in the collection, and
+// the trainer hears of it from there.
 const inside: readonly string[] = [groupWithdrawn.type, roundResumed.type];
 const decisions = partDecisions(parts).filter((word) => !inside.includes(word.type));
 
@@ -98,6 +100,12 @@ export const rolloutPipe = defineRecipe({
   events,
   decisions,
   deliver,
+  // Each group leaves the frontier once, counts once, and is told once of its rewards, in a round that is open.
+  vouches: {
+    frontier: ['request.aborted', 'round.completed', 'train.consumed'],
+    assembly: ['prompt.counted', 'round.completed'],
+    pipelining: ['group.rewarded', 'round.rewarded'],
+  },
   routes,
   ledgers: [groupLedger, ...requestLedgers],
 });

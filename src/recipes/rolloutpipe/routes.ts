@@ -1,10 +1,9 @@
 /** Which part gets what: events from outside, and decisions of one part that are events of others. */
 import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
 import type { Delivery, Route } from '../../core/recipe.ts';
-import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
+import type { Message } from '../../schemas/messages.ts';
 
 type PartName = 'frontier' | 'collection' | 'assembly' | 'pipelining';
-type Decision<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
 
 /** Which parts get an event from outside. */
 export function deliver({ type }: AnyEvent, _: unknown, takers: readonly string[]): readonly string[] {
@@ -16,14 +15,9 @@ export function deliver({ type }: AnyEvent, _: unknown, takers: readonly string[
 }
 
 type AnyRoute = Route<AnyDecision, unknown>;
-const to =
-  (...parts: PartName[]) =>
-  (event: AnyEvent): Delivery[] =>
-    parts.map((part) => ({ part, event }));
-const out = (...parts: PartName[]): AnyRoute => ({ out: true, into: to(...parts) });
 
 /** What the frontier wants to know of the trainer: an update is consumed once, however often that was reported. */
-export function consumed(decision: Decision<'optimizer.step'>): Delivery[] {
+export function consumed(decision: Message<'optimizer.step'>): Delivery[] {
   const { at, updateId, groups = [], samples, tokens, reason } = decision;
   if (reason.code !== 'update_consumed') return [];
   const { seconds } = reason;
@@ -42,41 +36,25 @@ export function consumed(decision: Decision<'optimizer.step'>): Delivery[] {
 }
 
 /** A prompt of a failed round may come again at once: its requests are over, whether an engine has stopped them or not. */
-const aborted = ({ at, requestId }: Decision<'request.abort'>): Delivery[] => [
+const aborted = ({ at, requestId }: Message<'request.abort'>): Delivery[] => [
   { part: 'frontier', event: { type: 'request.aborted', at, requestId } as AnyEvent },
 ];
 
 /** The trainer is told of a round that has failed by the host. */
-function rewarded(decision: Decision<'round.rewarded'>): Delivery[] {
-  return decision.reason.code === 'round_failed' ? [] : to('pipelining', 'collection')(decision);
+function rewarded({ reason }: Message<'round.rewarded'>): readonly string[] {
+  return reason.code === 'round_failed' ? [] : ['pipelining', 'collection'];
 }
 
 /** By part, then by decision. */
-export const routes: Readonly<Record<PartName, Readonly<Record<string, AnyRoute>>>> = {
-  frontier: {
-    'request.admit': out('collection'),
-    'request.dropped': out('collection'),
-    'group.left': out('collection'),
-  },
+export const routes: Readonly<Partial<Record<PartName, Readonly<Record<string, AnyRoute>>>>> = {
   collection: {
-    'request.abort': { out: true, into: aborted as never },
-    'response.accepted': out('assembly'),
-    'prompt.counted': out('assembly'),
-    'prompt.returned': out('assembly'),
+    'request.abort': { to: aborted as never },
     // Requests of a round that is over are refused.
-    'round.completed': out('assembly', 'frontier'),
+    'round.completed': { to: ['assembly', 'frontier'] },
   },
   assembly: {
-    'group.rewarded': out('pipelining', 'collection'),
-    'group.unrewarded': out('collection'),
-    'round.rewarded': { out: true, into: rewarded as never },
-    // Its prompt was handed back, or its group was dropped by name.
-    'group.withdrawn': { out: false },
-    'round.resumed': { out: false },
+    'group.rewarded': { to: ['pipelining', 'collection'] },
+    'round.rewarded': { to: rewarded as never },
   },
-  pipelining: {
-    'optimizer.step': { out: true, into: consumed as never },
-    // Rounds end in the collection, and the trainer hears of it from there.
-    'round.resumed': { out: false },
-  },
+  pipelining: { 'optimizer.step': { to: consumed as never } },
 };

@@ -8,7 +8,7 @@ import { arbitrary as scaleDown } from '../../policies/gpu-scale-down/arbitrary.
 import { arbitrary as rewards } from '../../policies/reward-dispatch/arbitrary.ts';
 import { arbitrary as admission } from '../../policies/speculative-admission/arbitrary.ts';
 import { arbitrary as training } from '../../policies/stream-training/arbitrary.ts';
-import { isTaken } from '../is-taken.ts';
+import { isTaken } from '../part-words.ts';
 import { rollpacker } from './rollpacker.ts';
 
 type RollpackerEvent = EventOf<typeof rollpacker>;

@@ -3,21 +3,21 @@
  * longer the responses are that it is given. It grows at once, and shrinks only between rounds.
  */
 import { z } from 'zod';
-import { type Context, definePolicyByHand } from '../../core/definition.ts';
+import { type Context, definePolicy, handlersOf, type Live } from '../../core/definition.ts';
 import { runPlanner } from '../../core/start.ts';
+import { derived } from '../../core/state.ts';
 import { type JudgeOffloadPlan, judgeOffloadInput, judgeOffloadPlanner } from '../../planners/judge-offload/index.ts';
 import { judgePlace } from '../../schemas/decisions/judge.ts';
 import { roundPlanned } from '../../schemas/decisions/rounds.ts';
 import { responseCompleted } from '../../schemas/events/requests.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
+import type { Message } from '../../schemas/messages.ts';
 import { tokens } from '../../schemas/units.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
 
 /** Lengths are planned for in powers of two, from here on. */
 const leastTokens = 1024;
 
-const events = [roundPlanned, responseCompleted, hostRestarted] as const;
-type JudgeEvent = Of<(typeof events)[number]>;
 type JudgeDecision = Of<typeof judgePlace>;
 type Ctx = Context<JudgeDecision>;
 
@@ -25,18 +25,14 @@ type Ctx = Context<JudgeDecision>;
 export const judgePlacementConfig = z.strictObject({ judge: judgeOffloadInput.optional() });
 type Config = z.output<typeof judgePlacementConfig>;
 
-const snapshot = z.strictObject({
+const judgeState = z.strictObject({
   planned: tokens,
   kind: z.enum(['short', 'long']),
   longest: z.strictObject({ short: tokens, long: tokens }),
-});
-type Saved = z.output<typeof snapshot>;
-
-interface State extends Saved {
-  readonly config: Config;
   /** A plan for every length that may come; made at once, so that none can be missing later. */
-  readonly plans: ReadonlyMap<number, JudgeOffloadPlan>;
-}
+  plans: derived<ReadonlyMap<number, JudgeOffloadPlan>>(),
+});
+type State = Live<z.output<typeof judgeState>, Config>;
 
 function plansOf({ judge }: Config): Map<number, JudgeOffloadPlan> {
   const plans = new Map<number, JudgeOffloadPlan>();
@@ -48,36 +44,24 @@ function plansOf({ judge }: Config): Map<number, JudgeOffloadPlan> {
   }
 }
 
-function apply(state: State, event: JudgeEvent, ctx: Ctx): void {
-  if (state.plans.size === 0) return;
-  switch (event.type) {
-    case 'response.completed': {
-      const { kind, longest, planned } = state;
-      if (event.tokens > longest[kind]) longest[kind] = event.tokens;
-      if (planned > 0 && event.tokens > planned) {
-        place(
-          state,
-          event.tokens,
-          { code: 'longer_response', responseTokens: event.tokens, plannedTokens: planned },
-          ctx,
-        );
-      }
-      return;
-    }
-    case 'round.planned': {
-      const { planned, longest } = state;
-      const expected = longest[event.kind];
-      state.kind = event.kind;
-      longest[event.kind] = 0;
-      // Nothing is known of such rounds yet: whatever may come fits.
-      const wanted = expected === 0 ? Number.POSITIVE_INFINITY : expected;
-      if (planned === 0) place(state, wanted, { code: 'start' }, ctx);
-      else place(state, wanted, { code: 'round_planned', longestTokens: expected, plannedTokens: planned }, ctx);
-      return;
-    }
-    case 'host.restarted':
-      state.planned = 0;
-  }
+function completed(state: State, { tokens }: Message<'response.completed'>, ctx: Ctx): void {
+  const { kind, longest, planned, plans } = state;
+  if (plans.size === 0) return;
+  if (tokens > longest[kind]) longest[kind] = tokens;
+  if (planned === 0 || tokens <= planned) return;
+  place(state, tokens, { code: 'longer_response', responseTokens: tokens, plannedTokens: planned }, ctx);
+}
+
+function planned(state: State, { kind }: Message<'round.planned'>, ctx: Ctx): void {
+  const { planned, longest, plans } = state;
+  if (plans.size === 0) return;
+  const expected = longest[kind];
+  state.kind = kind;
+  longest[kind] = 0;
+  // Nothing is known of such rounds yet: whatever may come fits.
+  const wanted = expected === 0 ? Number.POSITIVE_INFINITY : expected;
+  if (planned === 0) place(state, wanted, { code: 'start' }, ctx);
+  else place(state, wanted, { code: 'round_planned', longestTokens: expected, plannedTokens: planned }, ctx);
 }
 
 /** Lays the judge out for a length, if that is not how it lies. */
@@ -102,33 +86,26 @@ function place(state: State, wanted: number, reason: JudgeDecision['reason'], ct
   });
 }
 
+const on = handlersOf<State, JudgeDecision>();
+
 /** A judge beside the actor; without one in its configuration it decides nothing. */
-export const judgePlacement = definePolicyByHand({
+export const judgePlacement = definePolicy({
   id: 'judge-placement',
   version: 1,
   summary: 'Lays a judge beside the actor out for the lengths that it is given.',
   source: 'RollPacker §4.3',
   config: judgePlacementConfig,
-  events,
+  state: judgeState,
+  begin: () => ({ planned: 0, kind: 'long' as const, longest: { short: 0, long: 0 } }),
+  link: (state) => {
+    state.plans = plansOf(state.config);
+  },
+  handlers: [
+    on(roundPlanned, planned),
+    on(responseCompleted, completed),
+    on(hostRestarted, (state) => void (state.planned = 0)),
+  ],
   decisions: [judgePlace],
-  state: snapshot,
-  init: (config: Config): State => ({
-    config,
-    plans: plansOf(config),
-    planned: 0,
-    kind: 'long',
-    longest: { short: 0, long: 0 },
-  }),
-  check: () => undefined,
-  apply,
-  save: ({ planned, kind, longest }: State): Saved => ({ planned, kind, longest: { ...longest } }),
-  load: ({ planned, kind, longest }: Saved, config: Config): State => ({
-    config,
-    plans: plansOf(config),
-    planned,
-    kind,
-    longest: { ...longest },
-  }),
   // Lengths are numbers that stay here: nothing enters that could be lost.
   ledgers: [],
 });

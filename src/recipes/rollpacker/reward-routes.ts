@@ -1,8 +1,12 @@
 /** Which part gets what of rewards: they are asked for, timed, computed, and told to whoever waits for them. */
+import type { AnyEvent } from '../../core/definition.ts';
 import type { Delivery } from '../../core/recipe.ts';
 import { kindOfDomain } from '../../policies/reward-dispatch/index.ts';
-import { type Decision, to } from './delivery.ts';
+import type { Message } from '../../schemas/messages.ts';
 import type { RollpackerConfig } from './schema.ts';
+
+/** An event for a part. */
+export const to = (part: string, event: Message): Delivery => ({ part, event: event as AnyEvent });
 
 /** Asks for a reward: of code in a sandbox after its timeout is known. */
 export function wanted(
@@ -21,7 +25,7 @@ export function wanted(
  * Rewards that are asked for again; the run of the first time may still be remembered. What is only named again, after a
  * restart or with a new round, is being computed.
  */
-export function wantedAgain(decision: Decision<'reward.request'>, config: RollpackerConfig): Delivery[] {
+export function wantedAgain(decision: Message<'reward.request'>, config: RollpackerConfig): Delivery[] {
   if (decision.reason.code !== 'kept_without_reward') return [];
   return wanted(decision, { ...config, adaptiveTimeout: false });
 }
@@ -37,7 +41,7 @@ function ran(
 }
 
 /** A reward is known. */
-export function scored(decision: Decision<'reward.scored'>, config: RollpackerConfig): Delivery[] {
+export function scored(decision: Message<'reward.scored'>, config: RollpackerConfig): Delivery[] {
   const { at, requestId, reward, reason } = decision;
   const solved = reward > 0 ? 'correct' : 'wrong';
   const outcome = reason.code === 'timeout' ? 'timeout' : solved;
@@ -53,7 +57,7 @@ export function scored(decision: Decision<'reward.scored'>, config: RollpackerCo
 }
 
 /** A response gets no reward. */
-export function unscored(decision: Decision<'reward.failed'>, config: RollpackerConfig): Delivery[] {
+export function unscored(decision: Message<'reward.failed'>, config: RollpackerConfig): Delivery[] {
   return [
     to('assembly', decision),
     ...(config.filter === 'zero-variance' ? [{ ...to('admission', decision), ifTaken: true }] : []),
@@ -62,7 +66,7 @@ export function unscored(decision: Decision<'reward.failed'>, config: Rollpacker
 }
 
 /** A reward is not computed after all. */
-export function cancelled({ at, requestId, kind }: Decision<'reward.cancelled'>, config: RollpackerConfig): Delivery[] {
+export function cancelled({ at, requestId, kind }: Message<'reward.cancelled'>, config: RollpackerConfig): Delivery[] {
   if (kind !== 'sandbox' || !config.adaptiveTimeout) return [];
   return [{ ...to('timeouts', { type: 'sandbox.cancelled', at, runId: requestId }), ifTaken: true }];
 }

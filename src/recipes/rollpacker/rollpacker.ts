@@ -15,7 +15,7 @@ import { streamTraining } from '../../policies/stream-training/index.ts';
 import { roundResumed } from '../../schemas/decisions/rounds.ts';
 import type { VocabularyEvent } from '../../schemas/events/index.ts';
 import { partDecisions, partEvents } from '../part-words.ts';
-import { joinedLedger } from '../tail-batching/joined-ledger.ts';
+import { joinedLedger } from '../tail-batching/joined.ts';
 import { judgePlacement } from './judge-placement.ts';
 import { arrange, openings, routes } from './routes.ts';
 import { partConfigs, type RollpackerConfig, rollpackerConfig } from './schema.ts';
@@ -62,11 +62,7 @@ function timerPart(timerId: string): PartName {
   return found !== undefined && takes(found, 'timer.fired') ? found : 'admission';
 }
 
-function deliver(
-  event: RollpackerEvent,
-  { streamTraining }: RollpackerConfig,
-  takers: readonly string[],
-): readonly string[] {
+function deliver(event: RollpackerEvent, _config: RollpackerConfig, takers: readonly string[]): readonly string[] {
   switch (event.type) {
     case 'timer.fired':
       return [timerPart(event.timerId)];
@@ -75,10 +71,9 @@ function deliver(
       return ['rewards', 'admission'];
     // Micro-batches end on GPUs before they go back to the rollout.
     case 'gpus.returned':
-      return streamTraining ? ['training', 'scaleDown'] : ['training'];
+      return takers.toReversed();
     default:
-      // Without it GPUs stay with the rollout.
-      return streamTraining ? takers : takers.filter((name) => name !== 'scaleDown');
+      return takers;
   }
 }
 
@@ -93,14 +88,27 @@ export const rollpacker = defineRecipe({
   configure: partConfigs,
   events,
   decisions,
+  // Without it GPUs stay with the rollout.
+  off: ({ streamTraining }) => (streamTraining ? [] : ['scaleDown']),
   deliver,
+  vouches: {
+    // Asked by `expects`, each with the other parts.
+    admission: ['round.opened'],
+    scaleDown: ['engines.placed', 'round.opened', 'round.completed'],
+    training: ['round.opened', 'group.completed', 'round.completed', 'round.failed'],
+    // Each prompt counts once, in a round that the admission completes once, with all that count for it.
+    assembly: ['prompt.counted', 'round.completed'],
+    // There is room for every reward, and each response is accepted once.
+    rewards: ['reward.requested'],
+    timeouts: ['sandbox.requested'],
+  },
   // A round is planned by the queue, but only the other parts know whether one may open.
   expects: (event, config) => {
     if (event.type !== 'round.requested') return [];
     const { minTp: tp } = config;
     // Which engines does not matter here, but whether they may change.
     const engines = arrange({ at: event.at, replicas: replicasOf(config.servers, tp), tp }, config);
-    return [...engines, ...openings({ ...event, kind: 'long' }, [], config)];
+    return [...engines, ...openings({ ...event, kind: 'long' }, [])];
   },
   routes,
   // Beside its request, a response has a dispatch for its reward.

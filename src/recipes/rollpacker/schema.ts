@@ -9,7 +9,7 @@ import { rewardDispatchConfig } from '../../policies/reward-dispatch/index.ts';
 import { timeoutSettings } from '../../policies/sandbox-timeout/index.ts';
 import { admissionConfig } from '../../policies/speculative-admission/index.ts';
 import { streamTrainingConfig } from '../../policies/stream-training/index.ts';
-import { domainsOf } from '../tail-batching/joined-routes.ts';
+import { domainsOf } from '../tail-batching/joined.ts';
 
 const { servers, kvHeads, modelBytes, gpuMemoryBytes, memoryUtilization, experts, minTp, maxTp, startTp, ...tp } =
   tpConfig.shape;

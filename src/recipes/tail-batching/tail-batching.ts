@@ -18,8 +18,7 @@ import type * as e from '../../schemas/events/index.ts';
 import { roundOpened, roundRequested } from '../../schemas/events/rounds.ts';
 import { copyPrompt } from '../../schemas/prompts.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
-import { joinedLedger } from './joined-ledger.ts';
-import { domainsOf, rewardTo } from './joined-routes.ts';
+import { domainsOf, joinedLedger, rewardTo } from './joined.ts';
 
 /** Schema of the configuration: flat, each setting once. */
 export const tailBatchingConfig = admissionConfig.safeExtend(queueSettings);
@@ -34,8 +33,6 @@ const events = [roundRequested, ...fromOutside] as readonly (typeof e.events)[nu
 const decisions = [...(speculativeAdmission.decisions as typeof d.decisions), roundPlanned, sourceDrained] as const;
 
 type TailDecision = Of<(typeof d.decisions)[number]>;
-
-const toQueue = (decision: AnyDecision) => [{ part: 'queue', event: decision }];
 
 function open(decision: AnyDecision): { part: string; event: AnyEvent }[] {
   const { at, roundId, kind, weightVersion, queued } = decision as Extract<TailDecision, { type: 'round.planned' }>;
@@ -67,6 +64,7 @@ export const tailBatching = defineRecipe({
   events,
   decisions,
   deliver: (event, _, takers) => (event.type === 'reward.ready' ? [rewardTo(event)] : takers),
+  vouches: { admission: ['round.opened'] },
   // A round is planned by the queue, but only the admission knows whether one may open.
   expects: (event) =>
     event.type === 'round.requested'
@@ -74,16 +72,9 @@ export const tailBatching = defineRecipe({
       : [],
   routes: {
     queue: {
-      'round.planned': { out: true, into: open },
+      'round.planned': { to: open },
       // The admission asks for what is missing: it knows what is carried over.
       'prompts.request': { out: false },
-    },
-    admission: {
-      'prompt.deferred': { out: true, into: toQueue },
-      'prompt.returned': { out: true, into: toQueue },
-      'prompt.carried': { out: true, into: toQueue },
-      'prompt.filtered': { out: true, into: toQueue },
-      'prompt.quarantined': { out: true, into: toQueue },
     },
   },
   ledgers: [joinedLedger('prompts'), joinedLedger('responses')],

@@ -6,7 +6,7 @@ import type { RecipeState } from '../../core/recipe.ts';
 import { arbitrary as ofTrainer } from '../../policies/complete-group-pipelining/arbitrary.ts';
 import { arbitrary as ofAssembly } from '../../policies/group-assembly/arbitrary.ts';
 import { arbitrary as ofAdmission } from '../../policies/speculative-admission/arbitrary.ts';
-import { isTaken } from '../is-taken.ts';
+import { isTaken } from '../part-words.ts';
 import { tailPipelining } from './tail-pipelining.ts';
 
 type TailPipeliningEvent = EventOf<typeof tailPipelining>;

@@ -5,7 +5,7 @@ import { pipeliningConfig } from '../../policies/complete-group-pipelining/index
 import { frontierConfig } from '../../policies/frontier-group-dispatch/index.ts';
 import { queueSettings } from '../../policies/long-prompt-queue/index.ts';
 import { admissionConfig } from '../../policies/speculative-admission/index.ts';
-import { domainsOf } from '../tail-batching/joined-routes.ts';
+import { domainsOf } from '../tail-batching/joined.ts';
 
 const { globalBatchSamples, maxTokensPerGpu, pipelining, incompleteGroups, ...training } = pipeliningConfig.shape;
 const { baseline, normalization, std, epsilon, singleResponse } = training;

@@ -14,22 +14,23 @@ import { roundResumed } from '../../schemas/decisions/rounds.ts';
 import type * as e from '../../schemas/events/index.ts';
 import { roundOpened, roundRequested } from '../../schemas/events/rounds.ts';
 import { partDecisions } from '../part-words.ts';
-import { joinedLedger } from '../tail-batching/joined-ledger.ts';
+import { joinedLedger } from '../tail-batching/joined.ts';
 import { deliver, openings, routes } from './routes.ts';
 import { partConfigs, tailPipeliningConfig } from './schema.ts';
 
 const parts = {
   queue: longPromptQueue,
   admission: speculativeAdmission,
-  frontier: frontierGroupDispatch,
   assembly: groupAssembly,
+  frontier: frontierGroupDispatch,
   pipelining: completeGroupPipelining,
 } as const satisfies Readonly<Record<string, AnyPolicyDefinition>>;
 
 const ofAdmission = speculativeAdmission.events.filter((word) => word.type !== roundOpened.type);
 const events = [roundRequested, ...ofAdmission, ...trainerReports] as readonly (typeof e.events)[number][];
 
-// Rounds end in the admission, and the trainer hears of it from there; so does the frontier of requests.
+// Rounds end in the admission, and the trainer hears of it from there; so does the frontier of requests, and what it waits for
+// the admission launches again.
 const decisions = partDecisions(parts).filter(
   (word) => word.type !== roundResumed.type && word.type !== requestAwaited.type,
 );
@@ -45,9 +46,28 @@ export const tailPipelining = defineRecipe({
   configure: partConfigs,
   events,
   decisions,
+  off: ({ frontier }) => (frontier ? [] : ['frontier']),
   deliver,
   // A round is planned by the queue, but only the other parts know whether one may open.
   expects: (event) => (event.type === 'round.requested' ? openings(event, 'long', []) : []),
+  // `expects` has asked for the opening of a round; the admission mints each request, and counts each prompt once, in a round that
+  // it completes once.
+  vouches: {
+    pipelining: ['round.opened', 'group.rewarded', 'round.rewarded'],
+    admission: ['round.opened', 'request.aborted'],
+    assembly: ['prompt.counted', 'round.completed'],
+    frontier: [
+      'request.launch',
+      'request.abort',
+      'response.abandoned',
+      'response.failed',
+      'train.consumed',
+      'prompt.collected',
+      'prompt.deferred',
+      'prompt.quarantined',
+      'round.completed',
+    ],
+  },
   routes,
   ledgers: [joinedLedger('prompts'), joinedLedger('responses')],
 });

@@ -1,5 +1,5 @@
 /** A job calibrated by measured steps, and how well it fits: two of them are fitted, the others are checks. */
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import { calibrateJob, checkMeasured, longestTokens, simulatedSeconds } from '../calibrate.ts';
 import type { CostModel } from '../cost-model.ts';
 import type { Job } from '../host/job.ts';
@@ -30,7 +30,7 @@ function ends<T>(list: readonly T[], by: (one: T) => number): [T, T] {
  */
 export function calibrate(job: Job, steps: readonly MeasuredStep[]): Calibration {
   if (steps.length < 2) {
-    throw new PolicyError('invalid_input', { expected: 'two rollouts or more', got: steps.length, path: 'rollouts' });
+    refuse('invalid_input', 'rollouts', 'two rollouts or more', steps.length);
   }
   for (const [index, step] of steps.entries()) checkMeasured(step, `rollouts[${index}]`);
   const rollouts = ends(steps, longestTokens);
@@ -39,7 +39,7 @@ export function calibrate(job: Job, steps: readonly MeasuredStep[]): Calibration
   if (trained.length === 1) {
     const path = `rollouts[${steps.indexOf(trained[0]!)}].trainSeconds`;
     const expected = 'it in two rollouts or more, or in none: it has two constants';
-    throw new PolicyError('invalid_input', { expected, got: 'one', path });
+    refuse('invalid_input', path, expected, 'one');
   }
   const trainings = trained.length > 0 ? ends(trained, tokensOf) : undefined;
   const changes: Partial<CostModel> = {

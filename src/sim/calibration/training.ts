@@ -2,7 +2,7 @@
  * Training time from two measured steps: what comes with every step and every response, and what comes with the tokens,
  * each scaled as a whole. How the two are split among gradients, passes and swaps stays as it was: that is not measured.
  */
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import { type CostModel, swapSeconds, type TrainedBatch } from '../cost-model.ts';
 
 /** Training of a step, as it was measured. */
@@ -50,7 +50,7 @@ export function fitTraining(
   const determinant = f1 * t2 - f2 * t1;
   if (Math.abs(determinant) <= 1e-9 * Math.max(f1 * t2, f2 * t1)) {
     const expected = 'two steps with trainSeconds and different numbers of tokens';
-    throw new PolicyError('invalid_input', { expected, got: [first.tokens, second.tokens], path: 'trainSeconds' });
+    refuse('invalid_input', 'trainSeconds', expected, [first.tokens, second.tokens]);
   }
   const ofFixed = (first.trainSeconds * t2 - second.trainSeconds * t1) / determinant;
   const ofTokens = (f1 * second.trainSeconds - f2 * first.trainSeconds) / determinant;
@@ -58,7 +58,7 @@ export function fitTraining(
   for (const [path, value] of Object.entries({ trainBaseSeconds: ofFixed * f1, trainSecondsPerToken: ofTokens })) {
     if (value >= 0) continue;
     const got = [first, second].map((one) => `${one.trainSeconds} s for ${one.tokens} tokens`).join(', ');
-    throw new PolicyError('infeasible', { expected: slower, got, path: `cost.${path}` });
+    refuse('infeasible', `cost.${path}`, slower, got);
   }
   return {
     trainBaseSeconds: cost.trainBaseSeconds * ofFixed,

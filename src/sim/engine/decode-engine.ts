@@ -18,7 +18,7 @@
  * `test/support/engine-oracle.ts` does the same step by step. When somebody asks for `nextEventAt` or `advanceTo`
  * changes nothing in what happens. Time never goes back: an earlier moment is read as the latest boundary.
  */
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import type { CostModel } from '../cost-model.ts';
 import { newSequence, type Sequence } from './batch.ts';
 import { BatchScheduler, type Plan, type Scheduling } from './batch-scheduler.ts';
@@ -94,7 +94,7 @@ export class DecodeEngine extends EngineCounters {
     checkRequest(request, this.cost);
     this.#catchUp(at);
     if (this.#sequences.has(request.requestId)) {
-      throw new PolicyError('duplicate_id', { expected: 'a new request', got: request.requestId, path: 'requestId' });
+      refuse('duplicate_id', 'requestId', 'a new request', request.requestId);
     }
     const sequence = newSequence(request, this.#arrivals++);
     this.#sequences.set(request.requestId, sequence);

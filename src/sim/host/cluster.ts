@@ -1,6 +1,6 @@
 /** From a job to its simulated machines. */
 import type { AnyEvent } from '../../core/definition.ts';
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import { type Judged, Judges } from '../rewards/judges.ts';
 import { plainRewards, RewardModel } from '../rewards/model.ts';
 import type { RewardSettings } from '../rewards/settings.ts';
@@ -82,7 +82,7 @@ function elastic(job: Job, workload: Workload, { prompts, seed, timeline, oneOff
   const { hardware, rewards } = job;
   if (hardware === undefined || rewards === undefined) {
     const path = hardware === undefined ? 'hardware' : 'rewards';
-    throw new PolicyError('infeasible', { expected: `a job with ${path}`, got: job.name, path });
+    refuse('infeasible', path, `a job with ${path}`, job.name);
   }
   const { tp: rowGpus, cost } = hardware.costs[0]!;
   const gpuIds = gpuIdsOf(job);

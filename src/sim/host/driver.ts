@@ -3,7 +3,7 @@
  * time. A step is: make the engines ready, roll out, wait for rewards, run the passes before training, train, hand the new
  * weights to the engines.
  */
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import { gradientSeconds, passSeconds } from '../cost-model.ts';
 import { summarizeRun, sumOf } from '../metrics.ts';
 import type { RunResult, Segment, StepResult } from '../result.ts';
@@ -41,7 +41,7 @@ export interface RunOptions {
  */
 export function simulate(job: Job, scheduler: Scheduler, workload: Workload, options: RunOptions): RunResult {
   if (!Number.isInteger(options.prompts) || options.prompts < 1) {
-    throw new PolicyError('invalid_input', { expected: 'a whole number >= 1', got: options.prompts, path: 'prompts' });
+    refuse('invalid_input', 'prompts', 'a whole number >= 1', options.prompts);
   }
   return new Host(job, scheduler, workload, options).run();
 }
@@ -196,9 +196,11 @@ class Host {
   }
 
   #stopped(): never {
-    throw new PolicyError('infeasible', {
-      expected: `${this.#scheduler.id} to go on until every prompt is trained`,
-      got: `${this.#trained} of ${this.#options.prompts} trained`,
-    });
+    refuse(
+      'infeasible',
+      '',
+      `${this.#scheduler.id} to go on until every prompt is trained`,
+      `${this.#trained} of ${this.#options.prompts} trained`,
+    );
   }
 }

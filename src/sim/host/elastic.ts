@@ -3,7 +3,7 @@
  * and back within one. Requests move by recomputation: their tokens are kept, their KV is computed again.
  */
 import type { AnyEvent } from '../../core/definition.ts';
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { EnginePool } from './engine-pool.ts';
 import { type Hardware, reshardSeconds } from './hardware.ts';
@@ -73,7 +73,7 @@ export class ElasticInference extends InferenceMachine {
     const cost = this.#hardware.costs.find((one) => one.tp === tp)?.cost;
     if (cost === undefined) {
       const expected = `one of the degrees of the job, ${this.#hardware.costs.map((one) => one.tp).join(', ')}`;
-      throw new PolicyError('infeasible', { expected, got: tp, path: 'tp' });
+      refuse('infeasible', 'tp', expected, tp);
     }
     // The first engines are there when the job begins.
     const seconds = this.#tp === 0 ? 0 : reshardSeconds(this.#hardware, tp);
@@ -123,7 +123,7 @@ export class ElasticInference extends InferenceMachine {
         continue;
       }
       const expected = 'a migration for every request of the released engines';
-      throw new PolicyError('infeasible', { expected, got: requestId, path: 'migrations' });
+      refuse('infeasible', 'migrations', expected, requestId);
     }
     const gpuIds = release.flatMap((engine) => engine.gpuIds);
     const event = { type: 'gpus.released', at, roundId, releaseId, gpuIds } as AnyEvent;

@@ -1,6 +1,6 @@
 /** All engines of the job, in simulated time: which of them has something to say next. */
 import { IndexedHeap } from '../../core/heap.ts';
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import type { CostModel } from '../cost-model.ts';
 import { DecodeEngine, type EngineRequest, type LostRequest, type Outcome } from '../engine/decode-engine.ts';
 import { EngineRows } from './engine-rows.ts';
@@ -78,7 +78,7 @@ export class EnginePool extends EngineRows {
   launch(request: EngineRequest, engineId: string | undefined, at: number): void {
     const node = engineId === undefined ? this.#emptiest() : this.#nodes.get(engineId);
     if (node === undefined) {
-      throw new PolicyError('unknown_id', { expected: 'an engine of the job', got: engineId, path: 'engineId' });
+      refuse('unknown_id', 'engineId', 'an engine of the job', engineId);
     }
     node.engine.add(request, at);
     this.#where.set(request.requestId, node);

@@ -1,7 +1,7 @@
 /** RollPacker, mechanism by mechanism: the recipe that a real host embeds, with some of it switched off. */
 import type { AnyEvent } from '../../core/definition.ts';
 import { startPolicy } from '../../core/start.ts';
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import { type RollpackerInput, rollpacker } from '../../recipes/rollpacker/index.ts';
 import type { Rung } from '../result.ts';
 import { gpuIdsOf, trainingGpuIdsOf, trainingReplicasOf } from './cluster.ts';
@@ -34,10 +34,10 @@ export function rollpackerConfigOf(job: Job, switches: RollpackerSwitches = {}):
   const { judgeOffload: _, oneOff = false, ...rest } = switches;
   if (oneOff && rest.streamTraining !== false) {
     const expected = 'false: in a one-off pipeline training has GPUs of its own';
-    throw new PolicyError('infeasible', { expected, got: rest.streamTraining ?? true, path: 'streamTraining' });
+    refuse('infeasible', 'streamTraining', expected, rest.streamTraining ?? true);
   }
   if (hardware === undefined) {
-    throw new PolicyError('infeasible', { expected: 'a job with hardware', got: job.name, path: 'hardware' });
+    refuse('infeasible', 'hardware', 'a job with hardware', job.name);
   }
   const gpuIds = gpuIdsOf(job);
   const { gpusPerServer, costs, kvHeads, modelBytes, gpuMemoryBytes, memoryUtilization } = hardware;

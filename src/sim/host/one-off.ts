@@ -2,7 +2,7 @@
  * One-off pipelines (RollPacker §6.7): the training of a round runs beside the rollout of the next one, on GPUs of its own,
  * so that responses come from weights that are one version old.
  */
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import type { Job } from './job.ts';
 import { type RollpackerSwitches, rollpackerScheduler, rungs } from './ladder.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -16,11 +16,7 @@ export function withOneOff(job: Job): Job {
   const { hardware, cost } = job;
   if (hardware === undefined || job.engines < 2) {
     const path = hardware === undefined ? 'hardware' : 'engines';
-    throw new PolicyError('infeasible', {
-      expected: 'a job with hardware and two engines or more',
-      got: job.name,
-      path,
-    });
+    refuse('infeasible', path, 'a job with hardware and two engines or more', job.name);
   }
   const engines = Math.floor(job.engines / 2);
   const gpus = job.engines * cost.gpus;

@@ -3,7 +3,7 @@
  * knows of no policy in particular; notices only keep the books.
  */
 import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { FinalPrompt, Prompt } from '../../schemas/prompts.ts';
 import type { Cluster } from './cluster.ts';
@@ -206,6 +206,6 @@ export class PolicyLink {
 
   #stalled(roundId: string): never {
     const expected = `${this.#policy.id} to drain round ${roundId}`;
-    throw new PolicyError('infeasible', { expected, got: 'no request in flight and no timer set' });
+    refuse('infeasible', '', expected, 'no request in flight and no timer set');
   }
 }

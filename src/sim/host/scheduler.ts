@@ -5,7 +5,7 @@
 import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
 import type { PolicyOptions } from '../../core/policy.ts';
 import { startPolicy } from '../../core/start.ts';
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import { type AdmissionInput, speculativeAdmission } from '../../policies/speculative-admission/index.ts';
 import { type TailBatchingInput, tailBatching } from '../../recipes/tail-batching/index.ts';
 import type { Rung } from '../result.ts';
@@ -64,18 +64,10 @@ export type TailSettings = Omit<TailBatchingInput, keyof BatchShape | 'placement
 /** The simulated host trains between rounds: responses that outlive a weight update have no place in it. */
 function assertSynchronous(settings: { maxStaleness?: number | undefined; filter?: string | undefined }): void {
   if ((settings.maxStaleness ?? 0) > 0) {
-    throw new PolicyError('infeasible', {
-      expected: 'a synchronous job',
-      got: settings.maxStaleness,
-      path: 'maxStaleness',
-    });
+    refuse('infeasible', 'maxStaleness', 'a synchronous job', settings.maxStaleness);
   }
   if ((settings.filter ?? 'none') !== 'none') {
-    throw new PolicyError('infeasible', {
-      expected: 'no filter: lengths say nothing of rewards',
-      got: settings.filter,
-      path: 'filter',
-    });
+    refuse('infeasible', 'filter', 'no filter: lengths say nothing of rewards', settings.filter);
   }
 }
 

@@ -1,5 +1,5 @@
 /** The GPUs that a judge shares with the actor, as the judge sees them. */
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import type { SharedGpus } from '../rewards/judges.ts';
 import type { EnginePool } from './engine-pool.ts';
 import type { Hardware } from './hardware.ts';
@@ -38,7 +38,7 @@ export class ColocatedGpus implements SharedGpus {
     const least = Math.floor(((kvCapacityTokens - maxResponseTokens) * kvBytesPerToken) / gpus);
     if (bytes > least) {
       const expected = `at most ${least} bytes: the longest response must fit the KV cache beside the judge`;
-      throw new PolicyError('infeasible', { expected, got: bytes, path: 'rewards.judge' });
+      refuse('infeasible', 'rewards.judge', expected, bytes);
     }
     this.#pool.reserve(bytes / kvBytesPerToken, at);
   }

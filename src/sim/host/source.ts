@@ -1,5 +1,5 @@
 /** The data source of the simulated job: each prompt is dealt once in an epoch. */
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
 import type { Workload, WorkloadPrompt } from '../workload/workload.ts';
 
@@ -103,7 +103,7 @@ export class PromptSource {
     const dealt = this.#dealt.get(promptId);
     if (dealt === undefined) {
       const expected = 'a prompt that was supplied and is not trained';
-      throw new PolicyError('unknown_id', { expected, got: promptId, path: 'promptId' });
+      refuse('unknown_id', 'promptId', expected, promptId);
     }
     const sample = (this.#deferrals.get(promptId) ?? 0) * samplesPerTry + index;
     const { prompt, index: promptIndex } = dealt;

@@ -3,7 +3,7 @@
  * RTX 4090, K = 8, B = 16 (U = 2), R = 32, 64 or 96. `docs/calibration.md` says how the constants were found.
  */
 import { oneOf } from '../../core/nearest.ts';
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import { bytesPerValue, deriveCostModel } from '../cost-model.ts';
 import { normalQuantile } from '../random.ts';
 import { interpolated, marginalWorkload } from '../workload/marginal.ts';
@@ -70,7 +70,7 @@ const promptTokens = interpolated([100, 200]);
 export function rolloutpipeWorkload(task: PoolsTaskId, seed: number): Workload {
   const found = tasks[task];
   if (found === undefined) {
-    throw new PolicyError('unknown_id', { expected: oneOf(poolsTaskIds, task), got: task, path: 'task' });
+    refuse('unknown_id', 'task', oneOf(poolsTaskIds, task), task);
   }
   const { sigma, correlation } = poolsLengths;
   return marginalWorkload({

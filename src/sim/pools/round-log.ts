@@ -1,5 +1,5 @@
 /** The books of one round: what the driver saw, and what the policies measured. */
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { PoolsRound } from './result.ts';
 
@@ -85,7 +85,7 @@ export class RoundLog {
   result({ round, startSeconds, endSeconds, preemptions, bubbleRatio, lag }: RoundFrame): PoolsRound {
     const measured = this.#measured;
     if (measured === undefined) {
-      throw new PolicyError('internal', { expected: 'a round that was measured', got: this.roundId });
+      refuse('internal', '', 'a round that was measured', this.roundId);
     }
     const mainSeconds = measured.trainEndSeconds;
     return {

@@ -1,5 +1,5 @@
 /** One run of a sweep: a job under some settings, with one seed. */
-import { PolicyError } from '../../errors.ts';
+import { PolicyError, refuse } from '../../errors.ts';
 import { simulate } from '../host/driver.ts';
 import type { Job } from '../host/job.ts';
 import { fixedPrompts, longestOf } from '../kept-shares.ts';
@@ -165,7 +165,7 @@ function poolsRun(
   seed: number,
 ): SweepRun {
   if (settings === 'oracle') {
-    throw new PolicyError('invalid_input', { expected: 'a synchronous job', got: 'pools', path: 'settings' });
+    refuse('invalid_input', 'settings', 'a synchronous job', 'pools');
   }
   const { groupsPerRound } = job;
   const needed = roundsNeeded(steps, groupsPerRound, factorOf(settings));

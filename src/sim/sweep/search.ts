@@ -8,7 +8,7 @@
  * 4. finals: successive halving, more seeds for fewer candidates;
  * 5. confirmation: the winners against the papers' setting in longer runs, on seeds and prompts that the search has not seen.
  */
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import { besideOne, diagonals, product } from './beside.ts';
 import type { Book, Candidate } from './book.ts';
 import type { SweepEffort } from './effort.ts';
@@ -119,7 +119,7 @@ export function* searching(
   let reference = isFit ? published : unspeculative;
   if (reference.infeasible !== undefined) {
     const expected = "a job that can run with the papers' settings";
-    throw new PolicyError('infeasible', { expected, got: reference.infeasible });
+    refuse('infeasible', '', expected, reference.infeasible);
   }
 
   const top = (list: readonly SweepSettings[], most: number): SweepSettings[] =>

@@ -1,7 +1,7 @@
 /** The trace format of rollflex: JSON lines, one prompt a line. Only `responses[].tokens` is required. */
 import { z } from 'zod';
 import { parse } from '../../core/validate.ts';
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 
 /** Schema of a line. */
 export const tracePromptSchema = z.strictObject({
@@ -37,7 +37,7 @@ export function jsonLine(line: string, where: string): Record<string, unknown> {
   } catch {
     // The error below says where.
   }
-  throw new PolicyError('invalid_input', { expected: 'a JSON object', got: line, path: where });
+  refuse('invalid_input', where, 'a JSON object', line);
 }
 
 /** Whether a line is a JSON object with at least these keys. */

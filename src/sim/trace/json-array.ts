@@ -1,5 +1,5 @@
 /** The elements of a JSON array, one after the other, however long it is: the text of each, and the line it begins at. */
-import { PolicyError } from '../../errors.ts';
+import { PolicyError, refuse } from '../../errors.ts';
 
 /** An element, by the number of its line. */
 export interface ArrayElement {
@@ -85,7 +85,7 @@ export class JsonArrayReader {
     this.#length += part.length;
     if (this.#length > this.#longest) {
       const path = `${this.#file}:${this.#begunAt ?? this.#line}`;
-      throw new PolicyError('limit_exceeded', { expected: `at most ${this.#longest} bytes`, got: 'more', path });
+      refuse('limit_exceeded', path, `at most ${this.#longest} bytes`, 'more');
     }
     if (part.length > 0) this.#parts.push(part);
   }

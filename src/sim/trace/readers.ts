@@ -1,7 +1,7 @@
 /** Readers for published traces: each turns a line into prompts of the project's format. */
 import { z } from 'zod';
 import { parse } from '../../core/validate.ts';
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import { hasKeys, jsonLine, readTraceLine, type TracePrompt } from './format.ts';
 
 /** Reads one format. */
@@ -156,7 +156,7 @@ export const traceReaders: readonly TraceReader[] = Object.freeze([
       if (line === requestColumns) return undefined;
       const [id, , input, output, ...more] = line.split(',').map((cell) => cell.trim());
       if (more.length > 0) {
-        throw new PolicyError('invalid_input', { expected: requestColumns, got: line, path: where });
+        refuse('invalid_input', where, requestColumns, line);
       }
       const cells = { id, input_tokens: wholeNumber(input), output_tokens: wholeNumber(output) };
       const row = parse(request, cells, 'invalid_input', where);

@@ -1,5 +1,5 @@
 /** Workloads: the mixtures of FlexRL §5.1, text alone, and lengths of one's own. */
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import { pickIndex } from '../random.ts';
 import { checkWorkload, type Workload } from '../workload/workload.ts';
 import type { VlmSample, VlmWorkload } from './sample.ts';
@@ -22,7 +22,7 @@ export function mixtureWorkload(id: MixtureId, options: SampleOptions): VlmWorkl
   checkWorkload(options);
   if (!Number.isSafeInteger(options.maxFrames) || options.maxFrames < 1) {
     const { maxFrames: got } = options;
-    throw new PolicyError('invalid_input', { expected: 'a whole number >= 1', got, path: 'maxFrames' });
+    refuse('invalid_input', 'maxFrames', 'a whole number >= 1', got);
   }
   const weights = mixtureWeights[id];
   const total = weights.reduce((sum, one) => sum + one, 0);
@@ -59,7 +59,7 @@ export function textVlmWorkload(text: Workload, responsesPerPrompt: number): Vlm
 
 /** Samples of one's own: each epoch in an order of its own. Throws `PolicyError` `invalid_input` without any. */
 export function recordedVlmWorkload(name: string, samples: readonly VlmSample[], seed: number): VlmWorkload {
-  if (samples.length === 0) throw new PolicyError('invalid_input', { expected: 'samples', got: 'none', path: name });
+  if (samples.length === 0) refuse('invalid_input', name, 'samples', 'none');
   return {
     name,
     source: 'recorded',

@@ -1,6 +1,6 @@
 /** The vision-language models and GPUs of FlexRL §5.1. */
 import { oneOf } from '../../core/nearest.ts';
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import type { EngineShape } from '../cost-model.ts';
 
 /** A vision-language model: a dense backbone and a vision tower. */
@@ -85,5 +85,5 @@ export const vlmGpus: Readonly<Record<VlmGpuId, EngineShape['gpu']>> = Object.fr
 export function vlmModel(id: string): VlmModel {
   const found = vlmModels.find((one) => one.id === id);
   if (found !== undefined) return found;
-  throw new PolicyError('unknown_id', { expected: oneOf(vlmModelIds, id), got: id, path: 'model' });
+  refuse('unknown_id', 'model', oneOf(vlmModelIds, id), id);
 }

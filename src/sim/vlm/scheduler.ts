@@ -1,6 +1,6 @@
 /** How a step can be scheduled: where sequences go, and where visual inputs are decoded. */
 import { runPlanner } from '../../core/start.ts';
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import { type FlexUlyssesPlan, flexUlyssesPlanner } from '../../planners/flex-ulysses/index.ts';
 import type { LoaderId } from './loading.ts';
 import { vlmModel } from './models.ts';
@@ -89,5 +89,5 @@ export function checkDegree(degree: number, { gpus, model }: VlmJob, path: strin
   const { attentionHeads } = vlmModel(model);
   if (Number.isInteger(Math.log2(degree)) && gpus % degree === 0 && attentionHeads % degree === 0) return;
   const expected = `a power of two that divides ${gpus} GPUs and ${attentionHeads} heads`;
-  throw new PolicyError('infeasible', { expected, got: degree, path });
+  refuse('infeasible', path, expected, degree);
 }

@@ -1,7 +1,7 @@
 /** A VLM RL job: model, GPUs, batch, and the memory of its machines. */
 import { z } from 'zod';
 import { parse } from '../../core/validate.ts';
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import { vlmGpuIds, vlmModel, vlmModelIds } from './models.ts';
 
 /** Schema of a job. */
@@ -30,7 +30,7 @@ export function defineVlmJob(input: VlmJobInput = {}): VlmJob {
   const { rolloutTp, label } = vlmModel(job.model);
   if (job.gpus % rolloutTp !== 0) {
     const expected = `a multiple of ${rolloutTp}, the tensor parallelism of ${label} in rollouts`;
-    throw new PolicyError('invalid_config', { expected, got: job.gpus, path: 'gpus' });
+    refuse('invalid_config', 'gpus', expected, job.gpus);
   }
   return job;
 }

@@ -1,7 +1,7 @@
 /** Sequences of one's own: JSON lines, one sequence a line. */
 import { z } from 'zod';
 import { parse } from '../../core/validate.ts';
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import { jsonLine } from '../trace/format.ts';
 import type { VlmSample } from './sample.ts';
 import { tokensPerFrame } from './sources.ts';
@@ -78,5 +78,5 @@ export function readVlmTrace(text: string, file = 'trace', options: VlmTraceOpti
     return [sampleOf(parse(vlmTraceLineSchema, jsonLine(line, where), 'invalid_input', where), options)];
   });
   if (samples.length > 0) return samples;
-  throw new PolicyError('invalid_input', { expected: 'at least one sequence', got: 'none', path: file });
+  refuse('invalid_input', file, 'at least one sequence', 'none');
 }

@@ -2,7 +2,7 @@
  * Workloads from a marginal distribution of response lengths and one within-prompt correlation ρ, joined by a Gaussian
  * copula: z = √ρ · z_prompt + √(1 − ρ) · z_sample, length = Q(Φ(z)).
  */
-import { PolicyError } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import { normal, normalDistribution, uniform } from '../random.ts';
 import type { QuantileRow } from '../trace/quantiles.ts';
 import { capped, checkWorkload, type Workload, type WorkloadPrompt } from './workload.ts';
@@ -37,11 +37,7 @@ export function marginalWorkload(options: MarginalOptions): Workload {
   const { correlation, seed, capTokens } = options;
   checkWorkload(options);
   if (!(correlation >= 0 && correlation < 1)) {
-    throw new PolicyError('invalid_input', {
-      expected: 'a correlation in [0, 1)',
-      got: correlation,
-      path: 'correlation',
-    });
+    refuse('invalid_input', 'correlation', 'a correlation in [0, 1)', correlation);
   }
   const [shared, own] = [Math.sqrt(correlation), Math.sqrt(1 - correlation)];
   return {
@@ -87,7 +83,7 @@ export function pooledQuantile(rows: readonly QuantileRow[], field: 'inputTokens
     })
     .sort((a, b) => a.tokens - b.tokens);
   if (points.length === 0) {
-    throw new PolicyError('invalid_input', { expected: 'a client with a rate above 0', got: 'none', path: 'rps' });
+    refuse('invalid_input', 'rps', 'a client with a rate above 0', 'none');
   }
   const total = points.reduce((sum, point) => sum + point.weight, 0);
   const cumulative: number[] = [];

@@ -1,5 +1,6 @@
-/** Rounds that are empty for a moment, that are never ended, and that share a prompt; and what version 1 has saved. */
+/** Rounds that are empty for a moment, that are never ended, and that share a prompt; and snapshots. */
 import { describe, expect, test } from 'vitest';
+import { groupKey } from '../../../src/core/trained-groups.ts';
 import {
   createFrontierGroupDispatch,
   type FrontierDecision,
@@ -217,13 +218,13 @@ test('a group in which a try is awaited that it needs keeps its slot, though K o
   expect(one.complete('a3')).toMatchObject([{ type: 'group.left', reason: { completed: 2, givenUp: 1 } }]);
 });
 
-describe('version 1', () => {
+describe('a snapshot', () => {
   const saved = (left: string[]) => ({
     policy: 'frontier-group-dispatch',
-    version: 1,
+    version: 3,
     config: { responsesPerPrompt: 1, width: 1 },
     state: {
-      rounds: [{ roundId: 'r1', ordinal: 0, left, nextOrder: 3 }],
+      rounds: [{ roundId: 'r1', ordinal: 0, nextOrder: 3 }],
       groups: [
         {
           promptId: 'c',
@@ -232,7 +233,7 @@ describe('version 1', () => {
           seq: 2,
           since: 0,
           isClosing: true,
-          requests: [
+          places: [
             {
               requestId: 'c0',
               index: 0,
@@ -245,6 +246,7 @@ describe('version 1', () => {
         },
       ],
       endedRounds: [],
+      left,
       pace: frontierGroupDispatch.save(
         frontierGroupDispatch.init(frontierGroupDispatch.config.parse({ responsesPerPrompt: 1, width: 1 })),
       ).pace,
@@ -259,8 +261,10 @@ describe('version 1', () => {
     at: 3,
   });
 
-  test('says of each round which groups have left: they are kept, the last of them', () => {
-    const policy = restorePolicy(saved(['a', 'b'])) as never as ReturnType<typeof createFrontierGroupDispatch>;
+  test('says which groups have left, by round and prompt: the last of them are kept', () => {
+    const policy = restorePolicy(saved([groupKey('r1', 'a'), groupKey('r1', 'b')])) as never as ReturnType<
+      typeof createFrontierGroupDispatch
+    >;
     const arrived = {
       type: 'request.arrived',
       at: 4,
@@ -270,7 +274,7 @@ describe('version 1', () => {
       index: 0,
     } as const;
     expect(refusal(() => policy.send(arrived))).toMatchObject({ code: 'out_of_order', path: 'promptId' });
-    expect(policy.snapshot()).toMatchObject({ version: 2, state: { rounds: [{ roundId: 'r1', nextOrder: 3 }] } });
+    expect(policy.snapshot()).toMatchObject({ version: 3, state: { rounds: [{ roundId: 'r1', nextOrder: 3 }] } });
     const many = restorePolicy(saved(Array.from({ length: 1000 }, (_, index) => `p${index}`)));
     expect((many.snapshot().state as { left: string[] }).left).toHaveLength(64);
   });
@@ -285,6 +289,13 @@ describe('version 1', () => {
   test('what is damaged is refused by its path', () => {
     for (const state of [null, { rounds: [null] }, { rounds: [{ roundId: 'r1', left: 'a' }] }]) {
       expect(refusal(() => restorePolicy({ ...saved([]), state }))).toMatchObject({ code: 'snapshot_mismatch' });
+    }
+    for (const version of [1, 2]) {
+      const path = 'snapshot.version';
+      expect(refusal(() => restorePolicy({ ...saved([]), version }))).toMatchObject({
+        code: 'snapshot_mismatch',
+        path,
+      });
     }
   });
 });

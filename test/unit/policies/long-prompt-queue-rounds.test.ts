@@ -131,7 +131,7 @@ describe('settings and ledgers', () => {
 
   test('a snapshot says whose it is', () => {
     const queue = createLongPromptQueue({ promptsPerRound: 8 });
-    expect(queue.snapshot()).toMatchObject({ policy: 'long-prompt-queue', version: 2 });
+    expect(queue.snapshot()).toMatchObject({ policy: 'long-prompt-queue', version: 3 });
   });
 
   const kept = (requestId: string, finished: boolean) => ({

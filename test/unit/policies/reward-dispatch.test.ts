@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import {
-  type AnyDecision,
   type AnyEvent,
   createRewardDispatch,
   defineRecipe,
@@ -456,7 +455,6 @@ describe('back-pressure', () => {
 
 test('in a recipe with the admission: what it accepts is dispatched, what is scored is its reward', () => {
   const events = [e.roundOpened, e.responseCompleted, e.requestAborted, e.rewardWorkerAdded, e.rewardFinished] as const;
-  const toRewards = (decision: AnyDecision) => [{ part: 'rewards', event: decision }];
   const recipe = defineRecipe({
     id: 'acme/rewarded-admission',
     version: 1,
@@ -472,15 +470,9 @@ test('in a recipe with the admission: what it accepts is dispatched, what is sco
     decisions: [...speculativeAdmission.decisions, ...rewardDispatch.decisions],
     deliver: (event) => [event.type.startsWith('reward') ? 'rewards' : 'admission'],
     routes: {
-      admission: {
-        'response.accepted': { out: true, into: toRewards },
-        'round.completed': { out: true, into: toRewards },
-        'prompt.deferred': { out: true, into: toRewards },
-      },
       rewards: {
         'reward.scored': {
-          out: true,
-          into: (decision) => {
+          to: (decision) => {
             const { at, requestId, reward } = decision as Extract<RewardDecision, { type: 'reward.scored' }>;
             return [{ part: 'admission', event: { type: 'reward.ready', at, requestId, reward } as AnyEvent }];
           },
@@ -538,11 +530,15 @@ describe('restarts and snapshots', () => {
     };
     expect(damage((state) => (state.workers = []))).toMatchObject({
       code: 'snapshot_mismatch',
-      path: 'snapshot.state.dispatches[0].worker',
+      path: 'snapshot.state.dispatches[0].workerId',
     });
-    expect(damage((state) => (state.dispatches = []))).toMatchObject({
+    expect(damage((state) => (state.samples = []))).toMatchObject({
       code: 'snapshot_mismatch',
-      path: 'snapshot.state.samples[0].dispatch',
+      path: 'snapshot.state.dispatches[0].requestId',
+    });
+    expect(damage((state) => state.dispatches.push({ ...state.dispatches[0], id: 'reward/1' }))).toMatchObject({
+      code: 'snapshot_mismatch',
+      path: 'snapshot.state.dispatches[1].requestId',
     });
   });
 });

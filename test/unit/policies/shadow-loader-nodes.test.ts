@@ -19,7 +19,7 @@ describe('shadow-loader: nodes that are lost for good', () => {
     churn(session, 200, 3000);
     const after = JSON.stringify(session.loader.snapshot());
     expect(after.length).toBeLessThan(before + 64);
-    expect(session.state.nodes.length).toBe(65);
+    expect([session.state.nodes.length, session.state.lost.length]).toEqual([1, 64]);
     session.restore();
     expect(JSON.stringify(session.loader.snapshot())).toBe(after);
   });
@@ -34,12 +34,11 @@ describe('shadow-loader: nodes that are lost for good', () => {
     session.restore();
     expect(session.lose('first')).toEqual([]);
     session.add('back', 10);
-    expect(session.state.ranks).toContainEqual({ rank: 2, nodeId: 'back' });
+    expect(session.state.nodes).toMatchObject([{ id: 'back', ranks: [2] }]);
     churn(session, 100, 3);
-    expect(session.state.nodes.map((one) => one.nodeId)).toContain('first');
+    expect(session.state.lost).toContainEqual(expect.objectContaining({ id: 'first', ranks: [1] }));
     churn(session, 200, 1);
-    expect(session.state.nodes.map((one) => one.nodeId)).not.toContain('first');
-    expect(session.state.ranks.map((one) => one.nodeId)).not.toContain('first');
+    expect([...session.state.nodes, ...session.state.lost].map((one) => one.id)).not.toContain('first');
     expect(session.refuses({ type: 'node.lost', nodeId: 'first' })).toMatchObject({ code: 'unknown_id' });
   });
 
@@ -47,12 +46,12 @@ describe('shadow-loader: nodes that are lost for good', () => {
     const session = new Session({ nodes: [node('a', 100)] });
     const snapshot = JSON.parse(JSON.stringify(session.loader.snapshot()));
     for (let number = 0; number < 100; number += 1) {
-      snapshot.state.nodes.push({ ...snapshot.state.nodes[0], nodeId: `n${number}`, active: false });
-      snapshot.state.ranks.push({ rank: number, nodeId: `n${number}` });
+      snapshot.state.lost.push({ ...snapshot.state.nodes[0], id: `n${number}`, ranks: [number] });
     }
     session.resume(snapshot);
-    expect(session.state.nodes.map((one) => one.nodeId).slice(0, 2)).toEqual(['a', 'n36']);
-    expect(session.state.ranks.length).toBe(64);
+    expect(session.state.nodes.map((one) => one.id)).toEqual(['a']);
+    expect(session.state.lost.map((one) => one.id)).toEqual(Array.from({ length: 64 }, (_, at) => `n${at + 36}`));
+    expect(session.state.lost.flatMap((one) => one.ranks).length).toBe(64);
   });
 
   test('a node that failed on a sample is tried last when it comes back, as long as it is remembered', () => {

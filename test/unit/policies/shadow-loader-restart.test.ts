@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { createFlexrl, restorePolicy } from '../../../src/index.ts';
 import { node, LoaderSession as Session, text, two, types, video } from '../../support/loader-session.ts';
+import { refusal } from '../../support/refusal.ts';
 import { only } from '../../support/session.ts';
 
 const small = { nodes: [node('a', 100, 0)] };
@@ -130,7 +131,7 @@ describe('shadow-loader: a batch that is given up has used nothing', () => {
     session.draw('s', video('a', 10, { uses: 2 }));
     session.restore();
     expect(only(session.restart(), 'batch.abandoned')).toMatchObject([{ gone: [{ sampleId: 'a' }] }]);
-    expect(session.state.samples.map((one) => [one.sampleId, one.used])).toEqual([
+    expect(session.state.samples.map((one) => [one.id, one.used])).toEqual([
       ['b', 0],
       ['a', 0],
     ]);
@@ -144,7 +145,7 @@ describe('shadow-loader: a batch that is given up has used nothing', () => {
     session.has(0, 0);
     expect(session.send({ type: 'batch.withdrawn', batchId: 'b0' } as never)).toEqual([]);
     session.restart();
-    expect(session.state.samples).toMatchObject([{ sampleId: 'a', used: 1 }]);
+    expect(session.state.samples).toMatchObject([{ id: 'a', used: 1 }]);
   });
 });
 
@@ -156,13 +157,12 @@ const planned = (batchId: string, sampleId: string) => ({
   reason: { code: 'host' },
 });
 
-describe('shadow-loader: snapshots of version 1', () => {
-  function saved(): { snapshot: object; session: Session } {
+describe('shadow-loader: snapshots', () => {
+  function saved(): { snapshot: { state: object }; session: Session } {
     const session = new Session();
     session.draw('s', video('a', 10, { uses: 2 }), video('b', 10, { uses: 2 }));
     session.plan('b0', pair({}));
-    const snapshot = JSON.parse(JSON.stringify(session.loader.snapshot()));
-    return { snapshot: inVersionOne(snapshot), session };
+    return { snapshot: JSON.parse(JSON.stringify(session.loader.snapshot())), session };
   }
 
   test('are gone on from', () => {
@@ -173,28 +173,37 @@ describe('shadow-loader: snapshots of version 1', () => {
     expect(again.send(event)).toEqual(session.loader.send(event));
   });
 
-  test('inside the snapshot of flexrl too', () => {
-    const job = createFlexrl({ devices: 4, nodes: two });
-    job.send({ type: 'samples.drawn', at: 0, stepId: 's', samples: [video('a')] });
-    job.send({ type: 'batch.ready', at: 0, batchId: 'b', stepId: 's', sequences: [{ tokens: 9, sampleId: 'a' }] });
-    const snapshot = JSON.parse(JSON.stringify(job.snapshot()));
-    snapshot.state.parts.loader = inVersionOne(snapshot.state.parts.loader);
-    expect(restorePolicy(snapshot).snapshot()).toEqual(job.snapshot());
+  test('earlier versions are refused by name, inside the snapshot of flexrl too', () => {
+    const job = JSON.parse(JSON.stringify(createFlexrl({ devices: 4, nodes: two }).snapshot()));
+    const { snapshot } = saved();
+    for (const version of [1, 2]) {
+      expect(refusal(() => restorePolicy({ ...snapshot, version }))).toMatchObject({
+        code: 'snapshot_mismatch',
+        path: 'snapshot.version',
+      });
+      job.state.parts.loader.version = version;
+      expect(refusal(() => restorePolicy(job))).toMatchObject({
+        code: 'snapshot_mismatch',
+        path: 'snapshot.state.parts.loader.version',
+      });
+    }
   });
 
   test('what is none is refused by name', () => {
     const { snapshot } = saved();
     const refused = (state: unknown) => expect(() => restorePolicy({ ...snapshot, state })).toThrow('snapshot');
     refused(null);
-    refused({ batches: 3 });
-    refused({ batches: [null] });
+    refused({ ...snapshot.state, batches: 3 });
+    refused({ ...snapshot.state, batches: [null] });
+  });
+
+  test.each([
+    ['steps', 'snapshot.state.samples[0].step'],
+    ['nodes', 'snapshot.state.samples[0].node'],
+    ['samples', 'snapshot.state.batches[0].demands[0].sample'],
+  ])('one whose parts do not belong together is refused: without its %s', (part, path) => {
+    const { snapshot } = saved();
+    const state = { ...snapshot.state, [part]: [] };
+    expect(refusal(() => restorePolicy({ ...snapshot, state }))).toMatchObject({ code: 'snapshot_mismatch', path });
   });
 });
-
-/** As version 1 wrote it: a batch did not say what it had used. */
-function inVersionOne(snapshot: { version: number; state: { batches: { used?: unknown }[] } }) {
-  const earlier = structuredClone(snapshot);
-  earlier.version = 1;
-  for (const batch of earlier.state.batches) delete batch.used;
-  return earlier;
-}

@@ -302,7 +302,7 @@ describe('rolloutpipe', () => {
       expect(types(session.send(failed))).toEqual(['prompt.returned', 'round.rewarded']);
       expect(types(session.send(failed))).toEqual(['training.late']);
       expect(session.refused({ ...failed, roundId: 's' })).toMatchObject({ code: 'unknown_id' });
-      expect(session.parts.assembly!.state).toEqual({ groups: [], rounds: [] });
+      expect(session.parts.assembly!.state).toEqual({ open: [], rounds: [] });
     });
 
     test('with a step made: what is in the weights is published', () => {

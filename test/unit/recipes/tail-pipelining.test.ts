@@ -138,7 +138,7 @@ describe('tail-pipelining', () => {
     job.complete('a/0#0', 'a/1#0');
     const equal = ['a/0#0', 'a/1#0'].flatMap((requestId) => job.tell({ type: 'reward.ready', requestId, reward: 1 }));
     expect(types(equal)).toEqual(['prompt.filtered', 'prompts.request']);
-    expect(job.parts.assembly!.state.groups).toEqual([]);
+    expect(job.parts.assembly!.state.open).toEqual([]);
     expect(types(job.complete('b/0#0', 'b/1#0'))).not.toContain('prompt.counted');
     expect(types(job.reward('b/0#0', 'b/1#0'))).toEqual([
       'prompt.counted',
@@ -254,7 +254,9 @@ describe('trouble', () => {
     expect(only(failed, 'groups.dropped')).toMatchObject([{ groups: ['a'], reason: { code: 'round_failed' } }]);
     expect(only(failed, 'update.cancel')).toHaveLength(1);
     expect(only(failed, 'round.rewarded')).toMatchObject([{ prompts: [], reason: { code: 'round_failed' } }]);
-    for (const part of ['frontier', 'assembly']) expect(job.parts[part]!.state.groups).toEqual([]);
+    expect(job.parts.frontier!.state.groups).toEqual([]);
+    expect(job.parts.assembly!.state.open).toEqual([]);
+    expect(job.parts.assembly!.state.rounds).toEqual([]);
     job.refuses({ type: 'round.failed', at: 0, roundId: 'never' }, 'unknown_id', 'roundId');
     expect(types(job.tell({ type: 'round.failed', roundId: 'r0' }))).toEqual(['training.late']);
   });

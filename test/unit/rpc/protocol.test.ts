@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createRegistry } from '../../../src/core/registry.ts';
-import { definePolicy } from '../../../src/index.ts';
 import { tailBatching } from '../../../src/recipes/tail-batching/index.ts';
 import { type Meter, methods, noMeter, serverLimits } from '../../../src/rpc/index.ts';
+import { patched } from '../../support/hand-made.ts';
 import { type Reply, rpc, tail, WireClient } from '../../support/rpc.ts';
 
 const call = (id: unknown, method = 'session.list', params?: unknown) => ({ jsonrpc: '2.0', id, method, params });
@@ -185,13 +185,12 @@ describe('limits', () => {
 });
 
 describe('defects', () => {
-  const broken = definePolicy({
-    ...(tailBatching as object),
+  const broken = patched(tailBatching, {
     id: 'test/broken',
     apply: () => {
       throw new TypeError('a secret');
     },
-  } as never);
+  });
 
   test('a policy that breaks is an error, and the server goes on', async () => {
     const { client } = rpc({ registry: createRegistry([broken]) as never });
@@ -204,13 +203,12 @@ describe('defects', () => {
   });
 
   test('a defect of the server tells nothing of its insides', async () => {
-    const wrong = definePolicy({
-      ...(tailBatching as object),
+    const wrong = patched(tailBatching, {
       id: 'test/wrong',
       init: () => {
         throw new TypeError('a secret');
       },
-    } as never);
+    });
     const { client } = rpc({ registry: createRegistry([wrong]) as never });
     const { error } = await client.reply('session.open', { ...tail, policy: 'test/wrong' });
     expect(error!.code).toBe(-32603);

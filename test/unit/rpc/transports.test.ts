@@ -227,10 +227,20 @@ describe('rollflex serve', () => {
     const file = join(folder, 'mine.mjs');
     writeFileSync(
       file,
-      `import { definePolicy, longPromptQueue } from '${root}/src/index.ts';
+      `import { definePolicy, z } from '${root}/src/index.ts';
 console.log('loaded');
-const { kind, ...rest } = longPromptQueue;
-export const mine = definePolicy({ ...rest, id: 'acme/queue' });
+export const mine = definePolicy({
+  id: 'acme/queue',
+  version: 1,
+  summary: 'It does nothing.',
+  source: 'acme',
+  config: z.strictObject({ promptsPerRound: z.int() }),
+  state: z.strictObject({}),
+  begin: () => ({}),
+  handlers: [],
+  decisions: [],
+  ledgers: [],
+});
 export default [mine];
 `,
     );

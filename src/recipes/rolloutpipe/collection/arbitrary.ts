@@ -1,8 +1,11 @@
 /** Likely next events of a rollout and its rewards, for property tests: late, wrong and repeated ones now and then. */
 
 import { type Choices, pick } from '../../../core/choices.ts';
+import type { EventOf } from '../../../core/definition.ts';
+import type { roundCollection } from './round-collection.ts';
 import type { CollectionState } from './state.ts';
-import type { CollectionEvent } from './words.ts';
+
+type CollectionEvent = EventOf<typeof roundCollection>;
 
 /** A likely next event. */
 export function arbitrary(state: CollectionState, choices: Choices): CollectionEvent {

@@ -2,83 +2,151 @@
  * What stands between the frontier and the assembly of groups: it keeps what each request has generated, and says when a
  * group counts, and when a round has all its groups. It decides nothing; whoever mints the requests need not count them.
  */
-import { definePolicyByHand } from '../../../core/definition.ts';
-import { check } from './check.ts';
+import { definePolicy, handlersOf } from '../../../core/definition.ts';
+import { groupKey } from '../../../core/trained-groups.ts';
+import { refuse } from '../../../errors.ts';
+import { largestReward } from '../../../schemas/advantages.ts';
+import { groupLeft, requestAdmit, requestDropped } from '../../../schemas/decisions/frontier.ts';
+import { groupRewarded, groupUnrewarded, roundRewarded } from '../../../schemas/decisions/groups.ts';
+import { responseAbandoned } from '../../../schemas/decisions/requests.ts';
+import { rewardFailed } from '../../../schemas/decisions/reward-workers.ts';
+import { requestArrived } from '../../../schemas/events/frontier.ts';
+import { requestAborted, responseCompleted, responseFailed } from '../../../schemas/events/requests.ts';
+import { rewardReady } from '../../../schemas/events/rewards.ts';
+import { roundFailed, roundOpened } from '../../../schemas/events/rounds.ts';
+import { hostRestarted } from '../../../schemas/events/session.ts';
+import type { Message } from '../../../schemas/messages.ts';
 import { askAgain, complete, completeIfEnded, failRound, leave } from './rounds.ts';
-import { collectionSnapshot, load, migrateFromOne, save } from './snapshot.ts';
 import {
   addResponse,
   addRound,
   type CollectionState,
   collectionConfig,
+  collectionState,
   forgetResponse,
   forgetRound,
-  newState,
+  isGenerated,
+  link,
+  type SavedCollection,
 } from './state.ts';
-import { type CollectionEvent, type Ctx, collectionDecisions, collectionEvents } from './words.ts';
+import { type CollectionDecision, type Ctx, collectionDecisions } from './words.ts';
 
-function apply(state: CollectionState, event: CollectionEvent, ctx: Ctx): void {
-  switch (event.type) {
-    case 'round.opened': {
-      const { roundId, kind, weightVersion, prompts } = event;
-      return completeIfEnded(addRound(state, { roundId, kind, weightVersion, openedSeconds: ctx.at, prompts }), ctx);
-    }
-    case 'request.arrived':
-      state.generating.get(event.promptId)!.status = 'generating';
-      return;
-    case 'request.admit':
-      addResponse(state, state.generating.get(event.promptId)!, event.requestId, event.index);
-      return;
-    case 'response.completed':
-      return complete(state, event, ctx);
-    case 'response.failed':
-    case 'response.abandoned':
-    case 'request.aborted':
-    case 'request.dropped': {
-      const response = state.responses.get(event.requestId);
-      if (response !== undefined && !response.isCompleted) forgetResponse(state, response);
-      return;
-    }
-    case 'group.left':
-      return leave(state, event, ctx);
-    case 'reward.ready':
-    case 'reward.failed': {
-      const response = state.responses.get(event.requestId);
-      if (response?.isCompleted) response.isRewarded = true;
-      return;
-    }
-    case 'group.rewarded':
-    case 'group.unrewarded':
-      state.rounds.get(event.roundId)!.groups.get(event.promptId)!.status = 'over';
-      return;
-    case 'round.rewarded': {
-      const round = state.rounds.get(event.roundId);
-      if (round !== undefined) forgetRound(state, round);
-      return;
-    }
-    case 'round.failed':
-      return failRound(state, event.roundId, ctx);
-    case 'host.restarted':
-      return askAgain(state, ctx);
-  }
+const on = handlersOf<CollectionState, CollectionDecision>();
+const handlers = [
+  on(roundOpened, open, checkOpening),
+  on(
+    requestArrived,
+    (state, { promptId }) => void (state.generating.get(promptId)!.status = 'generating'),
+    checkArrival,
+  ),
+  on(requestAdmit, (state, { promptId, requestId, index }) => {
+    addResponse(state, state.generating.get(promptId)!, requestId, index);
+  }),
+  on(responseCompleted, complete, checkVersions),
+  on([responseFailed, responseAbandoned, requestAborted, requestDropped], (state, { requestId }) => {
+    const response = state.responses.get(requestId);
+    if (response !== undefined && !response.isCompleted) forgetResponse(state, response);
+  }),
+  on(groupLeft, leave),
+  on(rewardReady, rewarded, checkReward),
+  on(rewardFailed, rewarded),
+  on([groupRewarded, groupUnrewarded], ({ rounds }, { roundId, promptId }) => {
+    rounds.get(roundId)!.groups.get(promptId)!.status = 'over';
+  }),
+  on(roundRewarded, (state, { roundId }) => {
+    const round = state.rounds.get(roundId);
+    if (round !== undefined) forgetRound(state, round);
+  }),
+  on(roundFailed, failRound),
+  on(hostRestarted, askAgain),
+];
+
+function open(state: CollectionState, event: Message<'round.opened'>, ctx: Ctx): void {
+  const { roundId, kind, weightVersion, prompts } = event;
+  completeIfEnded(addRound(state, { roundId, kind, weightVersion, openedSeconds: ctx.at, prompts }), ctx);
+}
+
+function rewarded({ responses }: CollectionState, { requestId }: { readonly requestId: string }): void {
+  const response = responses.get(requestId);
+  if (response?.isCompleted) response.isRewarded = true;
+}
+
+function checkReward(_state: CollectionState, { reward }: Message<'reward.ready'>): void {
+  if (Math.abs(reward) <= largestReward) return;
+  refuse('invalid_event', 'reward', `a reward from -${largestReward} to ${largestReward}`, reward);
+}
+
+function checkOpening(state: CollectionState, { prompts }: Message<'round.opened'>): void {
+  const named = new Set<string>();
+  prompts.forEach(({ promptId, kept = [] }, index) => {
+    const path = `prompts[${index}]`;
+    if (named.has(promptId) || state.generating.has(promptId))
+      refuse('duplicate_id', `${path}.promptId`, 'a prompt that is not being generated', promptId);
+    if (kept.length > 0)
+      refuse(
+        'invalid_event',
+        `${path}.kept`,
+        'no responses of earlier rounds: all are of the weights of this one',
+        kept,
+      );
+    named.add(promptId);
+  });
+}
+
+function checkArrival(
+  state: CollectionState,
+  { requestId, promptId, roundId, index }: Message<'request.arrived'>,
+): void {
+  const round = state.rounds.get(roundId);
+  if (round === undefined) return refuse('unknown_id', 'roundId', 'a round that was opened', roundId);
+  const group = round.groups.get(promptId);
+  if (group === undefined) return refuse('unknown_id', 'promptId', `a prompt of round ${roundId}`, promptId);
+  if (!isGenerated(group)) refuse('out_of_order', 'promptId', 'a group that has not left', promptId);
+  const { responsesPerPrompt } = state.config;
+  if (index >= responsesPerPrompt) refuse('invalid_event', 'index', `at most ${responsesPerPrompt - 1}`, index);
+  if (state.responses.has(requestId)) refuse('duplicate_id', 'requestId', 'a new request id', requestId);
+}
+
+function checkVersions(
+  state: CollectionState,
+  { requestId, weightVersions = [] }: Message<'response.completed'>,
+): void {
+  const response = state.responses.get(requestId);
+  if (state.config.otherVersions === 'drop' || response === undefined || response.isCompleted) return;
+  const { weightVersion } = response.group.round;
+  const at = weightVersions.findIndex((one) => one !== weightVersion);
+  if (at < 0) return;
+  const expected = `the weight version of the round, ${weightVersion}`;
+  refuse('invalid_event', `weightVersions[${at}]`, expected, weightVersions[at]);
 }
 
 /** Keeps what each request has generated, and says when groups and rounds have all of it. */
-export const roundCollection = definePolicyByHand({
+export const roundCollection = definePolicy({
   id: 'round-collection',
   version: 2,
   summary: 'Says when the groups of a round, and the round itself, have their responses.',
   source: 'RolloutPipe §3.1',
   config: collectionConfig,
-  events: collectionEvents,
+  state: collectionState,
+  begin: () => ({ rounds: [], responses: [] }),
+  link,
+  handlers,
   decisions: collectionDecisions,
-  state: collectionSnapshot,
-  init: newState,
-  check,
-  apply,
-  save,
-  load,
   migrations: { 1: migrateFromOne },
   // The recipe has a ledger of groups, from the opening of a round to the end of its training.
   ledgers: [],
 });
+
+/** Version 1 did not say of which groups no request had come: those that wait are asked for twice by the next restart. */
+function migrateFromOne(given: unknown): unknown {
+  const saved = structuredClone(given) as Partial<SavedCollection> | null;
+  if (!Array.isArray(saved?.rounds) || !Array.isArray(saved.responses)) return saved;
+  const known = new Set(saved.responses.map((one) => groupKey(one?.roundId, one?.promptId)));
+  for (const round of saved.rounds) {
+    for (const group of Array.isArray(round?.groups) ? round.groups : []) {
+      const isKnown = known.has(groupKey(round.roundId, group?.prompt?.promptId));
+      if (group?.status === 'generating' && !isKnown) group.status = 'opened';
+    }
+  }
+  return saved;
+}

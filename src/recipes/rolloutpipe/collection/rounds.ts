@@ -1,4 +1,6 @@
 /** Responses, groups and rounds: when they are complete, and what becomes of them where a round fails. */
+import { given } from '../../../core/given.ts';
+import type { Message } from '../../../schemas/messages.ts';
 import {
   type CountedResponse,
   copyDeferral,
@@ -7,12 +9,12 @@ import {
   type FinalPrompt,
 } from '../../../schemas/prompts.ts';
 import { type CollectionState, completedOf, forgetRound, type Group, type Response, type Round } from './state.ts';
-import type { Ctx, EventNamed } from './words.ts';
+import type { Ctx } from './words.ts';
 
 /** A response is held for its group; a report about a request that is not in an engine is late. */
 export function complete(
   state: CollectionState,
-  { requestId, tokens, weightVersions }: EventNamed<'response.completed'>,
+  { requestId, tokens, weightVersions }: Message<'response.completed'>,
   ctx: Ctx,
 ): void {
   const response = state.responses.get(requestId);
@@ -35,7 +37,7 @@ function named({ promptId, domain }: Group['prompt']): { promptId: string; domai
 }
 
 /** A group has all its responses: they count, if there is one. */
-export function leave(state: CollectionState, { promptId, roundId, reason }: EventNamed<'group.left'>, ctx: Ctx): void {
+export function leave(state: CollectionState, { promptId, roundId, reason }: Message<'group.left'>, ctx: Ctx): void {
   const group = state.generating.get(promptId);
   // Its round has failed.
   if (group === undefined || group.round.roundId !== roundId) return;
@@ -55,7 +57,7 @@ export function leave(state: CollectionState, { promptId, roundId, reason }: Eve
       at: ctx.at,
       ...named(prompt),
       roundId,
-      ...(prompt.promptTokens === undefined ? undefined : { promptTokens: prompt.promptTokens }),
+      ...given({ promptTokens: prompt.promptTokens }),
       responses: responses.map(counted),
       reason: { code: 'no_filter', counted: round.counted, needed: round.groups.size },
     });
@@ -90,8 +92,7 @@ function finalPrompt(group: Group, ofRound: number): FinalPrompt[] {
   return [
     {
       promptId,
-      ...(ref === undefined ? undefined : { ref }),
-      ...(domain === undefined ? undefined : { domain }),
+      ...given({ ref, domain }),
       ...(deferral === undefined ? undefined : { deferral: copyDeferral(deferral) }),
       responses,
     },
@@ -99,7 +100,7 @@ function finalPrompt(group: Group, ofRound: number): FinalPrompt[] {
 }
 
 /** Prompts of a round that has failed are handed back, but for those that have become groups of the trainer. */
-export function failRound(state: CollectionState, roundId: string, ctx: Ctx): void {
+export function failRound(state: CollectionState, { roundId }: Message<'round.failed'>, ctx: Ctx): void {
   const round = state.rounds.get(roundId);
   if (round === undefined) return;
   for (const group of round.groups.values()) {
@@ -120,13 +121,13 @@ export function failRound(state: CollectionState, roundId: string, ctx: Ctx): vo
  * Requests and rewards that were on their way are gone with the host. Those of a group that the frontier knows it asks for;
  * of a group of which no request has come nobody else knows.
  */
-export function askAgain(state: CollectionState, ctx: Ctx): void {
+export function askAgain(state: CollectionState, _event: Message<'host.restarted'>, ctx: Ctx): void {
   const reason = { code: 'host_restarted' } as const;
   for (const { status, round, prompt } of state.generating.values()) {
     if (status !== 'opened') continue;
     const { promptId, ref } = prompt;
     for (let index = 0; index < state.config.responsesPerPrompt; index += 1) {
-      const place = { promptId, roundId: round.roundId, index, ...(ref === undefined ? undefined : { ref }) };
+      const place = { promptId, roundId: round.roundId, index, ...given({ ref }) };
       ctx.emit({ type: 'request.awaited', at: ctx.at, ...place, reason });
     }
   }

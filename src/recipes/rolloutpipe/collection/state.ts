@@ -1,63 +1,96 @@
 /** What the rollout of each round has brought so far. */
 import { z } from 'zod';
-import { copyPrompt, type Prompt } from '../../../schemas/prompts.ts';
-import { positiveCount } from '../../../schemas/units.ts';
+import type { Live } from '../../../core/definition.ts';
+import { derived, mapBy } from '../../../core/state.ts';
+import { copyPrompt, type Prompt, prompt } from '../../../schemas/prompts.ts';
+import {
+  count,
+  positiveCount,
+  promptId,
+  requestId,
+  roundId,
+  roundKind,
+  seconds,
+  tokens,
+  weightVersion,
+} from '../../../schemas/units.ts';
 
 /** Schema of the configuration. */
 export const collectionConfig = z.strictObject({
   responsesPerPrompt: positiveCount,
   otherVersions: z.enum(['refuse', 'drop']),
 });
-export type CollectionConfig = z.output<typeof collectionConfig>;
 
-/** A request in an engine, and then its response. */
-export interface Response {
-  readonly requestId: string;
-  readonly index: number;
-  readonly group: Group;
-  isCompleted: boolean;
-  tokens: number;
-  weightVersions?: readonly number[];
+const response = z.strictObject({
+  roundId,
+  promptId,
+  requestId,
+  index: count,
+  isCompleted: z.boolean(),
+  tokens,
+  weightVersions: z.array(weightVersion).min(1).optional(),
   /** Whether its reward is known, or known not to come. */
-  isRewarded: boolean;
-}
+  isRewarded: z.boolean(),
+  group: derived<Group>(),
+});
+/** A request in an engine, and then its response. */
+export interface Response extends z.output<typeof response> {}
 
-/** A prompt of a round, with its responses. */
-export interface Group {
-  readonly prompt: Prompt;
-  readonly round: Round;
-  readonly responses: Map<string, Response>;
+const group = z.strictObject({
+  prompt,
   /**
    * `opened`: no request has come; `generating`; then its responses `count`, and wait for rewards; `over`: it is trained,
    * or never will be.
    */
-  status: 'opened' | 'generating' | 'counts' | 'over';
-}
+  status: z.enum(['opened', 'generating', 'counts', 'over']),
+  round: derived<Round>(),
+  responses: derived(() => new Map<string, Response>()),
+});
+/** A prompt of a round, with its responses. */
+export interface Group extends z.output<typeof group> {}
 
-/** A round, until all of its rewards are known. */
-export interface Round {
-  readonly roundId: string;
-  readonly kind: 'short' | 'long';
-  readonly weightVersion: number;
-  readonly openedSeconds: number;
-  /** In the order of the round. */
-  readonly groups: Map<string, Group>;
+const round = z.strictObject({
+  roundId,
+  kind: roundKind,
+  weightVersion,
+  openedSeconds: seconds,
+  /** By prompt, in the order of the round. */
+  groups: mapBy((one: { prompt: Prompt }) => one.prompt.promptId, group),
   /** Groups that have not left. */
-  generating: number;
+  generating: derived(() => 0),
   /** Groups with a response. */
-  counted: number;
-}
+  counted: derived(() => 0),
+});
+/** A round, until all of its rewards are known. */
+export interface Round extends z.output<typeof round> {}
 
-export interface CollectionState {
-  readonly config: CollectionConfig;
-  readonly rounds: Map<string, Round>;
+/** Schema of the state. */
+export const collectionState = z.strictObject({
+  rounds: mapBy('roundId', round),
+  responses: mapBy('requestId', response),
   /** Groups that have not left, by prompt. */
-  readonly generating: Map<string, Group>;
-  readonly responses: Map<string, Response>;
-}
+  generating: derived(() => new Map<string, Group>()),
+});
+/** The state. */
+export type CollectionState = Live<z.output<typeof collectionState>, z.output<typeof collectionConfig>>;
+/** The state as it is saved. */
+export type SavedCollection = z.input<typeof collectionState>;
 
-export function newState(config: CollectionConfig): CollectionState {
-  return { config, rounds: new Map(), generating: new Map(), responses: new Map() };
+/** Sets what is derived. */
+export function link(state: CollectionState): void {
+  for (const response of state.responses.values()) {
+    response.group = state.rounds.get(response.roundId)!.groups.get(response.promptId)!;
+    response.group.responses.set(response.requestId, response);
+  }
+  for (const round of state.rounds.values()) {
+    for (const group of round.groups.values()) {
+      group.round = round;
+      if (isGenerated(group)) {
+        round.generating += 1;
+        state.generating.set(group.prompt.promptId, group);
+      } else if (completedOf(group).length > 0) round.counted += 1;
+    }
+  }
 }
 
 /** A round at its opening. */
@@ -76,11 +109,12 @@ export function addRound(
 }
 
 /** A request that was let into an engine. */
-export function addResponse(state: CollectionState, group: Group, id: string, index: number): Response {
-  const response = { requestId: id, index, group, isCompleted: false, tokens: 0, isRewarded: false };
+export function addResponse(state: CollectionState, group: Group, id: string, index: number): void {
+  const { promptId } = group.prompt;
+  const place = { roundId: group.round.roundId, promptId, requestId: id, index };
+  const response = { ...place, group, isCompleted: false, tokens: 0, isRewarded: false };
   group.responses.set(id, response);
   state.responses.set(id, response);
-  return response;
 }
 
 export function forgetResponse(state: CollectionState, { requestId: id, group }: Response): void {

@@ -1,5 +1,5 @@
 /** Lines of CSV to rows: quoted cells may hold separators and line breaks. */
-import { PolicyError } from '../../../errors.ts';
+import { refuse } from '../../../errors.ts';
 
 const separators = [',', ';', '\t', '|'];
 
@@ -71,7 +71,7 @@ export class CsvRows {
     if (cells.length !== header.length) {
       const expected = this.#header === undefined ? 'a number' : `${header.length} cells, as in the header`;
       const got = this.#header === undefined ? text : cells.length;
-      throw new PolicyError('invalid_input', { expected, got, path: from });
+      refuse('invalid_input', from, expected, got);
     }
     return { row: Object.fromEntries(header.map((name, index) => [name, cells[index]])), where: from };
   }

@@ -1,6 +1,6 @@
 /** What readers of trainers' dumps have in common: a line of a dump becomes responses, of which only numbers are kept. */
 import { z } from 'zod';
-import { PolicyError } from '../../../errors.ts';
+import { refuse } from '../../../errors.ts';
 
 /** How the tokens of a text are found, where a dump has no count of them. */
 export interface TextTokens {
@@ -100,11 +100,12 @@ export function correctness(
  */
 export function tokensOfText(text: string, { textTokens, where }: DumpContext, field: string): number {
   if (textTokens === undefined) {
-    throw new PolicyError('invalid_config', {
-      expected: 'a tokenizer, or tokens per character: this dump has text, and no count of tokens',
-      got: text.slice(0, 40),
-      path: `${where}.${field}`,
-    });
+    refuse(
+      'invalid_config',
+      `${where}.${field}`,
+      'a tokenizer, or tokens per character: this dump has text, and no count of tokens',
+      text.slice(0, 40),
+    );
   }
   return Math.max(1, textTokens.count(text));
 }

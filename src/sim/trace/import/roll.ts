@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import { parse } from '../../../core/validate.ts';
-import { PolicyError } from '../../../errors.ts';
+import { refuse } from '../../../errors.ts';
 import {
   correctness,
   type DumpContext,
@@ -46,11 +46,11 @@ export const rollDump: DumpReader = Object.freeze({
     for (const [name, list] of Object.entries(columns)) {
       if (list === undefined || list.length === count) continue;
       const path = `${context.where}.${name}`;
-      throw new PolicyError('invalid_input', { expected: `${count} values, as of responses`, got: list.length, path });
+      refuse('invalid_input', path, `${count} values, as of responses`, list.length);
     }
     if (columns.id === undefined && columns.prompt === undefined && columns.messages === undefined) {
       const expected = 'a column id, prompt or messages: without one, nobody knows which responses are of one prompt';
-      throw new PolicyError('invalid_input', { expected, got: Object.keys(columns), path: context.where });
+      refuse('invalid_input', context.where, expected, Object.keys(columns));
     }
     return columns.responses.map((text, index) => responseOf(columns, text, index, context));
   },

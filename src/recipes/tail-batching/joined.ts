@@ -1,6 +1,6 @@
-/** Ledgers of recipes that join the long-prompt queue and the speculative admission. */
+/** What recipes that join the long-prompt queue and the speculative admission have in common. */
 import type { AnyDecision, AnyEvent, Ledger } from '../../core/definition.ts';
-import type { SavedRecipe } from '../../core/recipe.ts';
+import type { Delivery, SavedRecipe } from '../../core/recipe.ts';
 import { longPromptQueue } from '../../policies/long-prompt-queue/index.ts';
 import { type AdmissionConfig, speculativeAdmission } from '../../policies/speculative-admission/index.ts';
 
@@ -31,4 +31,14 @@ export function joinedLedger(name: 'prompts' | 'responses', idsPerRequest = 1): 
     mints: (config) => idsPerRequest * (admission.mints?.(config) ?? 0),
     held: ({ parts }) => [...admission.held(parts.admission!.state), ...queue.held(parts.queue!.state)],
   };
+}
+
+/** A reward goes to the part that holds its response: to the queue, if a prompt that waits there keeps it. */
+export function rewardTo(event: AnyEvent): Delivery {
+  return { part: 'queue', event, otherwise: [{ part: 'admission', event }] };
+}
+
+/** The domains of the source, as the queue wants to know them. */
+export function domainsOf({ quotas }: { quotas?: Readonly<Record<string, number>> | undefined }): string[] | undefined {
+  return quotas === undefined ? undefined : Object.keys(quotas).sort();
 }

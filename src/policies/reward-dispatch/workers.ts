@@ -1,0 +1,59 @@
+/** Workers that come and go, and a host that restarts. */
+import { LinkedList } from '../../core/linked-list.ts';
+import { replacePrefix } from '../../core/minted-ids.ts';
+import { refuse } from '../../errors.ts';
+import type { Message } from '../../schemas/messages.ts';
+import { release } from './dispatches.ts';
+import { queueAgain, setActive } from './pool.ts';
+import { fault } from './samples.ts';
+import type { RewardState } from './state.ts';
+import type { Ctx } from './words.ts';
+
+export function checkKind(state: RewardState, event: Message<'reward-worker.added'>): void {
+  const kind = state.workers.get(event.workerId)?.kind;
+  if (kind === undefined || kind === event.kind) return;
+  refuse('duplicate_id', 'kind', `${kind}, as ${event.workerId} was added before`, event.kind);
+}
+
+export function addWorker(state: RewardState, event: Message<'reward-worker.added'>): void {
+  const { workerId: id, kind, slots } = event;
+  let worker = state.workers.get(id);
+  if (worker === undefined) {
+    const pool = state.pools[kind];
+    worker = { id, kind, slots, active: false, pool, running: new LinkedList(), assignedMs: 0, heapIndex: -1 };
+    state.workers.set(id, worker);
+  }
+  worker.slots = slots;
+  setActive(worker, true);
+}
+
+export function checkWorker(state: RewardState, { workerId }: { readonly workerId: string }): void {
+  if (!state.workers.has(workerId)) refuse('unknown_id', 'workerId', 'a reward worker that was added', workerId);
+}
+
+export function drainWorker(state: RewardState, { workerId }: Message<'reward-worker.drained'>): void {
+  setActive(state.workers.get(workerId)!, false);
+}
+
+/** What ran on a lost worker is dispatched elsewhere, as after any fault of a worker. */
+export function loseWorker(state: RewardState, { workerId }: Message<'reward-worker.lost'>, ctx: Ctx): void {
+  const worker = state.workers.get(workerId)!;
+  setActive(worker, false);
+  state.workers.delete(workerId);
+  for (let dispatch = worker.running.peek(); dispatch !== undefined; dispatch = worker.running.peek()) {
+    const { sample } = dispatch;
+    release(state, dispatch);
+    if (sample !== null) fault(state, sample, ctx);
+  }
+}
+
+/** All that ran is gone; it is dispatched again under the new prefix, and no retry is charged. */
+export function restart(state: RewardState, { idPrefix }: Message<'host.restarted'>, ctx: Ctx): void {
+  replacePrefix(state, idPrefix);
+  state.timerAt = null;
+  state.restarted = true;
+  for (const dispatch of [...state.dispatches.values()]) {
+    release(state, dispatch);
+    if (dispatch.sample !== null) queueAgain(state, dispatch.sample, 'host_restarted', ctx.at);
+  }
+}
