@@ -1,5 +1,6 @@
 /** Requests that move, one a row: there may be very many, and most of them only arrive. */
 import { z } from 'zod';
+import { byHand } from '../../core/state.ts';
 import { StringIndex } from '../../core/string-index.ts';
 import { count } from '../../schemas/units.ts';
 
@@ -125,7 +126,7 @@ export class Moves {
 }
 
 /** Schema of {@link Moves} in a state. */
-export const moves = z.codec(savedMoves, z.custom<Moves>(), {
+export const moves = byHand(savedMoves, {
   decode: (saved) => Moves.load(saved),
   encode: (live) => live.save(),
 });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Live } from '../../core/definition.ts';
 import { prefixes } from '../../core/minted-ids.ts';
 import { recentIds } from '../../core/recent-ids.ts';
-import { derived, setOf } from '../../core/state.ts';
+import { byHand, derived, setOf } from '../../core/state.ts';
 import { LengthHistory, savedHistory } from '../../core/survival.ts';
 import { type PlacedEngine, placedEngine } from '../../schemas/gpus.ts';
 import { count, roundKind } from '../../schemas/units.ts';
@@ -14,7 +14,7 @@ import type { ScaleDownConfig } from './schema.ts';
 const ids = setOf(z.string());
 
 // How long a history is depends on the configuration: `link` makes it.
-const history = z.codec(savedHistory, z.custom<LengthHistory>(), {
+const history = byHand<typeof savedHistory, LengthHistory>(savedHistory, {
   decode: (saved) => saved as never,
   encode: (live) => live.save(),
 });

@@ -163,11 +163,6 @@ const prompt = z.strictObject({
 export interface PromptState extends z.output<typeof prompt> {}
 export type DeferReason = Message<'prompt.deferred'>['reason'];
 
-const prompts = z.codec(z.array(prompt), z.custom<Map<string, PromptState>>(), {
-  decode: (all) => new Map(all.map((one) => [one.spec.promptId, one])),
-  encode: (map) => [...map.values()],
-});
-
 /** Saved are those that no saved prompt has: of prompts that have left, or that have tried again since. */
 const aborting = z.codec(
   z.array(z.strictObject({ promptId: z.string(), response })),
@@ -199,7 +194,7 @@ export const admissionState = z.strictObject({
   draining: z.array(round),
   /** The last rounds, so that late supplies are told from unknown ones. */
   recentRounds: recentIds(z.string()),
-  prompts,
+  prompts: mapBy(({ spec }) => spec.promptId, prompt),
   settling: setOf(prompt),
   /** Requests whose abort is not confirmed, as that was decided; all others in flight are found through their prompts. */
   aborting,
