@@ -7,11 +7,6 @@ import { only, prompts } from '../../support/session.ts';
 type Saved = { policy: string; version: number; state: Record<string, unknown> };
 type InRecipe = { state: { parts: Record<string, Saved> } };
 
-function queueInVersionOne(snapshot: Saved): Saved {
-  const { carried: _, exhaustedDomains: _domains, ...state } = structuredClone(snapshot).state;
-  return { ...snapshot, version: 1, state };
-}
-
 function tail(): Rounds {
   const session = new Rounds(
     createTailBatching({
@@ -57,19 +52,22 @@ describe('speculative-admission', () => {
 });
 
 describe('tail-batching', () => {
-  test('goes on from a queue of version 1, and strands nothing that was carried', () => {
+  test('goes on from a snapshot, and strands nothing that was carried', () => {
     const session = tail();
     session.tell('source.exhausted');
     session.complete('a/0#0');
     session.restore();
-    const saved = session.policy.snapshot() as InRecipe;
-    saved.state.parts.queue = queueInVersionOne(saved.state.parts.queue!);
-    session.policy = restorePolicy(JSON.parse(JSON.stringify(saved))) as never;
     expect(brief(session.tell('round.requested', { roundId: 'r1', weightVersion: 1 }))).toStrictEqual([
       'round.planned r1 source_exhausted',
     ]);
     expect(only(session.complete('b/0#0'), 'round.completed')).toHaveLength(1);
     const last = session.tell('round.requested', { roundId: 'r2', weightVersion: 2 });
     expect(brief(last)).toStrictEqual(['source.drained r2 source_exhausted']);
+  });
+
+  test.each([1, 2])('refuses a queue of version %i by its name', (version) => {
+    const saved = tail().policy.snapshot() as InRecipe;
+    saved.state.parts.queue!.version = version;
+    expect(() => restorePolicy(saved)).toThrow(isMismatch('snapshot.state.parts.queue.version'));
   });
 });
