@@ -2,8 +2,8 @@
 
 import type { Choices } from '../../core/choices.ts';
 import type { ProfileConfiguration, RolloutWorkload } from '../../schemas/parallelism.ts';
+import type { TpEvent } from './adaptive-tp.ts';
 import { expertDegreesOf } from './bounds.ts';
-import type { TpEvent } from './decisions.ts';
 import type { TpState } from './state.ts';
 
 export function arbitrary(state: TpState, choices: Choices): TpEvent {

@@ -1,8 +1,10 @@
 /** Changes of parallelism: made, judged, undone. */
+import { given } from '../../core/given.ts';
+import type { Message } from '../../schemas/messages.ts';
 import type { RolloutWorkload } from '../../schemas/parallelism.ts';
-import { isSame, type Parallelism } from './bounds.ts';
+import { isSame, type Parallelism, reported } from './bounds.ts';
 import { forecast, start } from './choose.ts';
-import { type Ctx, fromOf, only, type SetReason, type StepFinished, tell } from './decisions.ts';
+import { type Ctx, fromOf, type KeptReason, only, type SetReason, tell } from './decisions.ts';
 import { type Kind, type KindState, loadOf, type StepRecord, type TpState } from './state.ts';
 
 const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
@@ -40,7 +42,13 @@ export function begin(
 }
 
 /** Goes over to another parallelism after a step. One that was used at this load before is not judged again. */
-export function change(state: TpState, event: StepFinished, to: Parallelism, reason: SetReason, ctx: Ctx): void {
+export function change(
+  state: TpState,
+  event: Message<'step.finished'>,
+  to: Parallelism,
+  reason: SetReason,
+  ctx: Ctx,
+): void {
   const kind = state.kinds[event.kind];
   const from = kind.current!;
   const isKnown = kind.used.some((one) => isSame(one, to));
@@ -55,7 +63,7 @@ export function change(state: TpState, event: StepFinished, to: Parallelism, rea
 
 function bar(kind: KindState, parallelism: Parallelism, workload: RolloutWorkload | undefined): void {
   kind.bars = kind.bars.filter((one) => !isSame(one, parallelism));
-  kind.bars.push({ ...only(parallelism), ...(workload === undefined ? undefined : { load: loadOf(workload) }) });
+  kind.bars.push({ ...only(parallelism), ...given({ load: workload && loadOf(workload) }) });
 }
 
 /** Seconds that a step was to take with a parallelism, or in proportion to its tokens where no profile knows it. */
@@ -73,7 +81,7 @@ function expected(state: TpState, parallelism: Parallelism, steps: readonly Step
  */
 export function judge(
   state: TpState,
-  event: StepFinished,
+  event: Message<'step.finished'>,
 ): { ratio: number; before: number; from: Parallelism } | undefined {
   const { pending } = state.kinds[event.kind];
   if (pending === undefined || pending.before.length === 0) return undefined;
@@ -89,7 +97,7 @@ export function judge(
 /** Goes back to what was used before a change. */
 export function undo(
   state: TpState,
-  event: StepFinished,
+  event: Message<'step.finished'>,
   verdict: NonNullable<ReturnType<typeof judge>>,
   ctx: Ctx,
 ): void {
@@ -118,8 +126,21 @@ function fallback(state: TpState, kind: KindState): Parallelism | undefined {
   return open[0];
 }
 
+/** A host could not set up what it was told, or not what it was told last. */
+export function failed(state: TpState, event: Message<'tp.failed'>, ctx: Ctx): void {
+  const { kind } = event;
+  const { tp, ep } = reported(event, state.config.experts);
+  const { current } = state.kinds[kind];
+  const numbers = ep === undefined ? { failedTp: tp } : { failedTp: tp, failedEp: ep };
+  const isCurrent = current !== undefined && isSame(current, { tp, ep });
+  if (isCurrent && fail(state, kind, ctx)) return;
+  const parallelism = only(current ?? { tp, ep });
+  const reason: KeptReason = isCurrent ? { code: 'not_applied', ...numbers } : { code: 'late', ...numbers };
+  ctx.emit({ type: 'tp.kept', at: ctx.at, kind, ...parallelism, reason });
+}
+
 /** A parallelism could not be set up: it is barred, and the one before it, or the next larger one, is told. */
-export function fail(state: TpState, name: Kind, ctx: Ctx): boolean {
+function fail(state: TpState, name: Kind, ctx: Ctx): boolean {
   const kind = state.kinds[name];
   const failed = kind.current!;
   const workload = kind.pending?.before.at(-1)?.workload ?? kind.records.at(-1)?.workload;

@@ -1,32 +1,22 @@
-/** Words of adaptive-tp, and how its decisions are put together. */
-import type { Context } from '../../core/definition.ts';
+/** What adaptive-tp answers with, and how that is put together. */
+import { type Context, handlersOf } from '../../core/definition.ts';
+import { given } from '../../core/given.ts';
 import { profileMeasure, tpKept, tpSet, tpUse } from '../../schemas/decisions/parallelism.ts';
-import { roundPlanned } from '../../schemas/decisions/rounds.ts';
-import { profileMeasured, profileObserved, stepFinished, tpFailed } from '../../schemas/events/parallelism.ts';
-import { hostRestarted } from '../../schemas/events/session.ts';
+import type { Message } from '../../schemas/messages.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
 import { type Parallelism, replicasOf } from './bounds.ts';
 import type { Kind, TpState } from './state.ts';
 
-export const tpEvents = [
-  roundPlanned,
-  hostRestarted,
-  profileMeasured,
-  profileObserved,
-  stepFinished,
-  tpFailed,
-] as const;
 export const tpDecisions = [tpSet, tpUse, tpKept, profileMeasure] as const;
 
-/** What adaptive-tp understands. */
-export type TpEvent = Of<(typeof tpEvents)[number]>;
-/** What adaptive-tp answers with. */
+/** One of them. */
 export type TpDecision = Of<(typeof tpDecisions)[number]>;
+/** Where decisions go. */
 export type Ctx = Context<TpDecision>;
-export type StepFinished = Extract<TpEvent, { type: 'step.finished' }>;
-export type RoundPlanned = Extract<TpEvent, { type: 'round.planned' }>;
-export type SetReason = Extract<TpDecision, { type: 'tp.set' }>['reason'];
-export type KeptReason = Extract<TpDecision, { type: 'tp.kept' }>['reason'];
+/** Declares an event. */
+export const on = handlersOf<TpState, TpDecision>();
+export type SetReason = Message<'tp.set'>['reason'];
+export type KeptReason = Message<'tp.kept'>['reason'];
 
 /** The fields of a parallelism that is there. */
 export const only = ({ tp, ep }: Parallelism): Parallelism => (ep === undefined ? { tp } : { tp, ep });
@@ -37,14 +27,18 @@ export const wantedOf = ({ tp, ep }: Parallelism) =>
   ep === undefined ? { wantedTp: tp } : { wantedTp: tp, wantedEp: ep };
 
 /** Says what a round runs with. */
-export function use(state: TpState, { roundId, kind }: RoundPlanned, { tp, ep }: Parallelism, ctx: Ctx): void {
+export function use(
+  state: TpState,
+  { roundId, kind }: Message<'round.planned'>,
+  { tp, ep }: Parallelism,
+  ctx: Ctx,
+): void {
   ctx.emit({
     type: 'tp.use',
     at: ctx.at,
     roundId,
     kind,
-    tp,
-    ...(ep === undefined ? undefined : { ep }),
+    ...only({ tp, ep }),
     replicas: replicasOf(state.config.servers, tp),
     reason: { code: 'round_planned' },
   });
@@ -62,10 +56,9 @@ export function tell(
   ctx.emit({
     type: 'tp.set',
     at: ctx.at,
-    ...(roundId === undefined ? undefined : { roundId }),
+    ...given({ roundId }),
     kind,
-    tp,
-    ...(ep === undefined ? undefined : { ep }),
+    ...only({ tp, ep }),
     replicas: replicasOf(state.config.servers, tp),
     reason,
   });

@@ -1,17 +1,20 @@
 /** Observations that are held against the profile, and what is measured anew (RollPacker §7). */
+import { given } from '../../core/given.ts';
+import { refuse } from '../../errors.ts';
+import type { Message } from '../../schemas/messages.ts';
 import type { ProfileConfiguration } from '../../schemas/parallelism.ts';
-import { type Ctx, only, type TpEvent } from './decisions.ts';
+import { checkExperts } from './bounds.ts';
+import { type Ctx, only } from './decisions.ts';
 import { kinds, type TpState, takeRows, type Watch } from './state.ts';
 import { cornersOf, pointKey, surfaceKey, valueAt } from './surface.ts';
 
-type Observed = Extract<TpEvent, { type: 'profile.observed' }>;
-type Measured = Extract<TpEvent, { type: 'profile.measured' }>;
-
+/** Points that may be measured beside those of the offline profile. */
+const mostMeasured = 20_000;
 /** Points that a run of far observations keeps. */
 const keptPoints = 8;
 
 /** Counts the rounds in a row that were far from the profile, and asks for a measurement after enough of them. */
-export function observe(state: TpState, event: Observed, ctx: Ctx): void {
+export function observe(state: TpState, event: Message<'profile.observed'>, ctx: Ctx): void {
   const { observedTolerance, observedRounds } = state.config;
   const { roundId, batchSize, sequenceLength, routingSkew, decodeStepSeconds: observedSeconds } = event;
   const key = surfaceKey(event);
@@ -25,8 +28,7 @@ export function observe(state: TpState, event: Observed, ctx: Ctx): void {
     return;
   }
   const watch = state.watches.get(key) ?? { ...only(event), rounds: 0, roundId: '', points: [] };
-  const skew = routingSkew === undefined ? undefined : { routingSkew };
-  const point: ProfileConfiguration = { ...only(event), ...skew, batchSize, sequenceLength };
+  const point: ProfileConfiguration = { ...only(event), ...given({ routingSkew }), batchSize, sequenceLength };
   if (!watch.points.some((one) => pointKey(one) === pointKey(point))) watch.points.push(point);
   if (watch.points.length > keptPoints) watch.points.shift();
   state.watches.set(key, watch);
@@ -56,7 +58,7 @@ function toMeasure(state: TpState, { tp, ep, points }: Watch): ProfileConfigurat
     all.set(pointKey(point), { ...point });
     for (const corner of surface ? cornersOf(surface, batchSize, sequenceLength, routingSkew) : []) {
       const { routingSkew: skew, ...rest } = corner;
-      const one = { ...only({ tp, ep }), ...(skew === 1 ? undefined : { routingSkew: skew }), ...rest };
+      const one = { ...only({ tp, ep }), ...given({ routingSkew: skew === 1 ? undefined : skew }), ...rest };
       if (!all.has(pointKey(one))) all.set(pointKey(one), one);
     }
   }
@@ -66,8 +68,15 @@ function toMeasure(state: TpState, { tp, ep, points }: Watch): ProfileConfigurat
   );
 }
 
+export function checkMeasured({ measured }: TpState, { rows }: Message<'profile.measured'>): void {
+  for (const [at, row] of rows.entries()) checkExperts(row, `rows[${at}].ep`);
+  const added = new Set(rows.map(pointKey).filter((key) => !measured.has(key))).size;
+  const got = measured.size + added;
+  if (got > mostMeasured) refuse('limit_exceeded', 'rows', `at most ${mostMeasured} measured points`, got);
+}
+
 /** Takes measured rows into the profile, which is asked again at the end of the next step, as for another load. */
-export function measure(state: TpState, { rows }: Measured): void {
+export function measure(state: TpState, { rows }: Message<'profile.measured'>): void {
   takeRows(state, rows);
   for (const name of kinds) {
     state.kinds[name].anchor = undefined;

@@ -1,17 +1,10 @@
 /** The rule that follows preemptions (RollPacker §4.2): what the end of a step leads to. */
-import { isSame, type Parallelism, reported } from './bounds.ts';
+import { refuse } from '../../errors.ts';
+import type { Message } from '../../schemas/messages.ts';
+import { checkExperts, isSame, type Parallelism, reported } from './bounds.ts';
 import { begin, change, judge, undo } from './change.ts';
 import { forecast, selected, withExperts } from './choose.ts';
-import {
-  type Ctx,
-  fromOf,
-  type KeptReason,
-  keep,
-  only,
-  type SetReason,
-  type StepFinished,
-  wantedOf,
-} from './decisions.ts';
+import { type Ctx, fromOf, type KeptReason, keep, only, type SetReason, wantedOf } from './decisions.ts';
 import { hasMoved, type KindState, type Load, loadOf, recordedSteps, type TpState } from './state.ts';
 
 interface Wish {
@@ -19,8 +12,15 @@ interface Wish {
   readonly reason: SetReason;
 }
 
+export function checkStep(_: TpState, event: Message<'step.finished'>): void {
+  checkExperts(event);
+  const { longestTokens, responseTokens } = event.workload;
+  if (longestTokens >= responseTokens) return;
+  refuse('invalid_event', 'workload.longestTokens', `at least responseTokens (${responseTokens})`, longestTokens);
+}
+
 /** Answers the end of a step by one `tp.set` or `tp.kept`. */
-export function finishStep(state: TpState, event: StepFinished, ctx: Ctx): void {
+export function finishStep(state: TpState, event: Message<'step.finished'>, ctx: Ctx): void {
   const { roundId, workload, seconds } = event;
   const kind = state.kinds[event.kind];
   if (state.recentRounds.has(roundId)) {
@@ -64,7 +64,7 @@ export function finishStep(state: TpState, event: StepFinished, ctx: Ctx): void 
 
 const ranOf = ({ tp, ep }: Parallelism) => (ep === undefined ? { ranTp: tp } : { ranTp: tp, ranEp: ep });
 
-function note(kind: KindState, { preemptions }: StepFinished): void {
+function note(kind: KindState, { preemptions }: Message<'step.finished'>): void {
   kind.previous = preemptions;
   kind.calm = preemptions === 0 ? kind.calm + 1 : 0;
 }
@@ -87,7 +87,7 @@ function follow(state: TpState, kind: KindState, load: Load): boolean {
 /** At another load the profile is asked again (RollPacker §4.1, step 2). */
 function reselect(
   state: TpState,
-  { kind, workload }: StepFinished,
+  { kind, workload }: Message<'step.finished'>,
   current: Parallelism,
   margin: number,
 ): Wish | undefined {
@@ -111,7 +111,7 @@ function reselect(
 /** Doubles on a rise of preemptions, halves after quiet steps, within bounds and unless something speaks against it. */
 function decide(
   state: TpState,
-  event: StepFinished,
+  event: Message<'step.finished'>,
   current: Parallelism,
   previous: number | undefined,
   load: Load,
@@ -147,7 +147,7 @@ function decide(
 /** What speaks against a step of the rule: it was undone at this load, the load has had its changes, or the profile. */
 function objectionTo(
   state: TpState,
-  { kind: name, workload }: StepFinished,
+  { kind: name, workload }: Message<'step.finished'>,
   current: Parallelism,
   to: Parallelism,
   load: Load,
