@@ -8,7 +8,7 @@ import { free, reheap } from './memory.ts';
 import { tryAgain } from './reports.ts';
 import { giveShape, leave, placeAgain, requeue } from './samples.ts';
 import { byAge, type LoaderState, type Node, newNode, type Step } from './state.ts';
-import { checkKnown, close } from './steps.ts';
+import { close } from './steps.ts';
 import type { Ctx } from './words.ts';
 
 export function checkMemory(state: LoaderState, { nodeId, hostMemoryBytes }: Message<'node.added'>): void {
@@ -83,10 +83,6 @@ export function loseNode(state: LoaderState, { nodeId }: Message<'node.lost'>, c
     if (isSuspect) tryAgain(state, sample, 'node_lost', ctx);
     else requeue(state, sample, 'node_lost');
   }
-}
-
-export function checkStep(state: LoaderState, { stepId }: Message<'step.completed'>): void {
-  checkKnown(state, stepId);
 }
 
 /** Samples of a step that no open batch needs leave; the others leave with their batches. */

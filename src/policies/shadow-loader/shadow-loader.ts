@@ -19,7 +19,7 @@ import {
 import { hostRestarted } from '../../schemas/events/session.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { checkBatch, checkPlan, plan, withdraw } from './batches.ts';
-import { addNode, checkMemory, checkNode, checkStep, completeStep, loseNode, restartHost } from './cluster.ts';
+import { addNode, checkMemory, checkNode, completeStep, loseNode, restartHost } from './cluster.ts';
 import { link } from './link.ts';
 import { settle } from './place.ts';
 import {
@@ -34,6 +34,7 @@ import {
 import { checkDraw, draw } from './samples.ts';
 import { shadowLoaderConfig } from './schema.ts';
 import { begin, loaderState, type SavedLoader } from './state.ts';
+import { checkKnown } from './steps.ts';
 import { type LoaderDecision, loaderDecisions, on } from './words.ts';
 
 const handlers = [
@@ -46,7 +47,7 @@ const handlers = [
   on(batchWithdrawn, withdraw, checkBatch),
   on(sliceMaterialized, materializeSlice, checkSlice),
   on(sliceFailed, failSlice, checkSlice),
-  on(stepCompleted, completeStep, checkStep),
+  on(stepCompleted, completeStep, (state, event) => checkKnown(state, event.stepId)),
   on(hostRestarted, restartHost, (state, event) => checkNewPrefix(state, event.idPrefix)),
 ];
 
