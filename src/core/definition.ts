@@ -288,31 +288,6 @@ export function definePolicy<
   return checked(definition, { config: spec.config, state: spec.state }) as never;
 }
 
-/** A policy whose state is saved and read by hand: see there why. */
-export function definePolicyByHand<
-  Input,
-  Config,
-  State,
-  const EW extends EventWord,
-  const DW extends DecisionWord,
-  Saved,
-  const Id extends string,
->(
-  spec: Omit<
-    PolicyDefinition<Input, Config, State, Of<EW> & AnyEvent, Of<DW> & AnyDecision, Saved, Id>,
-    'kind' | 'events' | 'decisions' | 'state' | 'load'
-  > & {
-    readonly events: readonly EW[];
-    readonly decisions: readonly DW[];
-    readonly state: z.ZodType<Saved>;
-    load(saved: Saved, config: Config): State;
-  },
-): PolicyDefinition<Input, Config, State, Of<EW> & AnyEvent, Of<DW> & AnyDecision, Saved, Id> {
-  const load = (saved: unknown, config: Config, path = '') =>
-    spec.load(parse(spec.state, saved, 'snapshot_mismatch', path), config);
-  return checked({ ...spec, load, kind: 'policy' }, { config: spec.config, state: spec.state }) as never;
-}
-
 /**
  * Defines a planner.
  *

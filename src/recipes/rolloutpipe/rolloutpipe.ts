@@ -102,7 +102,6 @@ export const rolloutPipe = defineRecipe({
   deliver,
   // Each group leaves the frontier once, counts once, and is told once of its rewards, in a round that is open.
   vouches: {
-    frontier: ['request.aborted', 'round.completed', 'train.consumed'],
     assembly: ['prompt.counted', 'round.completed'],
     pipelining: ['group.rewarded', 'round.rewarded'],
   },
