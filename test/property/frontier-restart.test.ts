@@ -99,7 +99,7 @@ class Forgetful {
 
   /** Another host goes on from what was saved. */
   restart(): void {
-    const saved = definition.state.parse(JSON.parse(JSON.stringify(definition.save(this.state))));
+    const saved = JSON.parse(JSON.stringify(definition.save(this.state)));
     this.state = definition.load(saved, this.#parsed);
     this.send({ type: 'host.restarted', at: this.#at, idPrefix: `host ${this.#restarts++} ` });
     const held = definition.save(this.state).groups.map((one) => `${one.roundId} ${one.promptId}`);

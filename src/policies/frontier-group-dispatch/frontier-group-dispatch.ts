@@ -2,7 +2,7 @@
  * Frontier-group dispatch (RolloutPipe §3.3): an admission in front of the engines that serves at most F_w groups at
  * once, lowest order first, so that complete groups reach the trainer early and steadily. See README.md.
  */
-import { definePolicy, type EventOf, type Ledger } from '../../core/definition.ts';
+import { definePolicy, type Ledger } from '../../core/definition.ts';
 import { checkNewPrefix } from '../../core/minted-ids.ts';
 import { promptCollected, promptDeferred, promptQuarantined } from '../../schemas/decisions/prompts.ts';
 import { requestAbort, requestLaunch, responseAbandoned } from '../../schemas/decisions/requests.ts';
@@ -13,6 +13,7 @@ import { roundFailed } from '../../schemas/events/rounds.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
 import { trainConsumed } from '../../schemas/events/training.ts';
 import type { Message } from '../../schemas/messages.ts';
+import type { Of } from '../../schemas/vocabulary.ts';
 import * as requests from './requests.ts';
 import { consumed } from './resize.ts';
 import { restart } from './restart.ts';
@@ -34,6 +35,9 @@ const handlers = [
   on(trainConsumed, consumed),
   on(hostRestarted, restart, (state, { idPrefix }) => checkNewPrefix(state, idPrefix)),
 ];
+
+/** What frontier-group-dispatch understands. */
+export type FrontierEvent = Of<(typeof handlers)[number]['words'][number]>;
 
 const entered = (event: Message): string[] =>
   event.type === 'request.arrived' || event.type === 'request.launch' ? [event.requestId] : [];
@@ -78,6 +82,3 @@ export const frontierGroupDispatch = definePolicy({
   decisions: frontierDecisions,
   ledgers: [requestLedger, waitingLedger],
 });
-
-/** What frontier-group-dispatch understands. */
-export type FrontierEvent = EventOf<typeof frontierGroupDispatch>;

@@ -2,7 +2,7 @@
  * The long-prompt queue (RollPacker §3): prompts that a short round deferred wait here until there are enough of them
  * for a long round without speculation, so that none is excluded for its length. See README.md.
  */
-import { type Context, definePolicy, type EventOf, handlersOf, type Ledger } from '../../core/definition.ts';
+import { type Context, definePolicy, handlersOf, type Ledger } from '../../core/definition.ts';
 import { refuse } from '../../errors.ts';
 import {
   promptCarried,
@@ -63,6 +63,9 @@ const handlers = [
     state.exhaustedDomains.clear();
   }),
 ];
+
+/** What long-prompt-queue understands. */
+export type QueueEvent = Of<(typeof handlers)[number]['words'][number]>;
 
 function checkReward(state: QueueState, { requestId }: Message<'reward.ready'>): void {
   if (awaitsReward(state, requestId)) return;
@@ -211,6 +214,3 @@ export const longPromptQueue = definePolicy({
     ledger('responses', (prompt) => finished(prompt).map((one) => one.requestId)),
   ],
 });
-
-/** What long-prompt-queue understands. */
-export type QueueEvent = EventOf<typeof longPromptQueue>;

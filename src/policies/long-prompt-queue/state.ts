@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Live } from '../../core/definition.ts';
 import { Heap } from '../../core/heap.ts';
 import { recentIds } from '../../core/recent-ids.ts';
-import { byHand, derived, mapBy, setOf } from '../../core/state.ts';
+import { derived, mapBy, setOf } from '../../core/state.ts';
 import { copyPrompt, type KeptResponse, type Prompt, prompt } from '../../schemas/prompts.ts';
 import { count, domain, promptId, roundId } from '../../schemas/units.ts';
 import type { QueueConfig } from './schema.ts';
@@ -12,12 +12,6 @@ const entry = z.strictObject({ prompt, seq: count });
 /** A deferred prompt. Entries are replaced, never changed: what is no longer in the map is passed over in the heaps. */
 export interface Entry extends Readonly<z.output<typeof entry>> {}
 
-/** By the ids of their prompts. */
-const entries = byHand(z.array(entry), {
-  decode: (saved) => new Map<string, Entry>(saved.map((one) => [one.prompt.promptId, one])),
-  encode: (map) => [...map.values()].map((one) => ({ prompt: copyPrompt(one.prompt), seq: one.seq })),
-});
-
 const since = ({ prompt }: Entry): number => prompt.deferral?.sinceRound ?? 0;
 const byAge = (a: Entry, b: Entry): number => since(a) - since(b) || a.seq - b.seq;
 const byLength = (a: Entry, b: Entry): number =>
@@ -25,7 +19,7 @@ const byLength = (a: Entry, b: Entry): number =>
 
 /** Schema of the state. */
 export const queueState = z.strictObject({
-  entries,
+  entries: mapBy((one) => one.prompt.promptId, entry),
   /** Prompts that were handed back unused; they go into the next round. A prompt is here or in `entries`, once. */
   unused: mapBy('promptId', prompt),
   recentRounds: recentIds(roundId),

@@ -2,7 +2,7 @@
  * Adaptive timeouts for code in sandboxes (RollPacker §4.3): a run may take a multiple of the longest correct run of
  * its test case, so that doomed code is stopped early. See README.md.
  */
-import { type Context, definePolicy, type EventOf, handlersOf, type Ledger } from '../../core/definition.ts';
+import { type Context, definePolicy, handlersOf, type Ledger } from '../../core/definition.ts';
 import { refuse } from '../../errors.ts';
 import {
   sandboxLate,
@@ -41,6 +41,9 @@ const handlers = [
     for (const run of [...state.runs.values()]) unscored(state, run, { code: 'host_restarted' }, ctx);
   }),
 ];
+
+/** What sandbox-timeout understands. */
+export type TimeoutEvent = Of<(typeof handlers)[number]['words'][number]>;
 
 function checkNew(state: TimeoutState, { runId }: Message<'sandbox.requested'>): void {
   if (state.runs.has(runId) || hasEnded(state, runId)) refuse('duplicate_id', 'runId', 'a new run id', runId);
@@ -156,6 +159,3 @@ export const sandboxTimeout = definePolicy({
   decisions,
   ledgers: [runLedger],
 });
-
-/** What sandbox-timeout understands. */
-export type TimeoutEvent = EventOf<typeof sandboxTimeout>;
