@@ -50,7 +50,10 @@ export function wasMinted(
 }
 
 /** Refuses a prefix that was used before, as far as that is remembered, with `duplicate_id`. */
-export function checkNewPrefix({ prefix, oldPrefixes }: Readonly<Prefixes>, idPrefix: string): void {
+export function checkNewPrefix(
+  { prefix, oldPrefixes }: Readonly<Prefixes>,
+  { idPrefix }: { readonly idPrefix: string },
+): void {
   if (idPrefix !== prefix && !oldPrefixes.includes(idPrefix)) return;
   refuse('duplicate_id', 'idPrefix', 'a prefix that was not used before', idPrefix);
 }

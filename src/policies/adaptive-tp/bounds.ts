@@ -1,5 +1,4 @@
 /** Which degrees a job allows, and the replicas that a degree makes. */
-import { refuse } from '../../errors.ts';
 import type { GpuServer, ReplicaGroup } from '../../schemas/parallelism.ts';
 
 /** A tensor-parallel degree, with the expert-parallel degree inside it if experts are spread. */
@@ -52,11 +51,6 @@ export function expertDegreesOf(tp: number, experts: number | undefined): number
   if (experts === undefined) return degrees;
   for (let ep = 1; ep <= tp && tp % ep === 0 && experts % ep === 0; ep *= 2) degrees.push(ep);
   return degrees;
-}
-
-/** Refuses an expert-parallel degree that does not divide the tensor-parallel one. */
-export function checkExperts({ tp, ep }: Parallelism, path = 'ep'): void {
-  if (ep !== undefined && tp % ep !== 0) refuse('invalid_event', path, `a divisor of tp (${tp})`, ep);
 }
 
 /** What a host reports, as the policy counts it: EP only where experts are spread, and 1 if it is not said. */

@@ -41,7 +41,7 @@ const handlers = [
   on(roundRewarded, rounds.closeRound, rounds.checkRewarded),
   ...fromTrainer,
   on(roundFailed, rounds.failRound, (state, event) => void checkRound(state, event)),
-  on(hostRestarted, rounds.restartHost, (state, { idPrefix }) => checkNewPrefix(state, idPrefix)),
+  on(hostRestarted, rounds.restartHost, checkNewPrefix),
 ];
 
 /** What complete-group-pipelining understands. */

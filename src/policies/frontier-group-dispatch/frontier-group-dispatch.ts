@@ -33,7 +33,7 @@ const handlers = [
   on(promptQuarantined, requests.closed),
   on([roundCompleted, roundFailed], requests.roundOver),
   on(trainConsumed, consumed),
-  on(hostRestarted, restart, (state, { idPrefix }) => checkNewPrefix(state, idPrefix)),
+  on(hostRestarted, restart, checkNewPrefix),
 ];
 
 /** What frontier-group-dispatch understands. */

@@ -43,7 +43,7 @@ const handlers = [
   on(gpusReturned, engines.returned, engines.checkRelease),
   on(enginesPlaced, engines.placeEngines, engines.checkPlaced),
   on([engineAdded, engineDrained, engineLost], engines.engineChanged, engines.checkEngine),
-  on(hostRestarted, engines.restarted, (state, { idPrefix }) => checkNewPrefix(state, idPrefix)),
+  on(hostRestarted, engines.restarted, checkNewPrefix),
 ];
 
 /** Reasons of `gpus.reclaim` where the GPUs had been released. */

@@ -54,7 +54,7 @@ const handlers = [
   on(promptQuarantined, (state, event, ctx) => promptLeft(state, event, 'prompt_quarantined', ctx)),
   on(promptMerged, (state, event, ctx) => cancelNamed(state, event.dropped, 'prompt_merged', ctx)),
   on(timerFired, expireOverdue, checkTimer),
-  on(hostRestarted, restart, (state, event) => checkNewPrefix(state, event.idPrefix)),
+  on(hostRestarted, restart, checkNewPrefix),
 ];
 
 /** Responses whose reward is wanted: each leaves with a reward, failed, cancelled, or merged into itself. */

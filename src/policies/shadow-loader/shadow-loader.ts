@@ -48,7 +48,7 @@ const handlers = [
   on(sliceMaterialized, materializeSlice, checkSlice),
   on(sliceFailed, failSlice, checkSlice),
   on(stepCompleted, completeStep, (state, event) => checkKnown(state, event.stepId)),
-  on(hostRestarted, restartHost, (state, event) => checkNewPrefix(state, event.idPrefix)),
+  on(hostRestarted, restartHost, checkNewPrefix),
 ];
 
 /** Samples: each leaves when it is evicted or released for good, or dropped by name. */

@@ -70,7 +70,7 @@ const handlers = [
     checkRequestId,
   ),
   on(timerFired, reports.timerFired, reports.checkTimer),
-  on(hostRestarted, cluster.hostRestarted, (state, { idPrefix }) => checkNewPrefix(state, idPrefix)),
+  on(hostRestarted, cluster.hostRestarted, checkNewPrefix),
 ];
 
 /** One for all: most events bring nothing in, and most decisions let nothing out. */

@@ -66,7 +66,7 @@ const handlers = [
   on(replicaLost, loseReplica, checkReplica),
   on(replicaAdded, addReplica, checkReplica),
   on(roundFailed, failRound, checkRound),
-  on(hostRestarted, restartHost, (state, event) => checkNewPrefix(state, event.idPrefix)),
+  on(hostRestarted, restartHost, checkNewPrefix),
 ];
 
 function after(state: StreamTrainingState, ctx: Ctx): void {

@@ -10,9 +10,9 @@ test('the last 64 before the one in use are refused; those before are forgotten,
   expect(forgotten.indexOf(true)).toBe(64);
   expect(state).toMatchObject({ prefix: 'p66', oldPrefixes: { length: 64, 0: 'p2', 63: 'p65' } });
   for (const known of ['p2', 'p65', 'p66']) {
-    expect(() => checkNewPrefix(state, known)).toThrow(expect.objectContaining({ code: 'duplicate_id' }));
+    expect(() => checkNewPrefix(state, { idPrefix: known })).toThrow(expect.objectContaining({ code: 'duplicate_id' }));
   }
-  expect(() => checkNewPrefix(state, 'p1')).not.toThrow();
+  expect(() => checkNewPrefix(state, { idPrefix: 'p1' })).not.toThrow();
 });
 
 test('more of them, as an earlier version saved them, are cut down at the next restart', () => {
