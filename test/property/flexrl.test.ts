@@ -15,7 +15,7 @@ import { only } from '../support/session.ts';
 const planner = ['nodes', 'prefetchSteps', 'prefetchFraction', 'idPrefix'];
 
 interface Saved {
-  parts: { loader: { state: { samples: { sampleId: string; status: string; media: { frames: number } | null }[] } } };
+  parts: { loader: { state: { samples: { id: string; status: string; media: { frames: number } | null }[] } } };
 }
 
 describe('flexrl', () => {
@@ -59,7 +59,7 @@ describe('flexrl', () => {
             const { samples } = (before.state as Saved).parts.loader.state;
             const needed = samples
               .filter((one) => one.status === 'registered')
-              .flatMap(({ sampleId, media }) =>
+              .flatMap(({ id: sampleId, media }) =>
                 neededFrames(
                   media!.frames,
                   assignments.filter((one) => one.sampleId === sampleId),

@@ -26,5 +26,6 @@ export const rewardedPipelining = defineRecipe({
       'round.rewarded': { out: false },
     },
   },
+  vouches: { pipelining: ['group.rewarded', 'round.rewarded'] },
   ledgers: [],
 });
