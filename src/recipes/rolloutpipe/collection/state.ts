@@ -110,9 +110,17 @@ export function addRound(
 
 /** A request that was let into an engine. */
 export function addResponse(state: CollectionState, group: Group, id: string, index: number): void {
-  const { promptId } = group.prompt;
-  const place = { roundId: group.round.roundId, promptId, requestId: id, index };
-  const response = { ...place, group, isCompleted: false, tokens: 0, isRewarded: false };
+  const response: Response = {
+    roundId: group.round.roundId,
+    promptId: group.prompt.promptId,
+    requestId: id,
+    index,
+    isCompleted: false,
+    tokens: 0,
+    weightVersions: undefined,
+    isRewarded: false,
+    group,
+  };
   group.responses.set(id, response);
   state.responses.set(id, response);
 }
