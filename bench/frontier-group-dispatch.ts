@@ -3,7 +3,7 @@
  * request an arrival and a completion; beside it, bare emits of eventemitter3 in the same run, and `auto`.
  * Run: `npx tsx bench/frontier-group-dispatch.ts`.
  */
-import { createFrontierGroupDispatch, type FrontierEvent, type FrontierInput } from '../src/index.ts';
+import { create, type FrontierEvent, type FrontierInput, frontierGroupDispatch } from '../src/index.ts';
 import { emitsPerSecond } from './emits.ts';
 import { machine, median } from './support.ts';
 
@@ -22,7 +22,7 @@ function arrivals(round: number): FrontierEvent[] {
 
 /** Each call measures a round; making its events is not in the time, the host's own list of what runs is. */
 function eventsPerSecond(validate: boolean, width: FrontierInput['width']): () => number {
-  const policy = createFrontierGroupDispatch({ responsesPerPrompt, width }, { validate });
+  const policy = create(frontierGroupDispatch, { responsesPerPrompt, width }, { validate });
   let round = 0;
   const pass = (): number => {
     const events = arrivals(round);

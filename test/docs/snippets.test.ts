@@ -28,7 +28,7 @@ const wronglyTyped = {
   file: 'x.md',
   line: 1,
   language: 'ts',
-  code: `import { createTailBatching } from 'rollflex';\ncreateTailBatching({ promptsPerRound: 'two' });`,
+  code: `import { create, tailBatching } from 'rollflex';\ncreateTailBatching({ promptsPerRound: 'two' });`,
 };
 
 describe('TypeScript snippets', () => {
@@ -94,7 +94,7 @@ describe('the extractor', () => {
   test('passes claims that hold', async () => {
     await run('const a = [1, { b: 2, c: 3 }]; // → [1, { b: 2, … }]\na.length; // → 2\nconsole.log("x"); // prints x');
     await run(
-      `import { createPolicy } from 'rollflex';\ncreatePolicy('tail-batching', { } as never); // throws invalid_config`,
+      `import { registry } from 'rollflex';\nregistry.create('tail-batching', { } as never); // throws invalid_config`,
     );
   });
 

@@ -16,7 +16,7 @@ test('every policy and recipe has a trace (npx tsx test/golden/make.ts)', () => 
 
 test.each(traces)(`%s: ${traceTitle}`, (name) => {
   const lines = readFileSync(new URL(name, import.meta.url), 'utf8').split('\n');
-  const replay = replayEvents(lines, registry.restorePolicy);
+  const replay = replayEvents(lines, registry.restore);
   expect(replay.difference).toBeUndefined();
   expect(replay.events, 'events in the trace').toBeGreaterThan(200);
 });

@@ -1,7 +1,7 @@
 /** Writes the golden traces: `npx tsx test/golden/make.ts`. A change of them is a change of behaviour. */
 import { writeFileSync } from 'node:fs';
 import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
-import { isPolicyError, recordEvents, registry, startPolicy } from '../../src/index.ts';
+import { create, isPolicyError, recordEvents, registry } from '../../src/index.ts';
 import { likelyEvents } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
 
@@ -42,7 +42,7 @@ const special: Readonly<Record<string, Partial<Trace>>> = {
 
 /** The log of a policy: 800 likely events, of which those that it takes are written down. */
 function logOf(definition: AnyPolicyDefinition, { config, choice, ending }: Trace): string[] {
-  const policy = startPolicy(definition, config);
+  const policy = create(definition, config);
   const lines: string[] = [];
   recordEvents(policy as never, (line) => lines.push(line));
   const tape = Array.from({ length: 397 }, (_, index) => choice(index));

@@ -1,7 +1,7 @@
 /** The invariants of tail-pipelining, by their numbers in its README: a host whose engines, rewards and trainer fail. */
 import { afterAll, describe, expect } from 'vitest';
 import {
-  createTailBatching,
+  create,
   isPolicyError,
   type TailBatchingInput,
   type TailPipeliningInput,
@@ -28,7 +28,7 @@ describe('tail-pipelining', () => {
   testEach(sameAsAlone, withoutFrontier, 15, (config, tape) => {
     const { globalBatchSamples: _, pipelining: _own, ...own } = config;
     const host = play(new TailPipeliningHost(config as TailPipeliningInput, tape), 150);
-    const alone = createTailBatching(own as TailBatchingInput);
+    const alone = create(tailBatching, own as TailBatchingInput);
     const decisions = host.taken.flatMap((event) => {
       if (!known(tailBatching.events, event.type) || event.type.startsWith('reward.')) return [];
       try {

@@ -1,9 +1,9 @@
 /** What tests of gpu-scale-down share: random clusters, exhaustive choice, rounds with known lengths. */
-import { createGpuScaleDown, type ScaleDownDecision, type ScaleDownInput } from '../../src/index.ts';
+import { create, gpuScaleDown, type PolicyOf, type ScaleDownDecision, type ScaleDownInput } from '../../src/index.ts';
 import type { RunningRequest } from '../../src/schemas/index.ts';
 
 export type Release = Extract<ScaleDownDecision, { type: 'gpus.release' }>;
-export type ScaleDown = ReturnType<typeof createGpuScaleDown>;
+export type ScaleDown = PolicyOf<typeof gpuScaleDown>;
 
 /** A random number generator from a seed: 0 (included) to 1. */
 export function randomFrom(seed: number): () => number {
@@ -137,7 +137,8 @@ export function simulatedRound(seed: number, law: (random: () => number) => numb
   const draw = () => Math.min(cap, Math.max(1, Math.round(cap * law(random))));
   const size = engines * perEngine;
   const unlimited = 2 ** 40;
-  const policy = createGpuScaleDown(
+  const policy = create(
+    gpuScaleDown,
     {
       promptsPerRound: size / 8,
       responsesPerPrompt: 8,

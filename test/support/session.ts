@@ -1,6 +1,6 @@
 /** A policy in a test, with short ways to send the usual events. */
 import { expect } from 'vitest';
-import { type AdmissionInput, createSpeculativeAdmission, PolicyError, restorePolicy } from '../../src/index.ts';
+import { type AdmissionInput, create, PolicyError, registry, speculativeAdmission } from '../../src/index.ts';
 import type { Prompt, VocabularyDecision, VocabularyEvent } from '../../src/schemas/index.ts';
 
 type DecisionOf<T extends string> = Extract<VocabularyDecision, { type: T }>;
@@ -45,7 +45,7 @@ export class Session {
   }
 
   restore(): void {
-    this.policy = restorePolicy(JSON.parse(JSON.stringify(this.policy.snapshot()))) as never;
+    this.policy = registry.restore(JSON.parse(JSON.stringify(this.policy.snapshot()))) as never;
   }
 
   /** Expects a refusal with this code and path, and nothing changed. */
@@ -65,7 +65,7 @@ export class Session {
 
 export const admission = (config: Partial<AdmissionInput> = {}): Session =>
   new Session(
-    createSpeculativeAdmission({
+    create(speculativeAdmission, {
       promptsPerRound: 2,
       responsesPerPrompt: 2,
       promptSpeculation: 1.5,

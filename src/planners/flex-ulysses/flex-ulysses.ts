@@ -63,7 +63,7 @@ function compute(settings: FlexUlyssesSettings): FlexUlyssesPlan {
 }
 
 /** The planner; `planFlexUlysses` is its plain function. */
-export const flexUlyssesPlanner = definePlanner({
+export const flexUlysses = definePlanner({
   id: 'flex-ulysses',
   version: 1,
   summary: 'How many devices share each sequence of a batch, and which, so that compute is even and little is sent.',

@@ -16,7 +16,7 @@ export {
   timingModel,
   timingPresets,
 } from './execution/timing.ts';
-export { flexUlyssesPlanner } from './flex-ulysses.ts';
+export { flexUlysses } from './flex-ulysses.ts';
 export {
   type ExecutionSchedule,
   type FlexUlyssesPlan,

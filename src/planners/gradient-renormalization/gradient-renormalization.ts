@@ -60,7 +60,7 @@ function compute(input: RenormalizationSettings): RenormalizationPlan {
 }
 
 /** The planner; `renormalizeGradients` is its plain function. */
-export const gradientRenormalizationPlanner = definePlanner({
+export const gradientRenormalization = definePlanner({
   id: 'gradient-renormalization',
   version: 1,
   summary: 'Factors that make gradients of uneven replicas and micro-batches equal to that of the whole batch.',

@@ -1,4 +1,4 @@
-export { gradientRenormalizationPlanner } from './gradient-renormalization.ts';
+export { gradientRenormalization } from './gradient-renormalization.ts';
 export {
   type RenormalizationInput,
   type RenormalizationPlan,

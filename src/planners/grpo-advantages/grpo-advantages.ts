@@ -35,7 +35,7 @@ function planGroup(group: Group, settings: AdvantagesSettings): PlannedGroup {
 }
 
 /** The planner; `grpoAdvantages` is its plain function. */
-export const grpoAdvantagesPlanner = definePlanner({
+export const grpoAdvantages = definePlanner({
   id: 'grpo-advantages',
   version: 1,
   summary: 'Group-relative advantages: mean and standard deviation of each group, of any size.',

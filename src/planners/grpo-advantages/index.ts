@@ -1,4 +1,4 @@
-export { grpoAdvantagesPlanner } from './grpo-advantages.ts';
+export { grpoAdvantages } from './grpo-advantages.ts';
 export {
   type AdvantagesInput,
   type AdvantagesPlan,

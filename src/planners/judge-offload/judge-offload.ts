@@ -53,8 +53,8 @@ function compute(input: JudgeOffloadSettings): JudgeOffloadPlan {
   };
 }
 
-/** The planner; `planJudgeOffload` is its plain function. */
-export const judgeOffloadPlanner = definePlanner({
+/** The planner. */
+export const judgeOffload = definePlanner({
   id: 'judge-offload',
   version: 1,
   summary: 'Which layers of a judge stay on the GPU beside the actor, and which are streamed over PCIe as it computes.',

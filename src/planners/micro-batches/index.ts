@@ -1,3 +1,3 @@
-export { microBatchesPlanner } from './micro-batches.ts';
+export { microBatches } from './micro-batches.ts';
 export { type MicroBatch, type MicroBatchesPlan, microBatch, microBatchesPlan } from './plan-schema.ts';
 export { type MicroBatchesInput, type MicroBatchesSettings, microBatchesInput } from './schema.ts';

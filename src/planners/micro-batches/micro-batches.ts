@@ -92,7 +92,7 @@ function compute(settings: MicroBatchesSettings): MicroBatchesPlan {
 }
 
 /** The planner; `planMicroBatches` is its plain function. */
-export const microBatchesPlanner = definePlanner({
+export const microBatches = definePlanner({
   id: 'micro-batches',
   version: 1,
   summary: 'Micro-batches under a token cap, the same number on every rank, with even work.',

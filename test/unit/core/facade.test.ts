@@ -3,22 +3,20 @@ import { describe, expect, test } from 'vitest';
 import { Heap, IndexedHeap } from '../../../src/core/heap.ts';
 import * as root from '../../../src/index.ts';
 import {
-  createLongPromptQueue,
-  createPolicy,
+  create,
   createRegistry,
-  createSpeculativeAdmission,
   type ListenerFailure,
+  longPromptQueue,
   PolicyError,
   recordEvents,
   registry,
   replayEvents,
-  restorePolicy,
   speculativeAdmission,
-  transition,
 } from '../../../src/index.ts';
 import { exampleConfigs } from '../../support/example-configs.ts';
 
-const admission = () => createSpeculativeAdmission({ promptsPerRound: 1, responsesPerPrompt: 1, promptSpeculation: 1 });
+const admission = () =>
+  create(speculativeAdmission, { promptsPerRound: 1, responsesPerPrompt: 1, promptSpeculation: 1 });
 const opening = {
   type: 'round.opened' as const,
   at: 0,
@@ -69,7 +67,7 @@ describe('send', () => {
   });
 
   test('off and once stop listening', () => {
-    const policy = createLongPromptQueue({ promptsPerRound: 1 });
+    const policy = create(longPromptQueue, { promptsPerRound: 1 });
     let heard = 0;
     const listener = () => {
       heard += 1;
@@ -101,19 +99,19 @@ describe('event logs', () => {
     policy.send(opening);
     stop();
     expect(lines).toHaveLength(3);
-    const replay = replayEvents(lines, restorePolicy);
+    const replay = replayEvents(lines, registry.restore);
     expect([replay.events, replay.difference]).toEqual([2, undefined]);
     const changed = lines.map((line) => line.replace('"held":1', '"held":2'));
-    expect(replayEvents(changed, restorePolicy).difference?.line).toBe(3);
+    expect(replayEvents(changed, registry.restore).difference?.line).toBe(3);
   });
 
   test('a broken line is named by its number', () => {
     const lines: string[] = [];
     recordEvents(admission(), (line) => lines.push(line));
-    expect(() => replayEvents([...lines, 'oops'], restorePolicy)).toThrow(
+    expect(() => replayEvents([...lines, 'oops'], registry.restore)).toThrow(
       expect.objectContaining({ code: 'invalid_input', path: 'line 2' }),
     );
-    expect(() => replayEvents([], restorePolicy)).toThrow(expect.objectContaining({ path: 'line 1' }));
+    expect(() => replayEvents([], registry.restore)).toThrow(expect.objectContaining({ path: 'line 1' }));
   });
 });
 
@@ -130,7 +128,7 @@ describe('registry and snapshots', () => {
   });
 
   test('refuses what it does not know', () => {
-    expect(() => createPolicy('nothing' as never, {} as never)).toThrow(
+    expect(() => registry.create('nothing' as never, {} as never)).toThrow(
       expect.objectContaining({ code: 'unknown_id', path: 'policy' }),
     );
     expect(() => createRegistry([speculativeAdmission, speculativeAdmission])).toThrow(
@@ -147,14 +145,14 @@ describe('registry and snapshots', () => {
       { ...snapshot, config: { promptsPerRound: 0 } },
       7,
     ]) {
-      expect(() => restorePolicy(wrong)).toThrow(expect.objectContaining({ code: 'snapshot_mismatch' }));
+      expect(() => registry.restore(wrong)).toThrow(expect.objectContaining({ code: 'snapshot_mismatch' }));
     }
   });
 
   test('transition keeps no state of its own', () => {
-    const first = transition(admission().snapshot(), opening);
+    const first = registry.transition(admission().snapshot(), opening);
     expect(first.decisions.map((one) => one.type)).toEqual(['request.launch', 'request.launch']);
-    const again = transition(JSON.parse(JSON.stringify(first.snapshot)), {
+    const again = registry.transition(JSON.parse(JSON.stringify(first.snapshot)), {
       type: 'response.completed',
       at: 1,
       requestId: 'a/0#0',

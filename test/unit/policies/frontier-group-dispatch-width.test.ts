@@ -1,6 +1,6 @@
 /** How the frontier widens while nothing is known, when plans are made, and what is said of a trainer that starves. */
 import { describe, expect, test } from 'vitest';
-import { createFrontierGroupDispatch, type FrontierDecision, type FrontierInput } from '../../../src/index.ts';
+import { create, type FrontierDecision, type FrontierInput, frontierGroupDispatch } from '../../../src/index.ts';
 import { generator } from '../../support/numbers.ts';
 
 /** A host that knows what runs. */
@@ -12,7 +12,7 @@ class Host {
   left = 0;
 
   constructor(config: FrontierInput) {
-    this.policy = createFrontierGroupDispatch(config);
+    this.policy = create(frontierGroupDispatch, config);
   }
 
   send(event: object): FrontierDecision[] {

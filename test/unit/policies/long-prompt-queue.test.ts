@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { createLongPromptQueue, type QueueInput } from '../../../src/index.ts';
+import { create, longPromptQueue, type QueueInput } from '../../../src/index.ts';
 import { only, Session } from '../../support/session.ts';
 
 const queue = (config: Partial<QueueInput> = {}) =>
-  new Session(createLongPromptQueue({ promptsPerRound: 2, promptSpeculation: 1.5, ...config }) as never);
+  new Session(create(longPromptQueue, { promptsPerRound: 2, promptSpeculation: 1.5, ...config }) as never);
 
 function defer(session: Session, promptId: string, more: object = {}, sinceRound = 0) {
   const prompt = { promptId, deferral: { count: 1, sinceRound, sinceSeconds: 0 }, ...more };
