@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { Heap, IndexedHeap } from '../../../src/core/heap.ts';
 import * as root from '../../../src/index.ts';
 import {
@@ -13,7 +13,6 @@ import {
   replayEvents,
   speculativeAdmission,
 } from '../../../src/index.ts';
-import { exampleConfigs } from '../../support/example-configs.ts';
 
 const admission = () =>
   create(speculativeAdmission, { promptsPerRound: 1, responsesPerPrompt: 1, promptSpeculation: 1 });
@@ -79,6 +78,59 @@ describe('send', () => {
     expect(heard).toBe(1);
   });
 
+  test('handle listens for every command, and for nothing else', () => {
+    const policy = create(longPromptQueue, { promptsPerRound: 1 });
+    const counts: number[] = [];
+    policy.handle({ 'prompts.request': ({ count }) => void counts.push(count) });
+    policy.send({ type: 'round.requested', at: 0, roundId: 'r', weightVersion: 0 });
+    expect(counts).toEqual([2]);
+    // @ts-expect-error a command is missing
+    expect(() => policy.handle({})).toThrow(
+      expect.objectContaining({ code: 'invalid_input', path: 'handlers.prompts.request' }),
+    );
+    const ask = () => undefined;
+    // @ts-expect-error a notice is listened for by `on`
+    expect(() => policy.handle({ 'prompts.request': ask, 'round.planned': ask })).toThrow(
+      expect.objectContaining({ path: 'handlers.round.planned', expected: expect.stringContaining('prompts.request') }),
+    );
+    // Nothing was added by what was refused.
+    policy.send({ type: 'round.requested', at: 0, roundId: 's', weightVersion: 0 });
+    expect(counts).toHaveLength(2);
+  });
+
+  test('a listener for what is never decided is refused', () => {
+    const policy = create(longPromptQueue, { promptsPerRound: 1 });
+    // @ts-expect-error there is no such decision
+    expect(() => policy.on('round.plannd', () => undefined)).toThrow(
+      expect.objectContaining({
+        code: 'invalid_input',
+        expected: expect.stringContaining('did you mean "round.planned"'),
+      }),
+    );
+  });
+
+  test('an event that the policy does not take does not compile', () => {
+    const policy = create(longPromptQueue, { promptsPerRound: 1 });
+    // @ts-expect-error the queue takes no reports of responses
+    expect(() => policy.send({ type: 'response.completed', at: 0, requestId: 'a', tokens: 1 })).toThrow(
+      expect.objectContaining({ code: 'invalid_event', path: 'type' }),
+    );
+  });
+
+  test('a time that looks like milliseconds is warned of once', () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+    const policy = create(longPromptQueue, { promptsPerRound: 1 });
+    for (const [at, roundId] of [
+      [1.8e9, 'a'],
+      [1.8e12, 'b'],
+      [1.8e12 + 1, 'c'],
+    ] as const) {
+      policy.send({ type: 'round.requested', at, roundId, weightVersion: 0 });
+    }
+    expect(warn.mock.calls).toEqual([[expect.stringContaining('looks like milliseconds')]]);
+    warn.mockRestore();
+  });
+
   test('an earlier time is read as the latest', () => {
     const policy = admission();
     policy.send({ ...opening, at: 50 });
@@ -116,15 +168,29 @@ describe('event logs', () => {
 });
 
 describe('registry and snapshots', () => {
-  test('the root entry has every policy and recipe, and a function that creates it', () => {
-    const exported = new Map<string, unknown>(Object.entries(root));
-    for (const definition of registry.policies) {
-      const name = [...exported].find(([, value]) => value === definition)?.[0];
-      expect(name, `src/index.ts exports the definition of ${definition.id}`).toBeDefined();
-      const create = exported.get(`create${name![0]!.toUpperCase()}${name!.slice(1)}`) as (config: unknown) => unknown;
-      expect(create, `src/index.ts exports a function that creates ${name}`).toBeTypeOf('function');
-      expect(create(exampleConfigs[definition.id]![0])).toMatchObject({ id: definition.id });
+  test('the root entry has every definition under its id in camel case', () => {
+    for (const definition of registry.definitions) {
+      const name = definition.id.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+      const exported = new Map<string, unknown>(Object.entries(root).map(([key, one]) => [key.toLowerCase(), one]));
+      expect(exported.get(name.toLowerCase()), `src/index.ts exports ${definition.id}`).toBe(definition);
     }
+  });
+
+  test('create goes on from a snapshot, which stands alone', () => {
+    const policy = admission();
+    const decisions = policy.send(opening);
+    const again = create(speculativeAdmission, { snapshot: JSON.parse(JSON.stringify(policy.snapshot())) });
+    expect([decisions.length, again.seq]).toEqual([2, 1]);
+    expect(again.snapshot()).toEqual(policy.snapshot());
+    expect(() => create(speculativeAdmission, { snapshot: policy.snapshot(), promptsPerRound: 1 } as never)).toThrow(
+      expect.objectContaining({ code: 'invalid_config', path: 'promptsPerRound' }),
+    );
+    expect(() => create(longPromptQueue, { snapshot: policy.snapshot() })).toThrow(
+      expect.objectContaining({ code: 'snapshot_mismatch', path: 'snapshot.policy' }),
+    );
+    expect(() => create(longPromptQueue, { snapshot: undefined })).toThrow(
+      expect.objectContaining({ code: 'snapshot_mismatch', path: 'snapshot' }),
+    );
   });
 
   test('refuses what it does not know', () => {
