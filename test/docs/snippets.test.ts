@@ -20,7 +20,17 @@ const modules = {
   'rollflex/schemas': schemas,
   'rollflex/sim': sim,
   'rollflex/testing': testing,
+  ...(await definitionEntries()),
 };
+
+/** `rollflex/<id>` of every definition. */
+async function definitionEntries(): Promise<Record<string, object>> {
+  const folders = { policy: 'policies', recipe: 'recipes', planner: 'planners' } as const;
+  const entries = rollflex.registry.definitions.map(async ({ id, kind }) => {
+    return [`rollflex/${id}`, await import(`../../src/${folders[kind]}/${id}/index.ts`)] as const;
+  });
+  return Object.fromEntries(await Promise.all(entries));
+}
 
 const snippets = documentedSnippets();
 const typescript = snippets.filter((one) => one.language === 'ts');
@@ -28,7 +38,7 @@ const wronglyTyped = {
   file: 'x.md',
   line: 1,
   language: 'ts',
-  code: `import { create, tailBatching } from 'rollflex';\ncreateTailBatching({ promptsPerRound: 'two' });`,
+  code: `import { create, tailBatching } from 'rollflex';\ncreate(tailBatching, { promptsPerRound: 'two' });`,
 };
 
 describe('TypeScript snippets', () => {
