@@ -4,7 +4,7 @@ import { parse } from '../core/validate.ts';
 import { messageOf } from './search.ts';
 
 /** Events that bring a policy to n in flight, and events to measure then. */
-export interface Crowd {
+export interface InFlightLoad {
   /** Events that bring so many into flight. */
   readonly build: readonly AnyEvent[];
   /** Events whose cost is counted then. */
@@ -67,11 +67,11 @@ export function itemsWalked(run: () => void): number {
 /**
  * Checks law 10: an event walks over no more items with ten times as much in flight than O(log n) allows.
  *
- * @param crowd - makes a crowd of n in flight
- * @throws Error naming the event and the counts; an event that is malformed or refused; a crowd that the state does not
+ * @param load - events that bring n into flight, and events to measure
+ * @throws Error naming the event and the counts; an event that is malformed or refused; a load that the state does not
  *   hold, with which nothing would be found
  */
-export function checkCost(definition: AnyPolicyDefinition, config: unknown, crowd: (n: number) => Crowd): void {
+export function checkCost(definition: AnyPolicyDefinition, config: unknown, load: (n: number) => InFlightLoad): void {
   const words = new Map(definition.events.map((word) => [word.type, word.schema]));
   const accept = (state: unknown, event: AnyEvent, role: string): void => {
     try {
@@ -87,7 +87,7 @@ export function checkCost(definition: AnyPolicyDefinition, config: unknown, crow
   };
   const sizes: number[] = [];
   const walked = [200, 2000].map((n) => {
-    const { build, probes } = crowd(n);
+    const { build, probes } = load(n);
     const state = definition.init(definition.config.parse(config));
     const apply = (event: AnyEvent): number => {
       let decisions = 0;
