@@ -15,7 +15,7 @@ type Method = (this: { size?: number; length?: number }, ...args: unknown[]) => 
 
 const walks: readonly (readonly [object, readonly PropertyKey[]])[] = [
   [Map.prototype, ['forEach', 'values', 'keys', 'entries', Symbol.iterator]],
-  [Set.prototype, ['forEach', 'values', 'keys', Symbol.iterator]],
+  [Set.prototype, ['forEach', 'values', 'keys', 'entries', Symbol.iterator]],
   [
     Array.prototype,
     [
@@ -35,10 +35,25 @@ const walks: readonly (readonly [object, readonly PropertyKey[]])[] = [
       'includes',
       'concat',
       'values',
+      'entries',
       Symbol.iterator,
     ],
   ],
 ];
+
+const iterators: ReadonlySet<PropertyKey> = new Set(['values', 'keys', 'entries', Symbol.iterator]);
+
+/** Counts what an iterator gives: the first of many costs one. */
+function counted(iterator: Iterator<unknown>, count: () => void): Iterator<unknown> {
+  const next = iterator.next.bind(iterator);
+  return Object.assign(iterator, {
+    next: () => {
+      const given = next();
+      if (given.done !== true) count();
+      return given;
+    },
+  });
+}
 
 /** Runs a function and counts the items of every map, set and array that it walks over. */
 export function itemsWalked(run: () => void): number {
@@ -49,8 +64,10 @@ export function itemsWalked(run: () => void): number {
       const own = Object.getOwnPropertyDescriptor(prototype, name)!;
       const real = own.value as Method;
       const counting: Method = function (...args) {
+        const given = real.apply(this, args);
+        if (iterators.has(name)) return counted(given as Iterator<unknown>, () => void (items += 1));
         items += this.size ?? this.length ?? 0;
-        return real.apply(this, args);
+        return given;
       };
       Object.defineProperty(prototype, name, { ...own, value: counting });
       undo.push(() => Object.defineProperty(prototype, name, own));
@@ -58,10 +75,10 @@ export function itemsWalked(run: () => void): number {
   }
   try {
     run();
+    return items;
   } finally {
     for (const one of undo) one();
   }
-  return items;
 }
 
 /**

@@ -4,6 +4,7 @@ import { type AdmissionInput, create, PolicyError, registry, speculativeAdmissio
 import type { Prompt, VocabularyDecision, VocabularyEvent } from '../../src/schemas/index.ts';
 
 type DecisionOf<T extends string> = Extract<VocabularyDecision, { type: T }>;
+type Untimed<E> = E extends unknown ? Omit<E, 'at'> & { at?: number } : never;
 type Sender = { send(event: never): unknown[]; snapshot(): unknown };
 
 /** Decisions of one type. */
@@ -25,7 +26,7 @@ export class Session {
     this.policy = policy;
   }
 
-  send(event: Omit<VocabularyEvent, 'at'> & { at?: number }): VocabularyDecision[] {
+  send(event: Untimed<VocabularyEvent>): VocabularyDecision[] {
     return this.policy.send({ at: this.at, ...event } as never) as VocabularyDecision[];
   }
 
