@@ -203,7 +203,7 @@ class Run {
   }
 
   /** Invariant 7. */
-  late(event: Record<string, unknown>, code?: string): void {
+  late(event: object, code?: string): void {
     const { state } = this.policy.snapshot();
     const decisions = this.policy.send({ ...event, at: this.at } as PipeliningEvent);
     if (code !== undefined) expect(decisions).toMatchObject([{ reason: { code } }]);

@@ -126,7 +126,7 @@ GpusReleaseMigration = TypedDict(
         "tokens": 'list[int]',
     },
 )
-"""Part of :class:`GpusRelease`."""
+"""Requests that move from one engine to another."""
 
 
 class GpusReleaseReasonFits(TypedDict):
