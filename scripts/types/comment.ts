@@ -1,5 +1,5 @@
 /** What a TSDoc comment says of a field: its meaning, and its range, unit and default where the meaning does not say them. */
-import { type Shape, unitOf } from '../schema-table.ts';
+import { type Shape, type Side, unitOf } from '../schema-table.ts';
 import { wrapped } from '../text.ts';
 
 const widest = 120;
@@ -15,11 +15,10 @@ export function comment(paragraphs: readonly string[], indent: string): string[]
   return [`${indent}/**`, ...lines.map((line) => `${indent} *${line === '' ? '' : ` ${line}`}`), `${indent} */`];
 }
 
-/** The paragraphs of the comment of a field. */
-export function meaning(key: string, field: Shape, fallback = ''): string[] {
-  const about = field.description ?? fallback;
+/** The paragraphs of the comment of a field; what is read has its defaults filled in, and says nothing of them. */
+export function meaning(key: string, field: Shape, about: string, side: Side): string[] {
   const facts = [rangeOf(field, about), unitText(key, field, about)].filter((one) => one !== '');
-  const value = defaultOf(field);
+  const value = side === 'input' ? defaultOf(field) : undefined;
   return [[about, ...facts].join(' '), value === undefined ? '' : `@defaultValue \`${value}\``];
 }
 
@@ -48,7 +47,8 @@ function rangeOf(shape: Shape, about: string): string {
   const text = values.every((one) => said.has(one)) ? '' : bounds;
   const isNew = kind === 'whole number' && !about.toLowerCase().includes(kind);
   if (text === '') return isNew ? `A ${kind}.` : '';
-  return kind === '' ? `${text.charAt(0).toUpperCase()}${text.slice(1)}.` : `A ${kind}, ${text}.`;
+  if (kind === '') return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+  return `A ${kind}${text.startsWith('above') ? ' ' : ', '}${text}.`;
 }
 
 function itemRange(item: Shape | undefined, about: string): string {
@@ -76,10 +76,10 @@ function boundsOf({ type, minimum, exclusiveMinimum, maximum, maxLength }: Shape
   const least = isBound(closed) ? closed : undefined;
   const values = [open ?? least, most].filter((one) => one !== undefined);
   if (open !== undefined) {
-    return { kind, bounds: `> ${number(open)}${most === undefined ? '' : ` and at most ${number(most)}`}`, values };
+    return { kind, bounds: `above ${number(open)}${most === undefined ? '' : ` and at most ${number(most)}`}`, values };
   }
   if (least !== undefined && most !== undefined) return { kind, bounds: `${number(least)} to ${number(most)}`, values };
-  if (least !== undefined) return { kind, bounds: `>= ${number(least)}`, values };
+  if (least !== undefined) return { kind, bounds: `${number(least)} or more`, values };
   return { kind, bounds: most === undefined ? '' : `at most ${number(most)}`, values };
 }
 

@@ -35,11 +35,11 @@ const schemas: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>> = {
   [objectsModule]: {
     ...Object.fromEntries(Object.entries(sharedObjects).map(([name, schema]) => [className(name), schema])),
     GpuServer: gpuServer,
+    LengthFunction: lengthFunction,
     MigrationBatch: migrationBatch,
     PlacedEngine: placedEngine,
     Resolution: resolution,
   },
-  'src/core/length-function.ts': { LengthFunction: lengthFunction },
   'src/planners/flex-ulysses/types.ts': {
     CostModel: costModel,
     ExecutionSchedule: schedule,
@@ -82,7 +82,5 @@ for (const one of namedTypes) {
   byKey.set(key, one);
 }
 
-/** Types that have a name, by the keys of their shapes; but for one that is being declared. */
-export function namedBut(declared?: NamedType): ReadonlyMap<string, NamedType> {
-  return new Map([...byKey].filter(([, one]) => one !== declared));
-}
+/** The type of a shape that has one by a name. */
+export const typeOf = (shape: Shape): NamedType | undefined => byKey.get(keyOf(shape));

@@ -1,7 +1,8 @@
 /** From JSON Schema to TypeScript: what a value of a schema is, every field with its meaning. */
-import type { Shape } from '../schema-table.ts';
+import type { z } from '../../src/index.ts';
+import { type Shape, type Side, shapeOf } from '../schema-table.ts';
 import { comment, meaning } from './comment.ts';
-import { keyOf, type NamedType } from './named.ts';
+import { type NamedType, typeOf } from './named.ts';
 
 const step = '  ';
 const widest = 120;
@@ -10,16 +11,17 @@ const widest = 120;
 export class TypeWriter {
   /** Those that were used. */
   readonly used = new Set<NamedType>();
-  readonly #named: ReadonlyMap<string, NamedType>;
+  #declared = '';
+  #side: Side = 'output';
 
-  /** @param named - types that are declared elsewhere, by the keys of their shapes */
-  constructor(named: ReadonlyMap<string, NamedType>) {
-    this.#named = named;
-  }
-
-  /** `export interface`, or `export type` where the shape is no object. */
-  declaration(name: string, shape: Shape, about: readonly string[]): string {
-    const lines = comment(about, '');
+  /** `export interface`, or `export type` for what is no object; with what the schema says of itself, where nothing else is given. */
+  declaration(name: string, schema: z.ZodType, side: Side, about?: readonly string[]): string {
+    const shape = shapeOf(schema, side);
+    const text = about ?? [shape.description ?? ''];
+    if (text.join('') === '') throw new Error(`${name}: its schema does not say what it is (.describe)`);
+    this.#declared = name;
+    this.#side = side;
+    const lines = comment(text, '');
     if (shape.properties === undefined) {
       return [...lines, `export type ${name} =${this.#after(`export type ${name} = `, shape, '')};`].join('\n');
     }
@@ -32,9 +34,12 @@ export class TypeWriter {
     const fields = Object.entries(shape.properties ?? {}).flatMap(([key, field]) => {
       const name = /^[A-Za-z_$][\w$]*$/.test(key) ? key : `'${key}'`;
       const isRequired = required.has(key);
+      const about = field.description ?? ownMeanings[key];
+      if (about === undefined)
+        throw new Error(`${this.#declared}: its field ${key} does not say what it is (.describe)`);
       const start = `${indent}${name}${isRequired ? '' : '?'}: `;
       return [
-        ...comment(meaning(key, field, ownMeanings[key]), indent),
+        ...comment(meaning(key, field, about, this.#side), indent),
         `${start.trimEnd()}${this.#after(start, field, indent, !isRequired)};`,
       ];
     });
@@ -58,8 +63,8 @@ export class TypeWriter {
 
   /** The members of the union that it is, one if it is none. */
   #members(shape: Shape, indent: string): string[] {
-    const named = this.#named.get(keyOf(shape));
-    if (named !== undefined) {
+    const named = typeOf(shape);
+    if (named !== undefined && named.name !== this.#declared) {
       this.used.add(named);
       return [named.name];
     }

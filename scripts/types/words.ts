@@ -2,10 +2,9 @@
 import { readdirSync } from 'node:fs';
 import { answers } from '../../src/schemas/answers.ts';
 import type { DecisionWord, EventWord } from '../../src/schemas/index.ts';
-import { shapeOf } from '../schema-table.ts';
 import { className } from '../text.ts';
 import { importsOf, moduleText } from './modules.ts';
-import { namedBut, namedTypes, objectsModule } from './named.ts';
+import { namedTypes, objectsModule } from './named.ts';
 import { TypeWriter } from './type-writer.ts';
 
 const folder = 'src/schemas/types';
@@ -38,24 +37,20 @@ function kindOf(word: Word): string {
 }
 
 function familyText(file: string, words: readonly Word[]): string {
-  const writer = new TypeWriter(namedBut());
+  const writer = new TypeWriter();
   const declarations = words.map((word) =>
-    writer.declaration(className(word.type), shapeOf(word.schema, 'output'), [word.description, kindOf(word)]),
+    writer.declaration(className(word.type), word.schema, 'output', [word.description, kindOf(word)]),
   );
   const about = `Events and decisions: ${file.replace('.ts', '').replaceAll('-', ' ')}.`;
   return moduleText(about, importsOf(`${folder}/${file}`, writer.used), declarations);
 }
 
 function objectsText(): string {
+  const writer = new TypeWriter();
   const declarations = namedTypes
     .filter(({ module }) => module === objectsModule)
-    .map((one) => {
-      const shape = shapeOf(one.schema, one.side);
-      if (shape.description === undefined)
-        throw new Error(`${one.name}: its schema does not say what it is (.describe)`);
-      return new TypeWriter(namedBut(one)).declaration(one.name, shape, [shape.description]);
-    });
-  return moduleText('Objects that several events and decisions share.', [], declarations);
+    .map(({ name, schema, side }) => writer.declaration(name, schema, side));
+  return moduleText('Objects that events, decisions, configurations and inputs share.', [], declarations);
 }
 
 function indexText(words: ReadonlyMap<string, readonly Word[]>): string {

@@ -53,7 +53,7 @@ const uses = positiveCount
   .describe('Batches that will use it; it is evicted after the last. Kept until its step is completed if absent.');
 
 export const textSample = z
-  .strictObject({ sampleId, kind: z.literal('text'), uses, ref: ref.optional() })
+  .strictObject({ sampleId, kind: z.literal('text').describe('It has no pixels.'), uses, ref: ref.optional() })
   .describe('A sample without pixels: it needs no preprocessing.');
 export const visualSample = z
   .strictObject({
@@ -135,7 +135,7 @@ export const tensorShape = z
     shape: z.array(positiveCount).length(4).describe('Frames, channels, height, width. The first axis can be sliced.'),
     bytesPerFrame: bytes.describe('Bytes of one frame, rounded up.'),
   })
-  .describe('A tensor’s name and shape.');
+  .describe('The name and shape of a tensor.');
 
 /** A sample, as metadata. */
 export type DrawnSample = TextSample | VisualSample;

@@ -10,7 +10,7 @@ import type { PlacedEngine } from './objects.ts';
 export interface EngineAdded {
   /** Which event or decision it is. */
   type: 'engine.added';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the inference engine, given by the host. At most 512 characters. */
   engineId: string;
@@ -24,7 +24,7 @@ export interface EngineAdded {
 export interface EngineDrained {
   /** Which event or decision it is. */
   type: 'engine.drained';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the inference engine, given by the host. At most 512 characters. */
   engineId: string;
@@ -38,7 +38,7 @@ export interface EngineDrained {
 export interface EngineLost {
   /** Which event or decision it is. */
   type: 'engine.lost';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the inference engine, given by the host. At most 512 characters. */
   engineId: string;
@@ -52,7 +52,7 @@ export interface EngineLost {
 export interface EnginesChanged {
   /** Which event or decision it is. */
   type: 'engines.changed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Every engine that takes requests, each once. Each: at most 512 characters. */
   engineIds: string[];
@@ -66,7 +66,7 @@ export interface EnginesChanged {
 export interface EnginesPlaced {
   /** Which event or decision it is. */
   type: 'engines.placed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Every engine that rolls out, each once. */
   engines: PlacedEngine[];

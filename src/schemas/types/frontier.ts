@@ -9,7 +9,7 @@
 export interface RequestArrived {
   /** Which event or decision it is. */
   type: 'request.arrived';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the request, given by the host; new for each try. At most 1,200 characters. */
   requestId: string;
@@ -19,7 +19,10 @@ export interface RequestArrived {
   roundId: string;
   /** Which response of the group, from 0; a later request for it takes its place. A whole number. */
   index: number;
-  /** Place of the group in its round, lowest first; absent: after all groups that came before. A whole number, >= 0. */
+  /**
+   * Place of the group in its round, lowest first; absent: after all groups that came before. A whole number, 0 or
+   * more.
+   */
   order?: number | undefined;
   /** Opaque reference of the host, at most 256 bytes; echoed. */
   ref?: string | undefined;
@@ -33,32 +36,32 @@ export interface RequestArrived {
 export interface FrontierResized {
   /** Which event or decision it is. */
   type: 'frontier.resized';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
-  /** F_w: most groups in service at once. A whole number, >= 1. */
+  /** F_w: most groups in service at once. A whole number, 1 or more. */
   width: number;
   /** Why, with the numbers. */
   reason:
     | {
         /** Which reason it is. */
         code: 'learning';
-        /**  A whole number, >= 0. */
+        /** Requests of the groups in service that have not ended. A whole number, 0 or more. */
         unfinished: number;
-        /**  A whole number, >= 1. */
+        /** How many may be in service until a width can be planned. A whole number, 1 or more. */
         startRequests: number;
       }
     | {
         /** Which reason it is. */
         code: 'planned';
-        /** Groups of the round that was planned for. A whole number, >= 1. */
+        /** Groups of the round that was planned for. A whole number, 1 or more. */
         groups: number;
-        /** When the trainer is expected to be done, seconds from the first admission. A number, >= 0. */
+        /** When the trainer is expected to be done, seconds from the first admission. A number, 0 or more. */
         expectedSeconds: number;
-        /** Seconds a token of a response, with nothing else in service. A number, >= 0. */
+        /** Seconds a token of a response, with nothing else in service. A number, 0 or more. */
         stepSeconds: number;
-        /** Further seconds a token for each request in service. A number, >= 0. */
+        /** Further seconds a token for each request in service. A number, 0 or more. */
         stepSecondsPerRequest: number;
-        /** Further seconds a token for each token that those have. A number, >= 0. */
+        /** Further seconds a token for each token that those have. A number, 0 or more. */
         stepSecondsPerContextToken: number;
         /** What the trainer takes for a group; 0 while unknown. */
         trainSecondsPerGroup: number;
@@ -73,25 +76,25 @@ export interface FrontierResized {
 export interface FrontierStarved {
   /** Which event or decision it is. */
   type: 'frontier.starved';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
-  /** F_w: most groups in service at once. A whole number, >= 1. */
+  /** F_w: most groups in service at once. A whole number, 1 or more. */
   width: number;
-  /** A width that would have been better for this round. A whole number, >= 1. */
+  /** A width that would have been better for this round. A whole number, 1 or more. */
   suggestedWidth: number;
   /** Why, with the numbers. */
   reason: {
     /** Which reason it is. */
     code: 'trainer_waits';
-    /** What the trainer has waited since its first groups of the round. A number, >= 0. In seconds. */
+    /** What the trainer has waited since its first groups of the round. A number, 0 or more. In seconds. */
     waitedSeconds: number;
-    /** What it has worked meanwhile. A number, >= 0. In seconds. */
+    /** What it has worked meanwhile. A number, 0 or more. In seconds. */
     busySeconds: number;
-    /** Groups that have left the frontier, a second. A number, >= 0. */
+    /** Groups that have left the frontier, a second. A number, 0 or more. */
     servedGroupsPerSecond: number;
-    /** Groups that the trainer takes, a second of its work. A number, >= 0. */
+    /** Groups that the trainer takes, a second of its work. A number, 0 or more. */
     trainedGroupsPerSecond: number;
   };
 }
@@ -104,7 +107,7 @@ export interface FrontierStarved {
 export interface GroupLeft {
   /** Which event or decision it is. */
   type: 'group.left';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
@@ -117,9 +120,9 @@ export interface GroupLeft {
     | {
         /** Which reason it is. */
         code: 'all_ended';
-        /** Responses that were completed. A whole number, >= 0. */
+        /** Responses that were completed. A whole number, 0 or more. */
         completed: number;
-        /** Responses that failed for good or were aborted. A whole number, >= 0. */
+        /** Responses that failed for good or were aborted. A whole number, 0 or more. */
         givenUp: number;
         /** How long it was in service; 0 if it never was. In seconds. */
         servedSeconds: number;
@@ -127,9 +130,9 @@ export interface GroupLeft {
     | {
         /** Which reason it is. */
         code: 'closed';
-        /** Responses that were completed. A whole number, >= 0. */
+        /** Responses that were completed. A whole number, 0 or more. */
         completed: number;
-        /** Responses that failed for good or were aborted. A whole number, >= 0. */
+        /** Responses that failed for good or were aborted. A whole number, 0 or more. */
         givenUp: number;
         /** How long it was in service; 0 if it never was. In seconds. */
         servedSeconds: number;
@@ -144,7 +147,7 @@ export interface GroupLeft {
 export interface RequestAdmit {
   /** Which event or decision it is. */
   type: 'request.admit';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -161,21 +164,21 @@ export interface RequestAdmit {
     | {
         /** Which reason it is. */
         code: 'group_admitted';
-        /** Place of the group in its round. A whole number, >= 0. */
+        /** Place of the group in its round. A whole number, 0 or more. */
         order: number;
-        /** Groups in service, this one included. A whole number, >= 0. */
+        /** Groups in service, this one included. A whole number, 0 or more. */
         inService: number;
-        /** F_w: most groups in service at once. A whole number, >= 1. */
+        /** F_w: most groups in service at once. A whole number, 1 or more. */
         width: number;
       }
     | {
         /** Which reason it is. */
         code: 'in_frontier';
-        /** Place of the group in its round. A whole number, >= 0. */
+        /** Place of the group in its round. A whole number, 0 or more. */
         order: number;
-        /** Groups in service, this one included. A whole number, >= 0. */
+        /** Groups in service, this one included. A whole number, 0 or more. */
         inService: number;
-        /** F_w: most groups in service at once. A whole number, >= 1. */
+        /** F_w: most groups in service at once. A whole number, 1 or more. */
         width: number;
       };
 }
@@ -188,7 +191,7 @@ export interface RequestAdmit {
 export interface RequestAwaited {
   /** Which event or decision it is. */
   type: 'request.awaited';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
@@ -213,7 +216,7 @@ export interface RequestAwaited {
 export interface RequestDeferred {
   /** Which event or decision it is. */
   type: 'request.deferred';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -225,11 +228,11 @@ export interface RequestDeferred {
   reason: {
     /** Which reason it is. */
     code: 'frontier_full';
-    /** Place of the group in its round. A whole number, >= 0. */
+    /** Place of the group in its round. A whole number, 0 or more. */
     order: number;
-    /**  A whole number, >= 0. */
+    /** Groups in service. A whole number, 0 or more. */
     inService: number;
-    /** F_w: most groups in service at once. A whole number, >= 1. */
+    /** F_w: most groups in service at once. A whole number, 1 or more. */
     width: number;
   };
 }
@@ -242,7 +245,7 @@ export interface RequestDeferred {
 export interface RequestDropped {
   /** Which event or decision it is. */
   type: 'request.dropped';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;

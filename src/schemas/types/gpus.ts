@@ -10,7 +10,7 @@ import type { EnginePlace, MigrationBatch, RunningRequest } from './objects.ts';
 export interface GpusReleaseFailed {
   /** Which event or decision it is. */
   type: 'gpus.release.failed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
   releaseId: string;
@@ -26,7 +26,7 @@ export interface GpusReleaseFailed {
 export interface GpusReleased {
   /** Which event or decision it is. */
   type: 'gpus.released';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -44,7 +44,7 @@ export interface GpusReleased {
 export interface GpusReturned {
   /** Which event or decision it is. */
   type: 'gpus.returned';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** The round that they were released in; a host that has forgotten it leaves it out. At most 512 characters. */
   roundId?: string | undefined;
@@ -62,14 +62,15 @@ export interface GpusReturned {
 export interface MigrationFailed {
   /** Which event or decision it is. */
   type: 'migration.failed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
   releaseId: string;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /**
-   * Which try: that of the `request.migrate`; absent for the first one, that of `gpus.release`. A whole number, >= 1.
+   * Which try: that of the `request.migrate`; absent for the first one, that of `gpus.release`. A whole number, 1 or
+   * more.
    */
   attempt?: number | undefined;
   /** What went wrong, for operators. At most 2,000 characters. */
@@ -84,7 +85,7 @@ export interface MigrationFailed {
 export interface ProgressReported {
   /** Which event or decision it is. */
   type: 'progress.reported';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the query, minted by the policy. At most 512 characters. */
   queryId: string;
@@ -100,14 +101,15 @@ export interface ProgressReported {
 export interface RequestMigrated {
   /** Which event or decision it is. */
   type: 'request.migrated';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
   releaseId: string;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /**
-   * Which try: that of the `request.migrate`; absent for the first one, that of `gpus.release`. A whole number, >= 1.
+   * Which try: that of the `request.migrate`; absent for the first one, that of `gpus.release`. A whole number, 1 or
+   * more.
    */
   attempt?: number | undefined;
 }
@@ -120,13 +122,13 @@ export interface RequestMigrated {
 export interface GpusReclaim {
   /** Which event or decision it is. */
   type: 'gpus.reclaim';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
   releaseId: string;
   /** The engines of these GPUs. Each: at most 512 characters. */
   engineIds: string[];
-  /**  Each: at most 512 characters. */
+  /** The GPUs themselves. Each: at most 512 characters. */
   gpuIds: string[];
   /** Why, with the numbers. */
   reason:
@@ -157,7 +159,7 @@ export interface GpusReclaim {
         code: 'migration_failed';
         /** Id of the request, minted by the policy. At most 1,200 characters. */
         requestId: string;
-        /**  A whole number, >= 0. */
+        /** Tries to move the request. A whole number, 0 or more. */
         attempts: number;
       }
     | {
@@ -189,7 +191,7 @@ export interface GpusReclaim {
 export interface GpusRelease {
   /** Which event or decision it is. */
   type: 'gpus.release';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
   releaseId: string;
@@ -206,29 +208,29 @@ export interface GpusRelease {
     | {
         /** Which reason it is. */
         code: 'fits';
-        /** Responses, or prompts, finished in the round. A whole number, >= 0. */
+        /** Responses, or prompts, finished in the round. A whole number, 0 or more. */
         finished: number;
-        /** How many the round needs. A whole number, >= 1. */
+        /** How many the round needs. A whole number, 1 or more. */
         target: number;
         /** The engine that is filled most, of those that would remain. At most 512 characters. */
         engineId: string;
-        /** Projected peak of its KV cache, in tokens. A whole number, >= 0. */
+        /** Projected peak of its KV cache, in tokens. A whole number, 0 or more. */
         projectedTokens: number;
-        /** What its KV cache holds, in tokens. A whole number, >= 0. */
+        /** What its KV cache holds, in tokens. A whole number, 0 or more. */
         capacityTokens: number;
       }
     | {
         /** Which reason it is. */
         code: 'fixed_fraction';
-        /** Responses, or prompts, finished in the round. A whole number, >= 0. */
+        /** Responses, or prompts, finished in the round. A whole number, 0 or more. */
         finished: number;
-        /** How many the round needs. A whole number, >= 1. */
+        /** How many the round needs. A whole number, 1 or more. */
         target: number;
         /** The engine that is filled most, of those that would remain. At most 512 characters. */
         engineId: string;
-        /** Projected peak of its KV cache, in tokens. A whole number, >= 0. */
+        /** Projected peak of its KV cache, in tokens. A whole number, 0 or more. */
         projectedTokens: number;
-        /** What its KV cache holds, in tokens. A whole number, >= 0. */
+        /** What its KV cache holds, in tokens. A whole number, 0 or more. */
         capacityTokens: number;
       };
 }
@@ -241,7 +243,7 @@ export interface GpusRelease {
 export interface MigrationAbandoned {
   /** Which event or decision it is. */
   type: 'migration.abandoned';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
   releaseId: string;
@@ -252,15 +254,15 @@ export interface MigrationAbandoned {
     | {
         /** Which reason it is. */
         code: 'tries_used_up';
-        /**  A whole number, >= 0. */
+        /** Tries to move the request. A whole number, 0 or more. */
         attempts: number;
-        /**  A whole number, >= 0. */
+        /** Most tries to move a request. A whole number, 0 or more. */
         budget: number;
       }
     | {
         /** Which reason it is. */
         code: 'no_engine';
-        /**  A whole number, >= 0. */
+        /** Tries to move the request. A whole number, 0 or more. */
         attempts: number;
       };
 }
@@ -273,7 +275,7 @@ export interface MigrationAbandoned {
 export interface MigrationCancel {
   /** Which event or decision it is. */
   type: 'migration.cancel';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
   releaseId: string;
@@ -305,7 +307,7 @@ export interface MigrationCancel {
 export interface ProgressQuery {
   /** Which event or decision it is. */
   type: 'progress.query';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the query, minted by the policy. At most 512 characters. */
   queryId: string;
@@ -315,11 +317,11 @@ export interface ProgressQuery {
   reason: {
     /** Which reason it is. */
     code: 'milestone';
-    /** Responses, or prompts, finished in the round. A whole number, >= 0. */
+    /** Responses, or prompts, finished in the round. A whole number, 0 or more. */
     finished: number;
-    /** How many the round needs. A whole number, >= 1. */
+    /** How many the round needs. A whole number, 1 or more. */
     target: number;
-    /** Finished since the evaluation before. A whole number, >= 0. */
+    /** Finished since the evaluation before. A whole number, 0 or more. */
     sinceLast: number;
   };
 }
@@ -332,7 +334,7 @@ export interface ProgressQuery {
 export interface RequestMigrate {
   /** Which event or decision it is. */
   type: 'request.migrate';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
   releaseId: string;
@@ -342,17 +344,17 @@ export interface RequestMigrate {
   from: string;
   /** The engine that it goes to. At most 512 characters. */
   to: string;
-  /** Tokens generated when this was decided; they are kept, the budget is cumulative. A whole number, >= 0. */
+  /** Tokens generated when this was decided; they are kept, the budget is cumulative. A whole number, 0 or more. */
   tokens: number;
-  /** Which try this is, from 2; it goes into the answer. A whole number, >= 1. */
+  /** Which try this is, from 2; it goes into the answer. A whole number, 1 or more. */
   attempt: number;
   /** Why, with the numbers. */
   reason: {
     /** Which reason it is. */
     code: 'migration_failed';
-    /** Tries before this one. A whole number, >= 0. */
+    /** Tries before this one. A whole number, 0 or more. */
     attempts: number;
-    /**  A whole number, >= 0. */
+    /** Most tries to move a request. A whole number, 0 or more. */
     budget: number;
   };
 }
@@ -365,7 +367,7 @@ export interface RequestMigrate {
 export interface ScaleDownLate {
   /** Which event or decision it is. */
   type: 'scale-down.late';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the query, the release, the request, the round or the engine. */
   id: string;
@@ -405,7 +407,7 @@ export interface ScaleDownLate {
 export interface ScaleDownRejected {
   /** Which event or decision it is. */
   type: 'scale-down.rejected';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -414,41 +416,41 @@ export interface ScaleDownRejected {
     | {
         /** Which reason it is. */
         code: 'no_partition';
-        /** GPUs that roll out. A whole number, >= 0. */
+        /** GPUs that roll out. A whole number, 0 or more. */
         gpus: number;
-        /** How many were to go, without splitting a group. A whole number, >= 0. */
+        /** How many were to go, without splitting a group. A whole number, 0 or more. */
         wanted: number;
       }
     | {
         /** Which reason it is. */
         code: 'kv_cache';
-        /** Responses, or prompts, finished in the round. A whole number, >= 0. */
+        /** Responses, or prompts, finished in the round. A whole number, 0 or more. */
         finished: number;
-        /** How many the round needs. A whole number, >= 1. */
+        /** How many the round needs. A whole number, 1 or more. */
         target: number;
         /** The engine that is filled most, of those that would remain. At most 512 characters. */
         engineId: string;
-        /** Projected peak of its KV cache, in tokens. A whole number, >= 0. */
+        /** Projected peak of its KV cache, in tokens. A whole number, 0 or more. */
         projectedTokens: number;
-        /** What its KV cache holds, in tokens. A whole number, >= 0. */
+        /** What its KV cache holds, in tokens. A whole number, 0 or more. */
         capacityTokens: number;
       }
     | {
         /** Which reason it is. */
         code: 'kv_cache_together';
-        /** Responses, or prompts, finished in the round. A whole number, >= 0. */
+        /** Responses, or prompts, finished in the round. A whole number, 0 or more. */
         finished: number;
-        /** How many the round needs. A whole number, >= 1. */
+        /** How many the round needs. A whole number, 1 or more. */
         target: number;
-        /** Expected peak of the KV caches of all engines together, in tokens. A whole number, >= 0. */
+        /** Expected peak of the KV caches of all engines together, in tokens. A whole number, 0 or more. */
         expectedTokens: number;
-        /** What those that would remain hold together, in tokens. A whole number, >= 0. */
+        /** What those that would remain hold together, in tokens. A whole number, 0 or more. */
         capacityTokens: number;
       }
     | {
         /** Which reason it is. */
         code: 'no_target';
-        /** Engines that would remain, none of which takes new requests. A whole number, >= 0. */
+        /** Engines that would remain, none of which takes new requests. A whole number, 0 or more. */
         engines: number;
       }
     | {

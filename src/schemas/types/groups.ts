@@ -10,17 +10,17 @@ import type { FinalPrompt, RewardedResponse } from './objects.ts';
 export interface GroupRewarded {
   /** Which event or decision it is. */
   type: 'group.rewarded';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
-  /** Tokens of the prompt itself, where they are known. A whole number, >= 0. */
+  /** Tokens of the prompt itself, where they are known. A whole number, 0 or more. */
   promptTokens?: number | undefined;
-  /** Responses with a reward, >= 1. A whole number, >= 0. */
+  /** Responses with a reward, >= 1. A whole number, 0 or more. */
   samples: number;
-  /** Tokens of those responses, all together, without their prompts. A whole number, >= 0. */
+  /** Tokens of those responses, all together, without their prompts. A whole number, 0 or more. */
   tokens: number;
   /** Those responses, by index, each with its raw reward. */
   responses: RewardedResponse[];
@@ -28,11 +28,11 @@ export interface GroupRewarded {
   reason: {
     /** Which reason it is. */
     code: 'all_rewarded';
-    /**  A whole number, >= 0. */
+    /** Responses of the prompt that count, those without a reward included. A whole number, 0 or more. */
     responses: number;
-    /**  A whole number, >= 0. */
+    /** Those that will never have a reward. A whole number, 0 or more. */
     missing: number;
-    /** Seconds, >= 0. */
+    /** How long the group waited for its last reward, in seconds. A number, 0 or more. */
     waitedSeconds: number;
   };
 }
@@ -45,7 +45,7 @@ export interface GroupRewarded {
 export interface GroupUnrewarded {
   /** Which event or decision it is. */
   type: 'group.unrewarded';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -56,13 +56,13 @@ export interface GroupUnrewarded {
     | {
         /** Which reason it is. */
         code: 'no_reward';
-        /**  A whole number, >= 0. */
+        /** Responses of the prompt, none of which gets a reward. A whole number, 0 or more. */
         responses: number;
       }
     | {
         /** Which reason it is. */
         code: 'no_response';
-        /**  A whole number, >= 0. */
+        /** Responses that failed for good or were aborted. A whole number, 0 or more. */
         givenUp: number;
       };
 }
@@ -75,7 +75,7 @@ export interface GroupUnrewarded {
 export interface GroupWithdrawn {
   /** Which event or decision it is. */
   type: 'group.withdrawn';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -96,7 +96,7 @@ export interface GroupWithdrawn {
 export interface RewardUnused {
   /** Which event or decision it is. */
   type: 'reward.unused';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -115,13 +115,13 @@ export interface RewardUnused {
 export interface RoundRewarded {
   /** Which event or decision it is. */
   type: 'round.rewarded';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** `short`: with speculation; `long`: without. */
   kind: 'short' | 'long';
-  /** Version of the actor weights; never decreases. A whole number, >= 0. */
+  /** Version of the actor weights; never decreases. A whole number, 0 or more. */
   weightVersion: number;
   /** Prompts that train, in the order of the round; responses with rewards only. */
   prompts: FinalPrompt[];
@@ -130,9 +130,9 @@ export interface RoundRewarded {
     | {
         /** Which reason it is. */
         code: 'all_groups';
-        /**  A whole number, >= 0. */
+        /** Groups that train. A whole number, 0 or more. */
         groups: number;
-        /** Seconds, >= 0. */
+        /** Since the round was complete, in seconds. A number, 0 or more. */
         afterSeconds: number;
       }
     | {

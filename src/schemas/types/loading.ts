@@ -19,7 +19,7 @@ import type {
 export interface BatchReady {
   /** Which event or decision it is. */
   type: 'batch.ready';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the batch, given by the host; new for every batch. At most 512 characters. */
   batchId: string;
@@ -37,7 +37,7 @@ export interface BatchReady {
 export interface BatchWithdrawn {
   /** Which event or decision it is. */
   type: 'batch.withdrawn';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the batch, given by the host; new for every batch. At most 512 characters. */
   batchId: string;
@@ -51,13 +51,13 @@ export interface BatchWithdrawn {
 export interface NodeAdded {
   /** Which event or decision it is. */
   type: 'node.added';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the node, given by the host. At most 512 characters. */
   nodeId: string;
   /** Host memory for preprocessed tensors, in bytes. A whole number, 1 to 1,000,000,000,000,000. */
   hostMemoryBytes: number;
-  /** How fast it preprocesses, relative to others; 1 if absent. A number, > 0 and at most 1,000,000. */
+  /** How fast it preprocesses, relative to others; 1 if absent. A number above 0 and at most 1,000,000. */
   weight?: number | undefined;
   /**
    * Samples that it may have to preprocess at once, waiting ones included; no limit if absent. A whole number, 1 to
@@ -76,7 +76,7 @@ export interface NodeAdded {
 export interface NodeLost {
   /** Which event or decision it is. */
   type: 'node.lost';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the node, given by the host. At most 512 characters. */
   nodeId: string;
@@ -90,7 +90,7 @@ export interface NodeLost {
 export interface PreprocessFailed {
   /** Which event or decision it is. */
   type: 'preprocess.failed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the try, minted by the policy. At most 256 characters. */
   preprocessId: string;
@@ -112,7 +112,7 @@ export interface PreprocessFailed {
 export interface SamplePreprocessed {
   /** Which event or decision it is. */
   type: 'sample.preprocessed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the try, minted by the policy. At most 256 characters. */
   preprocessId: string;
@@ -130,7 +130,7 @@ export interface SamplePreprocessed {
 export interface SamplesDrawn {
   /** Which event or decision it is. */
   type: 'samples.drawn';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the training step, given by the host; new for every step. At most 512 characters. */
   stepId: string;
@@ -146,7 +146,7 @@ export interface SamplesDrawn {
 export interface SliceFailed {
   /** Which event or decision it is. */
   type: 'slice.failed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /**
    * Id of the slice, minted by the policy; a rank that has it already does not fetch it again. At most 256 characters.
@@ -154,7 +154,7 @@ export interface SliceFailed {
   sliceId: string;
   /** Rank of the worker: its device, numbered from 0. A whole number, 0 to 1,048,575. */
   rank: number;
-  /** Number of the try, as `sample.materialize` gave it. A whole number, >= 0. */
+  /** Number of the try, as `sample.materialize` gave it. A whole number, 0 or more. */
   attempt: number;
   /** `transfer`: the connection failed. `missing`: the node does not have the sample. */
   kind: 'transfer' | 'missing';
@@ -170,7 +170,7 @@ export interface SliceFailed {
 export interface SliceMaterialized {
   /** Which event or decision it is. */
   type: 'slice.materialized';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /**
    * Id of the slice, minted by the policy; a rank that has it already does not fetch it again. At most 256 characters.
@@ -188,7 +188,7 @@ export interface SliceMaterialized {
 export interface StepCompleted {
   /** Which event or decision it is. */
   type: 'step.completed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the training step, given by the host; new for every step. At most 512 characters. */
   stepId: string;
@@ -202,13 +202,13 @@ export interface StepCompleted {
 export interface BatchAbandoned {
   /** Which event or decision it is. */
   type: 'batch.abandoned';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the batch, given by the host; new for every batch. At most 512 characters. */
   batchId: string;
   /** Id of the training step, given by the host; new for every step. At most 512 characters. */
   stepId: string;
-  /** Slices that were not fetched. A whole number, >= 0. */
+  /** Slices that were not fetched. A whole number, 0 or more. */
   open: number;
   /** Samples that it had used and that are not here any more: draw them again where they are needed. */
   gone: GoneSample[];
@@ -232,13 +232,13 @@ export interface BatchAbandoned {
 export interface BatchMaterialized {
   /** Which event or decision it is. */
   type: 'batch.materialized';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the batch, given by the host; new for every batch. At most 512 characters. */
   batchId: string;
   /** Id of the training step, given by the host; new for every step. At most 512 characters. */
   stepId: string;
-  /** Slices that ranks have fetched for it. A whole number, >= 0. */
+  /** Slices that ranks have fetched for it. A whole number, 0 or more. */
   slices: number;
   /** Samples that were dropped meanwhile. Each: at most 512 characters. */
   missing: string[];
@@ -247,15 +247,15 @@ export interface BatchMaterialized {
     | {
         /** Which reason it is. */
         code: 'delivered';
-        /** Seconds, >= 0. */
+        /** Since the batch was planned, in seconds. A number, 0 or more. */
         waitedSeconds: number;
       }
     | {
         /** Which reason it is. */
         code: 'samples_dropped';
-        /** Seconds, >= 0. */
+        /** Since the batch was planned, in seconds. A number, 0 or more. */
         waitedSeconds: number;
-        /**  A whole number, >= 1. */
+        /** Samples that were dropped. A whole number, 1 or more. */
         dropped: number;
       };
 }
@@ -268,7 +268,7 @@ export interface BatchMaterialized {
 export interface BatchPlanned {
   /** Which event or decision it is. */
   type: 'batch.planned';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the batch, given by the host; new for every batch. At most 512 characters. */
   batchId: string;
@@ -285,11 +285,11 @@ export interface BatchPlanned {
     | {
         /** Which reason it is. */
         code: 'planned';
-        /** Compute of the rank that has most, in the unit of the cost model. A number, >= 0. */
+        /** Compute of the rank that has most, in the unit of the cost model. A number, 0 or more. */
         maxCompute: number;
-        /** No plan has less. A number, >= 0. */
+        /** No plan has less. A number, 0 or more. */
         computeBound: number;
-        /** Cost of sharding. A number, >= 0. */
+        /** Cost of sharding. A number, 0 or more. */
         communication: number;
         /** Whether a rank has more tokens than asked for. */
         memoryRelaxed: boolean;
@@ -308,7 +308,7 @@ export interface BatchPlanned {
 export interface PreprocessLate {
   /** Which event or decision it is. */
   type: 'preprocess.late';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the try, minted by the policy. At most 256 characters. */
   preprocessId: string;
@@ -327,7 +327,7 @@ export interface PreprocessLate {
 export interface SampleDropped {
   /** Which event or decision it is. */
   type: 'sample.dropped';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the sample, given by the host; new whenever it is drawn. At most 512 characters. */
   sampleId: string;
@@ -340,33 +340,33 @@ export interface SampleDropped {
     | {
         /** Which reason it is. */
         code: 'infrastructure';
-        /**  A whole number, >= 0. */
+        /** Failures of the sample, of this kind. A whole number, 0 or more. */
         failures: number;
-        /**  A whole number, >= 0. */
+        /** Most failures that lead to another try. A whole number, 0 or more. */
         budget: number;
       }
     | {
         /** Which reason it is. */
         code: 'data';
-        /**  A whole number, >= 0. */
+        /** Failures of the sample, of this kind. A whole number, 0 or more. */
         failures: number;
-        /**  A whole number, >= 0. */
+        /** Most failures that lead to another try. A whole number, 0 or more. */
         budget: number;
       }
     | {
         /** Which reason it is. */
         code: 'transfer';
-        /**  A whole number, >= 0. */
+        /** Failures of the sample, of this kind. A whole number, 0 or more. */
         failures: number;
-        /**  A whole number, >= 0. */
+        /** Most failures that lead to another try. A whole number, 0 or more. */
         budget: number;
       }
     | {
         /** Which reason it is. */
         code: 'too_large';
-        /** Bytes, >= 0. A whole number. */
+        /** What its tensors need, in bytes. A whole number, 0 or more. */
         bytes: number;
-        /** Host memory of the largest node, lost or not, in bytes. A whole number, >= 0. */
+        /** Host memory of the largest node, lost or not, in bytes. A whole number, 0 or more. */
         largestBudgetBytes: number;
       };
 }
@@ -379,20 +379,20 @@ export interface SampleDropped {
 export interface SampleEvict {
   /** Which event or decision it is. */
   type: 'sample.evict';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the sample, given by the host; new whenever it is drawn. At most 512 characters. */
   sampleId: string;
   /** Id of the node, given by the host. At most 512 characters. */
   nodeId: string;
-  /** What is freed, in bytes. A whole number, >= 0. */
+  /** What is freed, in bytes. A whole number, 0 or more. */
   bytes: number;
   /** Why, with the numbers. */
   reason:
     | {
         /** Which reason it is. */
         code: 'last_use';
-        /**  A whole number, >= 0. */
+        /** Batches that have used it. A whole number, 0 or more. */
         uses: number;
       }
     | {
@@ -402,15 +402,15 @@ export interface SampleEvict {
     | {
         /** Which reason it is. */
         code: 'displaced';
-        /** What a sample takes that a batch waits for. A whole number, >= 0. In bytes. */
+        /** What a sample takes that a batch waits for. A whole number, 0 or more. In bytes. */
         neededBytes: number;
       }
     | {
         /** Which reason it is. */
         code: 'memory';
-        /** Bytes, >= 0. A whole number. */
+        /** What was reserved for it, in bytes. A whole number, 0 or more. */
         reservedBytes: number;
-        /** Bytes, >= 0. A whole number. */
+        /** What its tensors need, in bytes. A whole number, 0 or more. */
         usedBytes: number;
       }
     | {
@@ -432,7 +432,7 @@ export interface SampleEvict {
 export interface SampleMaterialize {
   /** Which event or decision it is. */
   type: 'sample.materialize';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /**
    * Id of the slice, minted by the policy; a rank that has it already does not fetch it again. At most 256 characters.
@@ -452,7 +452,7 @@ export interface SampleMaterialize {
   toFrame: number;
   /** The node that holds the sample. At most 512 characters. */
   from: string;
-  /** About what is fetched, in bytes. A whole number, >= 0. */
+  /** About what is fetched, in bytes. A whole number, 0 or more. */
   bytes: number;
   /** Why, with the numbers. */
   reason:
@@ -474,7 +474,7 @@ export interface SampleMaterialize {
 export interface SamplePlaceholder {
   /** Which event or decision it is. */
   type: 'sample.placeholder';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the sample, given by the host; new whenever it is drawn. At most 512 characters. */
   sampleId: string;
@@ -502,7 +502,7 @@ export interface SamplePlaceholder {
 export interface SamplePrefetch {
   /** Which event or decision it is. */
   type: 'sample.prefetch';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the try, minted by the policy. At most 256 characters. */
   preprocessId: string;
@@ -532,75 +532,75 @@ export interface SamplePrefetch {
     | {
         /** Which reason it is. */
         code: 'drawn';
-        /** What the node had to preprocess already, in bytes. A whole number, >= 0. */
+        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
         queuedBytes: number;
-        /** The same in samples. A whole number, >= 0. */
+        /** The same in samples. A whole number, 0 or more. */
         queued: number;
-        /** Host memory of the node that was free, in bytes. A whole number, >= 0. */
+        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
         freeBytes: number;
       }
     | {
         /** Which reason it is. */
         code: 'node_lost';
-        /** What the node had to preprocess already, in bytes. A whole number, >= 0. */
+        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
         queuedBytes: number;
-        /** The same in samples. A whole number, >= 0. */
+        /** The same in samples. A whole number, 0 or more. */
         queued: number;
-        /** Host memory of the node that was free, in bytes. A whole number, >= 0. */
+        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
         freeBytes: number;
       }
     | {
         /** Which reason it is. */
         code: 'retry';
-        /** What the node had to preprocess already, in bytes. A whole number, >= 0. */
+        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
         queuedBytes: number;
-        /** The same in samples. A whole number, >= 0. */
+        /** The same in samples. A whole number, 0 or more. */
         queued: number;
-        /** Host memory of the node that was free, in bytes. A whole number, >= 0. */
+        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
         freeBytes: number;
-        /**  A whole number, >= 0. */
+        /** Failures of the sample, of this kind. A whole number, 0 or more. */
         failures: number;
-        /**  A whole number, >= 0. */
+        /** Most failures that lead to another try. A whole number, 0 or more. */
         budget: number;
       }
     | {
         /** Which reason it is. */
         code: 'memory';
-        /** What the node had to preprocess already, in bytes. A whole number, >= 0. */
+        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
         queuedBytes: number;
-        /** The same in samples. A whole number, >= 0. */
+        /** The same in samples. A whole number, 0 or more. */
         queued: number;
-        /** Host memory of the node that was free, in bytes. A whole number, >= 0. */
+        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
         freeBytes: number;
       }
     | {
         /** Which reason it is. */
         code: 'copy_missing';
-        /** What the node had to preprocess already, in bytes. A whole number, >= 0. */
+        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
         queuedBytes: number;
-        /** The same in samples. A whole number, >= 0. */
+        /** The same in samples. A whole number, 0 or more. */
         queued: number;
-        /** Host memory of the node that was free, in bytes. A whole number, >= 0. */
+        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
         freeBytes: number;
       }
     | {
         /** Which reason it is. */
         code: 'displaced';
-        /** What the node had to preprocess already, in bytes. A whole number, >= 0. */
+        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
         queuedBytes: number;
-        /** The same in samples. A whole number, >= 0. */
+        /** The same in samples. A whole number, 0 or more. */
         queued: number;
-        /** Host memory of the node that was free, in bytes. A whole number, >= 0. */
+        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
         freeBytes: number;
       }
     | {
         /** Which reason it is. */
         code: 'host_restarted';
-        /** What the node had to preprocess already, in bytes. A whole number, >= 0. */
+        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
         queuedBytes: number;
-        /** The same in samples. A whole number, >= 0. */
+        /** The same in samples. A whole number, 0 or more. */
         queued: number;
-        /** Host memory of the node that was free, in bytes. A whole number, >= 0. */
+        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
         freeBytes: number;
       };
 }
@@ -614,7 +614,7 @@ export interface SamplePrefetch {
 export interface SamplePreprocess {
   /** Which event or decision it is. */
   type: 'sample.preprocess';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the try, minted by the policy. At most 256 characters. */
   preprocessId: string;
@@ -644,75 +644,75 @@ export interface SamplePreprocess {
     | {
         /** Which reason it is. */
         code: 'drawn';
-        /** What the node had to preprocess already, in bytes. A whole number, >= 0. */
+        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
         queuedBytes: number;
-        /** The same in samples. A whole number, >= 0. */
+        /** The same in samples. A whole number, 0 or more. */
         queued: number;
-        /** Host memory of the node that was free, in bytes. A whole number, >= 0. */
+        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
         freeBytes: number;
       }
     | {
         /** Which reason it is. */
         code: 'node_lost';
-        /** What the node had to preprocess already, in bytes. A whole number, >= 0. */
+        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
         queuedBytes: number;
-        /** The same in samples. A whole number, >= 0. */
+        /** The same in samples. A whole number, 0 or more. */
         queued: number;
-        /** Host memory of the node that was free, in bytes. A whole number, >= 0. */
+        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
         freeBytes: number;
       }
     | {
         /** Which reason it is. */
         code: 'retry';
-        /** What the node had to preprocess already, in bytes. A whole number, >= 0. */
+        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
         queuedBytes: number;
-        /** The same in samples. A whole number, >= 0. */
+        /** The same in samples. A whole number, 0 or more. */
         queued: number;
-        /** Host memory of the node that was free, in bytes. A whole number, >= 0. */
+        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
         freeBytes: number;
-        /**  A whole number, >= 0. */
+        /** Failures of the sample, of this kind. A whole number, 0 or more. */
         failures: number;
-        /**  A whole number, >= 0. */
+        /** Most failures that lead to another try. A whole number, 0 or more. */
         budget: number;
       }
     | {
         /** Which reason it is. */
         code: 'memory';
-        /** What the node had to preprocess already, in bytes. A whole number, >= 0. */
+        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
         queuedBytes: number;
-        /** The same in samples. A whole number, >= 0. */
+        /** The same in samples. A whole number, 0 or more. */
         queued: number;
-        /** Host memory of the node that was free, in bytes. A whole number, >= 0. */
+        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
         freeBytes: number;
       }
     | {
         /** Which reason it is. */
         code: 'copy_missing';
-        /** What the node had to preprocess already, in bytes. A whole number, >= 0. */
+        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
         queuedBytes: number;
-        /** The same in samples. A whole number, >= 0. */
+        /** The same in samples. A whole number, 0 or more. */
         queued: number;
-        /** Host memory of the node that was free, in bytes. A whole number, >= 0. */
+        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
         freeBytes: number;
       }
     | {
         /** Which reason it is. */
         code: 'displaced';
-        /** What the node had to preprocess already, in bytes. A whole number, >= 0. */
+        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
         queuedBytes: number;
-        /** The same in samples. A whole number, >= 0. */
+        /** The same in samples. A whole number, 0 or more. */
         queued: number;
-        /** Host memory of the node that was free, in bytes. A whole number, >= 0. */
+        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
         freeBytes: number;
       }
     | {
         /** Which reason it is. */
         code: 'host_restarted';
-        /** What the node had to preprocess already, in bytes. A whole number, >= 0. */
+        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
         queuedBytes: number;
-        /** The same in samples. A whole number, >= 0. */
+        /** The same in samples. A whole number, 0 or more. */
         queued: number;
-        /** Host memory of the node that was free, in bytes. A whole number, >= 0. */
+        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
         freeBytes: number;
       };
 }
@@ -725,7 +725,7 @@ export interface SamplePreprocess {
 export interface SampleRegistered {
   /** Which event or decision it is. */
   type: 'sample.registered';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the sample, given by the host; new whenever it is drawn. At most 512 characters. */
   sampleId: string;
@@ -737,7 +737,7 @@ export interface SampleRegistered {
   reason: {
     /** Which reason it is. */
     code: 'preprocessed';
-    /** Bytes, >= 0. A whole number. */
+    /** What was reserved for it, in bytes. A whole number, 0 or more. */
     reservedBytes: number;
   };
 }
@@ -750,7 +750,7 @@ export interface SampleRegistered {
 export interface SampleReleased {
   /** Which event or decision it is. */
   type: 'sample.released';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the sample, given by the host; new whenever it is drawn. At most 512 characters. */
   sampleId: string;
@@ -761,7 +761,7 @@ export interface SampleReleased {
     | {
         /** Which reason it is. */
         code: 'last_use';
-        /**  A whole number, >= 0. */
+        /** Batches that have used it. A whole number, 0 or more. */
         uses: number;
       }
     | {
@@ -779,7 +779,7 @@ export interface SampleReleased {
 export interface SampleUnplaced {
   /** Which event or decision it is. */
   type: 'sample.unplaced';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the sample, given by the host; new whenever it is drawn. At most 512 characters. */
   sampleId: string;
@@ -791,11 +791,11 @@ export interface SampleUnplaced {
   reason: {
     /** Which reason it is. */
     code: 'node_away';
-    /** Bytes, >= 0. A whole number. */
+    /** What its tensors need, in bytes. A whole number, 0 or more. */
     bytes: number;
-    /** Host memory of the largest node that is here, in bytes. A whole number, >= 0. */
+    /** Host memory of the largest node that is here, in bytes. A whole number, 0 or more. */
     largestBudgetBytes: number;
-    /** Host memory of the largest of the lost nodes that are remembered, in bytes. A whole number, >= 0. */
+    /** Host memory of the largest of the lost nodes that are remembered, in bytes. A whole number, 0 or more. */
     lostBudgetBytes: number;
   };
 }
@@ -808,7 +808,7 @@ export interface SampleUnplaced {
 export interface SliceLate {
   /** Which event or decision it is. */
   type: 'slice.late';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /**
    * Id of the slice, minted by the policy; a rank that has it already does not fetch it again. At most 256 characters.
@@ -823,7 +823,7 @@ export interface SliceLate {
     | {
         /** Which reason it is. */
         code: 'earlier_attempt';
-        /**  A whole number, >= 0. */
+        /** Number of the try that was reported. A whole number, 0 or more. */
         attempt: number;
       };
 }
@@ -837,7 +837,7 @@ export interface SliceLate {
 export interface StepResumed {
   /** Which event or decision it is. */
   type: 'step.resumed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the training step, given by the host; new for every step. At most 512 characters. */
   stepId: string;
@@ -847,7 +847,7 @@ export interface StepResumed {
   reason: {
     /** Which reason it is. */
     code: 'host_restarted';
-    /**  A whole number, >= 0. */
+    /** How many these are. A whole number, 0 or more. */
     samples: number;
   };
 }

@@ -1,5 +1,5 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
-/** Objects that several events and decisions share. */
+/** Objects that events, decisions, configurations and inputs share. */
 
 /** A response of a prompt that counts. */
 export interface CountedResponse {
@@ -8,7 +8,8 @@ export interface CountedResponse {
   /** Tokens, >= 0. A whole number. */
   tokens: number;
   /**
-   * Versions of the weights that generated it, ascending; absent: that of the round alone. Each: a whole number, >= 0.
+   * Versions of the weights that generated it, ascending; absent: that of the round alone. Each: a whole number, 0 or
+   * more.
    */
   weightVersions?: number[] | undefined;
   /** Raw reward, where it is known. */
@@ -22,7 +23,8 @@ export interface RewardedResponse {
   /** Tokens, >= 0. A whole number. */
   tokens: number;
   /**
-   * Versions of the weights that generated it, ascending; absent: that of the round alone. Each: a whole number, >= 0.
+   * Versions of the weights that generated it, ascending; absent: that of the round alone. Each: a whole number, 0 or
+   * more.
    */
   weightVersions?: number[] | undefined;
   /** Raw reward. */
@@ -37,9 +39,9 @@ export interface Prompt {
   ref?: string | undefined;
   /** Data domain of the prompt, such as `math` or `code`. At most 512 characters. */
   domain?: string | undefined;
-  /** Tokens of the prompt itself; used for placement. A whole number, >= 0. */
+  /** Tokens of the prompt itself; used for placement. A whole number, 0 or more. */
   promptTokens?: number | undefined;
-  /** Expected tokens of its longest response, where something is known. A whole number, >= 0. */
+  /** Expected tokens of its longest response, where something is known. A whole number, 0 or more. */
   expectedTokens?: number | undefined;
   /** How often and since when it has been deferred. */
   deferral?: Deferral | undefined;
@@ -53,9 +55,9 @@ export interface KeptResponse {
   requestId: string;
   /** Which response of the prompt, from 0. A whole number. */
   index: number;
-  /** Tokens generated so far, over all attempts: the budget is cumulative. A whole number, >= 0. */
+  /** Tokens generated so far, over all attempts: the budget is cumulative. A whole number, 0 or more. */
   tokens: number;
-  /** Versions of the weights that generated them, ascending. Each: a whole number, >= 0. */
+  /** Versions of the weights that generated them, ascending. Each: a whole number, 0 or more. */
   weightVersions: number[];
   /** Whether the response is complete. */
   finished: boolean;
@@ -65,11 +67,11 @@ export interface KeptResponse {
 
 /** What a deferred prompt carries through the queue and through later rounds. */
 export interface Deferral {
-  /** How often the prompt has been deferred. A whole number, >= 1. */
+  /** How often the prompt has been deferred. A whole number, 1 or more. */
   count: number;
-  /** Ordinal of the round in which it was first deferred. A whole number, >= 0. */
+  /** Ordinal of the round in which it was first deferred. A whole number, 0 or more. */
   sinceRound: number;
-  /** When it was first deferred, in seconds. A number, >= 0. */
+  /** When it was first deferred, in seconds. A number, 0 or more. */
   sinceSeconds: number;
 }
 
@@ -105,7 +107,7 @@ export interface FinalResponse {
   index: number;
   /** Tokens, >= 0. A whole number. */
   tokens: number;
-  /** Versions of the weights that generated it, ascending. Each: a whole number, >= 0. */
+  /** Versions of the weights that generated it, ascending. Each: a whole number, 0 or more. */
   weightVersions: number[];
   /** Raw reward, where it is known. */
   reward?: number | undefined;
@@ -115,13 +117,13 @@ export interface FinalResponse {
 export interface TimeoutEstimate {
   /** λ. */
   timeoutFactor: number;
-  /** Correct runs that its timeout would have stopped; as far as runs were seen to end. A whole number, >= 0. */
+  /** Correct runs that its timeout would have stopped; as far as runs were seen to end. A whole number, 0 or more. */
   correctKilled: number;
-  /** Those among them that had been given Tmax to explore: seen whatever λ is in use. A whole number, >= 0. */
+  /** Those among them that had been given Tmax to explore: seen whatever λ is in use. A whole number, 0 or more. */
   exploredKilled: number;
-  /** Timed-out runs that it would have let go on: whether they were correct is not known. A whole number, >= 0. */
+  /** Timed-out runs that it would have let go on: whether they were correct is not known. A whole number, 0 or more. */
   unknown: number;
-  /** Seconds that the runs would have taken; those unknown count up to its timeout. A number, >= 0. */
+  /** Seconds that the runs would have taken; those unknown count up to its timeout. A number, 0 or more. */
   runSeconds: number;
 }
 
@@ -133,21 +135,23 @@ export interface TrainingShare {
   replica: string;
   /** Whole groups, longest first; none for a replica that only takes part in the step. Each: at most 512 characters. */
   groups: string[];
-  /** Samples of these groups. A whole number, >= 0. */
+  /** Samples of these groups. A whole number, 0 or more. */
   samples: number;
-  /** Tokens of these groups. A whole number, >= 0. */
+  /** Tokens of these groups. A whole number, 0 or more. */
   tokens: number;
 }
 
 /** What a rollout step demands of the engines, over all of them. */
 export interface RolloutWorkload {
-  /** Requests that run, those that are aborted later included. A whole number, >= 1. */
+  /** Requests that run, those that are aborted later included. A whole number, 1 or more. */
   responses: number;
   /** Mean tokens of a prompt, 0 to 1e9. */
   promptTokens: number;
   /** Mean tokens that a request generates, > 0 and at most 1e9. */
   responseTokens: number;
-  /** Most tokens that a request generates; at least the mean, at most 1e9. A number, > 0 and at most 1,000,000,000. */
+  /**
+   * Most tokens that a request generates; at least the mean, at most 1e9. A number above 0 and at most 1,000,000,000.
+   */
   longestTokens: number;
   /** Tokens of the most loaded expert rank ÷ their mean over the ranks, ≥ 1; 1 if absent. */
   routingSkew?: number | undefined;
@@ -155,35 +159,35 @@ export interface RolloutWorkload {
 
 /** A point that a profile measures. */
 export interface ProfileConfiguration {
-  /** Tensor-parallel degree: GPUs of one replica. A whole number, >= 1. */
+  /** Tensor-parallel degree: GPUs of one replica. A whole number, 1 or more. */
   tp: number;
-  /** Expert-parallel degree inside the replica; divides the TP. A whole number, >= 1. */
+  /** Expert-parallel degree inside the replica; divides the TP. A whole number, 1 or more. */
   ep?: number | undefined;
   /** Tokens of the most loaded expert rank ÷ their mean over the ranks, ≥ 1; 1 if absent. */
   routingSkew?: number | undefined;
-  /** Sequences that one replica runs at once. A whole number, >= 1. */
+  /** Sequences that one replica runs at once. A whole number, 1 or more. */
   batchSize: number;
-  /** Tokens of each sequence. A whole number, >= 1. */
+  /** Tokens of each sequence. A whole number, 1 or more. */
   sequenceLength: number;
 }
 
 /** A row of a profile: a point, and what was measured there. */
 export interface ProfileRow {
-  /** Tensor-parallel degree: GPUs of one replica. A whole number, >= 1. */
+  /** Tensor-parallel degree: GPUs of one replica. A whole number, 1 or more. */
   tp: number;
-  /** Expert-parallel degree inside the replica; divides the TP. A whole number, >= 1. */
+  /** Expert-parallel degree inside the replica; divides the TP. A whole number, 1 or more. */
   ep?: number | undefined;
   /** Tokens of the most loaded expert rank ÷ their mean over the ranks, ≥ 1; 1 if absent. */
   routingSkew?: number | undefined;
-  /** Sequences that one replica runs at once. A whole number, >= 1. */
+  /** Sequences that one replica runs at once. A whole number, 1 or more. */
   batchSize: number;
-  /** Tokens of each sequence. A whole number, >= 1. */
+  /** Tokens of each sequence. A whole number, 1 or more. */
   sequenceLength: number;
   /** Seconds of one decode step of the batch, > 0. */
   decodeStepSeconds: number;
   /** Seconds to prefill the batch, ≥ 0. */
   prefillSeconds: number;
-  /** Bytes that each GPU of the replica holds: weights, KV cache, activations. A number, >= 0. */
+  /** Bytes that each GPU of the replica holds: weights, KV cache, activations. A number, 0 or more. */
   bytes: number;
 }
 
@@ -203,9 +207,9 @@ export interface RunningRequest {
   requestId: string;
   /** The engine that it runs on, or waits on. At most 512 characters. */
   engineId: string;
-  /** Tokens that it has generated so far, over all attempts. A whole number, >= 0. */
+  /** Tokens that it has generated so far, over all attempts. A whole number, 0 or more. */
   tokens: number;
-  /** Tokens of its prompt; they stand in the KV cache too. A whole number, >= 0. */
+  /** Tokens of its prompt; they stand in the KV cache too. A whole number, 0 or more. */
   promptTokens: number;
 }
 
@@ -221,7 +225,7 @@ export interface EnginePlace {
 export interface MicroBatch {
   /** Whole groups, in the order of the update. Each: at most 512 characters. */
   groups: string[];
-  /** Tokens of these groups, prompts included where they are known. A whole number, >= 0. */
+  /** Tokens of these groups, prompts included where they are known. A whole number, 0 or more. */
   tokens: number;
   /** Whether it is one group over the budget, which has to be cut into micro-batches of its own samples. */
   dynamic: boolean;
@@ -235,7 +239,7 @@ export interface Migration {
   from: string;
   /** The engine that it goes to. At most 512 characters. */
   to: string;
-  /** Tokens generated when this was decided; they are kept, the budget is cumulative. A whole number, >= 0. */
+  /** Tokens generated when this was decided; they are kept, the budget is cumulative. A whole number, 0 or more. */
   tokens: number;
 }
 
@@ -245,7 +249,7 @@ export interface LoaderNode {
   nodeId: string;
   /** Host memory for preprocessed tensors, in bytes. A whole number, 1 to 1,000,000,000,000,000. */
   hostMemoryBytes: number;
-  /** How fast it preprocesses, relative to others; 1 if absent. A number, > 0 and at most 1,000,000. */
+  /** How fast it preprocesses, relative to others; 1 if absent. A number above 0 and at most 1,000,000. */
   weight?: number | undefined;
   /**
    * Samples that it may have to preprocess at once, waiting ones included; no limit if absent. A whole number, 1 to
@@ -275,7 +279,7 @@ export interface VisualSample {
   bytes: number;
   /**
    * Batches that will use it; it is evicted after the last. Kept until its step is completed if absent. A whole number,
-   * >= 1.
+   * 1 or more.
    */
   uses?: number | undefined;
   /** Opaque reference of the host, at most 256 bytes; echoed. */
@@ -286,10 +290,11 @@ export interface VisualSample {
 export interface TextSample {
   /** Id of the sample, given by the host; new whenever it is drawn. At most 512 characters. */
   sampleId: string;
+  /** It has no pixels. */
   kind: 'text';
   /**
    * Batches that will use it; it is evicted after the last. Kept until its step is completed if absent. A whole number,
-   * >= 1.
+   * 1 or more.
    */
   uses?: number | undefined;
   /** Opaque reference of the host, at most 256 bytes; echoed. */
@@ -304,13 +309,13 @@ export interface GoneSample {
   ref?: string | undefined;
 }
 
-/** A tensor’s name and shape. */
+/** The name and shape of a tensor. */
 export interface TensorShape {
   /** As model inputs name it: `pixel_values`, or `pixel_values_videos` for a video. */
   name: 'pixel_values' | 'pixel_values_videos';
-  /** Frames, channels, height, width. The first axis can be sliced. Each: a whole number, >= 1. */
+  /** Frames, channels, height, width. The first axis can be sliced. Each: a whole number, 1 or more. */
   shape: number[];
-  /** Bytes of one frame, rounded up. A whole number, >= 0. */
+  /** Bytes of one frame, rounded up. A whole number, 0 or more. */
   bytesPerFrame: number;
 }
 
@@ -339,7 +344,7 @@ export interface BatchSequence {
 
 /** Where a sequence of a batch goes. */
 export interface BatchAssignment {
-  /** Index of the sequence in the batch. A whole number, >= 0. */
+  /** Index of the sequence in the batch. A whole number, 0 or more. */
   sequence: number;
   /** The sample that it belongs to, if any. At most 512 characters. */
   sampleId?: string | undefined;
@@ -357,7 +362,7 @@ export interface BatchPack {
   degree: number;
   /** Those ranks, ascending. Each: a whole number, 0 to 1,048,575. */
   ranks: number[];
-  /** Indices of its sequences in the batch. Each: a whole number, >= 0. */
+  /** Indices of its sequences in the batch. Each: a whole number, 0 or more. */
   sequences: number[];
 }
 
@@ -369,6 +374,23 @@ export interface GpuServer {
   gpuIds: string[];
 }
 
+/** A quantity that depends on the sequence length: a polynomial, or measured points. */
+export type LengthFunction =
+  | {
+      /** What does not depend on the length, >= 0; 0 if absent. */
+      base?: number | undefined;
+      /** For each token, >= 0; 0 if absent. */
+      perToken?: number | undefined;
+      /** For each token times the length, >= 0 (attention); 0 if absent. */
+      perTokenSquared?: number | undefined;
+    }
+  | {
+      /** Length of the sequences, in tokens; longer at each point. A whole number, 0 or more. */
+      tokens: number;
+      /** What was measured there, >= 0. */
+      value: number;
+    }[];
+
 /** Requests that move from one engine to another. */
 export interface MigrationBatch {
   /** The engine that they leave. At most 512 characters. */
@@ -378,7 +400,8 @@ export interface MigrationBatch {
   /** The requests, in the order of the report. Each: at most 1,200 characters. */
   requestIds: string[];
   /**
-   * Tokens that each had generated when this was decided, in the same order; they are kept. Each: a whole number, >= 0.
+   * Tokens that each had generated when this was decided, in the same order; they are kept. Each: a whole number, 0 or
+   * more.
    */
   tokens: number[];
 }
@@ -391,9 +414,9 @@ export interface PlacedEngine {
   serverId: string;
   /** The GPUs of its tensor-parallel group. Each: at most 512 characters. */
   gpuIds: string[];
-  /** What its KV cache holds, in tokens; this, or bytes. A whole number, >= 1. */
+  /** What its KV cache holds, in tokens; this, or bytes. A whole number, 1 or more. */
   kvCapacityTokens?: number | undefined;
-  /** What its KV cache holds, in bytes; this, or tokens. A whole number, >= 1. */
+  /** What its KV cache holds, in bytes; this, or tokens. A whole number, 1 or more. */
   kvCapacityBytes?: number | undefined;
 }
 

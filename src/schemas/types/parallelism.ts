@@ -10,7 +10,7 @@ import type { ProfileConfiguration, ProfileRow, ReplicaGroup, RolloutWorkload } 
 export interface ProfileMeasured {
   /** Which event or decision it is. */
   type: 'profile.measured';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** The rows; the last one of a point counts. */
   rows: ProfileRow[];
@@ -24,19 +24,19 @@ export interface ProfileMeasured {
 export interface ProfileObserved {
   /** Which event or decision it is. */
   type: 'profile.observed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
-  /** Tensor-parallel degree: GPUs of one replica. A whole number, >= 1. */
+  /** Tensor-parallel degree: GPUs of one replica. A whole number, 1 or more. */
   tp: number;
-  /** Expert-parallel degree inside the replica; divides the TP. A whole number, >= 1. */
+  /** Expert-parallel degree inside the replica; divides the TP. A whole number, 1 or more. */
   ep?: number | undefined;
   /** Tokens of the most loaded expert rank ÷ their mean over the ranks, ≥ 1; 1 if absent. */
   routingSkew?: number | undefined;
-  /** Sequences that one replica runs at once. A whole number, >= 1. */
+  /** Sequences that one replica runs at once. A whole number, 1 or more. */
   batchSize: number;
-  /** Tokens of each sequence. A whole number, >= 1. */
+  /** Tokens of each sequence. A whole number, 1 or more. */
   sequenceLength: number;
   /** Seconds of one decode step of the batch, > 0. */
   decodeStepSeconds: number;
@@ -50,17 +50,17 @@ export interface ProfileObserved {
 export interface StepFinished {
   /** Which event or decision it is. */
   type: 'step.finished';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** `short`: with speculation; `long`: without. */
   kind: 'short' | 'long';
-  /** Tensor-parallel degree that it ran with. A whole number, >= 1. */
+  /** Tensor-parallel degree that it ran with. A whole number, 1 or more. */
   tp: number;
-  /** Expert-parallel degree inside the replica; divides the TP. A whole number, >= 1. */
+  /** Expert-parallel degree inside the replica; divides the TP. A whole number, 1 or more. */
   ep?: number | undefined;
-  /** Requests that the engines preempted, over all engines. A whole number, >= 0. */
+  /** Requests that the engines preempted, over all engines. A whole number, 0 or more. */
   preemptions: number;
   /** Seconds of the rollout, without the change of parallelism before it; > 0. */
   seconds: number;
@@ -76,13 +76,13 @@ export interface StepFinished {
 export interface TpFailed {
   /** Which event or decision it is. */
   type: 'tp.failed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** `short`: with speculation; `long`: without. */
   kind: 'short' | 'long';
-  /** Tensor-parallel degree: GPUs of one replica. A whole number, >= 1. */
+  /** Tensor-parallel degree: GPUs of one replica. A whole number, 1 or more. */
   tp: number;
-  /** Expert-parallel degree inside the replica; divides the TP. A whole number, >= 1. */
+  /** Expert-parallel degree inside the replica; divides the TP. A whole number, 1 or more. */
   ep?: number | undefined;
   /** What went wrong, for operators. At most 2,000 characters. */
   message?: string | undefined;
@@ -96,7 +96,7 @@ export interface TpFailed {
 export interface ProfileMeasure {
   /** Which event or decision it is. */
   type: 'profile.measure';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Points to measure, by batch size and length. */
   configurations: ProfileConfiguration[];
@@ -105,19 +105,19 @@ export interface ProfileMeasure {
     | {
         /** Which reason it is. */
         code: 'observed_far';
-        /**  A whole number, >= 0. */
+        /** Rounds of such observations in a row. A whole number, 0 or more. */
         rounds: number;
-        /** Seconds, >= 0. */
+        /** Seconds of a decode step that were observed. A number, 0 or more. */
         observedSeconds: number;
-        /** Seconds, >= 0. */
+        /** Seconds that the profile says for such a step. A number, 0 or more. */
         profileSeconds: number;
       }
     | {
         /** Which reason it is. */
         code: 'not_profiled';
-        /**  A whole number, >= 0. */
+        /** Rounds of such observations in a row. A whole number, 0 or more. */
         rounds: number;
-        /** Seconds, >= 0. */
+        /** Seconds of a decode step that were observed. A number, 0 or more. */
         observedSeconds: number;
       };
 }
@@ -130,100 +130,100 @@ export interface ProfileMeasure {
 export interface TpKept {
   /** Which event or decision it is. */
   type: 'tp.kept';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** The round that has ended, if one has. At most 512 characters. */
   roundId?: string | undefined;
   /** `short`: with speculation; `long`: without. */
   kind: 'short' | 'long';
-  /** Tensor-parallel degree: GPUs of one replica. A whole number, >= 1. */
+  /** Tensor-parallel degree: GPUs of one replica. A whole number, 1 or more. */
   tp: number;
-  /** Expert-parallel degree inside the replica; divides the TP. A whole number, >= 1. */
+  /** Expert-parallel degree inside the replica; divides the TP. A whole number, 1 or more. */
   ep?: number | undefined;
   /** Why, with the numbers. */
   reason:
     | {
         /** Which reason it is. */
         code: 'first_step';
-        /**  A whole number, >= 0. */
+        /** Preemptions of the step, over all engines. A whole number, 0 or more. */
         preemptions: number;
       }
     | {
         /** Which reason it is. */
         code: 'steady';
-        /**  A whole number, >= 0. */
+        /** Preemptions of the step, over all engines. A whole number, 0 or more. */
         preemptions: number;
-        /**  A whole number, >= 0. */
+        /** Preemptions of the step of this kind before. A whole number, 0 or more. */
         previousPreemptions: number;
-        /**  A whole number, >= 0. */
+        /** Steps in a row without a preemption. A whole number, 0 or more. */
         calmSteps: number;
       }
     | {
         /** Which reason it is. */
         code: 'cooldown';
-        /**  A whole number, >= 0. */
+        /** Preemptions of the step, over all engines. A whole number, 0 or more. */
         preemptions: number;
-        /**  A whole number, >= 0. */
+        /** Steps of the cooldown that are left after this one. A whole number, 0 or more. */
         stepsLeft: number;
       }
     | {
         /** Which reason it is. */
         code: 'at_bound';
-        /** Tensor-parallel degree: GPUs of one replica. A whole number, >= 1. */
+        /** Least tensor-parallel degree that is possible. A whole number, 1 or more. */
         minTp: number;
-        /** Tensor-parallel degree: GPUs of one replica. A whole number, >= 1. */
+        /** Greatest tensor-parallel degree that is possible. A whole number, 1 or more. */
         maxTp: number;
       }
     | {
         /** Which reason it is. */
         code: 'vetoed';
-        /** Tensor-parallel degree: GPUs of one replica. A whole number, >= 1. */
+        /** Tensor-parallel degree that it would have changed to. A whole number, 1 or more. */
         wantedTp: number;
-        /** Expert-parallel degree inside the replica; divides the TP. A whole number, >= 1. */
+        /** Expert-parallel degree that it would have changed to. A whole number, 1 or more. */
         wantedEp?: number | undefined;
-        /** Seconds, >= 0. */
+        /** Seconds that the profile predicts with the degrees that were wanted. A number, 0 or more. */
         wantedPredictedSeconds: number;
-        /** Seconds, >= 0. */
+        /** Seconds that it predicts with those that stay. A number, 0 or more. */
         predictedSeconds: number;
       }
     | {
         /** Which reason it is. */
         code: 'does_not_fit';
-        /** Tensor-parallel degree: GPUs of one replica. A whole number, >= 1. */
+        /** Tensor-parallel degree that it would have changed to. A whole number, 1 or more. */
         wantedTp: number;
-        /** Expert-parallel degree inside the replica; divides the TP. A whole number, >= 1. */
+        /** Expert-parallel degree that it would have changed to. A whole number, 1 or more. */
         wantedEp?: number | undefined;
       }
     | {
         /** Which reason it is. */
         code: 'load_unchanged';
-        /** Tensor-parallel degree: GPUs of one replica. A whole number, >= 1. */
+        /** Tensor-parallel degree that it would have changed to. A whole number, 1 or more. */
         wantedTp: number;
-        /** Expert-parallel degree inside the replica; divides the TP. A whole number, >= 1. */
+        /** Expert-parallel degree that it would have changed to. A whole number, 1 or more. */
         wantedEp?: number | undefined;
-        /**  A number, >= 0. In tokens. */
+        /** Load of the step, in tokens. A number, 0 or more. */
         loadTokens: number;
-        /**  A number, >= 0. In tokens. */
+        /** Load at which these degrees were undone or refused, in tokens. A number, 0 or more. */
         barredAtTokens: number;
       }
     | {
         /** Which reason it is. */
         code: 'settled';
-        /** Tensor-parallel degree: GPUs of one replica. A whole number, >= 1. */
+        /** Tensor-parallel degree that it would have changed to. A whole number, 1 or more. */
         wantedTp: number;
-        /** Expert-parallel degree inside the replica; divides the TP. A whole number, >= 1. */
+        /** Expert-parallel degree that it would have changed to. A whole number, 1 or more. */
         wantedEp?: number | undefined;
-        /**  A whole number, >= 0. */
+        /** Changes that were made at this load. A whole number, 0 or more. */
         changes: number;
-        /**  A whole number, >= 0. */
+        /** Most changes at one load. A whole number, 0 or more. */
         mostChanges: number;
       }
     | {
         /** Which reason it is. */
         code: 'other_parallelism';
-        /** Tensor-parallel degree: GPUs of one replica. A whole number, >= 1. */
+        /** Tensor-parallel degree that the round has run with. A whole number, 1 or more. */
         ranTp: number;
-        /** Expert-parallel degree inside the replica; divides the TP. A whole number, >= 1. */
+        /** Expert-parallel degree that the round has run with. A whole number, 1 or more. */
         ranEp?: number | undefined;
       }
     | {
@@ -233,17 +233,17 @@ export interface TpKept {
     | {
         /** Which reason it is. */
         code: 'not_applied';
-        /** Tensor-parallel degree: GPUs of one replica. A whole number, >= 1. */
+        /** Tensor-parallel degree that could not be set. A whole number, 1 or more. */
         failedTp: number;
-        /** Expert-parallel degree inside the replica; divides the TP. A whole number, >= 1. */
+        /** Expert-parallel degree that could not be set. A whole number, 1 or more. */
         failedEp?: number | undefined;
       }
     | {
         /** Which reason it is. */
         code: 'late';
-        /** Tensor-parallel degree: GPUs of one replica. A whole number, >= 1. */
+        /** Tensor-parallel degree that could not be set. A whole number, 1 or more. */
         failedTp: number;
-        /** Expert-parallel degree inside the replica; divides the TP. A whole number, >= 1. */
+        /** Expert-parallel degree that could not be set. A whole number, 1 or more. */
         failedEp?: number | undefined;
       };
 }
@@ -256,15 +256,15 @@ export interface TpKept {
 export interface TpSet {
   /** Which event or decision it is. */
   type: 'tp.set';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** The round whose end led to it, if one did. At most 512 characters. */
   roundId?: string | undefined;
   /** `short`: with speculation; `long`: without. */
   kind: 'short' | 'long';
-  /** Tensor-parallel degree: GPUs of one replica. A whole number, >= 1. */
+  /** Tensor-parallel degree: GPUs of one replica. A whole number, 1 or more. */
   tp: number;
-  /** Expert-parallel degree inside the replica; divides the TP. A whole number, >= 1. */
+  /** Expert-parallel degree inside the replica; divides the TP. A whole number, 1 or more. */
   ep?: number | undefined;
   /** Every replica with its GPUs, each inside one server. */
   replicas: ReplicaGroup[];
@@ -281,7 +281,7 @@ export interface TpSet {
     | {
         /** Which reason it is. */
         code: 'start_profile';
-        /** Seconds, >= 0. */
+        /** Seconds of a rollout step that the profile predicts. A number, 0 or more. */
         predictedSeconds: number;
       }
     | {
@@ -291,69 +291,72 @@ export interface TpSet {
     | {
         /** Which reason it is. */
         code: 'profile_selected';
-        /** Tensor-parallel degree: GPUs of one replica. A whole number, >= 1. */
+        /** Tensor-parallel degree before. A whole number, 1 or more. */
         fromTp: number;
-        /** Expert-parallel degree inside the replica; divides the TP. A whole number, >= 1. */
+        /** Expert-parallel degree before. A whole number, 1 or more. */
         fromEp?: number | undefined;
-        /** Seconds, >= 0. */
+        /** Seconds of a rollout step that the profile predicts. A number, 0 or more. */
         predictedSeconds: number;
-        /** Seconds, >= 0. */
+        /** The same with the degrees before, where the profile knows them. A number, 0 or more. In seconds. */
         fromPredictedSeconds?: number | undefined;
       }
     | {
         /** Which reason it is. */
         code: 'routing_skewed';
-        /** Tensor-parallel degree: GPUs of one replica. A whole number, >= 1. */
+        /** Tensor-parallel degree before. A whole number, 1 or more. */
         fromTp: number;
-        /** Expert-parallel degree inside the replica; divides the TP. A whole number, >= 1. */
+        /** Expert-parallel degree before. A whole number, 1 or more. */
         fromEp?: number | undefined;
-        /** Seconds, >= 0. */
+        /** Seconds of a rollout step that the profile predicts. A number, 0 or more. */
         predictedSeconds: number;
-        /** Seconds, >= 0. */
+        /** The same with the degrees before, where the profile knows them. A number, 0 or more. In seconds. */
         fromPredictedSeconds?: number | undefined;
-        /**  A number, >= 0. */
+        /** Observed tokens of the most loaded expert rank ÷ their mean over the ranks. A number, 0 or more. */
         routingSkew: number;
       }
     | {
         /** Which reason it is. */
         code: 'preemptions_rose';
-        /** Tensor-parallel degree: GPUs of one replica. A whole number, >= 1. */
+        /** Tensor-parallel degree before. A whole number, 1 or more. */
         fromTp: number;
-        /** Expert-parallel degree inside the replica; divides the TP. A whole number, >= 1. */
+        /** Expert-parallel degree before. A whole number, 1 or more. */
         fromEp?: number | undefined;
-        /**  A whole number, >= 0. */
+        /** Preemptions of the step, over all engines. A whole number, 0 or more. */
         preemptions: number;
-        /**  A whole number, >= 0. */
+        /** Preemptions of the step of this kind before. A whole number, 0 or more. */
         previousPreemptions: number;
       }
     | {
         /** Which reason it is. */
         code: 'preemption_free';
-        /** Tensor-parallel degree: GPUs of one replica. A whole number, >= 1. */
+        /** Tensor-parallel degree before. A whole number, 1 or more. */
         fromTp: number;
-        /** Expert-parallel degree inside the replica; divides the TP. A whole number, >= 1. */
+        /** Expert-parallel degree before. A whole number, 1 or more. */
         fromEp?: number | undefined;
-        /**  A whole number, >= 0. */
+        /** Steps in a row without a preemption. A whole number, 0 or more. */
         steps: number;
       }
     | {
         /** Which reason it is. */
         code: 'undone';
-        /** Tensor-parallel degree: GPUs of one replica. A whole number, >= 1. */
+        /** Tensor-parallel degree before. A whole number, 1 or more. */
         fromTp: number;
-        /** Expert-parallel degree inside the replica; divides the TP. A whole number, >= 1. */
+        /** Expert-parallel degree before. A whole number, 1 or more. */
         fromEp?: number | undefined;
-        /**  A number, >= 0. */
+        /** Measured ÷ predicted seconds of the step after the change. A number, 0 or more. */
         measuredToPredicted: number;
-        /**  A number, >= 0. */
+        /**
+         * The same before the change: of the last step, or the mean over its steps if that is more. A number, 0 or
+         * more.
+         */
         before: number;
       }
     | {
         /** Which reason it is. */
         code: 'not_applied';
-        /** Tensor-parallel degree: GPUs of one replica. A whole number, >= 1. */
+        /** Tensor-parallel degree before. A whole number, 1 or more. */
         fromTp: number;
-        /** Expert-parallel degree inside the replica; divides the TP. A whole number, >= 1. */
+        /** Expert-parallel degree before. A whole number, 1 or more. */
         fromEp?: number | undefined;
       };
 }
@@ -366,15 +369,15 @@ export interface TpSet {
 export interface TpUse {
   /** Which event or decision it is. */
   type: 'tp.use';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** `short`: with speculation; `long`: without. */
   kind: 'short' | 'long';
-  /** Tensor-parallel degree: GPUs of one replica. A whole number, >= 1. */
+  /** Tensor-parallel degree: GPUs of one replica. A whole number, 1 or more. */
   tp: number;
-  /** Expert-parallel degree inside the replica; divides the TP. A whole number, >= 1. */
+  /** Expert-parallel degree inside the replica; divides the TP. A whole number, 1 or more. */
   ep?: number | undefined;
   /** Every replica with its GPUs, each inside one server. */
   replicas: ReplicaGroup[];

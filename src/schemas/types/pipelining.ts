@@ -10,11 +10,11 @@ import type { MicroBatch } from './objects.ts';
 export interface TrainerRestarted {
   /** Which event or decision it is. */
   type: 'trainer.restarted';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
-  /** Updates of the round that are in these weights, from the first one on. A whole number, >= 0. */
+  /** Updates of the round that are in these weights, from the first one on. A whole number, 0 or more. */
   updates: number;
 }
 
@@ -26,13 +26,13 @@ export interface TrainerRestarted {
 export interface UpdateConsumed {
   /** Which event or decision it is. */
   type: 'update.consumed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the update, minted by the policy; new for every try. At most 200 characters. */
   updateId: string;
   /** Groups of the update that were not reported before. Each: at most 512 characters. */
   groups: string[];
-  /** How long the trainer computed for them, in seconds. A number, >= 0. */
+  /** How long the trainer computed for them, in seconds. A number, 0 or more. */
   seconds: number;
 }
 
@@ -44,7 +44,7 @@ export interface UpdateConsumed {
 export interface UpdateLost {
   /** Which event or decision it is. */
   type: 'update.lost';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the update, minted by the policy; new for every try. At most 200 characters. */
   updateId: string;
@@ -60,13 +60,13 @@ export interface UpdateLost {
 export interface WeightsPublished {
   /** Which event or decision it is. */
   type: 'weights.published';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the publication, minted by the policy; new for every try. At most 200 characters. */
   publicationId: string;
-  /** Version of these weights: later than that of the round. A whole number, >= 0. */
+  /** Version of these weights: later than that of the round. A whole number, 0 or more. */
   weightVersion: number;
 }
 
@@ -78,7 +78,7 @@ export interface WeightsPublished {
 export interface GroupTrainable {
   /** Which event or decision it is. */
   type: 'group.trainable';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -86,13 +86,13 @@ export interface GroupTrainable {
   groupId: string;
   /** Its place among the trainable groups of the round, from 0: the order of training. A whole number. */
   order: number;
-  /** Responses of the group, >= 1. A whole number, >= 0. */
+  /** Responses of the group, >= 1. A whole number, 0 or more. */
   samples: number;
-  /** Tokens of the group, prompts included where they are known. A whole number, >= 0. */
+  /** Tokens of the group, prompts included where they are known. A whole number, 0 or more. */
   tokens: number;
   /** Mean of its rewards. */
   mean: number;
-  /** Their standard deviation, of the kind that is configured. A number, >= 0. */
+  /** Their standard deviation, of the kind that is configured. A number, 0 or more. */
   std: number;
   /** Its responses, by index. Each: at most 1,200 characters. */
   requestIds: string[];
@@ -102,9 +102,9 @@ export interface GroupTrainable {
   reason: {
     /** Which reason it is. */
     code: 'materialized';
-    /**  A whole number, >= 0. */
+    /** Groups that wait for an update, this one included. A whole number, 0 or more. */
     waiting: number;
-    /**  A whole number, >= 1. */
+    /** Groups of a whole update. A whole number, 1 or more. */
     groupsPerUpdate: number;
   };
 }
@@ -117,26 +117,26 @@ export interface GroupTrainable {
 export interface PipelineMeasured {
   /** Which event or decision it is. */
   type: 'pipeline.measured';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
-  /** Until every group had its rewards: when a serial trainer would begin. A number, >= 0. In seconds. */
+  /** Until every group had its rewards: when a serial trainer would begin. A number, 0 or more. In seconds. */
   rolloutSeconds: number;
-  /** Until the groups of the first update were trainable. A number, >= 0. In seconds. */
+  /** Until the groups of the first update were trainable. A number, 0 or more. In seconds. */
   firstBatchSeconds: number;
-  /** Until the first update was dispatched. A number, >= 0. In seconds. */
+  /** Until the first update was dispatched. A number, 0 or more. In seconds. */
   firstDispatchSeconds: number;
   /**
-   * What pipelining takes off the wait (RolloutPipe equation 3): `rolloutSeconds` − `firstBatchSeconds`. A number, >=
-   * 0.
+   * What pipelining takes off the wait (RolloutPipe equation 3): `rolloutSeconds` − `firstBatchSeconds`. A number, 0 or
+   * more.
    */
   recoverySeconds: number;
-  /** Until the optimizer had made its last step. A number, >= 0. In seconds. */
+  /** Until the optimizer had made its last step. A number, 0 or more. In seconds. */
   trainEndSeconds: number;
-  /** Seconds of these in which the trainer had no update. A number, >= 0. */
+  /** Seconds of these in which the trainer had no update. A number, 0 or more. */
   waitSeconds: number;
-  /** Seconds that the trainer has reported; work that was lost counts too. A number, >= 0. */
+  /** Seconds that the trainer has reported; work that was lost counts too. A number, 0 or more. */
   computeSeconds: number;
   /**
    * RolloutPipe equation 4: `firstDispatchSeconds` ÷ `trainEndSeconds`, the wait before the first update alone. A
@@ -151,13 +151,13 @@ export interface PipelineMeasured {
   reason: {
     /** Which reason it is. */
     code: 'round_trained';
-    /**  A whole number, >= 0. */
+    /** Groups that were trained. A whole number, 0 or more. */
     groups: number;
-    /**  A whole number, >= 0. */
-    dropped: number;
-    /**  A whole number, >= 0. */
+    /** Updates that they were trained in. A whole number, 0 or more. */
     updates: number;
-    /**  A whole number, >= 0. */
+    /** Groups that were not trained. A whole number, 0 or more. */
+    dropped: number;
+    /** Tries of these updates. A whole number, 0 or more. */
     dispatches: number;
   };
 }
@@ -171,7 +171,7 @@ export interface PipelineMeasured {
 export interface TrainDispatch {
   /** Which event or decision it is. */
   type: 'train.dispatch';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -179,13 +179,13 @@ export interface TrainDispatch {
   updateId: string;
   /** Which update of the round, from 0. A whole number. */
   update: number;
-  /** Version of the weights that generated every response of it. A whole number, >= 0. */
+  /** Version of the weights that generated every response of it. A whole number, 0 or more. */
   weightVersion: number;
   /** Whole groups, in the order in which they became trainable. Each: at most 512 characters. */
   groups: string[];
-  /** Samples of these groups: what the loss of the update is divided by. A whole number, >= 0. */
+  /** Samples of these groups: what the loss of the update is divided by. A whole number, 0 or more. */
   samples: number;
-  /** Tokens of these groups, prompts included where they are known. A whole number, >= 0. */
+  /** Tokens of these groups, prompts included where they are known. A whole number, 0 or more. */
   tokens: number;
   /** The same groups, in the same order, under the token budget. */
   microBatches: MicroBatch[];
@@ -194,41 +194,41 @@ export interface TrainDispatch {
     | {
         /** Which reason it is. */
         code: 'batch_ready';
-        /**  A whole number, >= 0. */
+        /** Groups that waited for an update. A whole number, 0 or more. */
         waiting: number;
-        /**  A whole number, >= 1. */
+        /** Groups of a whole update. A whole number, 1 or more. */
         groupsPerUpdate: number;
       }
     | {
         /** Which reason it is. */
         code: 'round_end';
-        /**  A whole number, >= 0. */
+        /** Groups that waited for an update. A whole number, 0 or more. */
         waiting: number;
-        /**  A whole number, >= 1. */
+        /** Groups of a whole update. A whole number, 1 or more. */
         groupsPerUpdate: number;
       }
     | {
         /** Which reason it is. */
         code: 'update_lost';
-        /**  A whole number, >= 0. */
+        /** Tries of this update before this one. A whole number, 0 or more. */
         attempts: number;
-        /**  A whole number, >= 0. */
+        /** Groups of it that the try before had reported. A whole number, 0 or more. */
         consumed: number;
       }
     | {
         /** Which reason it is. */
         code: 'trainer_restarted';
-        /**  A whole number, >= 0. */
+        /** Tries of this update before this one. A whole number, 0 or more. */
         attempts: number;
-        /**  A whole number, >= 0. */
+        /** Groups of it that the try before had reported. A whole number, 0 or more. */
         consumed: number;
       }
     | {
         /** Which reason it is. */
         code: 'host_restarted';
-        /**  A whole number, >= 0. */
+        /** Tries of this update before this one. A whole number, 0 or more. */
         attempts: number;
-        /**  A whole number, >= 0. */
+        /** Groups of it that the try before had reported. A whole number, 0 or more. */
         consumed: number;
       };
 }
@@ -241,7 +241,7 @@ export interface TrainDispatch {
 export interface UpdateCancel {
   /** Which event or decision it is. */
   type: 'update.cancel';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -251,7 +251,7 @@ export interface UpdateCancel {
   reason: {
     /** Which reason it is. */
     code: 'round_failed';
-    /**  A whole number, >= 0. */
+    /** Groups of these updates. A whole number, 0 or more. */
     groups: number;
   };
 }
@@ -264,48 +264,48 @@ export interface UpdateCancel {
 export interface WeightsPublish {
   /** Which event or decision it is. */
   type: 'weights.publish';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the publication, minted by the policy; new for every try. At most 200 characters. */
   publicationId: string;
-  /** Version that the round was generated with: the one that is replaced. A whole number, >= 0. */
+  /** Version that the round was generated with: the one that is replaced. A whole number, 0 or more. */
   weightVersion: number;
   /** Why, with the numbers. */
   reason:
     | {
         /** Which reason it is. */
         code: 'all_consumed';
-        /**  A whole number, >= 0. */
+        /** Groups that were trained. A whole number, 0 or more. */
         groups: number;
-        /**  A whole number, >= 0. */
+        /** Updates that they were trained in. A whole number, 0 or more. */
         updates: number;
-        /** Seconds, >= 0. */
+        /** Since the rollout of the round ended, in seconds. A number, 0 or more. */
         afterSeconds: number;
       }
     | {
         /** Which reason it is. */
         code: 'round_failed';
-        /**  A whole number, >= 0. */
+        /** Groups that were trained. A whole number, 0 or more. */
         groups: number;
-        /**  A whole number, >= 0. */
+        /** Updates that they were trained in. A whole number, 0 or more. */
         updates: number;
       }
     | {
         /** Which reason it is. */
         code: 'trainer_restarted';
-        /**  A whole number, >= 0. */
+        /** Groups that were trained. A whole number, 0 or more. */
         groups: number;
-        /**  A whole number, >= 0. */
+        /** Updates that they were trained in. A whole number, 0 or more. */
         updates: number;
       }
     | {
         /** Which reason it is. */
         code: 'host_restarted';
-        /**  A whole number, >= 0. */
+        /** Groups that were trained. A whole number, 0 or more. */
         groups: number;
-        /**  A whole number, >= 0. */
+        /** Updates that they were trained in. A whole number, 0 or more. */
         updates: number;
       };
 }

@@ -10,7 +10,7 @@ import type { CountedResponse, DroppedResponse, Prompt } from './objects.ts';
 export interface PromptCarried {
   /** Which event or decision it is. */
   type: 'prompt.carried';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
@@ -20,9 +20,9 @@ export interface PromptCarried {
   reason: {
     /** Which reason it is. */
     code: 'within_staleness';
-    /** Version of the actor weights; never decreases. A whole number, >= 0. */
+    /** Version of the weights that its first tokens are of. A whole number, 0 or more. */
     startVersion: number;
-    /**  A whole number, >= 0. */
+    /** Most versions that its tokens may be behind. A whole number, 0 or more. */
     maxStaleness: number;
   };
 }
@@ -35,7 +35,7 @@ export interface PromptCarried {
 export interface PromptCollected {
   /** Which event or decision it is. */
   type: 'prompt.collected';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
@@ -47,9 +47,9 @@ export interface PromptCollected {
   reason: {
     /** Which reason it is. */
     code: 'responses_held';
-    /** Responses of the prompt that are held. A whole number, >= 0. */
+    /** Responses of the prompt that are held. A whole number, 0 or more. */
     held: number;
-    /**  A whole number, >= 0. */
+    /** Responses of the prompt that were begun, those kept from earlier rounds included. A whole number, 0 or more. */
     launched: number;
   };
 }
@@ -62,7 +62,7 @@ export interface PromptCollected {
 export interface PromptCounted {
   /** Which event or decision it is. */
   type: 'prompt.counted';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
@@ -70,7 +70,7 @@ export interface PromptCounted {
   roundId: string;
   /** Data domain of the prompt, such as `math` or `code`. At most 512 characters. */
   domain?: string | undefined;
-  /** Tokens of the prompt itself, where they are known. A whole number, >= 0. */
+  /** Tokens of the prompt itself, where they are known. A whole number, 0 or more. */
   promptTokens?: number | undefined;
   /** Its responses, by index. */
   responses: CountedResponse[];
@@ -79,17 +79,17 @@ export interface PromptCounted {
     | {
         /** Which reason it is. */
         code: 'no_filter';
-        /**  A whole number, >= 0. */
+        /** Prompts of the round that count, this one included. A whole number, 0 or more. */
         counted: number;
-        /**  A whole number, >= 0. */
+        /** Prompts that the round needs. A whole number, 0 or more. */
         needed: number;
       }
     | {
         /** Which reason it is. */
         code: 'passed';
-        /**  A whole number, >= 0. */
+        /** Prompts of the round that count, this one included. A whole number, 0 or more. */
         counted: number;
-        /**  A whole number, >= 0. */
+        /** Prompts that the round needs. A whole number, 0 or more. */
         needed: number;
       };
 }
@@ -102,7 +102,7 @@ export interface PromptCounted {
 export interface PromptDeferred {
   /** Which event or decision it is. */
   type: 'prompt.deferred';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** The prompt, with what it carries. */
   prompt: Prompt;
@@ -115,35 +115,35 @@ export interface PromptDeferred {
     | {
         /** Which reason it is. */
         code: 'round_completed';
-        /** Responses of the prompt that are held. A whole number, >= 0. */
+        /** Responses of the prompt that are held. A whole number, 0 or more. */
         held: number;
-        /**  A whole number, >= 0. */
+        /** Responses that it needs. A whole number, 0 or more. */
         needed: number;
       }
     | {
         /** Which reason it is. */
         code: 'quota_filled';
-        /** Responses of the prompt that are held. A whole number, >= 0. */
+        /** Responses of the prompt that are held. A whole number, 0 or more. */
         held: number;
-        /**  A whole number, >= 0. */
+        /** Responses that it needs. A whole number, 0 or more. */
         needed: number;
       }
     | {
         /** Which reason it is. */
         code: 'round_failed';
-        /** Responses of the prompt that are held. A whole number, >= 0. */
+        /** Responses of the prompt that are held. A whole number, 0 or more. */
         held: number;
-        /**  A whole number, >= 0. */
+        /** Responses that it needs. A whole number, 0 or more. */
         needed: number;
       }
     | {
         /** Which reason it is. */
         code: 'stale_weights';
-        /** Version of the actor weights; never decreases. A whole number, >= 0. */
+        /** Version of the weights that its first tokens are of. A whole number, 0 or more. */
         startVersion: number;
-        /** Version of the actor weights; never decreases. A whole number, >= 0. */
+        /** Version of the actor weights; never decreases. A whole number, 0 or more. */
         weightVersion: number;
-        /**  A whole number, >= 0. */
+        /** Most versions that its tokens may be behind. A whole number, 0 or more. */
         maxStaleness: number;
       };
 }
@@ -156,7 +156,7 @@ export interface PromptDeferred {
 export interface PromptFiltered {
   /** Which event or decision it is. */
   type: 'prompt.filtered';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
@@ -171,7 +171,9 @@ export interface PromptFiltered {
     | {
         /** Which reason it is. */
         code: 'zero_variance';
+        /** Population standard deviation of the raw rewards. */
         standardDeviation: number;
+        /** Up to which it counts as none. */
         tolerance: number;
       }
     | {
@@ -188,7 +190,7 @@ export interface PromptFiltered {
 export interface PromptMerged {
   /** Which event or decision it is. */
   type: 'prompt.merged';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
@@ -207,7 +209,7 @@ export interface PromptMerged {
     | {
         /** Which reason it is. */
         code: 'already_queued';
-        /**  A whole number, >= 0. */
+        /** How often the one that is kept has been deferred. A whole number, 0 or more. */
         deferrals: number;
       };
 }
@@ -220,7 +222,7 @@ export interface PromptMerged {
 export interface PromptQuarantined {
   /** Which event or decision it is. */
   type: 'prompt.quarantined';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
@@ -235,33 +237,33 @@ export interface PromptQuarantined {
     | {
         /** Which reason it is. */
         code: 'infrastructure';
-        /**  A whole number, >= 0. */
+        /** Failures of this kind. A whole number, 0 or more. */
         failures: number;
-        /**  A whole number, >= 0. */
+        /** Most failures that lead to another try. A whole number, 0 or more. */
         budget: number;
       }
     | {
         /** Which reason it is. */
         code: 'data';
-        /**  A whole number, >= 0. */
+        /** Failures of this kind. A whole number, 0 or more. */
         failures: number;
-        /**  A whole number, >= 0. */
+        /** Most failures that lead to another try. A whole number, 0 or more. */
         budget: number;
       }
     | {
         /** Which reason it is. */
         code: 'environment';
-        /**  A whole number, >= 0. */
+        /** Failures of this kind. A whole number, 0 or more. */
         failures: number;
-        /**  A whole number, >= 0. */
+        /** Most failures that lead to another try. A whole number, 0 or more. */
         budget: number;
       }
     | {
         /** Which reason it is. */
         code: 'reward';
-        /**  A whole number, >= 0. */
+        /** Failures of this kind. A whole number, 0 or more. */
         failures: number;
-        /**  A whole number, >= 0. */
+        /** Most failures that lead to another try. A whole number, 0 or more. */
         budget: number;
       };
 }
@@ -274,7 +276,7 @@ export interface PromptQuarantined {
 export interface PromptReturned {
   /** Which event or decision it is. */
   type: 'prompt.returned';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** The prompt, with what it carries. */
   prompt: Prompt;

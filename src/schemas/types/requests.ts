@@ -10,7 +10,7 @@ import type { KeptResponse } from './objects.ts';
 export interface EnvironmentFailed {
   /** Which event or decision it is. */
   type: 'environment.failed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -26,7 +26,7 @@ export interface EnvironmentFailed {
 export interface EnvironmentResumed {
   /** Which event or decision it is. */
   type: 'environment.resumed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -40,7 +40,7 @@ export interface EnvironmentResumed {
 export interface EnvironmentWaiting {
   /** Which event or decision it is. */
   type: 'environment.waiting';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -54,11 +54,11 @@ export interface EnvironmentWaiting {
 export interface RequestAborted {
   /** Which event or decision it is. */
   type: 'request.aborted';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
-  /** Tokens that the request had generated, over all attempts. A whole number, >= 0. */
+  /** Tokens that the request had generated, over all attempts. A whole number, 0 or more. */
   tokens?: number | undefined;
 }
 
@@ -70,7 +70,7 @@ export interface RequestAborted {
 export interface RequestStarted {
   /** Which event or decision it is. */
   type: 'request.started';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -86,15 +86,15 @@ export interface RequestStarted {
 export interface ResponseCompleted {
   /** Which event or decision it is. */
   type: 'response.completed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
-  /** Tokens of the response, over all attempts. A whole number, >= 0. */
+  /** Tokens of the response, over all attempts. A whole number, 0 or more. */
   tokens: number;
   /**
    * Versions of the weights that generated it, where the engine tells, ascending; `rolloutpipe` reads them. Each: a
-   * whole number, >= 0.
+   * whole number, 0 or more.
    */
   weightVersions?: number[] | undefined;
 }
@@ -107,7 +107,7 @@ export interface ResponseCompleted {
 export interface ResponseFailed {
   /** Which event or decision it is. */
   type: 'response.failed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -125,11 +125,11 @@ export interface ResponseFailed {
 export interface TurnFinished {
   /** Which event or decision it is. */
   type: 'turn.finished';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
-  /** Tokens that the trajectory has generated so far. A whole number, >= 0. */
+  /** Tokens that the trajectory has generated so far. A whole number, 0 or more. */
   tokens: number;
 }
 
@@ -141,7 +141,7 @@ export interface TurnFinished {
 export interface RequestAbort {
   /** Which event or decision it is. */
   type: 'request.abort';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -154,35 +154,35 @@ export interface RequestAbort {
     | {
         /** Which reason it is. */
         code: 'prompt_collected';
-        /** Responses of the prompt that are held. A whole number, >= 0. */
+        /** Responses of the prompt that are held. A whole number, 0 or more. */
         held: number;
-        /**  A whole number, >= 0. */
+        /** Responses that the prompt needs. A whole number, 0 or more. */
         needed: number;
       }
     | {
         /** Which reason it is. */
         code: 'round_completed';
-        /**  A whole number, >= 0. */
+        /** Prompts that count for the round, or for the quota. A whole number, 0 or more. */
         counted: number;
       }
     | {
         /** Which reason it is. */
         code: 'quota_filled';
-        /**  A whole number, >= 0. */
+        /** Prompts that count for the round, or for the quota. A whole number, 0 or more. */
         counted: number;
       }
     | {
         /** Which reason it is. */
         code: 'prompt_quarantined';
-        /** Responses of the prompt that are held. A whole number, >= 0. */
+        /** Responses of the prompt that are held. A whole number, 0 or more. */
         held: number;
       }
     | {
         /** Which reason it is. */
         code: 'response_timeout';
-        /** Seconds, >= 0. */
+        /** How long the request has run, in seconds. A number, 0 or more. */
         ranSeconds: number;
-        /** Seconds, >= 0. */
+        /** How long it may run, in seconds. A number, 0 or more. */
         limitSeconds: number;
       }
     | {
@@ -192,9 +192,9 @@ export interface RequestAbort {
     | {
         /** Which reason it is. */
         code: 'stale_weights';
-        /** Version of the actor weights; never decreases. A whole number, >= 0. */
+        /** Version of the weights that its first tokens are of. A whole number, 0 or more. */
         startVersion: number;
-        /** Version of the actor weights; never decreases. A whole number, >= 0. */
+        /** Version of the actor weights; never decreases. A whole number, 0 or more. */
         weightVersion: number;
       };
 }
@@ -207,7 +207,7 @@ export interface RequestAbort {
 export interface RequestExpired {
   /** Which event or decision it is. */
   type: 'request.expired';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -217,7 +217,7 @@ export interface RequestExpired {
   reason: {
     /** Which reason it is. */
     code: 'abort_unconfirmed';
-    /** Seconds, >= 0. */
+    /** How long the confirmation was waited for, in seconds. A number, 0 or more. */
     graceSeconds: number;
   };
 }
@@ -230,7 +230,7 @@ export interface RequestExpired {
 export interface RequestLaunch {
   /** Which event or decision it is. */
   type: 'request.launch';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -240,7 +240,7 @@ export interface RequestLaunch {
   roundId: string;
   /** Which response of the prompt, from 0. A whole number. */
   index: number;
-  /** Version of the actor weights; never decreases. A whole number, >= 0. */
+  /** Version of the actor weights; never decreases. A whole number, 0 or more. */
   weightVersion: number;
   /** Where to run it (`placement: policy`). At most 512 characters. */
   engineId?: string | undefined;
@@ -253,37 +253,37 @@ export interface RequestLaunch {
     | {
         /** Which reason it is. */
         code: 'planned';
-        /**  A whole number, >= 0. */
+        /** Requests in flight, without this one. A whole number, 0 or more. */
         inFlight: number;
       }
     | {
         /** Which reason it is. */
         code: 'retry_infrastructure';
-        /** How many tries of this response went before, within its budget. A whole number, >= 0. */
+        /** How many tries of this response went before, within its budget. A whole number, 0 or more. */
         attempt: number;
-        /**  A whole number, >= 0. */
+        /** Most further tries after failures of this kind. A whole number, 0 or more. */
         budget: number;
       }
     | {
         /** Which reason it is. */
         code: 'retry_data';
-        /** How many tries of this response went before, within its budget. A whole number, >= 0. */
+        /** How many tries of this response went before, within its budget. A whole number, 0 or more. */
         attempt: number;
-        /**  A whole number, >= 0. */
+        /** Most further tries after failures of this kind. A whole number, 0 or more. */
         budget: number;
       }
     | {
         /** Which reason it is. */
         code: 'retry_environment';
-        /** How many tries of this response went before, within its budget. A whole number, >= 0. */
+        /** How many tries of this response went before, within its budget. A whole number, 0 or more. */
         attempt: number;
-        /**  A whole number, >= 0. */
+        /** Most further tries after failures of this kind. A whole number, 0 or more. */
         budget: number;
       }
     | {
         /** Which reason it is. */
         code: 'host_restarted';
-        /**  A whole number, >= 0. */
+        /** Requests in flight, without this one. A whole number, 0 or more. */
         inFlight: number;
       };
 }
@@ -296,7 +296,7 @@ export interface RequestLaunch {
 export interface RequestResume {
   /** Which event or decision it is. */
   type: 'request.resume';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -308,7 +308,7 @@ export interface RequestResume {
   reason: {
     /** Which reason it is. */
     code: 'environment_resumed';
-    /**  A whole number, >= 0. */
+    /** Requests in flight, without this one. A whole number, 0 or more. */
     inFlight: number;
   };
 }
@@ -321,7 +321,7 @@ export interface RequestResume {
 export interface ResponseAbandoned {
   /** Which event or decision it is. */
   type: 'response.abandoned';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -332,17 +332,17 @@ export interface ResponseAbandoned {
     | {
         /** Which reason it is. */
         code: 'infrastructure';
-        /**  A whole number, >= 0. */
+        /** Failures of this kind. A whole number, 0 or more. */
         failures: number;
-        /**  A whole number, >= 0. */
+        /** Most failures that lead to another try. A whole number, 0 or more. */
         budget: number;
       }
     | {
         /** Which reason it is. */
         code: 'environment';
-        /**  A whole number, >= 0. */
+        /** Failures of this kind. A whole number, 0 or more. */
         failures: number;
-        /**  A whole number, >= 0. */
+        /** Most failures that lead to another try. A whole number, 0 or more. */
         budget: number;
       };
 }
@@ -355,7 +355,7 @@ export interface ResponseAbandoned {
 export interface ResponseAccepted {
   /** Which event or decision it is. */
   type: 'response.accepted';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -367,9 +367,9 @@ export interface ResponseAccepted {
   reason: {
     /** Which reason it is. */
     code: 'held';
-    /** Responses of the prompt that are held. A whole number, >= 0. */
+    /** Responses of the prompt that are held. A whole number, 0 or more. */
     held: number;
-    /**  A whole number, >= 0. */
+    /** Responses that the prompt needs. A whole number, 0 or more. */
     needed: number;
   };
 }
@@ -382,13 +382,13 @@ export interface ResponseAccepted {
 export interface ResponseDropped {
   /** Which event or decision it is. */
   type: 'response.dropped';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
-  /** Tokens, >= 0. A whole number. */
+  /** Tokens of the response, over all attempts. A whole number, 0 or more. */
   tokens: number;
   /** Whether it was complete. */
   finished: boolean;
@@ -397,17 +397,17 @@ export interface ResponseDropped {
     | {
         /** Which reason it is. */
         code: 'stale_weights';
-        /** Version of the actor weights; never decreases. A whole number, >= 0. */
+        /** Oldest version of the weights that it has tokens of. A whole number, 0 or more. */
         oldestVersion: number;
-        /** Version of the actor weights; never decreases. A whole number, >= 0. */
+        /** Version of the actor weights; never decreases. A whole number, 0 or more. */
         weightVersion: number;
-        /**  A whole number, >= 0. */
+        /** Most versions that its tokens may be behind. A whole number, 0 or more. */
         maxStaleness: number;
       }
     | {
         /** Which reason it is. */
         code: 'beyond_round';
-        /**  A whole number, >= 0. */
+        /** Responses of the prompt that the round takes. A whole number, 0 or more. */
         needed: number;
       };
 }
@@ -420,7 +420,7 @@ export interface ResponseDropped {
 export interface ResponseLate {
   /** Which event or decision it is. */
   type: 'response.late';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -429,7 +429,7 @@ export interface ResponseLate {
     | {
         /** Which reason it is. */
         code: 'completion';
-        /** Tokens, >= 0. A whole number. */
+        /** Tokens of the response. A whole number, 0 or more. */
         tokens: number;
       }
     | {
@@ -446,7 +446,7 @@ export interface ResponseLate {
 export interface ResponseSurplus {
   /** Which event or decision it is. */
   type: 'response.surplus';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -456,7 +456,7 @@ export interface ResponseSurplus {
   reason: {
     /** Which reason it is. */
     code: 'after_abort';
-    /** Tokens, >= 0. A whole number. */
+    /** Tokens of the response. A whole number, 0 or more. */
     tokens: number;
   };
 }

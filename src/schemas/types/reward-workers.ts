@@ -9,7 +9,7 @@
 export interface RewardWorkerAdded {
   /** Which event or decision it is. */
   type: 'reward-worker.added';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the reward worker, given by the host. At most 512 characters. */
   workerId: string;
@@ -27,7 +27,7 @@ export interface RewardWorkerAdded {
 export interface RewardWorkerDrained {
   /** Which event or decision it is. */
   type: 'reward-worker.drained';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the reward worker, given by the host. At most 512 characters. */
   workerId: string;
@@ -41,7 +41,7 @@ export interface RewardWorkerDrained {
 export interface RewardWorkerLost {
   /** Which event or decision it is. */
   type: 'reward-worker.lost';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the reward worker, given by the host. At most 512 characters. */
   workerId: string;
@@ -55,7 +55,7 @@ export interface RewardWorkerLost {
 export interface RewardFinished {
   /** Which event or decision it is. */
   type: 'reward.finished';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the dispatch, minted by the policy. At most 256 characters. */
   dispatchId: string;
@@ -80,7 +80,7 @@ export interface RewardFinished {
 export interface RewardRequested {
   /** Which event or decision it is. */
   type: 'reward.requested';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -94,7 +94,7 @@ export interface RewardRequested {
   kind?: 'rule' | 'sandbox' | 'judge' | undefined;
   /** Data domain of the prompt, such as `math` or `code`. At most 512 characters. */
   domain?: string | undefined;
-  /** Seconds that the worker may take; by the kind if absent. A number, > 0 and at most 1,000,000. */
+  /** Seconds that the worker may take; by the kind if absent. A number above 0 and at most 1,000,000. */
   budgetSeconds?: number | undefined;
 }
 
@@ -106,7 +106,7 @@ export interface RewardRequested {
 export interface RewardStarted {
   /** Which event or decision it is. */
   type: 'reward.started';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the dispatch, minted by the policy. At most 256 characters. */
   dispatchId: string;
@@ -120,7 +120,7 @@ export interface RewardStarted {
 export interface RewardWithdrawn {
   /** Which event or decision it is. */
   type: 'reward.withdrawn';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -134,7 +134,7 @@ export interface RewardWithdrawn {
 export interface RewardCancel {
   /** Which event or decision it is. */
   type: 'reward.cancel';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the dispatch, minted by the policy. At most 256 characters. */
   dispatchId: string;
@@ -147,65 +147,65 @@ export interface RewardCancel {
     | {
         /** Which reason it is. */
         code: 'round_completed';
-        /** Since the reward was asked for. A number, >= 0. In seconds. */
+        /** Since the reward was asked for, in seconds. A number, 0 or more. */
         afterSeconds: number;
       }
     | {
         /** Which reason it is. */
         code: 'round_failed';
-        /** Since the reward was asked for. A number, >= 0. In seconds. */
+        /** Since the reward was asked for, in seconds. A number, 0 or more. */
         afterSeconds: number;
       }
     | {
         /** Which reason it is. */
         code: 'prompt_deferred';
-        /** Since the reward was asked for. A number, >= 0. In seconds. */
+        /** Since the reward was asked for, in seconds. A number, 0 or more. */
         afterSeconds: number;
       }
     | {
         /** Which reason it is. */
         code: 'prompt_filtered';
-        /** Since the reward was asked for. A number, >= 0. In seconds. */
+        /** Since the reward was asked for, in seconds. A number, 0 or more. */
         afterSeconds: number;
       }
     | {
         /** Which reason it is. */
         code: 'prompt_quarantined';
-        /** Since the reward was asked for. A number, >= 0. In seconds. */
+        /** Since the reward was asked for, in seconds. A number, 0 or more. */
         afterSeconds: number;
       }
     | {
         /** Which reason it is. */
         code: 'prompt_returned';
-        /** Since the reward was asked for. A number, >= 0. In seconds. */
+        /** Since the reward was asked for, in seconds. A number, 0 or more. */
         afterSeconds: number;
       }
     | {
         /** Which reason it is. */
         code: 'prompt_merged';
-        /** Since the reward was asked for. A number, >= 0. In seconds. */
+        /** Since the reward was asked for, in seconds. A number, 0 or more. */
         afterSeconds: number;
       }
     | {
         /** Which reason it is. */
         code: 'response_dropped';
-        /** Since the reward was asked for. A number, >= 0. In seconds. */
+        /** Since the reward was asked for, in seconds. A number, 0 or more. */
         afterSeconds: number;
       }
     | {
         /** Which reason it is. */
         code: 'withdrawn';
-        /** Since the reward was asked for. A number, >= 0. In seconds. */
+        /** Since the reward was asked for, in seconds. A number, 0 or more. */
         afterSeconds: number;
       }
     | {
         /** Which reason it is. */
         code: 'no_answer';
-        /** Since the dispatch. A number, >= 0. In seconds. */
+        /** Since the dispatch, in seconds. A number, 0 or more. */
         ranSeconds: number;
         /** Seconds that the worker may take, > 0, at most 1,000,000. */
         budgetSeconds: number;
-        /** Seconds, >= 0. */
+        /** How long the confirmation of a cancellation is waited for, in seconds. A number, 0 or more. */
         graceSeconds: number;
       };
 }
@@ -218,7 +218,7 @@ export interface RewardCancel {
 export interface RewardCancelled {
   /** Which event or decision it is. */
   type: 'reward.cancelled';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -231,55 +231,55 @@ export interface RewardCancelled {
     | {
         /** Which reason it is. */
         code: 'round_completed';
-        /** Since the reward was asked for. A number, >= 0. In seconds. */
+        /** Since the reward was asked for, in seconds. A number, 0 or more. */
         afterSeconds: number;
       }
     | {
         /** Which reason it is. */
         code: 'round_failed';
-        /** Since the reward was asked for. A number, >= 0. In seconds. */
+        /** Since the reward was asked for, in seconds. A number, 0 or more. */
         afterSeconds: number;
       }
     | {
         /** Which reason it is. */
         code: 'prompt_deferred';
-        /** Since the reward was asked for. A number, >= 0. In seconds. */
+        /** Since the reward was asked for, in seconds. A number, 0 or more. */
         afterSeconds: number;
       }
     | {
         /** Which reason it is. */
         code: 'prompt_filtered';
-        /** Since the reward was asked for. A number, >= 0. In seconds. */
+        /** Since the reward was asked for, in seconds. A number, 0 or more. */
         afterSeconds: number;
       }
     | {
         /** Which reason it is. */
         code: 'prompt_quarantined';
-        /** Since the reward was asked for. A number, >= 0. In seconds. */
+        /** Since the reward was asked for, in seconds. A number, 0 or more. */
         afterSeconds: number;
       }
     | {
         /** Which reason it is. */
         code: 'prompt_returned';
-        /** Since the reward was asked for. A number, >= 0. In seconds. */
+        /** Since the reward was asked for, in seconds. A number, 0 or more. */
         afterSeconds: number;
       }
     | {
         /** Which reason it is. */
         code: 'prompt_merged';
-        /** Since the reward was asked for. A number, >= 0. In seconds. */
+        /** Since the reward was asked for, in seconds. A number, 0 or more. */
         afterSeconds: number;
       }
     | {
         /** Which reason it is. */
         code: 'response_dropped';
-        /** Since the reward was asked for. A number, >= 0. In seconds. */
+        /** Since the reward was asked for, in seconds. A number, 0 or more. */
         afterSeconds: number;
       }
     | {
         /** Which reason it is. */
         code: 'withdrawn';
-        /** Since the reward was asked for. A number, >= 0. In seconds. */
+        /** Since the reward was asked for, in seconds. A number, 0 or more. */
         afterSeconds: number;
       };
 }
@@ -292,7 +292,7 @@ export interface RewardCancelled {
 export interface RewardDispatch {
   /** Which event or decision it is. */
   type: 'reward.dispatch';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the dispatch, minted by the policy. At most 256 characters. */
   dispatchId: string;
@@ -311,41 +311,41 @@ export interface RewardDispatch {
     | {
         /** Which reason it is. */
         code: 'requested';
-        /** Since it was asked for, or queued again. A number, >= 0. In seconds. */
+        /** Since it was asked for, or queued again, in seconds. A number, 0 or more. */
         waitedSeconds: number;
-        /** Dispatches on the worker, without this one. A whole number, >= 0. */
+        /** Dispatches on the worker, without this one. A whole number, 0 or more. */
         running: number;
       }
     | {
         /** Which reason it is. */
         code: 'retry_infrastructure';
-        /** Since it was asked for, or queued again. A number, >= 0. In seconds. */
+        /** Since it was asked for, or queued again, in seconds. A number, 0 or more. */
         waitedSeconds: number;
-        /** Dispatches on the worker, without this one. A whole number, >= 0. */
+        /** Dispatches on the worker, without this one. A whole number, 0 or more. */
         running: number;
-        /** How many further tries there were, this one included, within the budget. A whole number, >= 0. */
+        /** How many further tries there were, this one included, within the budget. A whole number, 0 or more. */
         attempt: number;
-        /**  A whole number, >= 0. */
+        /** Most further tries after failures of this kind. A whole number, 0 or more. */
         budget: number;
       }
     | {
         /** Which reason it is. */
         code: 'retry_timeout';
-        /** Since it was asked for, or queued again. A number, >= 0. In seconds. */
+        /** Since it was asked for, or queued again, in seconds. A number, 0 or more. */
         waitedSeconds: number;
-        /** Dispatches on the worker, without this one. A whole number, >= 0. */
+        /** Dispatches on the worker, without this one. A whole number, 0 or more. */
         running: number;
-        /** How many further tries there were, this one included, within the budget. A whole number, >= 0. */
+        /** How many further tries there were, this one included, within the budget. A whole number, 0 or more. */
         attempt: number;
-        /**  A whole number, >= 0. */
+        /** Most further tries after failures of this kind. A whole number, 0 or more. */
         budget: number;
       }
     | {
         /** Which reason it is. */
         code: 'host_restarted';
-        /** Since it was asked for, or queued again. A number, >= 0. In seconds. */
+        /** Since it was asked for, or queued again, in seconds. A number, 0 or more. */
         waitedSeconds: number;
-        /** Dispatches on the worker, without this one. A whole number, >= 0. */
+        /** Dispatches on the worker, without this one. A whole number, 0 or more. */
         running: number;
       };
 }
@@ -358,7 +358,7 @@ export interface RewardDispatch {
 export interface RewardExpired {
   /** Which event or decision it is. */
   type: 'reward.expired';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the dispatch, minted by the policy. At most 256 characters. */
   dispatchId: string;
@@ -370,7 +370,7 @@ export interface RewardExpired {
   reason: {
     /** Which reason it is. */
     code: 'cancel_unconfirmed';
-    /** Seconds, >= 0. */
+    /** How long the confirmation of a cancellation is waited for, in seconds. A number, 0 or more. */
     graceSeconds: number;
   };
 }
@@ -383,7 +383,7 @@ export interface RewardExpired {
 export interface RewardFailed {
   /** Which event or decision it is. */
   type: 'reward.failed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -396,17 +396,17 @@ export interface RewardFailed {
     | {
         /** Which reason it is. */
         code: 'infrastructure';
-        /**  A whole number, >= 0. */
+        /** Dispatches that failed. A whole number, 0 or more. */
         failures: number;
-        /**  A whole number, >= 0. */
+        /** Most failures of this kind that lead to another try. A whole number, 0 or more. */
         budget: number;
       }
     | {
         /** Which reason it is. */
         code: 'timeout';
-        /**  A whole number, >= 0. */
+        /** Dispatches that ran out of time. A whole number, 0 or more. */
         timeouts: number;
-        /**  A whole number, >= 0. */
+        /** Most failures of this kind that lead to another try. A whole number, 0 or more. */
         budget: number;
       };
 }
@@ -419,7 +419,7 @@ export interface RewardFailed {
 export interface RewardLate {
   /** Which event or decision it is. */
   type: 'reward.late';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the dispatch, minted by the policy. At most 256 characters. */
   dispatchId: string;
@@ -430,13 +430,13 @@ export interface RewardLate {
     | {
         /** Which reason it is. */
         code: 'result';
-        /** Seconds, >= 0. */
+        /** How long the worker took, in seconds. A number, 0 or more. */
         seconds: number;
       }
     | {
         /** Which reason it is. */
         code: 'after_cancel';
-        /** Seconds, >= 0. */
+        /** How long the worker took, in seconds. A number, 0 or more. */
         seconds: number;
       }
     | {
@@ -453,7 +453,7 @@ export interface RewardLate {
 export interface RewardMerged {
   /** Which event or decision it is. */
   type: 'reward.merged';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -461,7 +461,7 @@ export interface RewardMerged {
   reason: {
     /** Which reason it is. */
     code: 'already_requested';
-    /** Since the reward was asked for. A number, >= 0. In seconds. */
+    /** Since the reward was asked for, in seconds. A number, 0 or more. */
     afterSeconds: number;
   };
 }
@@ -474,7 +474,7 @@ export interface RewardMerged {
 export interface RewardScored {
   /** Which event or decision it is. */
   type: 'reward.scored';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -491,19 +491,19 @@ export interface RewardScored {
     | {
         /** Which reason it is. */
         code: 'scored';
-        /** Seconds, >= 0. */
+        /** How long the worker took, in seconds. A number, 0 or more. */
         seconds: number;
-        /** Dispatches that it took. A whole number, >= 0. */
+        /** Dispatches that it took. A whole number, 0 or more. */
         attempts: number;
       }
     | {
         /** Which reason it is. */
         code: 'timeout';
-        /** Seconds, >= 0. */
+        /** How long the worker took, in seconds. A number, 0 or more. */
         seconds: number;
         /** Seconds that the worker may take, > 0, at most 1,000,000. */
         budgetSeconds: number;
-        /** Dispatches that ran out of time. A whole number, >= 0. */
+        /** Dispatches that ran out of time. A whole number, 0 or more. */
         timeouts: number;
       };
 }
@@ -516,7 +516,7 @@ export interface RewardScored {
 export interface RewardsResumed {
   /** Which event or decision it is. */
   type: 'rewards.resumed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** `rule`: a check such as of a mathematical answer; `sandbox`: code is run; `judge`: an LLM judges. */
   kind: 'rule' | 'sandbox' | 'judge';
@@ -524,9 +524,9 @@ export interface RewardsResumed {
   reason: {
     /** Which reason it is. */
     code: 'queue_short';
-    /**  A whole number, >= 0. */
+    /** Rewards of this kind that wait for a worker. A whole number, 0 or more. */
     queued: number;
-    /**  A whole number, >= 0. */
+    /** With this many or fewer waiting it goes on. A whole number, 0 or more. */
     resumedQueued: number;
   };
 }
@@ -539,7 +539,7 @@ export interface RewardsResumed {
 export interface RewardsSaturated {
   /** Which event or decision it is. */
   type: 'rewards.saturated';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** `rule`: a check such as of a mathematical answer; `sandbox`: code is run; `judge`: an LLM judges. */
   kind: 'rule' | 'sandbox' | 'judge';
@@ -548,23 +548,23 @@ export interface RewardsSaturated {
     | {
         /** Which reason it is. */
         code: 'queue_long';
-        /**  A whole number, >= 0. */
+        /** Rewards of this kind that wait for a worker. A whole number, 0 or more. */
         queued: number;
-        /**  A whole number, >= 0. */
+        /** With this many or more waiting it is saturated. A whole number, 0 or more. */
         saturatedQueued: number;
       }
     | {
         /** Which reason it is. */
         code: 'no_worker';
-        /**  A whole number, >= 0. */
+        /** Rewards of this kind that wait for a worker. A whole number, 0 or more. */
         queued: number;
       }
     | {
         /** Which reason it is. */
         code: 'host_restarted';
-        /**  A whole number, >= 0. */
+        /** Rewards of this kind that wait for a worker. A whole number, 0 or more. */
         queued: number;
-        /**  A whole number, >= 0. */
+        /** With this many or fewer waiting it goes on. A whole number, 0 or more. */
         resumedQueued: number;
       };
 }

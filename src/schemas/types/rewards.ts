@@ -9,7 +9,7 @@
 export interface PromptJudged {
   /** Which event or decision it is. */
   type: 'prompt.judged';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -27,7 +27,7 @@ export interface PromptJudged {
 export interface RewardReady {
   /** Which event or decision it is. */
   type: 'reward.ready';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -43,7 +43,7 @@ export interface RewardReady {
 export interface JudgementLate {
   /** Which event or decision it is. */
   type: 'judgement.late';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
@@ -64,7 +64,7 @@ export interface JudgementLate {
 export interface JudgementRequest {
   /** Which event or decision it is. */
   type: 'judgement.request';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
@@ -94,7 +94,7 @@ export interface JudgementRequest {
 export interface RewardRequest {
   /** Which event or decision it is. */
   type: 'reward.request';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;

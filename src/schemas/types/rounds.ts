@@ -10,7 +10,7 @@ import type { FinalPrompt, Prompt } from './objects.ts';
 export interface PromptsSupplied {
   /** Which event or decision it is. */
   type: 'prompts.supplied';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -26,7 +26,7 @@ export interface PromptsSupplied {
 export interface RoundFailed {
   /** Which event or decision it is. */
   type: 'round.failed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -42,13 +42,13 @@ export interface RoundFailed {
 export interface RoundOpened {
   /** Which event or decision it is. */
   type: 'round.opened';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** `short`: with speculation; `long`: without. */
   kind: 'short' | 'long';
-  /** Version of the actor weights; never decreases. A whole number, >= 0. */
+  /** Version of the actor weights; never decreases. A whole number, 0 or more. */
   weightVersion: number;
   /** Prompts that it begins with, in order. */
   prompts: Prompt[];
@@ -62,11 +62,11 @@ export interface RoundOpened {
 export interface RoundRequested {
   /** Which event or decision it is. */
   type: 'round.requested';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
-  /** Version of the actor weights; never decreases. A whole number, >= 0. */
+  /** Version of the actor weights; never decreases. A whole number, 0 or more. */
   weightVersion: number;
 }
 
@@ -78,7 +78,7 @@ export interface RoundRequested {
 export interface SourceExhausted {
   /** Which event or decision it is. */
   type: 'source.exhausted';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Only this domain is exhausted. At most 512 characters. */
   domain?: string | undefined;
@@ -92,7 +92,7 @@ export interface SourceExhausted {
 export interface SourceReopened {
   /** Which event or decision it is. */
   type: 'source.reopened';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
 }
 
@@ -104,54 +104,54 @@ export interface SourceReopened {
 export interface PromptsRequest {
   /** Which event or decision it is. */
   type: 'prompts.request';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
-  /** How many more prompts are wanted. A whole number, >= 1. */
+  /** How many more prompts are wanted. A whole number, 1 or more. */
   count: number;
-  /** The same, by domain, where quotas are set. Each: a whole number, >= 1. */
+  /** The same, by domain, where quotas are set. Each: a whole number, 1 or more. */
   domains?: Record<string, number> | undefined;
   /** Why, with the numbers. */
   reason:
     | {
         /** Which reason it is. */
         code: 'round_opened';
-        /**  A whole number, >= 0. */
+        /** Prompts that the round is to begin, speculation included. A whole number, 0 or more. */
         target: number;
-        /**  A whole number, >= 0. */
+        /** Prompts that are here for it, those that wait included. A whole number, 0 or more. */
         known: number;
       }
     | {
         /** Which reason it is. */
         code: 'filtered';
-        /**  A whole number, >= 0. */
+        /** Prompts that the round is to begin, speculation included. A whole number, 0 or more. */
         target: number;
-        /**  A whole number, >= 0. */
+        /** Prompts that were admitted to it, or wait to be. A whole number, 0 or more. */
         admitted: number;
       }
     | {
         /** Which reason it is. */
         code: 'quarantined';
-        /**  A whole number, >= 0. */
+        /** Prompts that the round is to begin, speculation included. A whole number, 0 or more. */
         target: number;
-        /**  A whole number, >= 0. */
+        /** Prompts that were admitted to it, or wait to be. A whole number, 0 or more. */
         admitted: number;
       }
     | {
         /** Which reason it is. */
         code: 'merged';
-        /**  A whole number, >= 0. */
+        /** Prompts that the round is to begin, speculation included. A whole number, 0 or more. */
         target: number;
-        /**  A whole number, >= 0. */
+        /** Prompts that were admitted to it, or wait to be. A whole number, 0 or more. */
         admitted: number;
       }
     | {
         /** Which reason it is. */
         code: 'host_restarted';
-        /**  A whole number, >= 0. */
+        /** Prompts that the round is to begin, speculation included. A whole number, 0 or more. */
         target: number;
-        /**  A whole number, >= 0. */
+        /** Prompts that were admitted to it, or wait to be. A whole number, 0 or more. */
         admitted: number;
       };
 }
@@ -164,60 +164,60 @@ export interface PromptsRequest {
 export interface RoundCompleted {
   /** Which event or decision it is. */
   type: 'round.completed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** `short`: with speculation; `long`: without. */
   kind: 'short' | 'long';
-  /** Version of the actor weights; never decreases. A whole number, >= 0. */
+  /** Version of the actor weights; never decreases. A whole number, 0 or more. */
   weightVersion: number;
   /** In the order in which the prompts entered the round. */
   prompts: FinalPrompt[];
-  /** When the round was opened. A number, >= 0. In seconds. */
+  /** When the round was opened. A number, 0 or more. In seconds. */
   openedSeconds: number;
-  /** Prompts deferred or carried at its end. A whole number, >= 0. */
+  /** Prompts deferred or carried at its end. A whole number, 0 or more. */
   deferred: number;
   /** Why, with the numbers. */
   reason:
     | {
         /** Which reason it is. */
         code: 'quota_reached';
-        /**  A whole number, >= 0. */
+        /** Prompts of the round that count. A whole number, 0 or more. */
         counted: number;
-        /**  A whole number, >= 0. */
+        /** Prompts that the round needs. A whole number, 0 or more. */
         needed: number;
       }
     | {
         /** Which reason it is. */
         code: 'source_exhausted';
-        /**  A whole number, >= 0. */
+        /** Prompts of the round that count. A whole number, 0 or more. */
         counted: number;
-        /**  A whole number, >= 0. */
+        /** Prompts that the round needs. A whole number, 0 or more. */
         needed: number;
       }
     | {
         /** Which reason it is. */
         code: 'only_duplicates';
-        /**  A whole number, >= 0. */
+        /** Prompts of the round that count. A whole number, 0 or more. */
         counted: number;
-        /**  A whole number, >= 0. */
+        /** Prompts that the round needs. A whole number, 0 or more. */
         needed: number;
       }
     | {
         /** Which reason it is. */
         code: 'round_failed';
-        /**  A whole number, >= 0. */
+        /** Prompts of the round that count. A whole number, 0 or more. */
         counted: number;
-        /**  A whole number, >= 0. */
+        /** Prompts that the round needs. A whole number, 0 or more. */
         needed: number;
       }
     | {
         /** Which reason it is. */
         code: 'all_ended';
-        /**  A whole number, >= 0. */
+        /** Prompts of the round that count. A whole number, 0 or more. */
         counted: number;
-        /**  A whole number, >= 0. */
+        /** Prompts that the round needs. A whole number, 0 or more. */
         needed: number;
       };
 }
@@ -230,7 +230,7 @@ export interface RoundCompleted {
 export interface RoundDrained {
   /** Which event or decision it is. */
   type: 'round.drained';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -238,7 +238,7 @@ export interface RoundDrained {
   reason: {
     /** Which reason it is. */
     code: 'all_ended';
-    /** Seconds, >= 0. */
+    /** Since the round was complete, in seconds. A number, 0 or more. */
     afterSeconds: number;
   };
 }
@@ -251,13 +251,13 @@ export interface RoundDrained {
 export interface RoundPlanned {
   /** Which event or decision it is. */
   type: 'round.planned';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** `short`: with speculation; `long`: without. */
   kind: 'short' | 'long';
-  /** Version of the actor weights; never decreases. A whole number, >= 0. */
+  /** Version of the actor weights; never decreases. A whole number, 0 or more. */
   weightVersion: number;
   /** Queued prompts that it begins with, in order. */
   queued: Prompt[];
@@ -266,33 +266,33 @@ export interface RoundPlanned {
     | {
         /** Which reason it is. */
         code: 'queue_below_threshold';
-        /**  A whole number, >= 0. */
+        /** Prompts in the queue. A whole number, 0 or more. */
         queued: number;
-        /**  A whole number, >= 0. */
+        /** P0: prompts that a round trains on. A whole number. */
         promptsPerRound: number;
       }
     | {
         /** Which reason it is. */
         code: 'queue_full';
-        /**  A whole number, >= 0. */
+        /** Prompts in the queue. A whole number, 0 or more. */
         queued: number;
-        /**  A whole number, >= 0. */
+        /** P0: prompts that a round trains on. A whole number. */
         promptsPerRound: number;
       }
     | {
         /** Which reason it is. */
         code: 'prompt_overdue';
-        /**  A whole number, >= 0. */
+        /** How often the prompt that is overdue has been deferred. A whole number, 0 or more. */
         deferrals: number;
-        /**  A whole number, >= 0. */
+        /** How many rounds it has waited. A whole number, 0 or more. */
         waitedRounds: number;
       }
     | {
         /** Which reason it is. */
         code: 'source_exhausted';
-        /**  A whole number, >= 0. */
+        /** Prompts in the queue. A whole number, 0 or more. */
         queued: number;
-        /** Prompts that run on into it, if there are any. A whole number, >= 0. */
+        /** Prompts that run on into it, if there are any. A whole number, 0 or more. */
         carried?: number | undefined;
       };
 }
@@ -306,11 +306,11 @@ export interface RoundPlanned {
 export interface RoundResumed {
   /** Which event or decision it is. */
   type: 'round.resumed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
-  /** Version of the weights that it is generated with, where it is known. A whole number, >= 0. */
+  /** Version of the weights that it is generated with, where it is known. A whole number, 0 or more. */
   weightVersion?: number | undefined;
   /** Prompts, or groups, of the round that are known here, in order. Each: at most 512 characters. */
   promptIds: string[];
@@ -318,7 +318,7 @@ export interface RoundResumed {
   reason: {
     /** Which reason it is. */
     code: 'host_restarted';
-    /**  A whole number, >= 0. */
+    /** How many these are. A whole number, 0 or more. */
     prompts: number;
   };
 }
@@ -331,7 +331,7 @@ export interface RoundResumed {
 export interface SourceDrained {
   /** Which event or decision it is. */
   type: 'source.drained';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -350,7 +350,7 @@ export interface SourceDrained {
 export interface SpeculationChosen {
   /** Which event or decision it is. */
   type: 'speculation.chosen';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Factor for prompts. */
   promptSpeculation: number;
@@ -361,17 +361,17 @@ export interface SpeculationChosen {
     | {
         /** Which reason it is. */
         code: 'exploring';
-        /**  A whole number, >= 0. */
+        /** Rounds that were measured so far. A whole number, 0 or more. */
         round: number;
-        /**  A whole number, >= 0. */
+        /** How many are to be measured. A whole number, 0 or more. */
         rounds: number;
       }
     | {
         /** Which reason it is. */
         code: 'fixed';
-        /** Seconds, >= 0. */
+        /** Seconds of a round with the factor that is chosen. A number, 0 or more. */
         secondsPerRound: number;
-        /**  A whole number, >= 0. */
+        /** Rounds that were measured, with all factors. A whole number, 0 or more. */
         measuredRounds: number;
       };
 }

@@ -10,7 +10,7 @@ import type { TimeoutEstimate } from './objects.ts';
 export interface SandboxCancelled {
   /** Which event or decision it is. */
   type: 'sandbox.cancelled';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the run, given by the host; new for every run. At most 512 characters. */
   runId: string;
@@ -24,7 +24,7 @@ export interface SandboxCancelled {
 export interface SandboxFinished {
   /** Which event or decision it is. */
   type: 'sandbox.finished';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the run, given by the host; new for every run. At most 512 characters. */
   runId: string;
@@ -44,7 +44,7 @@ export interface SandboxFinished {
 export interface SandboxReportRequested {
   /** Which event or decision it is. */
   type: 'sandbox.report.requested';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Values of λ to judge, each 1 to 1000; 1, 1.25, 1.5, 2, 3, 4, 6, 8 and 16 if absent. */
   factors?: number[] | undefined;
@@ -58,7 +58,7 @@ export interface SandboxReportRequested {
 export interface SandboxRequested {
   /** Which event or decision it is. */
   type: 'sandbox.requested';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the run, given by the host; new for every run. At most 512 characters. */
   runId: string;
@@ -74,7 +74,7 @@ export interface SandboxRequested {
 export interface SandboxLate {
   /** Which event or decision it is. */
   type: 'sandbox.late';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the run, given by the host; new for every run. At most 512 characters. */
   runId: string;
@@ -93,31 +93,31 @@ export interface SandboxLate {
 export interface SandboxReport {
   /** Which event or decision it is. */
   type: 'sandbox.report';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
-  /** Runs remembered: those that had an anchor and scored. A whole number, >= 0. */
+  /** Runs remembered: those that had an anchor and scored. A whole number, 0 or more. */
   runs: number;
-  /** Correct ones among them. A whole number, >= 0. */
+  /** Correct ones among them. A whole number, 0 or more. */
   correctRuns: number;
-  /** Runs among them that were given the maximum to explore. A whole number, >= 0. */
+  /** Runs among them that were given the maximum to explore. A whole number, 0 or more. */
   exploredRuns: number;
-  /** Correct ones among those: `exploredKilled` is to be held against them. A whole number, >= 0. */
+  /** Correct ones among those: `exploredKilled` is to be held against them. A whole number, 0 or more. */
   exploredCorrectRuns: number;
-  /** Seconds that they took. A number, >= 0. */
+  /** Seconds that they took. A number, 0 or more. */
   runSeconds: number;
-  /** Seconds with the maximum for all; timed-out ones count up to it. A number, >= 0. */
+  /** Seconds with the maximum for all; timed-out ones count up to it. A number, 0 or more. */
   fixedSeconds: number;
   /** One for each λ asked for, in that order. */
   estimates: TimeoutEstimate[];
-  /** Test cases with an anchor. A whole number, >= 0. */
+  /** Test cases with an anchor. A whole number, 0 or more. */
   testCases: number;
-  /** Test cases that left because there were too many. A whole number, >= 0. */
+  /** Test cases that left because there were too many. A whole number, 0 or more. */
   forgottenTestCases: number;
   /** Why, with the numbers. */
   reason: {
     /** Which reason it is. */
     code: 'requested';
-    /**  A whole number, >= 0. */
+    /** Most runs that are remembered. A whole number, 0 or more. */
     historyRuns: number;
   };
 }
@@ -130,40 +130,40 @@ export interface SandboxReport {
 export interface SandboxRun {
   /** Which event or decision it is. */
   type: 'sandbox.run';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the run, given by the host; new for every run. At most 512 characters. */
   runId: string;
   /** Id of the test case, given by the host; the same whenever it is run. At most 512 characters. */
   testCaseId: string;
-  /** How long the code may run, in seconds. A number, > 0. */
+  /** How long the code may run, in seconds. A number above 0. */
   timeoutSeconds: number;
   /** Why, with the numbers. */
   reason:
     | {
         /** Which reason it is. */
         code: 'anchored';
-        /** The longest correct run of the test case, in seconds. A number, >= 0. */
+        /** The longest correct run of the test case, in seconds. A number, 0 or more. */
         anchorSeconds: number;
-        /** λ. */
+        /** λ: the timeout is this many times the anchor. */
         timeoutFactor: number;
-        /** Tmin. A number, >= 0. In seconds. */
+        /** Tmin: the shortest timeout, in seconds. A number, 0 or more. */
         minTimeoutSeconds: number;
-        /** Tmax. A number, > 0. In seconds. */
+        /** Tmax: the longest timeout, in seconds. A number above 0. */
         maxTimeoutSeconds: number;
       }
     | {
         /** Which reason it is. */
         code: 'no_anchor';
-        /** Tmax. A number, > 0. In seconds. */
+        /** Tmax: the longest timeout, in seconds. A number above 0. */
         maxTimeoutSeconds: number;
       }
     | {
         /** Which reason it is. */
         code: 'exploration';
-        /** The longest correct run of the test case, in seconds. A number, >= 0. */
+        /** The longest correct run of the test case, in seconds. A number, 0 or more. */
         anchorSeconds: number;
-        /** How many runs there are for one that explores. A whole number, >= 0. */
+        /** How many runs there are for one that explores. A whole number, 0 or more. */
         exploreEvery: number;
       };
 }
@@ -176,7 +176,7 @@ export interface SandboxRun {
 export interface SandboxScored {
   /** Which event or decision it is. */
   type: 'sandbox.scored';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the run, given by the host; new for every run. At most 512 characters. */
   runId: string;
@@ -189,29 +189,29 @@ export interface SandboxScored {
     | {
         /** Which reason it is. */
         code: 'correct';
-        /** Seconds, >= 0. */
+        /** How long the run took, in seconds. A number, 0 or more. */
         seconds: number;
-        /** How long the code may run, in seconds. A number, > 0. */
+        /** How long the code may run, in seconds. A number above 0. */
         timeoutSeconds: number;
-        /** The longest correct run of the test case, in seconds. A number, >= 0. */
+        /** The longest correct run of the test case, in seconds. A number, 0 or more. */
         anchorSeconds: number;
       }
     | {
         /** Which reason it is. */
         code: 'wrong';
-        /** Seconds, >= 0. */
+        /** How long the run took, in seconds. A number, 0 or more. */
         seconds: number;
-        /** How long the code may run, in seconds. A number, > 0. */
+        /** How long the code may run, in seconds. A number above 0. */
         timeoutSeconds: number;
       }
     | {
         /** Which reason it is. */
         code: 'timeout';
-        /** Seconds, >= 0. */
+        /** How long the run took, in seconds. A number, 0 or more. */
         seconds: number;
-        /** How long the code may run, in seconds. A number, > 0. */
+        /** How long the code may run, in seconds. A number above 0. */
         timeoutSeconds: number;
-        /** Tmax. A number, > 0. In seconds. */
+        /** Tmax: the longest timeout, in seconds. A number above 0. */
         maxTimeoutSeconds: number;
       };
 }
@@ -224,7 +224,7 @@ export interface SandboxScored {
 export interface SandboxUnscored {
   /** Which event or decision it is. */
   type: 'sandbox.unscored';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the run, given by the host; new for every run. At most 512 characters. */
   runId: string;
@@ -235,7 +235,7 @@ export interface SandboxUnscored {
     | {
         /** Which reason it is. */
         code: 'infrastructure';
-        /** Seconds, >= 0. */
+        /** How long the run took, in seconds. A number, 0 or more. */
         seconds: number;
       }
     | {

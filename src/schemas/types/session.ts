@@ -9,7 +9,7 @@
 export interface HostDecided {
   /** Which event or decision it is. */
   type: 'host.decided';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** The decision, with those of its fields that the host knows. */
   decision: {
@@ -27,7 +27,7 @@ export interface HostDecided {
 export interface HostRestarted {
   /** Which event or decision it is. */
   type: 'host.restarted';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Prefix of every request id; new after each restart of the host. At most 128 characters. */
   idPrefix: string;
@@ -41,7 +41,7 @@ export interface HostRestarted {
 export interface TimerFired {
   /** Which event or decision it is. */
   type: 'timer.fired';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the timer, minted by the policy. At most 512 characters. */
   timerId: string;
@@ -55,24 +55,24 @@ export interface TimerFired {
 export interface TimerSet {
   /** Which event or decision it is. */
   type: 'timer.set';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the timer, minted by the policy. At most 512 characters. */
   timerId: string;
-  /** When, on the clock of the session, in seconds. A number, >= 0. */
+  /** When, on the clock of the session, in seconds. A number, 0 or more. */
   fireAtSeconds: number;
   /** Why, with the numbers. */
   reason:
     | {
         /** Which reason it is. */
         code: 'abort_grace';
-        /** Seconds, >= 0. */
+        /** How long the confirmation of an abort is waited for, in seconds. A number, 0 or more. */
         graceSeconds: number;
       }
     | {
         /** Which reason it is. */
         code: 'response_timeout';
-        /** Seconds, >= 0. */
+        /** How long a request may run, in seconds. A number, 0 or more. */
         limitSeconds: number;
       }
     | {
@@ -80,13 +80,13 @@ export interface TimerSet {
         code: 'reward_budget';
         /** Seconds that the worker may take, > 0, at most 1,000,000. */
         budgetSeconds: number;
-        /** Seconds, >= 0. */
+        /** How long the report of a worker is waited for beyond that, in seconds. A number, 0 or more. */
         graceSeconds: number;
       }
     | {
         /** Which reason it is. */
         code: 'reward_cancel_grace';
-        /** Seconds, >= 0. */
+        /** How long the report of a worker is waited for beyond that, in seconds. A number, 0 or more. */
         graceSeconds: number;
       };
 }

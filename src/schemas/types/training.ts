@@ -10,15 +10,15 @@ import type { TrainingShare } from './objects.ts';
 export interface GroupCompleted {
   /** Which event or decision it is. */
   type: 'group.completed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the group: that of the prompt whose responses it is made of. At most 512 characters. */
   groupId: string;
-  /** Responses of the group. A whole number, >= 1. */
+  /** Responses of the group. A whole number, 1 or more. */
   samples: number;
-  /** Tokens of the group, all responses together. A whole number, >= 0. */
+  /** Tokens of the group, all responses together. A whole number, 0 or more. */
   tokens: number;
 }
 
@@ -30,7 +30,7 @@ export interface GroupCompleted {
 export interface OptimizerStepped {
   /** Which event or decision it is. */
   type: 'optimizer.stepped';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -46,7 +46,7 @@ export interface OptimizerStepped {
 export interface ReplicaAdded {
   /** Which event or decision it is. */
   type: 'replica.added';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the data-parallel training replica. At most 512 characters. */
   replica: string;
@@ -60,7 +60,7 @@ export interface ReplicaAdded {
 export interface ReplicaLost {
   /** Which event or decision it is. */
   type: 'replica.lost';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the data-parallel training replica. At most 512 characters. */
   replica: string;
@@ -74,7 +74,7 @@ export interface ReplicaLost {
 export interface TrainConsumed {
   /** Which event or decision it is. */
   type: 'train.consumed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the fetch or share, minted by the policy. At most 1,200 characters. */
   fetchId: string;
@@ -82,11 +82,11 @@ export interface TrainConsumed {
   replica: string;
   /** Groups whose gradients are accumulated; those left out go to another try. Each: at most 512 characters. */
   groups: string[];
-  /** Samples in the accumulated gradients of these groups. A whole number, >= 0. */
+  /** Samples in the accumulated gradients of these groups. A whole number, 0 or more. */
   samples: number;
-  /** Tokens that the loss counted in these groups. A whole number, >= 0. */
+  /** Tokens that the loss counted in these groups. A whole number, 0 or more. */
   tokens: number;
-  /** How long the replica worked on them, in seconds; reference pass included. A number, >= 0. */
+  /** How long the replica worked on them, in seconds; reference pass included. A number, 0 or more. */
   seconds: number;
 }
 
@@ -98,7 +98,7 @@ export interface TrainConsumed {
 export interface TrainFinished {
   /** Which event or decision it is. */
   type: 'train.finished';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the fetch or share, minted by the policy. At most 1,200 characters. */
   fetchId: string;
@@ -106,11 +106,11 @@ export interface TrainFinished {
   replica: string;
   /** Groups whose gradients are accumulated; those left out go to another try. Each: at most 512 characters. */
   groups: string[];
-  /** Samples in the accumulated gradients of these groups. A whole number, >= 0. */
+  /** Samples in the accumulated gradients of these groups. A whole number, 0 or more. */
   samples: number;
-  /** Tokens that the loss counted in these groups. A whole number, >= 0. */
+  /** Tokens that the loss counted in these groups. A whole number, 0 or more. */
   tokens: number;
-  /** How long the replica worked on them, in seconds; reference pass included. A number, >= 0. */
+  /** How long the replica worked on them, in seconds; reference pass included. A number, 0 or more. */
   seconds: number;
 }
 
@@ -122,7 +122,7 @@ export interface TrainFinished {
 export interface GradientScale {
   /** Which event or decision it is. */
   type: 'gradient.scale';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -135,21 +135,21 @@ export interface GradientScale {
     | {
         /** Which reason it is. */
         code: 'local_mean';
-        /**  A number, >= 0. */
+        /** Units of the loss on this replica: samples, tokens or groups. A number, 0 or more. */
         units: number;
-        /**  A number, >= 0. */
+        /** Units on all replicas, or the divisor that is configured. A number, 0 or more. */
         total: number;
-        /**  A whole number, >= 0. */
+        /** Replicas of the collective. A whole number, 0 or more. */
         replicas: number;
       }
     | {
         /** Which reason it is. */
         code: 'local_sum';
-        /**  A number, >= 0. */
+        /** Units of the loss on this replica: samples, tokens or groups. A number, 0 or more. */
         units: number;
-        /**  A number, >= 0. */
+        /** Units on all replicas, or the divisor that is configured. A number, 0 or more. */
         total: number;
-        /**  A whole number, >= 0. */
+        /** Replicas of the collective. A whole number, 0 or more. */
         replicas: number;
       };
 }
@@ -162,7 +162,7 @@ export interface GradientScale {
 export interface GradientsDiscard {
   /** Which event or decision it is. */
   type: 'gradients.discard';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -173,19 +173,19 @@ export interface GradientsDiscard {
     | {
         /** Which reason it is. */
         code: 'round_failed';
-        /** How many groups. A whole number, >= 0. */
+        /** How many groups. A whole number, 0 or more. */
         groups: number;
       }
     | {
         /** Which reason it is. */
         code: 'not_final';
-        /** How many groups. A whole number, >= 0. */
+        /** How many groups. A whole number, 0 or more. */
         groups: number;
       }
     | {
         /** Which reason it is. */
         code: 'step_failed';
-        /** How many groups. A whole number, >= 0. */
+        /** How many groups. A whole number, 0 or more. */
         groups: number;
       };
 }
@@ -198,7 +198,7 @@ export interface GradientsDiscard {
 export interface GradientsOffload {
   /** Which event or decision it is. */
   type: 'gradients.offload';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -209,13 +209,13 @@ export interface GradientsOffload {
     | {
         /** Which reason it is. */
         code: 'idle';
-        /** How many groups. A whole number, >= 0. */
+        /** How many groups. A whole number, 0 or more. */
         groups: number;
       }
     | {
         /** Which reason it is. */
         code: 'gpus_returned';
-        /** How many groups. A whole number, >= 0. */
+        /** How many groups. A whole number, 0 or more. */
         groups: number;
       };
 }
@@ -228,7 +228,7 @@ export interface GradientsOffload {
 export interface GradientsReload {
   /** Which event or decision it is. */
   type: 'gradients.reload';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -239,13 +239,13 @@ export interface GradientsReload {
     | {
         /** Which reason it is. */
         code: 'fetch';
-        /** How many groups. A whole number, >= 0. */
+        /** How many groups. A whole number, 0 or more. */
         groups: number;
       }
     | {
         /** Which reason it is. */
         code: 'finish';
-        /** How many groups. A whole number, >= 0. */
+        /** How many groups. A whole number, 0 or more. */
         groups: number;
       };
 }
@@ -258,7 +258,7 @@ export interface GradientsReload {
 export interface GroupLate {
   /** Which event or decision it is. */
   type: 'group.late';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -288,7 +288,7 @@ export interface GroupLate {
 export interface GroupsDropped {
   /** Which event or decision it is. */
   type: 'groups.dropped';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -299,35 +299,37 @@ export interface GroupsDropped {
     | {
         /** Which reason it is. */
         code: 'round_failed';
-        /** How many groups. A whole number, >= 0. */
+        /** How many groups. A whole number, 0 or more. */
         groups: number;
       }
     | {
         /** Which reason it is. */
         code: 'not_final';
-        /** How many groups. A whole number, >= 0. */
+        /** How many groups. A whole number, 0 or more. */
         groups: number;
       }
     | {
         /** Which reason it is. */
         code: 'zero_variance';
+        /** Population standard deviation of the raw rewards. */
         standardDeviation: number;
+        /** Up to which it counts as none. */
         tolerance: number;
       }
     | {
         /** Which reason it is. */
         code: 'incomplete';
-        /**  A whole number, >= 0. */
+        /** Responses of the group that have a reward. A whole number, 0 or more. */
         samples: number;
-        /**  A whole number, >= 0. */
+        /** Responses that a group needs. A whole number, 0 or more. */
         needed: number;
       }
     | {
         /** Which reason it is. */
         code: 'other_weights';
-        /** Version of the actor weights; never decreases. A whole number, >= 0. */
+        /** Version of the actor weights; never decreases. A whole number, 0 or more. */
         weightVersion: number;
-        /** Version of the actor weights; never decreases. A whole number, >= 0. */
+        /** Version of the weights that generated the group. A whole number, 0 or more. */
         got: number;
       };
 }
@@ -340,7 +342,7 @@ export interface GroupsDropped {
 export interface OptimizerStep {
   /** Which event or decision it is. */
   type: 'optimizer.step';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -353,32 +355,32 @@ export interface OptimizerStep {
   replicas?: string[] | undefined;
   /** Groups whose gradients it steps on, where a round has several updates. Each: at most 512 characters. */
   groups?: string[] | undefined;
-  /** Samples in the gradients. A whole number, >= 0. */
+  /** Samples in the gradients. A whole number, 0 or more. */
   samples: number;
-  /** Tokens in the gradients. A whole number, >= 0. */
+  /** Tokens in the gradients. A whole number, 0 or more. */
   tokens: number;
   /** Why, with the numbers. */
   reason:
     | {
         /** Which reason it is. */
         code: 'all_finished';
-        /**  A whole number, >= 0. */
+        /** Groups that were trained. A whole number, 0 or more. */
         groups: number;
-        /**  A whole number, >= 0. */
+        /** Groups that replicas had been sent when the round was complete. A whole number, 0 or more. */
         streamed: number;
-        /** Seconds, >= 0. */
+        /** Since the round was complete, in seconds. A number, 0 or more. */
         afterSeconds: number;
       }
     | {
         /** Which reason it is. */
         code: 'update_consumed';
-        /**  A whole number, >= 0. */
+        /** Groups of the update. A whole number, 0 or more. */
         groups: number;
-        /**  A whole number, >= 1. */
+        /** Groups of a whole update. A whole number, 1 or more. */
         groupsPerUpdate: number;
-        /**  A whole number, >= 0. */
+        /** Which update of the round, from 0. A whole number. */
         update: number;
-        /** How long the trainer has computed for it, in seconds. A number, >= 0. */
+        /** How long the trainer has computed for it, in seconds. A number, 0 or more. */
         seconds: number;
       };
 }
@@ -391,7 +393,7 @@ export interface OptimizerStep {
 export interface ReferenceCompute {
   /** Which event or decision it is. */
   type: 'reference.compute';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -405,7 +407,7 @@ export interface ReferenceCompute {
   reason: {
     /** Which reason it is. */
     code: 'reference_pass';
-    /** How many groups. A whole number, >= 0. */
+    /** How many groups. A whole number, 0 or more. */
     groups: number;
   };
 }
@@ -418,7 +420,7 @@ export interface ReferenceCompute {
 export interface RoundTrained {
   /** Which event or decision it is. */
   type: 'round.trained';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -429,21 +431,21 @@ export interface RoundTrained {
     | {
         /** Which reason it is. */
         code: 'stepped';
-        /**  A whole number, >= 0. */
+        /** Groups that were trained. A whole number, 0 or more. */
         groups: number;
-        /**  A whole number, >= 0. */
+        /** Groups that replicas had been sent when the round was complete. A whole number, 0 or more. */
         streamed: number;
-        /** Seconds, >= 0. */
+        /** Since the round was complete, in seconds. A number, 0 or more. */
         afterSeconds: number;
       }
     | {
         /** Which reason it is. */
         code: 'published';
-        /**  A whole number, >= 0. */
+        /** Groups that were trained. A whole number, 0 or more. */
         groups: number;
-        /**  A whole number, >= 0. */
+        /** Updates that they were trained in. A whole number, 0 or more. */
         updates: number;
-        /** Seconds, >= 0. */
+        /** Since the round was complete, in seconds. A number, 0 or more. */
         afterSeconds: number;
       }
     | {
@@ -460,7 +462,7 @@ export interface RoundTrained {
 export interface TrainFetch {
   /** Which event or decision it is. */
   type: 'train.fetch';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -470,9 +472,9 @@ export interface TrainFetch {
   replica: string;
   /** Whole groups, in the order in which they were completed. Each: at most 512 characters. */
   groups: string[];
-  /** Samples of these groups. A whole number, >= 0. */
+  /** Samples of these groups. A whole number, 0 or more. */
   samples: number;
-  /** Tokens of these groups. A whole number, >= 0. */
+  /** Tokens of these groups. A whole number, 0 or more. */
   tokens: number;
   /** Gradients stay on the replica until the round is over. */
   gradientSync: false;
@@ -483,37 +485,37 @@ export interface TrainFetch {
     | {
         /** Which reason it is. */
         code: 'probe';
-        /**  A whole number, >= 0. */
+        /** Groups of the round that wait to be trained. A whole number, 0 or more. */
         waitingGroups: number;
       }
     | {
         /** Which reason it is. */
         code: 'fair_share';
-        /**  A whole number, >= 0. */
+        /** Groups of the round that wait to be trained. A whole number, 0 or more. */
         waitingGroups: number;
-        /** Tokens, >= 0. A whole number. */
+        /** Tokens of these groups. A whole number, 0 or more. */
         waitingTokens: number;
-        /**  A whole number, >= 0. */
+        /** Replicas that train. A whole number, 0 or more. */
         replicas: number;
       }
     | {
         /** Which reason it is. */
         code: 'round_end';
-        /**  A whole number, >= 0. */
+        /** Groups of the round that wait to be trained. A whole number, 0 or more. */
         waitingGroups: number;
-        /**  A whole number, >= 0. */
+        /** Groups of the round that are not complete. A whole number, 0 or more. */
         missingGroups: number;
-        /** Seconds, >= 0. */
+        /** When the rollout is expected to end, seconds from now. A number, 0 or more. */
         restSeconds: number;
-        /** Seconds, >= 0. */
+        /** Seconds that the replica takes for a token. A number, 0 or more. */
         secondsPerToken: number;
       }
     | {
         /** Which reason it is. */
         code: 'once';
-        /**  A whole number, >= 0. */
+        /** Groups of the round that wait to be trained. A whole number, 0 or more. */
         waitingGroups: number;
-        /**  A whole number, >= 0. */
+        /** Most groups that are fetched at once. A whole number, 0 or more. */
         capGroups: number;
       };
 }
@@ -526,16 +528,17 @@ export interface TrainFetch {
 export interface TrainFinish {
   /** Which event or decision it is. */
   type: 'train.finish';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
-  /** Groups that are spread by this decision. A whole number, >= 0. */
+  /** Groups that are spread by this decision. A whole number, 0 or more. */
   remaining: number;
   /** By replica, in the order of the configuration. */
   shares: TrainingShare[];
   /**
-   * When the last replica is expected to be done, seconds from now; absent if nothing was measured yet. A number, >= 0.
+   * When the last replica is expected to be done, seconds from now; absent if nothing was measured yet. A number, 0 or
+   * more.
    */
   expectedSeconds?: number | undefined;
   /** Why, with the numbers. */
@@ -543,51 +546,51 @@ export interface TrainFinish {
     | {
         /** Which reason it is. */
         code: 'round_completed';
-        /**  A whole number, >= 0. */
+        /** Groups that are spread by this decision. A whole number, 0 or more. */
         remaining: number;
-        /**  A whole number, >= 0. */
+        /** Groups that replicas had been sent when the round was complete. A whole number, 0 or more. */
         streamed: number;
-        /**  A whole number, >= 0. */
+        /** Replicas that take part. A whole number, 0 or more. */
         replicas: number;
       }
     | {
         /** Which reason it is. */
         code: 'replica_lost';
-        /**  A whole number, >= 0. */
+        /** Groups that are spread by this decision. A whole number, 0 or more. */
         remaining: number;
-        /**  A whole number, >= 0. */
+        /** Groups that replicas had been sent when the round was complete. A whole number, 0 or more. */
         streamed: number;
-        /**  A whole number, >= 0. */
+        /** Replicas that take part. A whole number, 0 or more. */
         replicas: number;
       }
     | {
         /** Which reason it is. */
         code: 'host_restarted';
-        /**  A whole number, >= 0. */
+        /** Groups that are spread by this decision. A whole number, 0 or more. */
         remaining: number;
-        /**  A whole number, >= 0. */
+        /** Groups that replicas had been sent when the round was complete. A whole number, 0 or more. */
         streamed: number;
-        /**  A whole number, >= 0. */
+        /** Replicas that take part. A whole number, 0 or more. */
         replicas: number;
       }
     | {
         /** Which reason it is. */
         code: 'partly_consumed';
-        /**  A whole number, >= 0. */
+        /** Groups that are spread by this decision. A whole number, 0 or more. */
         remaining: number;
-        /**  A whole number, >= 0. */
+        /** Groups that replicas had been sent when the round was complete. A whole number, 0 or more. */
         streamed: number;
-        /**  A whole number, >= 0. */
+        /** Replicas that take part. A whole number, 0 or more. */
         replicas: number;
       }
     | {
         /** Which reason it is. */
         code: 'step_failed';
-        /**  A whole number, >= 0. */
+        /** Groups that are spread by this decision. A whole number, 0 or more. */
         remaining: number;
-        /**  A whole number, >= 0. */
+        /** Groups that replicas had been sent when the round was complete. A whole number, 0 or more. */
         streamed: number;
-        /**  A whole number, >= 0. */
+        /** Replicas that take part. A whole number, 0 or more. */
         replicas: number;
       };
 }
@@ -600,7 +603,7 @@ export interface TrainFinish {
 export interface TrainRequeued {
   /** Which event or decision it is. */
   type: 'train.requeued';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -613,41 +616,41 @@ export interface TrainRequeued {
     | {
         /** Which reason it is. */
         code: 'replica_lost';
-        /**  A whole number, >= 0. */
+        /** Groups whose gradients the replica had accumulated. A whole number, 0 or more. */
         consumed: number;
-        /**  A whole number, >= 0. */
+        /** Groups that it had been sent and had not reported. A whole number, 0 or more. */
         inFlight: number;
       }
     | {
         /** Which reason it is. */
         code: 'host_restarted';
-        /**  A whole number, >= 0. */
+        /** Groups whose gradients the replica had accumulated. A whole number, 0 or more. */
         consumed: number;
-        /**  A whole number, >= 0. */
+        /** Groups that it had been sent and had not reported. A whole number, 0 or more. */
         inFlight: number;
       }
     | {
         /** Which reason it is. */
         code: 'step_failed';
-        /**  A whole number, >= 0. */
+        /** Groups whose gradients the replica had accumulated. A whole number, 0 or more. */
         consumed: number;
-        /**  A whole number, >= 0. */
+        /** Groups that it had been sent and had not reported. A whole number, 0 or more. */
         inFlight: number;
       }
     | {
         /** Which reason it is. */
         code: 'not_final';
-        /**  A whole number, >= 0. */
+        /** Groups whose gradients the replica had accumulated. A whole number, 0 or more. */
         consumed: number;
-        /**  A whole number, >= 0. */
+        /** Groups that it had been sent and had not reported. A whole number, 0 or more. */
         inFlight: number;
       }
     | {
         /** Which reason it is. */
         code: 'partly_consumed';
-        /**  A whole number, >= 0. */
+        /** Groups whose gradients the replica had accumulated. A whole number, 0 or more. */
         consumed: number;
-        /**  A whole number, >= 0. */
+        /** Groups that it had been sent and had not reported. A whole number, 0 or more. */
         inFlight: number;
       };
 }
@@ -661,7 +664,7 @@ export interface TrainRequeued {
 export interface TrainingLate {
   /** Which event or decision it is. */
   type: 'training.late';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId?: string | undefined;
@@ -715,7 +718,7 @@ export interface TrainingLate {
 export interface WeightsSwap {
   /** Which event or decision it is. */
   type: 'weights.swap';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, >= 0. */
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -727,7 +730,7 @@ export interface WeightsSwap {
   reason: {
     /** Which reason it is. */
     code: 'reference_pass';
-    /** How many groups. A whole number, >= 0. */
+    /** How many groups. A whole number, 0 or more. */
     groups: number;
   };
 }

@@ -351,6 +351,7 @@ class TextSample(TypedDict):
     """Id of the sample, given by the host; new whenever it is drawn. String ≤ 512."""
 
     kind: Literal["text"]
+    """It has no pixels."""
 
     uses: NotRequired[int]
     """
@@ -373,7 +374,7 @@ class GoneSample(TypedDict):
 
 
 class TensorShape(TypedDict):
-    """A tensor’s name and shape."""
+    """The name and shape of a tensor."""
 
     name: Literal["pixel_values", "pixel_values_videos"]
     """As model inputs name it: `pixel_values`, or `pixel_values_videos` for a video."""
