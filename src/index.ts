@@ -8,23 +8,30 @@ import type { PolicyOptions } from './core/policy.ts';
 import { type PolicyOf, runPlanner, startPolicy } from './core/start.ts';
 import { type FlexUlyssesInput, type FlexUlyssesPlan, flexUlyssesPlanner } from './planners/flex-ulysses/index.ts';
 import {
+  type GradientRenormalizationInput,
+  type GradientRenormalizationPlan,
   gradientRenormalizationPlanner,
-  type RenormalizationInput,
-  type RenormalizationPlan,
 } from './planners/gradient-renormalization/index.ts';
-import { type AdvantagesInput, type AdvantagesPlan, grpoAdvantagesPlanner } from './planners/grpo-advantages/index.ts';
+import {
+  type GrpoAdvantagesInput,
+  type GrpoAdvantagesPlan,
+  grpoAdvantagesPlanner,
+} from './planners/grpo-advantages/index.ts';
 import { type JudgeOffloadInput, type JudgeOffloadPlan, judgeOffloadPlanner } from './planners/judge-offload/index.ts';
 import { type MicroBatchesInput, type MicroBatchesPlan, microBatchesPlanner } from './planners/micro-batches/index.ts';
-import { adaptiveTp, type TpInput } from './policies/adaptive-tp/index.ts';
-import { completeGroupPipelining, type PipeliningInput } from './policies/complete-group-pipelining/index.ts';
-import { type FrontierInput, frontierGroupDispatch } from './policies/frontier-group-dispatch/index.ts';
-import { gpuScaleDown, type ScaleDownInput } from './policies/gpu-scale-down/index.ts';
-import { type AssemblyInput, groupAssembly } from './policies/group-assembly/index.ts';
-import { longPromptQueue, type QueueInput } from './policies/long-prompt-queue/index.ts';
+import { type AdaptiveTpInput, adaptiveTp } from './policies/adaptive-tp/index.ts';
+import {
+  type CompleteGroupPipeliningInput,
+  completeGroupPipelining,
+} from './policies/complete-group-pipelining/index.ts';
+import { type FrontierGroupDispatchInput, frontierGroupDispatch } from './policies/frontier-group-dispatch/index.ts';
+import { type GpuScaleDownInput, gpuScaleDown } from './policies/gpu-scale-down/index.ts';
+import { type GroupAssemblyInput, groupAssembly } from './policies/group-assembly/index.ts';
+import { type LongPromptQueueInput, longPromptQueue } from './policies/long-prompt-queue/index.ts';
 import { type RewardDispatchInput, rewardDispatch } from './policies/reward-dispatch/index.ts';
-import { sandboxTimeout, type TimeoutInput } from './policies/sandbox-timeout/index.ts';
+import { type SandboxTimeoutInput, sandboxTimeout } from './policies/sandbox-timeout/index.ts';
 import { type ShadowLoaderInput, shadowLoader } from './policies/shadow-loader/index.ts';
-import { type AdmissionInput, speculativeAdmission } from './policies/speculative-admission/index.ts';
+import { type SpeculativeAdmissionInput, speculativeAdmission } from './policies/speculative-admission/index.ts';
 import { type StreamTrainingInput, streamTraining } from './policies/stream-training/index.ts';
 import { type FlexrlInput, flexrl } from './recipes/flexrl/index.ts';
 import { type RolloutPipeInput, rolloutPipe } from './recipes/rolloutpipe/index.ts';
@@ -52,15 +59,17 @@ export const createFlexrl = (config: FlexrlInput, options?: PolicyOptions): Poli
   startPolicy(flexrl, config, options);
 /** A new speculative-admission policy. Throws `PolicyError` `invalid_config`. */
 export const createSpeculativeAdmission = (
-  config: AdmissionInput,
+  config: SpeculativeAdmissionInput,
   options?: PolicyOptions,
 ): PolicyOf<typeof speculativeAdmission> => startPolicy(speculativeAdmission, config, options);
 /** A new long-prompt queue. Throws `PolicyError` `invalid_config`. */
-export const createLongPromptQueue = (config: QueueInput, options?: PolicyOptions): PolicyOf<typeof longPromptQueue> =>
-  startPolicy(longPromptQueue, config, options);
+export const createLongPromptQueue = (
+  config: LongPromptQueueInput,
+  options?: PolicyOptions,
+): PolicyOf<typeof longPromptQueue> => startPolicy(longPromptQueue, config, options);
 /** A new sandbox-timeout policy. Throws `PolicyError` `invalid_config`. */
 export const createSandboxTimeout = (
-  config: TimeoutInput = {},
+  config: SandboxTimeoutInput = {},
   options?: PolicyOptions,
 ): PolicyOf<typeof sandboxTimeout> => startPolicy(sandboxTimeout, config, options);
 /** A new reward-dispatch policy. Throws `PolicyError` `invalid_config`. */
@@ -70,7 +79,7 @@ export const createRewardDispatch = (
 ): PolicyOf<typeof rewardDispatch> => startPolicy(rewardDispatch, config, options);
 /** A new group-assembly policy. Throws `PolicyError` `invalid_config`. */
 export const createGroupAssembly = (
-  config: AssemblyInput = {},
+  config: GroupAssemblyInput = {},
   options?: PolicyOptions,
 ): PolicyOf<typeof groupAssembly> => startPolicy(groupAssembly, config, options);
 /** A new stream-training policy. Throws `PolicyError` `invalid_config`, `infeasible`. */
@@ -79,10 +88,10 @@ export const createStreamTraining = (
   options?: PolicyOptions,
 ): PolicyOf<typeof streamTraining> => startPolicy(streamTraining, config, options);
 /** A new adaptive-tp policy. Throws `PolicyError` `invalid_config`. */
-export const createAdaptiveTp = (config: TpInput, options?: PolicyOptions): PolicyOf<typeof adaptiveTp> =>
+export const createAdaptiveTp = (config: AdaptiveTpInput, options?: PolicyOptions): PolicyOf<typeof adaptiveTp> =>
   startPolicy(adaptiveTp, config, options);
 /** A new gpu-scale-down policy. Throws `PolicyError` `invalid_config`. */
-export const createGpuScaleDown = (config: ScaleDownInput, options?: PolicyOptions): PolicyOf<typeof gpuScaleDown> =>
+export const createGpuScaleDown = (config: GpuScaleDownInput, options?: PolicyOptions): PolicyOf<typeof gpuScaleDown> =>
   startPolicy(gpuScaleDown, config, options);
 /** A new shadow-loader policy. Throws `PolicyError` `invalid_config`. */
 export const createShadowLoader = (
@@ -91,13 +100,13 @@ export const createShadowLoader = (
 ): PolicyOf<typeof shadowLoader> => startPolicy(shadowLoader, config, options);
 /** A new frontier-group-dispatch policy. Throws `PolicyError` `invalid_config`. */
 export const createFrontierGroupDispatch = (
-  config: FrontierInput,
+  config: FrontierGroupDispatchInput,
   options?: PolicyOptions,
 ): PolicyOf<typeof frontierGroupDispatch> => startPolicy(frontierGroupDispatch, config, options);
 
 /** A new complete-group-pipelining policy. Throws `PolicyError` `invalid_config`. */
 export const createCompleteGroupPipelining = (
-  config: PipeliningInput,
+  config: CompleteGroupPipeliningInput,
   options?: PolicyOptions,
 ): PolicyOf<typeof completeGroupPipelining> => startPolicy(completeGroupPipelining, config, options);
 
@@ -111,10 +120,11 @@ export const restorePolicy: (typeof registry)['restorePolicy'] = (snapshot, opti
 export const transition: (typeof registry)['transition'] = (snapshot, event) => registry.transition(snapshot, event);
 
 /** A factor for the gradient of each replica. Throws `PolicyError` `invalid_input`, `infeasible`. */
-export const renormalizeGradients = (input: RenormalizationInput): RenormalizationPlan =>
+export const renormalizeGradients = (input: GradientRenormalizationInput): GradientRenormalizationPlan =>
   runPlanner(gradientRenormalizationPlanner, input);
 /** An advantage for each response. Throws `PolicyError` `invalid_input`. */
-export const grpoAdvantages = (input: AdvantagesInput): AdvantagesPlan => runPlanner(grpoAdvantagesPlanner, input);
+export const grpoAdvantages = (input: GrpoAdvantagesInput): GrpoAdvantagesPlan =>
+  runPlanner(grpoAdvantagesPlanner, input);
 /** A sharding plan for a batch. Throws `PolicyError` `invalid_input`, `infeasible`. */
 export const planFlexUlysses = (input: FlexUlyssesInput): FlexUlyssesPlan => runPlanner(flexUlyssesPlanner, input);
 /** Layers of a judge that stay on the GPU or are streamed. Throws `PolicyError` `invalid_input`, `infeasible`. */

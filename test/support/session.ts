@@ -1,6 +1,11 @@
 /** A policy in a test, with short ways to send the usual events. */
 import { expect } from 'vitest';
-import { type AdmissionInput, createSpeculativeAdmission, PolicyError, restorePolicy } from '../../src/index.ts';
+import {
+  createSpeculativeAdmission,
+  PolicyError,
+  restorePolicy,
+  type SpeculativeAdmissionInput,
+} from '../../src/index.ts';
 import type { Prompt, VocabularyDecision, VocabularyEvent } from '../../src/schemas/index.ts';
 
 type DecisionOf<T extends string> = Extract<VocabularyDecision, { type: T }>;
@@ -63,7 +68,7 @@ export class Session {
   }
 }
 
-export const admission = (config: Partial<AdmissionInput> = {}): Session =>
+export const admission = (config: Partial<SpeculativeAdmissionInput> = {}): Session =>
   new Session(
     createSpeculativeAdmission({
       promptsPerRound: 2,

@@ -4,6 +4,7 @@ import { type LengthFunction, lengthFunction, valueAt } from '../../core/length-
 import { refuse } from '../../errors.ts';
 import { positiveCount } from '../../schemas/units.ts';
 import { timingModel } from './execution/timing.ts';
+import type { CostModel } from './types.ts';
 
 const byDegree = z
   .array(
@@ -39,9 +40,6 @@ export const costModel = z
       ),
   })
   .describe('What a sequence costs at a sharding degree.');
-
-/** A cost model. */
-export type CostModel = z.output<typeof costModel>;
 
 /** Traffic of one device when a sequence is sharded, per token of the sequence (FlexRL, Appendix A). */
 export const splitShare = (degree: number): number => (degree - 1) / (degree * degree);

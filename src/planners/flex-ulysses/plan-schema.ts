@@ -68,14 +68,3 @@ export const previousPlan = z.strictObject({
   vision: unread,
   memoryRelaxed: unread,
 });
-
-/** The plan. */
-export type FlexUlyssesPlan = z.output<typeof flexUlyssesPlan>;
-/** Where one sequence goes. */
-export type SequenceAssignment = FlexUlyssesPlan['assignments'][number];
-/** Sequences of one group that run as one. */
-export type SequencePack = FlexUlyssesPlan['packs'][number];
-/** Predicted times of a layer's attention. */
-export type ExecutionSchedule = FlexUlyssesPlan['schedule'];
-/** The frames that one device encodes. */
-export type VisionShare = NonNullable<FlexUlyssesPlan['vision']>[number];

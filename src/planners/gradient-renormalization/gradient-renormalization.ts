@@ -2,22 +2,20 @@
  * Factors that make the gradients of replicas with uneven shares add up to the gradient of the whole batch
  * (RollPacker §4.4). See README.md.
  */
-import { definePlanner } from '../../core/definition.ts';
+import { definePlanner, type PlannerDefinition } from '../../core/definition.ts';
 import { scaleFactor } from '../../core/renormalize.ts';
 import { refuse } from '../../errors.ts';
-import {
-  type CountName,
-  countIn,
-  type RenormalizationPlan,
-  type RenormalizationSettings,
-  renormalizationInput,
-  renormalizationPlan,
-} from './schema.ts';
+import { type CountName, countIn, renormalizationInput, renormalizationPlan } from './schema.ts';
+import type {
+  GradientRenormalizationInput,
+  GradientRenormalizationPlan,
+  GradientRenormalizationSettings,
+} from './types.ts';
 
-type Replica = RenormalizationSettings['replicas'][number];
+type Replica = GradientRenormalizationSettings['replicas'][number];
 type Counts = Omit<Replica, 'microBatches'>;
 
-function compute(input: RenormalizationSettings): RenormalizationPlan {
+function compute(input: GradientRenormalizationSettings): GradientRenormalizationPlan {
   const { replicas, unit, reduction, collective, accumulation, accumulated } = input;
   const name: CountName = unit === 'constant' ? 'samples' : unit;
   // The schema has seen to it that the unit is counted wherever there are samples.
@@ -60,7 +58,12 @@ function compute(input: RenormalizationSettings): RenormalizationPlan {
 }
 
 /** The planner; `renormalizeGradients` is its plain function. */
-export const gradientRenormalizationPlanner = definePlanner({
+export const gradientRenormalizationPlanner: PlannerDefinition<
+  GradientRenormalizationInput,
+  GradientRenormalizationSettings,
+  GradientRenormalizationPlan,
+  'gradient-renormalization'
+> = definePlanner({
   id: 'gradient-renormalization',
   version: 1,
   summary: 'Factors that make gradients of uneven replicas and micro-batches equal to that of the whole batch.',

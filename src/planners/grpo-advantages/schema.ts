@@ -65,10 +65,3 @@ export const advantagesPlan = z.strictObject({
     )
     .describe('In the order of the input.'),
 });
-
-/** What a caller writes. */
-export type AdvantagesInput = z.input<typeof advantagesInput>;
-/** The input with its defaults filled in. */
-export type AdvantagesSettings = z.output<typeof advantagesInput>;
-/** The plan: an advantage for each sample. */
-export type AdvantagesPlan = z.output<typeof advantagesPlan>;

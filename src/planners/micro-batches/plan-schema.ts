@@ -37,8 +37,3 @@ export const microBatchesPlan = z.strictObject({
     })
     .describe('How good this one is.'),
 });
-
-/** The plan: micro-batches of every rank. */
-export type MicroBatchesPlan = z.output<typeof microBatchesPlan>;
-/** What a rank runs in one pass. */
-export type MicroBatch = z.output<typeof microBatch>;

@@ -9,7 +9,7 @@ import { type PlacedEngine, placedEngine } from '../../schemas/gpus.ts';
 import { count, roundKind } from '../../schemas/units.ts';
 import { Columns, type Report } from './columns.ts';
 import { moves } from './moves.ts';
-import type { ScaleDownConfig } from './schema.ts';
+import type { GpuScaleDownConfig } from './types.ts';
 
 const ids = setOf(z.string());
 
@@ -84,7 +84,7 @@ export const scaleDownState = z.strictObject({
   columns: derived(() => new Columns()),
 });
 /** The state. */
-export type ScaleDownState = Live<z.output<typeof scaleDownState>, ScaleDownConfig>;
+export type ScaleDownState = Live<z.output<typeof scaleDownState>, GpuScaleDownConfig>;
 /** The state as it is saved. */
 export type SavedScaleDown = z.input<typeof scaleDownState>;
 
@@ -144,7 +144,7 @@ export interface Topology {
 const byId = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** The topology of these engines. */
-export function topologyOf(placed: readonly PlacedEngine[], config: ScaleDownConfig): Topology {
+export function topologyOf(placed: readonly PlacedEngine[], config: GpuScaleDownConfig): Topology {
   const engines = placed
     .map(({ engineId, serverId, gpuIds, kvCapacityTokens, kvCapacityBytes = 0 }) => ({
       engineId,

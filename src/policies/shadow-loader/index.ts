@@ -1,4 +1,5 @@
-export { type ShadowLoaderConfig, type ShadowLoaderInput, shadowLoaderConfig } from './schema.ts';
-export { type LoaderEvent, shadowLoader } from './shadow-loader.ts';
+export { shadowLoaderConfig } from './schema.ts';
+export { shadowLoader } from './shadow-loader.ts';
 export { evenSlices } from './slices.ts';
-export { type LoaderDecision, loaderDecisions } from './words.ts';
+export type * from './types.ts';
+export { loaderDecisions } from './words.ts';

@@ -30,8 +30,3 @@ export const shadowLoaderConfig = z.strictObject({
   retry: retry.prefault({}),
   idPrefix: idPrefix.default('').describe('Prefix of every id that is minted; new after each restart of the host.'),
 });
-
-/** What a caller writes. */
-export type ShadowLoaderInput = z.input<typeof shadowLoaderConfig>;
-/** The configuration with its defaults filled in. */
-export type ShadowLoaderConfig = z.output<typeof shadowLoaderConfig>;

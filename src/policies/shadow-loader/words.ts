@@ -16,8 +16,8 @@ import {
   sliceLate,
   stepResumed,
 } from '../../schemas/decisions/loading.ts';
-import type { Of } from '../../schemas/vocabulary.ts';
 import type { LoaderState } from './state.ts';
+import type { ShadowLoaderDecision } from './types.ts';
 
 /** Decisions of shadow-loader, in the order of a sample's life. */
 export const loaderDecisions = [
@@ -37,9 +37,7 @@ export const loaderDecisions = [
   sliceLate,
 ] as const;
 
-/** One of them. */
-export type LoaderDecision = Of<(typeof loaderDecisions)[number]>;
 /** Where decisions go. */
-export type Ctx = Context<LoaderDecision>;
+export type Ctx = Context<ShadowLoaderDecision>;
 /** Declares an event. */
-export const on = handlersOf<LoaderState, LoaderDecision>();
+export const on = handlersOf<LoaderState, ShadowLoaderDecision>();

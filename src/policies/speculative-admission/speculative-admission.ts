@@ -2,7 +2,7 @@
  * Speculative admission (RollPacker §3): a short round launches more prompts and more responses than it needs and
  * keeps the first that finish; what is left is deferred. See README.md.
  */
-import { definePolicy, type EventOf, handlersOf, type Ledger } from '../../core/definition.ts';
+import { definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { checkNewPrefix } from '../../core/minted-ids.ts';
 import { rewardFailed } from '../../schemas/decisions/reward-workers.ts';
 import { engineAdded, engineDrained, engineLost, enginesChanged } from '../../schemas/events/engines.ts';
@@ -34,16 +34,16 @@ import * as progress from './progress.ts';
 import * as reports from './reports.ts';
 import { checkRequestId, link } from './requests.ts';
 import { checkFailing, checkOpening, failRound, openRound, settle } from './rounds.ts';
-import {
-  type AdmissionConfig,
-  type AdmissionDecision,
-  admissionConfig,
-  admissionDecisions,
-  mostResponses,
-} from './schema.ts';
+import { admissionConfig, admissionDecisions, mostResponses } from './schema.ts';
 import { type AdmissionState, admissionState, begin, type SavedAdmission } from './state.ts';
+import type {
+  SpeculativeAdmissionConfig,
+  SpeculativeAdmissionDecision,
+  SpeculativeAdmissionEvent,
+  SpeculativeAdmissionInput,
+} from './types.ts';
 
-const on = handlersOf<AdmissionState, AdmissionDecision>();
+const on = handlersOf<AdmissionState, SpeculativeAdmissionDecision>();
 const handlers = [
   on(roundOpened, openRound, checkOpening),
   on(roundFailed, failRound, checkFailing),
@@ -76,7 +76,7 @@ const handlers = [
 /** One for all: most events bring nothing in, and most decisions let nothing out. */
 const none: readonly string[] = Object.freeze([]);
 
-type AdmissionLedger = Ledger<SavedAdmission, Message, AdmissionDecision, AdmissionConfig>;
+type AdmissionLedger = Ledger<SavedAdmission, Message, SpeculativeAdmissionDecision, SpeculativeAdmissionConfig>;
 
 const finishedIds = (prompt: Prompt): string[] =>
   (prompt.kept ?? []).filter((one) => one.finished).map((one) => one.requestId);
@@ -146,7 +146,15 @@ const responseLedger: AdmissionLedger = {
 };
 
 /** Over-provisions prompts and responses in short rounds and keeps the first that finish. */
-export const speculativeAdmission = definePolicy({
+export const speculativeAdmission: PolicyDefinition<
+  SpeculativeAdmissionInput,
+  SpeculativeAdmissionConfig,
+  AdmissionState,
+  SpeculativeAdmissionEvent,
+  SpeculativeAdmissionDecision,
+  SavedAdmission,
+  'speculative-admission'
+> = definePolicy({
   id: 'speculative-admission',
   version: 3,
   summary: 'Launches more prompts and responses than a round needs and keeps the first that finish.',
@@ -163,6 +171,3 @@ export const speculativeAdmission = definePolicy({
   decisions: admissionDecisions,
   ledgers: [promptLedger, responseLedger],
 });
-
-/** What speculative-admission understands. */
-export type AdmissionEvent = EventOf<typeof speculativeAdmission>;

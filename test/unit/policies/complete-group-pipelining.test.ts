@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import {
+  type CompleteGroupPipeliningDecision,
+  type CompleteGroupPipeliningEvent,
+  type CompleteGroupPipeliningInput,
   createCompleteGroupPipelining,
-  type PipeliningDecision,
-  type PipeliningEvent,
-  type PipeliningInput,
   restorePolicy,
   startPolicy,
 } from '../../../src/index.ts';
@@ -11,7 +11,7 @@ import { refusal } from '../../support/refusal.ts';
 import { rewardedPipelining } from '../../support/rewarded-pipelining.ts';
 
 type Policy = ReturnType<typeof createCompleteGroupPipelining>;
-type Named<T extends PipeliningDecision['type']> = Extract<PipeliningDecision, { type: T }>;
+type Named<T extends CompleteGroupPipeliningDecision['type']> = Extract<CompleteGroupPipeliningDecision, { type: T }>;
 
 /** A policy with U = 2 groups of 2 responses, and short ways to send the usual events. */
 class Session {
@@ -21,12 +21,12 @@ class Session {
   /** Of the last `weights.publish`. */
   publicationId = 'none';
 
-  constructor(config: Partial<PipeliningInput> = {}) {
+  constructor(config: Partial<CompleteGroupPipeliningInput> = {}) {
     this.policy = createCompleteGroupPipelining({ responsesPerPrompt: 2, globalBatchSamples: 4, ...config });
   }
 
-  send(event: Record<string, unknown>): PipeliningDecision[] {
-    const decisions = this.policy.send({ at: this.at, ...event } as PipeliningEvent);
+  send(event: Record<string, unknown>): CompleteGroupPipeliningDecision[] {
+    const decisions = this.policy.send({ at: this.at, ...event } as CompleteGroupPipeliningEvent);
     for (const { publicationId } of only(decisions, 'weights.publish')) this.publicationId = publicationId;
     return decisions;
   }
@@ -38,7 +38,7 @@ class Session {
     return [code, path];
   }
 
-  open(roundId = 'r', weightVersion = 7): PipeliningDecision[] {
+  open(roundId = 'r', weightVersion = 7): CompleteGroupPipeliningDecision[] {
     this.rewarded.set(roundId, []);
     return this.send({ type: 'round.opened', roundId, kind: 'long', weightVersion, prompts: [] });
   }
@@ -55,7 +55,12 @@ class Session {
     return { type: 'group.rewarded', roundId, promptId, samples, tokens: 10 * samples, responses, reason, ...more };
   }
 
-  reward(promptId: string, more: Record<string, unknown> = {}, rewards = [0, 1], roundId = 'r'): PipeliningDecision[] {
+  reward(
+    promptId: string,
+    more: Record<string, unknown> = {},
+    rewards = [0, 1],
+    roundId = 'r',
+  ): CompleteGroupPipeliningDecision[] {
     const decisions = this.send(this.group(promptId, more, rewards, roundId));
     const names = this.rewarded.get(roundId);
     if (!names?.includes(promptId)) names?.push(promptId);
@@ -71,7 +76,7 @@ class Session {
     return { type: 'round.rewarded', roundId, kind: 'long', weightVersion, prompts, reason };
   }
 
-  close(roundId = 'r', weightVersion = 7): PipeliningDecision[] {
+  close(roundId = 'r', weightVersion = 7): CompleteGroupPipeliningDecision[] {
     return this.send(this.ending(roundId, weightVersion));
   }
 
@@ -83,7 +88,7 @@ class Session {
     return this.send({ type: 'optimizer.stepped', roundId, updateId });
   }
 
-  train(update: Named<'train.dispatch'>, roundId = 'r'): PipeliningDecision[] {
+  train(update: Named<'train.dispatch'>, roundId = 'r'): CompleteGroupPipeliningDecision[] {
     return [...this.consume(update), ...this.stepped(update.updateId, roundId)];
   }
 
@@ -92,9 +97,11 @@ class Session {
   }
 }
 
-const only = <T extends PipeliningDecision['type']>(decisions: readonly PipeliningDecision[], type: T): Named<T>[] =>
-  decisions.filter((one) => one.type === type) as Named<T>[];
-const types = (decisions: readonly PipeliningDecision[]): string[] => decisions.map((one) => one.type);
+const only = <T extends CompleteGroupPipeliningDecision['type']>(
+  decisions: readonly CompleteGroupPipeliningDecision[],
+  type: T,
+): Named<T>[] => decisions.filter((one) => one.type === type) as Named<T>[];
+const types = (decisions: readonly CompleteGroupPipeliningDecision[]): string[] => decisions.map((one) => one.type);
 
 describe('complete-group-pipelining', () => {
   test('a round of five groups: two updates of U, and a smaller one divided by its own count', () => {
@@ -485,7 +492,7 @@ describe('complete-group-pipelining', () => {
 
   test('bad input', () => {
     const config = (input: unknown) => {
-      const { code, path } = refusal(() => createCompleteGroupPipelining(input as PipeliningInput));
+      const { code, path } = refusal(() => createCompleteGroupPipelining(input as CompleteGroupPipeliningInput));
       return [code, path];
     };
     expect(config({ responsesPerPrompt: 3, globalBatchSamples: 16 })).toEqual(['invalid_config', 'globalBatchSamples']);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { createLongPromptQueue, type QueueInput } from '../../../src/index.ts';
+import { createLongPromptQueue, type LongPromptQueueInput } from '../../../src/index.ts';
 import { only, Session } from '../../support/session.ts';
 
-const queue = (config: Partial<QueueInput> = {}) =>
+const queue = (config: Partial<LongPromptQueueInput> = {}) =>
   new Session(createLongPromptQueue({ promptsPerRound: 2, promptSpeculation: 1.5, ...config }) as never);
 
 function defer(session: Session, promptId: string, more: object = {}, sinceRound = 0) {

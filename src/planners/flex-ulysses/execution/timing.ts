@@ -70,8 +70,6 @@ export const timingPresets = Object.freeze({
 export const timingModel = z
   .union([z.enum(['H200', 'H800']), coefficients])
   .describe('A preset, by its name, or coefficients.');
-/** A preset, by its name, or coefficients. */
-export type TimingModel = z.input<typeof timingModel>;
 
 /** The coefficients that a model stands for. */
 export function coefficientsOf(timing: z.output<typeof timingModel>): TimingCoefficients {
