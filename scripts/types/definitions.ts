@@ -117,12 +117,46 @@ function plannerText(planner: AnyPlannerDefinition): string {
   return moduleText(`Types of \`${planner.id}\`: its input and its plan.`, importsOf(file, writer.used), declared);
 }
 
+const proofFile = 'test/types/definitions.ts';
+
+/** What the compiler is asked: whether each type is that of its schema. */
+function proofText(): string {
+  const constant = (value: unknown): string => {
+    const found = Object.entries(rollflex).find(([, one]) => one === value);
+    if (found === undefined) throw new Error('src/index.ts does not export the schema of each definition');
+    return found[0];
+  };
+  const lines = rollflex.registry.definitions.flatMap((one) => {
+    const name = typeName(one);
+    const given = constant(one.kind === 'planner' ? one.input : one.config);
+    const sides = [
+      ['Input', 'input', given],
+      [one.kind === 'planner' ? 'Settings' : 'Config', 'output', given],
+      ...(one.kind === 'planner' ? [['Plan', 'output', constant(one.plan)]] : []),
+    ];
+    return sides.map(([suffix, side, schema]) => {
+      const type = `${name}${suffix}`;
+      return `  ${type}: Same<r.${type}, z.${side}<typeof r.${schema}>>;`;
+    });
+  });
+  return moduleText(
+    'Each setting, and each part of a plan, has the type of its schema: the compiler says so.',
+    [
+      "import type { z } from 'zod';",
+      "import type * as r from '../../src/index.ts';",
+      "import type { AllTrue, Same } from './same.ts';",
+    ],
+    [['export type Definitions = AllTrue<{', ...lines, '}>;'].join('\n')],
+  );
+}
+
 /** Texts of the modules, by their paths from the root of the repository. */
 export function definitionTypes(): Map<string, string> {
-  return new Map(
-    rollflex.registry.definitions.map((one) => [
+  return new Map([
+    [proofFile, proofText()],
+    ...rollflex.registry.definitions.map((one): [string, string] => [
       typesFile(one),
       one.kind === 'planner' ? plannerText(one) : policyText(one),
     ]),
-  );
+  ]);
 }

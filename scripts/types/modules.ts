@@ -24,7 +24,10 @@ function importOf(from: string, module: string, names: Iterable<string>): string
 export function importsOf(file: string, used: Iterable<{ readonly name: string; readonly module: string }>): string[] {
   const byModule = new Map<string, string[]>();
   for (const { name, module } of used) {
-    if (module !== file) byModule.set(module, [...(byModule.get(module) ?? []), name]);
+    if (module === file) continue;
+    // Definitions know each other by their public names alone.
+    const from = module.replace(/^(src\/(?:policies|planners|recipes)\/[^/]+\/)types\.ts$/, '$1index.ts');
+    byModule.set(from, [...(byModule.get(from) ?? []), name]);
   }
   const up = (module: string): number => posix.relative(posix.dirname(file), module).split('../').length;
   return [...byModule]

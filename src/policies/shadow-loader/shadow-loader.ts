@@ -32,11 +32,10 @@ import {
   preprocessed,
 } from './reports.ts';
 import { checkDraw, draw } from './samples.ts';
-import { shadowLoaderConfig } from './schema.ts';
+import { loaderDecisions, on, shadowLoaderConfig } from './schema.ts';
 import { begin, type LoaderState, loaderState, type SavedLoader } from './state.ts';
 import { checkKnown } from './steps.ts';
 import type { ShadowLoaderConfig, ShadowLoaderDecision, ShadowLoaderEvent, ShadowLoaderInput } from './types.ts';
-import { loaderDecisions, on } from './words.ts';
 
 const handlers = [
   on(nodeAdded, addNode, checkMemory),

@@ -27,7 +27,6 @@ import {
 import { hostRestarted, timerFired } from '../../schemas/events/session.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
-import * as cluster from './cluster.ts';
 import * as intake from './intake.ts';
 import { checkEngine, pump } from './launch.ts';
 import * as progress from './progress.ts';
@@ -50,10 +49,10 @@ const handlers = [
   on(promptsSupplied, intake.supply, intake.checkSupply),
   on(sourceExhausted, intake.exhaust, (state, { domain }) => intake.checkDomain(state, domain, 'domain')),
   on(sourceReopened, intake.reopen),
-  on(engineAdded, cluster.engineAdded),
-  on(engineDrained, cluster.engineDrained, checkEngine),
-  on(engineLost, cluster.engineLost, checkEngine),
-  on(enginesChanged, cluster.enginesChanged),
+  on(engineAdded, reports.engineAdded),
+  on(engineDrained, reports.engineDrained, checkEngine),
+  on(engineLost, reports.engineLost, checkEngine),
+  on(enginesChanged, reports.enginesChanged),
   on(requestStarted, reports.started, reports.checkStart),
   on(requestAborted, reports.aborted, checkRequestId),
   on(responseCompleted, reports.completed, checkRequestId),
@@ -70,7 +69,7 @@ const handlers = [
     checkRequestId,
   ),
   on(timerFired, reports.timerFired, reports.checkTimer),
-  on(hostRestarted, cluster.hostRestarted, checkNewPrefix),
+  on(hostRestarted, reports.hostRestarted, checkNewPrefix),
 ];
 
 /** One for all: most events bring nothing in, and most decisions let nothing out. */

@@ -1,6 +1,6 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `flexrl`: its settings, what it is told, and what it answers. */
-import type { CostModel, CostModelInput } from '../../planners/flex-ulysses/types.ts';
+import type { CostModel, CostModelInput } from '../../planners/flex-ulysses/index.ts';
 import type {
   BatchAbandoned,
   BatchMaterialized,

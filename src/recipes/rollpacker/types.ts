@@ -1,6 +1,6 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `rollpacker`: its settings, what it is told, and what it answers. */
-import type { JudgeOffloadInput, JudgeOffloadSettings } from '../../planners/judge-offload/types.ts';
+import type { JudgeOffloadInput, JudgeOffloadSettings } from '../../planners/judge-offload/index.ts';
 import type {
   EngineAdded,
   EngineDrained,
