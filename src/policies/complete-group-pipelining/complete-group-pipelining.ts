@@ -11,6 +11,7 @@ import { roundFailed, roundOpened } from '../../schemas/events/rounds.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
 import { optimizerStepped } from '../../schemas/events/training.ts';
 import type { Message } from '../../schemas/messages.ts';
+import type { EventWord } from '../../schemas/vocabulary.ts';
 import { addGroup, checkGroup } from './groups.ts';
 import * as rounds from './rounds.ts';
 import { pipeliningConfig } from './schema.ts';
@@ -49,10 +50,17 @@ const handlers = [
   on(hostRestarted, rounds.restartHost, checkNewPrefix),
 ];
 
+type TrainerReport =
+  | 'update.consumed'
+  | 'update.lost'
+  | 'optimizer.stepped'
+  | 'weights.published'
+  | 'trainer.restarted';
+
 /** What the trainer says of its work. */
-export const trainerReports = fromTrainer.flatMap<(typeof fromTrainer)[number]['words'][number]>(({ words }) => [
-  ...words,
-]);
+export const trainerReports: readonly EventWord<TrainerReport>[] = fromTrainer.flatMap<EventWord<TrainerReport>>(
+  ({ words }) => [...words],
+);
 
 /** Rewarded groups enter, and leave with their round, late, or left out by name. */
 const groupLedger: Ledger<SavedPipelining, Message, CompleteGroupPipeliningDecision> = {

@@ -132,7 +132,7 @@ export class Moves {
   }
 }
 
-/** Schema of {@link Moves} in a state. */
+/** Schema of `Moves` in a state. */
 export const moves = byHand(savedMoves, {
   decode: (saved) => Moves.load(saved),
   encode: (live) => live.save(),
