@@ -3,7 +3,12 @@
  * request an arrival and a completion; beside it, bare emits of eventemitter3 in the same run, and `auto`.
  * Run: `npx tsx bench/frontier-group-dispatch.ts`.
  */
-import { create, type FrontierEvent, type FrontierInput, frontierGroupDispatch } from '../src/index.ts';
+import {
+  create,
+  type FrontierGroupDispatchEvent,
+  type FrontierGroupDispatchInput,
+  frontierGroupDispatch,
+} from '../src/index.ts';
 import { emitsPerSecond } from './emits.ts';
 import { machine, median } from './support.ts';
 
@@ -11,7 +16,7 @@ const groups = 10_000;
 const responsesPerPrompt = 16;
 
 /** Arrivals of a round, each with strings of its own, as those read from a wire have. */
-function arrivals(round: number): FrontierEvent[] {
+function arrivals(round: number): FrontierGroupDispatchEvent[] {
   return Array.from({ length: groups * responsesPerPrompt }, (_, at) => {
     const promptId = `prompt-${round}-${Math.floor(at / responsesPerPrompt)}`;
     const index = at % responsesPerPrompt;
@@ -21,7 +26,7 @@ function arrivals(round: number): FrontierEvent[] {
 }
 
 /** Each call measures a round; making its events is not in the time, the host's own list of what runs is. */
-function eventsPerSecond(validate: boolean, width: FrontierInput['width']): () => number {
+function eventsPerSecond(validate: boolean, width: FrontierGroupDispatchInput['width']): () => number {
   const policy = create(frontierGroupDispatch, { responsesPerPrompt, width }, { validate });
   let round = 0;
   const pass = (): number => {
@@ -29,7 +34,7 @@ function eventsPerSecond(validate: boolean, width: FrontierInput['width']): () =
     const running: string[] = [];
     let at = round * 1000;
     let sent = 0;
-    const send = (event: FrontierEvent): void => {
+    const send = (event: FrontierGroupDispatchEvent): void => {
       sent += 1;
       for (const decision of policy.send(event)) {
         if (decision.type === 'request.admit') running.push(decision.requestId);

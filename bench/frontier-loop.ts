@@ -4,7 +4,7 @@
  * groups at a time, first come, first served. Rounds follow one another; lengths are given, so that everything else
  * is the same for every width.
  */
-import type { FrontierEvent, FrontierInput, PolicyOf } from '../src/index.ts';
+import type { FrontierGroupDispatchEvent, FrontierGroupDispatchInput, PolicyOf } from '../src/index.ts';
 import { create, frontierGroupDispatch } from '../src/index.ts';
 import type { CostModel } from '../src/sim/cost-model.ts';
 import { DecodeEngine } from '../src/sim/engine/decode-engine.ts';
@@ -99,7 +99,7 @@ class PolicyGate implements Gate {
   readonly #policy: PolicyOf<typeof frontierGroupDispatch>;
   #roundId = '';
 
-  constructor(input: FrontierInput) {
+  constructor(input: FrontierGroupDispatchInput) {
     this.#k = input.responsesPerPrompt;
     this.#policy = create(frontierGroupDispatch, input, { validate: false });
   }
@@ -129,7 +129,7 @@ class PolicyGate implements Gate {
     this.#send({ type: 'train.consumed', at, ...report });
   }
 
-  #send(event: FrontierEvent): number[] {
+  #send(event: FrontierGroupDispatchEvent): number[] {
     const admitted: number[] = [];
     for (const decision of this.#policy.send(event)) {
       if (decision.type === 'request.admit') {
@@ -144,9 +144,9 @@ class PolicyGate implements Gate {
 /** Runs rounds, one after another, through one frontier. */
 export function runRounds(
   setting: Setting,
-  width: FrontierInput['width'],
+  width: FrontierGroupDispatchInput['width'],
   rounds: readonly RoundWork[],
-  { throughPolicy = width === 'auto', ...more }: { throughPolicy?: boolean } & Partial<FrontierInput> = {},
+  { throughPolicy = width === 'auto', ...more }: { throughPolicy?: boolean } & Partial<FrontierGroupDispatchInput> = {},
 ): RoundResult[] {
   const { responsesPerPrompt, groupsPerUpdate } = setting;
   const gate =

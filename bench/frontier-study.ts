@@ -1,5 +1,5 @@
 /** How far `auto` is from the best fixed width of a case: the same rounds for every width, sessions that begin blind. */
-import type { FrontierInput } from '../src/index.ts';
+import type { FrontierGroupDispatchInput } from '../src/index.ts';
 import { type RoundResult, type RoundWork, runRounds } from './frontier-loop.ts';
 import type { Case } from './frontier-work.ts';
 
@@ -58,7 +58,7 @@ export function fixedWidths({ setting }: Case, sessions: readonly RoundWork[][],
 export function autoWidths(
   { setting }: Case,
   sessions: readonly RoundWork[][],
-  more: Partial<FrontierInput> = {},
+  more: Partial<FrontierGroupDispatchInput> = {},
 ): RoundResult[][] {
   return sessions.map((rounds) => runRounds(setting, 'auto', rounds, more));
 }

@@ -3,7 +3,7 @@
  * it prints the nanoseconds of an event with that many waiting, for bench/reward-dispatch.ts.
  */
 import { fileURLToPath } from 'node:url';
-import { create, type RewardEvent, rewardDispatch } from '../src/index.ts';
+import { create, type RewardDispatchEvent, rewardDispatch } from '../src/index.ts';
 import { median } from './support.ts';
 
 const workers = 64;
@@ -11,7 +11,7 @@ const slots = 16;
 const responsesPerPrompt = 8;
 
 /** Requests, each with strings of its own, as those read from a wire have. */
-function requests(from: number, count: number): RewardEvent[] {
+function requests(from: number, count: number): RewardDispatchEvent[] {
   return Array.from({ length: count }, (_, index) => {
     const promptId = `prompt-${Math.floor((from + index) / responsesPerPrompt)}`;
     const requestId = `${promptId}/${(from + index) % responsesPerPrompt}#0`;
@@ -27,7 +27,7 @@ function requests(from: number, count: number): RewardEvent[] {
 export function eventsPerSecond(validate: boolean, waiting: number, responses: number): () => number {
   const policy = create(rewardDispatch, { maxQueued: waiting + 1 }, { validate });
   const running: string[] = [];
-  const send = (event: RewardEvent, place: number): void => {
+  const send = (event: RewardDispatchEvent, place: number): void => {
     for (const decision of policy.send(event)) {
       if (decision.type === 'reward.dispatch') running[place] = decision.dispatchId;
     }

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { create, sandboxTimeout, type TimeoutInput } from '../src/index.ts';
+import { create, type SandboxTimeoutInput, sandboxTimeout } from '../src/index.ts';
 import { uniform } from '../src/sim/random.ts';
 
 /** Seconds of correct runs of one test case, oldest first. */
@@ -49,7 +49,7 @@ export function half(all: readonly Series[], which: 0 | 1): Series[] {
 }
 
 /** How a replay differs from the defaults. */
-export interface Variant extends TimeoutInput {
+export interface Variant extends SandboxTimeoutInput {
   /** What starting a process adds to every run, in seconds. */
   readonly startSeconds?: number;
   /** From this epoch on every run takes `slowdown` times as long, as on a machine that others use. */

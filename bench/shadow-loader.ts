@@ -4,7 +4,13 @@
  * eventemitter3 in the same run. And the cost of an event with 1,000 and with 100,000 samples waiting.
  * Run: `npx tsx bench/shadow-loader.ts`.
  */
-import { create, type LoaderDecision, type LoaderEvent, type PolicyOf, shadowLoader } from '../src/index.ts';
+import {
+  create,
+  type PolicyOf,
+  type ShadowLoaderDecision,
+  type ShadowLoaderEvent,
+  shadowLoader,
+} from '../src/index.ts';
 import type { BatchAssignment, DrawnSample } from '../src/schemas/index.ts';
 import { emitsPerSecond } from './emits.ts';
 import { machine, median } from './support.ts';
@@ -26,7 +32,7 @@ function samplesOf(step: number, count: number): DrawnSample[] {
   }));
 }
 
-function batchOf(step: number, samples: readonly DrawnSample[], stepId = `step-${step}`): LoaderEvent {
+function batchOf(step: number, samples: readonly DrawnSample[], stepId = `step-${step}`): ShadowLoaderEvent {
   const assignments = samples.map(({ sampleId }, sequence): BatchAssignment => {
     const degree = 1 + (sequence & 1);
     const first = 2 * ((sequence * 37) % ((nodes * ranksPerNode) / 2));
@@ -39,7 +45,7 @@ function batchOf(step: number, samples: readonly DrawnSample[], stepId = `step-$
 /** Answers in the order in which a cluster might give them: the reports of a step mixed with those of the next. */
 class Cluster {
   readonly #policy: PolicyOf<typeof shadowLoader>;
-  #reports: LoaderEvent[] = [];
+  #reports: ShadowLoaderEvent[] = [];
   sent = 0;
   seconds = 0;
 
@@ -52,7 +58,7 @@ class Cluster {
   }
 
   /** Sends events; what will be answered to their decisions is made in the time, as a host does. */
-  send(events: readonly LoaderEvent[]): void {
+  send(events: readonly ShadowLoaderEvent[]): void {
     const start = performance.now();
     for (let index = 0; index < events.length; index += 1) {
       for (const one of this.#policy.send(events[index]!)) this.#answer(one);
@@ -61,7 +67,7 @@ class Cluster {
     this.sent += events.length;
   }
 
-  #answer(one: LoaderDecision): void {
+  #answer(one: ShadowLoaderDecision): void {
     if (one.type === 'sample.preprocess' || one.type === 'sample.prefetch') {
       const { preprocessId, nodeId } = one;
       this.#reports.push({ type: 'sample.preprocessed', at: 1, preprocessId, nodeId, bytes: bytes - 1e6 });

@@ -1,6 +1,6 @@
 /**
- * Makes the generated parts of the documentation anew, and the typed models of the Python package. With `--check` it
- * changes nothing and fails if one is stale.
+ * Makes the generated parts of the documentation anew, the TypeScript types of the vocabulary and of every definition, and
+ * the typed models of the Python package. With `--check` it changes nothing and fails if one is stale.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -9,6 +9,7 @@ import { generatedFiles, regenerate } from './docs-tables.ts';
 import { pythonModels } from './python/models.ts';
 import { typedClients } from './python/opens.ts';
 import { whatWaits } from './site/picture.ts';
+import { typescriptTypes } from './types/index.ts';
 
 const onlyCheck = process.argv.includes('--check');
 const stale: string[] = [];
@@ -27,18 +28,25 @@ function renew(file: string, text: (before: string) => string): void {
 
 for (const file of generatedFiles) renew(file, regenerate);
 renew('docs/pictures/what-waits.svg', () => whatWaits());
+const types = await typescriptTypes();
+for (const [file, text] of types) renew(file, () => text);
 const models = await pythonModels();
 for (const [file, text] of models) renew(file, () => text);
 renew('python/src/rollflex/_typed.py', () => typedClients());
 
-// A policy that is no more leaves no model behind; what stands there by hand has an underscore.
-const folder = 'python/src/rollflex/models';
-for (const name of readdirSync(absolute(folder), { recursive: true, encoding: 'utf8' })) {
-  const file = `${folder}/${name.replaceAll('\\', '/')}`;
-  if (!file.endsWith('.py') || models.has(file) || /\/_\w+\.py$/.test(file)) continue;
-  stale.push(file);
-  if (!onlyCheck) rmSync(absolute(file));
+/** What no longer has a schema leaves nothing behind. */
+function clear(folder: string, isGenerated: (file: string) => boolean): void {
+  for (const name of readdirSync(absolute(folder), { recursive: true, encoding: 'utf8' })) {
+    const file = `${folder}/${name.replaceAll('\\', '/')}`;
+    if (!isGenerated(file)) continue;
+    stale.push(file);
+    if (!onlyCheck) rmSync(absolute(file));
+  }
 }
+
+// What stands there by hand has an underscore.
+clear('python/src/rollflex/models', (file) => file.endsWith('.py') && !models.has(file) && !/\/_\w+\.py$/.test(file));
+clear('src/schemas/types', (file) => !types.has(file));
 
 if (onlyCheck && stale.length > 0) {
   console.error(`stale: ${stale.join(', ')} (npm run docs:generate)`);

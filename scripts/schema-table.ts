@@ -93,9 +93,12 @@ export const sharedObjects = Object.freeze({
   batchPack,
 });
 
+/** Which side of a schema: what is given may leave out what has a default. */
+export type Side = 'input' | 'output';
+
 /** The JSON Schema of a schema, nothing shared by reference. */
-export function shapeOf(schema: z.ZodType): Shape {
-  const shape = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' }) as Shape;
+export function shapeOf(schema: z.ZodType, io: Side = 'input'): Shape {
+  const shape = z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline' }) as Shape;
   // A schema with an id of its own stands among the definitions.
   return shape.$defs?.[shape.$ref?.replace('#/$defs/', '') ?? ''] ?? shape;
 }
@@ -147,6 +150,23 @@ export function typeText(shape: Shape): string {
       return shape.type ?? 'any';
   }
 }
+
+/** Where the name of a field ends with its unit. */
+const units: Readonly<Record<string, string>> = {
+  Seconds: 'seconds',
+  Ms: 'milliseconds',
+  Tokens: 'tokens',
+  Bytes: 'bytes',
+  Gb: 'GB',
+  Tflops: 'TFLOP/s',
+  Share: 'share',
+  Ratio: 'ratio',
+};
+/** The unit that the name of a field ends with; empty where it names none. */
+export const unitOf = (name: string): string =>
+  units[/[A-Z][a-z]+$/.exec(name.replace(/\[\]$/, ''))?.[0] ?? ''] ??
+  units[name.replace(/^./, (first) => first.toUpperCase())] ??
+  '';
 
 /** The fields of an object, those of objects inside it by their path; with `lists`, of objects in lists too. */
 export function rowsOf(shape: Shape, path = '', lists = false): Row[] {

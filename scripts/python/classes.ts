@@ -1,7 +1,7 @@
 /** From JSON Schema to Python: a `TypedDict` for each object, with what its fields mean. */
-import { type Shape, typeText, withoutText } from '../schema-table.ts';
-import type { Side } from './shapes.ts';
-import { className, comment, docstring, isField, itemName } from './text.ts';
+import { type Shape, type Side, typeText, withoutText } from '../schema-table.ts';
+import { className } from '../text.ts';
+import { comment, docstring, isField, itemName } from './text.ts';
 
 /** Writes the classes of one module. */
 export class ClassWriter {

@@ -4,11 +4,12 @@ import { fileURLToPath } from 'node:url';
 import { type AnyPolicyDefinition, registry } from '../../src/index.ts';
 import { type MethodWord, methods, notifications } from '../../src/rpc/index.ts';
 import type { DecisionWord, EventWord } from '../../src/schemas/index.ts';
-import { sharedObjects } from '../schema-table.ts';
+import { shapeOf, sharedObjects } from '../schema-table.ts';
+import { className } from '../text.ts';
 import { ClassWriter } from './classes.ts';
 import { head, indexText, type Module, moduleText } from './modules.ts';
-import { knownObjects, shapeOf, wordShape } from './shapes.ts';
-import { className, moduleName, union } from './text.ts';
+import { knownObjects, wordShape } from './shapes.ts';
+import { moduleName, union } from './text.ts';
 
 function objectsModule(): Module {
   const parts: string[] = [];

@@ -1,7 +1,8 @@
 /** `open` and `plan` of the Python clients, typed by the policy or planner that is named. */
 import { registry } from '../../src/index.ts';
+import { className } from '../text.ts';
 import { head } from './modules.ts';
-import { className, importLine, moduleName } from './text.ts';
+import { importLine, moduleName } from './text.ts';
 
 function methodsOf(client: 'Client' | 'AsyncClient'): string[] {
   const asynchronous = client === 'AsyncClient';

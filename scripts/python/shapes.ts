@@ -1,17 +1,7 @@
 /** JSON Schemas as the Python models are made from. */
-import { type EventWord, z } from '../../src/schemas/index.ts';
-import { type Shape, sharedObjects, withoutText } from '../schema-table.ts';
-import { className } from './text.ts';
-
-/** Which side of the wire: what a caller gives may leave out what has a default, and may be any sequence. */
-export type Side = 'input' | 'output';
-
-/** The JSON Schema of a schema, nothing shared by reference. */
-export function shapeOf(schema: z.ZodType, io: Side): Shape {
-  const shape = z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline' }) as Shape;
-  // A schema with an id of its own stands among the definitions.
-  return shape.$defs?.[shape.$ref?.replace('#/$defs/', '') ?? ''] ?? shape;
-}
+import type { EventWord } from '../../src/schemas/index.ts';
+import { type Shape, type Side, shapeOf, sharedObjects, withoutText } from '../schema-table.ts';
+import { className } from '../text.ts';
 
 /** Objects that several words share, by their shapes on either side. */
 export function knownObjects(except?: string): Map<string, string> {

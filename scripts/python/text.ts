@@ -1,14 +1,7 @@
 /** Python source: names, docstrings, and lists that are as wide as they may be. */
+import { className, wrapped } from '../text.ts';
 
 const widest = 110;
-
-/** `round.opened` or `tail-batching` as `RoundOpened`, `TailBatching`. */
-export function className(id: string): string {
-  return id
-    .split(/[^A-Za-z0-9]+/)
-    .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
-    .join('');
-}
 
 /** `tail-batching` as `tail_batching`. */
 export const moduleName = (id: string): string => id.replaceAll(/[^A-Za-z0-9]+/g, '_');
@@ -18,18 +11,6 @@ export function itemName(field: string): string {
   const name = className(field);
   if (name.endsWith('ies')) return `${name.slice(0, -3)}y`;
   return name.endsWith('s') && !name.endsWith('ss') ? name.slice(0, -1) : `${name}Item`;
-}
-
-/** Text in lines of at most so many characters. */
-function wrapped(text: string, most: number): string[] {
-  const lines: string[] = [''];
-  for (const word of text.split(/\s+/)) {
-    const line = lines.at(-1)!;
-    if (line === '') lines[lines.length - 1] = word;
-    else if (line.length + 1 + word.length <= most) lines[lines.length - 1] = `${line} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
 }
 
 const quotes = '"""';

@@ -76,14 +76,16 @@ function describeSymbol(symbol, checker) {
 /** Anonymous shapes are inferred from schemas: theirs is checked where the schemas are, by the laws and the tables. */
 const isNamed = (reflection) => !reflection.getFullName().includes('__type');
 
-/** Which type argument of a definition its state is. */
-const stateAt = 2;
+/** Which type arguments of a definition are its state, and that as it is saved. */
+const statesAt = [2, 5];
 
-/** Leaves the state out of the definition of a policy. */
+/** Leaves the states out of the definition of a policy. */
 const withoutState = makeRecursiveVisitor({
   reference(type) {
-    if (type.name !== 'PolicyDefinition' || !(type.typeArguments?.[stateAt] instanceof ReferenceType)) return;
-    type.typeArguments[stateAt] = new IntrinsicType('unknown');
+    if (type.name !== 'PolicyDefinition') return;
+    for (const at of statesAt) {
+      if (type.typeArguments?.[at] instanceof ReferenceType) type.typeArguments[at] = new IntrinsicType('unknown');
+    }
   },
 });
 

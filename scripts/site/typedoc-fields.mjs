@@ -16,29 +16,13 @@ const inferring = new Set(['z.input', 'z.output', 'z.infer']);
 async function loadedModules() {
   const source = register({ namespace: 'schemas' });
   const at = (path) => source.import(pathToFileURL(path).href, import.meta.url);
-  const { rowsOf, shapeOf, table, typeText } = await at(`${root}scripts/schema-table.ts`);
+  const { rowsOf, shapeOf, table, typeText, unitOf } = await at(`${root}scripts/schema-table.ts`);
   const modules = new Map();
   for (const path of ts.sys.readDirectory(`${root}src`, ['.ts'], ['**/cli/**', '**/report/**'])) {
     if (hasSchemas.test(readFileSync(path, 'utf8'))) modules.set(path, await at(path));
   }
-  return { modules, rowsOf, shapeOf, table, typeText };
+  return { modules, rowsOf, shapeOf, table, typeText, unitOf };
 }
-
-/** Where the name of a field ends with its unit. */
-const units = {
-  Seconds: 'seconds',
-  Ms: 'milliseconds',
-  Tokens: 'tokens',
-  Bytes: 'bytes',
-  Gb: 'GB',
-  Tflops: 'TFLOP/s',
-  Share: 'share',
-  Ratio: 'ratio',
-};
-const unitOf = (name) =>
-  units[/[A-Z][a-z]+$/.exec(name.replace(/\[\]$/, ''))?.[0]] ??
-  units[name.replace(/^./, (first) => first.toUpperCase())] ??
-  '';
 
 /** What a type is inferred from: the file of a schema's declaration, and its name. */
 function inferredFrom(node, checker) {
@@ -71,7 +55,7 @@ function schemasAt(node, checker) {
 const alternativesOf = (shape) => (shape.oneOf ?? shape.anyOf)?.flatMap(alternativesOf) ?? [shape];
 
 export async function load(app) {
-  const { modules, rowsOf, shapeOf, table, typeText } = await loadedModules();
+  const { modules, rowsOf, shapeOf, table, typeText, unitOf } = await loadedModules();
 
   /** The fields of a schema, or of a word of the vocabulary; nothing where there are none. */
   function fieldsOf(value) {

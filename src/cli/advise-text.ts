@@ -116,7 +116,7 @@ const tuned = [
 
 /** Only what is tuned: servers, GPUs and the profile are those of the simulated job. */
 function configuration({ config }: Answer['sweep']): string[] {
-  const all = config as Readonly<Record<string, unknown>>;
+  const all: Readonly<Record<string, unknown>> = { ...config };
   const entries = tuned
     .filter((name) => all[name] !== undefined)
     .map((name) => `"${name}":${JSON.stringify(all[name])}`);

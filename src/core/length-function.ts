@@ -1,7 +1,10 @@
 /** A quantity that depends on the sequence length: coefficients, or points that were measured. */
 import { z } from 'zod';
 import { refuse } from '../errors.ts';
+import type { LengthFunction } from '../schemas/types/objects.ts';
 import { tokens } from '../schemas/units.ts';
+
+export type { LengthFunction } from '../schemas/types/objects.ts';
 
 const quantity = z.number().nonnegative().max(1e18);
 
@@ -31,10 +34,9 @@ export const lengthPoints = z
     context.addIssue({ code: 'custom', path: [index, 'tokens'], message: `expected ${expected}` });
   });
 
-/** A polynomial, or measured points. */
-export const lengthFunction = z.union([lengthPolynomial, lengthPoints]);
-/** Either of the two. */
-export type LengthFunction = z.output<typeof lengthFunction>;
+export const lengthFunction = z
+  .union([lengthPolynomial, lengthPoints])
+  .describe('A quantity that depends on the sequence length: a polynomial, or measured points.');
 
 /**
  * The value at a length; between two points on the line that joins them, before the first its value.

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { isPolicyError, refuse } from '../errors.ts';
-import type { DecisionWord, EventWord } from '../schemas/vocabulary.ts';
+import type { DecisionWord, Of as Described, EventWord } from '../schemas/vocabulary.ts';
 import {
   type AnyDecision,
   type AnyEvent,
@@ -124,7 +124,7 @@ export interface RecipeSpec<Input, Config, EW extends EventWord, DW extends Deci
   readonly ledgers: readonly Ledger<SavedRecipe, Of<EW>, Of<DW> & AnyDecision, Config>[];
 }
 
-type Of<W> = W extends { readonly schema: infer S extends z.ZodType } ? z.output<S> & AnyEvent : never;
+type Of<W> = Described<W> & AnyEvent;
 
 /** The settings of a flat configuration that a part takes as they are: those that `shape` names. */
 export function settingsOf<T extends object>(config: T, shape: object): Partial<T> {

@@ -70,4 +70,5 @@ export function runPlanner<P extends AnyPlannerDefinition>(definition: P, input:
 }
 
 /** An event of a policy whose type is known only when it runs. */
-export type LooseEvent = AnyEvent & Readonly<Record<string, unknown>>;
+// biome-ignore lint/suspicious/noExplicitAny: of `unknown`, an event that an interface describes would be none
+export type LooseEvent = AnyEvent & Readonly<Record<string, any>>;

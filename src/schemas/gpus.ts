@@ -3,21 +3,24 @@ import { z } from 'zod';
 import { gpuId } from './training.ts';
 import { engineId, positiveCount, requestId, serverId, tokens } from './units.ts';
 
-/** A request that is in flight on an engine. */
-export const runningRequest = z.strictObject({
-  requestId,
-  engineId: engineId.describe('The engine that it runs on, or waits on.'),
-  tokens: tokens.describe('Tokens that it has generated so far, over all attempts.'),
-  promptTokens: tokens.describe('Tokens of its prompt; they stand in the KV cache too.'),
-});
+export type { EnginePlace, MigrationBatch, PlacedEngine, RunningRequest } from './types/objects.ts';
 
-/** An engine and its GPUs. */
-export const enginePlace = z.strictObject({
-  engineId,
-  gpuIds: z.array(gpuId).describe('The GPUs of its tensor-parallel group.'),
-});
+export const runningRequest = z
+  .strictObject({
+    requestId,
+    engineId: engineId.describe('The engine that it runs on, or waits on.'),
+    tokens: tokens.describe('Tokens that it has generated so far, over all attempts.'),
+    promptTokens: tokens.describe('Tokens of its prompt; they stand in the KV cache too.'),
+  })
+  .describe('A request that is in flight on an engine.');
 
-/** An engine with its server, its GPUs and the size of its KV cache. */
+export const enginePlace = z
+  .strictObject({
+    engineId,
+    gpuIds: z.array(gpuId).describe('The GPUs of its tensor-parallel group.'),
+  })
+  .describe('An engine and its GPUs.');
+
 export const placedEngine = z
   .strictObject({
     engineId,
@@ -29,7 +32,8 @@ export const placedEngine = z
   .refine((one) => (one.kvCapacityTokens === undefined) !== (one.kvCapacityBytes === undefined), {
     message: 'expected kvCapacityTokens or kvCapacityBytes, one of them',
     path: ['kvCapacityTokens'],
-  });
+  })
+  .describe('An engine with its server, its GPUs and the size of its KV cache.');
 
 /** All engines that roll out: each of them once, and each GPU once. */
 export const placedEngines = z.array(placedEngine).superRefine((engines, context) => {
@@ -49,29 +53,22 @@ export const placedEngines = z.array(placedEngine).superRefine((engines, context
   }
 });
 
-/** A request that moves to another engine. */
-export const migration = z.strictObject({
-  requestId,
-  from: engineId.describe('The engine that it leaves.'),
-  to: engineId.describe('The engine that it goes to.'),
-  tokens: tokens.describe('Tokens generated when this was decided; they are kept, the budget is cumulative.'),
-});
+export const migration = z
+  .strictObject({
+    requestId,
+    from: engineId.describe('The engine that it leaves.'),
+    to: engineId.describe('The engine that it goes to.'),
+    tokens: tokens.describe('Tokens generated when this was decided; they are kept, the budget is cumulative.'),
+  })
+  .describe('A request that moves to another engine.');
 
-/** Requests that move from one engine to another. */
-export const migrationBatch = z.strictObject({
-  from: engineId.describe('The engine that they leave.'),
-  to: engineId.describe('The engine that they go to.'),
-  requestIds: z.array(requestId).min(1).describe('The requests, in the order of the report.'),
-  tokens: z
-    .array(tokens)
-    .describe('Tokens that each had generated when this was decided, in the same order; they are kept.'),
-});
-
-/** A request that is in flight on an engine. */
-export type RunningRequest = z.output<typeof runningRequest>;
-/** An engine and its GPUs. */
-export type EnginePlace = z.output<typeof enginePlace>;
-/** An engine with its server, its GPUs and the size of its KV cache. */
-export type PlacedEngine = z.output<typeof placedEngine>;
-/** Requests that move from one engine to another. */
-export type MigrationBatch = z.output<typeof migrationBatch>;
+export const migrationBatch = z
+  .strictObject({
+    from: engineId.describe('The engine that they leave.'),
+    to: engineId.describe('The engine that they go to.'),
+    requestIds: z.array(requestId).min(1).describe('The requests, in the order of the report.'),
+    tokens: z
+      .array(tokens)
+      .describe('Tokens that each had generated when this was decided, in the same order; they are kept.'),
+  })
+  .describe('Requests that move from one engine to another.');

@@ -14,5 +14,6 @@ export * from './prompts.ts';
 export * from './reward-workers.ts';
 export * from './sandbox.ts';
 export * from './training.ts';
+export type * from './types/index.ts';
 export * from './units.ts';
 export { type DecisionWord, defineDecision, defineEvent, type EventWord, type Fields, type Of } from './vocabulary.ts';

@@ -1,6 +1,9 @@
 /** Samples with images or videos, the nodes that preprocess them, and the ranks that need parts of them. */
 import { z } from 'zod';
+import type { TextSample, VisualSample } from './types/objects.ts';
 import { count, positiveCount, ref, tokens } from './units.ts';
+
+export type { BatchAssignment, FrameSlice, LoaderNode } from './types/objects.ts';
 
 const id = z.string().min(1).max(512);
 const bytes = count.describe('Bytes, >= 0.');
@@ -49,89 +52,90 @@ const uses = positiveCount
   .optional()
   .describe('Batches that will use it; it is evicted after the last. Kept until its step is completed if absent.');
 
-/** A sample without pixels: it needs no preprocessing. */
-export const textSample = z.strictObject({ sampleId, kind: z.literal('text'), uses, ref: ref.optional() });
-/** A sample with images or a video, as metadata. */
-export const visualSample = z.strictObject({
-  sampleId,
-  kind: visualKind,
-  path: mediaPath,
-  frames,
-  resolution,
-  bytes: tensorBytes.describe('Bytes that its preprocessed tensors are expected to take in host memory, >= 1.'),
-  uses,
-  ref: ref.optional(),
-});
+export const textSample = z
+  .strictObject({ sampleId, kind: z.literal('text').describe('It has no pixels.'), uses, ref: ref.optional() })
+  .describe('A sample without pixels: it needs no preprocessing.');
+export const visualSample = z
+  .strictObject({
+    sampleId,
+    kind: visualKind,
+    path: mediaPath,
+    frames,
+    resolution,
+    bytes: tensorBytes.describe('Bytes that its preprocessed tensors are expected to take in host memory, >= 1.'),
+    uses,
+    ref: ref.optional(),
+  })
+  .describe('A sample with images or a video, as metadata.');
 
-/** A sample that is not here any more. */
-export const goneSample = z.strictObject({ sampleId, ref: ref.optional() });
+export const goneSample = z
+  .strictObject({ sampleId, ref: ref.optional() })
+  .describe('A sample that is not here any more.');
 
-/** A node that preprocesses, and holds what it has preprocessed. */
-export const loaderNode = z.strictObject({
-  nodeId,
-  hostMemoryBytes: positiveCount.max(1e15).describe('Host memory for preprocessed tensors, in bytes.'),
-  weight: z
-    .number()
-    .positive()
-    .max(1e6)
-    .optional()
-    .describe('How fast it preprocesses, relative to others; 1 if absent.'),
-  slots: positiveCount
-    .max(1_000_000)
-    .optional()
-    .describe('Samples that it may have to preprocess at once, waiting ones included; no limit if absent.'),
-  ranks: z.array(rank).max(65_536).optional().describe('Ranks that run on it; those named before if absent.'),
-});
+export const loaderNode = z
+  .strictObject({
+    nodeId,
+    hostMemoryBytes: positiveCount.max(1e15).describe('Host memory for preprocessed tensors, in bytes.'),
+    weight: z
+      .number()
+      .positive()
+      .max(1e6)
+      .optional()
+      .describe('How fast it preprocesses, relative to others; 1 if absent.'),
+    slots: positiveCount
+      .max(1_000_000)
+      .optional()
+      .describe('Samples that it may have to preprocess at once, waiting ones included; no limit if absent.'),
+    ranks: z.array(rank).max(65_536).optional().describe('Ranks that run on it; those named before if absent.'),
+  })
+  .describe('A node that preprocesses, and holds what it has preprocessed.');
 
-/** Frames of a sequence for one rank. */
-export const frameSlice = z.strictObject({ rank, fromFrame, toFrame });
+export const frameSlice = z.strictObject({ rank, fromFrame, toFrame }).describe('Frames of a sequence for one rank.');
 
-/** A sequence of a batch that is to be planned. */
-export const batchSequence = z.strictObject({
-  tokens: tokens.max(1e9).describe('Its tokens, those of its images and frames included, 0 to 1e9.'),
-  sampleId: sampleId
-    .optional()
-    .describe('The sample that it belongs to; several may belong to one. Absent: text only.'),
-  frames: count
-    .max(1_048_576)
-    .optional()
-    .describe('Frames that the vision tower encodes for it; absent: it is not spread frame by frame.'),
-});
+export const batchSequence = z
+  .strictObject({
+    tokens: tokens.max(1e9).describe('Its tokens, those of its images and frames included, 0 to 1e9.'),
+    sampleId: sampleId
+      .optional()
+      .describe('The sample that it belongs to; several may belong to one. Absent: text only.'),
+    frames: count
+      .max(1_048_576)
+      .optional()
+      .describe('Frames that the vision tower encodes for it; absent: it is not spread frame by frame.'),
+  })
+  .describe('A sequence of a batch that is to be planned.');
 
-/** Where a sequence of a batch goes. */
-export const batchAssignment = z.strictObject({
-  sequence: count.describe('Index of the sequence in the batch.'),
-  sampleId: sampleId.optional().describe('The sample that it belongs to, if any.'),
-  degree: positiveCount.max(65_536).describe('Sharding degree: how many ranks share it.'),
-  ranks: z.array(rank).min(1).max(65_536).describe('Those ranks, ascending.'),
-  slices: z
-    .array(frameSlice)
-    .max(1_048_576)
-    .optional()
-    .describe('Which rank needs which frames; spread evenly over `ranks` if absent.'),
-});
+export const batchAssignment = z
+  .strictObject({
+    sequence: count.describe('Index of the sequence in the batch.'),
+    sampleId: sampleId.optional().describe('The sample that it belongs to, if any.'),
+    degree: positiveCount.max(65_536).describe('Sharding degree: how many ranks share it.'),
+    ranks: z.array(rank).min(1).max(65_536).describe('Those ranks, ascending.'),
+    slices: z
+      .array(frameSlice)
+      .max(1_048_576)
+      .optional()
+      .describe('Which rank needs which frames; spread evenly over `ranks` if absent.'),
+  })
+  .describe('Where a sequence of a batch goes.');
 
-/** Sequences of one group of ranks that run as one. */
-export const batchPack = z.strictObject({
-  degree: positiveCount.max(65_536).describe('Sharding degree: how many ranks share the pack.'),
-  ranks: z.array(rank).min(1).max(65_536).describe('Those ranks, ascending.'),
-  sequences: z.array(count).min(1).max(1_000_000).describe('Indices of its sequences in the batch.'),
-});
+export const batchPack = z
+  .strictObject({
+    degree: positiveCount.max(65_536).describe('Sharding degree: how many ranks share the pack.'),
+    ranks: z.array(rank).min(1).max(65_536).describe('Those ranks, ascending.'),
+    sequences: z.array(count).min(1).max(1_000_000).describe('Indices of its sequences in the batch.'),
+  })
+  .describe('Sequences of one group of ranks that run as one.');
 
-/** A tensor's name and shape. */
-export const tensorShape = z.strictObject({
-  name: z
-    .enum(['pixel_values', 'pixel_values_videos'])
-    .describe('As model inputs name it: `pixel_values`, or `pixel_values_videos` for a video.'),
-  shape: z.array(positiveCount).length(4).describe('Frames, channels, height, width. The first axis can be sliced.'),
-  bytesPerFrame: bytes.describe('Bytes of one frame, rounded up.'),
-});
+export const tensorShape = z
+  .strictObject({
+    name: z
+      .enum(['pixel_values', 'pixel_values_videos'])
+      .describe('As model inputs name it: `pixel_values`, or `pixel_values_videos` for a video.'),
+    shape: z.array(positiveCount).length(4).describe('Frames, channels, height, width. The first axis can be sliced.'),
+    bytesPerFrame: bytes.describe('Bytes of one frame, rounded up.'),
+  })
+  .describe('The name and shape of a tensor.');
 
-/** A node that preprocesses. */
-export type LoaderNode = z.output<typeof loaderNode>;
 /** A sample, as metadata. */
-export type DrawnSample = z.output<typeof textSample> | z.output<typeof visualSample>;
-/** Where a sequence of a batch goes. */
-export type BatchAssignment = z.output<typeof batchAssignment>;
-/** Frames of a sequence for one rank. */
-export type FrameSlice = z.output<typeof frameSlice>;
+export type DrawnSample = TextSample | VisualSample;

@@ -1,8 +1,5 @@
 /** Words of the vocabulary as TypeScript types, by their names. */
-import type { VocabularyDecision } from './decisions/index.ts';
-import type { VocabularyEvent } from './events/index.ts';
-
-type Any = VocabularyEvent | VocabularyDecision;
+import type { Messages } from './types/index.ts';
 
 /** An event or a decision by its type, or any of them. */
-export type Message<T extends Any['type'] = Any['type']> = Extract<Any, { type: T }>;
+export type Message<T extends keyof Messages = keyof Messages> = Messages[T];

@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { gpuId } from './training.ts';
 import { count, positiveCount, positiveSeconds, seconds, serverId } from './units.ts';
 
+export type { GpuServer, ProfileConfiguration, ProfileRow, ReplicaGroup, RolloutWorkload } from './types/objects.ts';
+
 /** A tensor-parallel degree. */
 export const tensorParallel = positiveCount.describe('Tensor-parallel degree: GPUs of one replica.');
 /** An expert-parallel degree. */
@@ -16,59 +18,56 @@ export const routingSkew = z
 /** Beyond this a prediction would count tokens that it cannot tell apart. */
 const mostTokens = 1e9;
 
-/** What a rollout step demands of the engines, over all of them. */
-export const rolloutWorkload = z.strictObject({
-  responses: positiveCount.describe('Requests that run, those that are aborted later included.'),
-  promptTokens: z.number().nonnegative().max(mostTokens).describe('Mean tokens of a prompt, 0 to 1e9.'),
-  responseTokens: z
-    .number()
-    .positive()
-    .max(mostTokens)
-    .describe('Mean tokens that a request generates, > 0 and at most 1e9.'),
-  longestTokens: z
-    .number()
-    .positive()
-    .max(mostTokens)
-    .describe('Most tokens that a request generates; at least the mean, at most 1e9.'),
-  routingSkew: routingSkew.optional(),
-});
+export const rolloutWorkload = z
+  .strictObject({
+    responses: positiveCount.describe('Requests that run, those that are aborted later included.'),
+    promptTokens: z.number().nonnegative().max(mostTokens).describe('Mean tokens of a prompt, 0 to 1e9.'),
+    responseTokens: z
+      .number()
+      .positive()
+      .max(mostTokens)
+      .describe('Mean tokens that a request generates, > 0 and at most 1e9.'),
+    longestTokens: z
+      .number()
+      .positive()
+      .max(mostTokens)
+      .describe('Most tokens that a request generates; at least the mean, at most 1e9.'),
+    routingSkew: routingSkew.optional(),
+  })
+  .describe('What a rollout step demands of the engines, over all of them.');
 
-/** A point that a profile measures. */
-export const profileConfiguration = z.strictObject({
-  tp: tensorParallel,
-  ep: expertParallel.optional(),
-  routingSkew: routingSkew.optional(),
-  batchSize: positiveCount.describe('Sequences that one replica runs at once.'),
-  sequenceLength: positiveCount.describe('Tokens of each sequence.'),
-});
+export const profileConfiguration = z
+  .strictObject({
+    tp: tensorParallel,
+    ep: expertParallel.optional(),
+    routingSkew: routingSkew.optional(),
+    batchSize: positiveCount.describe('Sequences that one replica runs at once.'),
+    sequenceLength: positiveCount.describe('Tokens of each sequence.'),
+  })
+  .describe('A point that a profile measures.');
 
-/** A row of a profile: a point, and what was measured there. */
-export const profileRow = profileConfiguration.extend({
-  decodeStepSeconds: positiveSeconds.describe('Seconds of one decode step of the batch, > 0.'),
-  prefillSeconds: seconds.describe('Seconds to prefill the batch, ≥ 0.'),
-  bytes: z.number().nonnegative().describe('Bytes that each GPU of the replica holds: weights, KV cache, activations.'),
-});
+export const profileRow = profileConfiguration
+  .extend({
+    decodeStepSeconds: positiveSeconds.describe('Seconds of one decode step of the batch, > 0.'),
+    prefillSeconds: seconds.describe('Seconds to prefill the batch, ≥ 0.'),
+    bytes: z
+      .number()
+      .nonnegative()
+      .describe('Bytes that each GPU of the replica holds: weights, KV cache, activations.'),
+  })
+  .describe('A row of a profile: a point, and what was measured there.');
 
-/** One replica and the GPUs that it runs on. */
-export const replicaGroup = z.strictObject({
-  replica: count.describe('Number of the replica, from 0.'),
-  serverId,
-  gpuIds: z.array(gpuId).min(1).describe('Its GPUs, by rank; experts are spread over `ep` consecutive ones.'),
-});
+export const replicaGroup = z
+  .strictObject({
+    replica: count.describe('Number of the replica, from 0.'),
+    serverId,
+    gpuIds: z.array(gpuId).min(1).describe('Its GPUs, by rank; experts are spread over `ep` consecutive ones.'),
+  })
+  .describe('One replica and the GPUs that it runs on.');
 
-/** A server and its GPUs. */
-export const gpuServer = z.strictObject({
-  serverId,
-  gpuIds: z.array(gpuId).min(1).max(1024).describe('Its GPUs, neighbours beside each other.'),
-});
-
-/** What a rollout step demands of the engines, over all of them. */
-export type RolloutWorkload = z.output<typeof rolloutWorkload>;
-/** A point that a profile measures. */
-export type ProfileConfiguration = z.output<typeof profileConfiguration>;
-/** A row of a profile. */
-export type ProfileRow = z.output<typeof profileRow>;
-/** One replica and the GPUs that it runs on. */
-export type ReplicaGroup = z.output<typeof replicaGroup>;
-/** A server and its GPUs. */
-export type GpuServer = z.output<typeof gpuServer>;
+export const gpuServer = z
+  .strictObject({
+    serverId,
+    gpuIds: z.array(gpuId).min(1).max(1024).describe('Its GPUs, neighbours beside each other.'),
+  })
+  .describe('A server and its GPUs.');

@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { groupId } from './training.ts';
 import { count, tokens } from './units.ts';
 
+export type { MicroBatch } from './types/objects.ts';
+
 /** The id of one try of an update, minted by the policy: `<idPrefix>update#<n>`. */
 export const updateId = z
   .string()
@@ -18,14 +20,12 @@ export const publicationId = z
 /** Which update of its round, from 0. */
 export const updateIndex = count.describe('Which update of the round, from 0.');
 
-/** Whole groups that are computed together. */
-export const microBatch = z.strictObject({
-  groups: z.array(groupId).min(1).describe('Whole groups, in the order of the update.'),
-  tokens: tokens.describe('Tokens of these groups, prompts included where they are known.'),
-  dynamic: z
-    .boolean()
-    .describe('Whether it is one group over the budget, which has to be cut into micro-batches of its own samples.'),
-});
-
-/** Whole groups that are computed together. */
-export type MicroBatch = z.output<typeof microBatch>;
+export const microBatch = z
+  .strictObject({
+    groups: z.array(groupId).min(1).describe('Whole groups, in the order of the update.'),
+    tokens: tokens.describe('Tokens of these groups, prompts included where they are known.'),
+    dynamic: z
+      .boolean()
+      .describe('Whether it is one group over the budget, which has to be cut into micro-batches of its own samples.'),
+  })
+  .describe('Whole groups that are computed together.');

@@ -1,43 +1,59 @@
 /** Prompts, their responses, and what is known of a prompt that has been deferred before. */
 import { z } from 'zod';
+import type { Deferral, FinalPrompt, KeptResponse, Prompt } from './types/objects.ts';
 import { count, domain, promptId, ref, requestId, seconds, tokens, weightVersion } from './units.ts';
 
-/** A response whose tokens are kept beyond the round that began it. */
-export const keptResponse = z.strictObject({
-  requestId: requestId.describe('Id of the request that generated the tokens last.'),
-  index: count.describe('Which response of the prompt, from 0.'),
-  tokens: tokens.describe('Tokens generated so far, over all attempts: the budget is cumulative.'),
-  weightVersions: z.array(weightVersion).min(1).describe('Versions of the weights that generated them, ascending.'),
-  finished: z.boolean().describe('Whether the response is complete.'),
-  reward: z.number().optional().describe('Raw reward, where it is known already.'),
-});
+export type {
+  CountedResponse,
+  Deferral,
+  DroppedResponse,
+  FinalPrompt,
+  FinalResponse,
+  KeptResponse,
+  Prompt,
+  RewardedResponse,
+} from './types/objects.ts';
 
-/** What a deferred prompt carries through the queue and through later rounds. */
-export const deferral = z.strictObject({
-  count: z.int().positive().describe('How often the prompt has been deferred.'),
-  sinceRound: count.describe('Ordinal of the round in which it was first deferred.'),
-  sinceSeconds: seconds.describe('When it was first deferred, in seconds.'),
-});
+export const keptResponse = z
+  .strictObject({
+    requestId: requestId.describe('Id of the request that generated the tokens last.'),
+    index: count.describe('Which response of the prompt, from 0.'),
+    tokens: tokens.describe('Tokens generated so far, over all attempts: the budget is cumulative.'),
+    weightVersions: z.array(weightVersion).min(1).describe('Versions of the weights that generated them, ascending.'),
+    finished: z.boolean().describe('Whether the response is complete.'),
+    reward: z.number().optional().describe('Raw reward, where it is known already.'),
+  })
+  .describe('A response whose tokens are kept beyond the round that began it.');
 
-/** A prompt as the host supplies it. */
-export const prompt = z.strictObject({
-  promptId,
-  ref: ref.optional(),
-  domain: domain.optional(),
-  promptTokens: tokens.optional().describe('Tokens of the prompt itself; used for placement.'),
-  expectedTokens: tokens.optional().describe('Expected tokens of its longest response, where something is known.'),
-  deferral: deferral.optional().describe('How often and since when it has been deferred.'),
-  kept: z.array(keptResponse).optional().describe('Responses kept from earlier rounds (`keepPartial`).'),
-});
+export const deferral = z
+  .strictObject({
+    count: z.int().positive().describe('How often the prompt has been deferred.'),
+    sinceRound: count.describe('Ordinal of the round in which it was first deferred.'),
+    sinceSeconds: seconds.describe('When it was first deferred, in seconds.'),
+  })
+  .describe('What a deferred prompt carries through the queue and through later rounds.');
 
-/** A response that was generated and is given up, and why. */
-export const droppedResponse = z.strictObject({
-  requestId,
-  tokens,
-  cause: z
-    .enum(['stale_weights', 'filtered', 'quarantined', 'round_failed', 'merged'])
-    .describe('Why it is of no use.'),
-});
+export const prompt = z
+  .strictObject({
+    promptId,
+    ref: ref.optional(),
+    domain: domain.optional(),
+    promptTokens: tokens.optional().describe('Tokens of the prompt itself; used for placement.'),
+    expectedTokens: tokens.optional().describe('Expected tokens of its longest response, where something is known.'),
+    deferral: deferral.optional().describe('How often and since when it has been deferred.'),
+    kept: z.array(keptResponse).optional().describe('Responses kept from earlier rounds (`keepPartial`).'),
+  })
+  .describe('A prompt as the host supplies it.');
+
+export const droppedResponse = z
+  .strictObject({
+    requestId,
+    tokens,
+    cause: z
+      .enum(['stale_weights', 'filtered', 'quarantined', 'round_failed', 'merged'])
+      .describe('Why it is of no use.'),
+  })
+  .describe('A response that was generated and is given up, and why.');
 
 const otherVersions = z
   .array(weightVersion)
@@ -45,56 +61,43 @@ const otherVersions = z
   .optional()
   .describe('Versions of the weights that generated it, ascending; absent: that of the round alone.');
 
-/** A response of a prompt that counts. */
-export const countedResponse = z.strictObject({
-  requestId,
-  tokens,
-  weightVersions: otherVersions,
-  reward: z.number().optional().describe('Raw reward, where it is known.'),
-});
+export const countedResponse = z
+  .strictObject({
+    requestId,
+    tokens,
+    weightVersions: otherVersions,
+    reward: z.number().optional().describe('Raw reward, where it is known.'),
+  })
+  .describe('A response of a prompt that counts.');
 
-/** A response with its reward. */
-export const rewardedResponse = z.strictObject({
-  requestId,
-  tokens,
-  weightVersions: otherVersions,
-  reward: z.number().describe('Raw reward.'),
-});
+export const rewardedResponse = z
+  .strictObject({
+    requestId,
+    tokens,
+    weightVersions: otherVersions,
+    reward: z.number().describe('Raw reward.'),
+  })
+  .describe('A response with its reward.');
 
-/** A response that belongs to a completed round. */
-export const finalResponse = z.strictObject({
-  requestId,
-  index: count.describe('Which response of the prompt, from 0.'),
-  tokens,
-  weightVersions: z.array(weightVersion).min(1).describe('Versions of the weights that generated it, ascending.'),
-  reward: z.number().optional().describe('Raw reward, where it is known.'),
-});
+export const finalResponse = z
+  .strictObject({
+    requestId,
+    index: count.describe('Which response of the prompt, from 0.'),
+    tokens,
+    weightVersions: z.array(weightVersion).min(1).describe('Versions of the weights that generated it, ascending.'),
+    reward: z.number().optional().describe('Raw reward, where it is known.'),
+  })
+  .describe('A response that belongs to a completed round.');
 
-/** A prompt of a completed round, with exactly R0 responses in the order of their indices. */
-export const finalPrompt = z.strictObject({
-  promptId,
-  ref: ref.optional(),
-  domain: domain.optional(),
-  deferral: deferral.optional().describe('How often and since when it had been deferred.'),
-  responses: z.array(finalResponse).min(1).describe('R0 responses, in the order of their indices.'),
-});
-
-/** A response whose tokens are kept beyond the round that began it. */
-export type KeptResponse = z.output<typeof keptResponse>;
-/** How often, and since when, a prompt has been deferred. */
-export type Deferral = z.output<typeof deferral>;
-/** A prompt as the host supplies it, and as it is deferred and returned. */
-export type Prompt = z.output<typeof prompt>;
-/** A response of a prompt that counts. */
-export type CountedResponse = z.output<typeof countedResponse>;
-/** A response that was generated and is given up, and why. */
-export type DroppedResponse = z.output<typeof droppedResponse>;
-/** A response that belongs to a completed round. */
-export type FinalResponse = z.output<typeof finalResponse>;
-/** A response with its reward. */
-export type RewardedResponse = z.output<typeof rewardedResponse>;
-/** A prompt of a completed round, with exactly R0 responses in the order of their indices. */
-export type FinalPrompt = z.output<typeof finalPrompt>;
+export const finalPrompt = z
+  .strictObject({
+    promptId,
+    ref: ref.optional(),
+    domain: domain.optional(),
+    deferral: deferral.optional().describe('How often and since when it had been deferred.'),
+    responses: z.array(finalResponse).min(1).describe('R0 responses, in the order of their indices.'),
+  })
+  .describe('A prompt of a completed round, with exactly R0 responses in the order of their indices.');
 
 /** A copy of a prompt that shares nothing with it, its keys in the order of the schema. */
 export function copyPrompt(given: Prompt): Prompt {

@@ -2,6 +2,8 @@
 import { z } from 'zod';
 import { count, tokens } from './units.ts';
 
+export type { TrainingShare } from './types/objects.ts';
+
 /** The id of a group: that of the prompt whose responses it is made of. */
 export const groupId = z
   .string()
@@ -15,16 +17,14 @@ export const gpuId = z.string().min(1).max(512).describe('Id of the GPU, given b
 /** The id of a fetch or a share, minted by the policy: `<idPrefix><replica>#<n>`. */
 export const fetchId = z.string().min(1).max(1200).describe('Id of the fetch or share, minted by the policy.');
 
-/** What one replica trains of the rest of a round. */
-export const trainingShare = z.strictObject({
-  fetchId,
-  replica: replicaId,
-  groups: z
-    .array(groupId)
-    .describe('Whole groups, longest first; none for a replica that only takes part in the step.'),
-  samples: count.describe('Samples of these groups.'),
-  tokens: tokens.describe('Tokens of these groups.'),
-});
-
-/** What one replica trains of the rest of a round. */
-export type TrainingShare = z.output<typeof trainingShare>;
+export const trainingShare = z
+  .strictObject({
+    fetchId,
+    replica: replicaId,
+    groups: z
+      .array(groupId)
+      .describe('Whole groups, longest first; none for a replica that only takes part in the step.'),
+    samples: count.describe('Samples of these groups.'),
+    tokens: tokens.describe('Tokens of these groups.'),
+  })
+  .describe('What one replica trains of the rest of a round.');

@@ -6,6 +6,7 @@
  */
 import { z } from 'zod';
 import { checkSchemas } from './own-schemas.ts';
+import type { Messages } from './types/index.ts';
 import { seconds } from './units.ts';
 
 /** Fields of a word, beside those that every word has. */
@@ -34,7 +35,11 @@ export interface DecisionWord<
 }
 
 /** The event or decision that a word describes, as a TypeScript type. */
-export type Of<W> = W extends { readonly schema: infer S extends z.ZodType } ? z.output<S> : never;
+export type Of<W> = W extends { readonly type: infer T extends keyof Messages }
+  ? Messages[T]
+  : W extends { readonly schema: infer S extends z.ZodType }
+    ? z.output<S>
+    : never;
 
 type EventShape<T extends string, F extends Fields> = F & {
   /** Name of the word. */

@@ -3,14 +3,20 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { create } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
-import { adaptiveTp, selectTp, type TpConfig, type TpDecision, type TpInput } from '../../src/index.ts';
+import {
+  type AdaptiveTpConfig,
+  type AdaptiveTpDecision,
+  type AdaptiveTpInput,
+  adaptiveTp,
+  selectTp,
+} from '../../src/index.ts';
 import type { ProfileRow } from '../../src/schemas/index.ts';
 import { likelyEvents, tapes } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
 import { runs } from '../support/runs.ts';
 import { configOf, costsOf, rollout, runAdaptive, type TpJob, type TpStep, workloadOf } from '../support/tp-rollout.ts';
 
-type TpSet = Extract<TpDecision, { type: 'tp.set' }>;
+type TpSet = Extract<AdaptiveTpDecision, { type: 'tp.set' }>;
 
 const numbers = fc.integer({ min: 0, max: 999_999 });
 /** A number from 0 to 1 for an index: the same for the same seed. */
@@ -115,7 +121,7 @@ describe('adaptive-tp', () => {
             bytes: 1,
           }),
         );
-        const config: TpInput = {
+        const config: AdaptiveTpInput = {
           servers: [{ serverId: 's', gpuIds }],
           kvHeads: 16,
           modelBytes: 1,
@@ -137,7 +143,7 @@ describe('adaptive-tp', () => {
   test('invariant 2, with preemptions that vary too: the number of changes is bounded', () => {
     fc.assert(
       fc.property(tables, numbers, ({ gpus, minTp, seconds, preemptions, noise }, seed) => {
-        const config: TpInput = {
+        const config: AdaptiveTpInput = {
           servers: [{ serverId: 's', gpuIds: Array.from({ length: gpus }, (_, at) => `g${at}`) }],
           kvHeads: 16,
           modelBytes: 1,
@@ -158,7 +164,7 @@ describe('adaptive-tp', () => {
   });
 
   /** What every `tp.set` must keep to. */
-  function expectWithinBounds(config: TpConfig, { tp, ep, replicas }: TpSet): void {
+  function expectWithinBounds(config: AdaptiveTpConfig, { tp, ep, replicas }: TpSet): void {
     expect(Number.isInteger(Math.log2(tp))).toBe(true);
     expect(config.kvHeads % tp).toBe(0);
     expect(tp).toBeGreaterThanOrEqual(config.minTp);
@@ -184,7 +190,7 @@ describe('adaptive-tp', () => {
           const told = new Map<string, string>();
           const quiet = new Map<string, number>();
           for (const event of likelyEvents(adaptiveTp, config, tape, 120)) {
-            let decisions: TpDecision[];
+            let decisions: AdaptiveTpDecision[];
             try {
               decisions = policy.send(event as never);
             } catch (error) {

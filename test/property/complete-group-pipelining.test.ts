@@ -7,9 +7,9 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { create } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import {
+  type CompleteGroupPipeliningEvent,
+  type CompleteGroupPipeliningInput,
   completeGroupPipelining,
-  type PipeliningEvent,
-  type PipeliningInput,
 } from '../../src/policies/complete-group-pipelining/index.ts';
 import { microBatches } from '../../src/policies/complete-group-pipelining/micro-batches.ts';
 import { choicesFrom } from '../../src/testing/index.ts';
@@ -29,12 +29,12 @@ class Run {
   /** Groups of each round that are still generated. */
   readonly due = new Map<string, number>();
   /** Reports that were taken: sent again they are late. */
-  readonly taken: PipeliningEvent[] = [];
+  readonly taken: CompleteGroupPipeliningEvent[] = [];
   rounds = 0;
   at = 0;
   restarts = 0;
 
-  constructor(config: PipeliningInput, tape: readonly number[]) {
+  constructor(config: CompleteGroupPipeliningInput, tape: readonly number[]) {
     this.policy = create(completeGroupPipelining, config);
     this.host = new PipeliningHost(this.policy.config);
     this.choices = choicesFrom(tape);
@@ -43,7 +43,7 @@ class Run {
   /** Sends an event that has to be taken; gives the types of its decisions. */
   send(event: Record<string, unknown>): string[] {
     this.at += this.choices.below(4) === 0 ? 0 : this.choices.below(30) / 10;
-    const full = { at: this.at, ...event } as PipeliningEvent;
+    const full = { at: this.at, ...event } as CompleteGroupPipeliningEvent;
     const decisions = this.policy.send(full);
     this.host.sent(full);
     for (const decision of decisions) {
@@ -60,7 +60,7 @@ class Run {
   refused(event: Record<string, unknown>): void {
     const before = JSON.stringify(this.policy.snapshot());
     try {
-      this.policy.send({ at: this.at, ...event } as PipeliningEvent);
+      this.policy.send({ at: this.at, ...event } as CompleteGroupPipeliningEvent);
     } catch (error) {
       if (!isPolicyError(error) || error.code === 'internal') throw error;
       count('refused');
@@ -203,9 +203,9 @@ class Run {
   }
 
   /** Invariant 7. */
-  late(event: Record<string, unknown>, code?: string): void {
+  late(event: object, code?: string): void {
     const { state } = this.policy.snapshot();
-    const decisions = this.policy.send({ ...event, at: this.at } as PipeliningEvent);
+    const decisions = this.policy.send({ ...event, at: this.at } as CompleteGroupPipeliningEvent);
     if (code !== undefined) expect(decisions).toMatchObject([{ reason: { code } }]);
     for (const { type, reason } of decisions) count(`${type} ${reason.code}`);
     expect(decisions.map((one) => one.type)).toEqual([expect.stringMatching(/late$/)]); // invariant 7
@@ -235,7 +235,7 @@ class Run {
 
 describe('complete-group-pipelining', () => {
   testEach('invariants 1 to 10 hold with %s', exampleConfigs['complete-group-pipelining']!, 70, (config, tape) =>
-    play(new Run(config as PipeliningInput, tape), 120),
+    play(new Run(config as never, tape), 120),
   );
 
   test('invariant 8: micro-batches are the fewest that keep the order and the budget', () => {

@@ -7,9 +7,9 @@ import { groupKey } from '../../src/core/trained-groups.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { arbitrary } from '../../src/policies/frontier-group-dispatch/arbitrary.ts';
 import {
-  type FrontierDecision,
-  type FrontierEvent,
-  type FrontierInput,
+  type FrontierGroupDispatchDecision,
+  type FrontierGroupDispatchEvent,
+  type FrontierGroupDispatchInput,
   frontierGroupDispatch,
 } from '../../src/policies/frontier-group-dispatch/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
@@ -25,15 +25,15 @@ interface Group {
   /** Unfinished requests: whether each is admitted. */
   unfinished: Map<string, boolean>;
 }
-type Arrival = Extract<FrontierEvent, { type: 'request.arrived' | 'request.launch' }>;
-type Named<T extends FrontierDecision['type']> = Extract<FrontierDecision, { type: T }>;
+type Arrival = Extract<FrontierGroupDispatchEvent, { type: 'request.arrived' | 'request.launch' }>;
+type Named<T extends FrontierGroupDispatchDecision['type']> = Extract<FrontierGroupDispatchDecision, { type: T }>;
 
-const isArrival = (event: FrontierEvent): event is Arrival =>
+const isArrival = (event: FrontierGroupDispatchEvent): event is Arrival =>
   event.type === 'request.arrived' || event.type === 'request.launch';
 
 /** What the frontier looks like from its events and decisions alone. */
 class Model {
-  readonly config: FrontierInput;
+  readonly config: FrontierGroupDispatchInput;
   width: number;
   /** By round and prompt. */
   readonly groups = new Map<string, Group>();
@@ -43,9 +43,9 @@ class Model {
   /** Requests that no decision has named the end of, and the group of each. */
   readonly held = new Map<string, Group>();
   seq = 0;
-  latest: FrontierEvent | undefined;
+  latest: FrontierGroupDispatchEvent | undefined;
 
-  constructor(config: FrontierInput) {
+  constructor(config: FrontierGroupDispatchInput) {
     this.config = config;
     this.width = config.width === 'auto' ? 2 : config.width;
   }
@@ -59,7 +59,7 @@ class Model {
   }
 
   /** Before the decisions of an event: what it says. */
-  event(event: FrontierEvent): void {
+  event(event: FrontierGroupDispatchEvent): void {
     this.latest = event;
     if (isArrival(event)) return this.arrived(event);
     const ends = ['response.completed', 'response.failed', 'request.aborted', 'response.abandoned'];
@@ -85,7 +85,7 @@ class Model {
     this.held.set(requestId, group);
   }
 
-  decision(decision: FrontierDecision): void {
+  decision(decision: FrontierGroupDispatchDecision): void {
     switch (decision.type) {
       case 'frontier.resized':
         this.width = decision.width;
@@ -156,7 +156,7 @@ interface Saved {
 const configs = [
   ...exampleConfigs['frontier-group-dispatch']!,
   { responsesPerPrompt: 2, width: 1, awaitRetries: true },
-] as FrontierInput[];
+] as object[] as FrontierGroupDispatchInput[];
 
 describe.each(configs)('%j', (config) => {
   test('1 to 5: the width, each request once, order, no preemption, nothing lost', () => {
@@ -171,7 +171,7 @@ describe.each(configs)('%j', (config) => {
         }
         const saved = policy.snapshot().state as never;
         const event = arbitrary(frontierGroupDispatch.load(saved, parsed), choices);
-        let decisions: readonly FrontierDecision[];
+        let decisions: readonly FrontierGroupDispatchDecision[];
         try {
           decisions = policy.send(event);
         } catch (error) {
@@ -214,7 +214,7 @@ test('7: a round ends, whatever fails: every group leaves once all its requests 
     const running: { requestId: string; promptId: string; index: number }[] = [];
     const left: string[] = [];
     let at = 0;
-    const send = (event: FrontierEvent): void => {
+    const send = (event: FrontierGroupDispatchEvent): void => {
       for (const decision of policy.send(event)) {
         if (decision.type === 'request.admit') running.push(decision);
         else if (decision.type === 'group.left') left.push(decision.promptId);

@@ -11,9 +11,9 @@ import { isPolicyError } from '../../src/errors.ts';
 import { arbitrary } from '../../src/policies/frontier-group-dispatch/arbitrary.ts';
 import {
   frontierGroupDispatch as definition,
-  type FrontierDecision,
-  type FrontierEvent,
-  type FrontierInput,
+  type FrontierGroupDispatchDecision,
+  type FrontierGroupDispatchEvent,
+  type FrontierGroupDispatchInput,
 } from '../../src/policies/frontier-group-dispatch/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
@@ -25,7 +25,7 @@ type Doing = () => void;
 
 /** The policy without its session, and a host that forgets all it knows with each restart. */
 class Forgetful {
-  readonly config: FrontierInput;
+  readonly config: FrontierGroupDispatchInput;
   readonly #parsed: ReturnType<typeof definition.config.parse>;
   readonly #choices: ReturnType<typeof choicesFrom>;
   state: State;
@@ -39,7 +39,7 @@ class Forgetful {
   #restarts = 0;
   events = 0;
 
-  constructor(config: FrontierInput, tape: readonly number[]) {
+  constructor(config: FrontierGroupDispatchInput, tape: readonly number[]) {
     this.config = config;
     this.#parsed = definition.config.parse(config);
     this.#choices = choicesFrom(tape);
@@ -47,9 +47,9 @@ class Forgetful {
   }
 
   /** Sends an event, and hears what follows. */
-  send(event: FrontierEvent): void {
+  send(event: FrontierGroupDispatchEvent): void {
     this.#at = Math.max(this.#at, event.at);
-    const decisions: FrontierDecision[] = [];
+    const decisions: FrontierGroupDispatchDecision[] = [];
     definition.check(this.state, event);
     if (event.type === 'host.restarted') this.#forget();
     definition.apply(this.state, { ...event, at: this.#at }, { at: this.#at, emit: (one) => decisions.push(one) });
@@ -63,7 +63,7 @@ class Forgetful {
     this.named = new Set();
   }
 
-  #told(decision: FrontierDecision): void {
+  #told(decision: FrontierGroupDispatchDecision): void {
     switch (decision.type) {
       case 'request.dropped':
         this.running.delete(decision.requestId);
@@ -180,7 +180,7 @@ class Forgetful {
   }
 }
 
-const play = (config: FrontierInput, tape: readonly number[], steps: number): number => {
+const play = (config: FrontierGroupDispatchInput, tape: readonly number[], steps: number): number => {
   const host = new Forgetful(config, tape);
   for (let round = 0; round < 3; round += 1) {
     for (let step = 0; step < steps; step += 1) host.trouble();
@@ -203,13 +203,17 @@ const configs = fc.record({
 });
 
 describe('11: a host without memory finishes', () => {
-  test.each(exampleConfigs['frontier-group-dispatch']! as FrontierInput[])('with %j', (config) => {
-    const run = (tape: readonly number[], steps: number) => void play(config, tape, steps);
-    fc.assert(fc.property(tapes(), fc.nat(120), run), runs(20));
-  });
+  test.each(exampleConfigs['frontier-group-dispatch']! as object[] as FrontierGroupDispatchInput[])(
+    'with %j',
+    (config) => {
+      const run = (tape: readonly number[], steps: number) => void play(config, tape, steps);
+      fc.assert(fc.property(tapes(), fc.nat(120), run), runs(20));
+    },
+  );
 
   test('with any configuration', () => {
-    const run = (config: FrontierInput, tape: readonly number[], steps: number) => void play(config, tape, steps);
+    const run = (config: FrontierGroupDispatchInput, tape: readonly number[], steps: number) =>
+      void play(config, tape, steps);
     fc.assert(fc.property(configs, tapes(), fc.nat(120), run), runs(60));
   });
 });

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isPolicyError } from '../../src/errors.ts';
-import { create, gpuScaleDown, type ScaleDownDecision, type ScaleDownEvent } from '../../src/index.ts';
+import { create, type GpuScaleDownDecision, type GpuScaleDownEvent, gpuScaleDown } from '../../src/index.ts';
 import { arbitrary } from '../../src/policies/gpu-scale-down/arbitrary.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
@@ -174,7 +174,7 @@ class Watch {
   moving = new Map<string, string>();
   release = '';
 
-  before(event: ScaleDownEvent): void {
+  before(event: GpuScaleDownEvent): void {
     if (event.type === 'round.opened') this.round = event.roundId;
     if (event.type === 'request.abort' || event.type === 'request.aborted' || event.type === 'response.completed') {
       if (this.moving.get(event.requestId) === 'moving') this.moving.set(event.requestId, 'ended');
@@ -182,7 +182,7 @@ class Watch {
     if (event.type === 'host.restarted') this.moving.clear();
   }
 
-  after(event: ScaleDownEvent, decisions: readonly ScaleDownDecision[]): void {
+  after(event: GpuScaleDownEvent, decisions: readonly GpuScaleDownDecision[]): void {
     for (const decision of decisions) {
       if (decision.type === 'gpus.release') {
         // 5: none while one is under way, none after one has succeeded in the round.
@@ -218,7 +218,7 @@ function run(config: Record<string, unknown>, tape: readonly number[]): number {
   let policy = create(gpuScaleDown, config as never);
   for (let index = 0; index < 150; index += 1) {
     const event = arbitrary(shadow, choices);
-    let decisions: ScaleDownDecision[];
+    let decisions: GpuScaleDownDecision[];
     try {
       decisions = policy.send(event);
     } catch (error) {

@@ -11,9 +11,9 @@ import { arbitrary } from '../../src/policies/group-assembly/arbitrary.ts';
 import { groupAssembly } from '../../src/policies/group-assembly/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import {
-  type AssemblyDecision,
-  type AssemblyEvent,
   AssemblyModel,
+  type GroupAssemblyDecision,
+  type GroupAssemblyEvent,
   type Refusal,
   type SavedAssembly,
 } from '../support/assembly-model.ts';
@@ -22,11 +22,11 @@ import { runs, scale } from '../support/runs.ts';
 
 /** What there is to see after an event. */
 interface Moment {
-  readonly event: AssemblyEvent;
-  readonly decisions: readonly AssemblyDecision[];
+  readonly event: GroupAssemblyEvent;
+  readonly decisions: readonly GroupAssemblyDecision[];
   readonly state: SavedAssembly;
   /** What the model says. */
-  readonly expected: readonly AssemblyDecision[];
+  readonly expected: readonly GroupAssemblyDecision[];
   readonly model: AssemblyModel;
 }
 type Look = (moment: Moment) => void;
@@ -51,7 +51,7 @@ class Run {
     return this.#policy.snapshot().state as SavedAssembly;
   }
 
-  likely(choices: ReturnType<typeof choicesFrom>): AssemblyEvent {
+  likely(choices: ReturnType<typeof choicesFrom>): GroupAssemblyEvent {
     const { at } = this.#policy;
     const late = this.#accepted[choices.below(this.#accepted.length + 1)];
     // Rewards come for what has left, too.
@@ -63,10 +63,10 @@ class Run {
     this.#policy = create(groupAssembly, { snapshot: JSON.parse(JSON.stringify(this.#policy.snapshot())) });
   }
 
-  send(event: AssemblyEvent): void {
+  send(event: GroupAssemblyEvent): void {
     const { model } = this;
     const refusal = model.refusal(event);
-    let decisions: AssemblyDecision[];
+    let decisions: GroupAssemblyDecision[];
     try {
       decisions = this.#policy.send(event);
     } catch (error) {
@@ -90,7 +90,7 @@ class Run {
     const { model } = this;
     for (let steps = 0; steps < 1000; steps += 1) {
       const { at } = this.#policy;
-      const doings: AssemblyEvent[] = [
+      const doings: GroupAssemblyEvent[] = [
         ...model.awaited.map((requestId) => ({ type: 'reward.ready' as const, at, requestId, reward: 1 })),
         ...model.incomplete.map(({ roundId, promptIds }) => completion(at, roundId, promptIds)),
         ...model.open.map(({ promptId, held }) => ({
@@ -109,7 +109,7 @@ class Run {
   }
 }
 
-function completion(at: number, roundId: string, promptIds: readonly string[]): AssemblyEvent {
+function completion(at: number, roundId: string, promptIds: readonly string[]): GroupAssemblyEvent {
   const counted = promptIds.length;
   return {
     type: 'round.completed',
@@ -142,7 +142,7 @@ function check(looker: () => Look): void {
   fc.assert(property, runs(40));
 }
 
-const ofType = (decisions: readonly AssemblyDecision[], ...types: string[]): AssemblyDecision[] =>
+const ofType = (decisions: readonly GroupAssemblyDecision[], ...types: string[]): GroupAssemblyDecision[] =>
   decisions.filter((one) => types.includes(one.type));
 
 describe('group-assembly', () => {

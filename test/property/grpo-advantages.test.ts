@@ -1,7 +1,7 @@
 /** The invariants of grpo-advantages, by their numbers in its README, against exact fractions where there is an oracle. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type AdvantagesInput, grpoAdvantages, runPlanner } from '../../src/index.ts';
+import { type GrpoAdvantagesInput, grpoAdvantages, runPlanner } from '../../src/index.ts';
 import { runs } from '../support/runs.ts';
 
 const reward = fc.integer({ min: -40, max: 40 });
@@ -10,11 +10,11 @@ const settings = fc.record({
   baseline: fc.constantFrom('group', 'leave-one-out'),
   normalization: fc.constantFrom('std', 'none'),
   std: fc.constantFrom('sample', 'population'),
-}) as fc.Arbitrary<Pick<AdvantagesInput, 'baseline' | 'normalization' | 'std'>>;
+}) as fc.Arbitrary<Pick<GrpoAdvantagesInput, 'baseline' | 'normalization' | 'std'>>;
 const close = (one: number, other: number) => Math.abs(one - other) <= 1e-12 * Math.max(1, Math.abs(other));
 
 /** By the definition, in whole numbers until the last step. */
-function oracle(values: readonly number[], given: AdvantagesInput, epsilon: number): number[] {
+function oracle(values: readonly number[], given: GrpoAdvantagesInput, epsilon: number): number[] {
   const n = BigInt(values.length);
   const sum = values.reduce((all, value) => all + BigInt(value), 0n);
   const squares = values.reduce((all, value) => all + BigInt(value) ** 2n, 0n);

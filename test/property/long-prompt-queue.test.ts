@@ -6,10 +6,10 @@ import { create } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { arbitrary } from '../../src/policies/long-prompt-queue/arbitrary.ts';
 import {
+  type LongPromptQueueConfig,
+  type LongPromptQueueDecision,
+  type LongPromptQueueEvent,
   longPromptQueue,
-  type QueueConfig,
-  type QueueDecision,
-  type QueueEvent,
 } from '../../src/policies/long-prompt-queue/index.ts';
 import { type Prompt, scaledCount } from '../../src/schemas/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
@@ -21,7 +21,7 @@ interface Saved {
   unused: Prompt[];
   rounds: number;
 }
-type Planned = Extract<QueueDecision, { type: 'round.planned' }>;
+type Planned = Extract<LongPromptQueueDecision, { type: 'round.planned' }>;
 
 const finishedIds = (prompt: Prompt) => (prompt.kept ?? []).filter((one) => one.finished).map((one) => one.requestId);
 const sorted = (ids: readonly string[]) => [...ids].sort();
@@ -43,7 +43,7 @@ class QueueModel {
   readonly deferrals = new Map<string, number>();
   exhausted = false;
 
-  sent(event: QueueEvent): void {
+  sent(event: LongPromptQueueEvent): void {
     if (event.type === 'source.exhausted') this.exhausted ||= event.domain === undefined;
     else if (event.type === 'source.reopened') this.exhausted = false;
     else if (event.type === 'prompt.deferred' || event.type === 'prompt.returned') {
@@ -52,7 +52,7 @@ class QueueModel {
     }
   }
 
-  told(decisions: readonly QueueDecision[], promptsPerRound: number, speculation: number): void {
+  told(decisions: readonly LongPromptQueueDecision[], promptsPerRound: number, speculation: number): void {
     let planned: Planned | undefined;
     let requested = 0;
     for (const decision of decisions) {
@@ -94,7 +94,7 @@ class QueueModel {
 const since = ({ deferral }: Prompt): number => deferral?.sinceRound ?? 0;
 
 /** Invariant 7: whoever has waited too long is in the round, or the round is full of those that waited as long. */
-function expectNobodyStarves(before: Saved, after: Saved, { queued }: Planned, settings: QueueConfig): void {
+function expectNobodyStarves(before: Saved, after: Saved, { queued }: Planned, settings: LongPromptQueueConfig): void {
   const { maxWaitRounds, promptsPerRound } = settings;
   const isOverdue = (prompt: Prompt): boolean => before.rounds - since(prompt) >= maxWaitRounds;
   const left = after.entries.map((one) => one.prompt).filter(isOverdue);
@@ -112,7 +112,7 @@ function run(config: Record<string, unknown>, tape: readonly number[]): void {
   for (let index = 0; index < 80; index += 1) {
     const event = arbitrary(shadow, choices);
     const before = queue.snapshot().state as Saved;
-    let decisions: QueueDecision[];
+    let decisions: LongPromptQueueDecision[];
     try {
       decisions = queue.send(event);
     } catch (error) {

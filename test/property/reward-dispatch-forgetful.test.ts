@@ -4,7 +4,11 @@ import { describe, expect, test } from 'vitest';
 import type { Choices } from '../../src/core/choices.ts';
 import { create, type PolicyOf } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
-import { type RewardDecision, type RewardEvent, rewardDispatch } from '../../src/policies/reward-dispatch/index.ts';
+import {
+  type RewardDispatchDecision,
+  type RewardDispatchEvent,
+  rewardDispatch,
+} from '../../src/policies/reward-dispatch/index.ts';
 import { choicesFrom, likelyEvents, tapes } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
 import { met, runs } from '../support/runs.ts';
@@ -14,8 +18,8 @@ interface Saved {
   dispatches: { requestId: string; cancelled: boolean }[];
   workers: { id: string; kind: string; active: boolean }[];
 }
-type DecisionOf<T extends RewardDecision['type']> = Extract<RewardDecision, { type: T }>;
-type Unstamped = RewardEvent extends infer E ? (E extends RewardEvent ? Omit<E, 'at'> : never) : never;
+type DecisionOf<T extends RewardDispatchDecision['type']> = Extract<RewardDispatchDecision, { type: T }>;
+type Unstamped = RewardDispatchEvent extends infer E ? (E extends RewardDispatchEvent ? Omit<E, 'at'> : never) : never;
 
 const restored = (snapshot: unknown) => create(rewardDispatch, { snapshot: JSON.parse(JSON.stringify(snapshot)) });
 
@@ -44,10 +48,10 @@ class ForgetfulHost {
 
   send(event: Unstamped): void {
     if (this.#choices.below(8) === 0) this.policy = restored(this.policy.snapshot());
-    for (const decision of this.policy.send({ at: this.#at, ...event } as RewardEvent)) this.#told(decision);
+    for (const decision of this.policy.send({ at: this.#at, ...event } as RewardDispatchEvent)) this.#told(decision);
   }
 
-  #told(decision: RewardDecision): void {
+  #told(decision: RewardDispatchDecision): void {
     switch (decision.type) {
       case 'reward.dispatch':
         this.dispatched.add(decision.requestId);
@@ -135,7 +139,7 @@ function run(config: object, tape: readonly number[]): number {
   const before = create(rewardDispatch, config as never);
   for (const event of likelyEvents(rewardDispatch, config, tape, 1 + choices.below(200))) {
     try {
-      before.send(event as RewardEvent);
+      before.send(event as RewardDispatchEvent);
     } catch (error) {
       if (!isPolicyError(error)) throw error;
     }

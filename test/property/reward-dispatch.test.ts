@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { create, type PolicyOf } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { arbitrary } from '../../src/policies/reward-dispatch/arbitrary.ts';
-import { type RewardEvent, rewardDispatch } from '../../src/policies/reward-dispatch/index.ts';
+import { type RewardDispatchEvent, rewardDispatch } from '../../src/policies/reward-dispatch/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
 import { RewardHost } from '../support/reward-host.ts';
@@ -27,7 +27,7 @@ class Run {
     this.policy = create(rewardDispatch, config);
   }
 
-  send(event: RewardEvent): void {
+  send(event: RewardDispatchEvent): void {
     const decisions = this.policy.send(event);
     for (const { type, reason } of decisions) {
       seen.set(`${type} ${reason.code}`, (seen.get(`${type} ${reason.code}`) ?? 0) + 1);

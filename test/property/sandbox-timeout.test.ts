@@ -6,18 +6,18 @@ import { create } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { arbitrary } from '../../src/policies/sandbox-timeout/arbitrary.ts';
 import {
+  type SandboxTimeoutConfig,
+  type SandboxTimeoutDecision,
+  type SandboxTimeoutEvent,
   sandboxTimeout,
-  type TimeoutConfig,
-  type TimeoutDecision,
-  type TimeoutEvent,
 } from '../../src/policies/sandbox-timeout/index.ts';
 import type { TimeoutEstimate } from '../../src/schemas/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
 import { runs } from '../support/runs.ts';
 
-type Decision<T extends TimeoutDecision['type']> = Extract<TimeoutDecision, { type: T }>;
-type Event<T extends TimeoutEvent['type']> = Extract<TimeoutEvent, { type: T }>;
+type Decision<T extends SandboxTimeoutDecision['type']> = Extract<SandboxTimeoutDecision, { type: T }>;
+type Event<T extends SandboxTimeoutEvent['type']> = Extract<SandboxTimeoutEvent, { type: T }>;
 
 interface Flight {
   readonly testCaseId: string;
@@ -33,14 +33,14 @@ interface Past extends Flight {
 }
 
 /** The formula of the paper, written again. */
-function formula(config: TimeoutConfig, factor: number, anchor: number): number {
+function formula(config: SandboxTimeoutConfig, factor: number, anchor: number): number {
   const stretched = Math.max(config.minTimeoutSeconds, factor * anchor);
   return stretched === 0 ? config.maxTimeoutSeconds : Math.min(stretched, config.maxTimeoutSeconds);
 }
 
 /** What was sent and told, kept without any bound or thrift. */
 class Model {
-  readonly config: TimeoutConfig;
+  readonly config: SandboxTimeoutConfig;
   readonly flying = new Map<string, Flight>();
   readonly ended = new Set<string>();
   /** Solved test cases in the order of use, with their correct runs. */
@@ -48,11 +48,11 @@ class Model {
   past: Past[] = [];
   forgotten = 0;
 
-  constructor(config: TimeoutConfig) {
+  constructor(config: SandboxTimeoutConfig) {
     this.config = config;
   }
 
-  check(event: TimeoutEvent, decisions: readonly TimeoutDecision[]): void {
+  check(event: SandboxTimeoutEvent, decisions: readonly SandboxTimeoutDecision[]): void {
     switch (event.type) {
       case 'sandbox.requested':
         return this.requested(event, only(decisions, 'sandbox.run'));
@@ -172,7 +172,10 @@ class Model {
   }
 }
 
-function only<T extends TimeoutDecision['type']>(decisions: readonly TimeoutDecision[], type: T): Decision<T> {
+function only<T extends SandboxTimeoutDecision['type']>(
+  decisions: readonly SandboxTimeoutDecision[],
+  type: T,
+): Decision<T> {
   expect(decisions.map((one) => one.type)).toEqual([type]);
   return decisions[0] as Decision<T>;
 }
@@ -187,7 +190,7 @@ function run(config: Record<string, unknown>, tape: readonly number[]): void {
   let policy = create(sandboxTimeout, config);
   for (let index = 0; index < 120; index += 1) {
     const event = arbitrary(shadow, choices);
-    let decisions: TimeoutDecision[];
+    let decisions: SandboxTimeoutDecision[];
     try {
       decisions = policy.send(event);
     } catch (error) {

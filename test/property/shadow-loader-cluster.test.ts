@@ -3,7 +3,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Choices } from '../../src/core/choices.ts';
 import { create, type PolicyOf } from '../../src/core/start.ts';
-import { type LoaderDecision, type LoaderEvent, shadowLoader } from '../../src/policies/shadow-loader/index.ts';
+import {
+  type ShadowLoaderDecision,
+  type ShadowLoaderEvent,
+  shadowLoader,
+} from '../../src/policies/shadow-loader/index.ts';
 import type { BatchAssignment, DrawnSample } from '../../src/schemas/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { LoaderWorld } from '../support/loader-world.ts';
@@ -28,7 +32,7 @@ class Job {
     for (const number of [0, 1, 2]) this.addNode(number, 60 + 30 * choices.below(3));
   }
 
-  send(event: LoaderEvent): LoaderDecision[] {
+  send(event: ShadowLoaderEvent): ShadowLoaderDecision[] {
     const decisions = this.#policy.send(event);
     this.world.carryOut(decisions);
     return decisions;

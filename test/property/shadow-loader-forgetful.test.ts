@@ -6,7 +6,7 @@ import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
 import { create } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { flexrl, shadowLoader } from '../../src/index.ts';
-import type { LoaderDecision } from '../../src/policies/shadow-loader/index.ts';
+import type { ShadowLoaderDecision } from '../../src/policies/shadow-loader/index.ts';
 import { choicesFrom, likelyEvents, tapes } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
 import { ForgetfulLoader, type Send } from '../support/forgetful-loader.ts';
@@ -17,7 +17,7 @@ interface Saved {
   samples: { id: string; step: string }[];
   batches: { id: string }[];
 }
-type Session = { send(event: unknown): LoaderDecision[]; snapshot(): { state: unknown } };
+type Session = { send(event: unknown): ShadowLoaderDecision[]; snapshot(): { state: unknown } };
 
 const heldBy = (session: Session): Saved => {
   const state = session.snapshot().state as Saved & { parts?: { loader: { state: Saved } } };

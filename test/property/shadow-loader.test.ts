@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { create, type PolicyOf } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { arbitrary } from '../../src/policies/shadow-loader/arbitrary.ts';
-import { type LoaderEvent, shadowLoader } from '../../src/policies/shadow-loader/index.ts';
+import { type ShadowLoaderEvent, shadowLoader } from '../../src/policies/shadow-loader/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
 import { LoaderOracle } from '../support/loader-oracle.ts';
@@ -23,7 +23,7 @@ function run(config: Record<string, unknown>, tape: readonly number[]): void {
   const oracle = new LoaderOracle(shadowLoader.config.parse(config));
   const choices = choicesFrom(tape);
   let policy: PolicyOf<typeof shadowLoader> = create(shadowLoader, config);
-  const send = (event: LoaderEvent): void => {
+  const send = (event: ShadowLoaderEvent): void => {
     const decisions = policy.send(event);
     for (const { type, reason } of decisions) {
       seen.set(`${type} ${reason.code}`, (seen.get(`${type} ${reason.code}`) ?? 0) + 1);

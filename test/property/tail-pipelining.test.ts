@@ -1,12 +1,6 @@
 /** The invariants of tail-pipelining, by their numbers in its README: a host whose engines, rewards and trainer fail. */
 import { afterAll, describe, expect } from 'vitest';
-import {
-  create,
-  isPolicyError,
-  type TailBatchingInput,
-  type TailPipeliningInput,
-  tailBatching,
-} from '../../src/index.ts';
+import { create, isPolicyError, tailBatching } from '../../src/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
 import { scale } from '../support/runs.ts';
 import { TailPipeliningHost } from '../support/tail-pipelining-host.ts';
@@ -17,7 +11,7 @@ const tally = new Map<string, number>();
 describe('tail-pipelining', () => {
   const configs = exampleConfigs['tail-pipelining']!;
   testEach('invariants 1 to 6 and 8 hold with %s', configs, 30, (config, tape) =>
-    addTally(tally, play(new TailPipeliningHost(config as TailPipeliningInput, tape), 150).tally),
+    addTally(tally, play(new TailPipeliningHost(config as never, tape), 150).tally),
   );
 
   const known = (words: readonly { type: string }[], type: string) => words.some((word) => word.type === type);
@@ -27,8 +21,8 @@ describe('tail-pipelining', () => {
   const sameAsAlone = 'invariant 7: without a frontier the rollout is that of tail-batching with %s';
   testEach(sameAsAlone, withoutFrontier, 15, (config, tape) => {
     const { globalBatchSamples: _, pipelining: _own, ...own } = config;
-    const host = play(new TailPipeliningHost(config as TailPipeliningInput, tape), 150);
-    const alone = create(tailBatching, own as TailBatchingInput);
+    const host = play(new TailPipeliningHost(config as never, tape), 150);
+    const alone = create(tailBatching, own as never);
     const decisions = host.taken.flatMap((event) => {
       if (!known(tailBatching.events, event.type) || event.type.startsWith('reward.')) return [];
       try {

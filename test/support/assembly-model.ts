@@ -6,10 +6,10 @@
 import type { groupAssembly } from '../../src/policies/group-assembly/index.ts';
 
 type Definition = typeof groupAssembly;
-export type AssemblyEvent = Parameters<Definition['check']>[1];
-export type AssemblyDecision = Parameters<Parameters<Definition['apply']>[2]['emit']>[0];
+export type GroupAssemblyEvent = Parameters<Definition['check']>[1];
+export type GroupAssemblyDecision = Parameters<Parameters<Definition['apply']>[2]['emit']>[0];
 export type SavedAssembly = ReturnType<Definition['save']>;
-type EventOf<T extends AssemblyEvent['type']> = Extract<AssemblyEvent, { type: T }>;
+type EventOf<T extends GroupAssemblyEvent['type']> = Extract<GroupAssemblyEvent, { type: T }>;
 type Counting = EventOf<'prompt.counted'>;
 type Completion = EventOf<'round.completed'>;
 
@@ -84,7 +84,7 @@ export class AssemblyModel {
   }
 
   /** How an event is refused, if it is. */
-  refusal(event: AssemblyEvent): Refusal | undefined {
+  refusal(event: GroupAssemblyEvent): Refusal | undefined {
     if (event.type !== 'prompt.counted' && event.type !== 'round.completed') return undefined;
     const round = this.#rounds.find((one) => one.roundId === event.roundId);
     const names = [...(round?.groups.map((one) => one.promptId) ?? []), ...(round?.unrewarded ?? [])];
@@ -109,7 +109,7 @@ export class AssemblyModel {
   }
 
   /** What must be said to an event that is not refused. */
-  step(event: AssemblyEvent, at: number): AssemblyDecision[] {
+  step(event: GroupAssemblyEvent, at: number): GroupAssemblyDecision[] {
     this.#index += 1;
     const waiting = this.#rounds.flatMap((one) => one.groups).filter((one) => this.#waits(one));
     const said = this.#take(event, at, waiting);
@@ -118,7 +118,7 @@ export class AssemblyModel {
     return said;
   }
 
-  #take(event: AssemblyEvent, at: number, waiting: Counted[]): AssemblyDecision[] {
+  #take(event: GroupAssemblyEvent, at: number, waiting: Counted[]): GroupAssemblyDecision[] {
     switch (event.type) {
       case 'response.accepted': {
         const { requestId, promptId, domain } = event;
@@ -160,7 +160,7 @@ export class AssemblyModel {
     }
   }
 
-  #askedAgain(at: number): AssemblyDecision[] {
+  #askedAgain(at: number): GroupAssemblyDecision[] {
     return this.#all().flatMap((one) =>
       one.held
         .filter((response) => this.#rewardOf(response) === undefined)
@@ -168,7 +168,7 @@ export class AssemblyModel {
     );
   }
 
-  #resumed(at: number): AssemblyDecision[] {
+  #resumed(at: number): GroupAssemblyDecision[] {
     return this.#rounds
       .filter((one) => one.completion === undefined)
       .map(({ roundId, groups, unrewarded }) => {
@@ -183,7 +183,7 @@ export class AssemblyModel {
     requestId: string,
     code: 'host_restarted' | 'kept_without_reward',
     at: number,
-  ): AssemblyDecision {
+  ): GroupAssemblyDecision {
     const own = domain === undefined ? {} : { domain };
     return { type: 'reward.request', at, requestId, promptId, ...own, reason: { code } };
   }
@@ -201,7 +201,7 @@ export class AssemblyModel {
     return [];
   }
 
-  #count(event: Counting, at: number, waiting: Counted[]): AssemblyDecision[] {
+  #count(event: Counting, at: number, waiting: Counted[]): GroupAssemblyDecision[] {
     const { promptId, roundId, domain, responses } = event;
     const before = this.#open.find((one) => one.promptId === promptId)?.held ?? [];
     const held = responses.map(({ requestId }) => {
@@ -223,10 +223,10 @@ export class AssemblyModel {
       .map(({ requestId }) => this.#request(group, requestId, 'kept_without_reward', at));
   }
 
-  #fail(roundId: string, at: number): AssemblyDecision[] {
+  #fail(roundId: string, at: number): GroupAssemblyDecision[] {
     const round = this.#rounds.find((one) => one.roundId === roundId);
     if (round === undefined) return [];
-    const withdrawn = round.groups.map(({ promptId }): AssemblyDecision => {
+    const withdrawn = round.groups.map(({ promptId }): GroupAssemblyDecision => {
       return { type: 'group.withdrawn', at, roundId, promptId, reason: { code: 'round_failed' } };
     });
     this.#rounds = this.#rounds.filter((one) => one !== round);
@@ -245,11 +245,11 @@ export class AssemblyModel {
   }
 
   /** Groups that waited before this event, and wait no more. */
-  #groupsOf(round: Round, waiting: readonly Counted[], at: number): AssemblyDecision[] {
+  #groupsOf(round: Round, waiting: readonly Counted[], at: number): GroupAssemblyDecision[] {
     const { roundId } = round;
     return round.groups
       .filter((one) => waiting.includes(one) && !this.#waits(one))
-      .map((group): AssemblyDecision => {
+      .map((group): GroupAssemblyDecision => {
         const { promptId, held, event } = group;
         const samples = this.#samplesOf(group);
         if (samples.length === 0) {
@@ -277,7 +277,7 @@ export class AssemblyModel {
       });
   }
 
-  #readyRound(round: Round, at: number): AssemblyDecision[] {
+  #readyRound(round: Round, at: number): GroupAssemblyDecision[] {
     const { roundId, groups, completion } = round;
     if (completion === undefined || groups.some((one) => this.#waits(one))) return [];
     this.#rounds = this.#rounds.filter((one) => one !== round);

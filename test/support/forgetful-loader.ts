@@ -4,11 +4,11 @@
  */
 import { expect } from 'vitest';
 import type { Choices } from '../../src/core/choices.ts';
-import type { LoaderDecision } from '../../src/policies/shadow-loader/index.ts';
+import type { ShadowLoaderDecision } from '../../src/policies/shadow-loader/index.ts';
 
 /** What is sent to the policy or the recipe. */
-export type Send = (event: object) => LoaderDecision[];
-type DecisionOf<T extends LoaderDecision['type']> = Extract<LoaderDecision, { type: T }>;
+export type Send = (event: object) => ShadowLoaderDecision[];
+type DecisionOf<T extends ShadowLoaderDecision['type']> = Extract<ShadowLoaderDecision, { type: T }>;
 
 /** What it does with a step that is named: one batch of all samples, one batch for each, or nothing but its end. */
 const ways = ['together', 'one by one', 'not at all'] as const;
@@ -21,7 +21,7 @@ export class ForgetfulLoader {
   readonly steps: DecisionOf<'step.resumed'>[] = [];
   readonly abandoned: string[] = [];
   /** What is to be answered, in any order. */
-  readonly #tasks: LoaderDecision[] = [];
+  readonly #tasks: ShadowLoaderDecision[] = [];
   /** Samples that are here, as far as it was told. */
   readonly #here = new Set<string>();
   /** Samples that no node can hold, and what they take. */
@@ -70,7 +70,7 @@ export class ForgetfulLoader {
 
   readonly #named: string[][] = [];
 
-  #told(decision: LoaderDecision): void {
+  #told(decision: ShadowLoaderDecision): void {
     switch (decision.type) {
       case 'step.resumed':
         this.steps.push(decision);

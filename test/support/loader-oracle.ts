@@ -3,11 +3,15 @@
  * can be: lists that are searched and sorted.
  */
 import { expect } from 'vitest';
-import type { LoaderDecision, LoaderEvent, ShadowLoaderConfig } from '../../src/policies/shadow-loader/index.ts';
+import type {
+  ShadowLoaderConfig,
+  ShadowLoaderDecision,
+  ShadowLoaderEvent,
+} from '../../src/policies/shadow-loader/index.ts';
 import type { BatchAssignment, DrawnSample } from '../../src/schemas/index.ts';
 
-type EventOf<T extends LoaderEvent['type']> = Extract<LoaderEvent, { type: T }>;
-type DecisionOf<T extends LoaderDecision['type']> = Extract<LoaderDecision, { type: T }>;
+type EventOf<T extends ShadowLoaderEvent['type']> = Extract<ShadowLoaderEvent, { type: T }>;
+type DecisionOf<T extends ShadowLoaderDecision['type']> = Extract<ShadowLoaderDecision, { type: T }>;
 
 /** A frame that a rank needs for a batch. */
 interface Need {
@@ -87,7 +91,7 @@ export class LoaderOracle {
   }
 
   /** Compares what was decided with what must be, and remembers it. */
-  step(event: LoaderEvent, decisions: readonly LoaderDecision[]): void {
+  step(event: ShadowLoaderEvent, decisions: readonly ShadowLoaderDecision[]): void {
     this.#placeholders = [];
     this.#resumed = [];
     this.#sent(event);
@@ -115,7 +119,7 @@ export class LoaderOracle {
     return this.samples.find((one) => one.id === id);
   }
 
-  #sent(event: LoaderEvent): void {
+  #sent(event: ShadowLoaderEvent): void {
     switch (event.type) {
       case 'node.added':
         return this.#nodeAdded(event);
@@ -256,7 +260,7 @@ export class LoaderOracle {
   /** Tries of each slice. */
   readonly attempts = new Map<string, number>();
 
-  #told(decision: LoaderDecision): void {
+  #told(decision: ShadowLoaderDecision): void {
     switch (decision.type) {
       case 'sample.placeholder':
         expect(this.#placeholders.shift()).toBe(decision.sampleId);

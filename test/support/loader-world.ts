@@ -4,11 +4,11 @@
  */
 
 import type { Choices } from '../../src/core/choices.ts';
-import type { LoaderDecision, LoaderEvent } from '../../src/policies/shadow-loader/index.ts';
+import type { ShadowLoaderDecision, ShadowLoaderEvent } from '../../src/policies/shadow-loader/index.ts';
 import type { BatchAssignment, DrawnSample } from '../../src/schemas/index.ts';
 import { neededFrames } from './loader-oracle.ts';
 
-type DecisionOf<T extends LoaderDecision['type']> = Extract<LoaderDecision, { type: T }>;
+type DecisionOf<T extends ShadowLoaderDecision['type']> = Extract<ShadowLoaderDecision, { type: T }>;
 type Work = DecisionOf<'sample.preprocess' | 'sample.prefetch'>;
 type Fetch = DecisionOf<'sample.materialize'>;
 
@@ -43,7 +43,7 @@ export class LoaderWorld {
   readonly hits = new Map<string, number>();
   /** How often each sample has left. */
   readonly left = new Map<string, number>();
-  reports: LoaderEvent[] = [];
+  reports: ShadowLoaderEvent[] = [];
   delivered = 0;
   readonly #choices: Choices;
 
@@ -73,7 +73,7 @@ export class LoaderWorld {
     this.batches.clear();
   }
 
-  carryOut(decisions: readonly LoaderDecision[]): void {
+  carryOut(decisions: readonly ShadowLoaderDecision[]): void {
     for (const one of decisions) {
       switch (one.type) {
         case 'sample.preprocess':
@@ -211,7 +211,7 @@ export class LoaderWorld {
   }
 
   /** Reports may be repeated on their way. */
-  #report(event: LoaderEvent | (Fetch & { type: 'slice.materialized' })): void {
+  #report(event: ShadowLoaderEvent | (Fetch & { type: 'slice.materialized' })): void {
     const report =
       event.type === 'slice.materialized'
         ? ({ type: event.type, at: 0, sliceId: event.sliceId, rank: event.rank } as const)

@@ -5,14 +5,17 @@
 import { expect } from 'vitest';
 import { grpoAdvantages, runPlanner } from '../../src/index.ts';
 import type {
-  PipeliningConfig,
-  PipeliningDecision,
-  PipeliningEvent,
+  CompleteGroupPipeliningConfig,
+  CompleteGroupPipeliningDecision,
+  CompleteGroupPipeliningEvent,
 } from '../../src/policies/complete-group-pipelining/index.ts';
 
-type Decision<T extends PipeliningDecision['type']> = Extract<PipeliningDecision, { type: T }>;
+type Decision<T extends CompleteGroupPipeliningDecision['type']> = Extract<
+  CompleteGroupPipeliningDecision,
+  { type: T }
+>;
 type Dispatch = Decision<'train.dispatch'>;
-export type Rewarded = Extract<PipeliningEvent, { type: 'group.rewarded' }>;
+export type Rewarded = Extract<CompleteGroupPipeliningEvent, { type: 'group.rewarded' }>;
 
 /** A round as the host sees it. */
 export interface HostRound {
@@ -43,7 +46,7 @@ export interface HostRound {
 }
 
 export class PipeliningHost {
-  readonly config: PipeliningConfig;
+  readonly config: CompleteGroupPipeliningConfig;
   readonly u: number;
   readonly open: HostRound[] = [];
   readonly over = new Map<string, readonly string[]>();
@@ -56,7 +59,7 @@ export class PipeliningHost {
   version = 0;
   #at = 0;
 
-  constructor(config: PipeliningConfig) {
+  constructor(config: CompleteGroupPipeliningConfig) {
     this.config = config;
     this.u = config.globalBatchSamples / config.responsesPerPrompt;
   }
@@ -75,7 +78,7 @@ export class PipeliningHost {
   }
 
   /** An event that was taken. */
-  sent(event: PipeliningEvent): void {
+  sent(event: CompleteGroupPipeliningEvent): void {
     const { head } = this;
     const at = Math.max(this.#at, event.at);
     if (head !== undefined && this.live.size === 0) head.pendingWait += at - this.#at;
@@ -172,7 +175,7 @@ export class PipeliningHost {
     this.head!.lastStepAt = this.#at;
   }
 
-  told(decision: PipeliningDecision): void {
+  told(decision: CompleteGroupPipeliningDecision): void {
     // A round that ended without a word is over when the next one is spoken of.
     if ('roundId' in decision && decision.roundId !== this.head?.roundId && decision.type !== 'groups.dropped')
       this.settle();

@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
 import { create, type PolicyOf } from '../../src/core/start.ts';
 import { completeGroupPipelining, isPolicyError } from '../../src/index.ts';
-import type { PipeliningConfig } from '../../src/policies/complete-group-pipelining/index.ts';
+import type { CompleteGroupPipeliningConfig } from '../../src/policies/complete-group-pipelining/index.ts';
 import type { VocabularyDecision, VocabularyEvent } from '../../src/schemas/index.ts';
 import { choicesFrom } from '../../src/testing/index.ts';
 import { PipeliningHost } from './pipelining-host.ts';
@@ -69,7 +69,7 @@ export abstract class PipeliningRecipeHost<C extends Settings> {
     this.#definition = definition;
     this.policy = create(definition, input);
     this.config = this.policy.config as C;
-    this.trainer = new PipeliningHost(trainerOf(this.config) as PipeliningConfig);
+    this.trainer = new PipeliningHost(trainerOf(this.config) as CompleteGroupPipeliningConfig);
     this.choices = choicesFrom(tape);
     this.prefix = this.config.idPrefix;
   }

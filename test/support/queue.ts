@@ -1,5 +1,5 @@
 /** The long-prompt queue in a test: prompts are put in by their ids, and rounds are planned. */
-import { create, longPromptQueue, type QueueInput } from '../../src/index.ts';
+import { create, type LongPromptQueueInput, longPromptQueue } from '../../src/index.ts';
 import type { VocabularyDecision } from '../../src/schemas/index.ts';
 import { only, Session } from './session.ts';
 
@@ -47,11 +47,11 @@ class Restored extends Queue {
 }
 
 /** Two prompts a long round and three a short one, unless the configuration says otherwise. */
-const policy = (config: Partial<QueueInput>) =>
+const policy = (config: Partial<LongPromptQueueInput>) =>
   create(longPromptQueue, { promptsPerRound: 2, promptSpeculation: 1.5, ...config }) as never;
 
 /** For `describe.each`: what holds, holds across restarts as well. */
 export const bothWays = [
-  ['in one go', (config: Partial<QueueInput> = {}): Queue => new Queue(policy(config))],
-  ['restored before each event', (config: Partial<QueueInput> = {}): Queue => new Restored(policy(config))],
+  ['in one go', (config: Partial<LongPromptQueueInput> = {}): Queue => new Queue(policy(config))],
+  ['restored before each event', (config: Partial<LongPromptQueueInput> = {}): Queue => new Restored(policy(config))],
 ] as const;

@@ -3,11 +3,15 @@
  * as can be: lists that are searched and sorted.
  */
 import { expect } from 'vitest';
-import type { RewardDecision, RewardDispatchConfig, RewardEvent } from '../../src/policies/reward-dispatch/index.ts';
+import type {
+  RewardDispatchConfig,
+  RewardDispatchDecision,
+  RewardDispatchEvent,
+} from '../../src/policies/reward-dispatch/index.ts';
 
 type Kind = 'rule' | 'sandbox' | 'judge';
-type EventOf<T extends RewardEvent['type']> = Extract<RewardEvent, { type: T }>;
-type DecisionOf<T extends RewardDecision['type']> = Extract<RewardDecision, { type: T }>;
+type EventOf<T extends RewardDispatchEvent['type']> = Extract<RewardDispatchEvent, { type: T }>;
+type DecisionOf<T extends RewardDispatchDecision['type']> = Extract<RewardDispatchDecision, { type: T }>;
 
 interface Sample {
   readonly requestId: string;
@@ -61,7 +65,7 @@ export class RewardHost {
   }
 
   /** Compares what was decided with what must be, and remembers it. */
-  step(event: RewardEvent, decisions: readonly RewardDecision[], at: number): void {
+  step(event: RewardDispatchEvent, decisions: readonly RewardDispatchDecision[], at: number): void {
     const expected = this.#sent(event, at);
     for (const decision of decisions) this.#told(decision, expected, at);
     // Everything that had to be said was said.
@@ -78,7 +82,7 @@ export class RewardHost {
     this.#checkPressure(event, decisions);
   }
 
-  #sent(event: RewardEvent, at: number): Expected {
+  #sent(event: RewardDispatchEvent, at: number): Expected {
     const expected: Expected = { cancelled: new Set(), merged: [], ended: [] };
     switch (event.type) {
       case 'reward.requested':
@@ -182,7 +186,7 @@ export class RewardHost {
   }
 
   /** Which rewards an event makes needless. */
-  #unneeded(event: RewardEvent): string[] {
+  #unneeded(event: RewardDispatchEvent): string[] {
     const known = (ids: readonly { requestId: string }[]) =>
       this.samples.filter((one) => !one.final && ids.some(({ requestId }) => requestId === one.requestId));
     const here = (promptId: string, roundId: string) =>
@@ -218,7 +222,7 @@ export class RewardHost {
     return gone.map((one) => one.requestId);
   }
 
-  #told(decision: RewardDecision, expected: Expected, at: number): void {
+  #told(decision: RewardDispatchDecision, expected: Expected, at: number): void {
     switch (decision.type) {
       case 'reward.dispatch':
         this.#dispatched(decision, at);
@@ -278,7 +282,7 @@ export class RewardHost {
   }
 
   /** A decision that names a response names all of it, and says why with the numbers. */
-  #names(decision: RewardDecision & { requestId: string }, at: number, reason: object): void {
+  #names(decision: RewardDispatchDecision & { requestId: string }, at: number, reason: object): void {
     const { requestId, promptId, kind } = this.#sample(decision.requestId);
     expect(decision).toMatchObject({ at, requestId, kind, ...(promptId === undefined ? undefined : { promptId }) });
     expect('promptId' in decision).toBe(promptId !== undefined);
@@ -335,7 +339,7 @@ export class RewardHost {
     dispatch.deadline = at + this.config.cancelGraceSeconds;
   }
 
-  #checkPressure(event: RewardEvent, decisions: readonly RewardDecision[]): void {
+  #checkPressure(event: RewardDispatchEvent, decisions: readonly RewardDispatchDecision[]): void {
     const { maxQueued, saturatedQueued = maxQueued } = this.config;
     const { resumedQueued = Math.floor(saturatedQueued / 2) } = this.config;
     for (const kind of kinds) {
@@ -388,7 +392,7 @@ export class RewardHost {
 }
 
 /** Why a reward is not needed, by the event that says so. */
-const cancelCodes: Partial<Record<RewardEvent['type'], string>> = {
+const cancelCodes: Partial<Record<RewardDispatchEvent['type'], string>> = {
   'reward.withdrawn': 'withdrawn',
   'response.dropped': 'response_dropped',
   'prompt.merged': 'prompt_merged',

@@ -1,5 +1,5 @@
 /** Rounds of speculative-admission in a test: an event is its type and its fields, and decisions are told in brief. */
-import { type AdmissionInput, create, speculativeAdmission } from '../../src/index.ts';
+import { create, type SpeculativeAdmissionInput, speculativeAdmission } from '../../src/index.ts';
 import type { VocabularyDecision, VocabularyEvent } from '../../src/schemas/index.ts';
 import type { KeptResponse } from '../../src/schemas/prompts.ts';
 import { Session } from './session.ts';
@@ -33,7 +33,7 @@ class Restored extends Rounds {
 }
 
 /** Two prompts of two responses, without speculation, unless the configuration says otherwise. */
-const policy = (config: Partial<AdmissionInput>) =>
+const policy = (config: Partial<SpeculativeAdmissionInput>) =>
   create(speculativeAdmission, {
     promptsPerRound: 2,
     responsesPerPrompt: 2,
@@ -41,8 +41,8 @@ const policy = (config: Partial<AdmissionInput>) =>
     ...config,
   }) as never;
 
-export const rounds = (config: Partial<AdmissionInput> = {}): Rounds => new Rounds(policy(config));
-const restored = (config: Partial<AdmissionInput> = {}): Rounds => new Restored(policy(config));
+export const rounds = (config: Partial<SpeculativeAdmissionInput> = {}): Rounds => new Rounds(policy(config));
+const restored = (config: Partial<SpeculativeAdmissionInput> = {}): Rounds => new Restored(policy(config));
 
 /** For `describe.each`: what holds, holds across restarts as well. */
 export const bothWays = [

@@ -1,8 +1,14 @@
 /** What tests of gpu-scale-down share: random clusters, exhaustive choice, rounds with known lengths. */
-import { create, gpuScaleDown, type PolicyOf, type ScaleDownDecision, type ScaleDownInput } from '../../src/index.ts';
+import {
+  create,
+  type GpuScaleDownDecision,
+  type GpuScaleDownInput,
+  gpuScaleDown,
+  type PolicyOf,
+} from '../../src/index.ts';
 import type { RunningRequest } from '../../src/schemas/index.ts';
 
-export type Release = Extract<ScaleDownDecision, { type: 'gpus.release' }>;
+export type Release = Extract<GpuScaleDownDecision, { type: 'gpus.release' }>;
 export type ScaleDown = PolicyOf<typeof gpuScaleDown>;
 
 /** A random number generator from a seed: 0 (included) to 1. */
@@ -14,11 +20,11 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-export function open(policy: ScaleDown, roundId: string, kind: 'short' | 'long' = 'long'): ScaleDownDecision[] {
+export function open(policy: ScaleDown, roundId: string, kind: 'short' | 'long' = 'long'): GpuScaleDownDecision[] {
   return policy.send({ type: 'round.opened', at: 0, roundId, kind, weightVersion: 0, prompts: [] });
 }
 
-export function accept(policy: ScaleDown): ScaleDownDecision[] {
+export function accept(policy: ScaleDown): GpuScaleDownDecision[] {
   const reason = { code: 'held', held: 1, needed: 1 } as const;
   return policy.send({ type: 'response.accepted', at: 0, requestId: 'any', promptId: 'any', reason });
 }
@@ -31,11 +37,11 @@ export function untilQuery(policy: ScaleDown, most = 1e5): string {
   throw new Error('no query');
 }
 
-export function report(policy: ScaleDown, queryId: string, requests: RunningRequest[]): ScaleDownDecision[] {
+export function report(policy: ScaleDown, queryId: string, requests: RunningRequest[]): GpuScaleDownDecision[] {
   return policy.send({ type: 'progress.reported', at: 0, queryId, requests });
 }
 
-export type Engines = NonNullable<ScaleDownInput['engines']>;
+export type Engines = NonNullable<GpuScaleDownInput['engines']>;
 
 /** Whether a set of engines may be released: exactly half of the GPUs, no group split. */
 function allowed(engines: Engines, groups: readonly (readonly string[])[], taken: ReadonlySet<string>): boolean {

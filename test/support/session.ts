@@ -1,6 +1,12 @@
 /** A policy in a test, with short ways to send the usual events. */
 import { expect } from 'vitest';
-import { type AdmissionInput, create, PolicyError, registry, speculativeAdmission } from '../../src/index.ts';
+import {
+  create,
+  PolicyError,
+  registry,
+  type SpeculativeAdmissionInput,
+  speculativeAdmission,
+} from '../../src/index.ts';
 import type { Prompt, VocabularyDecision, VocabularyEvent } from '../../src/schemas/index.ts';
 
 type DecisionOf<T extends string> = Extract<VocabularyDecision, { type: T }>;
@@ -64,7 +70,7 @@ export class Session {
   }
 }
 
-export const admission = (config: Partial<AdmissionInput> = {}): Session =>
+export const admission = (config: Partial<SpeculativeAdmissionInput> = {}): Session =>
   new Session(
     create(speculativeAdmission, {
       promptsPerRound: 2,

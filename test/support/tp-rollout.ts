@@ -2,7 +2,7 @@
  * A job whose rollouts are run on the simulator's decode engines with any TP: preemptions arise when the KV cache is
  * full. Its profile is what the same cost model says of single decode steps.
  */
-import { adaptiveTp, create, type TpInput } from '../../src/index.ts';
+import { type AdaptiveTpInput, adaptiveTp, create } from '../../src/index.ts';
 import type { ProfileRow, RolloutWorkload, VocabularyDecision } from '../../src/schemas/index.ts';
 import { baseSeconds, type CostModel, deriveCostModel, type EngineShape } from '../../src/sim/cost-model.ts';
 import { DecodeEngine } from '../../src/sim/engine/decode-engine.ts';
@@ -55,7 +55,7 @@ export function profileOf(job: TpJob): ProfileRow[] {
 }
 
 /** A policy's configuration for it. */
-export function configOf(job: TpJob, more: Partial<TpInput> = {}): TpInput {
+export function configOf(job: TpJob, more: Partial<AdaptiveTpInput> = {}): AdaptiveTpInput {
   const gpuIds = (server: number) => Array.from({ length: job.gpusPerServer }, (_, gpu) => `s${server}/${gpu}`);
   return {
     servers: Array.from({ length: job.servers }, (_, at) => ({ serverId: `s${at}`, gpuIds: gpuIds(at) })),
@@ -110,7 +110,7 @@ export interface TpRun {
 
 /** Runs steps one after the other, each with the TP that the policy has told; `noise` multiplies the seconds told. */
 export function runAdaptive(
-  config: TpInput,
+  config: AdaptiveTpInput,
   steps: readonly TpStep[],
   run: (tp: number, step: TpStep) => { seconds: number; preemptions: number },
   noise: (index: number) => number = () => 1,

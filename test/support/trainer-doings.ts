@@ -1,13 +1,13 @@
 /** What a trainer that plays along does next, and how one fails: the reports of hosts that hold a PipeliningHost. */
 
 import type { Choices } from '../../src/core/choices.ts';
-import type { PipeliningEvent } from '../../src/policies/complete-group-pipelining/index.ts';
+import type { CompleteGroupPipeliningEvent } from '../../src/policies/complete-group-pipelining/index.ts';
 import type { PipeliningHost } from './pipelining-host.ts';
 
 type EventType = 'optimizer.stepped' | 'trainer.restarted' | 'update.consumed' | 'update.lost' | 'weights.published';
 type WithoutTime<T> = T extends unknown ? Omit<T, 'at'> : never;
 /** A report of a trainer; whoever sends it adds the time. */
-export type TrainerReport = WithoutTime<Extract<PipeliningEvent, { type: EventType }>>;
+export type TrainerReport = WithoutTime<Extract<CompleteGroupPipeliningEvent, { type: EventType }>>;
 type Send = (report: TrainerReport) => void;
 
 /** What the trainer may report next; nothing, where it waits. */

@@ -4,6 +4,7 @@ import { type LengthFunction, lengthFunction, valueAt } from '../../core/length-
 import { refuse } from '../../errors.ts';
 import { positiveCount } from '../../schemas/units.ts';
 import { timingModel } from './execution/timing.ts';
+import type { CostModel } from './types.ts';
 
 const byDegree = z
   .array(
@@ -15,30 +16,30 @@ const byDegree = z
   .min(1)
   .max(32);
 
-/** Schema of a cost model. */
-export const costModel = z.strictObject({
-  compute: lengthFunction
-    .default({ perTokenSquared: 1 })
-    .describe('Work of a whole sequence, by its length, in any unit; at degree p each device has 1/p of it.'),
-  crossNodeFactor: z
-    .number()
-    .min(0)
-    .max(1e6)
-    .default(16)
-    .describe('What an all-to-all between nodes costs, relative to one inside a node, >= 0 (γ in the paper).'),
-  communication: byDegree
-    .optional()
-    .describe('Cost of sharding by degree, for every degree from 2; stands in place of length · (p − 1) ÷ p².'),
-  timing: timingModel
-    .default('H800')
-    .describe('Seconds of attention and all-to-alls, for `schedule` only: coefficients, or a cluster of the paper.'),
-  workload: lengthFunction
-    .default({ perToken: 24_576, perTokenSquared: 1 })
-    .describe('What `bucketing` and `karmarkar-karp` balance; as in verl if absent. Metrics are in `compute` always.'),
-});
-
-/** A cost model. */
-export type CostModel = z.output<typeof costModel>;
+export const costModel = z
+  .strictObject({
+    compute: lengthFunction
+      .default({ perTokenSquared: 1 })
+      .describe('Work of a whole sequence, by its length, in any unit; at degree p each device has 1/p of it.'),
+    crossNodeFactor: z
+      .number()
+      .min(0)
+      .max(1e6)
+      .default(16)
+      .describe('What an all-to-all between nodes costs, relative to one inside a node, >= 0 (γ in the paper).'),
+    communication: byDegree
+      .optional()
+      .describe('Cost of sharding by degree, for every degree from 2; stands in place of length · (p − 1) ÷ p².'),
+    timing: timingModel
+      .default('H800')
+      .describe('Seconds of attention and all-to-alls, for `schedule` only: coefficients, or a cluster of the paper.'),
+    workload: lengthFunction
+      .default({ perToken: 24_576, perTokenSquared: 1 })
+      .describe(
+        'What `bucketing` and `karmarkar-karp` balance; as in verl if absent. Metrics are in `compute` always.',
+      ),
+  })
+  .describe('What a sequence costs at a sharding degree.');
 
 /** Traffic of one device when a sequence is sharded, per token of the sequence (FlexRL, Appendix A). */
 export const splitShare = (degree: number): number => (degree - 1) / (degree * degree);

@@ -1,21 +1,22 @@
 /**
  * How many devices share each sequence of a batch, and which (FlexRL §3 and Appendix A). See README.md.
  */
-import { definePlanner } from '../../core/definition.ts';
+import { definePlanner, type PlannerDefinition } from '../../core/definition.ts';
 import { refuse } from '../../errors.ts';
 import { communicationBound, computeBound } from './bounds.ts';
 import { fewestSharded } from './counting.ts';
 import { executionOf } from './execution/execution.ts';
 import { instanceOf, type Placement } from './instance.ts';
 import { assignmentsOf, metricsOf } from './placement.ts';
-import { type FlexUlyssesPlan, flexUlyssesPlan } from './plan-schema.ts';
-import { type FlexUlyssesSettings, flexUlyssesInput } from './schema.ts';
+import { flexUlyssesPlan } from './plan-schema.ts';
+import { flexUlyssesInput } from './schema.ts';
 import { placeBySearch } from './search/search.ts';
 import { placeByBucketing } from './strategies/bucketing.ts';
 import { placeByKarmarkarKarp } from './strategies/karmarkar-karp.ts';
 import { placeByPaper } from './strategies/paper/paper.ts';
 import { placeByUlysses } from './strategies/ulysses.ts';
 import type { Strategy } from './strategy.ts';
+import type { FlexUlyssesInput, FlexUlyssesPlan, FlexUlyssesSettings } from './types.ts';
 
 const strategies: Readonly<Record<FlexUlyssesSettings['strategy'], Strategy>> = {
   search: placeBySearch,
@@ -62,13 +63,14 @@ function compute(settings: FlexUlyssesSettings): FlexUlyssesPlan {
   };
 }
 
-/** The planner; `planFlexUlysses` is its plain function. */
-export const flexUlysses = definePlanner({
-  id: 'flex-ulysses',
-  version: 1,
-  summary: 'How many devices share each sequence of a batch, and which, so that compute is even and little is sent.',
-  source: 'FlexRL §3, Appendix A',
-  input: flexUlyssesInput,
-  plan: flexUlyssesPlan,
-  compute,
-});
+/** The planner. */
+export const flexUlysses: PlannerDefinition<FlexUlyssesInput, FlexUlyssesSettings, FlexUlyssesPlan, 'flex-ulysses'> =
+  definePlanner({
+    id: 'flex-ulysses',
+    version: 1,
+    summary: 'How many devices share each sequence of a batch, and which, so that compute is even and little is sent.',
+    source: 'FlexRL §3, Appendix A',
+    input: flexUlyssesInput,
+    plan: flexUlyssesPlan,
+    compute,
+  });

@@ -1,4 +1,4 @@
-export { type CostModel, costModel } from './costs.ts';
+export { costModel } from './costs.ts';
 export { type Deadlock, type DeadlockOptions, findDeadlock } from './execution/deadlock.ts';
 export {
   type PackedPlan,
@@ -12,17 +12,10 @@ export {
   allToAllTime,
   attentionTime,
   type TimingCoefficients,
-  type TimingModel,
   timingModel,
   timingPresets,
 } from './execution/timing.ts';
 export { flexUlysses } from './flex-ulysses.ts';
-export {
-  type ExecutionSchedule,
-  type FlexUlyssesPlan,
-  flexUlyssesPlan,
-  type SequenceAssignment,
-  type SequencePack,
-  type VisionShare,
-} from './plan-schema.ts';
-export { type FlexUlyssesInput, type FlexUlyssesSettings, flexUlyssesInput } from './schema.ts';
+export { flexUlyssesPlan } from './plan-schema.ts';
+export { flexUlyssesInput } from './schema.ts';
+export type * from './types.ts';

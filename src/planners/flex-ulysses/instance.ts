@@ -1,6 +1,6 @@
 /** A batch and its devices, in the shape that strategies work on. */
 import { splitCosts, workOf } from './costs.ts';
-import type { FlexUlyssesSettings } from './schema.ts';
+import type { FlexUlyssesSettings } from './types.ts';
 
 /**
  * A batch to place. Degrees are powers of two: that of level l is 2 ** l. The groups of a level are numbered from 0;

@@ -1,6 +1,6 @@
 /** What a placement puts on each device, and what it costs. */
 import type { Instance, Placement } from './instance.ts';
-import type { FlexUlyssesPlan, SequenceAssignment } from './plan-schema.ts';
+import type { FlexUlyssesPlan, SequenceAssignment } from './types.ts';
 
 /** A placement of every sequence whole on device 0. */
 export const emptyPlacement = (sequences: number): Placement => ({

@@ -5,12 +5,13 @@ import { pack, schedule, visionShare } from './execution/schema.ts';
 
 const amount = z.number().nonnegative();
 
-/** Where one sequence goes. */
-export const assignment = z.strictObject({
-  sequence: count.describe('Index of the sequence in `lengths`.'),
-  degree: positiveCount.describe('Sharding degree: how many devices share it.'),
-  devices: z.array(count).min(1).describe('Those devices, ascending: an aligned group of neighbours.'),
-});
+export const assignment = z
+  .strictObject({
+    sequence: count.describe('Index of the sequence in `lengths`.'),
+    degree: positiveCount.describe('Sharding degree: how many devices share it.'),
+    devices: z.array(count).min(1).describe('Those devices, ascending: an aligned group of neighbours.'),
+  })
+  .describe('Where one sequence goes.');
 
 const bounds = z.strictObject({
   compute: amount.describe('No plan within the memory limit has a smaller `metrics.maxCompute`.'),
@@ -67,14 +68,3 @@ export const previousPlan = z.strictObject({
   vision: unread,
   memoryRelaxed: unread,
 });
-
-/** The plan. */
-export type FlexUlyssesPlan = z.output<typeof flexUlyssesPlan>;
-/** Where one sequence goes. */
-export type SequenceAssignment = FlexUlyssesPlan['assignments'][number];
-/** Sequences of one group that run as one. */
-export type SequencePack = FlexUlyssesPlan['packs'][number];
-/** Predicted times of a layer's attention. */
-export type ExecutionSchedule = FlexUlyssesPlan['schedule'];
-/** The frames that one device encodes. */
-export type VisionShare = NonNullable<FlexUlyssesPlan['vision']>[number];

@@ -77,8 +77,3 @@ export const flexUlyssesInput = z.strictObject({
     .optional()
     .describe('An earlier plan, for a batch that has changed little: the search starts from its assignments.'),
 });
-
-/** What a caller writes. */
-export type FlexUlyssesInput = z.input<typeof flexUlyssesInput>;
-/** The input with its defaults filled in. */
-export type FlexUlyssesSettings = z.output<typeof flexUlyssesInput>;

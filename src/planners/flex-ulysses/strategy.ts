@@ -1,6 +1,6 @@
 /** What a strategy is: from a batch to a placement. */
 import type { Instance, Placement } from './instance.ts';
-import type { FlexUlyssesSettings } from './schema.ts';
+import type { FlexUlyssesSettings } from './types.ts';
 
 /** A placement, and what it was held to; a strategy that knows no limits leaves them out. */
 export interface Placed {

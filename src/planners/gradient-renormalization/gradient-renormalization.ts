@@ -2,22 +2,20 @@
  * Factors that make the gradients of replicas with uneven shares add up to the gradient of the whole batch
  * (RollPacker §4.4). See README.md.
  */
-import { definePlanner } from '../../core/definition.ts';
+import { definePlanner, type PlannerDefinition } from '../../core/definition.ts';
 import { scaleFactor } from '../../core/renormalize.ts';
 import { refuse } from '../../errors.ts';
-import {
-  type CountName,
-  countIn,
-  type RenormalizationPlan,
-  type RenormalizationSettings,
-  renormalizationInput,
-  renormalizationPlan,
-} from './schema.ts';
+import { type CountName, countIn, renormalizationInput, renormalizationPlan } from './schema.ts';
+import type {
+  GradientRenormalizationInput,
+  GradientRenormalizationPlan,
+  GradientRenormalizationSettings,
+} from './types.ts';
 
-type Replica = RenormalizationSettings['replicas'][number];
+type Replica = GradientRenormalizationSettings['replicas'][number];
 type Counts = Omit<Replica, 'microBatches'>;
 
-function compute(input: RenormalizationSettings): RenormalizationPlan {
+function compute(input: GradientRenormalizationSettings): GradientRenormalizationPlan {
   const { replicas, unit, reduction, collective, accumulation, accumulated } = input;
   const name: CountName = unit === 'constant' ? 'samples' : unit;
   // The schema has seen to it that the unit is counted wherever there are samples.
@@ -59,8 +57,13 @@ function compute(input: RenormalizationSettings): RenormalizationPlan {
   return { factors, microBatchFactors, total };
 }
 
-/** The planner; `renormalizeGradients` is its plain function. */
-export const gradientRenormalization = definePlanner({
+/** The planner. */
+export const gradientRenormalization: PlannerDefinition<
+  GradientRenormalizationInput,
+  GradientRenormalizationSettings,
+  GradientRenormalizationPlan,
+  'gradient-renormalization'
+> = definePlanner({
   id: 'gradient-renormalization',
   version: 1,
   summary: 'Factors that make gradients of uneven replicas and micro-batches equal to that of the whole batch.',

@@ -1,8 +1,3 @@
 export { gradientRenormalization } from './gradient-renormalization.ts';
-export {
-  type RenormalizationInput,
-  type RenormalizationPlan,
-  type RenormalizationSettings,
-  renormalizationInput,
-  renormalizationPlan,
-} from './schema.ts';
+export { renormalizationInput, renormalizationPlan } from './schema.ts';
+export type * from './types.ts';

@@ -118,10 +118,3 @@ export const renormalizationPlan = z.strictObject({
     ),
   total: z.number().positive().describe('Units of the whole batch, N; with `unit: constant` the divisor.'),
 });
-
-/** What a caller writes. */
-export type RenormalizationInput = z.input<typeof renormalizationInput>;
-/** The input with its defaults filled in. */
-export type RenormalizationSettings = z.output<typeof renormalizationInput>;
-/** The plan: a factor for each replica. */
-export type RenormalizationPlan = z.output<typeof renormalizationPlan>;

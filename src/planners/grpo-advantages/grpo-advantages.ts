@@ -3,11 +3,12 @@
  * size of the group. See README.md.
  */
 import { advantageOf, rewardStatistics } from '../../core/advantages.ts';
-import { definePlanner } from '../../core/definition.ts';
-import { type AdvantagesPlan, type AdvantagesSettings, advantagesInput, advantagesPlan } from './schema.ts';
+import { definePlanner, type PlannerDefinition } from '../../core/definition.ts';
+import { advantagesInput, advantagesPlan } from './schema.ts';
+import type { GrpoAdvantagesInput, GrpoAdvantagesPlan, GrpoAdvantagesSettings } from './types.ts';
 
-type Group = AdvantagesSettings['groups'][number];
-type PlannedGroup = AdvantagesPlan['groups'][number];
+type Group = GrpoAdvantagesSettings['groups'][number];
+type PlannedGroup = GrpoAdvantagesPlan['groups'][number];
 
 /** The rewards of the responses, each once. */
 function distinct({ rewards, responseIds }: Group): readonly number[] {
@@ -21,7 +22,7 @@ function distinct({ rewards, responseIds }: Group): readonly number[] {
   });
 }
 
-function planGroup(group: Group, settings: AdvantagesSettings): PlannedGroup {
+function planGroup(group: Group, settings: GrpoAdvantagesSettings): PlannedGroup {
   const statistics = rewardStatistics(distinct(group), settings);
   const { n, mean, std, zeroVariance } = statistics;
   return {
@@ -34,8 +35,13 @@ function planGroup(group: Group, settings: AdvantagesSettings): PlannedGroup {
   };
 }
 
-/** The planner; `grpoAdvantages` is its plain function. */
-export const grpoAdvantages = definePlanner({
+/** The planner. */
+export const grpoAdvantages: PlannerDefinition<
+  GrpoAdvantagesInput,
+  GrpoAdvantagesSettings,
+  GrpoAdvantagesPlan,
+  'grpo-advantages'
+> = definePlanner({
   id: 'grpo-advantages',
   version: 1,
   summary: 'Group-relative advantages: mean and standard deviation of each group, of any size.',

@@ -1,9 +1,3 @@
 export { grpoAdvantages } from './grpo-advantages.ts';
-export {
-  type AdvantagesInput,
-  type AdvantagesPlan,
-  type AdvantagesSettings,
-  advantageGroup,
-  advantagesInput,
-  advantagesPlan,
-} from './schema.ts';
+export { advantageGroup, advantagesInput, advantagesPlan } from './schema.ts';
+export type * from './types.ts';

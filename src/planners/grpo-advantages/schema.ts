@@ -5,20 +5,21 @@ import { positiveCount } from '../../schemas/units.ts';
 
 const id = z.string().min(1).max(512);
 
-/** The responses of one prompt. */
-export const advantageGroup = z.strictObject({
-  groupId: id.optional().describe('Id of the group (its prompt), given by the host; echoed.'),
-  rewards: z
-    .array(z.number().min(-largestReward).max(largestReward))
-    .min(1)
-    .describe('The raw reward of every training sample of the group.'),
-  responseIds: z
-    .array(id)
-    .optional()
-    .describe(
-      'Which response each sample belongs to. Samples of one response (the pieces of a trajectory) share its reward and count once; every sample is a response of its own if absent.',
-    ),
-});
+export const advantageGroup = z
+  .strictObject({
+    groupId: id.optional().describe('Id of the group (its prompt), given by the host; echoed.'),
+    rewards: z
+      .array(z.number().min(-largestReward).max(largestReward))
+      .min(1)
+      .describe('The raw reward of every training sample of the group.'),
+    responseIds: z
+      .array(id)
+      .optional()
+      .describe(
+        'Which response each sample belongs to. Samples of one response (the pieces of a trajectory) share its reward and count once; every sample is a response of its own if absent.',
+      ),
+  })
+  .describe('The responses of one prompt.');
 
 /** Schema of the input. */
 export const advantagesInput = z
@@ -64,10 +65,3 @@ export const advantagesPlan = z.strictObject({
     )
     .describe('In the order of the input.'),
 });
-
-/** What a caller writes. */
-export type AdvantagesInput = z.input<typeof advantagesInput>;
-/** The input with its defaults filled in. */
-export type AdvantagesSettings = z.output<typeof advantagesInput>;
-/** The plan: an advantage for each sample. */
-export type AdvantagesPlan = z.output<typeof advantagesPlan>;

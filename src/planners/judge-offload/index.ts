@@ -1,9 +1,4 @@
 export { judgeOffload } from './judge-offload.ts';
 export { type Pace, pipelinedSeconds } from './pipeline.ts';
-export {
-  type JudgeOffloadInput,
-  type JudgeOffloadPlan,
-  type JudgeOffloadSettings,
-  judgeOffloadInput,
-  judgeOffloadPlan,
-} from './schema.ts';
+export { judgeOffloadInput, judgeOffloadPlan } from './schema.ts';
+export type * from './types.ts';

@@ -2,12 +2,13 @@
  * Which layers of a judge beside the actor stay on the GPU, and which are streamed from host memory while it computes
  * (RollPacker §4.3). See README.md.
  */
-import { definePlanner } from '../../core/definition.ts';
+import { definePlanner, type PlannerDefinition } from '../../core/definition.ts';
 import { valueAt } from '../../core/length-function.ts';
 import { refuse } from '../../errors.ts';
 import type { Pace } from './pipeline.ts';
-import { type JudgeOffloadPlan, type JudgeOffloadSettings, judgeOffloadInput, judgeOffloadPlan } from './schema.ts';
+import { judgeOffloadInput, judgeOffloadPlan } from './schema.ts';
 import { choose } from './search.ts';
+import type { JudgeOffloadInput, JudgeOffloadPlan, JudgeOffloadSettings } from './types.ts';
 
 /** Whole percents that are left beside the actor; 1 − 0.7 is 30 %, not 29 %. */
 function percentsLeft(actorSmShare: number): number {
@@ -54,7 +55,12 @@ function compute(input: JudgeOffloadSettings): JudgeOffloadPlan {
 }
 
 /** The planner. */
-export const judgeOffload = definePlanner({
+export const judgeOffload: PlannerDefinition<
+  JudgeOffloadInput,
+  JudgeOffloadSettings,
+  JudgeOffloadPlan,
+  'judge-offload'
+> = definePlanner({
   id: 'judge-offload',
   version: 1,
   summary: 'Which layers of a judge stay on the GPU beside the actor, and which are streamed over PCIe as it computes.',

@@ -70,10 +70,3 @@ export const judgeOffloadPlan = z.strictObject({
   pipelinedSeconds: seconds.describe('Predicted seconds of a forward pass, transfers overlapped with computation.'),
   sequentialSeconds: seconds.describe('Predicted seconds of the same pass if each layer were first fetched, then run.'),
 });
-
-/** What a caller writes. */
-export type JudgeOffloadInput = z.input<typeof judgeOffloadInput>;
-/** The input with its defaults filled in. */
-export type JudgeOffloadSettings = z.output<typeof judgeOffloadInput>;
-/** The plan. */
-export type JudgeOffloadPlan = z.output<typeof judgeOffloadPlan>;

@@ -3,7 +3,7 @@ import { refuse } from '../../errors.ts';
 import { leastBins } from './least.ts';
 import { type Budget, firstFit, searchPacking } from './pack.ts';
 import type { Part, Slots } from './parts.ts';
-import type { MicroBatchesSettings } from './schema.ts';
+import type { MicroBatchesSettings } from './types.ts';
 
 /** Steps of all searches of a plan: the same plan on every machine. */
 const searchSteps = 20_000_000;

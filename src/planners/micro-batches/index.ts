@@ -1,3 +1,4 @@
 export { microBatches } from './micro-batches.ts';
-export { type MicroBatch, type MicroBatchesPlan, microBatch, microBatchesPlan } from './plan-schema.ts';
-export { type MicroBatchesInput, type MicroBatchesSettings, microBatchesInput } from './schema.ts';
+export { microBatch, microBatchesPlan } from './plan-schema.ts';
+export { microBatchesInput } from './schema.ts';
+export type * from './types.ts';

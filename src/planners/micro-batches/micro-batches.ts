@@ -1,7 +1,7 @@
 /**
  * Micro-batches under a token cap, the same number on every rank, with even work. See README.md.
  */
-import { definePlanner } from '../../core/definition.ts';
+import { definePlanner, type PlannerDefinition } from '../../core/definition.ts';
 import { valueAt } from '../../core/length-function.ts';
 import { refuse } from '../../errors.ts';
 import { balance } from './balance.ts';
@@ -10,8 +10,9 @@ import { deal } from './deal.ts';
 import { leastBins } from './least.ts';
 import { type Item, type Part, partsOf } from './parts.ts';
 import { metricsOf, microBatchesOf } from './plan.ts';
-import { type MicroBatchesPlan, microBatchesPlan } from './plan-schema.ts';
-import { type MicroBatchesSettings, microBatchesInput } from './schema.ts';
+import { microBatchesPlan } from './plan-schema.ts';
+import { microBatchesInput } from './schema.ts';
+import type { MicroBatchesInput, MicroBatchesPlan, MicroBatchesSettings } from './types.ts';
 
 /** Moves and swaps that are looked at to spread work, in a part and in all: the same plan on every machine. */
 const looksOfPart = 2_000_000;
@@ -91,8 +92,13 @@ function compute(settings: MicroBatchesSettings): MicroBatchesPlan {
   return planOf(all, allowedCount(leastCount(all.parts, cap), settings), cap);
 }
 
-/** The planner; `planMicroBatches` is its plain function. */
-export const microBatches = definePlanner({
+/** The planner. */
+export const microBatches: PlannerDefinition<
+  MicroBatchesInput,
+  MicroBatchesSettings,
+  MicroBatchesPlan,
+  'micro-batches'
+> = definePlanner({
   id: 'micro-batches',
   version: 1,
   summary: 'Micro-batches under a token cap, the same number on every rank, with even work.',

@@ -4,16 +4,17 @@ import { count } from '../../schemas/units.ts';
 
 const amount = z.number().nonnegative();
 
-/** What a rank runs in one forward and backward pass. */
-export const microBatch = z.strictObject({
-  sequences: z
-    .array(count)
-    .describe('Its sequences, ascending: indices in `lengths`, or in the list of that rank in `lengthsByRank`.'),
-  tokens: amount.describe('Tokens that the rank has in it: the sum of length ÷ degree.'),
-  work: amount.describe('Work of the rank in it, in the unit of `compute`.'),
-  empty: z.boolean().describe('No sequence is in it: the rank runs a pass over padding that counts for nothing.'),
-  overCap: z.boolean().describe('One sequence is in it that is above the cap by itself.'),
-});
+export const microBatch = z
+  .strictObject({
+    sequences: z
+      .array(count)
+      .describe('Its sequences, ascending: indices in `lengths`, or in the list of that rank in `lengthsByRank`.'),
+    tokens: amount.describe('Tokens that the rank has in it: the sum of length ÷ degree.'),
+    work: amount.describe('Work of the rank in it, in the unit of `compute`.'),
+    empty: z.boolean().describe('No sequence is in it: the rank runs a pass over padding that counts for nothing.'),
+    overCap: z.boolean().describe('One sequence is in it that is above the cap by itself.'),
+  })
+  .describe('What a rank runs in one forward and backward pass.');
 
 /** Schema of the plan. */
 export const microBatchesPlan = z.strictObject({
@@ -36,8 +37,3 @@ export const microBatchesPlan = z.strictObject({
     })
     .describe('How good this one is.'),
 });
-
-/** The plan: micro-batches of every rank. */
-export type MicroBatchesPlan = z.output<typeof microBatchesPlan>;
-/** What a rank runs in one pass. */
-export type MicroBatch = z.output<typeof microBatch>;

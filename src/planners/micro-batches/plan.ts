@@ -1,7 +1,7 @@
 /** Micro-batches as a caller reads them. */
 import { loadsOf } from './balance.ts';
 import type { Part, Slots } from './parts.ts';
-import type { MicroBatch, MicroBatchesPlan } from './plan-schema.ts';
+import type { MicroBatch, MicroBatchesPlan } from './types.ts';
 
 type Ranks = MicroBatchesPlan['ranks'];
 

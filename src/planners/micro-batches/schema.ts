@@ -90,8 +90,3 @@ export const microBatchesInput = fields.superRefine((input, context) => {
   const wrong = misplaced(input);
   if (wrong !== undefined) refuse(['assignments', ...wrong[0]], wrong[1]);
 });
-
-/** What a caller writes. */
-export type MicroBatchesInput = z.input<typeof microBatchesInput>;
-/** The input with its defaults filled in. */
-export type MicroBatchesSettings = z.output<typeof microBatchesInput>;

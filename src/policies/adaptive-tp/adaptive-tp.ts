@@ -2,27 +2,33 @@
  * Adaptive tensor parallelism (RollPacker §4.2): the TP of rollouts follows the preemptions of the engines, for short and
  * for long rounds apart, with an offline profile for the start and as a veto. See README.md.
  */
-import { definePolicy, handlersOf, type Ledger } from '../../core/definition.ts';
+import { definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { refuse } from '../../errors.ts';
 import { roundPlanned } from '../../schemas/decisions/rounds.ts';
 import { profileMeasured, profileObserved, stepFinished, tpFailed } from '../../schemas/events/parallelism.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { RolloutWorkload } from '../../schemas/parallelism.ts';
-import type { Of } from '../../schemas/vocabulary.ts';
 import { isSame, reported } from './bounds.ts';
 import { begin, fail } from './change.ts';
-import { type Ctx, only, type TpDecision, tell, tpDecisions, use } from './decisions.ts';
+import { type Ctx, only, tell, tpDecisions, use } from './decisions.ts';
 import { measure, observe } from './observe.ts';
 import { tpConfig } from './schema.ts';
 import { begin as beginning, kinds, link, type SavedTp, type TpState, tpState } from './state.ts';
 import { finishStep } from './step.ts';
 import { pointKey } from './surface.ts';
+import type {
+  AdaptiveTpCommand,
+  AdaptiveTpConfig,
+  AdaptiveTpDecision,
+  AdaptiveTpEvent,
+  AdaptiveTpInput,
+} from './types.ts';
 
 /** Points that may be measured beside those of the offline profile. */
 const mostMeasured = 20_000;
 
-const on = handlersOf<TpState, TpDecision>();
+const on = handlersOf<TpState, AdaptiveTpDecision>();
 const handlers = [
   on(roundPlanned, planned),
   on(hostRestarted, tellAgain),
@@ -34,9 +40,6 @@ const handlers = [
   }),
   on(tpFailed, failed, (_state, event) => checkExperts(event, 'ep')),
 ];
-
-/** What adaptive-tp understands. */
-export type TpEvent = Of<(typeof handlers)[number]['words'][number]>;
 
 function checkRows({ measured }: TpState, { rows }: Message<'profile.measured'>): void {
   for (const [at, row] of rows.entries()) checkExperts(row, `rows[${at}].ep`);
@@ -82,7 +85,7 @@ function failed(state: TpState, event: Message<'tp.failed'>, ctx: Ctx): void {
 }
 
 /** Every step is answered by one decision that names its round: none is left in the policy. */
-const steps: Ledger<SavedTp, Message, TpDecision> = {
+const steps: Ledger<SavedTp, Message, AdaptiveTpDecision> = {
   name: 'steps',
   entered: (event) => (event.type === 'step.finished' ? [event.roundId] : []),
   left: (decision) =>
@@ -93,7 +96,16 @@ const steps: Ledger<SavedTp, Message, TpDecision> = {
 };
 
 /** Chooses the tensor (and expert) parallelism of rollouts, for short and for long rounds. */
-export const adaptiveTp = definePolicy({
+export const adaptiveTp: PolicyDefinition<
+  AdaptiveTpInput,
+  AdaptiveTpConfig,
+  TpState,
+  AdaptiveTpEvent,
+  AdaptiveTpDecision,
+  SavedTp,
+  'adaptive-tp',
+  AdaptiveTpCommand['type']
+> = definePolicy({
   id: 'adaptive-tp',
   version: 1,
   summary: 'Doubles the TP of rollouts when preemptions rise and halves it when there are none; a profile has a veto.',

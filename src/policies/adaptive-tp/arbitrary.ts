@@ -2,11 +2,11 @@
 
 import type { Choices } from '../../core/choices.ts';
 import type { ProfileConfiguration, RolloutWorkload } from '../../schemas/parallelism.ts';
-import type { TpEvent } from './adaptive-tp.ts';
 import { expertDegreesOf } from './bounds.ts';
 import type { TpState } from './state.ts';
+import type { AdaptiveTpEvent } from './types.ts';
 
-export function arbitrary(state: TpState, choices: Choices): TpEvent {
+export function arbitrary(state: TpState, choices: Choices): AdaptiveTpEvent {
   const at = choices.below(100);
   const kind = choices.below(3) === 0 ? 'long' : 'short';
   const { tp, ep } =

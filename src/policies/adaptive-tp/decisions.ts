@@ -3,15 +3,13 @@ import type { Context } from '../../core/definition.ts';
 import { given } from '../../core/given.ts';
 import { profileMeasure, tpKept, tpSet, tpUse } from '../../schemas/decisions/parallelism.ts';
 import type { Message } from '../../schemas/messages.ts';
-import type { Of } from '../../schemas/vocabulary.ts';
 import { type Parallelism, replicasOf } from './bounds.ts';
 import type { Kind, TpState } from './state.ts';
+import type { AdaptiveTpDecision } from './types.ts';
 
 export const tpDecisions = [tpSet, tpUse, tpKept, profileMeasure] as const;
 
-/** What adaptive-tp answers with. */
-export type TpDecision = Of<(typeof tpDecisions)[number]>;
-export type Ctx = Context<TpDecision>;
+export type Ctx = Context<AdaptiveTpDecision>;
 export type SetReason = Message<'tp.set'>['reason'];
 
 /** The fields of a parallelism that is there. */

@@ -99,8 +99,3 @@ export const tpConfig = z
       if (ep !== undefined && tp % ep !== 0) return refuse(['profile', at, 'ep'], 'a divisor of tp');
     }
   });
-
-/** What a caller writes. */
-export type TpInput = z.input<typeof tpConfig>;
-/** The configuration with its defaults filled in. */
-export type TpConfig = z.output<typeof tpConfig>;

@@ -14,8 +14,8 @@ import {
 } from '../../schemas/parallelism.ts';
 import { count, positiveSeconds, roundId } from '../../schemas/units.ts';
 import { degreesOf } from './bounds.ts';
-import type { TpConfig } from './schema.ts';
 import { pointKey, type Surface, surfaceKey, surfacesOf } from './surface.ts';
+import type { AdaptiveTpConfig } from './types.ts';
 
 export type Kind = 'short' | 'long';
 export const kinds: readonly Kind[] = ['short', 'long'];
@@ -95,7 +95,7 @@ export const tpState = z.strictObject({
   forecasts: derived(() => new Map<string, number | 'does_not_fit'>()),
 });
 /** The state. */
-export type TpState = Live<z.output<typeof tpState>, TpConfig>;
+export type TpState = Live<z.output<typeof tpState>, AdaptiveTpConfig>;
 /** The state as it is saved. */
 export type SavedTp = z.input<typeof tpState>;
 

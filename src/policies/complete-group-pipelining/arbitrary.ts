@@ -2,11 +2,11 @@
 
 import { type Choices, pick } from '../../core/choices.ts';
 import type { Message } from '../../schemas/messages.ts';
-import type { PipeliningEvent } from './index.ts';
 import { currentUpdate, type PipeliningState, publicationIdOf, type Round, type Update, updateIdOf } from './state.ts';
+import type { CompleteGroupPipeliningEvent } from './types.ts';
 
 /** A likely next event. */
-export function arbitrary(state: PipeliningState, choices: Choices): PipeliningEvent {
+export function arbitrary(state: PipeliningState, choices: Choices): CompleteGroupPipeliningEvent {
   const { head, nextUpdate } = state;
   const over = state.recentRounds.size;
   const at = choices.below(5) === 0 ? choices.below(200) : choices.below(5) + nextUpdate + 10 * over;
@@ -33,7 +33,7 @@ function trainerEvent(
   current: Update,
   choices: Choices,
   at: number,
-): PipeliningEvent {
+): CompleteGroupPipeliningEvent {
   const isOther = choices.below(12) === 0;
   const withdrawn = isOther ? pick([...state.withdrawnSteps], choices) : undefined;
   if (withdrawn !== undefined) return { type: 'optimizer.stepped', at, roundId: head.roundId, updateId: withdrawn };
@@ -104,7 +104,7 @@ function rareEvent(
   roundId: string,
   choices: Choices,
   at: number,
-): PipeliningEvent {
+): CompleteGroupPipeliningEvent {
   const current = currentUpdate(head);
   switch (choices.below(7)) {
     case 0:

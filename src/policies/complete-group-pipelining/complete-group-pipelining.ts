@@ -2,7 +2,7 @@
  * Complete-group pipelining (RolloutPipe §3.2): groups go to the trainer as soon as U of them are complete, while later
  * ones are still generated, and the round's weights are published once, after all. See README.md.
  */
-import { definePolicy, handlersOf, type Ledger } from '../../core/definition.ts';
+import { definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { checkNewPrefix } from '../../core/minted-ids.ts';
 import { groupKey, groupsLeft } from '../../core/trained-groups.ts';
 import { groupRewarded, roundRewarded } from '../../schemas/decisions/groups.ts';
@@ -11,7 +11,7 @@ import { roundFailed, roundOpened } from '../../schemas/events/rounds.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
 import { optimizerStepped } from '../../schemas/events/training.ts';
 import type { Message } from '../../schemas/messages.ts';
-import type { Of } from '../../schemas/vocabulary.ts';
+import type { EventWord } from '../../schemas/vocabulary.ts';
 import { addGroup, checkGroup } from './groups.ts';
 import * as rounds from './rounds.ts';
 import { pipeliningConfig } from './schema.ts';
@@ -24,10 +24,17 @@ import {
   pipeliningState,
   type SavedPipelining,
 } from './state.ts';
+import type {
+  CompleteGroupPipeliningCommand,
+  CompleteGroupPipeliningConfig,
+  CompleteGroupPipeliningDecision,
+  CompleteGroupPipeliningEvent,
+  CompleteGroupPipeliningInput,
+} from './types.ts';
 import * as updates from './updates.ts';
-import { type PipeliningDecision, pipeliningDecisions } from './words.ts';
+import { pipeliningDecisions } from './words.ts';
 
-const on = handlersOf<PipeliningState, PipeliningDecision>();
+const on = handlersOf<PipeliningState, CompleteGroupPipeliningDecision>();
 const fromTrainer = [
   on(updateConsumed, updates.consume, updates.checkConsumed),
   on(optimizerStepped, updates.finishStep, updates.checkStepped),
@@ -44,16 +51,20 @@ const handlers = [
   on(hostRestarted, rounds.restartHost, checkNewPrefix),
 ];
 
-/** What complete-group-pipelining understands. */
-export type PipeliningEvent = Of<(typeof handlers)[number]['words'][number]>;
+type TrainerReport =
+  | 'update.consumed'
+  | 'update.lost'
+  | 'optimizer.stepped'
+  | 'weights.published'
+  | 'trainer.restarted';
 
 /** What the trainer says of its work. */
-export const trainerReports = fromTrainer.flatMap<(typeof fromTrainer)[number]['words'][number]>(({ words }) => [
-  ...words,
-]);
+export const trainerReports: readonly EventWord<TrainerReport>[] = fromTrainer.flatMap<EventWord<TrainerReport>>(
+  ({ words }) => [...words],
+);
 
 /** Rewarded groups enter, and leave with their round, late, or left out by name. */
-const groupLedger: Ledger<SavedPipelining, Message, PipeliningDecision> = {
+const groupLedger: Ledger<SavedPipelining, Message, CompleteGroupPipeliningDecision> = {
   name: 'groups',
   entered: (event) => (event.type === 'group.rewarded' ? [groupKey(event.roundId, event.promptId)] : []),
   left: groupsLeft,
@@ -64,7 +75,16 @@ const groupLedger: Ledger<SavedPipelining, Message, PipeliningDecision> = {
 };
 
 /** Trains complete groups while the rollout goes on, on-policy, and publishes the weights once. */
-export const completeGroupPipelining = definePolicy({
+export const completeGroupPipelining: PolicyDefinition<
+  CompleteGroupPipeliningInput,
+  CompleteGroupPipeliningConfig,
+  PipeliningState,
+  CompleteGroupPipeliningEvent,
+  CompleteGroupPipeliningDecision,
+  SavedPipelining,
+  'complete-group-pipelining',
+  CompleteGroupPipeliningCommand['type']
+> = definePolicy({
   id: 'complete-group-pipelining',
   version: 2,
   summary: 'Trains complete groups, U an update, while later ones are generated; weights are published once a round.',

@@ -1,3 +1,3 @@
-export { completeGroupPipelining, type PipeliningEvent, trainerReports } from './complete-group-pipelining.ts';
-export { type PipeliningConfig, type PipeliningInput, pipeliningConfig } from './schema.ts';
-export type { PipeliningDecision } from './words.ts';
+export { completeGroupPipelining, trainerReports } from './complete-group-pipelining.ts';
+export { pipeliningConfig } from './schema.ts';
+export type * from './types.ts';

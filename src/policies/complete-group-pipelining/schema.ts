@@ -37,8 +37,3 @@ export const pipeliningConfig = shape.superRefine(({ globalBatchSamples, respons
   const message = `expected a multiple of responsesPerPrompt, ${responsesPerPrompt}`;
   context.addIssue({ code: 'custom', path: ['globalBatchSamples'], message });
 });
-
-/** What a caller writes. */
-export type PipeliningInput = z.input<typeof pipeliningConfig>;
-/** The configuration with its defaults filled in. */
-export type PipeliningConfig = z.output<typeof pipeliningConfig>;

@@ -9,7 +9,7 @@ import { refuse } from '../../errors.ts';
 import { publicationId, updateId } from '../../schemas/pipelining.ts';
 import { groupId } from '../../schemas/training.ts';
 import { count, positiveCount, roundId, seconds, tokens, weightVersion } from '../../schemas/units.ts';
-import type { PipeliningConfig } from './schema.ts';
+import type { CompleteGroupPipeliningConfig } from './types.ts';
 
 const group = z.strictObject({ groupId, samples: positiveCount, tokens });
 /** A trainable group. Never changed: it only moves from the line to an update. */
@@ -101,12 +101,12 @@ export const pipeliningState = z
     path: ['rounds'],
   });
 /** The state. */
-export type PipeliningState = Live<z.output<typeof pipeliningState>, PipeliningConfig>;
+export type PipeliningState = Live<z.output<typeof pipeliningState>, CompleteGroupPipeliningConfig>;
 /** The state as it is saved. */
 export type SavedPipelining = z.input<typeof pipeliningState>;
 
 /** The state at the beginning. */
-export const begin = ({ idPrefix }: PipeliningConfig): SavedPipelining => ({
+export const begin = ({ idPrefix }: CompleteGroupPipeliningConfig): SavedPipelining => ({
   rounds: [],
   recentRounds: [],
   weightVersion: 0,

@@ -15,7 +15,7 @@ import {
   roundTrained,
   trainingLate,
 } from '../../schemas/decisions/training.ts';
-import type { Of } from '../../schemas/vocabulary.ts';
+import type { CompleteGroupPipeliningDecision } from './types.ts';
 
 export const pipeliningDecisions = [
   groupTrainable,
@@ -31,7 +31,5 @@ export const pipeliningDecisions = [
   trainingLate,
 ] as const;
 
-/** One of them. */
-export type PipeliningDecision = Of<(typeof pipeliningDecisions)[number]>;
 /** Where decisions go. */
-export type Ctx = Context<PipeliningDecision>;
+export type Ctx = Context<CompleteGroupPipeliningDecision>;

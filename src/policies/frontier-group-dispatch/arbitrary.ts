@@ -2,13 +2,13 @@
 
 import { type Choices, pick } from '../../core/choices.ts';
 import type { Message } from '../../schemas/messages.ts';
-import type { FrontierEvent } from './frontier-group-dispatch.ts';
 import type { FrontierState } from './state.ts';
+import type { FrontierGroupDispatchEvent } from './types.ts';
 
 const held = { code: 'round_completed', counted: 1 } as const;
 
 /** A likely next event. */
-export function arbitrary(state: FrontierState, choices: Choices): FrontierEvent {
+export function arbitrary(state: FrontierState, choices: Choices): FrontierGroupDispatchEvent {
   const at = choices.below(200);
   const requests = [...state.requests.values()];
   const admitted = requests.filter((one) => one.status === 'admitted');
@@ -72,7 +72,7 @@ function launch(state: FrontierState, choices: Choices, roundId: string, at: num
   return { ...rest, type: 'request.launch', weightVersion: 1, reason: { code: 'planned', inFlight: 0 } };
 }
 
-function rare(state: FrontierState, choices: Choices, recent: string, at: number): FrontierEvent {
+function rare(state: FrontierState, choices: Choices, recent: string, at: number): FrontierGroupDispatchEvent {
   const group = pick([...state.groups.values()], choices);
   const promptId = group?.promptId ?? 'p0';
   // Now and then what is said is of another round than that of the group.

@@ -2,7 +2,7 @@
  * Frontier-group dispatch (RolloutPipe §3.3): an admission in front of the engines that serves at most F_w groups at
  * once, lowest order first, so that complete groups reach the trainer early and steadily. See README.md.
  */
-import { definePolicy, type Ledger } from '../../core/definition.ts';
+import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { checkNewPrefix } from '../../core/minted-ids.ts';
 import { promptCollected, promptDeferred, promptQuarantined } from '../../schemas/decisions/prompts.ts';
 import { requestAbort, requestLaunch, responseAbandoned } from '../../schemas/decisions/requests.ts';
@@ -13,13 +13,19 @@ import { roundFailed } from '../../schemas/events/rounds.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
 import { trainConsumed } from '../../schemas/events/training.ts';
 import type { Message } from '../../schemas/messages.ts';
-import type { Of } from '../../schemas/vocabulary.ts';
 import * as requests from './requests.ts';
 import { consumed } from './resize.ts';
 import { restart } from './restart.ts';
-import { type FrontierConfig, frontierConfig } from './schema.ts';
-import { begin, frontierState, link, type SavedFrontier } from './state.ts';
-import { type FrontierDecision, frontierDecisions, on } from './words.ts';
+import { frontierConfig } from './schema.ts';
+import { begin, type FrontierState, frontierState, link, type SavedFrontier } from './state.ts';
+import type {
+  FrontierGroupDispatchCommand,
+  FrontierGroupDispatchConfig,
+  FrontierGroupDispatchDecision,
+  FrontierGroupDispatchEvent,
+  FrontierGroupDispatchInput,
+} from './types.ts';
+import { frontierDecisions, on } from './words.ts';
 
 const handlers = [
   on([requestArrived, requestLaunch], requests.arrived, requests.checkArrival),
@@ -36,14 +42,11 @@ const handlers = [
   on(hostRestarted, restart, checkNewPrefix),
 ];
 
-/** What frontier-group-dispatch understands. */
-export type FrontierEvent = Of<(typeof handlers)[number]['words'][number]>;
-
 const entered = (event: Message): string[] =>
   event.type === 'request.arrived' || event.type === 'request.launch' ? [event.requestId] : [];
 
 /** Requests are here until their group leaves, or they are dropped by name. */
-const requestLedger: Ledger<SavedFrontier, Message, FrontierDecision, FrontierConfig> = {
+const requestLedger: Ledger<SavedFrontier, Message, FrontierGroupDispatchDecision, FrontierGroupDispatchConfig> = {
   name: 'requests',
   entered,
   left: (decision) => {
@@ -56,7 +59,7 @@ const requestLedger: Ledger<SavedFrontier, Message, FrontierDecision, FrontierCo
 };
 
 /** Requests wait until they are admitted, once, or dropped. */
-const waitingLedger: Ledger<SavedFrontier, Message, FrontierDecision> = {
+const waitingLedger: Ledger<SavedFrontier, Message, FrontierGroupDispatchDecision> = {
   name: 'waiting',
   entered,
   left: (decision) => {
@@ -69,7 +72,16 @@ const waitingLedger: Ledger<SavedFrontier, Message, FrontierDecision> = {
 };
 
 /** Admits requests by groups, at most F_w of them in service at once. */
-export const frontierGroupDispatch = definePolicy({
+export const frontierGroupDispatch: PolicyDefinition<
+  FrontierGroupDispatchInput,
+  FrontierGroupDispatchConfig,
+  FrontierState,
+  FrontierGroupDispatchEvent,
+  FrontierGroupDispatchDecision,
+  SavedFrontier,
+  'frontier-group-dispatch',
+  FrontierGroupDispatchCommand['type']
+> = definePolicy({
   id: 'frontier-group-dispatch',
   version: 3,
   summary: 'Admits the requests of at most F_w groups at once, lowest order first.',

@@ -1,3 +1,3 @@
-export { type FrontierEvent, frontierGroupDispatch } from './frontier-group-dispatch.ts';
-export { type FrontierConfig, type FrontierInput, frontierConfig } from './schema.ts';
-export type { FrontierDecision } from './words.ts';
+export { frontierGroupDispatch } from './frontier-group-dispatch.ts';
+export { frontierConfig } from './schema.ts';
+export type * from './types.ts';

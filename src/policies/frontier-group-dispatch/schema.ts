@@ -32,8 +32,3 @@ export const frontierConfig = z.strictObject({
     .describe('Whether a closed group leaves at once, with what still runs of it; if not, as soon as that has ended.'),
   idPrefix: idPrefix.default('').describe('What stands before every request id; new after each restart of the host.'),
 });
-
-/** What a caller writes. */
-export type FrontierInput = z.input<typeof frontierConfig>;
-/** The configuration with its defaults filled in. */
-export type FrontierConfig = z.output<typeof frontierConfig>;

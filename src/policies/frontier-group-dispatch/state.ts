@@ -8,7 +8,7 @@ import { derived, mapBy } from '../../core/state.ts';
 import { count, positiveCount, promptId, ref, requestId, roundId, seconds, tokens } from '../../schemas/units.ts';
 import { mark, noMark } from './clock.ts';
 import { newPace, paceSchema } from './pace.ts';
-import type { FrontierConfig } from './schema.ts';
+import type { FrontierGroupDispatchConfig } from './types.ts';
 
 /**
  * `waiting` for admission; `admitted`, so that it runs; `aborting`: it runs, and was told to stop; `completed`; `open`: it
@@ -95,17 +95,17 @@ export const frontierState = z.strictObject({
   inService: derived(() => 0),
 });
 /** The state. */
-export type FrontierState = Live<z.output<typeof frontierState>, FrontierConfig>;
+export type FrontierState = Live<z.output<typeof frontierState>, FrontierGroupDispatchConfig>;
 /** The state as it is saved. */
 export type SavedFrontier = z.input<typeof frontierState>;
 
 /** Groups that `auto` begins with. */
-export function startWidth({ startRequests, responsesPerPrompt }: FrontierConfig): number {
+export function startWidth({ startRequests, responsesPerPrompt }: FrontierGroupDispatchConfig): number {
   return Math.max(1, Math.floor(startRequests / responsesPerPrompt));
 }
 
 /** The state at the beginning. */
-export function begin(config: FrontierConfig): SavedFrontier {
+export function begin(config: FrontierGroupDispatchConfig): SavedFrontier {
   const start = startWidth(config);
   return {
     rounds: [],

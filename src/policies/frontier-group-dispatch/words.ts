@@ -10,8 +10,8 @@ import {
   requestDropped,
 } from '../../schemas/decisions/frontier.ts';
 import { responseLate } from '../../schemas/decisions/requests.ts';
-import type { Of } from '../../schemas/vocabulary.ts';
 import type { FrontierState } from './state.ts';
+import type { FrontierGroupDispatchDecision } from './types.ts';
 
 export const frontierDecisions = [
   requestAdmit,
@@ -24,9 +24,7 @@ export const frontierDecisions = [
   frontierStarved,
 ] as const;
 
-/** One of them. */
-export type FrontierDecision = Of<(typeof frontierDecisions)[number]>;
 /** Where decisions go. */
-export type Ctx = Context<FrontierDecision>;
+export type Ctx = Context<FrontierGroupDispatchDecision>;
 /** Declares an event. */
-export const on = handlersOf<FrontierState, FrontierDecision>();
+export const on = handlersOf<FrontierState, FrontierGroupDispatchDecision>();

@@ -1,11 +1,11 @@
 /** Likely next events for property tests: what a host would send, and late, wrong and repeated reports. */
 
 import type { Choices } from '../../core/choices.ts';
-import type { ScaleDownEvent } from './gpu-scale-down.ts';
 import type { ScaleDownState } from './state.ts';
+import type { GpuScaleDownEvent } from './types.ts';
 
 /** A likely next event. */
-export function arbitrary(state: ScaleDownState, choices: Choices): ScaleDownEvent {
+export function arbitrary(state: ScaleDownState, choices: Choices): GpuScaleDownEvent {
   const at = choices.below(100);
   const usual = choices.below(4) > 0;
   if (usual && state.query !== undefined) return reported(state, choices, at);
@@ -26,7 +26,7 @@ function engineId({ topology, replaced }: ScaleDownState, choices: Choices): str
 }
 
 /** The same GPUs, cut into engines of one, two or four; now and then while that is not allowed. */
-function placed({ topology, config }: ScaleDownState, choices: Choices, at: number): ScaleDownEvent {
+function placed({ topology, config }: ScaleDownState, choices: Choices, at: number): GpuScaleDownEvent {
   const known = topology.engines.flatMap(({ serverId, gpuIds }) => gpuIds.map((gpu) => [serverId, gpu] as const));
   const named = [...new Set(config.communicationGroups.flat()), 'g0', 'g1', 'g2', 'g3'];
   const gpus = known.length > 0 ? known : [...new Set(named)].map((gpu, index) => [`s${index >> 1}`, gpu] as const);
@@ -46,7 +46,7 @@ function placed({ topology, config }: ScaleDownState, choices: Choices, at: numb
   return { type: 'engines.placed', at, engines };
 }
 
-function reported(state: ScaleDownState, choices: Choices, at: number): ScaleDownEvent {
+function reported(state: ScaleDownState, choices: Choices, at: number): GpuScaleDownEvent {
   const requests = Array.from({ length: choices.below(12) }, (_, index) => ({
     requestId: `p${index}/0#0`,
     engineId: engineId(state, choices),
@@ -56,7 +56,7 @@ function reported(state: ScaleDownState, choices: Choices, at: number): ScaleDow
   return { type: 'progress.reported', at, queryId: state.query?.queryId ?? 'query-0', requests };
 }
 
-function progress(state: ScaleDownState, choices: Choices, at: number): ScaleDownEvent {
+function progress(state: ScaleDownState, choices: Choices, at: number): GpuScaleDownEvent {
   const roundId = state.round?.roundId ?? 'r0';
   const promptId = `p${choices.below(12)}`;
   switch (choices.below(6)) {
@@ -82,7 +82,7 @@ function progress(state: ScaleDownState, choices: Choices, at: number): ScaleDow
   }
 }
 
-function ofRelease({ release, topology }: ScaleDownState, choices: Choices, at: number): ScaleDownEvent {
+function ofRelease({ release, topology }: ScaleDownState, choices: Choices, at: number): GpuScaleDownEvent {
   const releaseId = release?.releaseId ?? 'release-1';
   const moving = release?.moves.ids() ?? [];
   const id = moving[choices.below(moving.length + 1)] ?? requestId(choices);
@@ -112,12 +112,12 @@ function ofRelease({ release, topology }: ScaleDownState, choices: Choices, at: 
   }
 }
 
-function abort(id: string, at: number): ScaleDownEvent {
+function abort(id: string, at: number): GpuScaleDownEvent {
   const reason = { code: 'prompt_collected', held: 2, needed: 2 } as const;
   return { type: 'request.abort', at, requestId: id, promptId: id.slice(0, id.indexOf('/')), reason };
 }
 
-function anything(state: ScaleDownState, choices: Choices, at: number): ScaleDownEvent {
+function anything(state: ScaleDownState, choices: Choices, at: number): GpuScaleDownEvent {
   const roundId = choices.below(8) === 0 ? 'r0' : `r${state.recentRounds.size}-${state.nextId}`;
   const kind = choices.below(2) === 0 ? 'short' : 'long';
   switch (choices.below(14)) {

@@ -2,9 +2,8 @@
 import { replacePrefix, wasMinted } from '../../core/minted-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { Moves } from './moves.ts';
 import type { Ctx } from './schema.ts';
-import { type Release, type ScaleDownState, topologyOf } from './state.ts';
+import { Moves, type Release, type ScaleDownState, topologyOf } from './state.ts';
 
 /** Queries and releases are numbered together. */
 const isKind = (kind: string): boolean => kind === 'query-' || kind === 'release-';

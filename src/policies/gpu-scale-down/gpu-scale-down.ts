@@ -2,7 +2,7 @@
  * Scale-down of rollout GPUs (RollPacker §4.4, Algorithm 1): while the last responses of a round are generated, half of
  * the GPUs go over to training, once the KV cache of the others has room for all that is in flight. See README.md.
  */
-import { definePolicy, type EventOf, handlersOf, type Ledger } from '../../core/definition.ts';
+import { definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { checkNewPrefix } from '../../core/minted-ids.ts';
 import { promptCounted } from '../../schemas/decisions/prompts.ts';
 import { requestAbort, responseAccepted } from '../../schemas/decisions/requests.ts';
@@ -23,10 +23,17 @@ import type { Message } from '../../schemas/messages.ts';
 import * as engines from './engines.ts';
 import * as migrations from './migrations.ts';
 import * as progress from './progress.ts';
-import { type ScaleDownDecision, scaleDownConfig, scaleDownDecisions } from './schema.ts';
+import { scaleDownConfig, scaleDownDecisions } from './schema.ts';
 import { begin, link, type SavedScaleDown, type ScaleDownState, scaleDownState } from './state.ts';
+import type {
+  GpuScaleDownCommand,
+  GpuScaleDownConfig,
+  GpuScaleDownDecision,
+  GpuScaleDownEvent,
+  GpuScaleDownInput,
+} from './types.ts';
 
-const on = handlersOf<ScaleDownState, ScaleDownDecision>();
+const on = handlersOf<ScaleDownState, GpuScaleDownDecision>();
 const handlers = [
   on(roundOpened, progress.openRound, progress.checkOpening),
   on(roundCompleted, progress.closeRound, progress.checkClosing),
@@ -55,7 +62,7 @@ const afterRelease: ReadonlySet<string> = new Set([
 ]);
 
 /** GPUs that train: they enter when they are released, and leave when they are asked back. */
-const lent: Ledger<SavedScaleDown, Message, ScaleDownDecision> = {
+const lent: Ledger<SavedScaleDown, Message, GpuScaleDownDecision> = {
   name: 'released GPUs',
   entered: (event) => (event.type === 'gpus.released' ? [event.releaseId ?? ''] : []),
   left: (decision) => {
@@ -66,7 +73,16 @@ const lent: Ledger<SavedScaleDown, Message, ScaleDownDecision> = {
 };
 
 /** Releases half of the rollout GPUs for training when the remaining KV cache has room for all that is in flight. */
-export const gpuScaleDown = definePolicy({
+export const gpuScaleDown: PolicyDefinition<
+  GpuScaleDownInput,
+  GpuScaleDownConfig,
+  ScaleDownState,
+  GpuScaleDownEvent,
+  GpuScaleDownDecision,
+  SavedScaleDown,
+  'gpu-scale-down',
+  GpuScaleDownCommand['type']
+> = definePolicy({
   id: 'gpu-scale-down',
   version: 2,
   summary: 'Releases half of the rollout GPUs for training once the other half has room for all requests in flight.',
@@ -83,6 +99,3 @@ export const gpuScaleDown = definePolicy({
   decisions: scaleDownDecisions,
   ledgers: [lent],
 });
-
-/** What gpu-scale-down understands. */
-export type ScaleDownEvent = EventOf<typeof gpuScaleDown>;

@@ -1,8 +1,3 @@
-export { gpuScaleDown, type ScaleDownEvent } from './gpu-scale-down.ts';
-export {
-  type ScaleDownConfig,
-  type ScaleDownDecision,
-  type ScaleDownInput,
-  scaleDownConfig,
-  scaleDownSettings,
-} from './schema.ts';
+export { gpuScaleDown } from './gpu-scale-down.ts';
+export { scaleDownConfig, scaleDownSettings } from './schema.ts';
+export type * from './types.ts';

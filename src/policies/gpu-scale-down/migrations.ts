@@ -8,9 +8,8 @@ import type { MigrationBatch } from '../../schemas/gpus.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Columns, Report } from './columns.ts';
 import { checkMinted, current, late, reclaim } from './engines.ts';
-import { Moves } from './moves.ts';
 import type { Ctx } from './schema.ts';
-import { endedSets, type Release, type ScaleDownState } from './state.ts';
+import { endedSets, Moves, type Release, type ScaleDownState } from './state.ts';
 
 /** Places of the engines that requests leave, and of those that they may go to. */
 export interface Sides {

@@ -14,7 +14,7 @@ import {
 import { placedEngines } from '../../schemas/gpus.ts';
 import { gpuId } from '../../schemas/training.ts';
 import { positiveCount } from '../../schemas/units.ts';
-import type { Of } from '../../schemas/vocabulary.ts';
+import type { GpuScaleDownConfig, GpuScaleDownDecision } from './types.ts';
 
 const fraction = z.number().gt(0).max(1);
 
@@ -84,13 +84,8 @@ export const scaleDownConfig = shape.superRefine((config, context) => {
   for (const issue of conflicts(config)) context.addIssue({ code: 'custom', ...issue });
 });
 
-/** What a caller writes. */
-export type ScaleDownInput = z.input<typeof scaleDownConfig>;
-/** The configuration with its defaults filled in. */
-export type ScaleDownConfig = z.output<typeof scaleDownConfig>;
-
 /** How many responses, or prompts, a round needs. */
-export function targetOf({ progressUnit, promptsPerRound, responsesPerPrompt }: ScaleDownConfig): number {
+export function targetOf({ progressUnit, promptsPerRound, responsesPerPrompt }: GpuScaleDownConfig): number {
   return progressUnit === 'prompts' ? promptsPerRound : promptsPerRound * responsesPerPrompt;
 }
 
@@ -105,7 +100,5 @@ export const scaleDownDecisions = [
   scaleDownLate,
 ] as const;
 
-/** What gpu-scale-down answers with. */
-export type ScaleDownDecision = Of<(typeof scaleDownDecisions)[number]>;
 /** Where decisions go. */
-export type Ctx = Context<ScaleDownDecision>;
+export type Ctx = Context<GpuScaleDownDecision>;

@@ -1,16 +1,13 @@
 /** Likely next events, for property tests: the usual ones often, late, repeated and odd ones now and then. */
 
 import { type Choices, pick } from '../../core/choices.ts';
-import type { EventOf } from '../../core/definition.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { DroppedResponse } from '../../schemas/prompts.ts';
-import type { groupAssembly } from './group-assembly.ts';
 import { type AssemblyState, allGroups, type Group, type Round } from './state.ts';
-
-type AssemblyEvent = EventOf<typeof groupAssembly>;
+import type { GroupAssemblyEvent } from './types.ts';
 
 /** A likely next event. */
-export function arbitrary(state: AssemblyState, choices: Choices): AssemblyEvent {
+export function arbitrary(state: AssemblyState, choices: Choices): GroupAssemblyEvent {
   const at = choices.below(6) === 0 ? choices.below(300) : latest(state) + choices.below(8);
   const roll = choices.below(40);
   if (roll < 13) return accepted(state, choices, at);
@@ -38,7 +35,7 @@ const isRare = (choices: Choices): boolean => choices.below(20) === 0;
 const isOpen = (round: Round): boolean => round.completed === null;
 const isCounted = (group: Group): boolean => group.round !== null;
 
-function accepted(state: AssemblyState, choices: Choices, at: number): AssemblyEvent {
+function accepted(state: AssemblyState, choices: Choices, at: number): GroupAssemblyEvent {
   const promptId = `p${choices.below(9)}`;
   const held = state.open.get(promptId)?.members.size ?? 0;
   if (held > 3) return counted(state, choices, at, promptId);
@@ -140,7 +137,7 @@ function finals(round: Round | undefined, promptId: string, weightVersion: numbe
   });
 }
 
-function left(state: AssemblyState, choices: Choices, at: number): AssemblyEvent {
+function left(state: AssemblyState, choices: Choices, at: number): GroupAssemblyEvent {
   // Now and then one that counts already: it stays.
   const group = pick(choices.below(6) === 0 ? allGroups(state) : [...state.open.values()], choices);
   const promptId = group?.promptId ?? `p${choices.below(9)}`;
@@ -187,7 +184,7 @@ function namedOf(group: Group | undefined, choices: Choices): string[] {
   return choices.below(3) === 0 ? ids.slice(choices.below(ids.length + 1)) : ids;
 }
 
-function rewarded(state: AssemblyState, choices: Choices, at: number): AssemblyEvent {
+function rewarded(state: AssemblyState, choices: Choices, at: number): GroupAssemblyEvent {
   const awaited = allGroups(state)
     .flatMap(({ members }) => [...members.values()])
     .filter(({ reward }) => reward === undefined);

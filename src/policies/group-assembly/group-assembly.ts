@@ -2,7 +2,7 @@
  * Group assembly (RollPacker §4.3, §4.4): rewards come one by one, groups train whole. A prompt that counts becomes a
  * group as soon as each of its responses has its reward, and a round is ready when all its groups are. See README.md.
  */
-import { definePolicy, type Ledger } from '../../core/definition.ts';
+import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { groupKey } from '../../core/trained-groups.ts';
 import {
   promptCounted,
@@ -22,8 +22,15 @@ import type { Message } from '../../schemas/messages.ts';
 import { accept, askAgain, checkCounted, countPrompt, forgetNamed, reward } from './groups.ts';
 import { checkCompleted, completeRound, failRound, resumeRounds } from './rounds.ts';
 import { assemblyConfig } from './schema.ts';
-import { assemblyState, link, type SavedAssembly } from './state.ts';
-import { type AssemblyDecision, assemblyDecisions, on } from './words.ts';
+import { type AssemblyState, assemblyState, link, type SavedAssembly } from './state.ts';
+import type {
+  GroupAssemblyCommand,
+  GroupAssemblyConfig,
+  GroupAssemblyDecision,
+  GroupAssemblyEvent,
+  GroupAssemblyInput,
+} from './types.ts';
+import { assemblyDecisions, on } from './words.ts';
 
 const handlers = [
   on(responseAccepted, accept),
@@ -47,7 +54,7 @@ const handlers = [
 ];
 
 /** Prompts that count enter, and leave with their round, without a reward, or withdrawn. */
-const groupLedger: Ledger<SavedAssembly, Message, AssemblyDecision> = {
+const groupLedger: Ledger<SavedAssembly, Message, GroupAssemblyDecision> = {
   name: 'groups',
   entered: (event) => (event.type === 'prompt.counted' ? [groupKey(event.roundId, event.promptId)] : []),
   left: (decision) => {
@@ -66,7 +73,16 @@ const groupLedger: Ledger<SavedAssembly, Message, AssemblyDecision> = {
 };
 
 /** Makes whole groups of rewards that come one by one. */
-export const groupAssembly = definePolicy({
+export const groupAssembly: PolicyDefinition<
+  GroupAssemblyInput,
+  GroupAssemblyConfig,
+  AssemblyState,
+  GroupAssemblyEvent,
+  GroupAssemblyDecision,
+  SavedAssembly,
+  'group-assembly',
+  GroupAssemblyCommand['type']
+> = definePolicy({
   id: 'group-assembly',
   version: 3,
   summary: 'Makes whole groups, and ready rounds, of rewards that come one by one.',

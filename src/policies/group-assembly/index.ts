@@ -1,2 +1,3 @@
 export { groupAssembly } from './group-assembly.ts';
-export { type AssemblyConfig, type AssemblyInput, assemblyConfig } from './schema.ts';
+export { assemblyConfig } from './schema.ts';
+export type * from './types.ts';

@@ -10,8 +10,3 @@ export const assemblyConfig = z.strictObject({
       'Whether a restarted host is asked for the rewards that have not come; if not, whoever computes them does so.',
     ),
 });
-
-/** What a caller writes. */
-export type AssemblyInput = z.input<typeof assemblyConfig>;
-/** The configuration with its defaults filled in. */
-export type AssemblyConfig = z.output<typeof assemblyConfig>;

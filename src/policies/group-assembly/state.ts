@@ -13,7 +13,7 @@ import {
   tokens,
   weightVersion,
 } from '../../schemas/units.ts';
-import type { AssemblyConfig } from './schema.ts';
+import type { GroupAssemblyConfig } from './types.ts';
 
 const member = z.strictObject({
   requestId,
@@ -62,7 +62,7 @@ export const assemblyState = z.strictObject({
   byRequest: derived(() => new Map<string, Member>()),
 });
 /** The state. */
-export type AssemblyState = Live<z.output<typeof assemblyState>, AssemblyConfig>;
+export type AssemblyState = Live<z.output<typeof assemblyState>, GroupAssemblyConfig>;
 /** The state as it is saved. */
 export type SavedAssembly = z.input<typeof assemblyState>;
 

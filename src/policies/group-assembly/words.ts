@@ -9,8 +9,8 @@ import {
 } from '../../schemas/decisions/groups.ts';
 import { rewardRequest } from '../../schemas/decisions/rewards.ts';
 import { roundResumed } from '../../schemas/decisions/rounds.ts';
-import type { Of } from '../../schemas/vocabulary.ts';
 import type { AssemblyState } from './state.ts';
+import type { GroupAssemblyDecision } from './types.ts';
 
 export const assemblyDecisions = [
   groupRewarded,
@@ -22,9 +22,7 @@ export const assemblyDecisions = [
   rewardUnused,
 ] as const;
 
-/** One of them. */
-export type AssemblyDecision = Of<(typeof assemblyDecisions)[number]>;
 /** Where decisions go. */
-export type Ctx = Context<AssemblyDecision>;
+export type Ctx = Context<GroupAssemblyDecision>;
 /** Declares an event. */
-export const on = handlersOf<AssemblyState, AssemblyDecision>();
+export const on = handlersOf<AssemblyState, GroupAssemblyDecision>();

@@ -1,11 +1,11 @@
 /** Likely next events, for property tests: prompts that are deferred, come back and come again, and rounds. */
 
 import type { Choices } from '../../core/choices.ts';
-import type { QueueEvent } from './long-prompt-queue.ts';
 import type { QueueState } from './state.ts';
+import type { LongPromptQueueEvent } from './types.ts';
 
 /** A likely next event. */
-export function arbitrary(state: QueueState, choices: Choices): QueueEvent {
+export function arbitrary(state: QueueState, choices: Choices): LongPromptQueueEvent {
   const at = choices.below(100);
   const roundId = `r${state.rounds}`;
   const promptId = `p${choices.below(20)}`;
@@ -40,7 +40,7 @@ export function arbitrary(state: QueueState, choices: Choices): QueueEvent {
 }
 
 /** A prompt runs on into the next round, or ends there. */
-function carried(promptId: string, at: number, roundId: string, choices: Choices): QueueEvent {
+function carried(promptId: string, at: number, roundId: string, choices: Choices): LongPromptQueueEvent {
   const event = { at, promptId, roundId, dropped: [] };
   switch (choices.below(4)) {
     case 0:

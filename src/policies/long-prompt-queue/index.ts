@@ -1,2 +1,3 @@
-export { longPromptQueue, type QueueDecision, type QueueEvent } from './long-prompt-queue.ts';
-export { type QueueConfig, type QueueInput, queueConfig, queueSettings } from './schema.ts';
+export { longPromptQueue } from './long-prompt-queue.ts';
+export { queueConfig, queueSettings } from './schema.ts';
+export type * from './types.ts';

@@ -2,7 +2,7 @@
  * The long-prompt queue (RollPacker §3): prompts that a short round deferred wait here until there are enough of them
  * for a long round without speculation, so that none is excluded for its length. See README.md.
  */
-import { type Context, definePolicy, handlersOf, type Ledger } from '../../core/definition.ts';
+import { type Context, definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { refuse } from '../../errors.ts';
 import {
   promptCarried,
@@ -18,7 +18,6 @@ import { roundRequested, sourceExhausted, sourceReopened } from '../../schemas/e
 import type { Message } from '../../schemas/messages.ts';
 import { copyPrompt, type Prompt } from '../../schemas/prompts.ts';
 import { scaledCount } from '../../schemas/units.ts';
-import type { Of } from '../../schemas/vocabulary.ts';
 import { queueConfig } from './schema.ts';
 import {
   awaitsReward,
@@ -34,14 +33,19 @@ import {
   takeDeferred,
   takeUnused,
 } from './state.ts';
+import type {
+  LongPromptQueueCommand,
+  LongPromptQueueConfig,
+  LongPromptQueueDecision,
+  LongPromptQueueEvent,
+  LongPromptQueueInput,
+} from './types.ts';
 
 const decisions = [roundPlanned, promptsRequest, promptMerged, sourceDrained] as const;
 
-/** What long-prompt-queue answers with. */
-export type QueueDecision = Of<(typeof decisions)[number]>;
-type Ctx = Context<QueueDecision>;
+type Ctx = Context<LongPromptQueueDecision>;
 
-const on = handlersOf<QueueState, QueueDecision>();
+const on = handlersOf<QueueState, LongPromptQueueDecision>();
 const handlers = [
   on(promptDeferred, (state, { prompt, roundId }, ctx) => queue(state, copyPrompt(prompt), roundId, ctx)),
   on(promptReturned, (state, { prompt, roundId }, ctx) => {
@@ -63,9 +67,6 @@ const handlers = [
     state.exhaustedDomains.clear();
   }),
 ];
-
-/** What long-prompt-queue understands. */
-export type QueueEvent = Of<(typeof handlers)[number]['words'][number]>;
 
 function checkReward(state: QueueState, { requestId }: Message<'reward.ready'>): void {
   if (awaitsReward(state, requestId)) return;
@@ -175,7 +176,7 @@ function plan(state: QueueState, { roundId, weightVersion }: Message<'round.requ
 
 const finished = (prompt: Prompt) => (prompt.kept ?? []).filter((one) => one.finished);
 
-function ledger(name: string, ids: (prompt: Prompt) => string[]): Ledger<SavedQueue, Message, QueueDecision> {
+function ledger(name: string, ids: (prompt: Prompt) => string[]): Ledger<SavedQueue, Message, LongPromptQueueDecision> {
   return {
     name,
     entered: (event) => (event.type === 'prompt.deferred' || event.type === 'prompt.returned' ? ids(event.prompt) : []),
@@ -189,7 +190,16 @@ function ledger(name: string, ids: (prompt: Prompt) => string[]): Ledger<SavedQu
 }
 
 /** Holds deferred prompts and plans rounds: short while the queue is small, long once it holds P0. */
-export const longPromptQueue = definePolicy({
+export const longPromptQueue: PolicyDefinition<
+  LongPromptQueueInput,
+  LongPromptQueueConfig,
+  QueueState,
+  LongPromptQueueEvent,
+  LongPromptQueueDecision,
+  SavedQueue,
+  'long-prompt-queue',
+  LongPromptQueueCommand['type']
+> = definePolicy({
   id: 'long-prompt-queue',
   version: 3,
   summary: 'Holds deferred prompts until there are enough of them for a long round.',

@@ -29,8 +29,3 @@ export const queueConfig = z.strictObject({
     .describe('Domains of the source: it is exhausted when each of them is. If absent, it is so only as a whole.'),
   ...queueSettings,
 });
-
-/** What a caller writes. */
-export type QueueInput = z.input<typeof queueConfig>;
-/** The configuration with its defaults filled in. */
-export type QueueConfig = z.output<typeof queueConfig>;

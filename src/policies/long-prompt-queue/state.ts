@@ -6,7 +6,7 @@ import { recentIds } from '../../core/recent-ids.ts';
 import { derived, mapBy, setOf } from '../../core/state.ts';
 import { copyPrompt, type KeptResponse, type Prompt, prompt } from '../../schemas/prompts.ts';
 import { count, domain, promptId, roundId } from '../../schemas/units.ts';
-import type { QueueConfig } from './schema.ts';
+import type { LongPromptQueueConfig } from './types.ts';
 
 const entry = z.strictObject({ prompt, seq: count });
 /** A deferred prompt. Entries are replaced, never changed: what is no longer in the map is passed over in the heaps. */
@@ -39,7 +39,7 @@ export const queueState = z.strictObject({
   unrewarded: derived(() => new Map<string, KeptResponse>()),
 });
 /** The state. */
-export type QueueState = Live<z.output<typeof queueState>, QueueConfig>;
+export type QueueState = Live<z.output<typeof queueState>, LongPromptQueueConfig>;
 /** The state as it is saved. */
 export type SavedQueue = z.input<typeof queueState>;
 

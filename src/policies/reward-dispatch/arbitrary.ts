@@ -2,11 +2,11 @@
 
 import { type Choices, pick } from '../../core/choices.ts';
 import { dispatchIdOf, timerId } from './dispatches.ts';
-import type { RewardEvent } from './reward-dispatch.ts';
 import { kinds, type RewardState } from './state.ts';
+import type { RewardDispatchEvent } from './types.ts';
 
 /** A likely next event. */
-export function arbitrary(state: RewardState, choices: Choices): RewardEvent {
+export function arbitrary(state: RewardState, choices: Choices): RewardDispatchEvent {
   const at = choices.below(6) === 0 ? choices.below(300) : state.seq + choices.below(8);
   const roll = choices.below(20);
   if (state.workers.size === 0 && roll < 8) return workerEvent(at, choices);
@@ -17,7 +17,7 @@ export function arbitrary(state: RewardState, choices: Choices): RewardEvent {
   return left(state, at, choices);
 }
 
-function wanted(state: RewardState, at: number, choices: Choices): RewardEvent {
+function wanted(state: RewardState, at: number, choices: Choices): RewardDispatchEvent {
   const promptId = `p${choices.below(6)}`;
   // Now and then one that is here already.
   const known = choices.below(8) === 0 ? pick([...state.samples.keys()], choices) : undefined;
@@ -46,7 +46,7 @@ function wanted(state: RewardState, at: number, choices: Choices): RewardEvent {
   }
 }
 
-function finished(state: RewardState, at: number, choices: Choices): RewardEvent {
+function finished(state: RewardState, at: number, choices: Choices): RewardDispatchEvent {
   const past = dispatchIdOf(choices.below(2) === 0 ? state.prefix : (state.oldPrefixes[0] ?? ''), choices.below(30));
   const live = choices.below(8) === 0 ? undefined : pick([...state.dispatches.values()], choices);
   const dispatchId = live?.id ?? past;
@@ -66,7 +66,7 @@ function finished(state: RewardState, at: number, choices: Choices): RewardEvent
   }
 }
 
-function workerEvent(at: number, choices: Choices): RewardEvent {
+function workerEvent(at: number, choices: Choices): RewardDispatchEvent {
   const number = choices.below(5);
   const workerId = `w${number}`;
   switch (choices.below(8)) {
@@ -82,7 +82,7 @@ function workerEvent(at: number, choices: Choices): RewardEvent {
   }
 }
 
-function left(state: RewardState, at: number, choices: Choices): RewardEvent {
+function left(state: RewardState, at: number, choices: Choices): RewardDispatchEvent {
   const sample = pick([...state.samples.values()], choices);
   const promptId = sample?.promptId ?? `p${choices.below(6)}`;
   const requestId = sample?.requestId ?? 'nobody';

@@ -1,3 +1,3 @@
-export { type RewardEvent, rewardDispatch } from './reward-dispatch.ts';
-export { kindOfDomain, type RewardDispatchConfig, type RewardDispatchInput, rewardDispatchConfig } from './schema.ts';
-export type { RewardDecision } from './words.ts';
+export { rewardDispatch } from './reward-dispatch.ts';
+export { kindOfDomain, rewardDispatchConfig } from './schema.ts';
+export type * from './types.ts';

@@ -2,7 +2,7 @@
  * Reward dispatch (RollPacker §4.3): the reward of every response is computed as soon as the response is complete, on
  * the least loaded worker of its kind, while others are still being generated. See README.md.
  */
-import { definePolicy, type EventOf, type Ledger } from '../../core/definition.ts';
+import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { checkNewPrefix } from '../../core/minted-ids.ts';
 import {
   promptDeferred,
@@ -31,8 +31,15 @@ import { checkFinished, checkTimer, expireOverdue, finished, started } from './r
 import { cancelNamed, cancelRound, completeRound, promptAway, promptLeft } from './rounds.ts';
 import { checkRoom, want } from './samples.ts';
 import { rewardDispatchConfig } from './schema.ts';
-import { begin, link, rewardState, type SavedRewards } from './state.ts';
-import { on, type RewardDecision, rewardDecisions } from './words.ts';
+import { begin, link, type RewardState, rewardState, type SavedRewards } from './state.ts';
+import type {
+  RewardDispatchCommand,
+  RewardDispatchConfig,
+  RewardDispatchDecision,
+  RewardDispatchEvent,
+  RewardDispatchInput,
+} from './types.ts';
+import { on, rewardDecisions } from './words.ts';
 import { addWorker, checkKind, checkWorker, drainWorker, loseWorker, restart } from './workers.ts';
 
 const handlers = [
@@ -58,7 +65,7 @@ const handlers = [
 ];
 
 /** Responses whose reward is wanted: each leaves with a reward, failed, cancelled, or merged into itself. */
-const samples: Ledger<SavedRewards, Message, RewardDecision> = {
+const samples: Ledger<SavedRewards, Message, RewardDispatchDecision> = {
   name: 'samples',
   entered: (event) => {
     const isWanted =
@@ -80,7 +87,16 @@ const samples: Ledger<SavedRewards, Message, RewardDecision> = {
 };
 
 /** Computes each reward as soon as its response is complete, on the least loaded worker of its kind. */
-export const rewardDispatch = definePolicy({
+export const rewardDispatch: PolicyDefinition<
+  RewardDispatchInput,
+  RewardDispatchConfig,
+  RewardState,
+  RewardDispatchEvent,
+  RewardDispatchDecision,
+  SavedRewards,
+  'reward-dispatch',
+  RewardDispatchCommand['type']
+> = definePolicy({
   id: 'reward-dispatch',
   version: 3,
   summary: 'Computes each reward as soon as its response is complete, on the least loaded worker of its kind.',
@@ -94,6 +110,3 @@ export const rewardDispatch = definePolicy({
   decisions: rewardDecisions,
   ledgers: [samples],
 });
-
-/** What reward-dispatch understands. */
-export type RewardEvent = EventOf<typeof rewardDispatch>;

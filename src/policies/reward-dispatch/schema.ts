@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { type RewardKind, rewardBudgetSeconds, rewardKind } from '../../schemas/reward-workers.ts';
 import { count, domain, idPrefix, positiveCount, positiveSeconds } from '../../schemas/units.ts';
+import type { RewardDispatchConfig } from './types.ts';
 
 const budgetSeconds = z
   .strictObject({
@@ -57,11 +58,6 @@ export const rewardDispatchConfig = shape.superRefine((config, context) => {
   if (saturated > config.maxQueued) refuse('saturatedQueued', `at most maxQueued ${config.maxQueued}`);
   if (resumed >= saturated) refuse('resumedQueued', `less than saturatedQueued ${saturated}`);
 });
-
-/** What a caller writes. */
-export type RewardDispatchInput = z.input<typeof rewardDispatchConfig>;
-/** The configuration with its defaults filled in. */
-export type RewardDispatchConfig = z.output<typeof rewardDispatchConfig>;
 
 /** How rewards of a domain are computed. */
 export function kindOfDomain(

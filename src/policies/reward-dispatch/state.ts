@@ -14,7 +14,8 @@ import {
 } from '../../schemas/reward-workers.ts';
 import { count, positiveCount, promptId, requestId, roundId, seconds } from '../../schemas/units.ts';
 import { type Group, join, leave } from './group.ts';
-import { queueMarks, type RewardDispatchConfig } from './schema.ts';
+import { queueMarks } from './schema.ts';
+import type { RewardDispatchConfig } from './types.ts';
 
 const outside = () => -1;
 

@@ -13,8 +13,8 @@ import {
   rewardsSaturated,
 } from '../../schemas/decisions/reward-workers.ts';
 import { timerSet } from '../../schemas/decisions/session.ts';
-import type { Of } from '../../schemas/vocabulary.ts';
 import type { RewardState } from './state.ts';
+import type { RewardDispatchDecision } from './types.ts';
 
 export const rewardDecisions = [
   rewardDispatch,
@@ -30,9 +30,7 @@ export const rewardDecisions = [
   timerSet,
 ] as const;
 
-/** One of them. */
-export type RewardDecision = Of<(typeof rewardDecisions)[number]>;
 /** Where decisions go. */
-export type Ctx = Context<RewardDecision>;
+export type Ctx = Context<RewardDispatchDecision>;
 /** Declares an event. */
-export const on = handlersOf<RewardState, RewardDecision>();
+export const on = handlersOf<RewardState, RewardDispatchDecision>();

@@ -1,11 +1,11 @@
 /** Likely next events, for property tests: runs that are asked for, end, end twice or too late, and restarts of the host. */
 
 import type { Choices } from '../../core/choices.ts';
-import type { TimeoutEvent } from './sandbox-timeout.ts';
 import type { TimeoutState } from './state.ts';
+import type { SandboxTimeoutEvent } from './types.ts';
 
 /** A likely next event. */
-export function arbitrary(state: TimeoutState, choices: Choices): TimeoutEvent {
+export function arbitrary(state: TimeoutState, choices: Choices): SandboxTimeoutEvent {
   const at = choices.below(100);
   const runs = [...state.runs.keys()];
   const ended = [...state.ended.older, ...state.ended.newer];

@@ -1,2 +1,3 @@
-export { sandboxTimeout, type TimeoutDecision, type TimeoutEvent } from './sandbox-timeout.ts';
-export { type TimeoutConfig, type TimeoutInput, timeoutConfig, timeoutSettings } from './schema.ts';
+export { sandboxTimeout } from './sandbox-timeout.ts';
+export { timeoutConfig, timeoutSettings } from './schema.ts';
+export type * from './types.ts';

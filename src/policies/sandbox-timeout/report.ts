@@ -2,13 +2,13 @@
 import type { Context } from '../../core/definition.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { TimeoutEstimate } from '../../schemas/sandbox.ts';
-import type { TimeoutConfig } from './schema.ts';
 import type { PastRun, TimeoutState } from './state.ts';
+import type { SandboxTimeoutConfig } from './types.ts';
 
 const usualFactors: readonly number[] = [1, 1.25, 1.5, 2, 3, 4, 6, 8, 16];
 
 /** min(max(Tmin, λ · anchor), Tmax), in seconds (RollPacker §4.3). */
-export function timeoutOf(config: TimeoutConfig, timeoutFactor: number, anchorSeconds: number): number {
+export function timeoutOf(config: SandboxTimeoutConfig, timeoutFactor: number, anchorSeconds: number): number {
   const { minTimeoutSeconds, maxTimeoutSeconds } = config;
   const timeout = Math.min(Math.max(minTimeoutSeconds, timeoutFactor * anchorSeconds), maxTimeoutSeconds);
   // A run that took no measurable time, without a minimum, says nothing about the next one.
@@ -20,7 +20,7 @@ function secondsUnder(run: PastRun, limitSeconds: number): number {
   return run.outcome === 'timeout' ? limitSeconds : Math.min(run.seconds, limitSeconds);
 }
 
-function estimate(config: TimeoutConfig, history: readonly PastRun[], timeoutFactor: number): TimeoutEstimate {
+function estimate(config: SandboxTimeoutConfig, history: readonly PastRun[], timeoutFactor: number): TimeoutEstimate {
   let correctKilled = 0;
   let exploredKilled = 0;
   let unknown = 0;

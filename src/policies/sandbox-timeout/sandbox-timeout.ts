@@ -2,7 +2,7 @@
  * Adaptive timeouts for code in sandboxes (RollPacker §4.3): a run may take a multiple of the longest correct run of
  * its test case, so that doomed code is stopped early. See README.md.
  */
-import { type Context, definePolicy, handlersOf, type Ledger } from '../../core/definition.ts';
+import { type Context, definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { refuse } from '../../errors.ts';
 import {
   sandboxLate,
@@ -19,18 +19,22 @@ import {
 } from '../../schemas/events/sandbox.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
 import type { Message } from '../../schemas/messages.ts';
-import type { Of } from '../../schemas/vocabulary.ts';
 import { report, timeoutOf } from './report.ts';
 import { timeoutConfig } from './schema.ts';
 import { end, hasEnded, type Run, type SavedTimeouts, type TimeoutState, timeoutState } from './state.ts';
+import type {
+  SandboxTimeoutCommand,
+  SandboxTimeoutConfig,
+  SandboxTimeoutDecision,
+  SandboxTimeoutEvent,
+  SandboxTimeoutInput,
+} from './types.ts';
 
 const decisions = [sandboxRun, sandboxScored, sandboxUnscored, sandboxLate, sandboxReport] as const;
 
-/** What sandbox-timeout answers with. */
-export type TimeoutDecision = Of<(typeof decisions)[number]>;
-type Ctx = Context<TimeoutDecision>;
+type Ctx = Context<SandboxTimeoutDecision>;
 
-const on = handlersOf<TimeoutState, TimeoutDecision>();
+const on = handlersOf<TimeoutState, SandboxTimeoutDecision>();
 const handlers = [
   on(sandboxRequested, request, checkNew),
   on(sandboxFinished, finish, checkKnown),
@@ -41,9 +45,6 @@ const handlers = [
     for (const run of [...state.runs.values()]) unscored(state, run, { code: 'host_restarted' }, ctx);
   }),
 ];
-
-/** What sandbox-timeout understands. */
-export type TimeoutEvent = Of<(typeof handlers)[number]['words'][number]>;
 
 function checkNew(state: TimeoutState, { runId }: Message<'sandbox.requested'>): void {
   if (state.runs.has(runId) || hasEnded(state, runId)) refuse('duplicate_id', 'runId', 'a new run id', runId);
@@ -138,7 +139,7 @@ function unscored(state: TimeoutState, run: Run, reason: Message<'sandbox.unscor
   ctx.emit({ type: 'sandbox.unscored', at: ctx.at, runId, testCaseId, reason });
 }
 
-const runLedger: Ledger<SavedTimeouts, Message, TimeoutDecision> = {
+const runLedger: Ledger<SavedTimeouts, Message, SandboxTimeoutDecision> = {
   name: 'runs',
   entered: (event) => (event.type === 'sandbox.requested' ? [event.runId] : []),
   left: (one) => (one.type === 'sandbox.scored' || one.type === 'sandbox.unscored' ? [one.runId] : []),
@@ -146,7 +147,16 @@ const runLedger: Ledger<SavedTimeouts, Message, TimeoutDecision> = {
 };
 
 /** Stops doomed code early: timeouts from the longest correct run of each test case. */
-export const sandboxTimeout = definePolicy({
+export const sandboxTimeout: PolicyDefinition<
+  SandboxTimeoutInput,
+  SandboxTimeoutConfig,
+  TimeoutState,
+  SandboxTimeoutEvent,
+  SandboxTimeoutDecision,
+  SavedTimeouts,
+  'sandbox-timeout',
+  SandboxTimeoutCommand['type']
+> = definePolicy({
   id: 'sandbox-timeout',
   version: 1,
   summary: 'Stops doomed code early: a timeout for each test case, from its longest correct run.',

@@ -37,8 +37,3 @@ export const timeoutConfig = z
     message: 'a minimum that is not above maxTimeoutSeconds',
     path: ['minTimeoutSeconds'],
   });
-
-/** What a caller writes. */
-export type TimeoutInput = z.input<typeof timeoutConfig>;
-/** The configuration with its defaults filled in. */
-export type TimeoutConfig = z.output<typeof timeoutConfig>;

@@ -5,7 +5,7 @@ import { Fifo } from '../../core/fifo.ts';
 import { LruMap } from '../../core/lru.ts';
 import { byHand, mapBy, setOf } from '../../core/state.ts';
 import { count, runId, seconds, testCaseId } from '../../schemas/units.ts';
-import type { TimeoutConfig } from './schema.ts';
+import type { SandboxTimeoutConfig } from './types.ts';
 
 /** What is known of a test case that has been solved. */
 export interface Anchor {
@@ -82,7 +82,7 @@ export const timeoutState = z.strictObject({
   forgotten: count,
 });
 /** The state. */
-export type TimeoutState = Live<z.output<typeof timeoutState>, TimeoutConfig>;
+export type TimeoutState = Live<z.output<typeof timeoutState>, SandboxTimeoutConfig>;
 /** The state as it is saved. */
 export type SavedTimeouts = z.input<typeof timeoutState>;
 

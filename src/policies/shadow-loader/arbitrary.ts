@@ -2,11 +2,11 @@
 
 import { type Choices, pick } from '../../core/choices.ts';
 import type { BatchAssignment, DrawnSample } from '../../schemas/loading.ts';
-import type { LoaderEvent } from './shadow-loader.ts';
 import { type LoaderState, type Sample, sliceIdOf, taskIdOf } from './state.ts';
+import type { ShadowLoaderEvent } from './types.ts';
 
 /** A likely next event. */
-export function arbitrary(state: LoaderState, choices: Choices): LoaderEvent {
+export function arbitrary(state: LoaderState, choices: Choices): ShadowLoaderEvent {
   const at = choices.below(6) === 0 ? choices.below(300) : state.seq + state.nextTask + choices.below(8);
   const roll = choices.below(24);
   if (roll < 3 || (state.nodes.size === 0 && roll < 12)) return nodeEvent(at, choices);
@@ -27,7 +27,7 @@ export function arbitrary(state: LoaderState, choices: Choices): LoaderEvent {
   }
 }
 
-function nodeEvent(at: number, choices: Choices): LoaderEvent {
+function nodeEvent(at: number, choices: Choices): ShadowLoaderEvent {
   const number = choices.below(4);
   const nodeId = `n${number}`;
   if (choices.below(3) === 0) return { type: 'node.lost', at, nodeId };
@@ -37,7 +37,7 @@ function nodeEvent(at: number, choices: Choices): LoaderEvent {
   return { type: 'node.added', at, nodeId, hostMemoryBytes, weight: 1 + choices.below(2), ...ranks, ...slots };
 }
 
-function drawn(state: LoaderState, at: number, choices: Choices): LoaderEvent {
+function drawn(state: LoaderState, at: number, choices: Choices): ShadowLoaderEvent {
   // Steps follow each other; now and then one that is over.
   const open = [...state.steps.values()].filter((one) => !one.closed).map((one) => one.id);
   const known = choices.below(3) > 0 ? pick(open, choices) : undefined;
@@ -59,7 +59,7 @@ function sampleFor(seq: number, choices: Choices): DrawnSample {
   return { sampleId, kind, path: `/data/${seq}`, frames: 1 + choices.below(9), resolution, bytes, ...uses, ...ref };
 }
 
-function preprocessReport(state: LoaderState, at: number, choices: Choices): LoaderEvent {
+function preprocessReport(state: LoaderState, at: number, choices: Choices): ShadowLoaderEvent {
   const live = choices.below(8) === 0 ? undefined : pick([...state.tasks.keys()], choices);
   const id = live ?? taskIdOf(choices.below(2) === 0 ? state.prefix : (state.oldPrefixes[0] ?? ''), choices.below(20));
   const sample = state.tasks.get(id);
@@ -86,7 +86,7 @@ function preprocessReport(state: LoaderState, at: number, choices: Choices): Loa
   }
 }
 
-function sliceReport(state: LoaderState, at: number, choices: Choices): LoaderEvent {
+function sliceReport(state: LoaderState, at: number, choices: Choices): ShadowLoaderEvent {
   const live = choices.below(10) === 0 ? undefined : pick([...state.slices.values()], choices);
   const id =
     live?.id ?? sliceIdOf(choices.below(2) === 0 ? state.prefix : (state.oldPrefixes[0] ?? ''), choices.below(20));
@@ -97,7 +97,7 @@ function sliceReport(state: LoaderState, at: number, choices: Choices): LoaderEv
   return { type: 'slice.failed', at, sliceId: id, rank, attempt, kind };
 }
 
-function planned(state: LoaderState, at: number, choices: Choices): LoaderEvent {
+function planned(state: LoaderState, at: number, choices: Choices): ShadowLoaderEvent {
   const known = [...state.samples.values()].filter((one) => !one.step.closed);
   const assignments = Array.from({ length: 1 + choices.below(4) }, (_, sequence) =>
     assignmentFor(sequence, pick(known, choices), choices),

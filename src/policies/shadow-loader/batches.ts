@@ -3,10 +3,10 @@ import { refuse } from '../../errors.ts';
 import type { BatchAssignment, FrameSlice } from '../../schemas/loading.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { rest, unwant, want } from './samples.ts';
+import type { Ctx } from './schema.ts';
 import { endBatch, finishBatch, forgetSlices, neededSlices, sendAll } from './slices.ts';
 import { type Batch, type Demand, type LoaderState, type Sample, type Slice, sliceIdOf } from './state.ts';
 import { checkKnown, checkOpen } from './steps.ts';
-import type { Ctx } from './words.ts';
 
 export function checkPlan(state: LoaderState, { batchId, stepId, assignments }: Message<'batch.planned'>): void {
   if (state.batches.has(batchId) || state.recentBatches.has(batchId)) {

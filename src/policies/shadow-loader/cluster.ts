@@ -7,9 +7,9 @@ import { abandon } from './batches.ts';
 import { free, reheap } from './memory.ts';
 import { tryAgain } from './reports.ts';
 import { giveShape, leave, placeAgain, requeue } from './samples.ts';
+import type { Ctx } from './schema.ts';
 import { byAge, type LoaderState, type Node, newNode, type Step } from './state.ts';
 import { close } from './steps.ts';
-import type { Ctx } from './words.ts';
 
 export function checkMemory(state: LoaderState, { nodeId, hostMemoryBytes }: Message<'node.added'>): void {
   const used = state.nodes.get(nodeId)?.usedBytes ?? 0;

@@ -1,4 +1,4 @@
-export { type ShadowLoaderConfig, type ShadowLoaderInput, shadowLoaderConfig } from './schema.ts';
-export { type LoaderEvent, shadowLoader } from './shadow-loader.ts';
+export { loaderDecisions, shadowLoaderConfig } from './schema.ts';
+export { shadowLoader } from './shadow-loader.ts';
 export { evenSlices } from './slices.ts';
-export { type LoaderDecision, loaderDecisions } from './words.ts';
+export type * from './types.ts';

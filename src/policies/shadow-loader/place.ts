@@ -2,8 +2,8 @@
 import type { Message } from '../../schemas/messages.ts';
 import { aheadLimit, free, freeBytes, hold, isAhead, reheap } from './memory.ts';
 import { drop, requeue, setAside } from './samples.ts';
+import type { Ctx } from './schema.ts';
 import { byLoad, type LoaderState, loadOf, type Node, type Sample, taskIdOf } from './state.ts';
-import type { Ctx } from './words.ts';
 
 /**
  * Begins what can begin, in the order of the line; the first sample that does not fit anywhere holds up those behind it,

@@ -5,9 +5,9 @@ import type { Message } from '../../schemas/messages.ts';
 import { fetched } from './batches.ts';
 import { endTask, free, freeBytes, reheap, resize, setIdle } from './memory.ts';
 import { drop, evict, requeue } from './samples.ts';
+import type { Ctx } from './schema.ts';
 import { sendAgain, sendAll } from './slices.ts';
 import { type LoaderState, type Sample, sliceKind, taskKind } from './state.ts';
-import type { Ctx } from './words.ts';
 
 export function checkTask(
   state: LoaderState,

@@ -3,10 +3,10 @@ import { refuse } from '../../errors.ts';
 import type { DrawnSample } from '../../schemas/loading.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { free, notAhead, reheap, setIdle } from './memory.ts';
+import type { Ctx } from './schema.ts';
 import { finishBatch, forgetSlices } from './slices.ts';
 import { byBatch, type Demand, type LoaderState, type Media, type Sample, type Step } from './state.ts';
 import { checkOpen, forget, stepFor } from './steps.ts';
-import type { Ctx } from './words.ts';
 
 export function checkDraw(state: LoaderState, { stepId, samples }: Message<'samples.drawn'>): void {
   checkOpen(state, stepId);

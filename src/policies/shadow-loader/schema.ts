@@ -1,7 +1,26 @@
-/** Configuration of shadow-loader. */
+/** What shadow-loader is configured with, and what it answers with. */
 import { z } from 'zod';
+import { type Context, handlersOf } from '../../core/definition.ts';
+import {
+  batchAbandoned,
+  batchMaterialized,
+  preprocessLate,
+  sampleDropped,
+  sampleEvict,
+  sampleMaterialize,
+  samplePlaceholder,
+  samplePrefetch,
+  samplePreprocess,
+  sampleRegistered,
+  sampleReleased,
+  sampleUnplaced,
+  sliceLate,
+  stepResumed,
+} from '../../schemas/decisions/loading.ts';
 import { loaderNode } from '../../schemas/loading.ts';
 import { count, idPrefix, positiveCount } from '../../schemas/units.ts';
+import type { LoaderState } from './state.ts';
+import type { ShadowLoaderDecision } from './types.ts';
 
 const retry = z
   .strictObject({
@@ -31,7 +50,25 @@ export const shadowLoaderConfig = z.strictObject({
   idPrefix: idPrefix.default('').describe('Prefix of every id that is minted; new after each restart of the host.'),
 });
 
-/** What a caller writes. */
-export type ShadowLoaderInput = z.input<typeof shadowLoaderConfig>;
-/** The configuration with its defaults filled in. */
-export type ShadowLoaderConfig = z.output<typeof shadowLoaderConfig>;
+/** Decisions of shadow-loader, in the order of a sample's life. */
+export const loaderDecisions = [
+  stepResumed,
+  samplePlaceholder,
+  sampleUnplaced,
+  samplePreprocess,
+  samplePrefetch,
+  sampleRegistered,
+  sampleMaterialize,
+  sampleEvict,
+  sampleReleased,
+  sampleDropped,
+  batchMaterialized,
+  batchAbandoned,
+  preprocessLate,
+  sliceLate,
+] as const;
+
+/** Where decisions go. */
+export type Ctx = Context<ShadowLoaderDecision>;
+/** Declares an event. */
+export const on = handlersOf<LoaderState, ShadowLoaderDecision>();

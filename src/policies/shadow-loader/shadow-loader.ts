@@ -2,7 +2,7 @@
  * ShadowLoader (FlexRL §4): the controller keeps metadata of samples, nodes preprocess them and hold the tensors, and
  * ranks fetch from there the frames that they need. See README.md.
  */
-import { definePolicy, type EventOf, type Ledger } from '../../core/definition.ts';
+import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { checkNewPrefix } from '../../core/minted-ids.ts';
 import { batchPlanned } from '../../schemas/decisions/loading.ts';
 import {
@@ -32,10 +32,16 @@ import {
   preprocessed,
 } from './reports.ts';
 import { checkDraw, draw } from './samples.ts';
-import { shadowLoaderConfig } from './schema.ts';
-import { begin, loaderState, type SavedLoader } from './state.ts';
+import { loaderDecisions, on, shadowLoaderConfig } from './schema.ts';
+import { begin, type LoaderState, loaderState, type SavedLoader } from './state.ts';
 import { checkKnown } from './steps.ts';
-import { type LoaderDecision, loaderDecisions, on } from './words.ts';
+import type {
+  ShadowLoaderCommand,
+  ShadowLoaderConfig,
+  ShadowLoaderDecision,
+  ShadowLoaderEvent,
+  ShadowLoaderInput,
+} from './types.ts';
 
 const handlers = [
   on(nodeAdded, addNode, checkMemory),
@@ -52,7 +58,7 @@ const handlers = [
 ];
 
 /** Samples: each leaves when it is evicted or released for good, or dropped by name. */
-const samples: Ledger<SavedLoader, Message, LoaderDecision> = {
+const samples: Ledger<SavedLoader, Message, ShadowLoaderDecision> = {
   name: 'samples',
   entered: (event) => (event.type === 'samples.drawn' ? event.samples.map((one) => one.sampleId) : []),
   left: (decision) => {
@@ -72,7 +78,7 @@ const samples: Ledger<SavedLoader, Message, LoaderDecision> = {
 };
 
 /** Batches: each leaves when its ranks have what they need, or when it is given up. */
-const plannedBatches: Ledger<SavedLoader, Message, LoaderDecision> = {
+const plannedBatches: Ledger<SavedLoader, Message, ShadowLoaderDecision> = {
   name: 'batches',
   entered: (event) => (event.type === 'batch.planned' ? [event.batchId] : []),
   left: (decision) =>
@@ -81,7 +87,16 @@ const plannedBatches: Ledger<SavedLoader, Message, LoaderDecision> = {
 };
 
 /** Preprocesses samples on nodes, and brings to each rank the frames that it needs; keeps metadata only. */
-export const shadowLoader = definePolicy({
+export const shadowLoader: PolicyDefinition<
+  ShadowLoaderInput,
+  ShadowLoaderConfig,
+  LoaderState,
+  ShadowLoaderEvent,
+  ShadowLoaderDecision,
+  SavedLoader,
+  'shadow-loader',
+  ShadowLoaderCommand['type']
+> = definePolicy({
   id: 'shadow-loader',
   version: 3,
   summary: 'Preprocesses samples on the nodes, and brings each rank the frames that it needs; holds metadata only.',
@@ -95,6 +110,3 @@ export const shadowLoader = definePolicy({
   decisions: loaderDecisions,
   ledgers: [samples, plannedBatches],
 });
-
-/** What shadow-loader understands. */
-export type LoaderEvent = EventOf<typeof shadowLoader>;

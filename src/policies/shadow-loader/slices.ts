@@ -1,8 +1,8 @@
 /** Which frames of a sample each rank needs, how they get there, and when a batch has all that it can get. */
 import type { BatchAssignment, FrameSlice } from '../../schemas/loading.ts';
 import type { Message } from '../../schemas/messages.ts';
+import type { Ctx } from './schema.ts';
 import { type Batch, byBatch, type Demand, type LoaderState, type Sample, type Slice } from './state.ts';
-import type { Ctx } from './words.ts';
 
 /** Frames for each of the ranks that share a sequence: as even as can be, in their order; none where there are too few. */
 export function evenSlices(frames: number, ranks: readonly number[]): FrameSlice[] {

@@ -8,7 +8,7 @@ import { recentIds } from '../../core/recent-ids.ts';
 import { derived, mapBy, setOf } from '../../core/state.ts';
 import { batchId, nodeId, preprocessId, rank, sampleId, sliceId, stepId, visualSample } from '../../schemas/loading.ts';
 import { count, positiveCount, ref, seconds } from '../../schemas/units.ts';
-import type { ShadowLoaderConfig } from './schema.ts';
+import type { ShadowLoaderConfig } from './types.ts';
 
 const zero = () => 0;
 const outside = () => -1;

@@ -3,8 +3,8 @@
 import { type Choices, pick } from '../../core/choices.ts';
 import { timeoutTimer } from './launch.ts';
 import { graceTimer, inFlight } from './requests.ts';
-import type { AdmissionEvent } from './speculative-admission.ts';
 import type { AdmissionState, ResponseState } from './state.ts';
+import type { SpeculativeAdmissionEvent } from './types.ts';
 
 function promptsFor(state: AdmissionState, choices: Choices, most: number) {
   const domains = Object.keys(state.config.quotas ?? {}).sort();
@@ -17,7 +17,7 @@ function promptsFor(state: AdmissionState, choices: Choices, most: number) {
 }
 
 /** A likely next event. */
-export function arbitrary(state: AdmissionState, choices: Choices): AdmissionEvent {
+export function arbitrary(state: AdmissionState, choices: Choices): SpeculativeAdmissionEvent {
   const at = choices.below(4) === 0 ? choices.below(200) : choices.below(5) + state.seq;
   const { round } = state;
   if (round === null && choices.below(3) > 0) {
@@ -44,7 +44,7 @@ function requestEvent(
   { requestId, status, tokens: before }: ResponseState,
   choices: Choices,
   at: number,
-): AdmissionEvent {
+): SpeculativeAdmissionEvent {
   const tokens = before + choices.below(50);
   switch (choices.below(14)) {
     case 0:
@@ -69,7 +69,7 @@ function requestEvent(
   }
 }
 
-function rareEvent(state: AdmissionState, choices: Choices, at: number): AdmissionEvent {
+function rareEvent(state: AdmissionState, choices: Choices, at: number): SpeculativeAdmissionEvent {
   const held = [...state.prompts.values()].flatMap((prompt) => prompt.responses.filter((one) => one.status === 'held'));
   const collected = [...state.prompts.values()].filter((prompt) => prompt.status === 'collected');
   const one = pick(held, choices);

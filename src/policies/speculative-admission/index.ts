@@ -1,2 +1,3 @@
-export { type AdmissionConfig, type AdmissionDecision, type AdmissionInput, admissionConfig } from './schema.ts';
-export { type AdmissionEvent, speculativeAdmission } from './speculative-admission.ts';
+export { admissionConfig } from './schema.ts';
+export { speculativeAdmission } from './speculative-admission.ts';
+export type * from './types.ts';

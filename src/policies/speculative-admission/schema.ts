@@ -34,8 +34,8 @@ import {
   scaledCount,
   speculationFactor,
 } from '../../schemas/units.ts';
-import type { Of } from '../../schemas/vocabulary.ts';
 import { grid } from './speculation.ts';
+import type { SpeculativeAdmissionDecision } from './types.ts';
 
 /** Over-provisioning of short rounds, if nothing else is said. */
 export const usualFactor = 1.25;
@@ -137,11 +137,6 @@ export const admissionConfig = shape.superRefine((config, context) => {
   }
 });
 
-/** What a caller writes. */
-export type AdmissionInput = z.input<typeof admissionConfig>;
-/** The configuration with its defaults filled in. */
-export type AdmissionConfig = z.output<typeof admissionConfig>;
-
 export const admissionDecisions = [
   promptsRequest,
   requestLaunch,
@@ -170,7 +165,5 @@ export const admissionDecisions = [
   speculationChosen,
 ] as const;
 
-/** What speculative-admission answers with. */
-export type AdmissionDecision = Of<(typeof admissionDecisions)[number]>;
 /** Where decisions go. */
-export type Ctx = Context<AdmissionDecision>;
+export type Ctx = Context<SpeculativeAdmissionDecision>;

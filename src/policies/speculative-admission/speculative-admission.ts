@@ -2,7 +2,7 @@
  * Speculative admission (RollPacker §3): a short round launches more prompts and more responses than it needs and
  * keeps the first that finish; what is left is deferred. See README.md.
  */
-import { definePolicy, type EventOf, handlersOf, type Ledger } from '../../core/definition.ts';
+import { definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { checkNewPrefix } from '../../core/minted-ids.ts';
 import { rewardFailed } from '../../schemas/decisions/reward-workers.ts';
 import { engineAdded, engineDrained, engineLost, enginesChanged } from '../../schemas/events/engines.ts';
@@ -27,33 +27,33 @@ import {
 import { hostRestarted, timerFired } from '../../schemas/events/session.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
-import * as cluster from './cluster.ts';
 import * as intake from './intake.ts';
 import { checkEngine, pump } from './launch.ts';
 import * as progress from './progress.ts';
 import * as reports from './reports.ts';
 import { checkRequestId, link } from './requests.ts';
 import { checkFailing, checkOpening, failRound, openRound, settle } from './rounds.ts';
-import {
-  type AdmissionConfig,
-  type AdmissionDecision,
-  admissionConfig,
-  admissionDecisions,
-  mostResponses,
-} from './schema.ts';
+import { admissionConfig, admissionDecisions, mostResponses } from './schema.ts';
 import { type AdmissionState, admissionState, begin, type SavedAdmission } from './state.ts';
+import type {
+  SpeculativeAdmissionCommand,
+  SpeculativeAdmissionConfig,
+  SpeculativeAdmissionDecision,
+  SpeculativeAdmissionEvent,
+  SpeculativeAdmissionInput,
+} from './types.ts';
 
-const on = handlersOf<AdmissionState, AdmissionDecision>();
+const on = handlersOf<AdmissionState, SpeculativeAdmissionDecision>();
 const handlers = [
   on(roundOpened, openRound, checkOpening),
   on(roundFailed, failRound, checkFailing),
   on(promptsSupplied, intake.supply, intake.checkSupply),
   on(sourceExhausted, intake.exhaust, (state, { domain }) => intake.checkDomain(state, domain, 'domain')),
   on(sourceReopened, intake.reopen),
-  on(engineAdded, cluster.engineAdded),
-  on(engineDrained, cluster.engineDrained, checkEngine),
-  on(engineLost, cluster.engineLost, checkEngine),
-  on(enginesChanged, cluster.enginesChanged),
+  on(engineAdded, reports.engineAdded),
+  on(engineDrained, reports.engineDrained, checkEngine),
+  on(engineLost, reports.engineLost, checkEngine),
+  on(enginesChanged, reports.enginesChanged),
   on(requestStarted, reports.started, reports.checkStart),
   on(requestAborted, reports.aborted, checkRequestId),
   on(responseCompleted, reports.completed, checkRequestId),
@@ -70,13 +70,13 @@ const handlers = [
     checkRequestId,
   ),
   on(timerFired, reports.timerFired, reports.checkTimer),
-  on(hostRestarted, cluster.hostRestarted, checkNewPrefix),
+  on(hostRestarted, reports.hostRestarted, checkNewPrefix),
 ];
 
 /** One for all: most events bring nothing in, and most decisions let nothing out. */
 const none: readonly string[] = Object.freeze([]);
 
-type AdmissionLedger = Ledger<SavedAdmission, Message, AdmissionDecision, AdmissionConfig>;
+type AdmissionLedger = Ledger<SavedAdmission, Message, SpeculativeAdmissionDecision, SpeculativeAdmissionConfig>;
 
 const finishedIds = (prompt: Prompt): string[] =>
   (prompt.kept ?? []).filter((one) => one.finished).map((one) => one.requestId);
@@ -146,7 +146,16 @@ const responseLedger: AdmissionLedger = {
 };
 
 /** Over-provisions prompts and responses in short rounds and keeps the first that finish. */
-export const speculativeAdmission = definePolicy({
+export const speculativeAdmission: PolicyDefinition<
+  SpeculativeAdmissionInput,
+  SpeculativeAdmissionConfig,
+  AdmissionState,
+  SpeculativeAdmissionEvent,
+  SpeculativeAdmissionDecision,
+  SavedAdmission,
+  'speculative-admission',
+  SpeculativeAdmissionCommand['type']
+> = definePolicy({
   id: 'speculative-admission',
   version: 3,
   summary: 'Launches more prompts and responses than a round needs and keeps the first that finish.',
@@ -163,6 +172,3 @@ export const speculativeAdmission = definePolicy({
   decisions: admissionDecisions,
   ledgers: [promptLedger, responseLedger],
 });
-
-/** What speculative-admission understands. */
-export type AdmissionEvent = EventOf<typeof speculativeAdmission>;

@@ -11,8 +11,9 @@ import type { Message } from '../../schemas/messages.ts';
 import { keptResponse, type Prompt, prompt as promptSpec } from '../../schemas/prompts.ts';
 import { count, roundKind } from '../../schemas/units.ts';
 import { departures, IdMint, Places } from './ids.ts';
-import { type AdmissionConfig, mostRequests } from './schema.ts';
+import { mostRequests } from './schema.ts';
 import { exploration, newExploration } from './speculation.ts';
+import type { SpeculativeAdmissionConfig } from './types.ts';
 
 const time = z.number();
 
@@ -233,11 +234,11 @@ export const admissionState = z.strictObject({
   places: derived(() => new Places()),
 });
 /** The state. */
-export type AdmissionState = Live<z.output<typeof admissionState>, AdmissionConfig>;
+export type AdmissionState = Live<z.output<typeof admissionState>, SpeculativeAdmissionConfig>;
 /** The state as it is saved. */
 export type SavedAdmission = z.input<typeof admissionState>;
 
-export const begin = ({ idPrefix }: AdmissionConfig): SavedAdmission => ({
+export const begin = ({ idPrefix }: SpeculativeAdmissionConfig): SavedAdmission => ({
   round: null,
   draining: [],
   recentRounds: [],

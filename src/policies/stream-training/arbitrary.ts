@@ -5,7 +5,7 @@ import type { Message } from '../../schemas/messages.ts';
 import type { FinalPrompt } from '../../schemas/prompts.ts';
 import type { Group, Round, StreamTrainingState } from './state.ts';
 import { updateIdOf } from './steps.ts';
-import type { StreamTrainingEvent } from './stream-training.ts';
+import type { StreamTrainingEvent } from './types.ts';
 
 /** A likely next event. */
 export function arbitrary(state: StreamTrainingState, choices: Choices): StreamTrainingEvent {

@@ -1,7 +1,3 @@
-export {
-  type StreamTrainingConfig,
-  type StreamTrainingInput,
-  streamTrainingConfig,
-} from './schema.ts';
-export { type StreamTrainingEvent, streamTraining } from './stream-training.ts';
-export type { StreamTrainingDecision } from './words.ts';
+export { streamTrainingConfig } from './schema.ts';
+export { streamTraining } from './stream-training.ts';
+export type * from './types.ts';

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { refuse } from '../../errors.ts';
 import { gpuId, replicaId } from '../../schemas/training.ts';
 import { idPrefix, positiveCount } from '../../schemas/units.ts';
+import type { StreamTrainingConfig } from './types.ts';
 
 const replica = z.strictObject({
   id: replicaId,
@@ -80,11 +81,6 @@ export const streamTrainingConfig = shape.superRefine((config, context) => {
   if (config.unit === 'constant' && config.reduction === 'mean')
     addIssue(['reduction'], '`sum` with `unit: constant`: a local mean has another divisor');
 });
-
-/** What a caller writes. */
-export type StreamTrainingInput = z.input<typeof streamTrainingConfig>;
-/** The configuration with its defaults filled in. */
-export type StreamTrainingConfig = z.output<typeof streamTrainingConfig>;
 
 /**
  * Refuses what streaming cannot keep exact.

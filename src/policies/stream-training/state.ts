@@ -8,7 +8,8 @@ import { derived, mapBy, setOf } from '../../core/state.ts';
 import { updateId } from '../../schemas/pipelining.ts';
 import { fetchId, gpuId, groupId, replicaId } from '../../schemas/training.ts';
 import { count, releaseId, roundId, seconds, tokens } from '../../schemas/units.ts';
-import { assertExact, type StreamTrainingConfig } from './schema.ts';
+import { assertExact } from './schema.ts';
+import type { StreamTrainingConfig } from './types.ts';
 
 const group = z.strictObject({
   groupId,

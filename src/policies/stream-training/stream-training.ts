@@ -2,7 +2,7 @@
  * The stream trainer (RollPacker §4.4, §5): completed groups are trained on GPUs that the rollout has released while it
  * goes on, gradients stay where they are until the round is over, and the optimizer steps once. See README.md.
  */
-import { definePolicy, type EventOf, type Ledger } from '../../core/definition.ts';
+import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { checkNewPrefix } from '../../core/minted-ids.ts';
 import { groupKey, groupsLeft } from '../../core/trained-groups.ts';
 import { roundCompleted } from '../../schemas/decisions/rounds.ts';
@@ -52,7 +52,14 @@ import {
   waitingCount,
 } from './state.ts';
 import { checkStepped, handOver, step, stepped } from './steps.ts';
-import { type Ctx, on, type StreamTrainingDecision, streamTrainingDecisions } from './words.ts';
+import type {
+  StreamTrainingCommand,
+  StreamTrainingConfig,
+  StreamTrainingDecision,
+  StreamTrainingEvent,
+  StreamTrainingInput,
+} from './types.ts';
+import { type Ctx, on, streamTrainingDecisions } from './words.ts';
 
 const handlers = [
   on(roundOpened, openRound, checkOpening),
@@ -106,7 +113,16 @@ const groupLedger: Ledger<SavedStreamTraining, Message, StreamTrainingDecision> 
 };
 
 /** Trains completed groups while the rollout goes on, and steps once when the round is over. */
-export const streamTraining = definePolicy({
+export const streamTraining: PolicyDefinition<
+  StreamTrainingInput,
+  StreamTrainingConfig,
+  StreamTrainingState,
+  StreamTrainingEvent,
+  StreamTrainingDecision,
+  SavedStreamTraining,
+  'stream-training',
+  StreamTrainingCommand['type']
+> = definePolicy({
   id: 'stream-training',
   version: 3,
   summary: 'Trains completed groups on released GPUs during the rollout; one exact optimizer step at its end.',
@@ -120,6 +136,3 @@ export const streamTraining = definePolicy({
   decisions: streamTrainingDecisions,
   ledgers: [groupLedger],
 });
-
-/** What stream-training understands. */
-export type StreamTrainingEvent = EventOf<typeof streamTraining>;

@@ -17,8 +17,8 @@ import {
   trainRequeued,
   weightsSwap,
 } from '../../schemas/decisions/training.ts';
-import type { Of } from '../../schemas/vocabulary.ts';
 import type { StreamTrainingState } from './state.ts';
+import type { StreamTrainingDecision } from './types.ts';
 
 export const streamTrainingDecisions = [
   trainFetch,
@@ -38,8 +38,6 @@ export const streamTrainingDecisions = [
   trainingLate,
 ] as const;
 
-/** One of them. */
-export type StreamTrainingDecision = Of<(typeof streamTrainingDecisions)[number]>;
 /** Where decisions go. */
 export type Ctx = Context<StreamTrainingDecision>;
 /** Declares an event. */

@@ -2,11 +2,11 @@
  * FlexRL (§3, §4): batches are planned by flex-ulysses, and shadow-loader brings each rank the frames that the plan
  * needs there. It adds no scheduling of its own. See README.md.
  */
-import type { AnyDecision, AnyEvent, Ledger } from '../../core/definition.ts';
-import { type Delivery, defineRecipe, type SavedRecipe, settingsOf } from '../../core/recipe.ts';
+import type { AnyDecision, AnyEvent, Ledger, PolicyDefinition } from '../../core/definition.ts';
+import { type Delivery, defineRecipe, type RecipeState, type SavedRecipe, settingsOf } from '../../core/recipe.ts';
 import {
-  type LoaderEvent,
   loaderDecisions,
+  type ShadowLoaderEvent,
   shadowLoader,
   shadowLoaderConfig,
 } from '../../policies/shadow-loader/index.ts';
@@ -27,7 +27,8 @@ import { hostRestarted } from '../../schemas/events/session.ts';
 import type { BatchAssignment } from '../../schemas/loading.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
 import { batchPlanning } from './batch-planning.ts';
-import { type FlexrlConfig, flexrlConfig, plannerSettings } from './schema.ts';
+import { flexrlConfig, plannerSettings } from './schema.ts';
+import type { FlexrlCommand, FlexrlConfig, FlexrlDecision, FlexrlEvent, FlexrlInput } from './types.ts';
 
 type Ready = Of<typeof batchReady>;
 
@@ -44,7 +45,6 @@ const events = [
   stepCompleted,
   hostRestarted,
 ] as const;
-type FlexrlEvent = Of<(typeof events)[number]>;
 const decisions = [batchPlanned, ...loaderDecisions] as const;
 
 /** What the plan of a batch will say of its samples, as far as the loader may refuse it. */
@@ -57,7 +57,7 @@ function foreseen({ sampleId, frames = 0 }: Ready['sequences'][number], sequence
 function expects(event: FlexrlEvent): Delivery[] {
   if (event.type !== 'batch.ready') return [];
   const { at, batchId, stepId, sequences } = event;
-  const planned: LoaderEvent = {
+  const planned: ShadowLoaderEvent = {
     ...{ type: 'batch.planned', at, batchId, stepId, assignments: sequences.map(foreseen) },
     reason: { code: 'host' },
   };
@@ -76,7 +76,16 @@ const ledgers = (shadowLoader.ledgers as readonly Ledger[]).map(
 );
 
 /** Samples are loaded where the plan of each batch needs them. */
-export const flexrl = defineRecipe({
+export const flexrl: PolicyDefinition<
+  FlexrlInput,
+  FlexrlConfig,
+  RecipeState<FlexrlConfig>,
+  FlexrlEvent,
+  FlexrlDecision,
+  SavedRecipe,
+  'flexrl',
+  FlexrlCommand['type']
+> = defineRecipe({
   id: 'flexrl',
   version: 1,
   summary: 'Shards each batch by flex-ulysses, and brings each rank the frames that the plan needs there.',

@@ -1,2 +1,3 @@
 export { flexrl } from './flexrl.ts';
-export { type FlexrlConfig, type FlexrlInput, flexrlConfig } from './schema.ts';
+export { flexrlConfig } from './schema.ts';
+export type * from './types.ts';

@@ -10,8 +10,3 @@ export const plannerSettings = settings;
 
 /** Schema of the configuration. */
 export const flexrlConfig = z.strictObject({ ...plannerSettings, ...shadowLoaderConfig.shape });
-
-/** What a caller writes. */
-export type FlexrlInput = z.input<typeof flexrlConfig>;
-/** The configuration with its defaults filled in. */
-export type FlexrlConfig = z.output<typeof flexrlConfig>;

@@ -1,14 +1,12 @@
 /** Likely next events: a round opens now and then; then what the rollout or the trainer would say. */
 
 import type { Choices } from '../../core/choices.ts';
-import type { EventOf } from '../../core/definition.ts';
 import type { RecipeState } from '../../core/recipe.ts';
 import { arbitrary as ofTrainer } from '../../policies/complete-group-pipelining/arbitrary.ts';
 import { isTaken } from '../part-words.ts';
 import { arbitrary as ofCollection } from './collection/arbitrary.ts';
 import { rolloutPipe } from './rolloutpipe.ts';
-
-type RolloutPipeEvent = EventOf<typeof rolloutPipe>;
+import type { RolloutPipeEvent } from './types.ts';
 
 /** A likely next event. */
 export function arbitrary({ parts: states }: RecipeState, choices: Choices): RolloutPipeEvent {

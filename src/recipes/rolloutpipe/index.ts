@@ -1,2 +1,3 @@
 export { rolloutPipe } from './rolloutpipe.ts';
-export { type RolloutPipeConfig, type RolloutPipeInput, rolloutPipeConfig } from './schema.ts';
+export { rolloutPipeConfig } from './schema.ts';
+export type * from './types.ts';

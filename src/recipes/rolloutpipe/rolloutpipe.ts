@@ -3,8 +3,8 @@
  * complete first. A composition of frontier-group-dispatch, group-assembly and complete-group-pipelining; it adds no
  * scheduling of its own. See README.md.
  */
-import type { AnyDecision, AnyEvent, Ledger } from '../../core/definition.ts';
-import { defineRecipe, type SavedRecipe } from '../../core/recipe.ts';
+import type { AnyDecision, AnyEvent, Ledger, PolicyDefinition } from '../../core/definition.ts';
+import { defineRecipe, type RecipeState, type SavedRecipe } from '../../core/recipe.ts';
 import { groupKey, groupsLeft } from '../../core/trained-groups.ts';
 import { completeGroupPipelining, trainerReports } from '../../policies/complete-group-pipelining/index.ts';
 import { frontierGroupDispatch } from '../../policies/frontier-group-dispatch/index.ts';
@@ -25,6 +25,13 @@ import { roundCollection } from './collection/round-collection.ts';
 import type { SavedCollection } from './collection/state.ts';
 import { deliver, routes } from './routes.ts';
 import { partConfigs, rolloutPipeConfig } from './schema.ts';
+import type {
+  RolloutPipeCommand,
+  RolloutPipeConfig,
+  RolloutPipeDecision,
+  RolloutPipeEvent,
+  RolloutPipeInput,
+} from './types.ts';
 
 const parts = {
   frontier: frontierGroupDispatch,
@@ -49,8 +56,7 @@ const events = [
 
 // Prompts of groups that are withdrawn were handed back, or their group was dropped by name; rounds end in the collection, and
 // the trainer hears of it from there.
-const inside: readonly string[] = [groupWithdrawn.type, roundResumed.type];
-const decisions = partDecisions(parts).filter((word) => !inside.includes(word.type));
+const decisions = partDecisions<RolloutPipeDecision>(parts, [groupWithdrawn.type, roundResumed.type]);
 
 /** Groups enter with their round, and leave trained, handed back, without a reward, or left out by name. */
 const groupLedger: Ledger<SavedRecipe, AnyEvent, AnyDecision> = {
@@ -88,7 +94,16 @@ const requestLedgers = (frontierGroupDispatch.ledgers as readonly Ledger[]).map(
 );
 
 /** Complete groups are trained while later ones are generated, in the order that the frontier makes. */
-export const rolloutPipe = defineRecipe({
+export const rolloutPipe: PolicyDefinition<
+  RolloutPipeInput,
+  RolloutPipeConfig,
+  RecipeState<RolloutPipeConfig>,
+  RolloutPipeEvent,
+  RolloutPipeDecision,
+  SavedRecipe,
+  'rolloutpipe',
+  RolloutPipeCommand['type']
+> = defineRecipe({
   id: 'rolloutpipe',
   version: 1,
   summary:

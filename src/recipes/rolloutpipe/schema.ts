@@ -4,6 +4,7 @@ import { settingsOf } from '../../core/recipe.ts';
 import { pipeliningConfig } from '../../policies/complete-group-pipelining/index.ts';
 import { frontierConfig } from '../../policies/frontier-group-dispatch/index.ts';
 import { idPrefix } from '../../schemas/units.ts';
+import type { RolloutPipeConfig } from './types.ts';
 
 const { width, startRequests, starvedShare, awaitRetries } = frontierConfig.shape;
 
@@ -26,11 +27,6 @@ export const rolloutPipeConfig = shape.superRefine((config, context) => {
   if (!config.frontier || config.width !== undefined) return;
   context.addIssue({ code: 'custom', path: ['width'], message: 'expected a width of the frontier, or `auto`' });
 });
-
-/** What a caller writes. */
-export type RolloutPipeInput = z.input<typeof rolloutPipeConfig>;
-/** The configuration with its defaults filled in. */
-export type RolloutPipeConfig = z.output<typeof rolloutPipeConfig>;
 
 /** The configuration of each part. */
 export function partConfigs(config: RolloutPipeConfig): Readonly<Record<string, Record<string, unknown>>> {

@@ -1,17 +1,17 @@
 /** Likely next events: what a part would have said next, where the recipe takes that from outside; most often the admission. */
 
 import type { Choices } from '../../core/choices.ts';
-import type { EventOf } from '../../core/definition.ts';
 import type { RecipeState } from '../../core/recipe.ts';
 import { arbitrary as tp } from '../../policies/adaptive-tp/arbitrary.ts';
 import { arbitrary as scaleDown } from '../../policies/gpu-scale-down/arbitrary.ts';
 import { arbitrary as rewards } from '../../policies/reward-dispatch/arbitrary.ts';
 import { arbitrary as admission } from '../../policies/speculative-admission/arbitrary.ts';
 import { arbitrary as training } from '../../policies/stream-training/arbitrary.ts';
+import type { Message } from '../../schemas/messages.ts';
 import { isTaken } from '../part-words.ts';
 import { rollpacker } from './rollpacker.ts';
+import type { RollpackerEvent } from './types.ts';
 
-type RollpackerEvent = EventOf<typeof rollpacker>;
 type ParsedConfig = ReturnType<typeof rollpacker.config.parse>;
 
 const parts = { admission, rewards, training, scaleDown, tp };
@@ -20,7 +20,7 @@ const parts = { admission, rewards, training, scaleDown, tp };
 export function arbitrary({ parts: states, config }: RecipeState<ParsedConfig>, choices: Choices): RollpackerEvent {
   const names = ['rewards', 'training', 'scaleDown', 'tp'] as const;
   const name = choices.below(2) === 0 ? 'admission' : names[choices.below(names.length)]!;
-  const event = parts[name](states[name] as never, choices) as RollpackerEvent;
+  const event = parts[name](states[name] as never, choices) as RollpackerEvent | Message<'round.opened'>;
   if (event.type === 'round.opened') {
     const { at, roundId, weightVersion } = event;
     return { type: 'round.requested', at, roundId, weightVersion };

@@ -1,2 +1,3 @@
 export { rollpacker } from './rollpacker.ts';
-export { type RollpackerConfig, type RollpackerInput, rollpackerConfig } from './schema.ts';
+export { rollpackerConfig } from './schema.ts';
+export type * from './types.ts';

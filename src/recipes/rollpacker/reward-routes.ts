@@ -3,7 +3,7 @@ import type { AnyEvent } from '../../core/definition.ts';
 import type { Delivery } from '../../core/recipe.ts';
 import { kindOfDomain } from '../../policies/reward-dispatch/index.ts';
 import type { Message } from '../../schemas/messages.ts';
-import type { RollpackerConfig } from './schema.ts';
+import type { RollpackerConfig } from './types.ts';
 
 /** An event for a part. */
 export const to = (part: string, event: Message): Delivery => ({ part, event: event as AnyEvent });

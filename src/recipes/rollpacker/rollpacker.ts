@@ -2,8 +2,8 @@
  * RollPacker (§4.1, steps 1 to 7): tail batching, adaptive parallelism, rewards beside the rollout, and training that
  * begins before the rollout is over, through one stream of events. It adds no scheduling of its own. See README.md.
  */
-import type { AnyPolicyDefinition } from '../../core/definition.ts';
-import { defineRecipe } from '../../core/recipe.ts';
+import type { AnyPolicyDefinition, PolicyDefinition } from '../../core/definition.ts';
+import { defineRecipe, type RecipeState, type SavedRecipe } from '../../core/recipe.ts';
 import { adaptiveTp, replicasOf } from '../../policies/adaptive-tp/index.ts';
 import { gpuScaleDown } from '../../policies/gpu-scale-down/index.ts';
 import { groupAssembly } from '../../policies/group-assembly/index.ts';
@@ -13,12 +13,18 @@ import { sandboxTimeout } from '../../policies/sandbox-timeout/index.ts';
 import { speculativeAdmission } from '../../policies/speculative-admission/index.ts';
 import { streamTraining } from '../../policies/stream-training/index.ts';
 import { roundResumed } from '../../schemas/decisions/rounds.ts';
-import type { VocabularyEvent } from '../../schemas/events/index.ts';
 import { partDecisions, partEvents } from '../part-words.ts';
 import { joinedLedger } from '../tail-batching/joined.ts';
 import { judgePlacement } from './judge-placement.ts';
 import { arrange, openings, routes } from './routes.ts';
-import { partConfigs, type RollpackerConfig, rollpackerConfig } from './schema.ts';
+import { partConfigs, rollpackerConfig } from './schema.ts';
+import type {
+  RollpackerCommand,
+  RollpackerConfig,
+  RollpackerDecision,
+  RollpackerEvent,
+  RollpackerInput,
+} from './types.ts';
 
 const parts = {
   queue: longPromptQueue,
@@ -49,11 +55,9 @@ const inside: ReadonlySet<string> = new Set([
 ]);
 const takes = (part: PartName, type: string): boolean =>
   parts[part].events.some((word: { readonly type: string }) => word.type === type);
-const events = partEvents(parts).filter((word) => !inside.has(word.type));
+const events = partEvents<RollpackerEvent>(parts, inside);
 // Rounds end in the admission, and the trainer hears of it from there.
-const decisions = partDecisions(parts).filter((word) => word.type !== roundResumed.type);
-
-type RollpackerEvent = VocabularyEvent;
+const decisions = partDecisions<RollpackerDecision>(parts, [roundResumed.type]);
 
 /** Timers carry the name of the policy that set them. */
 function timerPart(timerId: string): PartName {
@@ -78,7 +82,16 @@ function deliver(event: RollpackerEvent, _config: RollpackerConfig, takers: read
 }
 
 /** The whole of RollPacker; every optimisation can be switched off. */
-export const rollpacker = defineRecipe({
+export const rollpacker: PolicyDefinition<
+  RollpackerInput,
+  RollpackerConfig,
+  RecipeState<RollpackerConfig>,
+  RollpackerEvent,
+  RollpackerDecision,
+  SavedRecipe,
+  'rollpacker',
+  RollpackerCommand['type']
+> = defineRecipe({
   id: 'rollpacker',
   version: 1,
   summary: 'The whole of RollPacker: tail batching, adaptive TP, rewards beside the rollout, stream training.',

@@ -5,7 +5,7 @@ import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { copyFinal, copyPrompt } from '../../schemas/prompts.ts';
 import { cancelled, scored, to, unscored, wanted, wantedAgain } from './reward-routes.ts';
-import type { RollpackerConfig } from './schema.ts';
+import type { RollpackerConfig } from './types.ts';
 
 /** The engine of a replica is named by its first GPU. */
 const engineIdOf = ({ gpuIds }: { gpuIds: readonly string[] }): string => gpuIds[0]!;

@@ -146,8 +146,3 @@ export const rollpackerConfig = shape.superRefine((config, context) => {
     refuse('judge', 'a judge with `judgeOffload`, and only with it');
   }
 });
-
-/** What a caller writes. */
-export type RollpackerInput = z.input<typeof rollpackerConfig>;
-/** The configuration with its defaults filled in. */
-export type RollpackerConfig = z.output<typeof rollpackerConfig>;

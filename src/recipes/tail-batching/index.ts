@@ -1,1 +1,2 @@
-export { type TailBatchingConfig, type TailBatchingInput, tailBatching, tailBatchingConfig } from './tail-batching.ts';
+export { tailBatching, tailBatchingConfig } from './tail-batching.ts';
+export type * from './types.ts';

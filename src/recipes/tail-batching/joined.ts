@@ -2,12 +2,11 @@
 import type { AnyDecision, AnyEvent, Ledger } from '../../core/definition.ts';
 import type { Delivery, SavedRecipe } from '../../core/recipe.ts';
 import { longPromptQueue } from '../../policies/long-prompt-queue/index.ts';
-import { type AdmissionConfig, speculativeAdmission } from '../../policies/speculative-admission/index.ts';
+import { speculativeAdmission } from '../../policies/speculative-admission/index.ts';
 
 const none: readonly string[] = Object.freeze([]);
 
-type Joined = Ledger<SavedRecipe, AnyEvent, AnyDecision, AdmissionConfig>;
-type Part = Ledger<unknown, AnyEvent, AnyDecision, AdmissionConfig>;
+type Joined = Ledger<SavedRecipe, AnyEvent, AnyDecision>;
 
 /**
  * Joins the ledgers of the parts `queue` and `admission`: what goes from one to the other has not left the recipe.
@@ -15,7 +14,7 @@ type Part = Ledger<unknown, AnyEvent, AnyDecision, AdmissionConfig>;
  * @param idsPerRequest - ids that the recipe mints for a response, its request included
  */
 export function joinedLedger(name: 'prompts' | 'responses', idsPerRequest = 1): Joined {
-  const of = (ledgers: readonly Ledger[]): Part => ledgers.find((one) => one.name === name)!;
+  const of = (ledgers: readonly Ledger[]): Ledger => ledgers.find((one) => one.name === name)!;
   const admission = of(speculativeAdmission.ledgers as never);
   const queue = of(longPromptQueue.ledgers as never);
   // The way back, `round.planned`, lets nothing out either: the admission's ledgers do not know it.

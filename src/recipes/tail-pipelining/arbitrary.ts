@@ -1,15 +1,13 @@
 /** Likely next events: what the rollout would say next, most often; a reward, or what the trainer would say. */
 
 import type { Choices } from '../../core/choices.ts';
-import type { EventOf } from '../../core/definition.ts';
 import type { RecipeState } from '../../core/recipe.ts';
 import { arbitrary as ofTrainer } from '../../policies/complete-group-pipelining/arbitrary.ts';
 import { arbitrary as ofAssembly } from '../../policies/group-assembly/arbitrary.ts';
 import { arbitrary as ofAdmission } from '../../policies/speculative-admission/arbitrary.ts';
 import { isTaken } from '../part-words.ts';
 import { tailPipelining } from './tail-pipelining.ts';
-
-type TailPipeliningEvent = EventOf<typeof tailPipelining>;
+import type { TailPipeliningEvent } from './types.ts';
 
 /** A likely next event. */
 export function arbitrary({ parts: states }: RecipeState, choices: Choices): TailPipeliningEvent {

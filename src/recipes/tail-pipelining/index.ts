@@ -1,2 +1,3 @@
-export { type TailPipeliningConfig, type TailPipeliningInput, tailPipeliningConfig } from './schema.ts';
+export { tailPipeliningConfig } from './schema.ts';
 export { tailPipelining } from './tail-pipelining.ts';
+export type * from './types.ts';

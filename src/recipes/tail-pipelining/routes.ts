@@ -5,7 +5,7 @@ import type { VocabularyEvent } from '../../schemas/events/index.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { copyPrompt } from '../../schemas/prompts.ts';
 import { consumed } from '../rolloutpipe/routes.ts';
-import type { TailPipeliningConfig } from './schema.ts';
+import type { TailPipeliningConfig } from './types.ts';
 
 export type PartName = 'queue' | 'admission' | 'frontier' | 'assembly' | 'pipelining';
 type AnyRoute = Route<AnyDecision, TailPipeliningConfig>;

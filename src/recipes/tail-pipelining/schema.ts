@@ -58,11 +58,6 @@ export const tailPipeliningConfig = shape.superRefine((config, context) => {
   }
 });
 
-/** What a caller writes. */
-export type TailPipeliningInput = z.input<typeof tailPipeliningConfig>;
-/** The configuration with its defaults filled in. */
-export type TailPipeliningConfig = z.output<typeof tailPipeliningConfig>;
-
 /** The configuration of each part. */
 export function partConfigs(config: Settings): Readonly<Record<string, Record<string, unknown>>> {
   const { promptsPerRound, promptSpeculation, responsesPerPrompt } = config;

@@ -2,8 +2,8 @@
  * Tail batching (RollPacker §3) with a trainer on GPUs of its own (RolloutPipe §3.2, §3.3): what counts for a round is
  * trained while the rest of the round is generated. It adds no scheduling of its own. See README.md.
  */
-import type { AnyPolicyDefinition } from '../../core/definition.ts';
-import { defineRecipe } from '../../core/recipe.ts';
+import type { AnyPolicyDefinition, PolicyDefinition } from '../../core/definition.ts';
+import { defineRecipe, type RecipeState, type SavedRecipe } from '../../core/recipe.ts';
 import { completeGroupPipelining, trainerReports } from '../../policies/complete-group-pipelining/index.ts';
 import { frontierGroupDispatch } from '../../policies/frontier-group-dispatch/index.ts';
 import { groupAssembly } from '../../policies/group-assembly/index.ts';
@@ -11,12 +11,19 @@ import { longPromptQueue } from '../../policies/long-prompt-queue/index.ts';
 import { speculativeAdmission } from '../../policies/speculative-admission/index.ts';
 import { requestAwaited } from '../../schemas/decisions/frontier.ts';
 import { roundResumed } from '../../schemas/decisions/rounds.ts';
-import type * as e from '../../schemas/events/index.ts';
 import { roundOpened, roundRequested } from '../../schemas/events/rounds.ts';
+import type { EventWord } from '../../schemas/vocabulary.ts';
 import { partDecisions } from '../part-words.ts';
 import { joinedLedger } from '../tail-batching/joined.ts';
 import { deliver, openings, routes } from './routes.ts';
 import { partConfigs, tailPipeliningConfig } from './schema.ts';
+import type {
+  TailPipeliningCommand,
+  TailPipeliningConfig,
+  TailPipeliningDecision,
+  TailPipeliningEvent,
+  TailPipeliningInput,
+} from './types.ts';
 
 const parts = {
   queue: longPromptQueue,
@@ -27,16 +34,23 @@ const parts = {
 } as const satisfies Readonly<Record<string, AnyPolicyDefinition>>;
 
 const ofAdmission = speculativeAdmission.events.filter((word) => word.type !== roundOpened.type);
-const events = [roundRequested, ...ofAdmission, ...trainerReports] as readonly (typeof e.events)[number][];
+const events = [roundRequested, ...ofAdmission, ...trainerReports] as readonly EventWord<TailPipeliningEvent['type']>[];
 
 // Rounds end in the admission, and the trainer hears of it from there; so does the frontier of requests, and what it waits for
 // the admission launches again.
-const decisions = partDecisions(parts).filter(
-  (word) => word.type !== roundResumed.type && word.type !== requestAwaited.type,
-);
+const decisions = partDecisions<TailPipeliningDecision>(parts, [roundResumed.type, requestAwaited.type]);
 
 /** Tail batching whose rounds are trained while they are generated. */
-export const tailPipelining = defineRecipe({
+export const tailPipelining: PolicyDefinition<
+  TailPipeliningInput,
+  TailPipeliningConfig,
+  RecipeState<TailPipeliningConfig>,
+  TailPipeliningEvent,
+  TailPipeliningDecision,
+  SavedRecipe,
+  'tail-pipelining',
+  TailPipeliningCommand['type']
+> = defineRecipe({
   id: 'tail-pipelining',
   version: 1,
   summary: 'Tail batching whose counted prompts are trained while the rest of the round is generated.',

@@ -25,7 +25,7 @@ export const requestDeferred = defineDecision(
   'notice',
   'A request waits, since its group is not in the frontier.',
   { requestId, promptId, roundId },
-  { frontier_full: { order, inService: count, width } },
+  { frontier_full: { order, inService: count.describe('Groups in service.'), width } },
 );
 export const requestDropped = defineDecision(
   'request.dropped',
@@ -64,7 +64,10 @@ export const frontierResized = defineDecision(
   'From now on at most this many groups are in service; those that are stay.',
   { width },
   {
-    learning: { unfinished: count, startRequests: positiveCount },
+    learning: {
+      unfinished: count.describe('Requests of the groups in service that have not ended.'),
+      startRequests: positiveCount.describe('How many may be in service until a width can be planned.'),
+    },
     planned: {
       groups: positiveCount.describe('Groups of the round that was planned for.'),
       expectedSeconds: seconds.describe('When the trainer is expected to be done, seconds from the first admission.'),

@@ -5,6 +5,8 @@ import { gpuId } from '../training.ts';
 import { count, engineId, positiveCount, queryId, releaseId, requestId, roundId, tokens } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
 
+const attempts = count.describe('Tries to move the request.');
+const budget = count.describe('Most tries to move a request.');
 const progress = {
   finished: count.describe('Responses, or prompts, finished in the round.'),
   target: positiveCount.describe('How many the round needs.'),
@@ -49,7 +51,7 @@ export const requestMigrate = defineDecision(
     ...migration.shape,
     attempt: positiveCount.describe('Which try this is, from 2; it goes into the answer.'),
   },
-  { migration_failed: { attempts: count.describe('Tries before this one.'), budget: count } },
+  { migration_failed: { attempts: count.describe('Tries before this one.'), budget } },
 );
 export const migrationCancel = defineDecision(
   'migration.cancel',
@@ -63,7 +65,7 @@ export const migrationAbandoned = defineDecision(
   'notice',
   'A request could not be moved from GPUs that have been released: it runs nowhere and has failed (infrastructure).',
   { releaseId, requestId },
-  { tries_used_up: { attempts: count, budget: count }, no_engine: { attempts: count } },
+  { tries_used_up: { attempts, budget }, no_engine: { attempts } },
 );
 export const gpusReclaim = defineDecision(
   'gpus.reclaim',
@@ -72,7 +74,7 @@ export const gpusReclaim = defineDecision(
   {
     releaseId,
     engineIds: z.array(engineId).describe('The engines of these GPUs.'),
-    gpuIds: z.array(gpuId),
+    gpuIds: z.array(gpuId).describe('The GPUs themselves.'),
   },
   {
     round_completed: {},
@@ -81,7 +83,7 @@ export const gpusReclaim = defineDecision(
     host_restarted: {},
     // From here on the GPUs have not been released: the host goes back to where it was.
     release_failed: {},
-    migration_failed: { requestId, attempts: count },
+    migration_failed: { requestId, attempts },
     engine_lost: { engineId },
     ended_before_release: {},
     restarted_before_release: {},

@@ -16,14 +16,23 @@ export const groupRewarded = defineDecision(
     tokens: tokens.describe('Tokens of those responses, all together, without their prompts.'),
     responses: z.array(rewardedResponse).min(1).describe('Those responses, by index, each with its raw reward.'),
   },
-  { all_rewarded: { responses: count, missing: count, waitedSeconds: seconds } },
+  {
+    all_rewarded: {
+      responses: count.describe('Responses of the prompt that count, those without a reward included.'),
+      missing: count.describe('Those that will never have a reward.'),
+      waitedSeconds: seconds.describe('How long the group waited for its last reward, in seconds.'),
+    },
+  },
 );
 export const groupUnrewarded = defineDecision(
   'group.unrewarded',
   'notice',
   'No response of a prompt was completed, or gets a reward: the round trains without it.',
   { roundId, promptId },
-  { no_reward: { responses: count }, no_response: { givenUp: count } },
+  {
+    no_reward: { responses: count.describe('Responses of the prompt, none of which gets a reward.') },
+    no_response: { givenUp: count.describe('Responses that failed for good or were aborted.') },
+  },
 );
 export const groupWithdrawn = defineDecision(
   'group.withdrawn',
@@ -44,7 +53,13 @@ export const roundRewarded = defineDecision(
       .array(finalPrompt)
       .describe('Prompts that train, in the order of the round; responses with rewards only.'),
   },
-  { all_groups: { groups: count, afterSeconds: seconds }, round_failed: {} },
+  {
+    all_groups: {
+      groups: count.describe('Groups that train.'),
+      afterSeconds: seconds.describe('Since the round was complete, in seconds.'),
+    },
+    round_failed: {},
+  },
 );
 export const rewardUnused = defineDecision(
   'reward.unused',

@@ -20,7 +20,10 @@ export const judgePlace = defineDecision(
   },
   {
     start: {},
-    longer_response: { responseTokens: tokens, plannedTokens },
-    round_planned: { longestTokens: tokens, plannedTokens },
+    longer_response: { responseTokens: tokens.describe('Tokens of the response that is longer.'), plannedTokens },
+    round_planned: {
+      longestTokens: tokens.describe('Longest length seen in rounds of this kind, in tokens.'),
+      plannedTokens,
+    },
   },
 );

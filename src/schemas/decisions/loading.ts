@@ -24,10 +24,15 @@ import { count, positiveCount, ref, seconds } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
 
 const bytes = count.describe('Bytes, >= 0.');
+const reservedBytes = bytes.describe('What was reserved for it, in bytes.');
+const sampleBytes = bytes.describe('What its tensors need, in bytes.');
 const echoed = { ref: ref.optional() };
-const failures = count;
-const budget = count;
-const attempts = { failures, budget };
+const attempts = {
+  failures: count.describe('Failures of the sample, of this kind.'),
+  budget: count.describe('Most failures that lead to another try.'),
+};
+const uses = count.describe('Batches that have used it.');
+const waitedSeconds = seconds.describe('Since the batch was planned, in seconds.');
 /** What the node had to do, and what was free on it, before this. */
 const load = {
   queuedBytes: bytes.describe('What the node had to preprocess already, in bytes.'),
@@ -82,7 +87,7 @@ export const sampleRegistered = defineDecision(
   'notice',
   'The tensors of a sample are in the host memory of this node.',
   { sampleId, nodeId, bytes: tensorBytes },
-  { preprocessed: { reservedBytes: bytes } },
+  { preprocessed: { reservedBytes } },
 );
 export const sampleMaterialize = defineDecision(
   'sample.materialize',
@@ -107,10 +112,10 @@ export const sampleEvict = defineDecision(
   'Stop preprocessing this sample on this node, and free its host memory.',
   { sampleId, nodeId, bytes: bytes.describe('What is freed, in bytes.') },
   {
-    last_use: { uses: count },
+    last_use: { uses },
     step_completed: {},
     displaced: { neededBytes: bytes.describe('What a sample takes that a batch waits for.') },
-    memory: { reservedBytes: bytes, usedBytes: bytes },
+    memory: { reservedBytes, usedBytes: sampleBytes },
     copy_missing: {},
     dropped: {},
   },
@@ -122,7 +127,7 @@ export const sampleUnplaced = defineDecision(
   { sampleId, stepId, ...echoed },
   {
     node_away: {
-      bytes,
+      bytes: sampleBytes,
       largestBudgetBytes: bytes.describe('Host memory of the largest node that is here, in bytes.'),
       lostBudgetBytes: bytes.describe('Host memory of the largest of the lost nodes that are remembered, in bytes.'),
     },
@@ -133,7 +138,7 @@ export const sampleReleased = defineDecision(
   'notice',
   'A sample is not needed any more, and nothing of it is in host memory.',
   { sampleId, ...echoed },
-  { last_use: { uses: count }, step_completed: {} },
+  { last_use: { uses }, step_completed: {} },
 );
 export const sampleDropped = defineDecision(
   'sample.dropped',
@@ -144,7 +149,10 @@ export const sampleDropped = defineDecision(
     infrastructure: attempts,
     data: attempts,
     transfer: attempts,
-    too_large: { bytes, largestBudgetBytes: bytes.describe('Host memory of the largest node, lost or not, in bytes.') },
+    too_large: {
+      bytes: sampleBytes,
+      largestBudgetBytes: bytes.describe('Host memory of the largest node, lost or not, in bytes.'),
+    },
   },
 );
 export const preprocessLate = defineDecision(
@@ -159,7 +167,7 @@ export const sliceLate = defineDecision(
   'notice',
   'A report about a slice that the rank has, that nobody needs any more, or of an earlier try: nothing changes.',
   { sliceId },
-  { over: {}, earlier_attempt: { attempt: count } },
+  { over: {}, earlier_attempt: { attempt: count.describe('Number of the try that was reported.') } },
 );
 export const batchPlanned = defineDecision(
   'batch.planned',
@@ -203,7 +211,10 @@ export const batchMaterialized = defineDecision(
     slices: count.describe('Slices that ranks have fetched for it.'),
     missing: z.array(sampleId).max(1_000_000).describe('Samples that were dropped meanwhile.'),
   },
-  { delivered: { waitedSeconds: seconds }, samples_dropped: { waitedSeconds: seconds, dropped: positiveCount } },
+  {
+    delivered: { waitedSeconds },
+    samples_dropped: { waitedSeconds, dropped: positiveCount.describe('Samples that were dropped.') },
+  },
 );
 export const batchAbandoned = defineDecision(
   'batch.abandoned',
@@ -231,5 +242,5 @@ export const stepResumed = defineDecision(
       .max(1_000_000)
       .describe('Its samples that are here, in the order in which they were drawn.'),
   },
-  { host_restarted: { samples: count } },
+  { host_restarted: { samples: count.describe('How many these are.') } },
 );

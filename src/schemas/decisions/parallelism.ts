@@ -5,9 +5,29 @@ import { count, roundId, roundKind, seconds } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
 
 const ratio = z.number().nonnegative();
-const from = { fromTp: tensorParallel, fromEp: expertParallel.optional() };
-const wanted = { wantedTp: tensorParallel, wantedEp: expertParallel.optional() };
-const predicted = { predictedSeconds: seconds, fromPredictedSeconds: seconds.optional() };
+const from = {
+  fromTp: tensorParallel.describe('Tensor-parallel degree before.'),
+  fromEp: expertParallel.optional().describe('Expert-parallel degree before.'),
+};
+const wanted = {
+  wantedTp: tensorParallel.describe('Tensor-parallel degree that it would have changed to.'),
+  wantedEp: expertParallel.optional().describe('Expert-parallel degree that it would have changed to.'),
+};
+const predictedSeconds = seconds.describe('Seconds of a rollout step that the profile predicts.');
+const predicted = {
+  predictedSeconds,
+  fromPredictedSeconds: seconds.optional().describe('The same with the degrees before, where the profile knows them.'),
+};
+const preemptions = count.describe('Preemptions of the step, over all engines.');
+const previousPreemptions = count.describe('Preemptions of the step of this kind before.');
+const failed = {
+  failedTp: tensorParallel.describe('Tensor-parallel degree that could not be set.'),
+  failedEp: expertParallel.optional().describe('Expert-parallel degree that could not be set.'),
+};
+const far = {
+  rounds: count.describe('Rounds of such observations in a row.'),
+  observedSeconds: seconds.describe('Seconds of a decode step that were observed.'),
+};
 
 export const tpSet = defineDecision(
   'tp.set',
@@ -23,13 +43,23 @@ export const tpSet = defineDecision(
   {
     start_configured: {},
     start_smallest: {},
-    start_profile: { predictedSeconds: seconds },
+    start_profile: { predictedSeconds },
     host_restarted: {},
     profile_selected: { ...from, ...predicted },
-    routing_skewed: { ...from, ...predicted, routingSkew: ratio },
-    preemptions_rose: { ...from, preemptions: count, previousPreemptions: count },
-    preemption_free: { ...from, steps: count },
-    undone: { ...from, measuredToPredicted: ratio, before: ratio },
+    routing_skewed: {
+      ...from,
+      ...predicted,
+      routingSkew: ratio.describe('Observed tokens of the most loaded expert rank ÷ their mean over the ranks.'),
+    },
+    preemptions_rose: { ...from, preemptions, previousPreemptions },
+    preemption_free: { ...from, steps: count.describe('Steps in a row without a preemption.') },
+    undone: {
+      ...from,
+      measuredToPredicted: ratio.describe('Measured ÷ predicted seconds of the step after the change.'),
+      before: ratio.describe(
+        'The same before the change: of the last step, or the mean over its steps if that is more.',
+      ),
+    },
     not_applied: from,
   },
 );
@@ -57,18 +87,36 @@ export const tpKept = defineDecision(
     ep: expertParallel.optional(),
   },
   {
-    first_step: { preemptions: count },
-    steady: { preemptions: count, previousPreemptions: count, calmSteps: count },
-    cooldown: { preemptions: count, stepsLeft: count },
-    at_bound: { minTp: tensorParallel, maxTp: tensorParallel },
-    vetoed: { ...wanted, wantedPredictedSeconds: seconds, predictedSeconds: seconds },
+    first_step: { preemptions },
+    steady: { preemptions, previousPreemptions, calmSteps: count.describe('Steps in a row without a preemption.') },
+    cooldown: { preemptions, stepsLeft: count.describe('Steps of the cooldown that are left after this one.') },
+    at_bound: {
+      minTp: tensorParallel.describe('Least tensor-parallel degree that is possible.'),
+      maxTp: tensorParallel.describe('Greatest tensor-parallel degree that is possible.'),
+    },
+    vetoed: {
+      ...wanted,
+      wantedPredictedSeconds: seconds.describe('Seconds that the profile predicts with the degrees that were wanted.'),
+      predictedSeconds: seconds.describe('Seconds that it predicts with those that stay.'),
+    },
     does_not_fit: wanted,
-    load_unchanged: { ...wanted, loadTokens: ratio, barredAtTokens: ratio },
-    settled: { ...wanted, changes: count, mostChanges: count },
-    other_parallelism: { ranTp: tensorParallel, ranEp: expertParallel.optional() },
+    load_unchanged: {
+      ...wanted,
+      loadTokens: ratio.describe('Load of the step, in tokens.'),
+      barredAtTokens: ratio.describe('Load at which these degrees were undone or refused, in tokens.'),
+    },
+    settled: {
+      ...wanted,
+      changes: count.describe('Changes that were made at this load.'),
+      mostChanges: count.describe('Most changes at one load.'),
+    },
+    other_parallelism: {
+      ranTp: tensorParallel.describe('Tensor-parallel degree that the round has run with.'),
+      ranEp: expertParallel.optional().describe('Expert-parallel degree that the round has run with.'),
+    },
     repeated: {},
-    not_applied: { failedTp: tensorParallel, failedEp: expertParallel.optional() },
-    late: { failedTp: tensorParallel, failedEp: expertParallel.optional() },
+    not_applied: failed,
+    late: failed,
   },
 );
 export const profileMeasure = defineDecision(
@@ -77,7 +125,7 @@ export const profileMeasure = defineDecision(
   'Measure these points and answer with `profile.measured`; asked for again while observations stay far off.',
   { configurations: z.array(profileConfiguration).min(1).describe('Points to measure, by batch size and length.') },
   {
-    observed_far: { rounds: count, observedSeconds: seconds, profileSeconds: seconds },
-    not_profiled: { rounds: count, observedSeconds: seconds },
+    observed_far: { ...far, profileSeconds: seconds.describe('Seconds that the profile says for such a step.') },
+    not_profiled: far,
   },
 );

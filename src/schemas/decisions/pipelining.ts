@@ -5,7 +5,11 @@ import { groupId } from '../training.ts';
 import { count, positiveCount, requestId, roundId, seconds, tokens, weightVersion } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
 
-const groupsPerUpdate = positiveCount;
+const waiting = count.describe('Groups that wait for an update, this one included.');
+const dispatched = {
+  waiting: count.describe('Groups that waited for an update.'),
+  groupsPerUpdate: positiveCount.describe('Groups of a whole update.'),
+};
 
 export const groupTrainable = defineDecision(
   'group.trainable',
@@ -22,9 +26,12 @@ export const groupTrainable = defineDecision(
     requestIds: z.array(requestId).min(1).describe('Its responses, by index.'),
     advantages: z.array(z.number()).min(1).describe('The advantage of each of them, in the same order.'),
   },
-  { materialized: { waiting: count, groupsPerUpdate } },
+  { materialized: { ...dispatched, waiting } },
 );
-const again = { attempts: count, consumed: count };
+const again = {
+  attempts: count.describe('Tries of this update before this one.'),
+  consumed: count.describe('Groups of it that the try before had reported.'),
+};
 export const trainDispatch = defineDecision(
   'train.dispatch',
   'command',
@@ -40,8 +47,8 @@ export const trainDispatch = defineDecision(
     microBatches: z.array(microBatch).min(1).describe('The same groups, in the same order, under the token budget.'),
   },
   {
-    batch_ready: { waiting: count, groupsPerUpdate },
-    round_end: { waiting: count, groupsPerUpdate },
+    batch_ready: dispatched,
+    round_end: dispatched,
     update_lost: again,
     trainer_restarted: again,
     host_restarted: again,
@@ -52,9 +59,12 @@ export const updateCancel = defineDecision(
   'command',
   'Stop these updates, and drop the gradients that they have accumulated: their round is given up.',
   { roundId, updateIds: z.array(updateId).min(1).describe('In the order of their updates.') },
-  { round_failed: { groups: count } },
+  { round_failed: { groups: count.describe('Groups of these updates.') } },
 );
-const publication = { groups: count, updates: count };
+const publication = {
+  groups: count.describe('Groups that were trained.'),
+  updates: count.describe('Updates that they were trained in.'),
+};
 export const weightsPublish = defineDecision(
   'weights.publish',
   'command',
@@ -65,7 +75,10 @@ export const weightsPublish = defineDecision(
     weightVersion: weightVersion.describe('Version that the round was generated with: the one that is replaced.'),
   },
   {
-    all_consumed: { ...publication, afterSeconds: seconds },
+    all_consumed: {
+      ...publication,
+      afterSeconds: seconds.describe('Since the rollout of the round ended, in seconds.'),
+    },
     round_failed: publication,
     trainer_restarted: publication,
     host_restarted: publication,
@@ -93,5 +106,11 @@ export const pipelineMeasured = defineDecision(
     computeWaitingRatio: ratio.describe('RolloutPipe §5.1: `waitSeconds` ÷ (`waitSeconds` + `computeSeconds`).'),
     wallClockWaitingRatio: ratio.describe('RolloutPipe §3.2, in words: `waitSeconds` ÷ `trainEndSeconds`.'),
   },
-  { round_trained: { groups: count, dropped: count, updates: count, dispatches: count } },
+  {
+    round_trained: {
+      ...publication,
+      dropped: count.describe('Groups that were not trained.'),
+      dispatches: count.describe('Tries of these updates.'),
+    },
+  },
 );

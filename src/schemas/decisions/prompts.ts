@@ -5,13 +5,29 @@ import { count, domain, promptId, ref, requestId, roundId, tokens, weightVersion
 import { defineDecision } from '../vocabulary.ts';
 
 const held = count.describe('Responses of the prompt that are held.');
+const needed = count.describe('Responses that it needs.');
+const quota = {
+  counted: count.describe('Prompts of the round that count, this one included.'),
+  needed: count.describe('Prompts that the round needs.'),
+};
+const tries = {
+  failures: count.describe('Failures of this kind.'),
+  budget: count.describe('Most failures that lead to another try.'),
+};
+const startVersion = weightVersion.describe('Version of the weights that its first tokens are of.');
+const maxStaleness = count.describe('Most versions that its tokens may be behind.');
 
 export const promptCollected = defineDecision(
   'prompt.collected',
   'notice',
   'A prompt has its R0 responses.',
   { promptId, roundId, requestIds: z.array(requestId).describe('Requests of its held responses, by index.') },
-  { responses_held: { held, launched: count } },
+  {
+    responses_held: {
+      held,
+      launched: count.describe('Responses of the prompt that were begun, those kept from earlier rounds included.'),
+    },
+  },
 );
 export const promptCounted = defineDecision(
   'prompt.counted',
@@ -24,7 +40,7 @@ export const promptCounted = defineDecision(
     promptTokens: tokens.optional().describe('Tokens of the prompt itself, where they are known.'),
     responses: z.array(countedResponse).describe('Its responses, by index.'),
   },
-  { no_filter: { counted: count, needed: count }, passed: { counted: count, needed: count } },
+  { no_filter: quota, passed: quota },
 );
 export const promptFiltered = defineDecision(
   'prompt.filtered',
@@ -36,7 +52,13 @@ export const promptFiltered = defineDecision(
     ref: ref.optional(),
     dropped: z.array(droppedResponse).describe('Responses that are given up.'),
   },
-  { zero_variance: { standardDeviation: z.number(), tolerance: z.number() }, host: {} },
+  {
+    zero_variance: {
+      standardDeviation: z.number().describe('Population standard deviation of the raw rewards.'),
+      tolerance: z.number().describe('Up to which it counts as none.'),
+    },
+    host: {},
+  },
 );
 export const promptQuarantined = defineDecision(
   'prompt.quarantined',
@@ -49,10 +71,10 @@ export const promptQuarantined = defineDecision(
     dropped: z.array(droppedResponse).describe('Responses that are given up.'),
   },
   {
-    infrastructure: { failures: count, budget: count },
-    data: { failures: count, budget: count },
-    environment: { failures: count, budget: count },
-    reward: { failures: count, budget: count },
+    infrastructure: tries,
+    data: tries,
+    environment: tries,
+    reward: tries,
   },
 );
 export const promptDeferred = defineDecision(
@@ -65,10 +87,10 @@ export const promptDeferred = defineDecision(
     dropped: z.array(droppedResponse).describe('Responses that are given up, each with its cause.'),
   },
   {
-    round_completed: { held, needed: count },
-    quota_filled: { held, needed: count },
-    round_failed: { held, needed: count },
-    stale_weights: { startVersion: weightVersion, weightVersion, maxStaleness: count },
+    round_completed: { held, needed },
+    quota_filled: { held, needed },
+    round_failed: { held, needed },
+    stale_weights: { startVersion, weightVersion, maxStaleness },
   },
 );
 export const promptCarried = defineDecision(
@@ -76,7 +98,7 @@ export const promptCarried = defineDecision(
   'notice',
   'An unfinished prompt goes on running into the next round (`maxStaleness` above 0).',
   { promptId, roundId },
-  { within_staleness: { startVersion: weightVersion, maxStaleness: count } },
+  { within_staleness: { startVersion, maxStaleness } },
 );
 export const promptReturned = defineDecision(
   'prompt.returned',
@@ -99,5 +121,8 @@ export const promptMerged = defineDecision(
     ref: ref.optional(),
     dropped: z.array(droppedResponse).describe('Responses that are given up.'),
   },
-  { already_in_round: {}, already_queued: { deferrals: count } },
+  {
+    already_in_round: {},
+    already_queued: { deferrals: count.describe('How often the one that is kept has been deferred.') },
+  },
 );

@@ -16,7 +16,17 @@ import {
 import { defineDecision } from '../vocabulary.ts';
 
 const held = count.describe('Responses of the prompt that are held.');
-const attempt = count.describe('How many tries of this response went before, within its budget.');
+const needed = count.describe('Responses that the prompt needs.');
+const counted = count.describe('Prompts that count for the round, or for the quota.');
+const inFlight = count.describe('Requests in flight, without this one.');
+const retry = {
+  attempt: count.describe('How many tries of this response went before, within its budget.'),
+  budget: count.describe('Most further tries after failures of this kind.'),
+};
+const tries = {
+  failures: count.describe('Failures of this kind.'),
+  budget: count.describe('Most failures that lead to another try.'),
+};
 
 export const requestLaunch = defineDecision(
   'request.launch',
@@ -33,11 +43,11 @@ export const requestLaunch = defineDecision(
     resumeFrom: keptResponse.optional().describe('Tokens to continue from, instead of starting anew.'),
   },
   {
-    planned: { inFlight: count },
-    retry_infrastructure: { attempt, budget: count },
-    retry_data: { attempt, budget: count },
-    retry_environment: { attempt, budget: count },
-    host_restarted: { inFlight: count },
+    planned: { inFlight },
+    retry_infrastructure: retry,
+    retry_data: retry,
+    retry_environment: retry,
+    host_restarted: { inFlight },
   },
 );
 export const requestAbort = defineDecision(
@@ -46,13 +56,19 @@ export const requestAbort = defineDecision(
   'Stop generating this response and confirm with `request.aborted`.',
   { requestId, promptId, engineId: engineId.optional() },
   {
-    prompt_collected: { held, needed: count },
-    round_completed: { counted: count },
-    quota_filled: { counted: count },
+    prompt_collected: { held, needed },
+    round_completed: { counted },
+    quota_filled: { counted },
     prompt_quarantined: { held },
-    response_timeout: { ranSeconds: seconds, limitSeconds: seconds },
+    response_timeout: {
+      ranSeconds: seconds.describe('How long the request has run, in seconds.'),
+      limitSeconds: seconds.describe('How long it may run, in seconds.'),
+    },
     round_failed: {},
-    stale_weights: { startVersion: weightVersion, weightVersion },
+    stale_weights: {
+      startVersion: weightVersion.describe('Version of the weights that its first tokens are of.'),
+      weightVersion,
+    },
   },
 );
 export const requestResume = defineDecision(
@@ -60,44 +76,53 @@ export const requestResume = defineDecision(
   'command',
   'Go on generating a trajectory whose environment has answered.',
   { requestId, promptId, engineId: engineId.optional() },
-  { environment_resumed: { inFlight: count } },
+  { environment_resumed: { inFlight } },
 );
 export const requestExpired = defineDecision(
   'request.expired',
   'notice',
   'An abort was never confirmed; its engine slot counts as free.',
   { requestId, promptId },
-  { abort_unconfirmed: { graceSeconds: seconds } },
+  { abort_unconfirmed: { graceSeconds: seconds.describe('How long the confirmation was waited for, in seconds.') } },
 );
 export const responseAccepted = defineDecision(
   'response.accepted',
   'notice',
   'A completed response is held for its prompt.',
   { requestId, promptId, domain: domain.optional() },
-  { held: { held, needed: count } },
+  { held: { held, needed } },
 );
 export const responseSurplus = defineDecision(
   'response.surplus',
   'notice',
   'A completed response is not needed any more.',
   { requestId, promptId },
-  { after_abort: { tokens } },
+  { after_abort: { tokens: tokens.describe('Tokens of the response.') } },
 );
 export const responseLate = defineDecision(
   'response.late',
   'notice',
   'A report about a request that was minted earlier and is over: nothing changes.',
   { requestId },
-  { completion: { tokens }, report: {} },
+  { completion: { tokens: tokens.describe('Tokens of the response.') }, report: {} },
 );
 export const responseDropped = defineDecision(
   'response.dropped',
   'notice',
   'A kept response is given up.',
-  { requestId, promptId, tokens, finished: z.boolean().describe('Whether it was complete.') },
   {
-    stale_weights: { oldestVersion: weightVersion, weightVersion, maxStaleness: count },
-    beyond_round: { needed: count },
+    requestId,
+    promptId,
+    tokens: tokens.describe('Tokens of the response, over all attempts.'),
+    finished: z.boolean().describe('Whether it was complete.'),
+  },
+  {
+    stale_weights: {
+      oldestVersion: weightVersion.describe('Oldest version of the weights that it has tokens of.'),
+      weightVersion,
+      maxStaleness: count.describe('Most versions that its tokens may be behind.'),
+    },
+    beyond_round: { needed: count.describe('Responses of the prompt that the round takes.') },
   },
 );
 export const responseAbandoned = defineDecision(
@@ -105,5 +130,5 @@ export const responseAbandoned = defineDecision(
   'notice',
   'A response has used up its retries and is not tried again; its prompt goes on with the others.',
   { requestId, promptId },
-  { infrastructure: { failures: count, budget: count }, environment: { failures: count, budget: count } },
+  { infrastructure: tries, environment: tries },
 );

@@ -4,14 +4,21 @@ import { dispatchId, rewardBudgetSeconds, rewardKind, workerId } from '../reward
 import { count, promptId, requestId, seconds } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
 
-const waitedSeconds = seconds.describe('Since it was asked for, or queued again.');
+const waitedSeconds = seconds.describe('Since it was asked for, or queued again, in seconds.');
 const running = count.describe('Dispatches on the worker, without this one.');
-const ranSeconds = seconds.describe('Since the dispatch.');
-const graceSeconds = seconds;
-const attempt = count.describe('How many further tries there were, this one included, within the budget.');
+const ranSeconds = seconds.describe('Since the dispatch, in seconds.');
+const graceSeconds = seconds.describe('How long the confirmation of a cancellation is waited for, in seconds.');
+const retry = {
+  attempt: count.describe('How many further tries there were, this one included, within the budget.'),
+  budget: count.describe('Most further tries after failures of this kind.'),
+};
+const budget = count.describe('Most failures of this kind that lead to another try.');
+const queued = count.describe('Rewards of this kind that wait for a worker.');
+const resumedQueued = count.describe('With this many or fewer waiting it goes on.');
+const runSeconds = seconds.describe('How long the worker took, in seconds.');
 const sample = { requestId, promptId: promptId.optional(), kind: rewardKind };
 
-const afterSeconds = seconds.describe('Since the reward was asked for.');
+const afterSeconds = seconds.describe('Since the reward was asked for, in seconds.');
 const noLongerNeeded = {
   round_completed: { afterSeconds },
   round_failed: { afterSeconds },
@@ -31,8 +38,8 @@ export const rewardDispatch = defineDecision(
   { dispatchId, workerId, ...sample, budgetSeconds: rewardBudgetSeconds },
   {
     requested: { waitedSeconds, running },
-    retry_infrastructure: { waitedSeconds, running, attempt, budget: count },
-    retry_timeout: { waitedSeconds, running, attempt, budget: count },
+    retry_infrastructure: { waitedSeconds, running, ...retry },
+    retry_timeout: { waitedSeconds, running, ...retry },
     host_restarted: { waitedSeconds, running },
   },
 );
@@ -49,9 +56,9 @@ export const rewardScored = defineDecision(
   'The reward of a response is known: its number is what `reward.ready` takes.',
   { requestId, promptId: promptId.optional(), kind: rewardKind, workerId, reward: z.number().describe('Raw reward.') },
   {
-    scored: { seconds, attempts: count.describe('Dispatches that it took.') },
+    scored: { seconds: runSeconds, attempts: count.describe('Dispatches that it took.') },
     timeout: {
-      seconds,
+      seconds: runSeconds,
       budgetSeconds: rewardBudgetSeconds,
       timeouts: count.describe('Dispatches that ran out of time.'),
     },
@@ -62,7 +69,10 @@ export const rewardFailed = defineDecision(
   'notice',
   'A response gets no reward: its tries are used up.',
   sample,
-  { infrastructure: { failures: count, budget: count }, timeout: { timeouts: count, budget: count } },
+  {
+    infrastructure: { failures: count.describe('Dispatches that failed.'), budget },
+    timeout: { timeouts: count.describe('Dispatches that ran out of time.'), budget },
+  },
 );
 export const rewardCancelled = defineDecision(
   'reward.cancelled',
@@ -83,7 +93,7 @@ export const rewardLate = defineDecision(
   'notice',
   'A report about a dispatch that is over or was cancelled: it changes nothing for the response.',
   { dispatchId, reward: z.number().optional().describe('The raw reward that nobody waits for.') },
-  { result: { seconds }, after_cancel: { seconds }, report: {} },
+  { result: { seconds: runSeconds }, after_cancel: { seconds: runSeconds }, report: {} },
 );
 export const rewardExpired = defineDecision(
   'reward.expired',
@@ -98,9 +108,12 @@ export const rewardsSaturated = defineDecision(
   'Rewards of this kind are asked for faster than they are computed: hold back what leads to more of them.',
   { kind: rewardKind },
   {
-    queue_long: { queued: count, saturatedQueued: count },
-    no_worker: { queued: count },
-    host_restarted: { queued: count, resumedQueued: count },
+    queue_long: {
+      queued,
+      saturatedQueued: count.describe('With this many or more waiting it is saturated.'),
+    },
+    no_worker: { queued },
+    host_restarted: { queued, resumedQueued },
   },
 );
 export const rewardsResumed = defineDecision(
@@ -108,5 +121,5 @@ export const rewardsResumed = defineDecision(
   'notice',
   'The queue of this kind is short again.',
   { kind: rewardKind },
-  { queue_short: { queued: count, resumedQueued: count } },
+  { queue_short: { queued, resumedQueued } },
 );

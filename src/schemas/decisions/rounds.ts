@@ -5,6 +5,15 @@ import { count, domain, promptId, roundId, roundKind, seconds, weightVersion } f
 import { defineDecision } from '../vocabulary.ts';
 
 const factor = z.number();
+const target = count.describe('Prompts that the round is to begin, speculation included.');
+const known = count.describe('Prompts that are here for it, those that wait included.');
+const admitted = count.describe('Prompts that were admitted to it, or wait to be.');
+const queued = count.describe('Prompts in the queue.');
+const promptsPerRound = count.describe('P0: prompts that a round trains on.');
+const quota = {
+  counted: count.describe('Prompts of the round that count.'),
+  needed: count.describe('Prompts that the round needs.'),
+};
 
 export const promptsRequest = defineDecision(
   'prompts.request',
@@ -16,11 +25,11 @@ export const promptsRequest = defineDecision(
     domains: z.record(domain, z.int().positive()).optional().describe('The same, by domain, where quotas are set.'),
   },
   {
-    round_opened: { target: count, known: count },
-    filtered: { target: count, admitted: count },
-    quarantined: { target: count, admitted: count },
-    merged: { target: count, admitted: count },
-    host_restarted: { target: count, admitted: count },
+    round_opened: { target, known },
+    filtered: { target, admitted },
+    quarantined: { target, admitted },
+    merged: { target, admitted },
+    host_restarted: { target, admitted },
   },
 );
 export const roundPlanned = defineDecision(
@@ -34,11 +43,14 @@ export const roundPlanned = defineDecision(
     queued: z.array(prompt).describe('Queued prompts that it begins with, in order.'),
   },
   {
-    queue_below_threshold: { queued: count, promptsPerRound: count },
-    queue_full: { queued: count, promptsPerRound: count },
-    prompt_overdue: { deferrals: count, waitedRounds: count },
+    queue_below_threshold: { queued, promptsPerRound },
+    queue_full: { queued, promptsPerRound },
+    prompt_overdue: {
+      deferrals: count.describe('How often the prompt that is overdue has been deferred.'),
+      waitedRounds: count.describe('How many rounds it has waited.'),
+    },
     source_exhausted: {
-      queued: count,
+      queued,
       carried: count.optional().describe('Prompts that run on into it, if there are any.'),
     },
   },
@@ -56,11 +68,11 @@ export const roundCompleted = defineDecision(
     deferred: count.describe('Prompts deferred or carried at its end.'),
   },
   {
-    quota_reached: { counted: count, needed: count },
-    source_exhausted: { counted: count, needed: count },
-    only_duplicates: { counted: count, needed: count },
-    round_failed: { counted: count, needed: count },
-    all_ended: { counted: count, needed: count },
+    quota_reached: quota,
+    source_exhausted: quota,
+    only_duplicates: quota,
+    round_failed: quota,
+    all_ended: quota,
   },
 );
 export const roundDrained = defineDecision(
@@ -68,7 +80,7 @@ export const roundDrained = defineDecision(
   'notice',
   'Nothing of the round is in flight any more: the weights may be updated.',
   { roundId },
-  { all_ended: { afterSeconds: seconds } },
+  { all_ended: { afterSeconds: seconds.describe('Since the round was complete, in seconds.') } },
 );
 export const sourceDrained = defineDecision(
   'source.drained',
@@ -86,8 +98,14 @@ export const speculationChosen = defineDecision(
     responseSpeculation: factor.describe('Factor for responses.'),
   },
   {
-    exploring: { round: count, rounds: count },
-    fixed: { secondsPerRound: seconds, measuredRounds: count },
+    exploring: {
+      round: count.describe('Rounds that were measured so far.'),
+      rounds: count.describe('How many are to be measured.'),
+    },
+    fixed: {
+      secondsPerRound: seconds.describe('Seconds of a round with the factor that is chosen.'),
+      measuredRounds: count.describe('Rounds that were measured, with all factors.'),
+    },
   },
 );
 export const roundResumed = defineDecision(
@@ -101,5 +119,5 @@ export const roundResumed = defineDecision(
       .describe('Version of the weights that it is generated with, where it is known.'),
     promptIds: z.array(promptId).describe('Prompts, or groups, of the round that are known here, in order.'),
   },
-  { host_restarted: { prompts: count } },
+  { host_restarted: { prompts: count.describe('How many these are.') } },
 );

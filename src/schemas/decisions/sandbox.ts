@@ -5,8 +5,9 @@ import { count, positiveSeconds, runId, seconds, testCaseId } from '../units.ts'
 import { defineDecision } from '../vocabulary.ts';
 
 const anchorSeconds = seconds.describe('The longest correct run of the test case, in seconds.');
+const ranSeconds = seconds.describe('How long the run took, in seconds.');
 const timeoutSeconds = positiveSeconds.describe('How long the code may run, in seconds.');
-const maxTimeoutSeconds = positiveSeconds.describe('Tmax.');
+const maxTimeoutSeconds = positiveSeconds.describe('Tmax: the longest timeout, in seconds.');
 
 export const sandboxRun = defineDecision(
   'sandbox.run',
@@ -16,8 +17,8 @@ export const sandboxRun = defineDecision(
   {
     anchored: {
       anchorSeconds,
-      timeoutFactor: z.number().describe('λ.'),
-      minTimeoutSeconds: seconds.describe('Tmin.'),
+      timeoutFactor: z.number().describe('λ: the timeout is this many times the anchor.'),
+      minTimeoutSeconds: seconds.describe('Tmin: the shortest timeout, in seconds.'),
       maxTimeoutSeconds,
     },
     no_anchor: { maxTimeoutSeconds },
@@ -30,9 +31,9 @@ export const sandboxScored = defineDecision(
   'A run has ended and scores.',
   { runId, testCaseId, score: z.union([z.literal(0), z.literal(1)]).describe('1 for a correct run, else 0.') },
   {
-    correct: { seconds, timeoutSeconds, anchorSeconds },
-    wrong: { seconds, timeoutSeconds },
-    timeout: { seconds, timeoutSeconds, maxTimeoutSeconds },
+    correct: { seconds: ranSeconds, timeoutSeconds, anchorSeconds },
+    wrong: { seconds: ranSeconds, timeoutSeconds },
+    timeout: { seconds: ranSeconds, timeoutSeconds, maxTimeoutSeconds },
   },
 );
 export const sandboxUnscored = defineDecision(
@@ -40,7 +41,7 @@ export const sandboxUnscored = defineDecision(
   'notice',
   'A run has ended without a score, through no fault of the code: it may be run again, as a new run.',
   { runId, testCaseId },
-  { infrastructure: { seconds }, cancelled: {}, host_restarted: {} },
+  { infrastructure: { seconds: ranSeconds }, cancelled: {}, host_restarted: {} },
 );
 export const sandboxLate = defineDecision(
   'sandbox.late',
@@ -64,5 +65,5 @@ export const sandboxReport = defineDecision(
     testCases: count.describe('Test cases with an anchor.'),
     forgottenTestCases: count.describe('Test cases that left because there were too many.'),
   },
-  { requested: { historyRuns: count } },
+  { requested: { historyRuns: count.describe('Most runs that are remembered.') } },
 );

@@ -9,6 +9,10 @@ const groups = z.array(groupId);
 const samples = count.describe('Samples of these groups.');
 const allTokens = tokens.describe('Tokens of these groups.');
 const numberOfGroups = count.describe('How many groups.');
+const waitingGroups = count.describe('Groups of the round that wait to be trained.');
+const trainedGroups = count.describe('Groups that were trained.');
+const streamed = count.describe('Groups that replicas had been sent when the round was complete.');
+const afterSeconds = seconds.describe('Since the round was complete, in seconds.');
 
 export const trainFetch = defineDecision(
   'train.fetch',
@@ -25,13 +29,26 @@ export const trainFetch = defineDecision(
     optimizerLoaded: z.literal(false).describe('Optimizer states need no memory yet.'),
   },
   {
-    probe: { waitingGroups: count },
-    fair_share: { waitingGroups: count, waitingTokens: tokens, replicas: count },
-    round_end: { waitingGroups: count, missingGroups: count, restSeconds: seconds, secondsPerToken: seconds },
-    once: { waitingGroups: count, capGroups: count },
+    probe: { waitingGroups },
+    fair_share: {
+      waitingGroups,
+      waitingTokens: tokens.describe('Tokens of these groups.'),
+      replicas: count.describe('Replicas that train.'),
+    },
+    round_end: {
+      waitingGroups,
+      missingGroups: count.describe('Groups of the round that are not complete.'),
+      restSeconds: seconds.describe('When the rollout is expected to end, seconds from now.'),
+      secondsPerToken: seconds.describe('Seconds that the replica takes for a token.'),
+    },
+    once: { waitingGroups, capGroups: count.describe('Most groups that are fetched at once.') },
   },
 );
-const shared = { remaining: count, streamed: count, replicas: count };
+const shared = {
+  remaining: count.describe('Groups that are spread by this decision.'),
+  streamed,
+  replicas: count.describe('Replicas that take part.'),
+};
 export const trainFinish = defineDecision(
   'train.finish',
   'command',
@@ -52,17 +69,21 @@ export const trainFinish = defineDecision(
     step_failed: shared,
   },
 );
+const requeued = {
+  consumed: count.describe('Groups whose gradients the replica had accumulated.'),
+  inFlight: count.describe('Groups that it had been sent and had not reported.'),
+};
 export const trainRequeued = defineDecision(
   'train.requeued',
   'notice',
   'Groups are to be trained again: their gradients are gone, or were never made.',
   { roundId, replica: replicaId, groups: groups.describe('In the order in which they will be fetched again.') },
   {
-    replica_lost: { consumed: count, inFlight: count },
-    host_restarted: { consumed: count, inFlight: count },
-    step_failed: { consumed: count, inFlight: count },
-    not_final: { consumed: count, inFlight: count },
-    partly_consumed: { consumed: count, inFlight: count },
+    replica_lost: requeued,
+    host_restarted: requeued,
+    step_failed: requeued,
+    not_final: requeued,
+    partly_consumed: requeued,
   },
 );
 export const trainingLate = defineDecision(
@@ -102,9 +123,15 @@ export const groupsDropped = defineDecision(
   {
     round_failed: { groups: numberOfGroups },
     not_final: { groups: numberOfGroups },
-    zero_variance: { standardDeviation: z.number(), tolerance: z.number() },
-    incomplete: { samples: count, needed: count },
-    other_weights: { weightVersion, got: weightVersion },
+    zero_variance: {
+      standardDeviation: z.number().describe('Population standard deviation of the raw rewards.'),
+      tolerance: z.number().describe('Up to which it counts as none.'),
+    },
+    incomplete: {
+      samples: count.describe('Responses of the group that have a reward.'),
+      needed: count.describe('Responses that a group needs.'),
+    },
+    other_weights: { weightVersion, got: weightVersion.describe('Version of the weights that generated the group.') },
   },
 );
 export const gradientsOffload = defineDecision(
@@ -151,9 +178,9 @@ export const referenceCompute = defineDecision(
   { reference_pass: { groups: numberOfGroups } },
 );
 const units = {
-  units: z.number().nonnegative(),
-  total: z.number().nonnegative(),
-  replicas: count,
+  units: z.number().nonnegative().describe('Units of the loss on this replica: samples, tokens or groups.'),
+  total: z.number().nonnegative().describe('Units on all replicas, or the divisor that is configured.'),
+  replicas: count.describe('Replicas of the collective.'),
 };
 export const gradientScale = defineDecision(
   'gradient.scale',
@@ -185,11 +212,11 @@ export const optimizerStep = defineDecision(
     tokens: tokens.describe('Tokens in the gradients.'),
   },
   {
-    all_finished: { groups: count, streamed: count, afterSeconds: seconds },
+    all_finished: { groups: trainedGroups, streamed, afterSeconds },
     update_consumed: {
-      groups: count,
-      groupsPerUpdate: positiveCount,
-      update: count,
+      groups: count.describe('Groups of the update.'),
+      groupsPerUpdate: positiveCount.describe('Groups of a whole update.'),
+      update: count.describe('Which update of the round, from 0.'),
       seconds: seconds.describe('How long the trainer has computed for it, in seconds.'),
     },
   },
@@ -200,8 +227,12 @@ export const roundTrained = defineDecision(
   'Every group of the round is in one optimizer step, each in one, and the weights are new.',
   { roundId, groups: groups.describe('In the order in which they were completed.') },
   {
-    stepped: { groups: count, streamed: count, afterSeconds: seconds },
-    published: { groups: count, updates: count, afterSeconds: seconds },
+    stepped: { groups: trainedGroups, streamed, afterSeconds },
+    published: {
+      groups: trainedGroups,
+      updates: count.describe('Updates that they were trained in.'),
+      afterSeconds,
+    },
     nothing_to_train: {},
   },
 );

@@ -6,7 +6,7 @@ import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
 import type { PolicyOptions } from '../../core/policy.ts';
 import { create } from '../../core/start.ts';
 import { refuse } from '../../errors.ts';
-import { type AdmissionInput, speculativeAdmission } from '../../policies/speculative-admission/index.ts';
+import { type SpeculativeAdmissionInput, speculativeAdmission } from '../../policies/speculative-admission/index.ts';
 import { type TailBatchingInput, tailBatching } from '../../recipes/tail-batching/index.ts';
 import type { Rung } from '../result.ts';
 
@@ -77,7 +77,7 @@ function assertSynchronous(settings: { maxStaleness?: number | undefined; filter
  */
 export function synchronousBaseline(shape: BatchShape): Scheduler {
   const { promptsPerRound, responsesPerPrompt } = shape;
-  const config: AdmissionInput = { promptsPerRound, responsesPerPrompt, placement: 'policy' };
+  const config: SpeculativeAdmissionInput = { promptsPerRound, responsesPerPrompt, placement: 'policy' };
   return {
     id: 'synchronous',
     label: 'synchronous',

@@ -2,18 +2,18 @@
 import type { LogLineOf } from '../../core/decision-log.ts';
 import { isPolicyError } from '../../errors.ts';
 import {
+  type AdaptiveTpConfig,
+  type AdaptiveTpDecision,
+  type AdaptiveTpEvent,
   type Parallelism,
   selectTp,
-  type TpConfig,
-  type TpDecision,
-  type TpEvent,
 } from '../../policies/adaptive-tp/index.ts';
 import type { ProfileRow, RolloutWorkload } from '../../schemas/parallelism.ts';
 import type { ShadowBook } from './book.ts';
 import { isSame, Pairs } from './pairs.ts';
 
-type Reason = TpDecision['reason'];
-type Finished = Extract<TpEvent, { type: 'step.finished' }>;
+type Reason = AdaptiveTpDecision['reason'];
+type Finished = Extract<AdaptiveTpEvent, { type: 'step.finished' }>;
 
 /** What the other TP is predicted to take, in the rounds in which the two differed. */
 export interface TpWorth {
@@ -36,7 +36,7 @@ interface Chosen {
 }
 
 export class TpBook implements ShadowBook {
-  readonly #config: TpConfig;
+  readonly #config: AdaptiveTpConfig;
   readonly #rows: ProfileRow[];
   readonly #pairs = new Pairs('tp.use');
   readonly #workloads = new Map<string, RolloutWorkload>();
@@ -45,21 +45,21 @@ export class TpBook implements ShadowBook {
   readonly #used = new Set<string>();
   #notLearntFrom = 0;
 
-  constructor(config: TpConfig) {
+  constructor(config: AdaptiveTpConfig) {
     this.#config = config;
     this.#rows = [...config.profile];
   }
 
   event({ event, decisions }: LogLineOf<'event'>, where: string): void {
-    const told = event as unknown as TpEvent;
+    const told = event as unknown as AdaptiveTpEvent;
     const before = told.type === 'step.finished' ? this.#current.get(told.kind) : undefined;
-    for (const decision of decisions as unknown as TpDecision[]) this.#learn(decision, where);
+    for (const decision of decisions as unknown as AdaptiveTpDecision[]) this.#learn(decision, where);
     if (told.type === 'profile.measured') for (const row of told.rows) this.#rows.push(row);
     else if (told.type === 'step.finished') this.#finished(told, before ?? this.#current.get(told.kind));
   }
 
   decided({ decision }: LogLineOf<'decided'>): void {
-    const { type, roundId, tp, ep } = decision as unknown as Extract<TpDecision, { type: 'tp.use' }>;
+    const { type, roundId, tp, ep } = decision as unknown as Extract<AdaptiveTpDecision, { type: 'tp.use' }>;
     if (type === 'tp.use' && roundId !== undefined) this.#pairs.ofHost(roundId, this.#value({ tp, ep }));
   }
 
@@ -83,7 +83,7 @@ export class TpBook implements ShadowBook {
     return { ...worth, notLearntFrom: this.#notLearntFrom };
   }
 
-  #learn(decision: TpDecision, where: string): void {
+  #learn(decision: AdaptiveTpDecision, where: string): void {
     if (decision.type === 'profile.measure') return;
     const { kind, tp, ep, reason } = decision;
     if (decision.type === 'tp.set') this.#current.set(kind, { parallelism: { tp, ep }, reason, where });

@@ -1,13 +1,17 @@
 /** gpu-scale-down beside a host that releases GPUs by itself, or not; an oracle that knows the lengths judges afterwards. */
 import type { LogLineOf } from '../../core/decision-log.ts';
-import type { ScaleDownConfig, ScaleDownDecision, ScaleDownEvent } from '../../policies/gpu-scale-down/index.ts';
+import type {
+  GpuScaleDownConfig,
+  GpuScaleDownDecision,
+  GpuScaleDownEvent,
+} from '../../policies/gpu-scale-down/index.ts';
 import type { PlacedEngine, RunningRequest } from '../../schemas/gpus.ts';
 import type { ShadowBook } from './book.ts';
 import { type Decoding, peakTokens } from './oracle.ts';
 import { Pairs } from './pairs.ts';
 
-type Release = Extract<ScaleDownDecision, { type: 'gpus.release' }>;
-type Rejected = Extract<ScaleDownDecision, { type: 'scale-down.rejected' }>;
+type Release = Extract<GpuScaleDownDecision, { type: 'gpus.release' }>;
+type Rejected = Extract<GpuScaleDownDecision, { type: 'scale-down.rejected' }>;
 
 /** Verdicts of one who knows how long every response became. */
 export interface ScaleDownWorth {
@@ -38,26 +42,26 @@ interface Evaluation {
 const forRoom: ReadonlySet<string> = new Set(['kv_cache', 'kv_cache_together']);
 
 export class ScaleDownBook implements ShadowBook {
-  readonly #config: ScaleDownConfig;
+  readonly #config: GpuScaleDownConfig;
   readonly #pairs = new Pairs('gpus.release');
   readonly #released = new Set<string>();
   readonly #lengths = new Map<string, number>();
   readonly #evaluations: Evaluation[] = [];
   #capacities = new Map<string, number>();
 
-  constructor(config: ScaleDownConfig) {
+  constructor(config: GpuScaleDownConfig) {
     this.#config = config;
     this.#place(config.engines);
   }
 
   event({ event, decisions }: LogLineOf<'event'>, where: string): void {
-    const told = event as unknown as ScaleDownEvent;
+    const told = event as unknown as GpuScaleDownEvent;
     if (told.type === 'engines.placed') this.#place(told.engines);
     else if (told.type === 'response.completed') this.#lengths.set(told.requestId, told.tokens);
     else if (told.type === 'request.aborted' && told.tokens !== undefined)
       this.#lengths.set(told.requestId, told.tokens);
     const requests = told.type === 'progress.reported' ? told.requests : [];
-    for (const decision of decisions as unknown as ScaleDownDecision[]) {
+    for (const decision of decisions as unknown as GpuScaleDownDecision[]) {
       if (decision.type === 'gpus.release') this.#release(decision, requests, where);
       else if (decision.type === 'scale-down.rejected') this.#reject(decision, requests, where);
     }

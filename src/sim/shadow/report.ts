@@ -1,8 +1,8 @@
 /** The report of sessions in shadow mode, from a decision log. */
 import type { LogLineOf, ReadLine } from '../../core/decision-log.ts';
 import { PolicyError } from '../../errors.ts';
-import type { TpConfig } from '../../policies/adaptive-tp/index.ts';
-import type { ScaleDownConfig } from '../../policies/gpu-scale-down/index.ts';
+import type { AdaptiveTpConfig } from '../../policies/adaptive-tp/index.ts';
+import type { GpuScaleDownConfig } from '../../policies/gpu-scale-down/index.ts';
 import { TpBook } from './adaptive-tp.ts';
 import { AnyBook, type ShadowBook } from './book.ts';
 import { ScaleDownBook } from './gpu-scale-down.ts';
@@ -46,9 +46,9 @@ interface Reading {
 function bookOf({ policy, snapshot }: LogLineOf<'session'>): ShadowBook | undefined {
   const config = snapshot?.config;
   if (policy === 'sandbox-timeout') return new TimeoutBook();
-  if (policy === 'adaptive-tp') return config === undefined ? undefined : new TpBook(config as TpConfig);
+  if (policy === 'adaptive-tp') return config === undefined ? undefined : new TpBook(config as AdaptiveTpConfig);
   if (policy === 'gpu-scale-down')
-    return config === undefined ? undefined : new ScaleDownBook(config as ScaleDownConfig);
+    return config === undefined ? undefined : new ScaleDownBook(config as GpuScaleDownConfig);
   return new AnyBook();
 }
 

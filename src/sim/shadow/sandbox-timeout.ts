@@ -1,11 +1,11 @@
 /** sandbox-timeout beside a host with timeouts of its own: seconds saved, and correct runs cut, on the runs as they were. */
 import type { LogLineOf } from '../../core/decision-log.ts';
-import type { TimeoutDecision, TimeoutEvent } from '../../policies/sandbox-timeout/index.ts';
+import type { SandboxTimeoutDecision, SandboxTimeoutEvent } from '../../policies/sandbox-timeout/index.ts';
 import type { ShadowBook } from './book.ts';
 import { Pairs } from './pairs.ts';
 
-type Finished = Extract<TimeoutEvent, { type: 'sandbox.finished' }>;
-type Run = Extract<TimeoutDecision, { type: 'sandbox.run' }>;
+type Finished = Extract<SandboxTimeoutEvent, { type: 'sandbox.finished' }>;
+type Run = Extract<SandboxTimeoutDecision, { type: 'sandbox.run' }>;
 
 /** What the timeouts of the policy would have done to the runs of the host. */
 export interface TimeoutWorth {
@@ -35,7 +35,7 @@ export class TimeoutBook implements ShadowBook {
   readonly #ends: (Pick<Finished, 'outcome' | 'seconds'> & { readonly timeoutSeconds: number })[] = [];
 
   event({ event, decisions }: LogLineOf<'event'>, where: string): void {
-    for (const decision of decisions as unknown as TimeoutDecision[]) {
+    for (const decision of decisions as unknown as SandboxTimeoutDecision[]) {
       if (decision.type === 'sandbox.run') this.#run(decision, where);
     }
     const { type, runId, outcome, seconds } = event as unknown as Finished;

@@ -6,7 +6,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import '@tensorflow/tfjs-core/dist/register_all_gradients';
 import '@tensorflow/tfjs-backend-cpu';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { gradientRenormalization, type RenormalizationInput, runPlanner } from '../../../src/index.ts';
+import { type GradientRenormalizationInput, gradientRenormalization, runPlanner } from '../../../src/index.ts';
 import { generator } from '../../support/numbers.ts';
 
 const vocabulary = 11;
@@ -117,7 +117,7 @@ const combinations = (['samples', 'tokens'] as const).flatMap((unit) =>
 
 describe.each(combinations)('on autograd: unit $unit, local $reduction, collective $collective', (setting) => {
   const { unit, reduction, collective } = setting;
-  const input = (withMicroBatches: boolean): RenormalizationInput => ({
+  const input = (withMicroBatches: boolean): GradientRenormalizationInput => ({
     ...setting,
     replicas: split.map((one) => ({
       ...countsOf(one.flat()),

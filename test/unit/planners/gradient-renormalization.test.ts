@@ -1,9 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { gradientRenormalization, type RenormalizationInput, runPlanner, scaleFactor } from '../../../src/index.ts';
+import {
+  type GradientRenormalizationInput,
+  gradientRenormalization,
+  runPlanner,
+  scaleFactor,
+} from '../../../src/index.ts';
 import { refusal } from '../../support/refusal.ts';
 
 const replicas = [{ samples: 3 }, { samples: 0 }, { samples: 5 }];
-const factorsOf = (input: RenormalizationInput) => runPlanner(gradientRenormalization, input).factors;
+const factorsOf = (input: GradientRenormalizationInput) => runPlanner(gradientRenormalization, input).factors;
 
 /** One parameter, loss w · x for each sample: the gradient of a batch is the mean of its xs. */
 const samples = [[1, 2, 6], [], [4, 4, 4, 8, 3]];
@@ -38,7 +43,7 @@ describe('gradient-renormalization', () => {
 
   test('AReaL #1273: a framework that divides by the number of micro-batches again', () => {
     const microBatches = [{ samples: 2 }, { samples: 2 }, { samples: 2 }];
-    const input: RenormalizationInput = {
+    const input: GradientRenormalizationInput = {
       replicas: [{ samples: 6, microBatches }],
       reduction: 'sum',
       accumulation: 'mean',
@@ -53,7 +58,7 @@ describe('gradient-renormalization', () => {
 
   test('NeMo-RL #212: empty micro-batches are divided by too, and weigh nothing', () => {
     const microBatches = [{ samples: 2 }, { samples: 0 }, { samples: 2 }, { samples: 0 }];
-    const input: RenormalizationInput = {
+    const input: GradientRenormalizationInput = {
       replicas: [{ samples: 4, microBatches }, { samples: 4 }],
       accumulation: 'mean',
     };
@@ -132,7 +137,7 @@ describe('gradient-renormalization', () => {
       path: 'replicas',
     });
     // Samples of which no token counts are nothing too, if tokens are the unit.
-    const masked: RenormalizationInput = { replicas: [{ samples: 2, tokens: 0 }], unit: 'tokens' };
+    const masked: GradientRenormalizationInput = { replicas: [{ samples: 2, tokens: 0 }], unit: 'tokens' };
     expect(refusal(() => runPlanner(gradientRenormalization, masked)).code).toBe('infeasible');
   });
 
@@ -166,7 +171,7 @@ describe('gradient-renormalization', () => {
     ['an unknown reduction', { replicas, reduction: 'max' }, 'reduction'],
     ['an unknown key', { replicas, microBatches: 2 }, 'microBatches'],
   ])('refuses %s', (_, input, path, expected) => {
-    const refused = refusal(() => runPlanner(gradientRenormalization, input as RenormalizationInput));
+    const refused = refusal(() => runPlanner(gradientRenormalization, input as GradientRenormalizationInput));
     expect([refused.code, refused.path]).toEqual(['invalid_input', path]);
     if (expected !== undefined) expect(refused.expected).toBe(expected);
   });

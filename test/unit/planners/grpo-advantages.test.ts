@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type AdvantagesInput, grpoAdvantages, runPlanner } from '../../../src/index.ts';
+import { type GrpoAdvantagesInput, grpoAdvantages, runPlanner } from '../../../src/index.ts';
 import { refusal } from '../../support/refusal.ts';
 
-const one = (rewards: number[], more: Partial<AdvantagesInput> & { responseIds?: string[] } = {}) => {
+const one = (rewards: number[], more: Partial<GrpoAdvantagesInput> & { responseIds?: string[] } = {}) => {
   const { responseIds, ...settings } = more;
   const group = responseIds === undefined ? { rewards } : { rewards, responseIds };
   return runPlanner(grpoAdvantages, { groups: [group], ...settings }).groups[0]!;
@@ -91,7 +91,7 @@ describe('grpo-advantages', () => {
     ['an unknown baseline', { groups: [{ rewards: [1] }], baseline: 'batch' }, 'baseline'],
     ['an unknown key', { groups: [{ rewards: [1], reward: 1 }] }, 'groups[0].reward'],
   ])('refuses %s', (_, input, path) => {
-    const refused = refusal(() => runPlanner(grpoAdvantages, input as AdvantagesInput));
+    const refused = refusal(() => runPlanner(grpoAdvantages, input as GrpoAdvantagesInput));
     expect([refused.code, refused.path]).toEqual(['invalid_input', path]);
   });
 });

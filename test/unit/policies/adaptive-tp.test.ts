@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { adaptiveTp, create, selectTp, type TpInput } from '../../../src/index.ts';
+import { type AdaptiveTpInput, adaptiveTp, create, selectTp } from '../../../src/index.ts';
 import type { ProfileRow, VocabularyDecision } from '../../../src/schemas/index.ts';
 import { refusal } from '../../support/refusal.ts';
 import { only, Session } from '../../support/session.ts';
@@ -9,7 +9,7 @@ const server = (serverId: string, gpus: number) => ({
   serverId,
   gpuIds: Array.from({ length: gpus }, (_, at) => `${serverId}${at}`),
 });
-const base: TpInput = { servers: [server('a', 8)], kvHeads: 8, modelBytes: 10, gpuMemoryBytes: 100 };
+const base: AdaptiveTpInput = { servers: [server('a', 8)], kvHeads: 8, modelBytes: 10, gpuMemoryBytes: 100 };
 const workload = { responses: 100, promptTokens: 10, responseTokens: 90, longestTokens: 200 };
 const times = (factor: number) => ({ ...workload, responses: Math.round(workload.responses * factor) });
 
@@ -28,7 +28,7 @@ const flatProfile = (seconds: Record<number, number>, more: Partial<ProfileRow> 
 class Job extends Session {
   tp: Record<string, { tp: number; ep?: number | undefined }> = {};
 
-  constructor(config: Partial<TpInput> = {}, kinds: readonly ('short' | 'long')[] = ['short']) {
+  constructor(config: Partial<AdaptiveTpInput> = {}, kinds: readonly ('short' | 'long')[] = ['short']) {
     super(create(adaptiveTp, { ...base, ...config }) as never);
     for (const kind of kinds) this.plan(kind);
   }
@@ -154,7 +154,7 @@ describe('the rule on preemptions', () => {
   });
 
   test('bounds: one server, the GPUs of each, the KV heads, the memory, minTp and maxTp', () => {
-    const up = (config: Partial<TpInput>) => {
+    const up = (config: Partial<AdaptiveTpInput>) => {
       const job = new Job(config);
       job.step(10);
       for (let count = 20; count < 1e5; count *= 2) job.step(count);
@@ -209,7 +209,7 @@ describe('the veto', () => {
 });
 
 describe('undo and retry', () => {
-  const raised = (config: Partial<TpInput> = {}) => {
+  const raised = (config: Partial<AdaptiveTpInput> = {}) => {
     const job = new Job(config);
     job.step(10);
     job.step(10);
@@ -447,7 +447,7 @@ describe('expert parallelism', () => {
     row(tp, tp, 1, tp === 2 ? 1.5 : 1),
     row(tp, tp, 3, tp === 2 ? 2.5 : 4),
   ]);
-  const moe: Partial<TpInput> = { profile, experts: 4, minTp: 2, maxTp: 4 };
+  const moe: Partial<AdaptiveTpInput> = { profile, experts: 4, minTp: 2, maxTp: 4 };
   const skewed = (routingSkew: number) => ({ ...workload, routingSkew });
 
   test('the profile chooses EP beside TP, and again when the routing becomes skewed', () => {
@@ -572,7 +572,7 @@ describe('selectTp', () => {
 });
 
 describe('bad input', () => {
-  test.each<[string, Partial<TpInput>, string]>([
+  test.each<[string, Partial<AdaptiveTpInput>, string]>([
     ['no server', { servers: [] }, 'servers'],
     ['a GPU twice', { servers: [{ serverId: 'a', gpuIds: ['x', 'x'] }] }, 'servers[0].gpuIds[1]'],
     ['a GPU on two servers', { servers: [server('a', 2), { serverId: 'b', gpuIds: ['a1'] }] }, 'servers[1].gpuIds[0]'],

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import {
+  type CompleteGroupPipeliningDecision,
+  type CompleteGroupPipeliningEvent,
+  type CompleteGroupPipeliningInput,
   completeGroupPipelining,
   create,
-  type PipeliningDecision,
-  type PipeliningEvent,
-  type PipeliningInput,
   type PolicyOf,
   registry,
 } from '../../../src/index.ts';
@@ -12,7 +12,7 @@ import { refusal } from '../../support/refusal.ts';
 import { rewardedPipelining } from '../../support/rewarded-pipelining.ts';
 
 type Policy = PolicyOf<typeof completeGroupPipelining>;
-type Named<T extends PipeliningDecision['type']> = Extract<PipeliningDecision, { type: T }>;
+type Named<T extends CompleteGroupPipeliningDecision['type']> = Extract<CompleteGroupPipeliningDecision, { type: T }>;
 
 /** A policy with U = 2 groups of 2 responses, and short ways to send the usual events. */
 class Session {
@@ -22,12 +22,12 @@ class Session {
   /** Of the last `weights.publish`. */
   publicationId = 'none';
 
-  constructor(config: Partial<PipeliningInput> = {}) {
+  constructor(config: Partial<CompleteGroupPipeliningInput> = {}) {
     this.policy = create(completeGroupPipelining, { responsesPerPrompt: 2, globalBatchSamples: 4, ...config });
   }
 
-  send(event: Record<string, unknown>): PipeliningDecision[] {
-    const decisions = this.policy.send({ at: this.at, ...event } as PipeliningEvent);
+  send(event: Record<string, unknown>): CompleteGroupPipeliningDecision[] {
+    const decisions = this.policy.send({ at: this.at, ...event } as CompleteGroupPipeliningEvent);
     for (const { publicationId } of only(decisions, 'weights.publish')) this.publicationId = publicationId;
     return decisions;
   }
@@ -39,7 +39,7 @@ class Session {
     return [code, path];
   }
 
-  open(roundId = 'r', weightVersion = 7): PipeliningDecision[] {
+  open(roundId = 'r', weightVersion = 7): CompleteGroupPipeliningDecision[] {
     this.rewarded.set(roundId, []);
     return this.send({ type: 'round.opened', roundId, kind: 'long', weightVersion, prompts: [] });
   }
@@ -56,7 +56,12 @@ class Session {
     return { type: 'group.rewarded', roundId, promptId, samples, tokens: 10 * samples, responses, reason, ...more };
   }
 
-  reward(promptId: string, more: Record<string, unknown> = {}, rewards = [0, 1], roundId = 'r'): PipeliningDecision[] {
+  reward(
+    promptId: string,
+    more: Record<string, unknown> = {},
+    rewards = [0, 1],
+    roundId = 'r',
+  ): CompleteGroupPipeliningDecision[] {
     const decisions = this.send(this.group(promptId, more, rewards, roundId));
     const names = this.rewarded.get(roundId);
     if (!names?.includes(promptId)) names?.push(promptId);
@@ -72,7 +77,7 @@ class Session {
     return { type: 'round.rewarded', roundId, kind: 'long', weightVersion, prompts, reason };
   }
 
-  close(roundId = 'r', weightVersion = 7): PipeliningDecision[] {
+  close(roundId = 'r', weightVersion = 7): CompleteGroupPipeliningDecision[] {
     return this.send(this.ending(roundId, weightVersion));
   }
 
@@ -84,7 +89,7 @@ class Session {
     return this.send({ type: 'optimizer.stepped', roundId, updateId });
   }
 
-  train(update: Named<'train.dispatch'>, roundId = 'r'): PipeliningDecision[] {
+  train(update: Named<'train.dispatch'>, roundId = 'r'): CompleteGroupPipeliningDecision[] {
     return [...this.consume(update), ...this.stepped(update.updateId, roundId)];
   }
 
@@ -93,9 +98,11 @@ class Session {
   }
 }
 
-const only = <T extends PipeliningDecision['type']>(decisions: readonly PipeliningDecision[], type: T): Named<T>[] =>
-  decisions.filter((one) => one.type === type) as Named<T>[];
-const types = (decisions: readonly PipeliningDecision[]): string[] => decisions.map((one) => one.type);
+const only = <T extends CompleteGroupPipeliningDecision['type']>(
+  decisions: readonly CompleteGroupPipeliningDecision[],
+  type: T,
+): Named<T>[] => decisions.filter((one) => one.type === type) as Named<T>[];
+const types = (decisions: readonly CompleteGroupPipeliningDecision[]): string[] => decisions.map((one) => one.type);
 
 describe('complete-group-pipelining', () => {
   test('a round of five groups: two updates of U, and a smaller one divided by its own count', () => {
@@ -486,7 +493,7 @@ describe('complete-group-pipelining', () => {
 
   test('bad input', () => {
     const config = (input: unknown) => {
-      const { code, path } = refusal(() => create(completeGroupPipelining, input as PipeliningInput));
+      const { code, path } = refusal(() => create(completeGroupPipelining, input as CompleteGroupPipeliningInput));
       return [code, path];
     };
     expect(config({ responsesPerPrompt: 3, globalBatchSamples: 16 })).toEqual(['invalid_config', 'globalBatchSamples']);

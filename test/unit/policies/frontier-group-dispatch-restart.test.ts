@@ -2,16 +2,17 @@
 import { describe, expect, test } from 'vitest';
 import {
   create,
-  type FrontierDecision,
-  type FrontierInput,
+  type FrontierGroupDispatchDecision,
+  type FrontierGroupDispatchInput,
   frontierGroupDispatch,
   registry,
 } from '../../../src/index.ts';
 
 /** A policy with short ways to send the usual events. */
-function start(config: Partial<FrontierInput> = {}) {
+function start(config: Partial<FrontierGroupDispatchInput> = {}) {
   let policy = create(frontierGroupDispatch, { responsesPerPrompt: 1, width: 1, ...config });
-  const send = (event: object): FrontierDecision[] => policy.send({ at: 0, ...event } as never) as FrontierDecision[];
+  const send = (event: object): FrontierGroupDispatchDecision[] =>
+    policy.send({ at: 0, ...event } as never) as FrontierGroupDispatchDecision[];
   return {
     send,
     get state() {
@@ -31,9 +32,9 @@ function start(config: Partial<FrontierInput> = {}) {
   };
 }
 
-const types = (decisions: readonly FrontierDecision[]): string[] => decisions.map((one) => one.type);
+const types = (decisions: readonly FrontierGroupDispatchDecision[]): string[] => decisions.map((one) => one.type);
 /** Responses that the host is to bring a request for: each is named once. */
-const asked = (decisions: readonly FrontierDecision[]): string[] =>
+const asked = (decisions: readonly FrontierGroupDispatchDecision[]): string[] =>
   decisions.flatMap((one) => {
     const isOwed = one.type === 'request.dropped' && one.reason.code === 'host_restarted';
     return one.type === 'request.awaited' || isOwed ? [`${one.roundId} ${one.promptId}/${one.index}`] : [];

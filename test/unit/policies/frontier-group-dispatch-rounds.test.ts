@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { groupKey } from '../../../src/core/trained-groups.ts';
 import {
   create,
-  type FrontierDecision,
-  type FrontierInput,
+  type FrontierGroupDispatchDecision,
+  type FrontierGroupDispatchInput,
   frontierGroupDispatch,
   type PolicyOf,
   registry,
@@ -12,9 +12,10 @@ import {
 import { refusal } from '../../support/refusal.ts';
 
 /** A policy with short ways to send the usual events. */
-function start(config: Partial<FrontierInput> = {}) {
+function start(config: Partial<FrontierGroupDispatchInput> = {}) {
   let policy = create(frontierGroupDispatch, { responsesPerPrompt: 1, width: 1, ...config });
-  const send = (event: object): FrontierDecision[] => policy.send({ at: 0, ...event } as never) as FrontierDecision[];
+  const send = (event: object): FrontierGroupDispatchDecision[] =>
+    policy.send({ at: 0, ...event } as never) as FrontierGroupDispatchDecision[];
   return {
     send,
     restore: () => void (policy = registry.restore(JSON.parse(JSON.stringify(policy.snapshot()))) as never),
@@ -31,8 +32,8 @@ function start(config: Partial<FrontierInput> = {}) {
   };
 }
 
-const types = (decisions: readonly FrontierDecision[]): string[] => decisions.map((one) => one.type);
-const admitted = (decisions: readonly FrontierDecision[]): string[] =>
+const types = (decisions: readonly FrontierGroupDispatchDecision[]): string[] => decisions.map((one) => one.type);
+const admitted = (decisions: readonly FrontierGroupDispatchDecision[]): string[] =>
   decisions.flatMap((one) => (one.type === 'request.admit' ? [one.requestId] : []));
 const collected = (promptId: string, roundId: string) => {
   const reason = { code: 'responses_held', held: 1, launched: 2 };
@@ -84,7 +85,10 @@ describe('a round that is empty for a moment', () => {
 });
 
 describe('names that never repeat', () => {
-  const sizes = (play: (one: ReturnType<typeof start>, turn: number) => void, config: Partial<FrontierInput> = {}) => {
+  const sizes = (
+    play: (one: ReturnType<typeof start>, turn: number) => void,
+    config: Partial<FrontierGroupDispatchInput> = {},
+  ) => {
     const one = start(config);
     // Two thousand lengths are remembered; after that nothing grows.
     return [2200, 4400].map((until, at) => {

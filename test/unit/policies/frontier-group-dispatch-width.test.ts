@@ -1,6 +1,11 @@
 /** How the frontier widens while nothing is known, when plans are made, and what is said of a trainer that starves. */
 import { describe, expect, test } from 'vitest';
-import { create, type FrontierDecision, type FrontierInput, frontierGroupDispatch } from '../../../src/index.ts';
+import {
+  create,
+  type FrontierGroupDispatchDecision,
+  type FrontierGroupDispatchInput,
+  frontierGroupDispatch,
+} from '../../../src/index.ts';
 import { generator } from '../../support/numbers.ts';
 
 /** A host that knows what runs. */
@@ -11,12 +16,12 @@ class Host {
   at = 0;
   left = 0;
 
-  constructor(config: FrontierInput) {
+  constructor(config: FrontierGroupDispatchInput) {
     this.policy = create(frontierGroupDispatch, config);
   }
 
-  send(event: object): FrontierDecision[] {
-    const decisions = this.policy.send({ at: this.at, ...event } as never) as FrontierDecision[];
+  send(event: object): FrontierGroupDispatchDecision[] {
+    const decisions = this.policy.send({ at: this.at, ...event } as never) as FrontierGroupDispatchDecision[];
     for (const one of decisions) {
       if (one.type === 'request.admit') {
         this.running.push(one.requestId);
@@ -30,18 +35,18 @@ class Host {
     return decisions;
   }
 
-  group(promptId: string, responses: number, roundId = 'r1'): FrontierDecision[] {
+  group(promptId: string, responses: number, roundId = 'r1'): FrontierGroupDispatchDecision[] {
     return Array.from({ length: responses }, (_, index) =>
       this.send({ type: 'request.arrived', requestId: `${promptId}/${index}#0`, promptId, roundId, index }),
     ).flat();
   }
 
-  complete(requestId: string, tokens: number): FrontierDecision[] {
+  complete(requestId: string, tokens: number): FrontierGroupDispatchDecision[] {
     this.running.splice(this.running.indexOf(requestId), 1);
     return this.send({ type: 'response.completed', requestId, tokens });
   }
 
-  consumed(seconds: number, groups = 1): FrontierDecision[] {
+  consumed(seconds: number, groups = 1): FrontierGroupDispatchDecision[] {
     const ids = Array.from({ length: groups }, (_, index) => `g${index}`);
     return this.send({
       type: 'train.consumed',
@@ -55,7 +60,7 @@ class Host {
   }
 }
 
-const resized = (decisions: readonly FrontierDecision[]) =>
+const resized = (decisions: readonly FrontierGroupDispatchDecision[]) =>
   decisions.flatMap((one) => (one.type === 'frontier.resized' ? [one] : []));
 
 describe('before anything is known', () => {
@@ -139,7 +144,7 @@ describe('before anything is known', () => {
     }
     // The same with more groups: here it is worth it.
     const more = begun(4, 1, 30);
-    const decisions: FrontierDecision[] = [];
+    const decisions: FrontierGroupDispatchDecision[] = [];
     while (more.running.length > 0) {
       more.at += 3;
       decisions.push(...more.complete(more.running[0]!, 10 + more.left));
@@ -171,10 +176,10 @@ test('a plan is made anew when its round has outgrown it by more than a quarter'
 
 describe('a trainer that waits 10 s and works 2 s for every group', () => {
   /** The notices of so many reports, each with the number of the report; nothing is known of tokens. */
-  function noticesOf(config: Partial<FrontierInput>, { groups = 20, reports = 16, seconds = 2 } = {}) {
+  function noticesOf(config: Partial<FrontierGroupDispatchInput>, { groups = 20, reports = 16, seconds = 2 } = {}) {
     const host = new Host({ responsesPerPrompt: 1, width: 1, ...config });
     for (let group = 0; group < groups; group += 1) host.group(`p${group}`, 1);
-    const notices: [report: number, notice: FrontierDecision][] = [];
+    const notices: [report: number, notice: FrontierGroupDispatchDecision][] = [];
     for (let report = 1; report <= reports && host.running.length > 0; report += 1) {
       host.at += 10;
       host.complete(host.running[0]!, 0);

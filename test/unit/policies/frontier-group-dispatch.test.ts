@@ -5,18 +5,19 @@ import { syntheticCases } from '../../../bench/frontier-synthetic.ts';
 import { paperCases } from '../../../bench/frontier-work.ts';
 import {
   create,
-  type FrontierDecision,
-  type FrontierInput,
+  type FrontierGroupDispatchDecision,
+  type FrontierGroupDispatchInput,
   frontierGroupDispatch,
   registry,
 } from '../../../src/index.ts';
 import { refusal } from '../../support/refusal.ts';
 
 /** A policy that two groups of two requests fill. */
-function start(config: Partial<FrontierInput> = {}) {
+function start(config: Partial<FrontierGroupDispatchInput> = {}) {
   let policy = create(frontierGroupDispatch, { responsesPerPrompt: 2, width: 2, ...config });
   let at = 0;
-  const send = (event: object): FrontierDecision[] => policy.send({ at, ...event } as never) as FrontierDecision[];
+  const send = (event: object): FrontierGroupDispatchDecision[] =>
+    policy.send({ at, ...event } as never) as FrontierGroupDispatchDecision[];
   return {
     send,
     pass: (seconds: number) => void (at += seconds),
@@ -32,9 +33,9 @@ function start(config: Partial<FrontierInput> = {}) {
   };
 }
 
-const admitted = (decisions: readonly FrontierDecision[]): string[] =>
+const admitted = (decisions: readonly FrontierGroupDispatchDecision[]): string[] =>
   decisions.flatMap((one) => (one.type === 'request.admit' ? [one.requestId] : []));
-const types = (decisions: readonly FrontierDecision[]): string[] => decisions.map((one) => one.type);
+const types = (decisions: readonly FrontierGroupDispatchDecision[]): string[] => decisions.map((one) => one.type);
 
 describe('with a speculative admission before it', () => {
   const collected = (promptId: string) => {
@@ -287,7 +288,7 @@ describe('width', () => {
   test('a width that starves the trainer is reported once a round, with its numbers', () => {
     const one = start({ width: 1 });
     for (let group = 0; group < 8; group += 1) one.group(`p${group}`);
-    const notices: FrontierDecision[] = [];
+    const notices: FrontierGroupDispatchDecision[] = [];
     for (let group = 0; group < 6; group += 1) {
       one.pass(10);
       one.complete(`p${group}/0#0`);
@@ -296,7 +297,7 @@ describe('width', () => {
       notices.push(...one.consumed([`p${group}`], 2));
     }
     expect(notices).toMatchObject([{ type: 'frontier.starved', roundId: 'r1', width: 1 }]);
-    const notice = notices[0]! as Extract<FrontierDecision, { type: 'frontier.starved' }>;
+    const notice = notices[0]! as Extract<FrontierGroupDispatchDecision, { type: 'frontier.starved' }>;
     expect(notice.suggestedWidth).toBeGreaterThan(1);
     expect(notice.reason).toMatchObject({ code: 'trainer_waits', waitedSeconds: 30, busySeconds: 8 });
     expect(notice.reason.servedGroupsPerSecond).toBeCloseTo(4 / 48, 2);
@@ -328,7 +329,7 @@ describe('width', () => {
     expect(starved(true)).toBe(0);
   });
 
-  const seconds = (name: string, width: FrontierInput['width']): number => {
+  const seconds = (name: string, width: FrontierGroupDispatchInput['width']): number => {
     const { setting, round } = cases.find((one) => one.name === name)!;
     const rounds = [0, 1, 2, 3, 4, 5, 6].map((at) => round(32, 1, at));
     return mean(
@@ -354,7 +355,7 @@ describe('width', () => {
   test('what is planned with survives a snapshot, and a plan says what led to it', () => {
     const one = start({ width: 'auto', startRequests: 4 });
     for (let group = 0; group < 7; group += 1) one.group(`p${group}`);
-    const decisions: FrontierDecision[] = [];
+    const decisions: FrontierGroupDispatchDecision[] = [];
     for (let group = 0; group < 4; group += 1) {
       one.pass(3 + group);
       if (group === 3) one.restore();

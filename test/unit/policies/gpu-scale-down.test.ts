@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import {
   create,
+  type GpuScaleDownDecision,
+  type GpuScaleDownEvent,
+  type GpuScaleDownInput,
   gpuScaleDown,
   registry,
-  type ScaleDownDecision,
-  type ScaleDownEvent,
-  type ScaleDownInput,
 } from '../../../src/index.ts';
 import type { RunningRequest } from '../../../src/schemas/index.ts';
 import { refusal } from '../../support/refusal.ts';
@@ -23,17 +23,17 @@ import {
 
 type Unstamped<E> = E extends unknown ? Omit<E, 'at'> : never;
 
-const config = (more: Partial<ScaleDownInput> = {}) => ({
+const config = (more: Partial<GpuScaleDownInput> = {}) => ({
   promptsPerRound: 10,
   responsesPerPrompt: 2,
   maxResponseTokens: 1000,
   engines: cluster(8, 1e6),
   ...more,
 });
-const start = (more: Partial<ScaleDownInput> = {}): ScaleDown => create(gpuScaleDown, config(more));
-const send = (policy: ScaleDown, event: Unstamped<ScaleDownEvent>): ScaleDownDecision[] =>
-  policy.send({ at: 0, ...event } as ScaleDownEvent);
-const types = (decisions: readonly ScaleDownDecision[]) => decisions.map((one) => one.type);
+const start = (more: Partial<GpuScaleDownInput> = {}): ScaleDown => create(gpuScaleDown, config(more));
+const send = (policy: ScaleDown, event: Unstamped<GpuScaleDownEvent>): GpuScaleDownDecision[] =>
+  policy.send({ at: 0, ...event } as GpuScaleDownEvent);
+const types = (decisions: readonly GpuScaleDownDecision[]) => decisions.map((one) => one.type);
 const running = (...places: [id: string, engineId: string, tokens?: number][]): RunningRequest[] =>
   places.map(([requestId, engineId, tokens = 100]) => ({ requestId, engineId, tokens, promptTokens: 10 }));
 const complete = (policy: ScaleDown, roundId: string) =>
@@ -63,7 +63,7 @@ function returned(policy: ScaleDown, releaseId: string) {
 }
 
 /** A round with a release under way: a and b move from e0 and e1, c runs on e7. */
-function releasing(more: Partial<ScaleDownInput> = {}) {
+function releasing(more: Partial<GpuScaleDownInput> = {}) {
   const policy = start(more);
   open(policy, 'r');
   const [release] = report(policy, untilQuery(policy), running(['a', 'e0'], ['b', 'e1'], ['c', 'e7', 900])) as [
@@ -83,7 +83,7 @@ const freed = ({ policy, release, releaseId }: ReturnType<typeof releasing>) => 
 
 describe('milestones', () => {
   /** Counts finished at which it asks; each time the answer is a rejection. */
-  function asksAt(more: Partial<ScaleDownInput>, count: number): number[] {
+  function asksAt(more: Partial<GpuScaleDownInput>, count: number): number[] {
     const policy = start({ engines: cluster(8, 1), ...more });
     open(policy, 'r');
     const asked: number[] = [];
@@ -742,7 +742,7 @@ describe('late reports change nothing', () => {
   test('of rounds, releases and requests', () => {
     const { policy, releaseId } = releasing();
     send(policy, { type: 'request.migrated', releaseId, requestId: 'a' });
-    const codes = (event: Unstamped<ScaleDownEvent>) =>
+    const codes = (event: Unstamped<GpuScaleDownEvent>) =>
       send(policy, event).map((one) => (one.type === 'scale-down.late' ? one.reason.code : one.type));
     expect(codes({ type: 'request.migrated', releaseId, requestId: 'a' })).toEqual(['migration_closed']);
     expect(codes({ type: 'migration.failed', releaseId, requestId: 'a' })).toEqual(['migration_closed']);
@@ -758,7 +758,7 @@ describe('late reports change nothing', () => {
 });
 
 describe('bad input', () => {
-  test.each<[string, Partial<ScaleDownInput>, string]>([
+  test.each<[string, Partial<GpuScaleDownInput>, string]>([
     [
       'an engine twice',
       { engines: [...cluster(2, 5), { ...cluster(1, 5)[0]!, gpuIds: ['x'] }] },
@@ -786,7 +786,7 @@ describe('bad input', () => {
   test('events that do not fit, and nothing changes', () => {
     const { policy, releaseId } = releasing();
     const before = JSON.stringify(policy.snapshot());
-    const refused = (event: Unstamped<ScaleDownEvent>) => refusal(() => send(policy, event));
+    const refused = (event: Unstamped<GpuScaleDownEvent>) => refusal(() => send(policy, event));
     expect([
       refused({ type: 'round.opened', roundId: 'r', kind: 'long', weightVersion: 0, prompts: [] }),
       refusal(() => complete(policy, 'unheard-of')),

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { create, longPromptQueue, type QueueInput } from '../../../src/index.ts';
+import { create, type LongPromptQueueInput, longPromptQueue } from '../../../src/index.ts';
 import { only, Session } from '../../support/session.ts';
 
-const queue = (config: Partial<QueueInput> = {}) =>
+const queue = (config: Partial<LongPromptQueueInput> = {}) =>
   new Session(create(longPromptQueue, { promptsPerRound: 2, promptSpeculation: 1.5, ...config }) as never);
 
 function defer(session: Session, promptId: string, more: object = {}, sinceRound = 0) {

@@ -3,7 +3,7 @@ import {
   type AnyEvent,
   create,
   defineRecipe,
-  type RewardDecision,
+  type RewardDispatchDecision,
   type RewardDispatchInput,
   registry,
   rewardDispatch,
@@ -474,7 +474,7 @@ test('in a recipe with the admission: what it accepts is dispatched, what is sco
       rewards: {
         'reward.scored': {
           to: (decision) => {
-            const { at, requestId, reward } = decision as Extract<RewardDecision, { type: 'reward.scored' }>;
+            const { at, requestId, reward } = decision as Extract<RewardDispatchDecision, { type: 'reward.scored' }>;
             return [{ part: 'admission', event: { type: 'reward.ready', at, requestId, reward } as AnyEvent }];
           },
         },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { create, sandboxTimeout, type TimeoutInput } from '../../../src/index.ts';
+import { create, type SandboxTimeoutInput, sandboxTimeout } from '../../../src/index.ts';
 import { only, Session } from '../../support/session.ts';
 
 type Outcome = 'correct' | 'wrong' | 'timeout' | 'infrastructure';
@@ -8,7 +8,7 @@ type Outcome = 'correct' | 'wrong' | 'timeout' | 'infrastructure';
 class Sandboxes extends Session {
   runs = 0;
 
-  constructor(config: TimeoutInput = {}) {
+  constructor(config: SandboxTimeoutInput = {}) {
     super(create(sandboxTimeout, config) as never);
   }
 

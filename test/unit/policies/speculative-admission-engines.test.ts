@@ -1,6 +1,6 @@
 /** Engines: where requests go, what limits hold, and engines that come and are drained. */
 import { describe, expect, test } from 'vitest';
-import type { AdmissionInput } from '../../../src/index.ts';
+import type { SpeculativeAdmissionInput } from '../../../src/index.ts';
 import { bothWays, brief, type Rounds } from '../../support/rounds.ts';
 import { only, prompts } from '../../support/session.ts';
 
@@ -10,7 +10,7 @@ const places = (decisions: Parameters<typeof brief>[0]) =>
   only(decisions, 'request.launch').map((one) => `${one.requestId} ${one.engineId}`);
 
 describe.each(bothWays)('placement, %s', (_how, start) => {
-  const placed = (config: Partial<AdmissionInput> = {}) =>
+  const placed = (config: Partial<SpeculativeAdmissionInput> = {}) =>
     start({ placement: 'policy', responsesPerPrompt: 1, ...config });
 
   test('a request goes to the fewest tokens in flight, its prompt included, then the fewest requests, then the lowest id', () => {

@@ -1,6 +1,6 @@
 /** Engines that are lost: what ran on them, what was being aborted there, and what comes back. */
 import { describe, expect, test } from 'vitest';
-import type { AdmissionInput } from '../../../src/index.ts';
+import type { SpeculativeAdmissionInput } from '../../../src/index.ts';
 import { bothWays, brief, type Rounds } from '../../support/rounds.ts';
 import { only, prompts } from '../../support/session.ts';
 
@@ -10,7 +10,7 @@ const places = (decisions: Parameters<typeof brief>[0]) =>
   only(decisions, 'request.launch').map((one) => `${one.requestId} ${one.engineId}`);
 
 describe.each(bothWays)('lost engines, %s', (_how, start) => {
-  const placed = (config: Partial<AdmissionInput> = {}) =>
+  const placed = (config: Partial<SpeculativeAdmissionInput> = {}) =>
     start({ placement: 'policy', responsesPerPrompt: 1, ...config });
 
   test('a lost engine: what ran on it is tried again elsewhere as it was launched, what was being aborted there is over', () => {

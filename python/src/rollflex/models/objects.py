@@ -8,7 +8,7 @@ from ._typing import NotRequired, TypedDict
 
 
 class CountedResponse(TypedDict):
-    """An object of the vocabulary: `countedResponse`."""
+    """A response of a prompt that counts."""
 
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
@@ -24,7 +24,7 @@ class CountedResponse(TypedDict):
 
 
 class RewardedResponse(TypedDict):
-    """An object of the vocabulary: `rewardedResponse`."""
+    """A response with its reward."""
 
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
@@ -40,7 +40,7 @@ class RewardedResponse(TypedDict):
 
 
 class KeptResponse(TypedDict):
-    """An object of the vocabulary: `keptResponse`."""
+    """A response whose tokens are kept beyond the round that began it."""
 
     requestId: str
     """Id of the request that generated the tokens last. String ≤ 1200."""
@@ -62,7 +62,7 @@ class KeptResponse(TypedDict):
 
 
 class Deferral(TypedDict):
-    """An object of the vocabulary: `deferral`."""
+    """What a deferred prompt carries through the queue and through later rounds."""
 
     count: int
     """How often the prompt has been deferred. Whole number ≥ 1."""
@@ -75,7 +75,7 @@ class Deferral(TypedDict):
 
 
 class DroppedResponse(TypedDict):
-    """An object of the vocabulary: `droppedResponse`."""
+    """A response that was generated and is given up, and why."""
 
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
@@ -88,7 +88,7 @@ class DroppedResponse(TypedDict):
 
 
 class FinalResponse(TypedDict):
-    """An object of the vocabulary: `finalResponse`."""
+    """A response that belongs to a completed round."""
 
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
@@ -107,7 +107,7 @@ class FinalResponse(TypedDict):
 
 
 class TimeoutEstimate(TypedDict):
-    """An object of the vocabulary: `timeoutEstimate`."""
+    """What one λ would have cost and saved on the runs that are remembered."""
 
     timeoutFactor: float
     """λ."""
@@ -126,7 +126,7 @@ class TimeoutEstimate(TypedDict):
 
 
 class TrainingShare(TypedDict):
-    """An object of the vocabulary: `trainingShare`."""
+    """What one replica trains of the rest of a round."""
 
     fetchId: str
     """Id of the fetch or share, minted by the policy. String ≤ 1200."""
@@ -145,7 +145,7 @@ class TrainingShare(TypedDict):
 
 
 class RolloutWorkload(TypedDict):
-    """An object of the vocabulary: `rolloutWorkload`."""
+    """What a rollout step demands of the engines, over all of them."""
 
     responses: int
     """Requests that run, those that are aborted later included. Whole number ≥ 1."""
@@ -164,7 +164,7 @@ class RolloutWorkload(TypedDict):
 
 
 class ProfileConfiguration(TypedDict):
-    """An object of the vocabulary: `profileConfiguration`."""
+    """A point that a profile measures."""
 
     tp: int
     """Tensor-parallel degree: GPUs of one replica. Whole number ≥ 1."""
@@ -183,7 +183,7 @@ class ProfileConfiguration(TypedDict):
 
 
 class ProfileRow(TypedDict):
-    """An object of the vocabulary: `profileRow`."""
+    """A row of a profile: a point, and what was measured there."""
 
     tp: int
     """Tensor-parallel degree: GPUs of one replica. Whole number ≥ 1."""
@@ -211,7 +211,7 @@ class ProfileRow(TypedDict):
 
 
 class ReplicaGroup(TypedDict):
-    """An object of the vocabulary: `replicaGroup`."""
+    """One replica and the GPUs that it runs on."""
 
     replica: int
     """Number of the replica, from 0. Whole number ≥ 0."""
@@ -224,7 +224,7 @@ class ReplicaGroup(TypedDict):
 
 
 class RunningRequest(TypedDict):
-    """An object of the vocabulary: `runningRequest`."""
+    """A request that is in flight on an engine."""
 
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
@@ -240,7 +240,7 @@ class RunningRequest(TypedDict):
 
 
 class EnginePlace(TypedDict):
-    """An object of the vocabulary: `enginePlace`."""
+    """An engine and its GPUs."""
 
     engineId: str
     """Id of the inference engine, given by the host. String ≤ 512."""
@@ -250,7 +250,7 @@ class EnginePlace(TypedDict):
 
 
 class MicroBatch(TypedDict):
-    """An object of the vocabulary: `microBatch`."""
+    """Whole groups that are computed together."""
 
     groups: Sequence[str]
     """Whole groups, in the order of the update."""
@@ -275,11 +275,11 @@ Migration = TypedDict(
         "tokens": 'int',
     },
 )
-"""An object of the vocabulary: `migration`."""
+"""A request that moves to another engine."""
 
 
 class LoaderNode(TypedDict):
-    """An object of the vocabulary: `loaderNode`."""
+    """A node that preprocesses, and holds what it has preprocessed."""
 
     nodeId: str
     """Id of the node, given by the host. String ≤ 512."""
@@ -311,7 +311,7 @@ class VisualSampleResolution(TypedDict):
 
 
 class VisualSample(TypedDict):
-    """An object of the vocabulary: `visualSample`."""
+    """A sample with images or a video, as metadata."""
 
     sampleId: str
     """Id of the sample, given by the host; new whenever it is drawn. String ≤ 512."""
@@ -345,12 +345,13 @@ class VisualSample(TypedDict):
 
 
 class TextSample(TypedDict):
-    """An object of the vocabulary: `textSample`."""
+    """A sample without pixels: it needs no preprocessing."""
 
     sampleId: str
     """Id of the sample, given by the host; new whenever it is drawn. String ≤ 512."""
 
     kind: Literal["text"]
+    """It has no pixels."""
 
     uses: NotRequired[int]
     """
@@ -363,7 +364,7 @@ class TextSample(TypedDict):
 
 
 class GoneSample(TypedDict):
-    """An object of the vocabulary: `goneSample`."""
+    """A sample that is not here any more."""
 
     sampleId: str
     """Id of the sample, given by the host; new whenever it is drawn. String ≤ 512."""
@@ -373,7 +374,7 @@ class GoneSample(TypedDict):
 
 
 class TensorShape(TypedDict):
-    """An object of the vocabulary: `tensorShape`."""
+    """The name and shape of a tensor."""
 
     name: Literal["pixel_values", "pixel_values_videos"]
     """As model inputs name it: `pixel_values`, or `pixel_values_videos` for a video."""
@@ -386,7 +387,7 @@ class TensorShape(TypedDict):
 
 
 class FrameSlice(TypedDict):
-    """An object of the vocabulary: `frameSlice`."""
+    """Frames of a sequence for one rank."""
 
     rank: int
     """Rank of the worker: its device, numbered from 0. Whole number 0 to 1048575."""
@@ -399,7 +400,7 @@ class FrameSlice(TypedDict):
 
 
 class BatchSequence(TypedDict):
-    """An object of the vocabulary: `batchSequence`."""
+    """A sequence of a batch that is to be planned."""
 
     tokens: int
     """Its tokens, those of its images and frames included, 0 to 1e9. Whole number 0 to 1000000000."""
@@ -415,7 +416,7 @@ class BatchSequence(TypedDict):
 
 
 class BatchAssignment(TypedDict):
-    """An object of the vocabulary: `batchAssignment`."""
+    """Where a sequence of a batch goes."""
 
     sequence: int
     """Index of the sequence in the batch. Whole number ≥ 0."""
@@ -434,7 +435,7 @@ class BatchAssignment(TypedDict):
 
 
 class BatchPack(TypedDict):
-    """An object of the vocabulary: `batchPack`."""
+    """Sequences of one group of ranks that run as one."""
 
     degree: int
     """Sharding degree: how many ranks share the pack. Whole number 1 to 65536."""
@@ -447,7 +448,7 @@ class BatchPack(TypedDict):
 
 
 class Prompt(TypedDict):
-    """An object of the vocabulary: `prompt`."""
+    """A prompt as the host supplies it."""
 
     promptId: str
     """Id of the prompt, given by the host. String ≤ 512."""
@@ -472,7 +473,7 @@ class Prompt(TypedDict):
 
 
 class FinalPrompt(TypedDict):
-    """An object of the vocabulary: `finalPrompt`."""
+    """A prompt of a completed round, with exactly R0 responses in the order of their indices."""
 
     promptId: str
     """Id of the prompt, given by the host. String ≤ 512."""

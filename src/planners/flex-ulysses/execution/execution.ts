@@ -1,7 +1,6 @@
 /** What a placement becomes on its devices: packs, their order, a schedule, and frames for the vision tower. */
 import type { Instance, Placement } from '../instance.ts';
-import type { FlexUlyssesPlan, SequenceAssignment } from '../plan-schema.ts';
-import type { FlexUlyssesSettings } from '../schema.ts';
+import type { FlexUlyssesPlan, FlexUlyssesSettings, SequenceAssignment } from '../types.ts';
 import { orderOf, packSizesOf, packsOf } from './packs.ts';
 import { scheduleOf } from './schedule.ts';
 import { durationsOf } from './times.ts';

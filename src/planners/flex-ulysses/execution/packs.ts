@@ -1,8 +1,7 @@
 /** Which sequences run together, and in which order (FlexRL §3.3, §3.4). */
 import { refuse } from '../../../errors.ts';
 import { type Instance, type Placement, topDegree } from '../instance.ts';
-import type { SequencePack } from '../plan-schema.ts';
-import type { FlexUlyssesSettings } from '../schema.ts';
+import type { FlexUlyssesSettings, SequencePack } from '../types.ts';
 
 /** How large packs are. */
 export interface PackSizes {

@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { parse } from '../../../core/validate.ts';
 import { refuse } from '../../../errors.ts';
 import { positiveCount } from '../../../schemas/units.ts';
-import type { ExecutionSchedule, SequencePack } from '../plan-schema.ts';
+import type { ExecutionSchedule, SequencePack, TimingModel } from '../types.ts';
 import { callAt } from './collectives.ts';
 import { findDeadlock } from './deadlock.ts';
 import { type Durations, durationsOf, type Times, timesOf } from './times.ts';
-import { coefficientsOf, type TimingModel, timingModel } from './timing.ts';
+import { coefficientsOf, timingModel } from './timing.ts';
 
 /** The packs of a plan, and the order of each device. */
 export interface PackedPlan {

@@ -1,6 +1,6 @@
 /** When each part of a plan runs, by events: nothing is stepped through that has not changed. */
 
-import type { SequencePack } from '../plan-schema.ts';
+import type { SequencePack } from '../types.ts';
 import { callAt, type Queues, runQueues, shardedOf } from './collectives.ts';
 import type { ExecutionOrder } from './schema.ts';
 import { allToAllTime, attentionTime, type TimingCoefficients } from './timing.ts';

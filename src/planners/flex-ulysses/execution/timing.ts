@@ -67,10 +67,9 @@ export const timingPresets = Object.freeze({
   },
 } satisfies Record<string, TimingCoefficients>);
 
-/** A preset, by its name, or coefficients. */
-export const timingModel = z.union([z.enum(['H200', 'H800']), coefficients]);
-/** A preset, by its name, or coefficients. */
-export type TimingModel = z.input<typeof timingModel>;
+export const timingModel = z
+  .union([z.enum(['H200', 'H800']), coefficients])
+  .describe('A preset, by its name, or coefficients.');
 
 /** The coefficients that a model stands for. */
 export function coefficientsOf(timing: z.output<typeof timingModel>): TimingCoefficients {

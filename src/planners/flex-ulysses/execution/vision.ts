@@ -1,6 +1,6 @@
 /** Which device encodes which frames (FlexRL §3.3, vision tower). */
 import { refuse } from '../../../errors.ts';
-import type { SequenceAssignment, VisionShare } from '../plan-schema.ts';
+import type { SequenceAssignment, VisionShare } from '../types.ts';
 
 /** Frames spread over the devices. */
 export interface VisionPlan {

@@ -1,6 +1,6 @@
 /** What the search tries, and the best that it has found. */
 
-import type { FlexUlyssesSettings } from '../schema.ts';
+import type { FlexUlyssesSettings } from '../types.ts';
 import { annealDevices } from './anneal-devices.ts';
 import { annealGroups } from './anneal-groups.ts';
 import { complete, isTight } from './complete.ts';

@@ -1,5 +1,6 @@
 /** How long the search looks: counts of steps, never a clock, so that a plan is the same on every machine. */
-import type { FlexUlyssesSettings } from '../schema.ts';
+
+import type { FlexUlyssesSettings } from '../types.ts';
 import type { Problem } from './problem.ts';
 
 /** With so many items a device, short ones fill the gaps, and little has to be rearranged. */

@@ -1,8 +1,8 @@
 /** The default strategy: the least communication at the best balance, or within a tolerance of it. */
 import type { Instance } from '../instance.ts';
 import { emptyPlacement } from '../placement.ts';
-import type { FlexUlyssesSettings } from '../schema.ts';
 import type { Placed } from '../strategy.ts';
+import type { FlexUlyssesSettings } from '../types.ts';
 import { isAlike } from './alike.ts';
 import { Search } from './attempts.ts';
 import { type Balance, bestBalance, computeLimit } from './balance.ts';

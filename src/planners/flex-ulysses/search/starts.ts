@@ -1,5 +1,6 @@
 /** Where annealings start, and how they go. Found by trying many on batches of video, images and text. */
-import type { FlexUlyssesSettings } from '../schema.ts';
+
+import type { FlexUlyssesSettings } from '../types.ts';
 import { isCrowded } from './effort.ts';
 import type { Problem } from './problem.ts';
 import type { Schedule } from './schedule.ts';

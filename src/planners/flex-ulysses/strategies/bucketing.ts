@@ -3,8 +3,8 @@
 import { baselineWorkOf } from '../costs.ts';
 import type { Instance } from '../instance.ts';
 import { descending } from '../instance.ts';
-import type { FlexUlyssesSettings } from '../schema.ts';
 import type { Placed } from '../strategy.ts';
+import type { FlexUlyssesSettings } from '../types.ts';
 import { leastLoaded } from './least-loaded.ts';
 
 /**

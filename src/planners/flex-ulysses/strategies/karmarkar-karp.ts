@@ -3,8 +3,8 @@ import { karmarkarKarp } from '../../../core/karmarkar-karp.ts';
 import { baselineWorkOf } from '../costs.ts';
 import type { Instance } from '../instance.ts';
 import { emptyPlacement } from '../placement.ts';
-import type { FlexUlyssesSettings } from '../schema.ts';
 import type { Placed } from '../strategy.ts';
+import type { FlexUlyssesSettings } from '../types.ts';
 
 /**
  * Karmarkar-Karp over `costs.workload`. As many sequences on each device where the devices divide their number, as in

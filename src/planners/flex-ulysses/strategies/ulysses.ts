@@ -2,8 +2,8 @@
 import { refuse } from '../../../errors.ts';
 import type { Instance } from '../instance.ts';
 import { emptyPlacement } from '../placement.ts';
-import type { FlexUlyssesSettings } from '../schema.ts';
 import type { Placed } from '../strategy.ts';
+import type { FlexUlyssesSettings } from '../types.ts';
 import { leastLoaded } from './least-loaded.ts';
 
 /** The level of the degree that is asked for; the last one if none is. */

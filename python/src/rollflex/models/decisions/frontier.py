@@ -12,10 +12,10 @@ class FrontierResizedReasonLearning(TypedDict):
     code: Literal["learning"]
 
     unfinished: int
-    """Whole number ≥ 0."""
+    """Requests of the groups in service that have not ended. Whole number ≥ 0."""
 
     startRequests: int
-    """Whole number ≥ 1."""
+    """How many may be in service until a width can be planned. Whole number ≥ 1."""
 
 
 class FrontierResizedReasonPlanned(TypedDict):
@@ -243,7 +243,7 @@ class RequestDeferredReason(TypedDict):
     """Place of the group in its round. Whole number ≥ 0."""
 
     inService: int
-    """Whole number ≥ 0."""
+    """Groups in service. Whole number ≥ 0."""
 
     width: int
     """F_w: most groups in service at once. Whole number ≥ 1."""

@@ -49,7 +49,7 @@ class GpusReclaimReasonMigrationFailed(TypedDict):
     """Id of the request, minted by the policy. String ≤ 1200."""
 
     attempts: int
-    """Whole number ≥ 0."""
+    """Tries to move the request. Whole number ≥ 0."""
 
 
 class GpusReclaimReasonEngineLost(TypedDict):
@@ -97,6 +97,7 @@ class GpusReclaim(TypedDict):
     """The engines of these GPUs."""
 
     gpuIds: list[str]
+    """The GPUs themselves."""
 
     reason: (
         GpusReclaimReasonRoundCompleted
@@ -126,7 +127,7 @@ GpusReleaseMigration = TypedDict(
         "tokens": 'list[int]',
     },
 )
-"""Part of :class:`GpusRelease`."""
+"""Requests that move from one engine to another."""
 
 
 class GpusReleaseReasonFits(TypedDict):
@@ -208,10 +209,10 @@ class MigrationAbandonedReasonTriesUsedUp(TypedDict):
     code: Literal["tries_used_up"]
 
     attempts: int
-    """Whole number ≥ 0."""
+    """Tries to move the request. Whole number ≥ 0."""
 
     budget: int
-    """Whole number ≥ 0."""
+    """Most tries to move a request. Whole number ≥ 0."""
 
 
 class MigrationAbandonedReasonNoEngine(TypedDict):
@@ -220,7 +221,7 @@ class MigrationAbandonedReasonNoEngine(TypedDict):
     code: Literal["no_engine"]
 
     attempts: int
-    """Whole number ≥ 0."""
+    """Tries to move the request. Whole number ≥ 0."""
 
 
 class MigrationAbandoned(TypedDict):
@@ -332,7 +333,7 @@ class RequestMigrateReason(TypedDict):
     """Tries before this one. Whole number ≥ 0."""
 
     budget: int
-    """Whole number ≥ 0."""
+    """Most tries to move a request. Whole number ≥ 0."""
 
 
 RequestMigrate = TypedDict(

@@ -13,13 +13,13 @@ class GroupRewardedReason(TypedDict):
     code: Literal["all_rewarded"]
 
     responses: int
-    """Whole number ≥ 0."""
+    """Responses of the prompt that count, those without a reward included. Whole number ≥ 0."""
 
     missing: int
-    """Whole number ≥ 0."""
+    """Those that will never have a reward. Whole number ≥ 0."""
 
     waitedSeconds: float
-    """Seconds, >= 0. Number ≥ 0."""
+    """How long the group waited for its last reward, in seconds. Number ≥ 0."""
 
 
 class GroupRewarded(TypedDict):
@@ -58,7 +58,7 @@ class GroupUnrewardedReasonNoReward(TypedDict):
     code: Literal["no_reward"]
 
     responses: int
-    """Whole number ≥ 0."""
+    """Responses of the prompt, none of which gets a reward. Whole number ≥ 0."""
 
 
 class GroupUnrewardedReasonNoResponse(TypedDict):
@@ -67,7 +67,7 @@ class GroupUnrewardedReasonNoResponse(TypedDict):
     code: Literal["no_response"]
 
     givenUp: int
-    """Whole number ≥ 0."""
+    """Responses that failed for good or were aborted. Whole number ≥ 0."""
 
 
 class GroupUnrewarded(TypedDict):
@@ -139,10 +139,10 @@ class RoundRewardedReasonAllGroups(TypedDict):
     code: Literal["all_groups"]
 
     groups: int
-    """Whole number ≥ 0."""
+    """Groups that train. Whole number ≥ 0."""
 
     afterSeconds: float
-    """Seconds, >= 0. Number ≥ 0."""
+    """Since the round was complete, in seconds. Number ≥ 0."""
 
 
 class RoundRewardedReasonRoundFailed(TypedDict):

@@ -18,7 +18,7 @@ class JudgePlaceReasonLongerResponse(TypedDict):
     code: Literal["longer_response"]
 
     responseTokens: int
-    """Tokens, >= 0. Whole number ≥ 0."""
+    """Tokens of the response that is longer. Whole number ≥ 0."""
 
     plannedTokens: int
     """Length that the plan before was for, in tokens. Whole number ≥ 1."""
@@ -30,7 +30,7 @@ class JudgePlaceReasonRoundPlanned(TypedDict):
     code: Literal["round_planned"]
 
     longestTokens: int
-    """Tokens, >= 0. Whole number ≥ 0."""
+    """Longest length seen in rounds of this kind, in tokens. Whole number ≥ 0."""
 
     plannedTokens: int
     """Length that the plan before was for, in tokens. Whole number ≥ 1."""

@@ -49,7 +49,7 @@ class BatchMaterializedReasonDelivered(TypedDict):
     code: Literal["delivered"]
 
     waitedSeconds: float
-    """Seconds, >= 0. Number ≥ 0."""
+    """Since the batch was planned, in seconds. Number ≥ 0."""
 
 
 class BatchMaterializedReasonSamplesDropped(TypedDict):
@@ -58,10 +58,10 @@ class BatchMaterializedReasonSamplesDropped(TypedDict):
     code: Literal["samples_dropped"]
 
     waitedSeconds: float
-    """Seconds, >= 0. Number ≥ 0."""
+    """Since the batch was planned, in seconds. Number ≥ 0."""
 
     dropped: int
-    """Whole number ≥ 1."""
+    """Samples that were dropped. Whole number ≥ 1."""
 
 
 class BatchMaterialized(TypedDict):
@@ -166,10 +166,10 @@ class SampleDroppedReasonInfrastructure(TypedDict):
     code: Literal["infrastructure"]
 
     failures: int
-    """Whole number ≥ 0."""
+    """Failures of the sample, of this kind. Whole number ≥ 0."""
 
     budget: int
-    """Whole number ≥ 0."""
+    """Most failures that lead to another try. Whole number ≥ 0."""
 
 
 class SampleDroppedReasonData(TypedDict):
@@ -178,10 +178,10 @@ class SampleDroppedReasonData(TypedDict):
     code: Literal["data"]
 
     failures: int
-    """Whole number ≥ 0."""
+    """Failures of the sample, of this kind. Whole number ≥ 0."""
 
     budget: int
-    """Whole number ≥ 0."""
+    """Most failures that lead to another try. Whole number ≥ 0."""
 
 
 class SampleDroppedReasonTransfer(TypedDict):
@@ -190,10 +190,10 @@ class SampleDroppedReasonTransfer(TypedDict):
     code: Literal["transfer"]
 
     failures: int
-    """Whole number ≥ 0."""
+    """Failures of the sample, of this kind. Whole number ≥ 0."""
 
     budget: int
-    """Whole number ≥ 0."""
+    """Most failures that lead to another try. Whole number ≥ 0."""
 
 
 class SampleDroppedReasonTooLarge(TypedDict):
@@ -202,7 +202,7 @@ class SampleDroppedReasonTooLarge(TypedDict):
     code: Literal["too_large"]
 
     bytes: int
-    """Bytes, >= 0. Whole number ≥ 0."""
+    """What its tensors need, in bytes. Whole number ≥ 0."""
 
     largestBudgetBytes: int
     """Host memory of the largest node, lost or not, in bytes. Whole number ≥ 0."""
@@ -240,7 +240,7 @@ class SampleEvictReasonLastUse(TypedDict):
     code: Literal["last_use"]
 
     uses: int
-    """Whole number ≥ 0."""
+    """Batches that have used it. Whole number ≥ 0."""
 
 
 class SampleEvictReasonStepCompleted(TypedDict):
@@ -264,10 +264,10 @@ class SampleEvictReasonMemory(TypedDict):
     code: Literal["memory"]
 
     reservedBytes: int
-    """Bytes, >= 0. Whole number ≥ 0."""
+    """What was reserved for it, in bytes. Whole number ≥ 0."""
 
     usedBytes: int
-    """Bytes, >= 0. Whole number ≥ 0."""
+    """What its tensors need, in bytes. Whole number ≥ 0."""
 
 
 class SampleEvictReasonCopyMissing(TypedDict):
@@ -445,10 +445,10 @@ class SamplePrefetchReasonRetry(TypedDict):
     """Host memory of the node that was free, in bytes. Whole number ≥ 0."""
 
     failures: int
-    """Whole number ≥ 0."""
+    """Failures of the sample, of this kind. Whole number ≥ 0."""
 
     budget: int
-    """Whole number ≥ 0."""
+    """Most failures that lead to another try. Whole number ≥ 0."""
 
 
 class SamplePrefetchReasonMemory(TypedDict):
@@ -619,10 +619,10 @@ class SamplePreprocessReasonRetry(TypedDict):
     """Host memory of the node that was free, in bytes. Whole number ≥ 0."""
 
     failures: int
-    """Whole number ≥ 0."""
+    """Failures of the sample, of this kind. Whole number ≥ 0."""
 
     budget: int
-    """Whole number ≥ 0."""
+    """Most failures that lead to another try. Whole number ≥ 0."""
 
 
 class SamplePreprocessReasonMemory(TypedDict):
@@ -747,7 +747,7 @@ class SampleRegisteredReason(TypedDict):
     code: Literal["preprocessed"]
 
     reservedBytes: int
-    """Bytes, >= 0. Whole number ≥ 0."""
+    """What was reserved for it, in bytes. Whole number ≥ 0."""
 
 
 class SampleRegistered(TypedDict):
@@ -777,7 +777,7 @@ class SampleReleasedReasonLastUse(TypedDict):
     code: Literal["last_use"]
 
     uses: int
-    """Whole number ≥ 0."""
+    """Batches that have used it. Whole number ≥ 0."""
 
 
 class SampleReleasedReasonStepCompleted(TypedDict):
@@ -810,7 +810,7 @@ class SampleUnplacedReason(TypedDict):
     code: Literal["node_away"]
 
     bytes: int
-    """Bytes, >= 0. Whole number ≥ 0."""
+    """What its tensors need, in bytes. Whole number ≥ 0."""
 
     largestBudgetBytes: int
     """Host memory of the largest node that is here, in bytes. Whole number ≥ 0."""
@@ -855,7 +855,7 @@ class SliceLateReasonEarlierAttempt(TypedDict):
     code: Literal["earlier_attempt"]
 
     attempt: int
-    """Whole number ≥ 0."""
+    """Number of the try that was reported. Whole number ≥ 0."""
 
 
 class SliceLate(TypedDict):
@@ -882,7 +882,7 @@ class StepResumedReason(TypedDict):
     code: Literal["host_restarted"]
 
     samples: int
-    """Whole number ≥ 0."""
+    """How many these are. Whole number ≥ 0."""
 
 
 class StepResumed(TypedDict):

@@ -13,13 +13,13 @@ class ProfileMeasureReasonObservedFar(TypedDict):
     code: Literal["observed_far"]
 
     rounds: int
-    """Whole number ≥ 0."""
+    """Rounds of such observations in a row. Whole number ≥ 0."""
 
     observedSeconds: float
-    """Seconds, >= 0. Number ≥ 0."""
+    """Seconds of a decode step that were observed. Number ≥ 0."""
 
     profileSeconds: float
-    """Seconds, >= 0. Number ≥ 0."""
+    """Seconds that the profile says for such a step. Number ≥ 0."""
 
 
 class ProfileMeasureReasonNotProfiled(TypedDict):
@@ -28,10 +28,10 @@ class ProfileMeasureReasonNotProfiled(TypedDict):
     code: Literal["not_profiled"]
 
     rounds: int
-    """Whole number ≥ 0."""
+    """Rounds of such observations in a row. Whole number ≥ 0."""
 
     observedSeconds: float
-    """Seconds, >= 0. Number ≥ 0."""
+    """Seconds of a decode step that were observed. Number ≥ 0."""
 
 
 class ProfileMeasure(TypedDict):
@@ -58,7 +58,7 @@ class TpKeptReasonFirstStep(TypedDict):
     code: Literal["first_step"]
 
     preemptions: int
-    """Whole number ≥ 0."""
+    """Preemptions of the step, over all engines. Whole number ≥ 0."""
 
 
 class TpKeptReasonSteady(TypedDict):
@@ -67,13 +67,13 @@ class TpKeptReasonSteady(TypedDict):
     code: Literal["steady"]
 
     preemptions: int
-    """Whole number ≥ 0."""
+    """Preemptions of the step, over all engines. Whole number ≥ 0."""
 
     previousPreemptions: int
-    """Whole number ≥ 0."""
+    """Preemptions of the step of this kind before. Whole number ≥ 0."""
 
     calmSteps: int
-    """Whole number ≥ 0."""
+    """Steps in a row without a preemption. Whole number ≥ 0."""
 
 
 class TpKeptReasonCooldown(TypedDict):
@@ -82,10 +82,10 @@ class TpKeptReasonCooldown(TypedDict):
     code: Literal["cooldown"]
 
     preemptions: int
-    """Whole number ≥ 0."""
+    """Preemptions of the step, over all engines. Whole number ≥ 0."""
 
     stepsLeft: int
-    """Whole number ≥ 0."""
+    """Steps of the cooldown that are left after this one. Whole number ≥ 0."""
 
 
 class TpKeptReasonAtBound(TypedDict):
@@ -94,10 +94,10 @@ class TpKeptReasonAtBound(TypedDict):
     code: Literal["at_bound"]
 
     minTp: int
-    """Tensor-parallel degree: GPUs of one replica. Whole number ≥ 1."""
+    """Least tensor-parallel degree that is possible. Whole number ≥ 1."""
 
     maxTp: int
-    """Tensor-parallel degree: GPUs of one replica. Whole number ≥ 1."""
+    """Greatest tensor-parallel degree that is possible. Whole number ≥ 1."""
 
 
 class TpKeptReasonVetoed(TypedDict):
@@ -106,16 +106,16 @@ class TpKeptReasonVetoed(TypedDict):
     code: Literal["vetoed"]
 
     wantedTp: int
-    """Tensor-parallel degree: GPUs of one replica. Whole number ≥ 1."""
+    """Tensor-parallel degree that it would have changed to. Whole number ≥ 1."""
 
     wantedEp: NotRequired[int]
-    """Expert-parallel degree inside the replica; divides the TP. Whole number ≥ 1."""
+    """Expert-parallel degree that it would have changed to. Whole number ≥ 1."""
 
     wantedPredictedSeconds: float
-    """Seconds, >= 0. Number ≥ 0."""
+    """Seconds that the profile predicts with the degrees that were wanted. Number ≥ 0."""
 
     predictedSeconds: float
-    """Seconds, >= 0. Number ≥ 0."""
+    """Seconds that it predicts with those that stay. Number ≥ 0."""
 
 
 class TpKeptReasonDoesNotFit(TypedDict):
@@ -124,10 +124,10 @@ class TpKeptReasonDoesNotFit(TypedDict):
     code: Literal["does_not_fit"]
 
     wantedTp: int
-    """Tensor-parallel degree: GPUs of one replica. Whole number ≥ 1."""
+    """Tensor-parallel degree that it would have changed to. Whole number ≥ 1."""
 
     wantedEp: NotRequired[int]
-    """Expert-parallel degree inside the replica; divides the TP. Whole number ≥ 1."""
+    """Expert-parallel degree that it would have changed to. Whole number ≥ 1."""
 
 
 class TpKeptReasonLoadUnchanged(TypedDict):
@@ -136,16 +136,16 @@ class TpKeptReasonLoadUnchanged(TypedDict):
     code: Literal["load_unchanged"]
 
     wantedTp: int
-    """Tensor-parallel degree: GPUs of one replica. Whole number ≥ 1."""
+    """Tensor-parallel degree that it would have changed to. Whole number ≥ 1."""
 
     wantedEp: NotRequired[int]
-    """Expert-parallel degree inside the replica; divides the TP. Whole number ≥ 1."""
+    """Expert-parallel degree that it would have changed to. Whole number ≥ 1."""
 
     loadTokens: float
-    """Number ≥ 0."""
+    """Load of the step, in tokens. Number ≥ 0."""
 
     barredAtTokens: float
-    """Number ≥ 0."""
+    """Load at which these degrees were undone or refused, in tokens. Number ≥ 0."""
 
 
 class TpKeptReasonSettled(TypedDict):
@@ -154,16 +154,16 @@ class TpKeptReasonSettled(TypedDict):
     code: Literal["settled"]
 
     wantedTp: int
-    """Tensor-parallel degree: GPUs of one replica. Whole number ≥ 1."""
+    """Tensor-parallel degree that it would have changed to. Whole number ≥ 1."""
 
     wantedEp: NotRequired[int]
-    """Expert-parallel degree inside the replica; divides the TP. Whole number ≥ 1."""
+    """Expert-parallel degree that it would have changed to. Whole number ≥ 1."""
 
     changes: int
-    """Whole number ≥ 0."""
+    """Changes that were made at this load. Whole number ≥ 0."""
 
     mostChanges: int
-    """Whole number ≥ 0."""
+    """Most changes at one load. Whole number ≥ 0."""
 
 
 class TpKeptReasonOtherParallelism(TypedDict):
@@ -172,10 +172,10 @@ class TpKeptReasonOtherParallelism(TypedDict):
     code: Literal["other_parallelism"]
 
     ranTp: int
-    """Tensor-parallel degree: GPUs of one replica. Whole number ≥ 1."""
+    """Tensor-parallel degree that the round has run with. Whole number ≥ 1."""
 
     ranEp: NotRequired[int]
-    """Expert-parallel degree inside the replica; divides the TP. Whole number ≥ 1."""
+    """Expert-parallel degree that the round has run with. Whole number ≥ 1."""
 
 
 class TpKeptReasonRepeated(TypedDict):
@@ -190,10 +190,10 @@ class TpKeptReasonNotApplied(TypedDict):
     code: Literal["not_applied"]
 
     failedTp: int
-    """Tensor-parallel degree: GPUs of one replica. Whole number ≥ 1."""
+    """Tensor-parallel degree that could not be set. Whole number ≥ 1."""
 
     failedEp: NotRequired[int]
-    """Expert-parallel degree inside the replica; divides the TP. Whole number ≥ 1."""
+    """Expert-parallel degree that could not be set. Whole number ≥ 1."""
 
 
 class TpKeptReasonLate(TypedDict):
@@ -202,10 +202,10 @@ class TpKeptReasonLate(TypedDict):
     code: Literal["late"]
 
     failedTp: int
-    """Tensor-parallel degree: GPUs of one replica. Whole number ≥ 1."""
+    """Tensor-parallel degree that could not be set. Whole number ≥ 1."""
 
     failedEp: NotRequired[int]
-    """Expert-parallel degree inside the replica; divides the TP. Whole number ≥ 1."""
+    """Expert-parallel degree that could not be set. Whole number ≥ 1."""
 
 
 class TpKept(TypedDict):
@@ -263,7 +263,7 @@ class TpSetReasonStartProfile(TypedDict):
     code: Literal["start_profile"]
 
     predictedSeconds: float
-    """Seconds, >= 0. Number ≥ 0."""
+    """Seconds of a rollout step that the profile predicts. Number ≥ 0."""
 
 
 class TpSetReasonHostRestarted(TypedDict):
@@ -278,16 +278,16 @@ class TpSetReasonProfileSelected(TypedDict):
     code: Literal["profile_selected"]
 
     fromTp: int
-    """Tensor-parallel degree: GPUs of one replica. Whole number ≥ 1."""
+    """Tensor-parallel degree before. Whole number ≥ 1."""
 
     fromEp: NotRequired[int]
-    """Expert-parallel degree inside the replica; divides the TP. Whole number ≥ 1."""
+    """Expert-parallel degree before. Whole number ≥ 1."""
 
     predictedSeconds: float
-    """Seconds, >= 0. Number ≥ 0."""
+    """Seconds of a rollout step that the profile predicts. Number ≥ 0."""
 
     fromPredictedSeconds: NotRequired[float]
-    """Seconds, >= 0. Number ≥ 0."""
+    """The same with the degrees before, where the profile knows them. Number ≥ 0."""
 
 
 class TpSetReasonRoutingSkewed(TypedDict):
@@ -296,19 +296,19 @@ class TpSetReasonRoutingSkewed(TypedDict):
     code: Literal["routing_skewed"]
 
     fromTp: int
-    """Tensor-parallel degree: GPUs of one replica. Whole number ≥ 1."""
+    """Tensor-parallel degree before. Whole number ≥ 1."""
 
     fromEp: NotRequired[int]
-    """Expert-parallel degree inside the replica; divides the TP. Whole number ≥ 1."""
+    """Expert-parallel degree before. Whole number ≥ 1."""
 
     predictedSeconds: float
-    """Seconds, >= 0. Number ≥ 0."""
+    """Seconds of a rollout step that the profile predicts. Number ≥ 0."""
 
     fromPredictedSeconds: NotRequired[float]
-    """Seconds, >= 0. Number ≥ 0."""
+    """The same with the degrees before, where the profile knows them. Number ≥ 0."""
 
     routingSkew: float
-    """Number ≥ 0."""
+    """Observed tokens of the most loaded expert rank ÷ their mean over the ranks. Number ≥ 0."""
 
 
 class TpSetReasonPreemptionsRose(TypedDict):
@@ -317,16 +317,16 @@ class TpSetReasonPreemptionsRose(TypedDict):
     code: Literal["preemptions_rose"]
 
     fromTp: int
-    """Tensor-parallel degree: GPUs of one replica. Whole number ≥ 1."""
+    """Tensor-parallel degree before. Whole number ≥ 1."""
 
     fromEp: NotRequired[int]
-    """Expert-parallel degree inside the replica; divides the TP. Whole number ≥ 1."""
+    """Expert-parallel degree before. Whole number ≥ 1."""
 
     preemptions: int
-    """Whole number ≥ 0."""
+    """Preemptions of the step, over all engines. Whole number ≥ 0."""
 
     previousPreemptions: int
-    """Whole number ≥ 0."""
+    """Preemptions of the step of this kind before. Whole number ≥ 0."""
 
 
 class TpSetReasonPreemptionFree(TypedDict):
@@ -335,13 +335,13 @@ class TpSetReasonPreemptionFree(TypedDict):
     code: Literal["preemption_free"]
 
     fromTp: int
-    """Tensor-parallel degree: GPUs of one replica. Whole number ≥ 1."""
+    """Tensor-parallel degree before. Whole number ≥ 1."""
 
     fromEp: NotRequired[int]
-    """Expert-parallel degree inside the replica; divides the TP. Whole number ≥ 1."""
+    """Expert-parallel degree before. Whole number ≥ 1."""
 
     steps: int
-    """Whole number ≥ 0."""
+    """Steps in a row without a preemption. Whole number ≥ 0."""
 
 
 class TpSetReasonUndone(TypedDict):
@@ -350,16 +350,16 @@ class TpSetReasonUndone(TypedDict):
     code: Literal["undone"]
 
     fromTp: int
-    """Tensor-parallel degree: GPUs of one replica. Whole number ≥ 1."""
+    """Tensor-parallel degree before. Whole number ≥ 1."""
 
     fromEp: NotRequired[int]
-    """Expert-parallel degree inside the replica; divides the TP. Whole number ≥ 1."""
+    """Expert-parallel degree before. Whole number ≥ 1."""
 
     measuredToPredicted: float
-    """Number ≥ 0."""
+    """Measured ÷ predicted seconds of the step after the change. Number ≥ 0."""
 
     before: float
-    """Number ≥ 0."""
+    """The same before the change: of the last step, or the mean over its steps if that is more. Number ≥ 0."""
 
 
 class TpSetReasonNotApplied(TypedDict):
@@ -368,10 +368,10 @@ class TpSetReasonNotApplied(TypedDict):
     code: Literal["not_applied"]
 
     fromTp: int
-    """Tensor-parallel degree: GPUs of one replica. Whole number ≥ 1."""
+    """Tensor-parallel degree before. Whole number ≥ 1."""
 
     fromEp: NotRequired[int]
-    """Expert-parallel degree inside the replica; divides the TP. Whole number ≥ 1."""
+    """Expert-parallel degree before. Whole number ≥ 1."""
 
 
 class TpSet(TypedDict):

@@ -13,10 +13,10 @@ class GroupTrainableReason(TypedDict):
     code: Literal["materialized"]
 
     waiting: int
-    """Whole number ≥ 0."""
+    """Groups that wait for an update, this one included. Whole number ≥ 0."""
 
     groupsPerUpdate: int
-    """Whole number ≥ 1."""
+    """Groups of a whole update. Whole number ≥ 1."""
 
 
 class GroupTrainable(TypedDict):
@@ -64,16 +64,16 @@ class PipelineMeasuredReason(TypedDict):
     code: Literal["round_trained"]
 
     groups: int
-    """Whole number ≥ 0."""
-
-    dropped: int
-    """Whole number ≥ 0."""
+    """Groups that were trained. Whole number ≥ 0."""
 
     updates: int
-    """Whole number ≥ 0."""
+    """Updates that they were trained in. Whole number ≥ 0."""
+
+    dropped: int
+    """Groups that were not trained. Whole number ≥ 0."""
 
     dispatches: int
-    """Whole number ≥ 0."""
+    """Tries of these updates. Whole number ≥ 0."""
 
 
 class PipelineMeasured(TypedDict):
@@ -136,10 +136,10 @@ class TrainDispatchReasonBatchReady(TypedDict):
     code: Literal["batch_ready"]
 
     waiting: int
-    """Whole number ≥ 0."""
+    """Groups that waited for an update. Whole number ≥ 0."""
 
     groupsPerUpdate: int
-    """Whole number ≥ 1."""
+    """Groups of a whole update. Whole number ≥ 1."""
 
 
 class TrainDispatchReasonRoundEnd(TypedDict):
@@ -148,10 +148,10 @@ class TrainDispatchReasonRoundEnd(TypedDict):
     code: Literal["round_end"]
 
     waiting: int
-    """Whole number ≥ 0."""
+    """Groups that waited for an update. Whole number ≥ 0."""
 
     groupsPerUpdate: int
-    """Whole number ≥ 1."""
+    """Groups of a whole update. Whole number ≥ 1."""
 
 
 class TrainDispatchReasonUpdateLost(TypedDict):
@@ -160,10 +160,10 @@ class TrainDispatchReasonUpdateLost(TypedDict):
     code: Literal["update_lost"]
 
     attempts: int
-    """Whole number ≥ 0."""
+    """Tries of this update before this one. Whole number ≥ 0."""
 
     consumed: int
-    """Whole number ≥ 0."""
+    """Groups of it that the try before had reported. Whole number ≥ 0."""
 
 
 class TrainDispatchReasonTrainerRestarted(TypedDict):
@@ -172,10 +172,10 @@ class TrainDispatchReasonTrainerRestarted(TypedDict):
     code: Literal["trainer_restarted"]
 
     attempts: int
-    """Whole number ≥ 0."""
+    """Tries of this update before this one. Whole number ≥ 0."""
 
     consumed: int
-    """Whole number ≥ 0."""
+    """Groups of it that the try before had reported. Whole number ≥ 0."""
 
 
 class TrainDispatchReasonHostRestarted(TypedDict):
@@ -184,10 +184,10 @@ class TrainDispatchReasonHostRestarted(TypedDict):
     code: Literal["host_restarted"]
 
     attempts: int
-    """Whole number ≥ 0."""
+    """Tries of this update before this one. Whole number ≥ 0."""
 
     consumed: int
-    """Whole number ≥ 0."""
+    """Groups of it that the try before had reported. Whole number ≥ 0."""
 
 
 class TrainDispatch(TypedDict):
@@ -241,7 +241,7 @@ class UpdateCancelReason(TypedDict):
     code: Literal["round_failed"]
 
     groups: int
-    """Whole number ≥ 0."""
+    """Groups of these updates. Whole number ≥ 0."""
 
 
 class UpdateCancel(TypedDict):
@@ -268,13 +268,13 @@ class WeightsPublishReasonAllConsumed(TypedDict):
     code: Literal["all_consumed"]
 
     groups: int
-    """Whole number ≥ 0."""
+    """Groups that were trained. Whole number ≥ 0."""
 
     updates: int
-    """Whole number ≥ 0."""
+    """Updates that they were trained in. Whole number ≥ 0."""
 
     afterSeconds: float
-    """Seconds, >= 0. Number ≥ 0."""
+    """Since the rollout of the round ended, in seconds. Number ≥ 0."""
 
 
 class WeightsPublishReasonRoundFailed(TypedDict):
@@ -283,10 +283,10 @@ class WeightsPublishReasonRoundFailed(TypedDict):
     code: Literal["round_failed"]
 
     groups: int
-    """Whole number ≥ 0."""
+    """Groups that were trained. Whole number ≥ 0."""
 
     updates: int
-    """Whole number ≥ 0."""
+    """Updates that they were trained in. Whole number ≥ 0."""
 
 
 class WeightsPublishReasonTrainerRestarted(TypedDict):
@@ -295,10 +295,10 @@ class WeightsPublishReasonTrainerRestarted(TypedDict):
     code: Literal["trainer_restarted"]
 
     groups: int
-    """Whole number ≥ 0."""
+    """Groups that were trained. Whole number ≥ 0."""
 
     updates: int
-    """Whole number ≥ 0."""
+    """Updates that they were trained in. Whole number ≥ 0."""
 
 
 class WeightsPublishReasonHostRestarted(TypedDict):
@@ -307,10 +307,10 @@ class WeightsPublishReasonHostRestarted(TypedDict):
     code: Literal["host_restarted"]
 
     groups: int
-    """Whole number ≥ 0."""
+    """Groups that were trained. Whole number ≥ 0."""
 
     updates: int
-    """Whole number ≥ 0."""
+    """Updates that they were trained in. Whole number ≥ 0."""
 
 
 class WeightsPublish(TypedDict):

@@ -13,10 +13,10 @@ class PromptCarriedReason(TypedDict):
     code: Literal["within_staleness"]
 
     startVersion: int
-    """Version of the actor weights; never decreases. Whole number ≥ 0."""
+    """Version of the weights that its first tokens are of. Whole number ≥ 0."""
 
     maxStaleness: int
-    """Whole number ≥ 0."""
+    """Most versions that its tokens may be behind. Whole number ≥ 0."""
 
 
 class PromptCarried(TypedDict):
@@ -46,7 +46,7 @@ class PromptCollectedReason(TypedDict):
     """Responses of the prompt that are held. Whole number ≥ 0."""
 
     launched: int
-    """Whole number ≥ 0."""
+    """Responses of the prompt that were begun, those kept from earlier rounds included. Whole number ≥ 0."""
 
 
 class PromptCollected(TypedDict):
@@ -76,10 +76,10 @@ class PromptCountedReasonNoFilter(TypedDict):
     code: Literal["no_filter"]
 
     counted: int
-    """Whole number ≥ 0."""
+    """Prompts of the round that count, this one included. Whole number ≥ 0."""
 
     needed: int
-    """Whole number ≥ 0."""
+    """Prompts that the round needs. Whole number ≥ 0."""
 
 
 class PromptCountedReasonPassed(TypedDict):
@@ -88,10 +88,10 @@ class PromptCountedReasonPassed(TypedDict):
     code: Literal["passed"]
 
     counted: int
-    """Whole number ≥ 0."""
+    """Prompts of the round that count, this one included. Whole number ≥ 0."""
 
     needed: int
-    """Whole number ≥ 0."""
+    """Prompts that the round needs. Whole number ≥ 0."""
 
 
 class PromptCounted(TypedDict):
@@ -130,7 +130,7 @@ class PromptDeferredReasonRoundCompleted(TypedDict):
     """Responses of the prompt that are held. Whole number ≥ 0."""
 
     needed: int
-    """Whole number ≥ 0."""
+    """Responses that it needs. Whole number ≥ 0."""
 
 
 class PromptDeferredReasonQuotaFilled(TypedDict):
@@ -142,7 +142,7 @@ class PromptDeferredReasonQuotaFilled(TypedDict):
     """Responses of the prompt that are held. Whole number ≥ 0."""
 
     needed: int
-    """Whole number ≥ 0."""
+    """Responses that it needs. Whole number ≥ 0."""
 
 
 class PromptDeferredReasonRoundFailed(TypedDict):
@@ -154,7 +154,7 @@ class PromptDeferredReasonRoundFailed(TypedDict):
     """Responses of the prompt that are held. Whole number ≥ 0."""
 
     needed: int
-    """Whole number ≥ 0."""
+    """Responses that it needs. Whole number ≥ 0."""
 
 
 class PromptDeferredReasonStaleWeights(TypedDict):
@@ -163,13 +163,13 @@ class PromptDeferredReasonStaleWeights(TypedDict):
     code: Literal["stale_weights"]
 
     startVersion: int
-    """Version of the actor weights; never decreases. Whole number ≥ 0."""
+    """Version of the weights that its first tokens are of. Whole number ≥ 0."""
 
     weightVersion: int
     """Version of the actor weights; never decreases. Whole number ≥ 0."""
 
     maxStaleness: int
-    """Whole number ≥ 0."""
+    """Most versions that its tokens may be behind. Whole number ≥ 0."""
 
 
 class PromptDeferred(TypedDict):
@@ -204,8 +204,10 @@ class PromptFilteredReasonZeroVariance(TypedDict):
     code: Literal["zero_variance"]
 
     standardDeviation: float
+    """Population standard deviation of the raw rewards."""
 
     tolerance: float
+    """Up to which it counts as none."""
 
 
 class PromptFilteredReasonHost(TypedDict):
@@ -250,7 +252,7 @@ class PromptMergedReasonAlreadyQueued(TypedDict):
     code: Literal["already_queued"]
 
     deferrals: int
-    """Whole number ≥ 0."""
+    """How often the one that is kept has been deferred. Whole number ≥ 0."""
 
 
 class PromptMerged(TypedDict):
@@ -283,10 +285,10 @@ class PromptQuarantinedReasonInfrastructure(TypedDict):
     code: Literal["infrastructure"]
 
     failures: int
-    """Whole number ≥ 0."""
+    """Failures of this kind. Whole number ≥ 0."""
 
     budget: int
-    """Whole number ≥ 0."""
+    """Most failures that lead to another try. Whole number ≥ 0."""
 
 
 class PromptQuarantinedReasonData(TypedDict):
@@ -295,10 +297,10 @@ class PromptQuarantinedReasonData(TypedDict):
     code: Literal["data"]
 
     failures: int
-    """Whole number ≥ 0."""
+    """Failures of this kind. Whole number ≥ 0."""
 
     budget: int
-    """Whole number ≥ 0."""
+    """Most failures that lead to another try. Whole number ≥ 0."""
 
 
 class PromptQuarantinedReasonEnvironment(TypedDict):
@@ -307,10 +309,10 @@ class PromptQuarantinedReasonEnvironment(TypedDict):
     code: Literal["environment"]
 
     failures: int
-    """Whole number ≥ 0."""
+    """Failures of this kind. Whole number ≥ 0."""
 
     budget: int
-    """Whole number ≥ 0."""
+    """Most failures that lead to another try. Whole number ≥ 0."""
 
 
 class PromptQuarantinedReasonReward(TypedDict):
@@ -319,10 +321,10 @@ class PromptQuarantinedReasonReward(TypedDict):
     code: Literal["reward"]
 
     failures: int
-    """Whole number ≥ 0."""
+    """Failures of this kind. Whole number ≥ 0."""
 
     budget: int
-    """Whole number ≥ 0."""
+    """Most failures that lead to another try. Whole number ≥ 0."""
 
 
 class PromptQuarantined(TypedDict):

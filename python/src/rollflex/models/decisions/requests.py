@@ -16,7 +16,7 @@ class RequestAbortReasonPromptCollected(TypedDict):
     """Responses of the prompt that are held. Whole number ≥ 0."""
 
     needed: int
-    """Whole number ≥ 0."""
+    """Responses that the prompt needs. Whole number ≥ 0."""
 
 
 class RequestAbortReasonRoundCompleted(TypedDict):
@@ -25,7 +25,7 @@ class RequestAbortReasonRoundCompleted(TypedDict):
     code: Literal["round_completed"]
 
     counted: int
-    """Whole number ≥ 0."""
+    """Prompts that count for the round, or for the quota. Whole number ≥ 0."""
 
 
 class RequestAbortReasonQuotaFilled(TypedDict):
@@ -34,7 +34,7 @@ class RequestAbortReasonQuotaFilled(TypedDict):
     code: Literal["quota_filled"]
 
     counted: int
-    """Whole number ≥ 0."""
+    """Prompts that count for the round, or for the quota. Whole number ≥ 0."""
 
 
 class RequestAbortReasonPromptQuarantined(TypedDict):
@@ -52,10 +52,10 @@ class RequestAbortReasonResponseTimeout(TypedDict):
     code: Literal["response_timeout"]
 
     ranSeconds: float
-    """Seconds, >= 0. Number ≥ 0."""
+    """How long the request has run, in seconds. Number ≥ 0."""
 
     limitSeconds: float
-    """Seconds, >= 0. Number ≥ 0."""
+    """How long it may run, in seconds. Number ≥ 0."""
 
 
 class RequestAbortReasonRoundFailed(TypedDict):
@@ -70,7 +70,7 @@ class RequestAbortReasonStaleWeights(TypedDict):
     code: Literal["stale_weights"]
 
     startVersion: int
-    """Version of the actor weights; never decreases. Whole number ≥ 0."""
+    """Version of the weights that its first tokens are of. Whole number ≥ 0."""
 
     weightVersion: int
     """Version of the actor weights; never decreases. Whole number ≥ 0."""
@@ -111,7 +111,7 @@ class RequestExpiredReason(TypedDict):
     code: Literal["abort_unconfirmed"]
 
     graceSeconds: float
-    """Seconds, >= 0. Number ≥ 0."""
+    """How long the confirmation was waited for, in seconds. Number ≥ 0."""
 
 
 class RequestExpired(TypedDict):
@@ -138,7 +138,7 @@ class RequestLaunchReasonPlanned(TypedDict):
     code: Literal["planned"]
 
     inFlight: int
-    """Whole number ≥ 0."""
+    """Requests in flight, without this one. Whole number ≥ 0."""
 
 
 class RequestLaunchReasonRetryInfrastructure(TypedDict):
@@ -150,7 +150,7 @@ class RequestLaunchReasonRetryInfrastructure(TypedDict):
     """How many tries of this response went before, within its budget. Whole number ≥ 0."""
 
     budget: int
-    """Whole number ≥ 0."""
+    """Most further tries after failures of this kind. Whole number ≥ 0."""
 
 
 class RequestLaunchReasonRetryData(TypedDict):
@@ -162,7 +162,7 @@ class RequestLaunchReasonRetryData(TypedDict):
     """How many tries of this response went before, within its budget. Whole number ≥ 0."""
 
     budget: int
-    """Whole number ≥ 0."""
+    """Most further tries after failures of this kind. Whole number ≥ 0."""
 
 
 class RequestLaunchReasonRetryEnvironment(TypedDict):
@@ -174,7 +174,7 @@ class RequestLaunchReasonRetryEnvironment(TypedDict):
     """How many tries of this response went before, within its budget. Whole number ≥ 0."""
 
     budget: int
-    """Whole number ≥ 0."""
+    """Most further tries after failures of this kind. Whole number ≥ 0."""
 
 
 class RequestLaunchReasonHostRestarted(TypedDict):
@@ -183,7 +183,7 @@ class RequestLaunchReasonHostRestarted(TypedDict):
     code: Literal["host_restarted"]
 
     inFlight: int
-    """Whole number ≥ 0."""
+    """Requests in flight, without this one. Whole number ≥ 0."""
 
 
 class RequestLaunch(TypedDict):
@@ -234,7 +234,7 @@ class RequestResumeReason(TypedDict):
     code: Literal["environment_resumed"]
 
     inFlight: int
-    """Whole number ≥ 0."""
+    """Requests in flight, without this one. Whole number ≥ 0."""
 
 
 class RequestResume(TypedDict):
@@ -264,10 +264,10 @@ class ResponseAbandonedReasonInfrastructure(TypedDict):
     code: Literal["infrastructure"]
 
     failures: int
-    """Whole number ≥ 0."""
+    """Failures of this kind. Whole number ≥ 0."""
 
     budget: int
-    """Whole number ≥ 0."""
+    """Most failures that lead to another try. Whole number ≥ 0."""
 
 
 class ResponseAbandonedReasonEnvironment(TypedDict):
@@ -276,10 +276,10 @@ class ResponseAbandonedReasonEnvironment(TypedDict):
     code: Literal["environment"]
 
     failures: int
-    """Whole number ≥ 0."""
+    """Failures of this kind. Whole number ≥ 0."""
 
     budget: int
-    """Whole number ≥ 0."""
+    """Most failures that lead to another try. Whole number ≥ 0."""
 
 
 class ResponseAbandoned(TypedDict):
@@ -309,7 +309,7 @@ class ResponseAcceptedReason(TypedDict):
     """Responses of the prompt that are held. Whole number ≥ 0."""
 
     needed: int
-    """Whole number ≥ 0."""
+    """Responses that the prompt needs. Whole number ≥ 0."""
 
 
 class ResponseAccepted(TypedDict):
@@ -339,13 +339,13 @@ class ResponseDroppedReasonStaleWeights(TypedDict):
     code: Literal["stale_weights"]
 
     oldestVersion: int
-    """Version of the actor weights; never decreases. Whole number ≥ 0."""
+    """Oldest version of the weights that it has tokens of. Whole number ≥ 0."""
 
     weightVersion: int
     """Version of the actor weights; never decreases. Whole number ≥ 0."""
 
     maxStaleness: int
-    """Whole number ≥ 0."""
+    """Most versions that its tokens may be behind. Whole number ≥ 0."""
 
 
 class ResponseDroppedReasonBeyondRound(TypedDict):
@@ -354,7 +354,7 @@ class ResponseDroppedReasonBeyondRound(TypedDict):
     code: Literal["beyond_round"]
 
     needed: int
-    """Whole number ≥ 0."""
+    """Responses of the prompt that the round takes. Whole number ≥ 0."""
 
 
 class ResponseDropped(TypedDict):
@@ -372,7 +372,7 @@ class ResponseDropped(TypedDict):
     """Id of the prompt, given by the host. String ≤ 512."""
 
     tokens: int
-    """Tokens, >= 0. Whole number ≥ 0."""
+    """Tokens of the response, over all attempts. Whole number ≥ 0."""
 
     finished: bool
     """Whether it was complete."""
@@ -387,7 +387,7 @@ class ResponseLateReasonCompletion(TypedDict):
     code: Literal["completion"]
 
     tokens: int
-    """Tokens, >= 0. Whole number ≥ 0."""
+    """Tokens of the response. Whole number ≥ 0."""
 
 
 class ResponseLateReasonReport(TypedDict):
@@ -417,7 +417,7 @@ class ResponseSurplusReason(TypedDict):
     code: Literal["after_abort"]
 
     tokens: int
-    """Tokens, >= 0. Whole number ≥ 0."""
+    """Tokens of the response. Whole number ≥ 0."""
 
 
 class ResponseSurplus(TypedDict):

@@ -12,7 +12,7 @@ class RewardCancelReasonRoundCompleted(TypedDict):
     code: Literal["round_completed"]
 
     afterSeconds: float
-    """Since the reward was asked for. Number ≥ 0."""
+    """Since the reward was asked for, in seconds. Number ≥ 0."""
 
 
 class RewardCancelReasonRoundFailed(TypedDict):
@@ -21,7 +21,7 @@ class RewardCancelReasonRoundFailed(TypedDict):
     code: Literal["round_failed"]
 
     afterSeconds: float
-    """Since the reward was asked for. Number ≥ 0."""
+    """Since the reward was asked for, in seconds. Number ≥ 0."""
 
 
 class RewardCancelReasonPromptDeferred(TypedDict):
@@ -30,7 +30,7 @@ class RewardCancelReasonPromptDeferred(TypedDict):
     code: Literal["prompt_deferred"]
 
     afterSeconds: float
-    """Since the reward was asked for. Number ≥ 0."""
+    """Since the reward was asked for, in seconds. Number ≥ 0."""
 
 
 class RewardCancelReasonPromptFiltered(TypedDict):
@@ -39,7 +39,7 @@ class RewardCancelReasonPromptFiltered(TypedDict):
     code: Literal["prompt_filtered"]
 
     afterSeconds: float
-    """Since the reward was asked for. Number ≥ 0."""
+    """Since the reward was asked for, in seconds. Number ≥ 0."""
 
 
 class RewardCancelReasonPromptQuarantined(TypedDict):
@@ -48,7 +48,7 @@ class RewardCancelReasonPromptQuarantined(TypedDict):
     code: Literal["prompt_quarantined"]
 
     afterSeconds: float
-    """Since the reward was asked for. Number ≥ 0."""
+    """Since the reward was asked for, in seconds. Number ≥ 0."""
 
 
 class RewardCancelReasonPromptReturned(TypedDict):
@@ -57,7 +57,7 @@ class RewardCancelReasonPromptReturned(TypedDict):
     code: Literal["prompt_returned"]
 
     afterSeconds: float
-    """Since the reward was asked for. Number ≥ 0."""
+    """Since the reward was asked for, in seconds. Number ≥ 0."""
 
 
 class RewardCancelReasonPromptMerged(TypedDict):
@@ -66,7 +66,7 @@ class RewardCancelReasonPromptMerged(TypedDict):
     code: Literal["prompt_merged"]
 
     afterSeconds: float
-    """Since the reward was asked for. Number ≥ 0."""
+    """Since the reward was asked for, in seconds. Number ≥ 0."""
 
 
 class RewardCancelReasonResponseDropped(TypedDict):
@@ -75,7 +75,7 @@ class RewardCancelReasonResponseDropped(TypedDict):
     code: Literal["response_dropped"]
 
     afterSeconds: float
-    """Since the reward was asked for. Number ≥ 0."""
+    """Since the reward was asked for, in seconds. Number ≥ 0."""
 
 
 class RewardCancelReasonWithdrawn(TypedDict):
@@ -84,7 +84,7 @@ class RewardCancelReasonWithdrawn(TypedDict):
     code: Literal["withdrawn"]
 
     afterSeconds: float
-    """Since the reward was asked for. Number ≥ 0."""
+    """Since the reward was asked for, in seconds. Number ≥ 0."""
 
 
 class RewardCancelReasonNoAnswer(TypedDict):
@@ -93,13 +93,13 @@ class RewardCancelReasonNoAnswer(TypedDict):
     code: Literal["no_answer"]
 
     ranSeconds: float
-    """Since the dispatch. Number ≥ 0."""
+    """Since the dispatch, in seconds. Number ≥ 0."""
 
     budgetSeconds: float
     """Seconds that the worker may take, > 0, at most 1,000,000. Number > 0."""
 
     graceSeconds: float
-    """Seconds, >= 0. Number ≥ 0."""
+    """How long the confirmation of a cancellation is waited for, in seconds. Number ≥ 0."""
 
 
 class RewardCancel(TypedDict):
@@ -140,7 +140,7 @@ class RewardCancelledReasonRoundCompleted(TypedDict):
     code: Literal["round_completed"]
 
     afterSeconds: float
-    """Since the reward was asked for. Number ≥ 0."""
+    """Since the reward was asked for, in seconds. Number ≥ 0."""
 
 
 class RewardCancelledReasonRoundFailed(TypedDict):
@@ -149,7 +149,7 @@ class RewardCancelledReasonRoundFailed(TypedDict):
     code: Literal["round_failed"]
 
     afterSeconds: float
-    """Since the reward was asked for. Number ≥ 0."""
+    """Since the reward was asked for, in seconds. Number ≥ 0."""
 
 
 class RewardCancelledReasonPromptDeferred(TypedDict):
@@ -158,7 +158,7 @@ class RewardCancelledReasonPromptDeferred(TypedDict):
     code: Literal["prompt_deferred"]
 
     afterSeconds: float
-    """Since the reward was asked for. Number ≥ 0."""
+    """Since the reward was asked for, in seconds. Number ≥ 0."""
 
 
 class RewardCancelledReasonPromptFiltered(TypedDict):
@@ -167,7 +167,7 @@ class RewardCancelledReasonPromptFiltered(TypedDict):
     code: Literal["prompt_filtered"]
 
     afterSeconds: float
-    """Since the reward was asked for. Number ≥ 0."""
+    """Since the reward was asked for, in seconds. Number ≥ 0."""
 
 
 class RewardCancelledReasonPromptQuarantined(TypedDict):
@@ -176,7 +176,7 @@ class RewardCancelledReasonPromptQuarantined(TypedDict):
     code: Literal["prompt_quarantined"]
 
     afterSeconds: float
-    """Since the reward was asked for. Number ≥ 0."""
+    """Since the reward was asked for, in seconds. Number ≥ 0."""
 
 
 class RewardCancelledReasonPromptReturned(TypedDict):
@@ -185,7 +185,7 @@ class RewardCancelledReasonPromptReturned(TypedDict):
     code: Literal["prompt_returned"]
 
     afterSeconds: float
-    """Since the reward was asked for. Number ≥ 0."""
+    """Since the reward was asked for, in seconds. Number ≥ 0."""
 
 
 class RewardCancelledReasonPromptMerged(TypedDict):
@@ -194,7 +194,7 @@ class RewardCancelledReasonPromptMerged(TypedDict):
     code: Literal["prompt_merged"]
 
     afterSeconds: float
-    """Since the reward was asked for. Number ≥ 0."""
+    """Since the reward was asked for, in seconds. Number ≥ 0."""
 
 
 class RewardCancelledReasonResponseDropped(TypedDict):
@@ -203,7 +203,7 @@ class RewardCancelledReasonResponseDropped(TypedDict):
     code: Literal["response_dropped"]
 
     afterSeconds: float
-    """Since the reward was asked for. Number ≥ 0."""
+    """Since the reward was asked for, in seconds. Number ≥ 0."""
 
 
 class RewardCancelledReasonWithdrawn(TypedDict):
@@ -212,7 +212,7 @@ class RewardCancelledReasonWithdrawn(TypedDict):
     code: Literal["withdrawn"]
 
     afterSeconds: float
-    """Since the reward was asked for. Number ≥ 0."""
+    """Since the reward was asked for, in seconds. Number ≥ 0."""
 
 
 class RewardCancelled(TypedDict):
@@ -252,7 +252,7 @@ class RewardDispatchReasonRequested(TypedDict):
     code: Literal["requested"]
 
     waitedSeconds: float
-    """Since it was asked for, or queued again. Number ≥ 0."""
+    """Since it was asked for, or queued again, in seconds. Number ≥ 0."""
 
     running: int
     """Dispatches on the worker, without this one. Whole number ≥ 0."""
@@ -264,7 +264,7 @@ class RewardDispatchReasonRetryInfrastructure(TypedDict):
     code: Literal["retry_infrastructure"]
 
     waitedSeconds: float
-    """Since it was asked for, or queued again. Number ≥ 0."""
+    """Since it was asked for, or queued again, in seconds. Number ≥ 0."""
 
     running: int
     """Dispatches on the worker, without this one. Whole number ≥ 0."""
@@ -273,7 +273,7 @@ class RewardDispatchReasonRetryInfrastructure(TypedDict):
     """How many further tries there were, this one included, within the budget. Whole number ≥ 0."""
 
     budget: int
-    """Whole number ≥ 0."""
+    """Most further tries after failures of this kind. Whole number ≥ 0."""
 
 
 class RewardDispatchReasonRetryTimeout(TypedDict):
@@ -282,7 +282,7 @@ class RewardDispatchReasonRetryTimeout(TypedDict):
     code: Literal["retry_timeout"]
 
     waitedSeconds: float
-    """Since it was asked for, or queued again. Number ≥ 0."""
+    """Since it was asked for, or queued again, in seconds. Number ≥ 0."""
 
     running: int
     """Dispatches on the worker, without this one. Whole number ≥ 0."""
@@ -291,7 +291,7 @@ class RewardDispatchReasonRetryTimeout(TypedDict):
     """How many further tries there were, this one included, within the budget. Whole number ≥ 0."""
 
     budget: int
-    """Whole number ≥ 0."""
+    """Most further tries after failures of this kind. Whole number ≥ 0."""
 
 
 class RewardDispatchReasonHostRestarted(TypedDict):
@@ -300,7 +300,7 @@ class RewardDispatchReasonHostRestarted(TypedDict):
     code: Literal["host_restarted"]
 
     waitedSeconds: float
-    """Since it was asked for, or queued again. Number ≥ 0."""
+    """Since it was asked for, or queued again, in seconds. Number ≥ 0."""
 
     running: int
     """Dispatches on the worker, without this one. Whole number ≥ 0."""
@@ -347,7 +347,7 @@ class RewardExpiredReason(TypedDict):
     code: Literal["cancel_unconfirmed"]
 
     graceSeconds: float
-    """Seconds, >= 0. Number ≥ 0."""
+    """How long the confirmation of a cancellation is waited for, in seconds. Number ≥ 0."""
 
 
 class RewardExpired(TypedDict):
@@ -377,10 +377,10 @@ class RewardFailedReasonInfrastructure(TypedDict):
     code: Literal["infrastructure"]
 
     failures: int
-    """Whole number ≥ 0."""
+    """Dispatches that failed. Whole number ≥ 0."""
 
     budget: int
-    """Whole number ≥ 0."""
+    """Most failures of this kind that lead to another try. Whole number ≥ 0."""
 
 
 class RewardFailedReasonTimeout(TypedDict):
@@ -389,10 +389,10 @@ class RewardFailedReasonTimeout(TypedDict):
     code: Literal["timeout"]
 
     timeouts: int
-    """Whole number ≥ 0."""
+    """Dispatches that ran out of time. Whole number ≥ 0."""
 
     budget: int
-    """Whole number ≥ 0."""
+    """Most failures of this kind that lead to another try. Whole number ≥ 0."""
 
 
 class RewardFailed(TypedDict):
@@ -422,7 +422,7 @@ class RewardLateReasonResult(TypedDict):
     code: Literal["result"]
 
     seconds: float
-    """Seconds, >= 0. Number ≥ 0."""
+    """How long the worker took, in seconds. Number ≥ 0."""
 
 
 class RewardLateReasonAfterCancel(TypedDict):
@@ -431,7 +431,7 @@ class RewardLateReasonAfterCancel(TypedDict):
     code: Literal["after_cancel"]
 
     seconds: float
-    """Seconds, >= 0. Number ≥ 0."""
+    """How long the worker took, in seconds. Number ≥ 0."""
 
 
 class RewardLateReasonReport(TypedDict):
@@ -464,7 +464,7 @@ class RewardMergedReason(TypedDict):
     code: Literal["already_requested"]
 
     afterSeconds: float
-    """Since the reward was asked for. Number ≥ 0."""
+    """Since the reward was asked for, in seconds. Number ≥ 0."""
 
 
 class RewardMerged(TypedDict):
@@ -488,7 +488,7 @@ class RewardScoredReasonScored(TypedDict):
     code: Literal["scored"]
 
     seconds: float
-    """Seconds, >= 0. Number ≥ 0."""
+    """How long the worker took, in seconds. Number ≥ 0."""
 
     attempts: int
     """Dispatches that it took. Whole number ≥ 0."""
@@ -500,7 +500,7 @@ class RewardScoredReasonTimeout(TypedDict):
     code: Literal["timeout"]
 
     seconds: float
-    """Seconds, >= 0. Number ≥ 0."""
+    """How long the worker took, in seconds. Number ≥ 0."""
 
     budgetSeconds: float
     """Seconds that the worker may take, > 0, at most 1,000,000. Number > 0."""
@@ -542,10 +542,10 @@ class RewardsResumedReason(TypedDict):
     code: Literal["queue_short"]
 
     queued: int
-    """Whole number ≥ 0."""
+    """Rewards of this kind that wait for a worker. Whole number ≥ 0."""
 
     resumedQueued: int
-    """Whole number ≥ 0."""
+    """With this many or fewer waiting it goes on. Whole number ≥ 0."""
 
 
 class RewardsResumed(TypedDict):
@@ -569,10 +569,10 @@ class RewardsSaturatedReasonQueueLong(TypedDict):
     code: Literal["queue_long"]
 
     queued: int
-    """Whole number ≥ 0."""
+    """Rewards of this kind that wait for a worker. Whole number ≥ 0."""
 
     saturatedQueued: int
-    """Whole number ≥ 0."""
+    """With this many or more waiting it is saturated. Whole number ≥ 0."""
 
 
 class RewardsSaturatedReasonNoWorker(TypedDict):
@@ -581,7 +581,7 @@ class RewardsSaturatedReasonNoWorker(TypedDict):
     code: Literal["no_worker"]
 
     queued: int
-    """Whole number ≥ 0."""
+    """Rewards of this kind that wait for a worker. Whole number ≥ 0."""
 
 
 class RewardsSaturatedReasonHostRestarted(TypedDict):
@@ -590,10 +590,10 @@ class RewardsSaturatedReasonHostRestarted(TypedDict):
     code: Literal["host_restarted"]
 
     queued: int
-    """Whole number ≥ 0."""
+    """Rewards of this kind that wait for a worker. Whole number ≥ 0."""
 
     resumedQueued: int
-    """Whole number ≥ 0."""
+    """With this many or fewer waiting it goes on. Whole number ≥ 0."""
 
 
 class RewardsSaturated(TypedDict):

@@ -13,10 +13,10 @@ class PromptsRequestReasonRoundOpened(TypedDict):
     code: Literal["round_opened"]
 
     target: int
-    """Whole number ≥ 0."""
+    """Prompts that the round is to begin, speculation included. Whole number ≥ 0."""
 
     known: int
-    """Whole number ≥ 0."""
+    """Prompts that are here for it, those that wait included. Whole number ≥ 0."""
 
 
 class PromptsRequestReasonFiltered(TypedDict):
@@ -25,10 +25,10 @@ class PromptsRequestReasonFiltered(TypedDict):
     code: Literal["filtered"]
 
     target: int
-    """Whole number ≥ 0."""
+    """Prompts that the round is to begin, speculation included. Whole number ≥ 0."""
 
     admitted: int
-    """Whole number ≥ 0."""
+    """Prompts that were admitted to it, or wait to be. Whole number ≥ 0."""
 
 
 class PromptsRequestReasonQuarantined(TypedDict):
@@ -37,10 +37,10 @@ class PromptsRequestReasonQuarantined(TypedDict):
     code: Literal["quarantined"]
 
     target: int
-    """Whole number ≥ 0."""
+    """Prompts that the round is to begin, speculation included. Whole number ≥ 0."""
 
     admitted: int
-    """Whole number ≥ 0."""
+    """Prompts that were admitted to it, or wait to be. Whole number ≥ 0."""
 
 
 class PromptsRequestReasonMerged(TypedDict):
@@ -49,10 +49,10 @@ class PromptsRequestReasonMerged(TypedDict):
     code: Literal["merged"]
 
     target: int
-    """Whole number ≥ 0."""
+    """Prompts that the round is to begin, speculation included. Whole number ≥ 0."""
 
     admitted: int
-    """Whole number ≥ 0."""
+    """Prompts that were admitted to it, or wait to be. Whole number ≥ 0."""
 
 
 class PromptsRequestReasonHostRestarted(TypedDict):
@@ -61,10 +61,10 @@ class PromptsRequestReasonHostRestarted(TypedDict):
     code: Literal["host_restarted"]
 
     target: int
-    """Whole number ≥ 0."""
+    """Prompts that the round is to begin, speculation included. Whole number ≥ 0."""
 
     admitted: int
-    """Whole number ≥ 0."""
+    """Prompts that were admitted to it, or wait to be. Whole number ≥ 0."""
 
 
 class PromptsRequest(TypedDict):
@@ -100,10 +100,10 @@ class RoundCompletedReasonQuotaReached(TypedDict):
     code: Literal["quota_reached"]
 
     counted: int
-    """Whole number ≥ 0."""
+    """Prompts of the round that count. Whole number ≥ 0."""
 
     needed: int
-    """Whole number ≥ 0."""
+    """Prompts that the round needs. Whole number ≥ 0."""
 
 
 class RoundCompletedReasonSourceExhausted(TypedDict):
@@ -112,10 +112,10 @@ class RoundCompletedReasonSourceExhausted(TypedDict):
     code: Literal["source_exhausted"]
 
     counted: int
-    """Whole number ≥ 0."""
+    """Prompts of the round that count. Whole number ≥ 0."""
 
     needed: int
-    """Whole number ≥ 0."""
+    """Prompts that the round needs. Whole number ≥ 0."""
 
 
 class RoundCompletedReasonOnlyDuplicates(TypedDict):
@@ -124,10 +124,10 @@ class RoundCompletedReasonOnlyDuplicates(TypedDict):
     code: Literal["only_duplicates"]
 
     counted: int
-    """Whole number ≥ 0."""
+    """Prompts of the round that count. Whole number ≥ 0."""
 
     needed: int
-    """Whole number ≥ 0."""
+    """Prompts that the round needs. Whole number ≥ 0."""
 
 
 class RoundCompletedReasonRoundFailed(TypedDict):
@@ -136,10 +136,10 @@ class RoundCompletedReasonRoundFailed(TypedDict):
     code: Literal["round_failed"]
 
     counted: int
-    """Whole number ≥ 0."""
+    """Prompts of the round that count. Whole number ≥ 0."""
 
     needed: int
-    """Whole number ≥ 0."""
+    """Prompts that the round needs. Whole number ≥ 0."""
 
 
 class RoundCompletedReasonAllEnded(TypedDict):
@@ -148,10 +148,10 @@ class RoundCompletedReasonAllEnded(TypedDict):
     code: Literal["all_ended"]
 
     counted: int
-    """Whole number ≥ 0."""
+    """Prompts of the round that count. Whole number ≥ 0."""
 
     needed: int
-    """Whole number ≥ 0."""
+    """Prompts that the round needs. Whole number ≥ 0."""
 
 
 class RoundCompleted(TypedDict):
@@ -196,7 +196,7 @@ class RoundDrainedReason(TypedDict):
     code: Literal["all_ended"]
 
     afterSeconds: float
-    """Seconds, >= 0. Number ≥ 0."""
+    """Since the round was complete, in seconds. Number ≥ 0."""
 
 
 class RoundDrained(TypedDict):
@@ -220,10 +220,10 @@ class RoundPlannedReasonQueueBelowThreshold(TypedDict):
     code: Literal["queue_below_threshold"]
 
     queued: int
-    """Whole number ≥ 0."""
+    """Prompts in the queue. Whole number ≥ 0."""
 
     promptsPerRound: int
-    """Whole number ≥ 0."""
+    """P0: prompts that a round trains on. Whole number ≥ 0."""
 
 
 class RoundPlannedReasonQueueFull(TypedDict):
@@ -232,10 +232,10 @@ class RoundPlannedReasonQueueFull(TypedDict):
     code: Literal["queue_full"]
 
     queued: int
-    """Whole number ≥ 0."""
+    """Prompts in the queue. Whole number ≥ 0."""
 
     promptsPerRound: int
-    """Whole number ≥ 0."""
+    """P0: prompts that a round trains on. Whole number ≥ 0."""
 
 
 class RoundPlannedReasonPromptOverdue(TypedDict):
@@ -244,10 +244,10 @@ class RoundPlannedReasonPromptOverdue(TypedDict):
     code: Literal["prompt_overdue"]
 
     deferrals: int
-    """Whole number ≥ 0."""
+    """How often the prompt that is overdue has been deferred. Whole number ≥ 0."""
 
     waitedRounds: int
-    """Whole number ≥ 0."""
+    """How many rounds it has waited. Whole number ≥ 0."""
 
 
 class RoundPlannedReasonSourceExhausted(TypedDict):
@@ -256,7 +256,7 @@ class RoundPlannedReasonSourceExhausted(TypedDict):
     code: Literal["source_exhausted"]
 
     queued: int
-    """Whole number ≥ 0."""
+    """Prompts in the queue. Whole number ≥ 0."""
 
     carried: NotRequired[int]
     """Prompts that run on into it, if there are any. Whole number ≥ 0."""
@@ -297,7 +297,7 @@ class RoundResumedReason(TypedDict):
     code: Literal["host_restarted"]
 
     prompts: int
-    """Whole number ≥ 0."""
+    """How many these are. Whole number ≥ 0."""
 
 
 class RoundResumed(TypedDict):
@@ -351,10 +351,10 @@ class SpeculationChosenReasonExploring(TypedDict):
     code: Literal["exploring"]
 
     round: int
-    """Whole number ≥ 0."""
+    """Rounds that were measured so far. Whole number ≥ 0."""
 
     rounds: int
-    """Whole number ≥ 0."""
+    """How many are to be measured. Whole number ≥ 0."""
 
 
 class SpeculationChosenReasonFixed(TypedDict):
@@ -363,10 +363,10 @@ class SpeculationChosenReasonFixed(TypedDict):
     code: Literal["fixed"]
 
     secondsPerRound: float
-    """Seconds, >= 0. Number ≥ 0."""
+    """Seconds of a round with the factor that is chosen. Number ≥ 0."""
 
     measuredRounds: int
-    """Whole number ≥ 0."""
+    """Rounds that were measured, with all factors. Whole number ≥ 0."""
 
 
 class SpeculationChosen(TypedDict):

@@ -34,7 +34,7 @@ class SandboxReportReason(TypedDict):
     code: Literal["requested"]
 
     historyRuns: int
-    """Whole number ≥ 0."""
+    """Most runs that are remembered. Whole number ≥ 0."""
 
 
 class SandboxReport(TypedDict):
@@ -85,13 +85,13 @@ class SandboxRunReasonAnchored(TypedDict):
     """The longest correct run of the test case, in seconds. Number ≥ 0."""
 
     timeoutFactor: float
-    """λ."""
+    """λ: the timeout is this many times the anchor."""
 
     minTimeoutSeconds: float
-    """Tmin. Number ≥ 0."""
+    """Tmin: the shortest timeout, in seconds. Number ≥ 0."""
 
     maxTimeoutSeconds: float
-    """Tmax. Number > 0."""
+    """Tmax: the longest timeout, in seconds. Number > 0."""
 
 
 class SandboxRunReasonNoAnchor(TypedDict):
@@ -100,7 +100,7 @@ class SandboxRunReasonNoAnchor(TypedDict):
     code: Literal["no_anchor"]
 
     maxTimeoutSeconds: float
-    """Tmax. Number > 0."""
+    """Tmax: the longest timeout, in seconds. Number > 0."""
 
 
 class SandboxRunReasonExploration(TypedDict):
@@ -142,7 +142,7 @@ class SandboxScoredReasonCorrect(TypedDict):
     code: Literal["correct"]
 
     seconds: float
-    """Seconds, >= 0. Number ≥ 0."""
+    """How long the run took, in seconds. Number ≥ 0."""
 
     timeoutSeconds: float
     """How long the code may run, in seconds. Number > 0."""
@@ -157,7 +157,7 @@ class SandboxScoredReasonWrong(TypedDict):
     code: Literal["wrong"]
 
     seconds: float
-    """Seconds, >= 0. Number ≥ 0."""
+    """How long the run took, in seconds. Number ≥ 0."""
 
     timeoutSeconds: float
     """How long the code may run, in seconds. Number > 0."""
@@ -169,13 +169,13 @@ class SandboxScoredReasonTimeout(TypedDict):
     code: Literal["timeout"]
 
     seconds: float
-    """Seconds, >= 0. Number ≥ 0."""
+    """How long the run took, in seconds. Number ≥ 0."""
 
     timeoutSeconds: float
     """How long the code may run, in seconds. Number > 0."""
 
     maxTimeoutSeconds: float
-    """Tmax. Number > 0."""
+    """Tmax: the longest timeout, in seconds. Number > 0."""
 
 
 class SandboxScored(TypedDict):
@@ -205,7 +205,7 @@ class SandboxUnscoredReasonInfrastructure(TypedDict):
     code: Literal["infrastructure"]
 
     seconds: float
-    """Seconds, >= 0. Number ≥ 0."""
+    """How long the run took, in seconds. Number ≥ 0."""
 
 
 class SandboxUnscoredReasonCancelled(TypedDict):

@@ -12,7 +12,7 @@ class TimerSetReasonAbortGrace(TypedDict):
     code: Literal["abort_grace"]
 
     graceSeconds: float
-    """Seconds, >= 0. Number ≥ 0."""
+    """How long the confirmation of an abort is waited for, in seconds. Number ≥ 0."""
 
 
 class TimerSetReasonResponseTimeout(TypedDict):
@@ -21,7 +21,7 @@ class TimerSetReasonResponseTimeout(TypedDict):
     code: Literal["response_timeout"]
 
     limitSeconds: float
-    """Seconds, >= 0. Number ≥ 0."""
+    """How long a request may run, in seconds. Number ≥ 0."""
 
 
 class TimerSetReasonRewardBudget(TypedDict):
@@ -33,7 +33,7 @@ class TimerSetReasonRewardBudget(TypedDict):
     """Seconds that the worker may take, > 0, at most 1,000,000. Number > 0."""
 
     graceSeconds: float
-    """Seconds, >= 0. Number ≥ 0."""
+    """How long the report of a worker is waited for beyond that, in seconds. Number ≥ 0."""
 
 
 class TimerSetReasonRewardCancelGrace(TypedDict):
@@ -42,7 +42,7 @@ class TimerSetReasonRewardCancelGrace(TypedDict):
     code: Literal["reward_cancel_grace"]
 
     graceSeconds: float
-    """Seconds, >= 0. Number ≥ 0."""
+    """How long the report of a worker is waited for beyond that, in seconds. Number ≥ 0."""
 
 
 class TimerSet(TypedDict):

@@ -13,13 +13,13 @@ class GradientScaleReasonLocalMean(TypedDict):
     code: Literal["local_mean"]
 
     units: float
-    """Number ≥ 0."""
+    """Units of the loss on this replica: samples, tokens or groups. Number ≥ 0."""
 
     total: float
-    """Number ≥ 0."""
+    """Units on all replicas, or the divisor that is configured. Number ≥ 0."""
 
     replicas: int
-    """Whole number ≥ 0."""
+    """Replicas of the collective. Whole number ≥ 0."""
 
 
 class GradientScaleReasonLocalSum(TypedDict):
@@ -28,13 +28,13 @@ class GradientScaleReasonLocalSum(TypedDict):
     code: Literal["local_sum"]
 
     units: float
-    """Number ≥ 0."""
+    """Units of the loss on this replica: samples, tokens or groups. Number ≥ 0."""
 
     total: float
-    """Number ≥ 0."""
+    """Units on all replicas, or the divisor that is configured. Number ≥ 0."""
 
     replicas: int
-    """Whole number ≥ 0."""
+    """Replicas of the collective. Whole number ≥ 0."""
 
 
 class GradientScale(TypedDict):
@@ -239,8 +239,10 @@ class GroupsDroppedReasonZeroVariance(TypedDict):
     code: Literal["zero_variance"]
 
     standardDeviation: float
+    """Population standard deviation of the raw rewards."""
 
     tolerance: float
+    """Up to which it counts as none."""
 
 
 class GroupsDroppedReasonIncomplete(TypedDict):
@@ -249,10 +251,10 @@ class GroupsDroppedReasonIncomplete(TypedDict):
     code: Literal["incomplete"]
 
     samples: int
-    """Whole number ≥ 0."""
+    """Responses of the group that have a reward. Whole number ≥ 0."""
 
     needed: int
-    """Whole number ≥ 0."""
+    """Responses that a group needs. Whole number ≥ 0."""
 
 
 class GroupsDroppedReasonOtherWeights(TypedDict):
@@ -264,7 +266,7 @@ class GroupsDroppedReasonOtherWeights(TypedDict):
     """Version of the actor weights; never decreases. Whole number ≥ 0."""
 
     got: int
-    """Version of the actor weights; never decreases. Whole number ≥ 0."""
+    """Version of the weights that generated the group. Whole number ≥ 0."""
 
 
 class GroupsDropped(TypedDict):
@@ -297,13 +299,13 @@ class OptimizerStepReasonAllFinished(TypedDict):
     code: Literal["all_finished"]
 
     groups: int
-    """Whole number ≥ 0."""
+    """Groups that were trained. Whole number ≥ 0."""
 
     streamed: int
-    """Whole number ≥ 0."""
+    """Groups that replicas had been sent when the round was complete. Whole number ≥ 0."""
 
     afterSeconds: float
-    """Seconds, >= 0. Number ≥ 0."""
+    """Since the round was complete, in seconds. Number ≥ 0."""
 
 
 class OptimizerStepReasonUpdateConsumed(TypedDict):
@@ -312,13 +314,13 @@ class OptimizerStepReasonUpdateConsumed(TypedDict):
     code: Literal["update_consumed"]
 
     groups: int
-    """Whole number ≥ 0."""
+    """Groups of the update. Whole number ≥ 0."""
 
     groupsPerUpdate: int
-    """Whole number ≥ 1."""
+    """Groups of a whole update. Whole number ≥ 1."""
 
     update: int
-    """Whole number ≥ 0."""
+    """Which update of the round, from 0. Whole number ≥ 0."""
 
     seconds: float
     """How long the trainer has computed for it, in seconds. Number ≥ 0."""
@@ -396,13 +398,13 @@ class RoundTrainedReasonStepped(TypedDict):
     code: Literal["stepped"]
 
     groups: int
-    """Whole number ≥ 0."""
+    """Groups that were trained. Whole number ≥ 0."""
 
     streamed: int
-    """Whole number ≥ 0."""
+    """Groups that replicas had been sent when the round was complete. Whole number ≥ 0."""
 
     afterSeconds: float
-    """Seconds, >= 0. Number ≥ 0."""
+    """Since the round was complete, in seconds. Number ≥ 0."""
 
 
 class RoundTrainedReasonPublished(TypedDict):
@@ -411,13 +413,13 @@ class RoundTrainedReasonPublished(TypedDict):
     code: Literal["published"]
 
     groups: int
-    """Whole number ≥ 0."""
+    """Groups that were trained. Whole number ≥ 0."""
 
     updates: int
-    """Whole number ≥ 0."""
+    """Updates that they were trained in. Whole number ≥ 0."""
 
     afterSeconds: float
-    """Seconds, >= 0. Number ≥ 0."""
+    """Since the round was complete, in seconds. Number ≥ 0."""
 
 
 class RoundTrainedReasonNothingToTrain(TypedDict):
@@ -450,7 +452,7 @@ class TrainFetchReasonProbe(TypedDict):
     code: Literal["probe"]
 
     waitingGroups: int
-    """Whole number ≥ 0."""
+    """Groups of the round that wait to be trained. Whole number ≥ 0."""
 
 
 class TrainFetchReasonFairShare(TypedDict):
@@ -459,13 +461,13 @@ class TrainFetchReasonFairShare(TypedDict):
     code: Literal["fair_share"]
 
     waitingGroups: int
-    """Whole number ≥ 0."""
+    """Groups of the round that wait to be trained. Whole number ≥ 0."""
 
     waitingTokens: int
-    """Tokens, >= 0. Whole number ≥ 0."""
+    """Tokens of these groups. Whole number ≥ 0."""
 
     replicas: int
-    """Whole number ≥ 0."""
+    """Replicas that train. Whole number ≥ 0."""
 
 
 class TrainFetchReasonRoundEnd(TypedDict):
@@ -474,16 +476,16 @@ class TrainFetchReasonRoundEnd(TypedDict):
     code: Literal["round_end"]
 
     waitingGroups: int
-    """Whole number ≥ 0."""
+    """Groups of the round that wait to be trained. Whole number ≥ 0."""
 
     missingGroups: int
-    """Whole number ≥ 0."""
+    """Groups of the round that are not complete. Whole number ≥ 0."""
 
     restSeconds: float
-    """Seconds, >= 0. Number ≥ 0."""
+    """When the rollout is expected to end, seconds from now. Number ≥ 0."""
 
     secondsPerToken: float
-    """Seconds, >= 0. Number ≥ 0."""
+    """Seconds that the replica takes for a token. Number ≥ 0."""
 
 
 class TrainFetchReasonOnce(TypedDict):
@@ -492,10 +494,10 @@ class TrainFetchReasonOnce(TypedDict):
     code: Literal["once"]
 
     waitingGroups: int
-    """Whole number ≥ 0."""
+    """Groups of the round that wait to be trained. Whole number ≥ 0."""
 
     capGroups: int
-    """Whole number ≥ 0."""
+    """Most groups that are fetched at once. Whole number ≥ 0."""
 
 
 class TrainFetch(TypedDict):
@@ -548,13 +550,13 @@ class TrainFinishReasonRoundCompleted(TypedDict):
     code: Literal["round_completed"]
 
     remaining: int
-    """Whole number ≥ 0."""
+    """Groups that are spread by this decision. Whole number ≥ 0."""
 
     streamed: int
-    """Whole number ≥ 0."""
+    """Groups that replicas had been sent when the round was complete. Whole number ≥ 0."""
 
     replicas: int
-    """Whole number ≥ 0."""
+    """Replicas that take part. Whole number ≥ 0."""
 
 
 class TrainFinishReasonReplicaLost(TypedDict):
@@ -563,13 +565,13 @@ class TrainFinishReasonReplicaLost(TypedDict):
     code: Literal["replica_lost"]
 
     remaining: int
-    """Whole number ≥ 0."""
+    """Groups that are spread by this decision. Whole number ≥ 0."""
 
     streamed: int
-    """Whole number ≥ 0."""
+    """Groups that replicas had been sent when the round was complete. Whole number ≥ 0."""
 
     replicas: int
-    """Whole number ≥ 0."""
+    """Replicas that take part. Whole number ≥ 0."""
 
 
 class TrainFinishReasonHostRestarted(TypedDict):
@@ -578,13 +580,13 @@ class TrainFinishReasonHostRestarted(TypedDict):
     code: Literal["host_restarted"]
 
     remaining: int
-    """Whole number ≥ 0."""
+    """Groups that are spread by this decision. Whole number ≥ 0."""
 
     streamed: int
-    """Whole number ≥ 0."""
+    """Groups that replicas had been sent when the round was complete. Whole number ≥ 0."""
 
     replicas: int
-    """Whole number ≥ 0."""
+    """Replicas that take part. Whole number ≥ 0."""
 
 
 class TrainFinishReasonPartlyConsumed(TypedDict):
@@ -593,13 +595,13 @@ class TrainFinishReasonPartlyConsumed(TypedDict):
     code: Literal["partly_consumed"]
 
     remaining: int
-    """Whole number ≥ 0."""
+    """Groups that are spread by this decision. Whole number ≥ 0."""
 
     streamed: int
-    """Whole number ≥ 0."""
+    """Groups that replicas had been sent when the round was complete. Whole number ≥ 0."""
 
     replicas: int
-    """Whole number ≥ 0."""
+    """Replicas that take part. Whole number ≥ 0."""
 
 
 class TrainFinishReasonStepFailed(TypedDict):
@@ -608,13 +610,13 @@ class TrainFinishReasonStepFailed(TypedDict):
     code: Literal["step_failed"]
 
     remaining: int
-    """Whole number ≥ 0."""
+    """Groups that are spread by this decision. Whole number ≥ 0."""
 
     streamed: int
-    """Whole number ≥ 0."""
+    """Groups that replicas had been sent when the round was complete. Whole number ≥ 0."""
 
     replicas: int
-    """Whole number ≥ 0."""
+    """Replicas that take part. Whole number ≥ 0."""
 
 
 class TrainFinish(TypedDict):
@@ -659,10 +661,10 @@ class TrainRequeuedReasonReplicaLost(TypedDict):
     code: Literal["replica_lost"]
 
     consumed: int
-    """Whole number ≥ 0."""
+    """Groups whose gradients the replica had accumulated. Whole number ≥ 0."""
 
     inFlight: int
-    """Whole number ≥ 0."""
+    """Groups that it had been sent and had not reported. Whole number ≥ 0."""
 
 
 class TrainRequeuedReasonHostRestarted(TypedDict):
@@ -671,10 +673,10 @@ class TrainRequeuedReasonHostRestarted(TypedDict):
     code: Literal["host_restarted"]
 
     consumed: int
-    """Whole number ≥ 0."""
+    """Groups whose gradients the replica had accumulated. Whole number ≥ 0."""
 
     inFlight: int
-    """Whole number ≥ 0."""
+    """Groups that it had been sent and had not reported. Whole number ≥ 0."""
 
 
 class TrainRequeuedReasonStepFailed(TypedDict):
@@ -683,10 +685,10 @@ class TrainRequeuedReasonStepFailed(TypedDict):
     code: Literal["step_failed"]
 
     consumed: int
-    """Whole number ≥ 0."""
+    """Groups whose gradients the replica had accumulated. Whole number ≥ 0."""
 
     inFlight: int
-    """Whole number ≥ 0."""
+    """Groups that it had been sent and had not reported. Whole number ≥ 0."""
 
 
 class TrainRequeuedReasonNotFinal(TypedDict):
@@ -695,10 +697,10 @@ class TrainRequeuedReasonNotFinal(TypedDict):
     code: Literal["not_final"]
 
     consumed: int
-    """Whole number ≥ 0."""
+    """Groups whose gradients the replica had accumulated. Whole number ≥ 0."""
 
     inFlight: int
-    """Whole number ≥ 0."""
+    """Groups that it had been sent and had not reported. Whole number ≥ 0."""
 
 
 class TrainRequeuedReasonPartlyConsumed(TypedDict):
@@ -707,10 +709,10 @@ class TrainRequeuedReasonPartlyConsumed(TypedDict):
     code: Literal["partly_consumed"]
 
     consumed: int
-    """Whole number ≥ 0."""
+    """Groups whose gradients the replica had accumulated. Whole number ≥ 0."""
 
     inFlight: int
-    """Whole number ≥ 0."""
+    """Groups that it had been sent and had not reported. Whole number ≥ 0."""
 
 
 class TrainRequeued(TypedDict):

@@ -68,7 +68,7 @@ class EnginesChanged(TypedDict):
 
 
 class EnginesPlacedEngine(TypedDict):
-    """Part of :class:`EnginesPlaced`."""
+    """An engine with its server, its GPUs and the size of its KV cache."""
 
     engineId: str
     """Id of the inference engine, given by the host. String ≤ 512."""

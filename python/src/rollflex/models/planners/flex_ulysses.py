@@ -157,7 +157,7 @@ class FlexUlyssesInputCosts(TypedDict):
 
 
 class FlexUlyssesInputPreviousAssignment(TypedDict):
-    """Part of :class:`FlexUlyssesInputPrevious`."""
+    """Where one sequence goes."""
 
     sequence: int
     """Index of the sequence in `lengths`. Whole number ≥ 0."""
@@ -286,7 +286,7 @@ class FlexUlyssesInput(TypedDict):
 
 
 class FlexUlyssesPlanAssignment(TypedDict):
-    """Part of :class:`FlexUlyssesPlan`."""
+    """Where one sequence goes."""
 
     sequence: int
     """Index of the sequence in `lengths`. Whole number ≥ 0."""
@@ -347,7 +347,7 @@ class FlexUlyssesPlanMetrics(TypedDict):
 
 
 class FlexUlyssesPlanPack(TypedDict):
-    """Part of :class:`FlexUlyssesPlan`."""
+    """Sequences of one group that run as one."""
 
     degree: int
     """Sharding degree: how many devices share the pack. Whole number ≥ 1."""
@@ -405,7 +405,7 @@ FlexUlyssesPlanVisionItemSlice = TypedDict(
 
 
 class FlexUlyssesPlanVisionItem(TypedDict):
-    """Part of :class:`FlexUlyssesPlan`."""
+    """The frames that one device encodes."""
 
     device: int
     """The device. Whole number ≥ 0."""

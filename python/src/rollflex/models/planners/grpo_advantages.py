@@ -8,7 +8,7 @@ from .._typing import NotRequired, TypedDict
 
 
 class GrpoAdvantagesInputGroup(TypedDict):
-    """Part of :class:`GrpoAdvantagesInput`."""
+    """The responses of one prompt."""
 
     groupId: NotRequired[str]
     """Id of the group (its prompt), given by the host; echoed. String ≤ 512."""

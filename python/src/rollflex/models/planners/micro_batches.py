@@ -87,7 +87,7 @@ class MicroBatchesInput(TypedDict):
 
 
 class MicroBatchesPlanRankMicroBatche(TypedDict):
-    """Part of :class:`MicroBatchesPlanRank`."""
+    """What a rank runs in one forward and backward pass."""
 
     sequences: list[int]
     """Its sequences, ascending: indices in `lengths`, or in the list of that rank in `lengthsByRank`."""

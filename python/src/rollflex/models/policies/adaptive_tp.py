@@ -13,7 +13,7 @@ from ..objects import ProfileRow, RolloutWorkload
 
 
 class AdaptiveTpConfigServer(TypedDict):
-    """Part of :class:`AdaptiveTpConfig`."""
+    """A server and its GPUs."""
 
     serverId: str
     """Id of the server, given by the host. String ≤ 512."""

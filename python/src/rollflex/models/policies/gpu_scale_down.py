@@ -33,7 +33,7 @@ from ..events.session import HostRestarted
 
 
 class GpuScaleDownConfigEngine(TypedDict):
-    """Part of :class:`GpuScaleDownConfig`."""
+    """An engine with its server, its GPUs and the size of its KV cache."""
 
     engineId: str
     """Id of the inference engine, given by the host. String ≤ 512."""

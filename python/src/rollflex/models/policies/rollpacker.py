@@ -231,7 +231,7 @@ class RollpackerConfigJudge(TypedDict):
 
 
 class RollpackerConfigServer(TypedDict):
-    """Part of :class:`RollpackerConfig`."""
+    """A server and its GPUs."""
 
     serverId: str
     """Id of the server, given by the host. String ≤ 512."""

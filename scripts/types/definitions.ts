@@ -1,0 +1,162 @@
+/** Types of each definition: its settings, and what it is told and answers, in a module beside it. */
+
+import type {
+  AnyDefinition,
+  AnyPlannerDefinition,
+  AnyPolicyDefinition,
+  DecisionWord,
+  EventWord,
+} from '../../src/index.ts';
+import * as rollflex from '../../src/index.ts';
+import type { Side } from '../schema-table.ts';
+import { className } from '../text.ts';
+import { comment } from './comment.ts';
+import { importsOf, moduleText, unionOf } from './modules.ts';
+import { namedTypes } from './named.ts';
+import { TypeWriter } from './type-writer.ts';
+
+/** Where definitions of each kind are. */
+const folders = { policy: 'policies', planner: 'planners', recipe: 'recipes' } as const;
+
+/** Its name in types: that of its constant, such as `TailBatching`. */
+export function typeName(definition: AnyDefinition): string {
+  const found = Object.entries(rollflex).find(([, value]) => value === definition);
+  if (found === undefined) throw new Error(`${definition.id}: src/index.ts does not export it`);
+  return className(found[0].replace(/Planner$/, ''));
+}
+
+/** The module of its types, from the root of the repository. */
+export const typesFile = ({ kind, id }: AnyDefinition): string => `src/${folders[kind]}/${id}/types.ts`;
+
+interface Top {
+  readonly name: string;
+  readonly schema: EventWord['schema'];
+  readonly side: Side;
+  readonly about: string;
+}
+
+/** Declares types, and those with a name that its module has beside them. */
+function declare(file: string, tops: readonly Top[], writer: TypeWriter): string[] {
+  const named = namedTypes.filter((one) => one.module === file && tops.every(({ name }) => name !== one.name));
+  const own = tops.map(({ name, schema, side, about }) => writer.declaration(name, schema, side, [about]));
+  const beside = named.map(({ name, schema, side }) => writer.declaration(name, schema, side));
+  return [...own, ...beside];
+}
+
+function policyText(policy: AnyPolicyDefinition): string {
+  const file = typesFile(policy);
+  const name = typeName(policy);
+  const writer = new TypeWriter();
+  const declared = declare(
+    file,
+    [
+      {
+        name: `${name}Input`,
+        schema: policy.config,
+        side: 'input',
+        about: `Configuration of \`${policy.id}\`, as a caller writes it.`,
+      },
+      {
+        name: `${name}Config`,
+        schema: policy.config,
+        side: 'output',
+        about: `Configuration of \`${policy.id}\`, its defaults filled in.`,
+      },
+    ],
+    writer,
+  );
+  const ofKind = (kind: DecisionWord['kind']) => policy.decisions.filter((word) => word.kind === kind);
+  const unions = [
+    wordUnion(`${name}Event`, policy.events, `What \`${policy.id}\` is told.`),
+    wordUnion(`${name}Command`, ofKind('command'), `What \`${policy.id}\` asks of the host.`),
+    wordUnion(`${name}Notice`, ofKind('notice'), `What \`${policy.id}\` lets others know.`),
+    [
+      ...comment([`What \`${policy.id}\` answers.`], ''),
+      unionOf(`${name}Decision`, [`${name}Command`, `${name}Notice`]),
+    ].join('\n'),
+  ];
+  const words = [...policy.events, ...policy.decisions].map(({ type }) => ({
+    name: className(type),
+    module: 'src/schemas/types/index.ts',
+  }));
+  const imports = importsOf(file, [...writer.used, ...words]);
+  return moduleText(`Types of \`${policy.id}\`: its settings, what it is told, and what it answers.`, imports, [
+    ...declared,
+    ...unions,
+  ]);
+}
+
+function wordUnion(name: string, words: readonly EventWord[], about: string): string {
+  const members = [...new Set(words.map(({ type }) => className(type)))].sort();
+  return [...comment([about], ''), unionOf(name, members)].join('\n');
+}
+
+function plannerText(planner: AnyPlannerDefinition): string {
+  const file = typesFile(planner);
+  const name = typeName(planner);
+  const writer = new TypeWriter();
+  const declared = declare(
+    file,
+    [
+      {
+        name: `${name}Input`,
+        schema: planner.input,
+        side: 'input',
+        about: `Input of \`${planner.id}\`, as a caller writes it.`,
+      },
+      {
+        name: `${name}Settings`,
+        schema: planner.input,
+        side: 'output',
+        about: `Input of \`${planner.id}\`, its defaults filled in.`,
+      },
+      { name: `${name}Plan`, schema: planner.plan, side: 'output', about: `Plan of \`${planner.id}\`.` },
+    ],
+    writer,
+  );
+  return moduleText(`Types of \`${planner.id}\`: its input and its plan.`, importsOf(file, writer.used), declared);
+}
+
+const proofFile = 'test/types/definitions.ts';
+
+/** What the compiler is asked: whether each type is that of its schema. */
+function proofText(): string {
+  const constant = (value: unknown): string => {
+    const found = Object.entries(rollflex).find(([, one]) => one === value);
+    if (found === undefined) throw new Error('src/index.ts does not export the schema of each definition');
+    return found[0];
+  };
+  const lines = rollflex.registry.definitions.flatMap((one) => {
+    const name = typeName(one);
+    const given = constant(one.kind === 'planner' ? one.input : one.config);
+    const sides = [
+      ['Input', 'input', given],
+      [one.kind === 'planner' ? 'Settings' : 'Config', 'output', given],
+      ...(one.kind === 'planner' ? [['Plan', 'output', constant(one.plan)]] : []),
+    ];
+    return sides.map(([suffix, side, schema]) => {
+      const type = `${name}${suffix}`;
+      return `  ${type}: Same<r.${type}, z.${side}<typeof r.${schema}>>;`;
+    });
+  });
+  return moduleText(
+    'Each setting, and each part of a plan, has the type of its schema: the compiler says so.',
+    [
+      "import type { z } from 'zod';",
+      "import type * as r from '../../src/index.ts';",
+      "import type { AllTrue, Same } from './same.ts';",
+    ],
+    [['export type Definitions = AllTrue<{', ...lines, '}>;'].join('\n')],
+  );
+}
+
+/** Texts of the modules, by their paths from the root of the repository. */
+export function definitionTypes(): Map<string, string> {
+  return new Map([
+    [proofFile, proofText()],
+    ...rollflex.registry.definitions.map((one): [string, string] => [
+      typesFile(one),
+      one.kind === 'planner' ? plannerText(one) : policyText(one),
+    ]),
+  ]);
+}

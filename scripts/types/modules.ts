@@ -1,0 +1,50 @@
+/** Modules of generated types. */
+import { posix } from 'node:path';
+
+/** The first line of every generated module. */
+export const head = '// Generated from the schemas by `npm run docs:generate`: do not edit.';
+
+const widest = 120;
+
+/** The formatter sorts letter by letter, a capital before the same letter without. */
+const orderOf = (name: string): string =>
+  name.replaceAll(/./g, (one) => one.toLowerCase() + (/[A-Z]/.test(one) ? 0 : 1));
+
+/** `import type` of names, as the formatter writes it. */
+function importOf(from: string, module: string, names: Iterable<string>): string {
+  const path = posix.relative(posix.dirname(from), module);
+  const sorted = [...new Set(names)].sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
+  const source = `from '${path.startsWith('.') ? path : `./${path}`}';`;
+  const line = `import type { ${sorted.join(', ')} } ${source}`;
+  if (line.length <= widest) return line;
+  return `import type {\n${sorted.map((name) => `  ${name},\n`).join('')}} ${source}`;
+}
+
+/** Imports of types from the modules that declare them, as the formatter sorts them: what is farther away comes first. */
+export function importsOf(file: string, used: Iterable<{ readonly name: string; readonly module: string }>): string[] {
+  const byModule = new Map<string, string[]>();
+  for (const { name, module } of used) {
+    if (module === file) continue;
+    // Definitions know each other by their public names alone.
+    const from = module.replace(/^(src\/(?:policies|planners|recipes)\/[^/]+\/)types\.ts$/, '$1index.ts');
+    byModule.set(from, [...(byModule.get(from) ?? []), name]);
+  }
+  const up = (module: string): number => posix.relative(posix.dirname(file), module).split('../').length;
+  return [...byModule]
+    .sort(([a], [b]) => up(b) - up(a) || (a < b ? -1 : 1))
+    .map(([module, names]) => importOf(file, module, names));
+}
+
+/** The text of a module. */
+export function moduleText(about: string, imports: readonly string[], declarations: readonly string[]): string {
+  const top = [head, `/** ${about} */`, ...imports].join('\n');
+  return `${[top, ...declarations].join('\n\n')}\n`;
+}
+
+/** A union under a name, as the formatter writes it. */
+export function unionOf(name: string, members: readonly string[]): string {
+  const line = `export type ${name} = ${members.join(' | ')};`;
+  if (members.length === 0) return `export type ${name} = never;`;
+  if (line.length <= widest) return line;
+  return `export type ${name} =\n${members.map((one) => `  | ${one}`).join('\n')};`;
+}

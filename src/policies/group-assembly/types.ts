@@ -1,0 +1,71 @@
+// Generated from the schemas by `npm run docs:generate`: do not edit.
+/** Types of `group-assembly`: its settings, what it is told, and what it answers. */
+import type {
+  GroupRewarded,
+  GroupUnrewarded,
+  GroupWithdrawn,
+  HostRestarted,
+  PromptCounted,
+  PromptDeferred,
+  PromptFiltered,
+  PromptMerged,
+  PromptQuarantined,
+  PromptReturned,
+  ResponseAccepted,
+  ResponseDropped,
+  RewardFailed,
+  RewardReady,
+  RewardRequest,
+  RewardUnused,
+  RoundCompleted,
+  RoundFailed,
+  RoundResumed,
+  RoundRewarded,
+} from '../../schemas/types/index.ts';
+
+/** Configuration of `group-assembly`, as a caller writes it. */
+export interface GroupAssemblyInput {
+  /**
+   * Whether a restarted host is asked for the rewards that have not come; if not, whoever computes them does so.
+   *
+   * @defaultValue `true`
+   */
+  askAgain?: boolean | undefined;
+}
+
+/** Configuration of `group-assembly`, its defaults filled in. */
+export interface GroupAssemblyConfig {
+  /** Whether a restarted host is asked for the rewards that have not come; if not, whoever computes them does so. */
+  askAgain: boolean;
+}
+
+/** What `group-assembly` is told. */
+export type GroupAssemblyEvent =
+  | HostRestarted
+  | PromptCounted
+  | PromptDeferred
+  | PromptFiltered
+  | PromptMerged
+  | PromptQuarantined
+  | PromptReturned
+  | ResponseAccepted
+  | ResponseDropped
+  | RewardFailed
+  | RewardReady
+  | RoundCompleted
+  | RoundFailed;
+
+/** What `group-assembly` asks of the host. */
+export type GroupAssemblyCommand = RewardRequest;
+
+/** What `group-assembly` lets others know. */
+export type GroupAssemblyNotice =
+  | GroupRewarded
+  | GroupUnrewarded
+  | GroupWithdrawn
+  | RewardUnused
+  | RoundResumed
+  | RoundRewarded;
+
+/** What `group-assembly` answers. */
+export type GroupAssemblyDecision = GroupAssemblyCommand | GroupAssemblyNotice;

@@ -1,0 +1,92 @@
+// Generated from the schemas by `npm run docs:generate`: do not edit.
+/** Types of `long-prompt-queue`: its settings, what it is told, and what it answers. */
+import type {
+  PromptCarried,
+  PromptDeferred,
+  PromptFiltered,
+  PromptMerged,
+  PromptQuarantined,
+  PromptReturned,
+  PromptsRequest,
+  RewardReady,
+  RoundPlanned,
+  RoundRequested,
+  SourceDrained,
+  SourceExhausted,
+  SourceReopened,
+} from '../../schemas/types/index.ts';
+
+/** Configuration of `long-prompt-queue`, as a caller writes it. */
+export interface LongPromptQueueInput {
+  /** P0: prompts that a round trains on; a long round starts with that many queued. A whole number, 1 or more. */
+  promptsPerRound: number;
+  /**
+   * Over-provisioning of prompts in short rounds. A number, 1 to 16.
+   *
+   * @defaultValue `1.25`
+   */
+  promptSpeculation?: number | undefined;
+  /**
+   * Domains of the source: it is exhausted when each of them is. If absent, it is so only as a whole. Each: at most 512
+   * characters.
+   */
+  domains?: string[] | undefined;
+  /**
+   * Which queued prompts a long round takes first; overdue ones always come before.
+   *
+   * @defaultValue `'fifo'`
+   */
+  order?: 'fifo' | 'longest-expected-first' | undefined;
+  /** A prompt that was deferred this often forces a long round; never if absent. A whole number, 1 or more. */
+  maxDeferrals?: number | undefined;
+  /**
+   * A prompt that has waited this many rounds forces a long round, with fresh prompts where too few wait. A whole
+   * number, 1 or more.
+   *
+   * @defaultValue `16`
+   */
+  maxWaitRounds?: number | undefined;
+}
+
+/** Configuration of `long-prompt-queue`, its defaults filled in. */
+export interface LongPromptQueueConfig {
+  /** P0: prompts that a round trains on; a long round starts with that many queued. A whole number, 1 or more. */
+  promptsPerRound: number;
+  /** Over-provisioning of prompts in short rounds. A number, 1 to 16. */
+  promptSpeculation: number;
+  /**
+   * Domains of the source: it is exhausted when each of them is. If absent, it is so only as a whole. Each: at most 512
+   * characters.
+   */
+  domains?: string[] | undefined;
+  /** Which queued prompts a long round takes first; overdue ones always come before. */
+  order: 'fifo' | 'longest-expected-first';
+  /** A prompt that was deferred this often forces a long round; never if absent. A whole number, 1 or more. */
+  maxDeferrals?: number | undefined;
+  /**
+   * A prompt that has waited this many rounds forces a long round, with fresh prompts where too few wait. A whole
+   * number, 1 or more.
+   */
+  maxWaitRounds: number;
+}
+
+/** What `long-prompt-queue` is told. */
+export type LongPromptQueueEvent =
+  | PromptCarried
+  | PromptDeferred
+  | PromptFiltered
+  | PromptQuarantined
+  | PromptReturned
+  | RewardReady
+  | RoundRequested
+  | SourceExhausted
+  | SourceReopened;
+
+/** What `long-prompt-queue` asks of the host. */
+export type LongPromptQueueCommand = PromptsRequest;
+
+/** What `long-prompt-queue` lets others know. */
+export type LongPromptQueueNotice = PromptMerged | RoundPlanned | SourceDrained;
+
+/** What `long-prompt-queue` answers. */
+export type LongPromptQueueDecision = LongPromptQueueCommand | LongPromptQueueNotice;

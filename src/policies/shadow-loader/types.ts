@@ -1,0 +1,147 @@
+// Generated from the schemas by `npm run docs:generate`: do not edit.
+/** Types of `shadow-loader`: its settings, what it is told, and what it answers. */
+import type {
+  BatchAbandoned,
+  BatchMaterialized,
+  BatchPlanned,
+  BatchWithdrawn,
+  HostRestarted,
+  NodeAdded,
+  NodeLost,
+  PreprocessFailed,
+  PreprocessLate,
+  SampleDropped,
+  SampleEvict,
+  SampleMaterialize,
+  SamplePlaceholder,
+  SamplePrefetch,
+  SamplePreprocess,
+  SamplePreprocessed,
+  SampleRegistered,
+  SampleReleased,
+  SamplesDrawn,
+  SampleUnplaced,
+  SliceFailed,
+  SliceLate,
+  SliceMaterialized,
+  StepCompleted,
+  StepResumed,
+} from '../../schemas/types/index.ts';
+import type { LoaderNode } from '../../schemas/types/objects.ts';
+
+/** Configuration of `shadow-loader`, as a caller writes it. */
+export interface ShadowLoaderInput {
+  /**
+   * Nodes that are there from the beginning, each once; others come by `node.added`.
+   *
+   * @defaultValue `[]`
+   */
+  nodes?: LoaderNode[] | undefined;
+  /**
+   * How many steps beyond the first open one are preprocessed ahead. A whole number, 0 or more.
+   *
+   * @defaultValue `1`
+   */
+  prefetchSteps?: number | undefined;
+  /**
+   * How much of the host memory of a node such samples may take, relative, 0 to 1.
+   *
+   * @defaultValue `0.5`
+   */
+  prefetchFraction?: number | undefined;
+  /**
+   * Channels of a frame, in the shapes of placeholders. A whole number, 1 to 64.
+   *
+   * @defaultValue `3`
+   */
+  channels?: number | undefined;
+  /** Retry budgets of each sample. */
+  retry?:
+    | {
+        /**
+         * Further tries after faults of nodes; a node lost at work is one. A whole number, 0 or more.
+         *
+         * @defaultValue `3`
+         */
+        infrastructure?: number | undefined;
+        /**
+         * Further tries of a sample that could not be decoded. A whole number, 0 or more.
+         *
+         * @defaultValue `0`
+         */
+        data?: number | undefined;
+        /**
+         * Further tries of each slice that a rank could not fetch. A whole number, 0 or more.
+         *
+         * @defaultValue `3`
+         */
+        transfer?: number | undefined;
+      }
+    | undefined;
+  /**
+   * Prefix of every id that is minted; new after each restart of the host. At most 128 characters.
+   *
+   * @defaultValue `''`
+   */
+  idPrefix?: string | undefined;
+}
+
+/** Configuration of `shadow-loader`, its defaults filled in. */
+export interface ShadowLoaderConfig {
+  /** Nodes that are there from the beginning, each once; others come by `node.added`. */
+  nodes: LoaderNode[];
+  /** How many steps beyond the first open one are preprocessed ahead. A whole number, 0 or more. */
+  prefetchSteps: number;
+  /** How much of the host memory of a node such samples may take, relative, 0 to 1. */
+  prefetchFraction: number;
+  /** Channels of a frame, in the shapes of placeholders. A whole number, 1 to 64. */
+  channels: number;
+  /** Retry budgets of each sample. */
+  retry: {
+    /** Further tries after faults of nodes; a node lost at work is one. A whole number, 0 or more. */
+    infrastructure: number;
+    /** Further tries of a sample that could not be decoded. A whole number, 0 or more. */
+    data: number;
+    /** Further tries of each slice that a rank could not fetch. A whole number, 0 or more. */
+    transfer: number;
+  };
+  /** Prefix of every id that is minted; new after each restart of the host. At most 128 characters. */
+  idPrefix: string;
+}
+
+/** What `shadow-loader` is told. */
+export type ShadowLoaderEvent =
+  | BatchPlanned
+  | BatchWithdrawn
+  | HostRestarted
+  | NodeAdded
+  | NodeLost
+  | PreprocessFailed
+  | SamplePreprocessed
+  | SamplesDrawn
+  | SliceFailed
+  | SliceMaterialized
+  | StepCompleted;
+
+/** What `shadow-loader` asks of the host. */
+export type ShadowLoaderCommand =
+  | SampleEvict
+  | SampleMaterialize
+  | SamplePlaceholder
+  | SamplePrefetch
+  | SamplePreprocess;
+
+/** What `shadow-loader` lets others know. */
+export type ShadowLoaderNotice =
+  | BatchAbandoned
+  | BatchMaterialized
+  | PreprocessLate
+  | SampleDropped
+  | SampleRegistered
+  | SampleReleased
+  | SampleUnplaced
+  | SliceLate
+  | StepResumed;
+
+/** What `shadow-loader` answers. */
+export type ShadowLoaderDecision = ShadowLoaderCommand | ShadowLoaderNotice;

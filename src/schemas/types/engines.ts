@@ -1,0 +1,73 @@
+// Generated from the schemas by `npm run docs:generate`: do not edit.
+/** Events and decisions: engines. */
+import type { PlacedEngine } from './objects.ts';
+
+/**
+ * An inference engine takes requests. May be repeated.
+ *
+ * Event `engine.added`.
+ */
+export interface EngineAdded {
+  /** Which event or decision it is. */
+  type: 'engine.added';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the inference engine, given by the host. At most 512 characters. */
+  engineId: string;
+}
+
+/**
+ * An engine finishes what it has and takes nothing new.
+ *
+ * Event `engine.drained`.
+ */
+export interface EngineDrained {
+  /** Which event or decision it is. */
+  type: 'engine.drained';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the inference engine, given by the host. At most 512 characters. */
+  engineId: string;
+}
+
+/**
+ * An engine is gone, with all requests that ran on it.
+ *
+ * Event `engine.lost`.
+ */
+export interface EngineLost {
+  /** Which event or decision it is. */
+  type: 'engine.lost';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the inference engine, given by the host. At most 512 characters. */
+  engineId: string;
+}
+
+/**
+ * From now on these engines take requests, and no others: those that are not named finish what they have.
+ *
+ * Event `engines.changed`.
+ */
+export interface EnginesChanged {
+  /** Which event or decision it is. */
+  type: 'engines.changed';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Every engine that takes requests, each once. Each: at most 512 characters. */
+  engineIds: string[];
+}
+
+/**
+ * From now on these engines roll out, all of them up, on these GPUs; what was said of engines before is replaced.
+ *
+ * Event `engines.placed`.
+ */
+export interface EnginesPlaced {
+  /** Which event or decision it is. */
+  type: 'engines.placed';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Every engine that rolls out, each once. */
+  engines: PlacedEngine[];
+}

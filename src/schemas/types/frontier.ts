@@ -1,0 +1,280 @@
+// Generated from the schemas by `npm run docs:generate`: do not edit.
+/** Events and decisions: frontier. */
+
+/**
+ * A request is ready for an engine and waits until it is admitted.
+ *
+ * Event `request.arrived`.
+ */
+export interface RequestArrived {
+  /** Which event or decision it is. */
+  type: 'request.arrived';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the request, given by the host; new for each try. At most 1,200 characters. */
+  requestId: string;
+  /** Id of the prompt; its responses are one group. At most 512 characters. */
+  promptId: string;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Which response of the group, from 0; a later request for it takes its place. A whole number. */
+  index: number;
+  /**
+   * Place of the group in its round, lowest first; absent: after all groups that came before. A whole number, 0 or
+   * more.
+   */
+  order?: number | undefined;
+  /** Opaque reference of the host, at most 256 bytes; echoed. */
+  ref?: string | undefined;
+}
+
+/**
+ * From now on at most this many groups are in service; those that are stay.
+ *
+ * Notice `frontier.resized`.
+ */
+export interface FrontierResized {
+  /** Which event or decision it is. */
+  type: 'frontier.resized';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** F_w: most groups in service at once. A whole number, 1 or more. */
+  width: number;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'learning';
+        /** Requests of the groups in service that have not ended. A whole number, 0 or more. */
+        unfinished: number;
+        /** How many may be in service until a width can be planned. A whole number, 1 or more. */
+        startRequests: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'planned';
+        /** Groups of the round that was planned for. A whole number, 1 or more. */
+        groups: number;
+        /** When the trainer is expected to be done, seconds from the first admission. A number, 0 or more. */
+        expectedSeconds: number;
+        /** Seconds a token of a response, with nothing else in service. A number, 0 or more. */
+        stepSeconds: number;
+        /** Further seconds a token for each request in service. A number, 0 or more. */
+        stepSecondsPerRequest: number;
+        /** Further seconds a token for each token that those have. A number, 0 or more. */
+        stepSecondsPerContextToken: number;
+        /** What the trainer takes for a group; 0 while unknown. */
+        trainSecondsPerGroup: number;
+      };
+}
+
+/**
+ * The trainer waits while groups are deferred: the frontier is too narrow for it.
+ *
+ * Notice `frontier.starved`.
+ */
+export interface FrontierStarved {
+  /** Which event or decision it is. */
+  type: 'frontier.starved';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** F_w: most groups in service at once. A whole number, 1 or more. */
+  width: number;
+  /** A width that would have been better for this round. A whole number, 1 or more. */
+  suggestedWidth: number;
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'trainer_waits';
+    /** What the trainer has waited since its first groups of the round. A number, 0 or more. In seconds. */
+    waitedSeconds: number;
+    /** What it has worked meanwhile. A number, 0 or more. In seconds. */
+    busySeconds: number;
+    /** Groups that have left the frontier, a second. A number, 0 or more. */
+    servedGroupsPerSecond: number;
+    /** Groups that the trainer takes, a second of its work. A number, 0 or more. */
+    trainedGroupsPerSecond: number;
+  };
+}
+
+/**
+ * Nothing of a group runs or waits any more: its slot is free.
+ *
+ * Notice `group.left`.
+ */
+export interface GroupLeft {
+  /** Which event or decision it is. */
+  type: 'group.left';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the prompt, given by the host. At most 512 characters. */
+  promptId: string;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Its requests that have ended, by index. Each: at most 1,200 characters. */
+  requestIds: string[];
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'all_ended';
+        /** Responses that were completed. A whole number, 0 or more. */
+        completed: number;
+        /** Responses that failed for good or were aborted. A whole number, 0 or more. */
+        givenUp: number;
+        /** How long it was in service; 0 if it never was. In seconds. */
+        servedSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'closed';
+        /** Responses that were completed. A whole number, 0 or more. */
+        completed: number;
+        /** Responses that failed for good or were aborted. A whole number, 0 or more. */
+        givenUp: number;
+        /** How long it was in service; 0 if it never was. In seconds. */
+        servedSeconds: number;
+      };
+}
+
+/**
+ * Let this request into an engine.
+ *
+ * Command `request.admit`; answered by `response.completed`, `response.failed`.
+ */
+export interface RequestAdmit {
+  /** Which event or decision it is. */
+  type: 'request.admit';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Id of the prompt, given by the host. At most 512 characters. */
+  promptId: string;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Which response of the group, from 0. A whole number. */
+  index: number;
+  /** Opaque reference of the host, at most 256 bytes; echoed. */
+  ref?: string | undefined;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'group_admitted';
+        /** Place of the group in its round. A whole number, 0 or more. */
+        order: number;
+        /** Groups in service, this one included. A whole number, 0 or more. */
+        inService: number;
+        /** F_w: most groups in service at once. A whole number, 1 or more. */
+        width: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'in_frontier';
+        /** Place of the group in its round. A whole number, 0 or more. */
+        order: number;
+        /** Groups in service, this one included. A whole number, 0 or more. */
+        inService: number;
+        /** F_w: most groups in service at once. A whole number, 1 or more. */
+        width: number;
+      };
+}
+
+/**
+ * A group waits for a request that is not here: bring it by `request.arrived`.
+ *
+ * Notice `request.awaited`.
+ */
+export interface RequestAwaited {
+  /** Which event or decision it is. */
+  type: 'request.awaited';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the prompt, given by the host. At most 512 characters. */
+  promptId: string;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Which response of the group, from 0. A whole number. */
+  index: number;
+  /** Opaque reference of the host, at most 256 bytes; echoed. */
+  ref?: string | undefined;
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'host_restarted';
+  };
+}
+
+/**
+ * A request waits, since its group is not in the frontier.
+ *
+ * Notice `request.deferred`.
+ */
+export interface RequestDeferred {
+  /** Which event or decision it is. */
+  type: 'request.deferred';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Id of the prompt, given by the host. At most 512 characters. */
+  promptId: string;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'frontier_full';
+    /** Place of the group in its round. A whole number, 0 or more. */
+    order: number;
+    /** Groups in service. A whole number, 0 or more. */
+    inService: number;
+    /** F_w: most groups in service at once. A whole number, 1 or more. */
+    width: number;
+  };
+}
+
+/**
+ * A request is given up before it has ended; what comes of it later is late.
+ *
+ * Notice `request.dropped`.
+ */
+export interface RequestDropped {
+  /** Which event or decision it is. */
+  type: 'request.dropped';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Id of the prompt, given by the host. At most 512 characters. */
+  promptId: string;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Which response of the group, from 0. A whole number. */
+  index: number;
+  /** Whether an engine has it, which is to stop it. */
+  admitted: boolean;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'aborted';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'replaced';
+        /** Whether it had ended before: it had failed, or was aborted. */
+        ended: boolean;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'closed';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'host_restarted';
+      };
+}

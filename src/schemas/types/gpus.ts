@@ -1,0 +1,462 @@
+// Generated from the schemas by `npm run docs:generate`: do not edit.
+/** Events and decisions: gpus. */
+import type { EnginePlace, MigrationBatch, RunningRequest } from './objects.ts';
+
+/**
+ * The GPUs could not be released; requests that have moved stay where they are now.
+ *
+ * Event `gpus.release.failed`.
+ */
+export interface GpusReleaseFailed {
+  /** Which event or decision it is. */
+  type: 'gpus.release.failed';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
+  releaseId: string;
+  /** What went wrong, for operators. At most 2,000 characters. */
+  message?: string | undefined;
+}
+
+/**
+ * These GPUs have left the rollout of the round and may train. May be repeated.
+ *
+ * Event `gpus.released`.
+ */
+export interface GpusReleased {
+  /** Which event or decision it is. */
+  type: 'gpus.released';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** The release that `gpus.release` asked for, where there was one. At most 512 characters. */
+  releaseId?: string | undefined;
+  /** GPUs that were released. Each: at most 512 characters. */
+  gpuIds: string[];
+}
+
+/**
+ * These GPUs belong to the rollout again. May be repeated.
+ *
+ * Event `gpus.returned`.
+ */
+export interface GpusReturned {
+  /** Which event or decision it is. */
+  type: 'gpus.returned';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** The round that they were released in; a host that has forgotten it leaves it out. At most 512 characters. */
+  roundId?: string | undefined;
+  /** The release that `gpus.release` asked for, where there was one. At most 512 characters. */
+  releaseId?: string | undefined;
+  /** GPUs that went back. Each: at most 512 characters. */
+  gpuIds: string[];
+}
+
+/**
+ * A request could not be moved; it is where it was, or nowhere.
+ *
+ * Event `migration.failed`.
+ */
+export interface MigrationFailed {
+  /** Which event or decision it is. */
+  type: 'migration.failed';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
+  releaseId: string;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /**
+   * Which try: that of the `request.migrate`; absent for the first one, that of `gpus.release`. A whole number, 1 or
+   * more.
+   */
+  attempt?: number | undefined;
+  /** What went wrong, for operators. At most 2,000 characters. */
+  message?: string | undefined;
+}
+
+/**
+ * The answer to a `progress.query`: every request that is running or waiting on an engine, once.
+ *
+ * Event `progress.reported`.
+ */
+export interface ProgressReported {
+  /** Which event or decision it is. */
+  type: 'progress.reported';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the query, minted by the policy. At most 512 characters. */
+  queryId: string;
+  /** All requests in flight, in any order, each once. */
+  requests: RunningRequest[];
+}
+
+/**
+ * A request has left its engine and goes on, with its tokens, on the one that it was sent to.
+ *
+ * Event `request.migrated`.
+ */
+export interface RequestMigrated {
+  /** Which event or decision it is. */
+  type: 'request.migrated';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
+  releaseId: string;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /**
+   * Which try: that of the `request.migrate`; absent for the first one, that of `gpus.release`. A whole number, 1 or
+   * more.
+   */
+  attempt?: number | undefined;
+}
+
+/**
+ * Give the GPUs back to rollout as soon as no training of the round needs them; answer with `gpus.returned`.
+ *
+ * Command `gpus.reclaim`; answered by `gpus.returned`.
+ */
+export interface GpusReclaim {
+  /** Which event or decision it is. */
+  type: 'gpus.reclaim';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
+  releaseId: string;
+  /** The engines of these GPUs. Each: at most 512 characters. */
+  engineIds: string[];
+  /** The GPUs themselves. Each: at most 512 characters. */
+  gpuIds: string[];
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'round_completed';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'round_replaced';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'engines_lost';
+        /** The last engine that was rolling out. At most 512 characters. */
+        engineId: string;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'host_restarted';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'release_failed';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'migration_failed';
+        /** Id of the request, minted by the policy. At most 1,200 characters. */
+        requestId: string;
+        /** Tries to move the request. A whole number, 0 or more. */
+        attempts: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'engine_lost';
+        /** Id of the inference engine, given by the host. At most 512 characters. */
+        engineId: string;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'ended_before_release';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'restarted_before_release';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'asked_again';
+      };
+}
+
+/**
+ * Stop rollout on these engines, move their requests as listed (tokens kept, KV recomputed), report each with
+ * `request.migrated` or `migration.failed`, then answer with `gpus.released` or `gpus.release.failed`.
+ *
+ * Command `gpus.release`; answered by `gpus.released`, `gpus.release.failed`.
+ */
+export interface GpusRelease {
+  /** Which event or decision it is. */
+  type: 'gpus.release';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
+  releaseId: string;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Engines whose GPUs go to training. */
+  release: EnginePlace[];
+  /** Engines that go on with rollout. Each: at most 512 characters. */
+  keep: string[];
+  /** Every request of the released engines once, by the engine that it leaves and the one that it goes to. */
+  migrations: MigrationBatch[];
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'fits';
+        /** Responses, or prompts, finished in the round. A whole number, 0 or more. */
+        finished: number;
+        /** How many the round needs. A whole number, 1 or more. */
+        target: number;
+        /** The engine that is filled most, of those that would remain. At most 512 characters. */
+        engineId: string;
+        /** Projected peak of its KV cache, in tokens. A whole number, 0 or more. */
+        projectedTokens: number;
+        /** What its KV cache holds, in tokens. A whole number, 0 or more. */
+        capacityTokens: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'fixed_fraction';
+        /** Responses, or prompts, finished in the round. A whole number, 0 or more. */
+        finished: number;
+        /** How many the round needs. A whole number, 1 or more. */
+        target: number;
+        /** The engine that is filled most, of those that would remain. At most 512 characters. */
+        engineId: string;
+        /** Projected peak of its KV cache, in tokens. A whole number, 0 or more. */
+        projectedTokens: number;
+        /** What its KV cache holds, in tokens. A whole number, 0 or more. */
+        capacityTokens: number;
+      };
+}
+
+/**
+ * A request could not be moved from GPUs that have been released: it runs nowhere and has failed (infrastructure).
+ *
+ * Notice `migration.abandoned`.
+ */
+export interface MigrationAbandoned {
+  /** Which event or decision it is. */
+  type: 'migration.abandoned';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
+  releaseId: string;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'tries_used_up';
+        /** Tries to move the request. A whole number, 0 or more. */
+        attempts: number;
+        /** Most tries to move a request. A whole number, 0 or more. */
+        budget: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'no_engine';
+        /** Tries to move the request. A whole number, 0 or more. */
+        attempts: number;
+      };
+}
+
+/**
+ * Do not let this request go on at the engine that it moves to, and stop it there if it does: it has ended.
+ *
+ * Command `migration.cancel`.
+ */
+export interface MigrationCancel {
+  /** Which event or decision it is. */
+  type: 'migration.cancel';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
+  releaseId: string;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** The engine that it goes to. At most 512 characters. */
+  to: string;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'aborted';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'completed';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'migrated_after_end';
+      };
+}
+
+/**
+ * Report all requests in flight with `progress.reported`.
+ *
+ * Command `progress.query`; answered by `progress.reported`.
+ */
+export interface ProgressQuery {
+  /** Which event or decision it is. */
+  type: 'progress.query';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the query, minted by the policy. At most 512 characters. */
+  queryId: string;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'milestone';
+    /** Responses, or prompts, finished in the round. A whole number, 0 or more. */
+    finished: number;
+    /** How many the round needs. A whole number, 1 or more. */
+    target: number;
+    /** Finished since the evaluation before. A whole number, 0 or more. */
+    sinceLast: number;
+  };
+}
+
+/**
+ * Move this request to another engine than was tried before; report as for `gpus.release`.
+ *
+ * Command `request.migrate`; answered by `request.migrated`, `migration.failed`.
+ */
+export interface RequestMigrate {
+  /** Which event or decision it is. */
+  type: 'request.migrate';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
+  releaseId: string;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** The engine that it leaves. At most 512 characters. */
+  from: string;
+  /** The engine that it goes to. At most 512 characters. */
+  to: string;
+  /** Tokens generated when this was decided; they are kept, the budget is cumulative. A whole number, 0 or more. */
+  tokens: number;
+  /** Which try this is, from 2; it goes into the answer. A whole number, 1 or more. */
+  attempt: number;
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'migration_failed';
+    /** Tries before this one. A whole number, 0 or more. */
+    attempts: number;
+    /** Most tries to move a request. A whole number, 0 or more. */
+    budget: number;
+  };
+}
+
+/**
+ * A report about something that is over: nothing changes.
+ *
+ * Notice `scale-down.late`.
+ */
+export interface ScaleDownLate {
+  /** Which event or decision it is. */
+  type: 'scale-down.late';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the query, the release, the request, the round or the engine. */
+  id: string;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'query_closed';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'migration_closed';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'release_closed';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'released_late';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'round_closed';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'engine_replaced';
+      };
+}
+
+/**
+ * No GPUs are released at this milestone; the next one tries again.
+ *
+ * Notice `scale-down.rejected`.
+ */
+export interface ScaleDownRejected {
+  /** Which event or decision it is. */
+  type: 'scale-down.rejected';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'no_partition';
+        /** GPUs that roll out. A whole number, 0 or more. */
+        gpus: number;
+        /** How many were to go, without splitting a group. A whole number, 0 or more. */
+        wanted: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'kv_cache';
+        /** Responses, or prompts, finished in the round. A whole number, 0 or more. */
+        finished: number;
+        /** How many the round needs. A whole number, 1 or more. */
+        target: number;
+        /** The engine that is filled most, of those that would remain. At most 512 characters. */
+        engineId: string;
+        /** Projected peak of its KV cache, in tokens. A whole number, 0 or more. */
+        projectedTokens: number;
+        /** What its KV cache holds, in tokens. A whole number, 0 or more. */
+        capacityTokens: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'kv_cache_together';
+        /** Responses, or prompts, finished in the round. A whole number, 0 or more. */
+        finished: number;
+        /** How many the round needs. A whole number, 1 or more. */
+        target: number;
+        /** Expected peak of the KV caches of all engines together, in tokens. A whole number, 0 or more. */
+        expectedTokens: number;
+        /** What those that would remain hold together, in tokens. A whole number, 0 or more. */
+        capacityTokens: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'no_target';
+        /** Engines that would remain, none of which takes new requests. A whole number, 0 or more. */
+        engines: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'not_returned';
+        /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
+        releaseId: string;
+      };
+}

@@ -1,0 +1,142 @@
+// Generated from the schemas by `npm run docs:generate`: do not edit.
+/** Events and decisions: groups. */
+import type { FinalPrompt, RewardedResponse } from './objects.ts';
+
+/**
+ * Every response of a prompt that counts has its reward: the group can train.
+ *
+ * Notice `group.rewarded`.
+ */
+export interface GroupRewarded {
+  /** Which event or decision it is. */
+  type: 'group.rewarded';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Id of the prompt, given by the host. At most 512 characters. */
+  promptId: string;
+  /** Tokens of the prompt itself, where they are known. A whole number, 0 or more. */
+  promptTokens?: number | undefined;
+  /** Responses with a reward, >= 1. A whole number, 0 or more. */
+  samples: number;
+  /** Tokens of those responses, all together, without their prompts. A whole number, 0 or more. */
+  tokens: number;
+  /** Those responses, by index, each with its raw reward. */
+  responses: RewardedResponse[];
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'all_rewarded';
+    /** Responses of the prompt that count, those without a reward included. A whole number, 0 or more. */
+    responses: number;
+    /** Those that will never have a reward. A whole number, 0 or more. */
+    missing: number;
+    /** How long the group waited for its last reward, in seconds. A number, 0 or more. */
+    waitedSeconds: number;
+  };
+}
+
+/**
+ * No response of a prompt was completed, or gets a reward: the round trains without it.
+ *
+ * Notice `group.unrewarded`.
+ */
+export interface GroupUnrewarded {
+  /** Which event or decision it is. */
+  type: 'group.unrewarded';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Id of the prompt, given by the host. At most 512 characters. */
+  promptId: string;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'no_reward';
+        /** Responses of the prompt, none of which gets a reward. A whole number, 0 or more. */
+        responses: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'no_response';
+        /** Responses that failed for good or were aborted. A whole number, 0 or more. */
+        givenUp: number;
+      };
+}
+
+/**
+ * A prompt that counted does not train after all: its round has failed.
+ *
+ * Notice `group.withdrawn`.
+ */
+export interface GroupWithdrawn {
+  /** Which event or decision it is. */
+  type: 'group.withdrawn';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Id of the prompt, given by the host. At most 512 characters. */
+  promptId: string;
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'round_failed';
+  };
+}
+
+/**
+ * A reward of a response that nobody waits for: it has one, it has left, or it is not known.
+ *
+ * Notice `reward.unused`.
+ */
+export interface RewardUnused {
+  /** Which event or decision it is. */
+  type: 'reward.unused';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'not_awaited';
+  };
+}
+
+/**
+ * The round is complete and every response of it has its reward, or will never have one.
+ *
+ * Notice `round.rewarded`.
+ */
+export interface RoundRewarded {
+  /** Which event or decision it is. */
+  type: 'round.rewarded';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** `short`: with speculation; `long`: without. */
+  kind: 'short' | 'long';
+  /** Version of the actor weights; never decreases. A whole number, 0 or more. */
+  weightVersion: number;
+  /** Prompts that train, in the order of the round; responses with rewards only. */
+  prompts: FinalPrompt[];
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'all_groups';
+        /** Groups that train. A whole number, 0 or more. */
+        groups: number;
+        /** Since the round was complete, in seconds. A number, 0 or more. */
+        afterSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'round_failed';
+      };
+}

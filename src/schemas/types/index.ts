@@ -1,0 +1,535 @@
+// Generated from the schemas by `npm run docs:generate`: do not edit.
+/** Types of the vocabulary. */
+import type { EngineAdded, EngineDrained, EngineLost, EnginesChanged, EnginesPlaced } from './engines.ts';
+import type {
+  FrontierResized,
+  FrontierStarved,
+  GroupLeft,
+  RequestAdmit,
+  RequestArrived,
+  RequestAwaited,
+  RequestDeferred,
+  RequestDropped,
+} from './frontier.ts';
+import type {
+  GpusReclaim,
+  GpusRelease,
+  GpusReleased,
+  GpusReleaseFailed,
+  GpusReturned,
+  MigrationAbandoned,
+  MigrationCancel,
+  MigrationFailed,
+  ProgressQuery,
+  ProgressReported,
+  RequestMigrate,
+  RequestMigrated,
+  ScaleDownLate,
+  ScaleDownRejected,
+} from './gpus.ts';
+import type { GroupRewarded, GroupUnrewarded, GroupWithdrawn, RewardUnused, RoundRewarded } from './groups.ts';
+import type { JudgePlace } from './judge.ts';
+import type {
+  BatchAbandoned,
+  BatchMaterialized,
+  BatchPlanned,
+  BatchReady,
+  BatchWithdrawn,
+  NodeAdded,
+  NodeLost,
+  PreprocessFailed,
+  PreprocessLate,
+  SampleDropped,
+  SampleEvict,
+  SampleMaterialize,
+  SamplePlaceholder,
+  SamplePrefetch,
+  SamplePreprocess,
+  SamplePreprocessed,
+  SampleRegistered,
+  SampleReleased,
+  SamplesDrawn,
+  SampleUnplaced,
+  SliceFailed,
+  SliceLate,
+  SliceMaterialized,
+  StepCompleted,
+  StepResumed,
+} from './loading.ts';
+import type {
+  ProfileMeasure,
+  ProfileMeasured,
+  ProfileObserved,
+  StepFinished,
+  TpFailed,
+  TpKept,
+  TpSet,
+  TpUse,
+} from './parallelism.ts';
+import type {
+  GroupTrainable,
+  PipelineMeasured,
+  TrainDispatch,
+  TrainerRestarted,
+  UpdateCancel,
+  UpdateConsumed,
+  UpdateLost,
+  WeightsPublish,
+  WeightsPublished,
+} from './pipelining.ts';
+import type {
+  PromptCarried,
+  PromptCollected,
+  PromptCounted,
+  PromptDeferred,
+  PromptFiltered,
+  PromptMerged,
+  PromptQuarantined,
+  PromptReturned,
+} from './prompts.ts';
+import type {
+  EnvironmentFailed,
+  EnvironmentResumed,
+  EnvironmentWaiting,
+  RequestAbort,
+  RequestAborted,
+  RequestExpired,
+  RequestLaunch,
+  RequestResume,
+  RequestStarted,
+  ResponseAbandoned,
+  ResponseAccepted,
+  ResponseCompleted,
+  ResponseDropped,
+  ResponseFailed,
+  ResponseLate,
+  ResponseSurplus,
+  TurnFinished,
+} from './requests.ts';
+import type {
+  RewardCancel,
+  RewardCancelled,
+  RewardDispatch,
+  RewardExpired,
+  RewardFailed,
+  RewardFinished,
+  RewardLate,
+  RewardMerged,
+  RewardRequested,
+  RewardScored,
+  RewardStarted,
+  RewardsResumed,
+  RewardsSaturated,
+  RewardWithdrawn,
+  RewardWorkerAdded,
+  RewardWorkerDrained,
+  RewardWorkerLost,
+} from './reward-workers.ts';
+import type { JudgementLate, JudgementRequest, PromptJudged, RewardReady, RewardRequest } from './rewards.ts';
+import type {
+  PromptsRequest,
+  PromptsSupplied,
+  RoundCompleted,
+  RoundDrained,
+  RoundFailed,
+  RoundOpened,
+  RoundPlanned,
+  RoundRequested,
+  RoundResumed,
+  SourceDrained,
+  SourceExhausted,
+  SourceReopened,
+  SpeculationChosen,
+} from './rounds.ts';
+import type {
+  SandboxCancelled,
+  SandboxFinished,
+  SandboxLate,
+  SandboxReport,
+  SandboxReportRequested,
+  SandboxRequested,
+  SandboxRun,
+  SandboxScored,
+  SandboxUnscored,
+} from './sandbox.ts';
+import type { HostDecided, HostRestarted, TimerFired, TimerSet } from './session.ts';
+import type {
+  GradientScale,
+  GradientsDiscard,
+  GradientsOffload,
+  GradientsReload,
+  GroupCompleted,
+  GroupLate,
+  GroupsDropped,
+  OptimizerStep,
+  OptimizerStepped,
+  ReferenceCompute,
+  ReplicaAdded,
+  ReplicaLost,
+  RoundTrained,
+  TrainConsumed,
+  TrainFetch,
+  TrainFinish,
+  TrainFinished,
+  TrainingLate,
+  TrainRequeued,
+  WeightsSwap,
+} from './training.ts';
+
+export type * from './engines.ts';
+export type * from './frontier.ts';
+export type * from './gpus.ts';
+export type * from './groups.ts';
+export type * from './judge.ts';
+export type * from './loading.ts';
+export type * from './objects.ts';
+export type * from './parallelism.ts';
+export type * from './pipelining.ts';
+export type * from './prompts.ts';
+export type * from './requests.ts';
+export type * from './reward-workers.ts';
+export type * from './rewards.ts';
+export type * from './rounds.ts';
+export type * from './sandbox.ts';
+export type * from './session.ts';
+export type * from './training.ts';
+
+/** Every event and decision of the vocabulary, by its name. */
+export interface Messages {
+  /** A batch is given up before all of its slices were fetched. */
+  'batch.abandoned': BatchAbandoned;
+  /** Every rank has the frames that it needs for a batch, but for those of samples that were dropped. */
+  'batch.materialized': BatchMaterialized;
+  /** Run the batch like this: each sequence on its ranks. */
+  'batch.planned': BatchPlanned;
+  /** The sequences of a batch are known: it can be planned. */
+  'batch.ready': BatchReady;
+  /** A batch will not be run: what its ranks do not have yet is not needed. Of one that is over nothing changes. */
+  'batch.withdrawn': BatchWithdrawn;
+  /** An inference engine takes requests. May be repeated. */
+  'engine.added': EngineAdded;
+  /** An engine finishes what it has and takes nothing new. */
+  'engine.drained': EngineDrained;
+  /** An engine is gone, with all requests that ran on it. */
+  'engine.lost': EngineLost;
+  /** From now on these engines take requests, and no others: those that are not named finish what they have. */
+  'engines.changed': EnginesChanged;
+  /** From now on these engines roll out, all of them up, on these GPUs; what was said of engines before is replaced. */
+  'engines.placed': EnginesPlaced;
+  /** The environment of a trajectory has failed. */
+  'environment.failed': EnvironmentFailed;
+  /** The environment has answered. */
+  'environment.resumed': EnvironmentResumed;
+  /** A trajectory waits for its environment and needs no engine meanwhile. */
+  'environment.waiting': EnvironmentWaiting;
+  /** From now on at most this many groups are in service; those that are stay. */
+  'frontier.resized': FrontierResized;
+  /** The trainer waits while groups are deferred: the frontier is too narrow for it. */
+  'frontier.starved': FrontierStarved;
+  /** Give the GPUs back to rollout as soon as no training of the round needs them; answer with `gpus.returned`. */
+  'gpus.reclaim': GpusReclaim;
+  /** Stop rollout on these engines, move their requests as listed (tokens kept, KV recomputed), report each with `request.migrated` or `migration.failed`, then answer with `gpus.released` or `gpus.release.failed`. */
+  'gpus.release': GpusRelease;
+  /** The GPUs could not be released; requests that have moved stay where they are now. */
+  'gpus.release.failed': GpusReleaseFailed;
+  /** These GPUs have left the rollout of the round and may train. May be repeated. */
+  'gpus.released': GpusReleased;
+  /** These GPUs belong to the rollout again. May be repeated. */
+  'gpus.returned': GpusReturned;
+  /** Multiply the accumulated gradients of the replica by this factor, before they are synchronised. */
+  'gradient.scale': GradientScale;
+  /** Stop what the replica computes, and drop the gradients that it has accumulated. */
+  'gradients.discard': GradientsDiscard;
+  /** Move the accumulated gradients of the replica to host memory. */
+  'gradients.offload': GradientsOffload;
+  /** Bring the accumulated gradients of the replica back into GPU memory. */
+  'gradients.reload': GradientsReload;
+  /** A group has all its responses, rewards and advantages and counts for the round. */
+  'group.completed': GroupCompleted;
+  /** A completed group that is here already, or of a round that trains on others: it is not trained. */
+  'group.late': GroupLate;
+  /** Nothing of a group runs or waits any more: its slot is free. */
+  'group.left': GroupLeft;
+  /** Every response of a prompt that counts has its reward: the group can train. */
+  'group.rewarded': GroupRewarded;
+  /** A group is complete, with statistics and advantages: it waits for its update. */
+  'group.trainable': GroupTrainable;
+  /** No response of a prompt was completed, or gets a reward: the round trains without it. */
+  'group.unrewarded': GroupUnrewarded;
+  /** A prompt that counted does not train after all: its round has failed. */
+  'group.withdrawn': GroupWithdrawn;
+  /** Completed groups that are not trained. */
+  'groups.dropped': GroupsDropped;
+  /** What the host of a session in shadow mode has decided by itself; the session takes it, not its policy. */
+  'host.decided': HostDecided;
+  /** The host has restarted: all that was in flight is gone. No retry budget is charged. */
+  'host.restarted': HostRestarted;
+  /** Lay the layers of the judge out like this, before it is given anything longer than the plan before was for. */
+  'judge.place': JudgePlace;
+  /** A judgement of a prompt that is not waiting for one any more: nothing changes. */
+  'judgement.late': JudgementLate;
+  /** Judge a collected prompt with `prompt.judged`: it is needed, and has not come. */
+  'judgement.request': JudgementRequest;
+  /** A request could not be moved from GPUs that have been released: it runs nowhere and has failed (infrastructure). */
+  'migration.abandoned': MigrationAbandoned;
+  /** Do not let this request go on at the engine that it moves to, and stop it there if it does: it has ended. */
+  'migration.cancel': MigrationCancel;
+  /** A request could not be moved; it is where it was, or nowhere. */
+  'migration.failed': MigrationFailed;
+  /** A node preprocesses samples; one that was lost holds nothing now. May be repeated, to change what it says. */
+  'node.added': NodeAdded;
+  /** The preprocessor of a node is gone, with all that it held. Ranks keep what they have. May be repeated. */
+  'node.lost': NodeLost;
+  /** Synchronise the scaled gradients over these replicas, step once, and answer `optimizer.stepped`. */
+  'optimizer.step': OptimizerStep;
+  /** The optimizer has stepped on the gradients of the round, or of one of its updates. */
+  'optimizer.stepped': OptimizerStepped;
+  /** How well the trainer was fed in the round: times from the opening of the round, and waiting ratios. */
+  'pipeline.measured': PipelineMeasured;
+  /** A node could not preprocess a sample, and holds nothing of it. */
+  'preprocess.failed': PreprocessFailed;
+  /** A report about a try that is over or was given up: nothing changes. */
+  'preprocess.late': PreprocessLate;
+  /** Measure these points and answer with `profile.measured`; asked for again while observations stay far off. */
+  'profile.measure': ProfileMeasure;
+  /** Rows of the profile that were measured: new ones, and ones that replace what was known of the same point. */
+  'profile.measured': ProfileMeasured;
+  /** What a decode step took in a rollout, to be held against the profile. */
+  'profile.observed': ProfileObserved;
+  /** Report all requests in flight with `progress.reported`. */
+  'progress.query': ProgressQuery;
+  /** The answer to a `progress.query`: every request that is running or waiting on an engine, once. */
+  'progress.reported': ProgressReported;
+  /** An unfinished prompt goes on running into the next round (`maxStaleness` above 0). */
+  'prompt.carried': PromptCarried;
+  /** A prompt has its R0 responses. */
+  'prompt.collected': PromptCollected;
+  /** A prompt counts for the round. */
+  'prompt.counted': PromptCounted;
+  /** An unfinished prompt leaves the round, to be tried again in a later one. */
+  'prompt.deferred': PromptDeferred;
+  /** A collected prompt did not pass the filter: it leaves, is not deferred, and is replaced. */
+  'prompt.filtered': PromptFiltered;
+  /** The host has judged a collected prompt (filter `host`). */
+  'prompt.judged': PromptJudged;
+  /** A prompt that is here already was supplied again: one of the two is dropped. */
+  'prompt.merged': PromptMerged;
+  /** A prompt has used up its retries: it leaves, by name, and is replaced. */
+  'prompt.quarantined': PromptQuarantined;
+  /** A prompt that was not started, or of which the round has failed, is handed back as it came. */
+  'prompt.returned': PromptReturned;
+  /** Supply this many prompts, in portions of any size. */
+  'prompts.request': PromptsRequest;
+  /** Prompts that were asked for, in portions of any size. */
+  'prompts.supplied': PromptsSupplied;
+  /** Compute the reference logits of the groups that the replica trains next. */
+  'reference.compute': ReferenceCompute;
+  /** A training replica is there again, without gradients. May be repeated. */
+  'replica.added': ReplicaAdded;
+  /** A training replica is gone, with the gradients that it had accumulated. May be repeated. */
+  'replica.lost': ReplicaLost;
+  /** Stop generating this response and confirm with `request.aborted`. */
+  'request.abort': RequestAbort;
+  /** The engine confirms that a request has ended early. */
+  'request.aborted': RequestAborted;
+  /** Let this request into an engine. */
+  'request.admit': RequestAdmit;
+  /** A request is ready for an engine and waits until it is admitted. */
+  'request.arrived': RequestArrived;
+  /** A group waits for a request that is not here: bring it by `request.arrived`. */
+  'request.awaited': RequestAwaited;
+  /** A request waits, since its group is not in the frontier. */
+  'request.deferred': RequestDeferred;
+  /** A request is given up before it has ended; what comes of it later is late. */
+  'request.dropped': RequestDropped;
+  /** An abort was never confirmed; its engine slot counts as free. */
+  'request.expired': RequestExpired;
+  /** Start generating one response. */
+  'request.launch': RequestLaunch;
+  /** Move this request to another engine than was tried before; report as for `gpus.release`. */
+  'request.migrate': RequestMigrate;
+  /** A request has left its engine and goes on, with its tokens, on the one that it was sent to. */
+  'request.migrated': RequestMigrated;
+  /** Go on generating a trajectory whose environment has answered. */
+  'request.resume': RequestResume;
+  /** A request runs on this engine. */
+  'request.started': RequestStarted;
+  /** A response has used up its retries and is not tried again; its prompt goes on with the others. */
+  'response.abandoned': ResponseAbandoned;
+  /** A completed response is held for its prompt. */
+  'response.accepted': ResponseAccepted;
+  /** A request has generated its whole response. */
+  'response.completed': ResponseCompleted;
+  /** A kept response is given up. */
+  'response.dropped': ResponseDropped;
+  /** A request has failed and generates no more. */
+  'response.failed': ResponseFailed;
+  /** A report about a request that was minted earlier and is over: nothing changes. */
+  'response.late': ResponseLate;
+  /** A completed response is not needed any more. */
+  'response.surplus': ResponseSurplus;
+  /** A reward worker takes dispatches. May be repeated, to change its slots or after a drain. */
+  'reward-worker.added': RewardWorkerAdded;
+  /** A reward worker finishes what it has and takes nothing new. */
+  'reward-worker.drained': RewardWorkerDrained;
+  /** A reward worker is gone, with all that ran on it. */
+  'reward-worker.lost': RewardWorkerLost;
+  /** Stop this dispatch and confirm with `reward.finished`; nothing waits for it but its slot. */
+  'reward.cancel': RewardCancel;
+  /** The reward of a response is not needed any more, and is not computed. */
+  'reward.cancelled': RewardCancelled;
+  /** Compute the reward of this response on this worker, and stop it after this time. */
+  'reward.dispatch': RewardDispatch;
+  /** A cancellation was never confirmed; its slot counts as free. */
+  'reward.expired': RewardExpired;
+  /** A response gets no reward: its tries are used up. */
+  'reward.failed': RewardFailed;
+  /** A worker has ended a dispatch. */
+  'reward.finished': RewardFinished;
+  /** A report about a dispatch that is over or was cancelled: it changes nothing for the response. */
+  'reward.late': RewardLate;
+  /** A reward that is being computed was asked for again: one is computed for both. */
+  'reward.merged': RewardMerged;
+  /** The reward of a completed response is known. */
+  'reward.ready': RewardReady;
+  /** Give the reward of a completed response with `reward.ready`: it is needed, and has not come. */
+  'reward.request': RewardRequest;
+  /** The reward of a completed response is wanted. */
+  'reward.requested': RewardRequested;
+  /** The reward of a response is known: its number is what `reward.ready` takes. */
+  'reward.scored': RewardScored;
+  /** A worker has begun to compute: its budget runs from now, not from the dispatch. */
+  'reward.started': RewardStarted;
+  /** A reward of a response that nobody waits for: it has one, it has left, or it is not known. */
+  'reward.unused': RewardUnused;
+  /** The reward of a response is not needed any more. Of one that is over, or was never wanted, nothing changes. */
+  'reward.withdrawn': RewardWithdrawn;
+  /** The queue of this kind is short again. */
+  'rewards.resumed': RewardsResumed;
+  /** Rewards of this kind are asked for faster than they are computed: hold back what leads to more of them. */
+  'rewards.saturated': RewardsSaturated;
+  /** The round has all that it trains on; only the ids named here are final. */
+  'round.completed': RoundCompleted;
+  /** Nothing of the round is in flight any more: the weights may be updated. */
+  'round.drained': RoundDrained;
+  /** The open round is given up by the host: nothing of it was trained. */
+  'round.failed': RoundFailed;
+  /** A rollout round begins with these prompts; what is missing is asked for. */
+  'round.opened': RoundOpened;
+  /** What the next round is: its kind, and the queued prompts that it begins with. */
+  'round.planned': RoundPlanned;
+  /** The host is ready to begin a rollout round. */
+  'round.requested': RoundRequested;
+  /** A round was open when the host restarted, and is open still: it waits to be ended, or to be given up by `round.failed`. */
+  'round.resumed': RoundResumed;
+  /** The round is complete and every response of it has its reward, or will never have one. */
+  'round.rewarded': RoundRewarded;
+  /** Every group of the round is in one optimizer step, each in one, and the weights are new. */
+  'round.trained': RoundTrained;
+  /** A sample is given up: no batch gets more of it. */
+  'sample.dropped': SampleDropped;
+  /** Stop preprocessing this sample on this node, and free its host memory. */
+  'sample.evict': SampleEvict;
+  /** Fetch these frames from the host memory of this node to this rank, beside its computation, and answer with `slice.materialized` or `slice.failed`. A rank that has the slice answers at once. */
+  'sample.materialize': SampleMaterialize;
+  /** Let shapes without data stand for the tensors of a sample on the controller. */
+  'sample.placeholder': SamplePlaceholder;
+  /** The same as `sample.preprocess`, for a later step: it may give way to what is needed now. */
+  'sample.prefetch': SamplePrefetch;
+  /** Preprocess this sample on this node, hold the tensors in host memory, and answer with `sample.preprocessed` or `preprocess.failed`. A node carries out its commands in their order. */
+  'sample.preprocess': SamplePreprocess;
+  /** A node has preprocessed a sample, and holds its tensors in host memory. */
+  'sample.preprocessed': SamplePreprocessed;
+  /** The tensors of a sample are in the host memory of this node. */
+  'sample.registered': SampleRegistered;
+  /** A sample is not needed any more, and nothing of it is in host memory. */
+  'sample.released': SampleReleased;
+  /** No node that is here could hold this sample, but one that was lost could: it waits for a node of its size, and holds up no other. */
+  'sample.unplaced': SampleUnplaced;
+  /** Samples were drawn for a step: metadata only. May be repeated for further samples of the step. */
+  'samples.drawn': SamplesDrawn;
+  /** The host has given up a run: nobody needs it. */
+  'sandbox.cancelled': SandboxCancelled;
+  /** A run has ended. */
+  'sandbox.finished': SandboxFinished;
+  /** A report about a run that is over: nothing changes. */
+  'sandbox.late': SandboxLate;
+  /** What other timeouts would have cost and saved, from the runs that are remembered. */
+  'sandbox.report': SandboxReport;
+  /** The host asks what other timeouts would have cost and saved. */
+  'sandbox.report.requested': SandboxReportRequested;
+  /** A test case is to be run in a sandbox. */
+  'sandbox.requested': SandboxRequested;
+  /** Run the code, and stop it after this time. */
+  'sandbox.run': SandboxRun;
+  /** A run has ended and scores. */
+  'sandbox.scored': SandboxScored;
+  /** A run has ended without a score, through no fault of the code: it may be run again, as a new run. */
+  'sandbox.unscored': SandboxUnscored;
+  /** A report about something that is over: nothing changes. */
+  'scale-down.late': ScaleDownLate;
+  /** No GPUs are released at this milestone; the next one tries again. */
+  'scale-down.rejected': ScaleDownRejected;
+  /** A rank could not fetch a slice. */
+  'slice.failed': SliceFailed;
+  /** A report about a slice that the rank has, that nobody needs any more, or of an earlier try: nothing changes. */
+  'slice.late': SliceLate;
+  /** A rank has the frames of a slice. */
+  'slice.materialized': SliceMaterialized;
+  /** There is nothing left to plan a round with. */
+  'source.drained': SourceDrained;
+  /** The data source has no more prompts. */
+  'source.exhausted': SourceExhausted;
+  /** The data source has prompts again (a new epoch). */
+  'source.reopened': SourceReopened;
+  /** The speculation factor that the next rounds use (`speculation: auto`). */
+  'speculation.chosen': SpeculationChosen;
+  /** A training step is over: no further batch uses its samples. May be repeated. */
+  'step.completed': StepCompleted;
+  /** The rollout of a round has ended. */
+  'step.finished': StepFinished;
+  /** A training step was open when the host restarted, and is open still: batches are to be planned anew, then it is to be completed. */
+  'step.resumed': StepResumed;
+  /** A timer that a `timer.set` asked for has run out. */
+  'timer.fired': TimerFired;
+  /** Answer with `timer.fired` at this time; a later one with the same id replaces it. */
+  'timer.set': TimerSet;
+  /** A `tp.set` could not be carried out. */
+  'tp.failed': TpFailed;
+  /** The parallelism of this kind of round stays as it is. */
+  'tp.kept': TpKept;
+  /** Run rounds of this kind with these replicas, from the next one on; what runs now is not touched. */
+  'tp.set': TpSet;
+  /** Run this round with these replicas: change the engines, where they differ, before its requests are launched. */
+  'tp.use': TpUse;
+  /** A replica has accumulated the gradients of a `train.fetch`. */
+  'train.consumed': TrainConsumed;
+  /** Accumulate the gradients of this update, after the optimizer has stepped on the one before, and answer `update.consumed`. */
+  'train.dispatch': TrainDispatch;
+  /** Add the gradients of these groups to those of the replica, without synchronising them, and answer `train.consumed`. */
+  'train.fetch': TrainFetch;
+  /** Train what remains of the round, each replica its share, and answer `train.finished` for each share. */
+  'train.finish': TrainFinish;
+  /** A replica has accumulated the gradients of its share of a `train.finish`. */
+  'train.finished': TrainFinished;
+  /** Groups are to be trained again: their gradients are gone, or were never made. */
+  'train.requeued': TrainRequeued;
+  /** The trainer is there again, without gradients, and with the weights of an earlier moment of the round. */
+  'trainer.restarted': TrainerRestarted;
+  /** A report that is repeated, or about a fetch, an update, a publication, a release or a round that is over: nothing changes. */
+  'training.late': TrainingLate;
+  /** A turn of a multi-turn trajectory has been generated. */
+  'turn.finished': TurnFinished;
+  /** Stop these updates, and drop the gradients that they have accumulated: their round is given up. */
+  'update.cancel': UpdateCancel;
+  /** The trainer has accumulated the gradients of these groups of a `train.dispatch`; in one report or in several. */
+  'update.consumed': UpdateConsumed;
+  /** No gradient of a `train.dispatch` is there: it never arrived, failed, or its step failed. */
+  'update.lost': UpdateLost;
+  /** Export the weights of the trainer to the rollout engines, and answer `weights.published`. */
+  'weights.publish': WeightsPublish;
+  /** The rollout engines have the weights that a `weights.publish` asked for. */
+  'weights.published': WeightsPublished;
+  /** Put these weights on the GPUs of the replica, in place of the others. */
+  'weights.swap': WeightsSwap;
+}

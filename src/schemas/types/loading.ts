@@ -1,0 +1,853 @@
+// Generated from the schemas by `npm run docs:generate`: do not edit.
+/** Events and decisions: loading. */
+import type {
+  BatchAssignment,
+  BatchPack,
+  BatchSequence,
+  GoneSample,
+  Resolution,
+  TensorShape,
+  TextSample,
+  VisualSample,
+} from './objects.ts';
+
+/**
+ * The sequences of a batch are known: it can be planned.
+ *
+ * Event `batch.ready`.
+ */
+export interface BatchReady {
+  /** Which event or decision it is. */
+  type: 'batch.ready';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the batch, given by the host; new for every batch. At most 512 characters. */
+  batchId: string;
+  /** Id of the training step, given by the host; new for every step. At most 512 characters. */
+  stepId: string;
+  /** The sequences, in any order. */
+  sequences: BatchSequence[];
+}
+
+/**
+ * A batch will not be run: what its ranks do not have yet is not needed. Of one that is over nothing changes.
+ *
+ * Event `batch.withdrawn`.
+ */
+export interface BatchWithdrawn {
+  /** Which event or decision it is. */
+  type: 'batch.withdrawn';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the batch, given by the host; new for every batch. At most 512 characters. */
+  batchId: string;
+}
+
+/**
+ * A node preprocesses samples; one that was lost holds nothing now. May be repeated, to change what it says.
+ *
+ * Event `node.added`.
+ */
+export interface NodeAdded {
+  /** Which event or decision it is. */
+  type: 'node.added';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the node, given by the host. At most 512 characters. */
+  nodeId: string;
+  /** Host memory for preprocessed tensors, in bytes. A whole number, 1 to 1,000,000,000,000,000. */
+  hostMemoryBytes: number;
+  /** How fast it preprocesses, relative to others; 1 if absent. A number above 0 and at most 1,000,000. */
+  weight?: number | undefined;
+  /**
+   * Samples that it may have to preprocess at once, waiting ones included; no limit if absent. A whole number, 1 to
+   * 1,000,000.
+   */
+  slots?: number | undefined;
+  /** Ranks that run on it; those named before if absent. Each: a whole number, 0 to 1,048,575. */
+  ranks?: number[] | undefined;
+}
+
+/**
+ * The preprocessor of a node is gone, with all that it held. Ranks keep what they have. May be repeated.
+ *
+ * Event `node.lost`.
+ */
+export interface NodeLost {
+  /** Which event or decision it is. */
+  type: 'node.lost';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the node, given by the host. At most 512 characters. */
+  nodeId: string;
+}
+
+/**
+ * A node could not preprocess a sample, and holds nothing of it.
+ *
+ * Event `preprocess.failed`.
+ */
+export interface PreprocessFailed {
+  /** Which event or decision it is. */
+  type: 'preprocess.failed';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the try, minted by the policy. At most 256 characters. */
+  preprocessId: string;
+  /** Id of the node, given by the host. At most 512 characters. */
+  nodeId: string;
+  /** `data`: the sample is at fault. `memory`: its tensors would take more than what was reserved for them. */
+  kind: 'infrastructure' | 'data' | 'memory';
+  /** What they would take, in bytes; with `memory`, and only then. A whole number, 1 to 1,000,000,000,000,000. */
+  bytes?: number | undefined;
+  /** What went wrong, for operators. At most 2,000 characters. */
+  message?: string | undefined;
+}
+
+/**
+ * A node has preprocessed a sample, and holds its tensors in host memory.
+ *
+ * Event `sample.preprocessed`.
+ */
+export interface SamplePreprocessed {
+  /** Which event or decision it is. */
+  type: 'sample.preprocessed';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the try, minted by the policy. At most 256 characters. */
+  preprocessId: string;
+  /** Id of the node, given by the host. At most 512 characters. */
+  nodeId: string;
+  /** What they take in host memory, in bytes, >= 1. A whole number, 1 to 1,000,000,000,000,000. */
+  bytes: number;
+}
+
+/**
+ * Samples were drawn for a step: metadata only. May be repeated for further samples of the step.
+ *
+ * Event `samples.drawn`.
+ */
+export interface SamplesDrawn {
+  /** Which event or decision it is. */
+  type: 'samples.drawn';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the training step, given by the host; new for every step. At most 512 characters. */
+  stepId: string;
+  /** The samples, in the order in which they are wanted. */
+  samples: (TextSample | VisualSample)[];
+}
+
+/**
+ * A rank could not fetch a slice.
+ *
+ * Event `slice.failed`.
+ */
+export interface SliceFailed {
+  /** Which event or decision it is. */
+  type: 'slice.failed';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /**
+   * Id of the slice, minted by the policy; a rank that has it already does not fetch it again. At most 256 characters.
+   */
+  sliceId: string;
+  /** Rank of the worker: its device, numbered from 0. A whole number, 0 to 1,048,575. */
+  rank: number;
+  /** Number of the try, as `sample.materialize` gave it. A whole number, 0 or more. */
+  attempt: number;
+  /** `transfer`: the connection failed. `missing`: the node does not have the sample. */
+  kind: 'transfer' | 'missing';
+  /** What went wrong, for operators. At most 2,000 characters. */
+  message?: string | undefined;
+}
+
+/**
+ * A rank has the frames of a slice.
+ *
+ * Event `slice.materialized`.
+ */
+export interface SliceMaterialized {
+  /** Which event or decision it is. */
+  type: 'slice.materialized';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /**
+   * Id of the slice, minted by the policy; a rank that has it already does not fetch it again. At most 256 characters.
+   */
+  sliceId: string;
+  /** Rank of the worker: its device, numbered from 0. A whole number, 0 to 1,048,575. */
+  rank: number;
+}
+
+/**
+ * A training step is over: no further batch uses its samples. May be repeated.
+ *
+ * Event `step.completed`.
+ */
+export interface StepCompleted {
+  /** Which event or decision it is. */
+  type: 'step.completed';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the training step, given by the host; new for every step. At most 512 characters. */
+  stepId: string;
+}
+
+/**
+ * A batch is given up before all of its slices were fetched.
+ *
+ * Notice `batch.abandoned`.
+ */
+export interface BatchAbandoned {
+  /** Which event or decision it is. */
+  type: 'batch.abandoned';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the batch, given by the host; new for every batch. At most 512 characters. */
+  batchId: string;
+  /** Id of the training step, given by the host; new for every step. At most 512 characters. */
+  stepId: string;
+  /** Slices that were not fetched. A whole number, 0 or more. */
+  open: number;
+  /** Samples that it had used and that are not here any more: draw them again where they are needed. */
+  gone: GoneSample[];
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'withdrawn';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'host_restarted';
+      };
+}
+
+/**
+ * Every rank has the frames that it needs for a batch, but for those of samples that were dropped.
+ *
+ * Notice `batch.materialized`.
+ */
+export interface BatchMaterialized {
+  /** Which event or decision it is. */
+  type: 'batch.materialized';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the batch, given by the host; new for every batch. At most 512 characters. */
+  batchId: string;
+  /** Id of the training step, given by the host; new for every step. At most 512 characters. */
+  stepId: string;
+  /** Slices that ranks have fetched for it. A whole number, 0 or more. */
+  slices: number;
+  /** Samples that were dropped meanwhile. Each: at most 512 characters. */
+  missing: string[];
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'delivered';
+        /** Since the batch was planned, in seconds. A number, 0 or more. */
+        waitedSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'samples_dropped';
+        /** Since the batch was planned, in seconds. A number, 0 or more. */
+        waitedSeconds: number;
+        /** Samples that were dropped. A whole number, 1 or more. */
+        dropped: number;
+      };
+}
+
+/**
+ * Run the batch like this: each sequence on its ranks.
+ *
+ * Command `batch.planned`.
+ */
+export interface BatchPlanned {
+  /** Which event or decision it is. */
+  type: 'batch.planned';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the batch, given by the host; new for every batch. At most 512 characters. */
+  batchId: string;
+  /** Id of the training step, given by the host; new for every step. At most 512 characters. */
+  stepId: string;
+  /** Where each sequence goes, by its index. */
+  assignments: BatchAssignment[];
+  /** Sequences that run as one, where the planner says so. */
+  packs?: BatchPack[] | undefined;
+  /** Of each rank, indices in `packs`, in the order in which it runs them. */
+  order?: number[][] | undefined;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'planned';
+        /** Compute of the rank that has most, in the unit of the cost model. A number, 0 or more. */
+        maxCompute: number;
+        /** No plan has less. A number, 0 or more. */
+        computeBound: number;
+        /** Cost of sharding. A number, 0 or more. */
+        communication: number;
+        /** Whether a rank has more tokens than asked for. */
+        memoryRelaxed: boolean;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'host';
+      };
+}
+
+/**
+ * A report about a try that is over or was given up: nothing changes.
+ *
+ * Notice `preprocess.late`.
+ */
+export interface PreprocessLate {
+  /** Which event or decision it is. */
+  type: 'preprocess.late';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the try, minted by the policy. At most 256 characters. */
+  preprocessId: string;
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'over';
+  };
+}
+
+/**
+ * A sample is given up: no batch gets more of it.
+ *
+ * Notice `sample.dropped`.
+ */
+export interface SampleDropped {
+  /** Which event or decision it is. */
+  type: 'sample.dropped';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the sample, given by the host; new whenever it is drawn. At most 512 characters. */
+  sampleId: string;
+  /** Id of the training step, given by the host; new for every step. At most 512 characters. */
+  stepId: string;
+  /** Opaque reference of the host, at most 256 bytes; echoed. */
+  ref?: string | undefined;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'infrastructure';
+        /** Failures of the sample, of this kind. A whole number, 0 or more. */
+        failures: number;
+        /** Most failures that lead to another try. A whole number, 0 or more. */
+        budget: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'data';
+        /** Failures of the sample, of this kind. A whole number, 0 or more. */
+        failures: number;
+        /** Most failures that lead to another try. A whole number, 0 or more. */
+        budget: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'transfer';
+        /** Failures of the sample, of this kind. A whole number, 0 or more. */
+        failures: number;
+        /** Most failures that lead to another try. A whole number, 0 or more. */
+        budget: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'too_large';
+        /** What its tensors need, in bytes. A whole number, 0 or more. */
+        bytes: number;
+        /** Host memory of the largest node, lost or not, in bytes. A whole number, 0 or more. */
+        largestBudgetBytes: number;
+      };
+}
+
+/**
+ * Stop preprocessing this sample on this node, and free its host memory.
+ *
+ * Command `sample.evict`.
+ */
+export interface SampleEvict {
+  /** Which event or decision it is. */
+  type: 'sample.evict';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the sample, given by the host; new whenever it is drawn. At most 512 characters. */
+  sampleId: string;
+  /** Id of the node, given by the host. At most 512 characters. */
+  nodeId: string;
+  /** What is freed, in bytes. A whole number, 0 or more. */
+  bytes: number;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'last_use';
+        /** Batches that have used it. A whole number, 0 or more. */
+        uses: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'step_completed';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'displaced';
+        /** What a sample takes that a batch waits for. A whole number, 0 or more. In bytes. */
+        neededBytes: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'memory';
+        /** What was reserved for it, in bytes. A whole number, 0 or more. */
+        reservedBytes: number;
+        /** What its tensors need, in bytes. A whole number, 0 or more. */
+        usedBytes: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'copy_missing';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'dropped';
+      };
+}
+
+/**
+ * Fetch these frames from the host memory of this node to this rank, beside its computation, and answer with
+ * `slice.materialized` or `slice.failed`. A rank that has the slice answers at once.
+ *
+ * Command `sample.materialize`; answered by `slice.materialized`, `slice.failed`.
+ */
+export interface SampleMaterialize {
+  /** Which event or decision it is. */
+  type: 'sample.materialize';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /**
+   * Id of the slice, minted by the policy; a rank that has it already does not fetch it again. At most 256 characters.
+   */
+  sliceId: string;
+  /** Number of the try, from 0. A whole number. */
+  attempt: number;
+  /** Id of the batch, given by the host; new for every batch. At most 512 characters. */
+  batchId: string;
+  /** Id of the sample, given by the host; new whenever it is drawn. At most 512 characters. */
+  sampleId: string;
+  /** Rank of the worker: its device, numbered from 0. A whole number, 0 to 1,048,575. */
+  rank: number;
+  /** First frame of the slice, numbered from 0. A whole number, 0 to 1,048,575. */
+  fromFrame: number;
+  /** Frame behind the last one of the slice. A whole number, 1 to 1,048,576. */
+  toFrame: number;
+  /** The node that holds the sample. At most 512 characters. */
+  from: string;
+  /** About what is fetched, in bytes. A whole number, 0 or more. */
+  bytes: number;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'same_node';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'other_node';
+      };
+}
+
+/**
+ * Let shapes without data stand for the tensors of a sample on the controller.
+ *
+ * Command `sample.placeholder`.
+ */
+export interface SamplePlaceholder {
+  /** Which event or decision it is. */
+  type: 'sample.placeholder';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the sample, given by the host; new whenever it is drawn. At most 512 characters. */
+  sampleId: string;
+  /** Its tensors; none for text. */
+  shapes: TensorShape[];
+  /** Opaque reference of the host, at most 256 bytes; echoed. */
+  ref?: string | undefined;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'drawn';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'host_restarted';
+      };
+}
+
+/**
+ * The same as `sample.preprocess`, for a later step: it may give way to what is needed now.
+ *
+ * Command `sample.prefetch`; answered by `sample.preprocessed`, `preprocess.failed`.
+ */
+export interface SamplePrefetch {
+  /** Which event or decision it is. */
+  type: 'sample.prefetch';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the try, minted by the policy. At most 256 characters. */
+  preprocessId: string;
+  /** Id of the node, given by the host. At most 512 characters. */
+  nodeId: string;
+  /** Id of the sample, given by the host; new whenever it is drawn. At most 512 characters. */
+  sampleId: string;
+  /** Id of the training step, given by the host; new for every step. At most 512 characters. */
+  stepId: string;
+  /** `image`: one or more images; `video`: frames of a clip. */
+  kind: 'image' | 'video';
+  /** Path or URL of the file. At most 4,096 characters. */
+  path: string;
+  /** Frames of the video, or images of the sample. A whole number, 1 to 1,048,576. */
+  frames: number;
+  /** Size of each frame after preprocessing. */
+  resolution: Resolution;
+  /**
+   * Reserved in host memory; a node that needs more reports `preprocess.failed`. A whole number, 1 to
+   * 1,000,000,000,000,000. In bytes.
+   */
+  bytes: number;
+  /** Opaque reference of the host, at most 256 bytes; echoed. */
+  ref?: string | undefined;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'drawn';
+        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
+        queuedBytes: number;
+        /** The same in samples. A whole number, 0 or more. */
+        queued: number;
+        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
+        freeBytes: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'node_lost';
+        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
+        queuedBytes: number;
+        /** The same in samples. A whole number, 0 or more. */
+        queued: number;
+        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
+        freeBytes: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'retry';
+        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
+        queuedBytes: number;
+        /** The same in samples. A whole number, 0 or more. */
+        queued: number;
+        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
+        freeBytes: number;
+        /** Failures of the sample, of this kind. A whole number, 0 or more. */
+        failures: number;
+        /** Most failures that lead to another try. A whole number, 0 or more. */
+        budget: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'memory';
+        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
+        queuedBytes: number;
+        /** The same in samples. A whole number, 0 or more. */
+        queued: number;
+        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
+        freeBytes: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'copy_missing';
+        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
+        queuedBytes: number;
+        /** The same in samples. A whole number, 0 or more. */
+        queued: number;
+        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
+        freeBytes: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'displaced';
+        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
+        queuedBytes: number;
+        /** The same in samples. A whole number, 0 or more. */
+        queued: number;
+        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
+        freeBytes: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'host_restarted';
+        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
+        queuedBytes: number;
+        /** The same in samples. A whole number, 0 or more. */
+        queued: number;
+        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
+        freeBytes: number;
+      };
+}
+
+/**
+ * Preprocess this sample on this node, hold the tensors in host memory, and answer with `sample.preprocessed` or
+ * `preprocess.failed`. A node carries out its commands in their order.
+ *
+ * Command `sample.preprocess`; answered by `sample.preprocessed`, `preprocess.failed`.
+ */
+export interface SamplePreprocess {
+  /** Which event or decision it is. */
+  type: 'sample.preprocess';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the try, minted by the policy. At most 256 characters. */
+  preprocessId: string;
+  /** Id of the node, given by the host. At most 512 characters. */
+  nodeId: string;
+  /** Id of the sample, given by the host; new whenever it is drawn. At most 512 characters. */
+  sampleId: string;
+  /** Id of the training step, given by the host; new for every step. At most 512 characters. */
+  stepId: string;
+  /** `image`: one or more images; `video`: frames of a clip. */
+  kind: 'image' | 'video';
+  /** Path or URL of the file. At most 4,096 characters. */
+  path: string;
+  /** Frames of the video, or images of the sample. A whole number, 1 to 1,048,576. */
+  frames: number;
+  /** Size of each frame after preprocessing. */
+  resolution: Resolution;
+  /**
+   * Reserved in host memory; a node that needs more reports `preprocess.failed`. A whole number, 1 to
+   * 1,000,000,000,000,000. In bytes.
+   */
+  bytes: number;
+  /** Opaque reference of the host, at most 256 bytes; echoed. */
+  ref?: string | undefined;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'drawn';
+        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
+        queuedBytes: number;
+        /** The same in samples. A whole number, 0 or more. */
+        queued: number;
+        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
+        freeBytes: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'node_lost';
+        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
+        queuedBytes: number;
+        /** The same in samples. A whole number, 0 or more. */
+        queued: number;
+        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
+        freeBytes: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'retry';
+        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
+        queuedBytes: number;
+        /** The same in samples. A whole number, 0 or more. */
+        queued: number;
+        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
+        freeBytes: number;
+        /** Failures of the sample, of this kind. A whole number, 0 or more. */
+        failures: number;
+        /** Most failures that lead to another try. A whole number, 0 or more. */
+        budget: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'memory';
+        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
+        queuedBytes: number;
+        /** The same in samples. A whole number, 0 or more. */
+        queued: number;
+        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
+        freeBytes: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'copy_missing';
+        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
+        queuedBytes: number;
+        /** The same in samples. A whole number, 0 or more. */
+        queued: number;
+        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
+        freeBytes: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'displaced';
+        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
+        queuedBytes: number;
+        /** The same in samples. A whole number, 0 or more. */
+        queued: number;
+        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
+        freeBytes: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'host_restarted';
+        /** What the node had to preprocess already, in bytes. A whole number, 0 or more. */
+        queuedBytes: number;
+        /** The same in samples. A whole number, 0 or more. */
+        queued: number;
+        /** Host memory of the node that was free, in bytes. A whole number, 0 or more. */
+        freeBytes: number;
+      };
+}
+
+/**
+ * The tensors of a sample are in the host memory of this node.
+ *
+ * Notice `sample.registered`.
+ */
+export interface SampleRegistered {
+  /** Which event or decision it is. */
+  type: 'sample.registered';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the sample, given by the host; new whenever it is drawn. At most 512 characters. */
+  sampleId: string;
+  /** Id of the node, given by the host. At most 512 characters. */
+  nodeId: string;
+  /** Bytes of the preprocessed tensors in host memory, >= 1. A whole number, 1 to 1,000,000,000,000,000. */
+  bytes: number;
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'preprocessed';
+    /** What was reserved for it, in bytes. A whole number, 0 or more. */
+    reservedBytes: number;
+  };
+}
+
+/**
+ * A sample is not needed any more, and nothing of it is in host memory.
+ *
+ * Notice `sample.released`.
+ */
+export interface SampleReleased {
+  /** Which event or decision it is. */
+  type: 'sample.released';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the sample, given by the host; new whenever it is drawn. At most 512 characters. */
+  sampleId: string;
+  /** Opaque reference of the host, at most 256 bytes; echoed. */
+  ref?: string | undefined;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'last_use';
+        /** Batches that have used it. A whole number, 0 or more. */
+        uses: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'step_completed';
+      };
+}
+
+/**
+ * No node that is here could hold this sample, but one that was lost could: it waits for a node of its size, and holds
+ * up no other.
+ *
+ * Notice `sample.unplaced`.
+ */
+export interface SampleUnplaced {
+  /** Which event or decision it is. */
+  type: 'sample.unplaced';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the sample, given by the host; new whenever it is drawn. At most 512 characters. */
+  sampleId: string;
+  /** Id of the training step, given by the host; new for every step. At most 512 characters. */
+  stepId: string;
+  /** Opaque reference of the host, at most 256 bytes; echoed. */
+  ref?: string | undefined;
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'node_away';
+    /** What its tensors need, in bytes. A whole number, 0 or more. */
+    bytes: number;
+    /** Host memory of the largest node that is here, in bytes. A whole number, 0 or more. */
+    largestBudgetBytes: number;
+    /** Host memory of the largest of the lost nodes that are remembered, in bytes. A whole number, 0 or more. */
+    lostBudgetBytes: number;
+  };
+}
+
+/**
+ * A report about a slice that the rank has, that nobody needs any more, or of an earlier try: nothing changes.
+ *
+ * Notice `slice.late`.
+ */
+export interface SliceLate {
+  /** Which event or decision it is. */
+  type: 'slice.late';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /**
+   * Id of the slice, minted by the policy; a rank that has it already does not fetch it again. At most 256 characters.
+   */
+  sliceId: string;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'over';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'earlier_attempt';
+        /** Number of the try that was reported. A whole number, 0 or more. */
+        attempt: number;
+      };
+}
+
+/**
+ * A training step was open when the host restarted, and is open still: batches are to be planned anew, then it is to be
+ * completed.
+ *
+ * Notice `step.resumed`.
+ */
+export interface StepResumed {
+  /** Which event or decision it is. */
+  type: 'step.resumed';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the training step, given by the host; new for every step. At most 512 characters. */
+  stepId: string;
+  /** Its samples that are here, in the order in which they were drawn. Each: at most 512 characters. */
+  samples: string[];
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'host_restarted';
+    /** How many these are. A whole number, 0 or more. */
+    samples: number;
+  };
+}

@@ -1,0 +1,389 @@
+// Generated from the schemas by `npm run docs:generate`: do not edit.
+/** Events and decisions: parallelism. */
+import type { ProfileConfiguration, ProfileRow, ReplicaGroup, RolloutWorkload } from './objects.ts';
+
+/**
+ * Rows of the profile that were measured: new ones, and ones that replace what was known of the same point.
+ *
+ * Event `profile.measured`.
+ */
+export interface ProfileMeasured {
+  /** Which event or decision it is. */
+  type: 'profile.measured';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** The rows; the last one of a point counts. */
+  rows: ProfileRow[];
+}
+
+/**
+ * What a decode step took in a rollout, to be held against the profile.
+ *
+ * Event `profile.observed`.
+ */
+export interface ProfileObserved {
+  /** Which event or decision it is. */
+  type: 'profile.observed';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Tensor-parallel degree: GPUs of one replica. A whole number, 1 or more. */
+  tp: number;
+  /** Expert-parallel degree inside the replica; divides the TP. A whole number, 1 or more. */
+  ep?: number | undefined;
+  /** Tokens of the most loaded expert rank ÷ their mean over the ranks, ≥ 1; 1 if absent. */
+  routingSkew?: number | undefined;
+  /** Sequences that one replica runs at once. A whole number, 1 or more. */
+  batchSize: number;
+  /** Tokens of each sequence. A whole number, 1 or more. */
+  sequenceLength: number;
+  /** Seconds of one decode step of the batch, > 0. */
+  decodeStepSeconds: number;
+}
+
+/**
+ * The rollout of a round has ended.
+ *
+ * Event `step.finished`.
+ */
+export interface StepFinished {
+  /** Which event or decision it is. */
+  type: 'step.finished';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** `short`: with speculation; `long`: without. */
+  kind: 'short' | 'long';
+  /** Tensor-parallel degree that it ran with. A whole number, 1 or more. */
+  tp: number;
+  /** Expert-parallel degree inside the replica; divides the TP. A whole number, 1 or more. */
+  ep?: number | undefined;
+  /** Requests that the engines preempted, over all engines. A whole number, 0 or more. */
+  preemptions: number;
+  /** Seconds of the rollout, without the change of parallelism before it; > 0. */
+  seconds: number;
+  /** What the round demanded. */
+  workload: RolloutWorkload;
+}
+
+/**
+ * A `tp.set` could not be carried out.
+ *
+ * Event `tp.failed`.
+ */
+export interface TpFailed {
+  /** Which event or decision it is. */
+  type: 'tp.failed';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** `short`: with speculation; `long`: without. */
+  kind: 'short' | 'long';
+  /** Tensor-parallel degree: GPUs of one replica. A whole number, 1 or more. */
+  tp: number;
+  /** Expert-parallel degree inside the replica; divides the TP. A whole number, 1 or more. */
+  ep?: number | undefined;
+  /** What went wrong, for operators. At most 2,000 characters. */
+  message?: string | undefined;
+}
+
+/**
+ * Measure these points and answer with `profile.measured`; asked for again while observations stay far off.
+ *
+ * Command `profile.measure`; answered by `profile.measured`.
+ */
+export interface ProfileMeasure {
+  /** Which event or decision it is. */
+  type: 'profile.measure';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Points to measure, by batch size and length. */
+  configurations: ProfileConfiguration[];
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'observed_far';
+        /** Rounds of such observations in a row. A whole number, 0 or more. */
+        rounds: number;
+        /** Seconds of a decode step that were observed. A number, 0 or more. */
+        observedSeconds: number;
+        /** Seconds that the profile says for such a step. A number, 0 or more. */
+        profileSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'not_profiled';
+        /** Rounds of such observations in a row. A whole number, 0 or more. */
+        rounds: number;
+        /** Seconds of a decode step that were observed. A number, 0 or more. */
+        observedSeconds: number;
+      };
+}
+
+/**
+ * The parallelism of this kind of round stays as it is.
+ *
+ * Notice `tp.kept`.
+ */
+export interface TpKept {
+  /** Which event or decision it is. */
+  type: 'tp.kept';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** The round that has ended, if one has. At most 512 characters. */
+  roundId?: string | undefined;
+  /** `short`: with speculation; `long`: without. */
+  kind: 'short' | 'long';
+  /** Tensor-parallel degree: GPUs of one replica. A whole number, 1 or more. */
+  tp: number;
+  /** Expert-parallel degree inside the replica; divides the TP. A whole number, 1 or more. */
+  ep?: number | undefined;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'first_step';
+        /** Preemptions of the step, over all engines. A whole number, 0 or more. */
+        preemptions: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'steady';
+        /** Preemptions of the step, over all engines. A whole number, 0 or more. */
+        preemptions: number;
+        /** Preemptions of the step of this kind before. A whole number, 0 or more. */
+        previousPreemptions: number;
+        /** Steps in a row without a preemption. A whole number, 0 or more. */
+        calmSteps: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'cooldown';
+        /** Preemptions of the step, over all engines. A whole number, 0 or more. */
+        preemptions: number;
+        /** Steps of the cooldown that are left after this one. A whole number, 0 or more. */
+        stepsLeft: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'at_bound';
+        /** Least tensor-parallel degree that is possible. A whole number, 1 or more. */
+        minTp: number;
+        /** Greatest tensor-parallel degree that is possible. A whole number, 1 or more. */
+        maxTp: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'vetoed';
+        /** Tensor-parallel degree that it would have changed to. A whole number, 1 or more. */
+        wantedTp: number;
+        /** Expert-parallel degree that it would have changed to. A whole number, 1 or more. */
+        wantedEp?: number | undefined;
+        /** Seconds that the profile predicts with the degrees that were wanted. A number, 0 or more. */
+        wantedPredictedSeconds: number;
+        /** Seconds that it predicts with those that stay. A number, 0 or more. */
+        predictedSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'does_not_fit';
+        /** Tensor-parallel degree that it would have changed to. A whole number, 1 or more. */
+        wantedTp: number;
+        /** Expert-parallel degree that it would have changed to. A whole number, 1 or more. */
+        wantedEp?: number | undefined;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'load_unchanged';
+        /** Tensor-parallel degree that it would have changed to. A whole number, 1 or more. */
+        wantedTp: number;
+        /** Expert-parallel degree that it would have changed to. A whole number, 1 or more. */
+        wantedEp?: number | undefined;
+        /** Load of the step, in tokens. A number, 0 or more. */
+        loadTokens: number;
+        /** Load at which these degrees were undone or refused, in tokens. A number, 0 or more. */
+        barredAtTokens: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'settled';
+        /** Tensor-parallel degree that it would have changed to. A whole number, 1 or more. */
+        wantedTp: number;
+        /** Expert-parallel degree that it would have changed to. A whole number, 1 or more. */
+        wantedEp?: number | undefined;
+        /** Changes that were made at this load. A whole number, 0 or more. */
+        changes: number;
+        /** Most changes at one load. A whole number, 0 or more. */
+        mostChanges: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'other_parallelism';
+        /** Tensor-parallel degree that the round has run with. A whole number, 1 or more. */
+        ranTp: number;
+        /** Expert-parallel degree that the round has run with. A whole number, 1 or more. */
+        ranEp?: number | undefined;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'repeated';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'not_applied';
+        /** Tensor-parallel degree that could not be set. A whole number, 1 or more. */
+        failedTp: number;
+        /** Expert-parallel degree that could not be set. A whole number, 1 or more. */
+        failedEp?: number | undefined;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'late';
+        /** Tensor-parallel degree that could not be set. A whole number, 1 or more. */
+        failedTp: number;
+        /** Expert-parallel degree that could not be set. A whole number, 1 or more. */
+        failedEp?: number | undefined;
+      };
+}
+
+/**
+ * Run rounds of this kind with these replicas, from the next one on; what runs now is not touched.
+ *
+ * Command `tp.set`.
+ */
+export interface TpSet {
+  /** Which event or decision it is. */
+  type: 'tp.set';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** The round whose end led to it, if one did. At most 512 characters. */
+  roundId?: string | undefined;
+  /** `short`: with speculation; `long`: without. */
+  kind: 'short' | 'long';
+  /** Tensor-parallel degree: GPUs of one replica. A whole number, 1 or more. */
+  tp: number;
+  /** Expert-parallel degree inside the replica; divides the TP. A whole number, 1 or more. */
+  ep?: number | undefined;
+  /** Every replica with its GPUs, each inside one server. */
+  replicas: ReplicaGroup[];
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'start_configured';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'start_smallest';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'start_profile';
+        /** Seconds of a rollout step that the profile predicts. A number, 0 or more. */
+        predictedSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'host_restarted';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'profile_selected';
+        /** Tensor-parallel degree before. A whole number, 1 or more. */
+        fromTp: number;
+        /** Expert-parallel degree before. A whole number, 1 or more. */
+        fromEp?: number | undefined;
+        /** Seconds of a rollout step that the profile predicts. A number, 0 or more. */
+        predictedSeconds: number;
+        /** The same with the degrees before, where the profile knows them. A number, 0 or more. In seconds. */
+        fromPredictedSeconds?: number | undefined;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'routing_skewed';
+        /** Tensor-parallel degree before. A whole number, 1 or more. */
+        fromTp: number;
+        /** Expert-parallel degree before. A whole number, 1 or more. */
+        fromEp?: number | undefined;
+        /** Seconds of a rollout step that the profile predicts. A number, 0 or more. */
+        predictedSeconds: number;
+        /** The same with the degrees before, where the profile knows them. A number, 0 or more. In seconds. */
+        fromPredictedSeconds?: number | undefined;
+        /** Observed tokens of the most loaded expert rank ÷ their mean over the ranks. A number, 0 or more. */
+        routingSkew: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'preemptions_rose';
+        /** Tensor-parallel degree before. A whole number, 1 or more. */
+        fromTp: number;
+        /** Expert-parallel degree before. A whole number, 1 or more. */
+        fromEp?: number | undefined;
+        /** Preemptions of the step, over all engines. A whole number, 0 or more. */
+        preemptions: number;
+        /** Preemptions of the step of this kind before. A whole number, 0 or more. */
+        previousPreemptions: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'preemption_free';
+        /** Tensor-parallel degree before. A whole number, 1 or more. */
+        fromTp: number;
+        /** Expert-parallel degree before. A whole number, 1 or more. */
+        fromEp?: number | undefined;
+        /** Steps in a row without a preemption. A whole number, 0 or more. */
+        steps: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'undone';
+        /** Tensor-parallel degree before. A whole number, 1 or more. */
+        fromTp: number;
+        /** Expert-parallel degree before. A whole number, 1 or more. */
+        fromEp?: number | undefined;
+        /** Measured ÷ predicted seconds of the step after the change. A number, 0 or more. */
+        measuredToPredicted: number;
+        /**
+         * The same before the change: of the last step, or the mean over its steps if that is more. A number, 0 or
+         * more.
+         */
+        before: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'not_applied';
+        /** Tensor-parallel degree before. A whole number, 1 or more. */
+        fromTp: number;
+        /** Expert-parallel degree before. A whole number, 1 or more. */
+        fromEp?: number | undefined;
+      };
+}
+
+/**
+ * Run this round with these replicas: change the engines, where they differ, before its requests are launched.
+ *
+ * Command `tp.use`.
+ */
+export interface TpUse {
+  /** Which event or decision it is. */
+  type: 'tp.use';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** `short`: with speculation; `long`: without. */
+  kind: 'short' | 'long';
+  /** Tensor-parallel degree: GPUs of one replica. A whole number, 1 or more. */
+  tp: number;
+  /** Expert-parallel degree inside the replica; divides the TP. A whole number, 1 or more. */
+  ep?: number | undefined;
+  /** Every replica with its GPUs, each inside one server. */
+  replicas: ReplicaGroup[];
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'round_planned';
+  };
+}

@@ -1,0 +1,301 @@
+// Generated from the schemas by `npm run docs:generate`: do not edit.
+/** Events and decisions: prompts. */
+import type { CountedResponse, DroppedResponse, Prompt } from './objects.ts';
+
+/**
+ * An unfinished prompt goes on running into the next round (`maxStaleness` above 0).
+ *
+ * Notice `prompt.carried`.
+ */
+export interface PromptCarried {
+  /** Which event or decision it is. */
+  type: 'prompt.carried';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the prompt, given by the host. At most 512 characters. */
+  promptId: string;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'within_staleness';
+    /** Version of the weights that its first tokens are of. A whole number, 0 or more. */
+    startVersion: number;
+    /** Most versions that its tokens may be behind. A whole number, 0 or more. */
+    maxStaleness: number;
+  };
+}
+
+/**
+ * A prompt has its R0 responses.
+ *
+ * Notice `prompt.collected`.
+ */
+export interface PromptCollected {
+  /** Which event or decision it is. */
+  type: 'prompt.collected';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the prompt, given by the host. At most 512 characters. */
+  promptId: string;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Requests of its held responses, by index. Each: at most 1,200 characters. */
+  requestIds: string[];
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'responses_held';
+    /** Responses of the prompt that are held. A whole number, 0 or more. */
+    held: number;
+    /** Responses of the prompt that were begun, those kept from earlier rounds included. A whole number, 0 or more. */
+    launched: number;
+  };
+}
+
+/**
+ * A prompt counts for the round.
+ *
+ * Notice `prompt.counted`.
+ */
+export interface PromptCounted {
+  /** Which event or decision it is. */
+  type: 'prompt.counted';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the prompt, given by the host. At most 512 characters. */
+  promptId: string;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Data domain of the prompt, such as `math` or `code`. At most 512 characters. */
+  domain?: string | undefined;
+  /** Tokens of the prompt itself, where they are known. A whole number, 0 or more. */
+  promptTokens?: number | undefined;
+  /** Its responses, by index. */
+  responses: CountedResponse[];
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'no_filter';
+        /** Prompts of the round that count, this one included. A whole number, 0 or more. */
+        counted: number;
+        /** Prompts that the round needs. A whole number, 0 or more. */
+        needed: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'passed';
+        /** Prompts of the round that count, this one included. A whole number, 0 or more. */
+        counted: number;
+        /** Prompts that the round needs. A whole number, 0 or more. */
+        needed: number;
+      };
+}
+
+/**
+ * An unfinished prompt leaves the round, to be tried again in a later one.
+ *
+ * Notice `prompt.deferred`.
+ */
+export interface PromptDeferred {
+  /** Which event or decision it is. */
+  type: 'prompt.deferred';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** The prompt, with what it carries. */
+  prompt: Prompt;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Responses that are given up, each with its cause. */
+  dropped: DroppedResponse[];
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'round_completed';
+        /** Responses of the prompt that are held. A whole number, 0 or more. */
+        held: number;
+        /** Responses that it needs. A whole number, 0 or more. */
+        needed: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'quota_filled';
+        /** Responses of the prompt that are held. A whole number, 0 or more. */
+        held: number;
+        /** Responses that it needs. A whole number, 0 or more. */
+        needed: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'round_failed';
+        /** Responses of the prompt that are held. A whole number, 0 or more. */
+        held: number;
+        /** Responses that it needs. A whole number, 0 or more. */
+        needed: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'stale_weights';
+        /** Version of the weights that its first tokens are of. A whole number, 0 or more. */
+        startVersion: number;
+        /** Version of the actor weights; never decreases. A whole number, 0 or more. */
+        weightVersion: number;
+        /** Most versions that its tokens may be behind. A whole number, 0 or more. */
+        maxStaleness: number;
+      };
+}
+
+/**
+ * A collected prompt did not pass the filter: it leaves, is not deferred, and is replaced.
+ *
+ * Notice `prompt.filtered`.
+ */
+export interface PromptFiltered {
+  /** Which event or decision it is. */
+  type: 'prompt.filtered';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the prompt, given by the host. At most 512 characters. */
+  promptId: string;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Opaque reference of the host, at most 256 bytes; echoed. */
+  ref?: string | undefined;
+  /** Responses that are given up. */
+  dropped: DroppedResponse[];
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'zero_variance';
+        /** Population standard deviation of the raw rewards. */
+        standardDeviation: number;
+        /** Up to which it counts as none. */
+        tolerance: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'host';
+      };
+}
+
+/**
+ * A prompt that is here already was supplied again: one of the two is dropped.
+ *
+ * Notice `prompt.merged`.
+ */
+export interface PromptMerged {
+  /** Which event or decision it is. */
+  type: 'prompt.merged';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the prompt, given by the host. At most 512 characters. */
+  promptId: string;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId?: string | undefined;
+  /** Opaque reference of the host, at most 256 bytes; echoed. */
+  ref?: string | undefined;
+  /** Responses that are given up. */
+  dropped: DroppedResponse[];
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'already_in_round';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'already_queued';
+        /** How often the one that is kept has been deferred. A whole number, 0 or more. */
+        deferrals: number;
+      };
+}
+
+/**
+ * A prompt has used up its retries: it leaves, by name, and is replaced.
+ *
+ * Notice `prompt.quarantined`.
+ */
+export interface PromptQuarantined {
+  /** Which event or decision it is. */
+  type: 'prompt.quarantined';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the prompt, given by the host. At most 512 characters. */
+  promptId: string;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Opaque reference of the host, at most 256 bytes; echoed. */
+  ref?: string | undefined;
+  /** Responses that are given up. */
+  dropped: DroppedResponse[];
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'infrastructure';
+        /** Failures of this kind. A whole number, 0 or more. */
+        failures: number;
+        /** Most failures that lead to another try. A whole number, 0 or more. */
+        budget: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'data';
+        /** Failures of this kind. A whole number, 0 or more. */
+        failures: number;
+        /** Most failures that lead to another try. A whole number, 0 or more. */
+        budget: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'environment';
+        /** Failures of this kind. A whole number, 0 or more. */
+        failures: number;
+        /** Most failures that lead to another try. A whole number, 0 or more. */
+        budget: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'reward';
+        /** Failures of this kind. A whole number, 0 or more. */
+        failures: number;
+        /** Most failures that lead to another try. A whole number, 0 or more. */
+        budget: number;
+      };
+}
+
+/**
+ * A prompt that was not started, or of which the round has failed, is handed back as it came.
+ *
+ * Notice `prompt.returned`.
+ */
+export interface PromptReturned {
+  /** Which event or decision it is. */
+  type: 'prompt.returned';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** The prompt, with what it carries. */
+  prompt: Prompt;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Responses that are given up. */
+  dropped: DroppedResponse[];
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'not_started';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'round_closed';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'round_failed';
+      };
+}

@@ -1,0 +1,462 @@
+// Generated from the schemas by `npm run docs:generate`: do not edit.
+/** Events and decisions: requests. */
+import type { KeptResponse } from './objects.ts';
+
+/**
+ * The environment of a trajectory has failed.
+ *
+ * Event `environment.failed`.
+ */
+export interface EnvironmentFailed {
+  /** Which event or decision it is. */
+  type: 'environment.failed';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** What went wrong, for operators. At most 2,000 characters. */
+  message?: string | undefined;
+}
+
+/**
+ * The environment has answered.
+ *
+ * Event `environment.resumed`.
+ */
+export interface EnvironmentResumed {
+  /** Which event or decision it is. */
+  type: 'environment.resumed';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+}
+
+/**
+ * A trajectory waits for its environment and needs no engine meanwhile.
+ *
+ * Event `environment.waiting`.
+ */
+export interface EnvironmentWaiting {
+  /** Which event or decision it is. */
+  type: 'environment.waiting';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+}
+
+/**
+ * The engine confirms that a request has ended early.
+ *
+ * Event `request.aborted`.
+ */
+export interface RequestAborted {
+  /** Which event or decision it is. */
+  type: 'request.aborted';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Tokens that the request had generated, over all attempts. A whole number, 0 or more. */
+  tokens?: number | undefined;
+}
+
+/**
+ * A request runs on this engine.
+ *
+ * Event `request.started`.
+ */
+export interface RequestStarted {
+  /** Which event or decision it is. */
+  type: 'request.started';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Id of the inference engine, given by the host. At most 512 characters. */
+  engineId: string;
+}
+
+/**
+ * A request has generated its whole response.
+ *
+ * Event `response.completed`.
+ */
+export interface ResponseCompleted {
+  /** Which event or decision it is. */
+  type: 'response.completed';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Tokens of the response, over all attempts. A whole number, 0 or more. */
+  tokens: number;
+  /**
+   * Versions of the weights that generated it, where the engine tells, ascending; `rolloutpipe` reads them. Each: a
+   * whole number, 0 or more.
+   */
+  weightVersions?: number[] | undefined;
+}
+
+/**
+ * A request has failed and generates no more.
+ *
+ * Event `response.failed`.
+ */
+export interface ResponseFailed {
+  /** Which event or decision it is. */
+  type: 'response.failed';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** `infrastructure`: another try may help. `data`: the prompt itself is at fault. */
+  kind: 'infrastructure' | 'data';
+  /** What went wrong, for operators. At most 2,000 characters. */
+  message?: string | undefined;
+}
+
+/**
+ * A turn of a multi-turn trajectory has been generated.
+ *
+ * Event `turn.finished`.
+ */
+export interface TurnFinished {
+  /** Which event or decision it is. */
+  type: 'turn.finished';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Tokens that the trajectory has generated so far. A whole number, 0 or more. */
+  tokens: number;
+}
+
+/**
+ * Stop generating this response and confirm with `request.aborted`.
+ *
+ * Command `request.abort`; answered by `request.aborted`, `response.completed`, `response.failed`.
+ */
+export interface RequestAbort {
+  /** Which event or decision it is. */
+  type: 'request.abort';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Id of the prompt, given by the host. At most 512 characters. */
+  promptId: string;
+  /** Id of the inference engine, given by the host. At most 512 characters. */
+  engineId?: string | undefined;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'prompt_collected';
+        /** Responses of the prompt that are held. A whole number, 0 or more. */
+        held: number;
+        /** Responses that the prompt needs. A whole number, 0 or more. */
+        needed: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'round_completed';
+        /** Prompts that count for the round, or for the quota. A whole number, 0 or more. */
+        counted: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'quota_filled';
+        /** Prompts that count for the round, or for the quota. A whole number, 0 or more. */
+        counted: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'prompt_quarantined';
+        /** Responses of the prompt that are held. A whole number, 0 or more. */
+        held: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'response_timeout';
+        /** How long the request has run, in seconds. A number, 0 or more. */
+        ranSeconds: number;
+        /** How long it may run, in seconds. A number, 0 or more. */
+        limitSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'round_failed';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'stale_weights';
+        /** Version of the weights that its first tokens are of. A whole number, 0 or more. */
+        startVersion: number;
+        /** Version of the actor weights; never decreases. A whole number, 0 or more. */
+        weightVersion: number;
+      };
+}
+
+/**
+ * An abort was never confirmed; its engine slot counts as free.
+ *
+ * Notice `request.expired`.
+ */
+export interface RequestExpired {
+  /** Which event or decision it is. */
+  type: 'request.expired';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Id of the prompt, given by the host. At most 512 characters. */
+  promptId: string;
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'abort_unconfirmed';
+    /** How long the confirmation was waited for, in seconds. A number, 0 or more. */
+    graceSeconds: number;
+  };
+}
+
+/**
+ * Start generating one response.
+ *
+ * Command `request.launch`; answered by `response.completed`, `response.failed`, `environment.failed`.
+ */
+export interface RequestLaunch {
+  /** Which event or decision it is. */
+  type: 'request.launch';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Id of the prompt, given by the host. At most 512 characters. */
+  promptId: string;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Which response of the prompt, from 0. A whole number. */
+  index: number;
+  /** Version of the actor weights; never decreases. A whole number, 0 or more. */
+  weightVersion: number;
+  /** Where to run it (`placement: policy`). At most 512 characters. */
+  engineId?: string | undefined;
+  /** Opaque reference of the host, at most 256 bytes; echoed. */
+  ref?: string | undefined;
+  /** Tokens to continue from, instead of starting anew. */
+  resumeFrom?: KeptResponse | undefined;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'planned';
+        /** Requests in flight, without this one. A whole number, 0 or more. */
+        inFlight: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'retry_infrastructure';
+        /** How many tries of this response went before, within its budget. A whole number, 0 or more. */
+        attempt: number;
+        /** Most further tries after failures of this kind. A whole number, 0 or more. */
+        budget: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'retry_data';
+        /** How many tries of this response went before, within its budget. A whole number, 0 or more. */
+        attempt: number;
+        /** Most further tries after failures of this kind. A whole number, 0 or more. */
+        budget: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'retry_environment';
+        /** How many tries of this response went before, within its budget. A whole number, 0 or more. */
+        attempt: number;
+        /** Most further tries after failures of this kind. A whole number, 0 or more. */
+        budget: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'host_restarted';
+        /** Requests in flight, without this one. A whole number, 0 or more. */
+        inFlight: number;
+      };
+}
+
+/**
+ * Go on generating a trajectory whose environment has answered.
+ *
+ * Command `request.resume`; answered by `response.completed`, `response.failed`, `environment.failed`.
+ */
+export interface RequestResume {
+  /** Which event or decision it is. */
+  type: 'request.resume';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Id of the prompt, given by the host. At most 512 characters. */
+  promptId: string;
+  /** Id of the inference engine, given by the host. At most 512 characters. */
+  engineId?: string | undefined;
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'environment_resumed';
+    /** Requests in flight, without this one. A whole number, 0 or more. */
+    inFlight: number;
+  };
+}
+
+/**
+ * A response has used up its retries and is not tried again; its prompt goes on with the others.
+ *
+ * Notice `response.abandoned`.
+ */
+export interface ResponseAbandoned {
+  /** Which event or decision it is. */
+  type: 'response.abandoned';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Id of the prompt, given by the host. At most 512 characters. */
+  promptId: string;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'infrastructure';
+        /** Failures of this kind. A whole number, 0 or more. */
+        failures: number;
+        /** Most failures that lead to another try. A whole number, 0 or more. */
+        budget: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'environment';
+        /** Failures of this kind. A whole number, 0 or more. */
+        failures: number;
+        /** Most failures that lead to another try. A whole number, 0 or more. */
+        budget: number;
+      };
+}
+
+/**
+ * A completed response is held for its prompt.
+ *
+ * Notice `response.accepted`.
+ */
+export interface ResponseAccepted {
+  /** Which event or decision it is. */
+  type: 'response.accepted';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Id of the prompt, given by the host. At most 512 characters. */
+  promptId: string;
+  /** Data domain of the prompt, such as `math` or `code`. At most 512 characters. */
+  domain?: string | undefined;
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'held';
+    /** Responses of the prompt that are held. A whole number, 0 or more. */
+    held: number;
+    /** Responses that the prompt needs. A whole number, 0 or more. */
+    needed: number;
+  };
+}
+
+/**
+ * A kept response is given up.
+ *
+ * Notice `response.dropped`.
+ */
+export interface ResponseDropped {
+  /** Which event or decision it is. */
+  type: 'response.dropped';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Id of the prompt, given by the host. At most 512 characters. */
+  promptId: string;
+  /** Tokens of the response, over all attempts. A whole number, 0 or more. */
+  tokens: number;
+  /** Whether it was complete. */
+  finished: boolean;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'stale_weights';
+        /** Oldest version of the weights that it has tokens of. A whole number, 0 or more. */
+        oldestVersion: number;
+        /** Version of the actor weights; never decreases. A whole number, 0 or more. */
+        weightVersion: number;
+        /** Most versions that its tokens may be behind. A whole number, 0 or more. */
+        maxStaleness: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'beyond_round';
+        /** Responses of the prompt that the round takes. A whole number, 0 or more. */
+        needed: number;
+      };
+}
+
+/**
+ * A report about a request that was minted earlier and is over: nothing changes.
+ *
+ * Notice `response.late`.
+ */
+export interface ResponseLate {
+  /** Which event or decision it is. */
+  type: 'response.late';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'completion';
+        /** Tokens of the response. A whole number, 0 or more. */
+        tokens: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'report';
+      };
+}
+
+/**
+ * A completed response is not needed any more.
+ *
+ * Notice `response.surplus`.
+ */
+export interface ResponseSurplus {
+  /** Which event or decision it is. */
+  type: 'response.surplus';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Id of the prompt, given by the host. At most 512 characters. */
+  promptId: string;
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'after_abort';
+    /** Tokens of the response. A whole number, 0 or more. */
+    tokens: number;
+  };
+}

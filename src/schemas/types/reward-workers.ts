@@ -1,0 +1,570 @@
+// Generated from the schemas by `npm run docs:generate`: do not edit.
+/** Events and decisions: reward workers. */
+
+/**
+ * A reward worker takes dispatches. May be repeated, to change its slots or after a drain.
+ *
+ * Event `reward-worker.added`.
+ */
+export interface RewardWorkerAdded {
+  /** Which event or decision it is. */
+  type: 'reward-worker.added';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the reward worker, given by the host. At most 512 characters. */
+  workerId: string;
+  /** `rule`: a check such as of a mathematical answer; `sandbox`: code is run; `judge`: an LLM judges. */
+  kind: 'rule' | 'sandbox' | 'judge';
+  /** Dispatches that it runs at once, 1 to 1,000,000. A whole number. */
+  slots: number;
+}
+
+/**
+ * A reward worker finishes what it has and takes nothing new.
+ *
+ * Event `reward-worker.drained`.
+ */
+export interface RewardWorkerDrained {
+  /** Which event or decision it is. */
+  type: 'reward-worker.drained';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the reward worker, given by the host. At most 512 characters. */
+  workerId: string;
+}
+
+/**
+ * A reward worker is gone, with all that ran on it.
+ *
+ * Event `reward-worker.lost`.
+ */
+export interface RewardWorkerLost {
+  /** Which event or decision it is. */
+  type: 'reward-worker.lost';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the reward worker, given by the host. At most 512 characters. */
+  workerId: string;
+}
+
+/**
+ * A worker has ended a dispatch.
+ *
+ * Event `reward.finished`.
+ */
+export interface RewardFinished {
+  /** Which event or decision it is. */
+  type: 'reward.finished';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the dispatch, minted by the policy. At most 256 characters. */
+  dispatchId: string;
+  /**
+   * `timeout`: stopped at its budget. `infrastructure`: the worker failed, not the response. `cancelled`: stopped on
+   * `reward.cancel`.
+   */
+  outcome: 'scored' | 'timeout' | 'infrastructure' | 'cancelled';
+  /** The raw reward, not a shaped one; with `scored`, and only then. */
+  reward?: number | undefined;
+  /** How long it ran, in seconds, >= 0. */
+  seconds: number;
+  /** What went wrong, for operators. At most 2,000 characters. */
+  message?: string | undefined;
+}
+
+/**
+ * The reward of a completed response is wanted.
+ *
+ * Event `reward.requested`.
+ */
+export interface RewardRequested {
+  /** Which event or decision it is. */
+  type: 'reward.requested';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Prompt of the response; when the prompt leaves its round, the reward is not needed. At most 512 characters. */
+  promptId?: string | undefined;
+  /**
+   * Round of the response; when it completes without the response, the reward is not needed. At most 512 characters.
+   */
+  roundId?: string | undefined;
+  /** How it is computed; by the domain, or the default kind, if absent. */
+  kind?: 'rule' | 'sandbox' | 'judge' | undefined;
+  /** Data domain of the prompt, such as `math` or `code`. At most 512 characters. */
+  domain?: string | undefined;
+  /** Seconds that the worker may take; by the kind if absent. A number above 0 and at most 1,000,000. */
+  budgetSeconds?: number | undefined;
+}
+
+/**
+ * A worker has begun to compute: its budget runs from now, not from the dispatch.
+ *
+ * Event `reward.started`.
+ */
+export interface RewardStarted {
+  /** Which event or decision it is. */
+  type: 'reward.started';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the dispatch, minted by the policy. At most 256 characters. */
+  dispatchId: string;
+}
+
+/**
+ * The reward of a response is not needed any more. Of one that is over, or was never wanted, nothing changes.
+ *
+ * Event `reward.withdrawn`.
+ */
+export interface RewardWithdrawn {
+  /** Which event or decision it is. */
+  type: 'reward.withdrawn';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+}
+
+/**
+ * Stop this dispatch and confirm with `reward.finished`; nothing waits for it but its slot.
+ *
+ * Command `reward.cancel`; answered by `reward.finished`.
+ */
+export interface RewardCancel {
+  /** Which event or decision it is. */
+  type: 'reward.cancel';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the dispatch, minted by the policy. At most 256 characters. */
+  dispatchId: string;
+  /** Id of the reward worker, given by the host. At most 512 characters. */
+  workerId: string;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'round_completed';
+        /** Since the reward was asked for, in seconds. A number, 0 or more. */
+        afterSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'round_failed';
+        /** Since the reward was asked for, in seconds. A number, 0 or more. */
+        afterSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'prompt_deferred';
+        /** Since the reward was asked for, in seconds. A number, 0 or more. */
+        afterSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'prompt_filtered';
+        /** Since the reward was asked for, in seconds. A number, 0 or more. */
+        afterSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'prompt_quarantined';
+        /** Since the reward was asked for, in seconds. A number, 0 or more. */
+        afterSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'prompt_returned';
+        /** Since the reward was asked for, in seconds. A number, 0 or more. */
+        afterSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'prompt_merged';
+        /** Since the reward was asked for, in seconds. A number, 0 or more. */
+        afterSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'response_dropped';
+        /** Since the reward was asked for, in seconds. A number, 0 or more. */
+        afterSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'withdrawn';
+        /** Since the reward was asked for, in seconds. A number, 0 or more. */
+        afterSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'no_answer';
+        /** Since the dispatch, in seconds. A number, 0 or more. */
+        ranSeconds: number;
+        /** Seconds that the worker may take, > 0, at most 1,000,000. */
+        budgetSeconds: number;
+        /** How long the confirmation of a cancellation is waited for, in seconds. A number, 0 or more. */
+        graceSeconds: number;
+      };
+}
+
+/**
+ * The reward of a response is not needed any more, and is not computed.
+ *
+ * Notice `reward.cancelled`.
+ */
+export interface RewardCancelled {
+  /** Which event or decision it is. */
+  type: 'reward.cancelled';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Id of the prompt, given by the host. At most 512 characters. */
+  promptId?: string | undefined;
+  /** `rule`: a check such as of a mathematical answer; `sandbox`: code is run; `judge`: an LLM judges. */
+  kind: 'rule' | 'sandbox' | 'judge';
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'round_completed';
+        /** Since the reward was asked for, in seconds. A number, 0 or more. */
+        afterSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'round_failed';
+        /** Since the reward was asked for, in seconds. A number, 0 or more. */
+        afterSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'prompt_deferred';
+        /** Since the reward was asked for, in seconds. A number, 0 or more. */
+        afterSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'prompt_filtered';
+        /** Since the reward was asked for, in seconds. A number, 0 or more. */
+        afterSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'prompt_quarantined';
+        /** Since the reward was asked for, in seconds. A number, 0 or more. */
+        afterSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'prompt_returned';
+        /** Since the reward was asked for, in seconds. A number, 0 or more. */
+        afterSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'prompt_merged';
+        /** Since the reward was asked for, in seconds. A number, 0 or more. */
+        afterSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'response_dropped';
+        /** Since the reward was asked for, in seconds. A number, 0 or more. */
+        afterSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'withdrawn';
+        /** Since the reward was asked for, in seconds. A number, 0 or more. */
+        afterSeconds: number;
+      };
+}
+
+/**
+ * Compute the reward of this response on this worker, and stop it after this time.
+ *
+ * Command `reward.dispatch`; answered by `reward.finished`.
+ */
+export interface RewardDispatch {
+  /** Which event or decision it is. */
+  type: 'reward.dispatch';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the dispatch, minted by the policy. At most 256 characters. */
+  dispatchId: string;
+  /** Id of the reward worker, given by the host. At most 512 characters. */
+  workerId: string;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Id of the prompt, given by the host. At most 512 characters. */
+  promptId?: string | undefined;
+  /** `rule`: a check such as of a mathematical answer; `sandbox`: code is run; `judge`: an LLM judges. */
+  kind: 'rule' | 'sandbox' | 'judge';
+  /** Seconds that the worker may take, > 0, at most 1,000,000. */
+  budgetSeconds: number;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'requested';
+        /** Since it was asked for, or queued again, in seconds. A number, 0 or more. */
+        waitedSeconds: number;
+        /** Dispatches on the worker, without this one. A whole number, 0 or more. */
+        running: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'retry_infrastructure';
+        /** Since it was asked for, or queued again, in seconds. A number, 0 or more. */
+        waitedSeconds: number;
+        /** Dispatches on the worker, without this one. A whole number, 0 or more. */
+        running: number;
+        /** How many further tries there were, this one included, within the budget. A whole number, 0 or more. */
+        attempt: number;
+        /** Most further tries after failures of this kind. A whole number, 0 or more. */
+        budget: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'retry_timeout';
+        /** Since it was asked for, or queued again, in seconds. A number, 0 or more. */
+        waitedSeconds: number;
+        /** Dispatches on the worker, without this one. A whole number, 0 or more. */
+        running: number;
+        /** How many further tries there were, this one included, within the budget. A whole number, 0 or more. */
+        attempt: number;
+        /** Most further tries after failures of this kind. A whole number, 0 or more. */
+        budget: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'host_restarted';
+        /** Since it was asked for, or queued again, in seconds. A number, 0 or more. */
+        waitedSeconds: number;
+        /** Dispatches on the worker, without this one. A whole number, 0 or more. */
+        running: number;
+      };
+}
+
+/**
+ * A cancellation was never confirmed; its slot counts as free.
+ *
+ * Notice `reward.expired`.
+ */
+export interface RewardExpired {
+  /** Which event or decision it is. */
+  type: 'reward.expired';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the dispatch, minted by the policy. At most 256 characters. */
+  dispatchId: string;
+  /** Id of the reward worker, given by the host. At most 512 characters. */
+  workerId: string;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'cancel_unconfirmed';
+    /** How long the confirmation of a cancellation is waited for, in seconds. A number, 0 or more. */
+    graceSeconds: number;
+  };
+}
+
+/**
+ * A response gets no reward: its tries are used up.
+ *
+ * Notice `reward.failed`.
+ */
+export interface RewardFailed {
+  /** Which event or decision it is. */
+  type: 'reward.failed';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Id of the prompt, given by the host. At most 512 characters. */
+  promptId?: string | undefined;
+  /** `rule`: a check such as of a mathematical answer; `sandbox`: code is run; `judge`: an LLM judges. */
+  kind: 'rule' | 'sandbox' | 'judge';
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'infrastructure';
+        /** Dispatches that failed. A whole number, 0 or more. */
+        failures: number;
+        /** Most failures of this kind that lead to another try. A whole number, 0 or more. */
+        budget: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'timeout';
+        /** Dispatches that ran out of time. A whole number, 0 or more. */
+        timeouts: number;
+        /** Most failures of this kind that lead to another try. A whole number, 0 or more. */
+        budget: number;
+      };
+}
+
+/**
+ * A report about a dispatch that is over or was cancelled: it changes nothing for the response.
+ *
+ * Notice `reward.late`.
+ */
+export interface RewardLate {
+  /** Which event or decision it is. */
+  type: 'reward.late';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the dispatch, minted by the policy. At most 256 characters. */
+  dispatchId: string;
+  /** The raw reward that nobody waits for. */
+  reward?: number | undefined;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'result';
+        /** How long the worker took, in seconds. A number, 0 or more. */
+        seconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'after_cancel';
+        /** How long the worker took, in seconds. A number, 0 or more. */
+        seconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'report';
+      };
+}
+
+/**
+ * A reward that is being computed was asked for again: one is computed for both.
+ *
+ * Notice `reward.merged`.
+ */
+export interface RewardMerged {
+  /** Which event or decision it is. */
+  type: 'reward.merged';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'already_requested';
+    /** Since the reward was asked for, in seconds. A number, 0 or more. */
+    afterSeconds: number;
+  };
+}
+
+/**
+ * The reward of a response is known: its number is what `reward.ready` takes.
+ *
+ * Notice `reward.scored`.
+ */
+export interface RewardScored {
+  /** Which event or decision it is. */
+  type: 'reward.scored';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Id of the prompt, given by the host. At most 512 characters. */
+  promptId?: string | undefined;
+  /** `rule`: a check such as of a mathematical answer; `sandbox`: code is run; `judge`: an LLM judges. */
+  kind: 'rule' | 'sandbox' | 'judge';
+  /** Id of the reward worker, given by the host. At most 512 characters. */
+  workerId: string;
+  /** Raw reward. */
+  reward: number;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'scored';
+        /** How long the worker took, in seconds. A number, 0 or more. */
+        seconds: number;
+        /** Dispatches that it took. A whole number, 0 or more. */
+        attempts: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'timeout';
+        /** How long the worker took, in seconds. A number, 0 or more. */
+        seconds: number;
+        /** Seconds that the worker may take, > 0, at most 1,000,000. */
+        budgetSeconds: number;
+        /** Dispatches that ran out of time. A whole number, 0 or more. */
+        timeouts: number;
+      };
+}
+
+/**
+ * The queue of this kind is short again.
+ *
+ * Notice `rewards.resumed`.
+ */
+export interface RewardsResumed {
+  /** Which event or decision it is. */
+  type: 'rewards.resumed';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** `rule`: a check such as of a mathematical answer; `sandbox`: code is run; `judge`: an LLM judges. */
+  kind: 'rule' | 'sandbox' | 'judge';
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'queue_short';
+    /** Rewards of this kind that wait for a worker. A whole number, 0 or more. */
+    queued: number;
+    /** With this many or fewer waiting it goes on. A whole number, 0 or more. */
+    resumedQueued: number;
+  };
+}
+
+/**
+ * Rewards of this kind are asked for faster than they are computed: hold back what leads to more of them.
+ *
+ * Notice `rewards.saturated`.
+ */
+export interface RewardsSaturated {
+  /** Which event or decision it is. */
+  type: 'rewards.saturated';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** `rule`: a check such as of a mathematical answer; `sandbox`: code is run; `judge`: an LLM judges. */
+  kind: 'rule' | 'sandbox' | 'judge';
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'queue_long';
+        /** Rewards of this kind that wait for a worker. A whole number, 0 or more. */
+        queued: number;
+        /** With this many or more waiting it is saturated. A whole number, 0 or more. */
+        saturatedQueued: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'no_worker';
+        /** Rewards of this kind that wait for a worker. A whole number, 0 or more. */
+        queued: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'host_restarted';
+        /** Rewards of this kind that wait for a worker. A whole number, 0 or more. */
+        queued: number;
+        /** With this many or fewer waiting it goes on. A whole number, 0 or more. */
+        resumedQueued: number;
+      };
+}

@@ -1,0 +1,119 @@
+// Generated from the schemas by `npm run docs:generate`: do not edit.
+/** Events and decisions: rewards. */
+
+/**
+ * The host has judged a collected prompt (filter `host`).
+ *
+ * Event `prompt.judged`.
+ */
+export interface PromptJudged {
+  /** Which event or decision it is. */
+  type: 'prompt.judged';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Id of the prompt, given by the host. At most 512 characters. */
+  promptId: string;
+  /** Whether the prompt counts. */
+  keep: boolean;
+}
+
+/**
+ * The reward of a completed response is known.
+ *
+ * Event `reward.ready`.
+ */
+export interface RewardReady {
+  /** Which event or decision it is. */
+  type: 'reward.ready';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** The raw reward, not a shaped one. */
+  reward: number;
+}
+
+/**
+ * A judgement of a prompt that is not waiting for one any more: nothing changes.
+ *
+ * Notice `judgement.late`.
+ */
+export interface JudgementLate {
+  /** Which event or decision it is. */
+  type: 'judgement.late';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the prompt, given by the host. At most 512 characters. */
+  promptId: string;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'not_waiting';
+  };
+}
+
+/**
+ * Judge a collected prompt with `prompt.judged`: it is needed, and has not come.
+ *
+ * Command `judgement.request`; answered by `prompt.judged`.
+ */
+export interface JudgementRequest {
+  /** Which event or decision it is. */
+  type: 'judgement.request';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the prompt, given by the host. At most 512 characters. */
+  promptId: string;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Data domain of the prompt, such as `math` or `code`. At most 512 characters. */
+  domain?: string | undefined;
+  /** Requests of its held responses, by index. Each: at most 1,200 characters. */
+  requestIds: string[];
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'round_opened';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'host_restarted';
+      };
+}
+
+/**
+ * Give the reward of a completed response with `reward.ready`: it is needed, and has not come.
+ *
+ * Command `reward.request`; answered by `reward.ready`.
+ */
+export interface RewardRequest {
+  /** Which event or decision it is. */
+  type: 'reward.request';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Id of the prompt, given by the host. At most 512 characters. */
+  promptId: string;
+  /** Data domain of the prompt, such as `math` or `code`. At most 512 characters. */
+  domain?: string | undefined;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'kept_without_reward';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'round_opened';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'host_restarted';
+      };
+}

@@ -1,0 +1,377 @@
+// Generated from the schemas by `npm run docs:generate`: do not edit.
+/** Events and decisions: rounds. */
+import type { FinalPrompt, Prompt } from './objects.ts';
+
+/**
+ * Prompts that were asked for, in portions of any size.
+ *
+ * Event `prompts.supplied`.
+ */
+export interface PromptsSupplied {
+  /** Which event or decision it is. */
+  type: 'prompts.supplied';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** In any number and order; one that is here already is merged. */
+  prompts: Prompt[];
+}
+
+/**
+ * The open round is given up by the host: nothing of it was trained.
+ *
+ * Event `round.failed`.
+ */
+export interface RoundFailed {
+  /** Which event or decision it is. */
+  type: 'round.failed';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** What went wrong, for operators. At most 2,000 characters. */
+  message?: string | undefined;
+}
+
+/**
+ * A rollout round begins with these prompts; what is missing is asked for.
+ *
+ * Event `round.opened`.
+ */
+export interface RoundOpened {
+  /** Which event or decision it is. */
+  type: 'round.opened';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** `short`: with speculation; `long`: without. */
+  kind: 'short' | 'long';
+  /** Version of the actor weights; never decreases. A whole number, 0 or more. */
+  weightVersion: number;
+  /** Prompts that it begins with, in order. */
+  prompts: Prompt[];
+}
+
+/**
+ * The host is ready to begin a rollout round.
+ *
+ * Event `round.requested`.
+ */
+export interface RoundRequested {
+  /** Which event or decision it is. */
+  type: 'round.requested';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Version of the actor weights; never decreases. A whole number, 0 or more. */
+  weightVersion: number;
+}
+
+/**
+ * The data source has no more prompts.
+ *
+ * Event `source.exhausted`.
+ */
+export interface SourceExhausted {
+  /** Which event or decision it is. */
+  type: 'source.exhausted';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Only this domain is exhausted. At most 512 characters. */
+  domain?: string | undefined;
+}
+
+/**
+ * The data source has prompts again (a new epoch).
+ *
+ * Event `source.reopened`.
+ */
+export interface SourceReopened {
+  /** Which event or decision it is. */
+  type: 'source.reopened';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+}
+
+/**
+ * Supply this many prompts, in portions of any size.
+ *
+ * Command `prompts.request`; answered by `prompts.supplied`, `source.exhausted`.
+ */
+export interface PromptsRequest {
+  /** Which event or decision it is. */
+  type: 'prompts.request';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** How many more prompts are wanted. A whole number, 1 or more. */
+  count: number;
+  /** The same, by domain, where quotas are set. Each: a whole number, 1 or more. */
+  domains?: Record<string, number> | undefined;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'round_opened';
+        /** Prompts that the round is to begin, speculation included. A whole number, 0 or more. */
+        target: number;
+        /** Prompts that are here for it, those that wait included. A whole number, 0 or more. */
+        known: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'filtered';
+        /** Prompts that the round is to begin, speculation included. A whole number, 0 or more. */
+        target: number;
+        /** Prompts that were admitted to it, or wait to be. A whole number, 0 or more. */
+        admitted: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'quarantined';
+        /** Prompts that the round is to begin, speculation included. A whole number, 0 or more. */
+        target: number;
+        /** Prompts that were admitted to it, or wait to be. A whole number, 0 or more. */
+        admitted: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'merged';
+        /** Prompts that the round is to begin, speculation included. A whole number, 0 or more. */
+        target: number;
+        /** Prompts that were admitted to it, or wait to be. A whole number, 0 or more. */
+        admitted: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'host_restarted';
+        /** Prompts that the round is to begin, speculation included. A whole number, 0 or more. */
+        target: number;
+        /** Prompts that were admitted to it, or wait to be. A whole number, 0 or more. */
+        admitted: number;
+      };
+}
+
+/**
+ * The round has all that it trains on; only the ids named here are final.
+ *
+ * Notice `round.completed`.
+ */
+export interface RoundCompleted {
+  /** Which event or decision it is. */
+  type: 'round.completed';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** `short`: with speculation; `long`: without. */
+  kind: 'short' | 'long';
+  /** Version of the actor weights; never decreases. A whole number, 0 or more. */
+  weightVersion: number;
+  /** In the order in which the prompts entered the round. */
+  prompts: FinalPrompt[];
+  /** When the round was opened. A number, 0 or more. In seconds. */
+  openedSeconds: number;
+  /** Prompts deferred or carried at its end. A whole number, 0 or more. */
+  deferred: number;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'quota_reached';
+        /** Prompts of the round that count. A whole number, 0 or more. */
+        counted: number;
+        /** Prompts that the round needs. A whole number, 0 or more. */
+        needed: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'source_exhausted';
+        /** Prompts of the round that count. A whole number, 0 or more. */
+        counted: number;
+        /** Prompts that the round needs. A whole number, 0 or more. */
+        needed: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'only_duplicates';
+        /** Prompts of the round that count. A whole number, 0 or more. */
+        counted: number;
+        /** Prompts that the round needs. A whole number, 0 or more. */
+        needed: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'round_failed';
+        /** Prompts of the round that count. A whole number, 0 or more. */
+        counted: number;
+        /** Prompts that the round needs. A whole number, 0 or more. */
+        needed: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'all_ended';
+        /** Prompts of the round that count. A whole number, 0 or more. */
+        counted: number;
+        /** Prompts that the round needs. A whole number, 0 or more. */
+        needed: number;
+      };
+}
+
+/**
+ * Nothing of the round is in flight any more: the weights may be updated.
+ *
+ * Notice `round.drained`.
+ */
+export interface RoundDrained {
+  /** Which event or decision it is. */
+  type: 'round.drained';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'all_ended';
+    /** Since the round was complete, in seconds. A number, 0 or more. */
+    afterSeconds: number;
+  };
+}
+
+/**
+ * What the next round is: its kind, and the queued prompts that it begins with.
+ *
+ * Notice `round.planned`.
+ */
+export interface RoundPlanned {
+  /** Which event or decision it is. */
+  type: 'round.planned';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** `short`: with speculation; `long`: without. */
+  kind: 'short' | 'long';
+  /** Version of the actor weights; never decreases. A whole number, 0 or more. */
+  weightVersion: number;
+  /** Queued prompts that it begins with, in order. */
+  queued: Prompt[];
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'queue_below_threshold';
+        /** Prompts in the queue. A whole number, 0 or more. */
+        queued: number;
+        /** P0: prompts that a round trains on. A whole number. */
+        promptsPerRound: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'queue_full';
+        /** Prompts in the queue. A whole number, 0 or more. */
+        queued: number;
+        /** P0: prompts that a round trains on. A whole number. */
+        promptsPerRound: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'prompt_overdue';
+        /** How often the prompt that is overdue has been deferred. A whole number, 0 or more. */
+        deferrals: number;
+        /** How many rounds it has waited. A whole number, 0 or more. */
+        waitedRounds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'source_exhausted';
+        /** Prompts in the queue. A whole number, 0 or more. */
+        queued: number;
+        /** Prompts that run on into it, if there are any. A whole number, 0 or more. */
+        carried?: number | undefined;
+      };
+}
+
+/**
+ * A round was open when the host restarted, and is open still: it waits to be ended, or to be given up by
+ * `round.failed`.
+ *
+ * Notice `round.resumed`.
+ */
+export interface RoundResumed {
+  /** Which event or decision it is. */
+  type: 'round.resumed';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Version of the weights that it is generated with, where it is known. A whole number, 0 or more. */
+  weightVersion?: number | undefined;
+  /** Prompts, or groups, of the round that are known here, in order. Each: at most 512 characters. */
+  promptIds: string[];
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'host_restarted';
+    /** How many these are. A whole number, 0 or more. */
+    prompts: number;
+  };
+}
+
+/**
+ * There is nothing left to plan a round with.
+ *
+ * Notice `source.drained`.
+ */
+export interface SourceDrained {
+  /** Which event or decision it is. */
+  type: 'source.drained';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'source_exhausted';
+  };
+}
+
+/**
+ * The speculation factor that the next rounds use (`speculation: auto`).
+ *
+ * Notice `speculation.chosen`.
+ */
+export interface SpeculationChosen {
+  /** Which event or decision it is. */
+  type: 'speculation.chosen';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Factor for prompts. */
+  promptSpeculation: number;
+  /** Factor for responses. */
+  responseSpeculation: number;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'exploring';
+        /** Rounds that were measured so far. A whole number, 0 or more. */
+        round: number;
+        /** How many are to be measured. A whole number, 0 or more. */
+        rounds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'fixed';
+        /** Seconds of a round with the factor that is chosen. A number, 0 or more. */
+        secondsPerRound: number;
+        /** Rounds that were measured, with all factors. A whole number, 0 or more. */
+        measuredRounds: number;
+      };
+}

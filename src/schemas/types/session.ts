@@ -1,0 +1,92 @@
+// Generated from the schemas by `npm run docs:generate`: do not edit.
+/** Events and decisions: session. */
+
+/**
+ * What the host of a session in shadow mode has decided by itself; the session takes it, not its policy.
+ *
+ * Event `host.decided`.
+ */
+export interface HostDecided {
+  /** Which event or decision it is. */
+  type: 'host.decided';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** The decision, with those of its fields that the host knows. */
+  decision: {
+    /** A decision of the policy. At most 256 characters. */
+    type: string;
+    [key: string]: unknown;
+  };
+}
+
+/**
+ * The host has restarted: all that was in flight is gone. No retry budget is charged.
+ *
+ * Event `host.restarted`.
+ */
+export interface HostRestarted {
+  /** Which event or decision it is. */
+  type: 'host.restarted';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Prefix of every request id; new after each restart of the host. At most 128 characters. */
+  idPrefix: string;
+}
+
+/**
+ * A timer that a `timer.set` asked for has run out.
+ *
+ * Event `timer.fired`.
+ */
+export interface TimerFired {
+  /** Which event or decision it is. */
+  type: 'timer.fired';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the timer, minted by the policy. At most 512 characters. */
+  timerId: string;
+}
+
+/**
+ * Answer with `timer.fired` at this time; a later one with the same id replaces it.
+ *
+ * Command `timer.set`; answered by `timer.fired`.
+ */
+export interface TimerSet {
+  /** Which event or decision it is. */
+  type: 'timer.set';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the timer, minted by the policy. At most 512 characters. */
+  timerId: string;
+  /** When, on the clock of the session, in seconds. A number, 0 or more. */
+  fireAtSeconds: number;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'abort_grace';
+        /** How long the confirmation of an abort is waited for, in seconds. A number, 0 or more. */
+        graceSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'response_timeout';
+        /** How long a request may run, in seconds. A number, 0 or more. */
+        limitSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'reward_budget';
+        /** Seconds that the worker may take, > 0, at most 1,000,000. */
+        budgetSeconds: number;
+        /** How long the report of a worker is waited for beyond that, in seconds. A number, 0 or more. */
+        graceSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'reward_cancel_grace';
+        /** How long the report of a worker is waited for beyond that, in seconds. A number, 0 or more. */
+        graceSeconds: number;
+      };
+}

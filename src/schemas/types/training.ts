@@ -1,0 +1,736 @@
+// Generated from the schemas by `npm run docs:generate`: do not edit.
+/** Events and decisions: training. */
+import type { TrainingShare } from './objects.ts';
+
+/**
+ * A group has all its responses, rewards and advantages and counts for the round.
+ *
+ * Event `group.completed`.
+ */
+export interface GroupCompleted {
+  /** Which event or decision it is. */
+  type: 'group.completed';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Id of the group: that of the prompt whose responses it is made of. At most 512 characters. */
+  groupId: string;
+  /** Responses of the group. A whole number, 1 or more. */
+  samples: number;
+  /** Tokens of the group, all responses together. A whole number, 0 or more. */
+  tokens: number;
+}
+
+/**
+ * The optimizer has stepped on the gradients of the round, or of one of its updates.
+ *
+ * Event `optimizer.stepped`.
+ */
+export interface OptimizerStepped {
+  /** Which event or decision it is. */
+  type: 'optimizer.stepped';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** That of the `optimizer.step` which was carried out. At most 200 characters. */
+  updateId: string;
+}
+
+/**
+ * A training replica is there again, without gradients. May be repeated.
+ *
+ * Event `replica.added`.
+ */
+export interface ReplicaAdded {
+  /** Which event or decision it is. */
+  type: 'replica.added';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the data-parallel training replica. At most 512 characters. */
+  replica: string;
+}
+
+/**
+ * A training replica is gone, with the gradients that it had accumulated. May be repeated.
+ *
+ * Event `replica.lost`.
+ */
+export interface ReplicaLost {
+  /** Which event or decision it is. */
+  type: 'replica.lost';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the data-parallel training replica. At most 512 characters. */
+  replica: string;
+}
+
+/**
+ * A replica has accumulated the gradients of a `train.fetch`.
+ *
+ * Event `train.consumed`.
+ */
+export interface TrainConsumed {
+  /** Which event or decision it is. */
+  type: 'train.consumed';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the fetch or share, minted by the policy. At most 1,200 characters. */
+  fetchId: string;
+  /** Id of the data-parallel training replica. At most 512 characters. */
+  replica: string;
+  /** Groups whose gradients are accumulated; those left out go to another try. Each: at most 512 characters. */
+  groups: string[];
+  /** Samples in the accumulated gradients of these groups. A whole number, 0 or more. */
+  samples: number;
+  /** Tokens that the loss counted in these groups. A whole number, 0 or more. */
+  tokens: number;
+  /** How long the replica worked on them, in seconds; reference pass included. A number, 0 or more. */
+  seconds: number;
+}
+
+/**
+ * A replica has accumulated the gradients of its share of a `train.finish`.
+ *
+ * Event `train.finished`.
+ */
+export interface TrainFinished {
+  /** Which event or decision it is. */
+  type: 'train.finished';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the fetch or share, minted by the policy. At most 1,200 characters. */
+  fetchId: string;
+  /** Id of the data-parallel training replica. At most 512 characters. */
+  replica: string;
+  /** Groups whose gradients are accumulated; those left out go to another try. Each: at most 512 characters. */
+  groups: string[];
+  /** Samples in the accumulated gradients of these groups. A whole number, 0 or more. */
+  samples: number;
+  /** Tokens that the loss counted in these groups. A whole number, 0 or more. */
+  tokens: number;
+  /** How long the replica worked on them, in seconds; reference pass included. A number, 0 or more. */
+  seconds: number;
+}
+
+/**
+ * Multiply the accumulated gradients of the replica by this factor, before they are synchronised.
+ *
+ * Command `gradient.scale`.
+ */
+export interface GradientScale {
+  /** Which event or decision it is. */
+  type: 'gradient.scale';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Id of the data-parallel training replica. At most 512 characters. */
+  replica: string;
+  /** Factor, >= 0; 0 for a replica without units of a mean. */
+  factor: number;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'local_mean';
+        /** Units of the loss on this replica: samples, tokens or groups. A number, 0 or more. */
+        units: number;
+        /** Units on all replicas, or the divisor that is configured. A number, 0 or more. */
+        total: number;
+        /** Replicas of the collective. A whole number, 0 or more. */
+        replicas: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'local_sum';
+        /** Units of the loss on this replica: samples, tokens or groups. A number, 0 or more. */
+        units: number;
+        /** Units on all replicas, or the divisor that is configured. A number, 0 or more. */
+        total: number;
+        /** Replicas of the collective. A whole number, 0 or more. */
+        replicas: number;
+      };
+}
+
+/**
+ * Stop what the replica computes, and drop the gradients that it has accumulated.
+ *
+ * Command `gradients.discard`.
+ */
+export interface GradientsDiscard {
+  /** Which event or decision it is. */
+  type: 'gradients.discard';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Id of the data-parallel training replica. At most 512 characters. */
+  replica: string;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'round_failed';
+        /** How many groups. A whole number, 0 or more. */
+        groups: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'not_final';
+        /** How many groups. A whole number, 0 or more. */
+        groups: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'step_failed';
+        /** How many groups. A whole number, 0 or more. */
+        groups: number;
+      };
+}
+
+/**
+ * Move the accumulated gradients of the replica to host memory.
+ *
+ * Command `gradients.offload`.
+ */
+export interface GradientsOffload {
+  /** Which event or decision it is. */
+  type: 'gradients.offload';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Id of the data-parallel training replica. At most 512 characters. */
+  replica: string;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'idle';
+        /** How many groups. A whole number, 0 or more. */
+        groups: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'gpus_returned';
+        /** How many groups. A whole number, 0 or more. */
+        groups: number;
+      };
+}
+
+/**
+ * Bring the accumulated gradients of the replica back into GPU memory.
+ *
+ * Command `gradients.reload`.
+ */
+export interface GradientsReload {
+  /** Which event or decision it is. */
+  type: 'gradients.reload';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Id of the data-parallel training replica. At most 512 characters. */
+  replica: string;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'fetch';
+        /** How many groups. A whole number, 0 or more. */
+        groups: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'finish';
+        /** How many groups. A whole number, 0 or more. */
+        groups: number;
+      };
+}
+
+/**
+ * A completed group that is here already, or of a round that trains on others: it is not trained.
+ *
+ * Notice `group.late`.
+ */
+export interface GroupLate {
+  /** Which event or decision it is. */
+  type: 'group.late';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Id of the group: that of the prompt whose responses it is made of. At most 512 characters. */
+  groupId: string;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'known';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'round_completed';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'round_over';
+      };
+}
+
+/**
+ * Completed groups that are not trained.
+ *
+ * Notice `groups.dropped`.
+ */
+export interface GroupsDropped {
+  /** Which event or decision it is. */
+  type: 'groups.dropped';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** In the order in which they were completed. Each: at most 512 characters. */
+  groups: string[];
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'round_failed';
+        /** How many groups. A whole number, 0 or more. */
+        groups: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'not_final';
+        /** How many groups. A whole number, 0 or more. */
+        groups: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'zero_variance';
+        /** Population standard deviation of the raw rewards. */
+        standardDeviation: number;
+        /** Up to which it counts as none. */
+        tolerance: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'incomplete';
+        /** Responses of the group that have a reward. A whole number, 0 or more. */
+        samples: number;
+        /** Responses that a group needs. A whole number, 0 or more. */
+        needed: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'other_weights';
+        /** Version of the actor weights; never decreases. A whole number, 0 or more. */
+        weightVersion: number;
+        /** Version of the weights that generated the group. A whole number, 0 or more. */
+        got: number;
+      };
+}
+
+/**
+ * Synchronise the scaled gradients over these replicas, step once, and answer `optimizer.stepped`.
+ *
+ * Command `optimizer.step`; answered by `optimizer.stepped`.
+ */
+export interface OptimizerStep {
+  /** Which event or decision it is. */
+  type: 'optimizer.step';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Id of this try to step, minted by the policy; it goes into the answer. At most 200 characters. */
+  updateId: string;
+  /**
+   * Every replica of the collective, those without groups included; absent: all of the trainer. Each: at most 512
+   * characters.
+   */
+  replicas?: string[] | undefined;
+  /** Groups whose gradients it steps on, where a round has several updates. Each: at most 512 characters. */
+  groups?: string[] | undefined;
+  /** Samples in the gradients. A whole number, 0 or more. */
+  samples: number;
+  /** Tokens in the gradients. A whole number, 0 or more. */
+  tokens: number;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'all_finished';
+        /** Groups that were trained. A whole number, 0 or more. */
+        groups: number;
+        /** Groups that replicas had been sent when the round was complete. A whole number, 0 or more. */
+        streamed: number;
+        /** Since the round was complete, in seconds. A number, 0 or more. */
+        afterSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'update_consumed';
+        /** Groups of the update. A whole number, 0 or more. */
+        groups: number;
+        /** Groups of a whole update. A whole number, 1 or more. */
+        groupsPerUpdate: number;
+        /** Which update of the round, from 0. A whole number. */
+        update: number;
+        /** How long the trainer has computed for it, in seconds. A number, 0 or more. */
+        seconds: number;
+      };
+}
+
+/**
+ * Compute the reference logits of the groups that the replica trains next.
+ *
+ * Command `reference.compute`.
+ */
+export interface ReferenceCompute {
+  /** Which event or decision it is. */
+  type: 'reference.compute';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Id of the fetch or share, minted by the policy. At most 1,200 characters. */
+  fetchId: string;
+  /** Id of the data-parallel training replica. At most 512 characters. */
+  replica: string;
+  /** In the order in which they are trained. Each: at most 512 characters. */
+  groups: string[];
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'reference_pass';
+    /** How many groups. A whole number, 0 or more. */
+    groups: number;
+  };
+}
+
+/**
+ * Every group of the round is in one optimizer step, each in one, and the weights are new.
+ *
+ * Notice `round.trained`.
+ */
+export interface RoundTrained {
+  /** Which event or decision it is. */
+  type: 'round.trained';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** In the order in which they were completed. Each: at most 512 characters. */
+  groups: string[];
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'stepped';
+        /** Groups that were trained. A whole number, 0 or more. */
+        groups: number;
+        /** Groups that replicas had been sent when the round was complete. A whole number, 0 or more. */
+        streamed: number;
+        /** Since the round was complete, in seconds. A number, 0 or more. */
+        afterSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'published';
+        /** Groups that were trained. A whole number, 0 or more. */
+        groups: number;
+        /** Updates that they were trained in. A whole number, 0 or more. */
+        updates: number;
+        /** Since the round was complete, in seconds. A number, 0 or more. */
+        afterSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'nothing_to_train';
+      };
+}
+
+/**
+ * Add the gradients of these groups to those of the replica, without synchronising them, and answer `train.consumed`.
+ *
+ * Command `train.fetch`; answered by `train.consumed`.
+ */
+export interface TrainFetch {
+  /** Which event or decision it is. */
+  type: 'train.fetch';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Id of the fetch or share, minted by the policy. At most 1,200 characters. */
+  fetchId: string;
+  /** Id of the data-parallel training replica. At most 512 characters. */
+  replica: string;
+  /** Whole groups, in the order in which they were completed. Each: at most 512 characters. */
+  groups: string[];
+  /** Samples of these groups. A whole number, 0 or more. */
+  samples: number;
+  /** Tokens of these groups. A whole number, 0 or more. */
+  tokens: number;
+  /** Gradients stay on the replica until the round is over. */
+  gradientSync: false;
+  /** Optimizer states need no memory yet. */
+  optimizerLoaded: false;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'probe';
+        /** Groups of the round that wait to be trained. A whole number, 0 or more. */
+        waitingGroups: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'fair_share';
+        /** Groups of the round that wait to be trained. A whole number, 0 or more. */
+        waitingGroups: number;
+        /** Tokens of these groups. A whole number, 0 or more. */
+        waitingTokens: number;
+        /** Replicas that train. A whole number, 0 or more. */
+        replicas: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'round_end';
+        /** Groups of the round that wait to be trained. A whole number, 0 or more. */
+        waitingGroups: number;
+        /** Groups of the round that are not complete. A whole number, 0 or more. */
+        missingGroups: number;
+        /** When the rollout is expected to end, seconds from now. A number, 0 or more. */
+        restSeconds: number;
+        /** Seconds that the replica takes for a token. A number, 0 or more. */
+        secondsPerToken: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'once';
+        /** Groups of the round that wait to be trained. A whole number, 0 or more. */
+        waitingGroups: number;
+        /** Most groups that are fetched at once. A whole number, 0 or more. */
+        capGroups: number;
+      };
+}
+
+/**
+ * Train what remains of the round, each replica its share, and answer `train.finished` for each share.
+ *
+ * Command `train.finish`; answered by `train.finished`.
+ */
+export interface TrainFinish {
+  /** Which event or decision it is. */
+  type: 'train.finish';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Groups that are spread by this decision. A whole number, 0 or more. */
+  remaining: number;
+  /** By replica, in the order of the configuration. */
+  shares: TrainingShare[];
+  /**
+   * When the last replica is expected to be done, seconds from now; absent if nothing was measured yet. A number, 0 or
+   * more.
+   */
+  expectedSeconds?: number | undefined;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'round_completed';
+        /** Groups that are spread by this decision. A whole number, 0 or more. */
+        remaining: number;
+        /** Groups that replicas had been sent when the round was complete. A whole number, 0 or more. */
+        streamed: number;
+        /** Replicas that take part. A whole number, 0 or more. */
+        replicas: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'replica_lost';
+        /** Groups that are spread by this decision. A whole number, 0 or more. */
+        remaining: number;
+        /** Groups that replicas had been sent when the round was complete. A whole number, 0 or more. */
+        streamed: number;
+        /** Replicas that take part. A whole number, 0 or more. */
+        replicas: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'host_restarted';
+        /** Groups that are spread by this decision. A whole number, 0 or more. */
+        remaining: number;
+        /** Groups that replicas had been sent when the round was complete. A whole number, 0 or more. */
+        streamed: number;
+        /** Replicas that take part. A whole number, 0 or more. */
+        replicas: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'partly_consumed';
+        /** Groups that are spread by this decision. A whole number, 0 or more. */
+        remaining: number;
+        /** Groups that replicas had been sent when the round was complete. A whole number, 0 or more. */
+        streamed: number;
+        /** Replicas that take part. A whole number, 0 or more. */
+        replicas: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'step_failed';
+        /** Groups that are spread by this decision. A whole number, 0 or more. */
+        remaining: number;
+        /** Groups that replicas had been sent when the round was complete. A whole number, 0 or more. */
+        streamed: number;
+        /** Replicas that take part. A whole number, 0 or more. */
+        replicas: number;
+      };
+}
+
+/**
+ * Groups are to be trained again: their gradients are gone, or were never made.
+ *
+ * Notice `train.requeued`.
+ */
+export interface TrainRequeued {
+  /** Which event or decision it is. */
+  type: 'train.requeued';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Id of the data-parallel training replica. At most 512 characters. */
+  replica: string;
+  /** In the order in which they will be fetched again. Each: at most 512 characters. */
+  groups: string[];
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'replica_lost';
+        /** Groups whose gradients the replica had accumulated. A whole number, 0 or more. */
+        consumed: number;
+        /** Groups that it had been sent and had not reported. A whole number, 0 or more. */
+        inFlight: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'host_restarted';
+        /** Groups whose gradients the replica had accumulated. A whole number, 0 or more. */
+        consumed: number;
+        /** Groups that it had been sent and had not reported. A whole number, 0 or more. */
+        inFlight: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'step_failed';
+        /** Groups whose gradients the replica had accumulated. A whole number, 0 or more. */
+        consumed: number;
+        /** Groups that it had been sent and had not reported. A whole number, 0 or more. */
+        inFlight: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'not_final';
+        /** Groups whose gradients the replica had accumulated. A whole number, 0 or more. */
+        consumed: number;
+        /** Groups that it had been sent and had not reported. A whole number, 0 or more. */
+        inFlight: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'partly_consumed';
+        /** Groups whose gradients the replica had accumulated. A whole number, 0 or more. */
+        consumed: number;
+        /** Groups that it had been sent and had not reported. A whole number, 0 or more. */
+        inFlight: number;
+      };
+}
+
+/**
+ * A report that is repeated, or about a fetch, an update, a publication, a release or a round that is over: nothing
+ * changes.
+ *
+ * Notice `training.late`.
+ */
+export interface TrainingLate {
+  /** Which event or decision it is. */
+  type: 'training.late';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId?: string | undefined;
+  /** Id of the fetch or share, minted by the policy. At most 1,200 characters. */
+  fetchId?: string | undefined;
+  /** Id of the update, minted by the policy; new for every try. At most 200 characters. */
+  updateId?: string | undefined;
+  /** Id of the publication, minted by the policy; new for every try. At most 200 characters. */
+  publicationId?: string | undefined;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'fetch_over';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'release_over';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'round_over';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'round_completed';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'update_over';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'already_consumed';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'publication_over';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'step_withdrawn';
+      };
+}
+
+/**
+ * Put these weights on the GPUs of the replica, in place of the others.
+ *
+ * Command `weights.swap`.
+ */
+export interface WeightsSwap {
+  /** Which event or decision it is. */
+  type: 'weights.swap';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Id of the data-parallel training replica. At most 512 characters. */
+  replica: string;
+  /** Which weights the replica has next. */
+  to: 'reference' | 'actor';
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'reference_pass';
+    /** How many groups. A whole number, 0 or more. */
+    groups: number;
+  };
+}

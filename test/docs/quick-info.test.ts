@@ -1,0 +1,83 @@
+/** What an editor shows of a setting, of an event and of a decision: the words of their schemas. */
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { describe, expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const file = join(root, 'test/docs/quick-info.sample.ts');
+const text = `
+import { createTailBatching } from '../../src/index.ts';
+const policy = createTailBatching({ promptsPerRound: 2, responsesPerPrompt: 2, retry: { data: 1 } });
+policy.on('request.launch', (launch) => {
+  launch.resumeFrom?.finished;
+  if (launch.reason.code === 'retry_data') launch.reason.budget;
+});
+policy.send({ type: 'turn.finished', at: 0, requestId: 'p/0#0', tokens: 3 });
+`;
+
+function languageService(): ts.LanguageService {
+  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
+  const read = (path: string) => (path === file ? text : ts.sys.readFile(path));
+  return ts.createLanguageService({
+    getCompilationSettings: () => options,
+    getScriptFileNames: () => [file],
+    getScriptVersion: () => '1',
+    getScriptSnapshot: (path) => {
+      const source = read(path);
+      return source === undefined ? undefined : ts.ScriptSnapshot.fromString(source);
+    },
+    getCurrentDirectory: () => dirname(file),
+    getDefaultLibFileName: ts.getDefaultLibFilePath,
+    fileExists: (path) => path === file || ts.sys.fileExists(path),
+    readFile: read,
+  });
+}
+
+describe('an editor shows what the schema says', () => {
+  const service = languageService();
+  test.each([
+    [
+      'a setting',
+      'promptsPerRound',
+      '(property) TailBatchingInput.promptsPerRound: number',
+      'P0: prompts that a round trains on.',
+    ],
+    [
+      'a setting inside another',
+      'data: 1',
+      '(property) data?: number | undefined',
+      'Further tries of a response after faults',
+    ],
+    [
+      'a field of a decision',
+      'resumeFrom',
+      '(property) RequestLaunch.resumeFrom?: KeptResponse',
+      'Tokens to continue from',
+    ],
+    [
+      'a field of an object in it',
+      'finished;',
+      '(property) KeptResponse.finished: boolean',
+      'Whether the response is complete.',
+    ],
+    ['a number of a reason', 'budget', '(property) budget: number', 'Most further tries after failures of this kind.'],
+    [
+      'a field of an event',
+      'tokens',
+      '(property) TurnFinished.tokens: number',
+      'Tokens that the trajectory has generated so far.',
+    ],
+  ])('%s', (_, at, type, meaning) => {
+    const info = service.getQuickInfoAtPosition(file, text.indexOf(at));
+    expect(ts.displayPartsToString(info?.displayParts)).toContain(type);
+    expect(ts.displayPartsToString(info?.documentation)).toContain(meaning);
+  });
+
+  test('the default of a setting', () => {
+    const info = service.getQuickInfoAtPosition(file, text.indexOf('data: 1'));
+    const tags = info?.tags?.map(({ name, text: value }) => `@${name} ${ts.displayPartsToString(value)}`);
+    expect(tags).toEqual(['@defaultValue `1`']);
+  });
+});

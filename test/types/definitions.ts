@@ -1,0 +1,55 @@
+// Generated from the schemas by `npm run docs:generate`: do not edit.
+/** Each setting, and each part of a plan, has the type of its schema: the compiler says so. */
+import type { z } from 'zod';
+import type * as r from '../../src/index.ts';
+import type { AllTrue, Same } from './same.ts';
+
+export type Definitions = AllTrue<{
+  SpeculativeAdmissionInput: Same<r.SpeculativeAdmissionInput, z.input<typeof r.admissionConfig>>;
+  SpeculativeAdmissionConfig: Same<r.SpeculativeAdmissionConfig, z.output<typeof r.admissionConfig>>;
+  LongPromptQueueInput: Same<r.LongPromptQueueInput, z.input<typeof r.queueConfig>>;
+  LongPromptQueueConfig: Same<r.LongPromptQueueConfig, z.output<typeof r.queueConfig>>;
+  SandboxTimeoutInput: Same<r.SandboxTimeoutInput, z.input<typeof r.timeoutConfig>>;
+  SandboxTimeoutConfig: Same<r.SandboxTimeoutConfig, z.output<typeof r.timeoutConfig>>;
+  RewardDispatchInput: Same<r.RewardDispatchInput, z.input<typeof r.rewardDispatchConfig>>;
+  RewardDispatchConfig: Same<r.RewardDispatchConfig, z.output<typeof r.rewardDispatchConfig>>;
+  GroupAssemblyInput: Same<r.GroupAssemblyInput, z.input<typeof r.assemblyConfig>>;
+  GroupAssemblyConfig: Same<r.GroupAssemblyConfig, z.output<typeof r.assemblyConfig>>;
+  StreamTrainingInput: Same<r.StreamTrainingInput, z.input<typeof r.streamTrainingConfig>>;
+  StreamTrainingConfig: Same<r.StreamTrainingConfig, z.output<typeof r.streamTrainingConfig>>;
+  JudgeOffloadInput: Same<r.JudgeOffloadInput, z.input<typeof r.judgeOffloadInput>>;
+  JudgeOffloadSettings: Same<r.JudgeOffloadSettings, z.output<typeof r.judgeOffloadInput>>;
+  JudgeOffloadPlan: Same<r.JudgeOffloadPlan, z.output<typeof r.judgeOffloadPlan>>;
+  GradientRenormalizationInput: Same<r.GradientRenormalizationInput, z.input<typeof r.renormalizationInput>>;
+  GradientRenormalizationSettings: Same<r.GradientRenormalizationSettings, z.output<typeof r.renormalizationInput>>;
+  GradientRenormalizationPlan: Same<r.GradientRenormalizationPlan, z.output<typeof r.renormalizationPlan>>;
+  GrpoAdvantagesInput: Same<r.GrpoAdvantagesInput, z.input<typeof r.advantagesInput>>;
+  GrpoAdvantagesSettings: Same<r.GrpoAdvantagesSettings, z.output<typeof r.advantagesInput>>;
+  GrpoAdvantagesPlan: Same<r.GrpoAdvantagesPlan, z.output<typeof r.advantagesPlan>>;
+  AdaptiveTpInput: Same<r.AdaptiveTpInput, z.input<typeof r.tpConfig>>;
+  AdaptiveTpConfig: Same<r.AdaptiveTpConfig, z.output<typeof r.tpConfig>>;
+  GpuScaleDownInput: Same<r.GpuScaleDownInput, z.input<typeof r.scaleDownConfig>>;
+  GpuScaleDownConfig: Same<r.GpuScaleDownConfig, z.output<typeof r.scaleDownConfig>>;
+  CompleteGroupPipeliningInput: Same<r.CompleteGroupPipeliningInput, z.input<typeof r.pipeliningConfig>>;
+  CompleteGroupPipeliningConfig: Same<r.CompleteGroupPipeliningConfig, z.output<typeof r.pipeliningConfig>>;
+  FrontierGroupDispatchInput: Same<r.FrontierGroupDispatchInput, z.input<typeof r.frontierConfig>>;
+  FrontierGroupDispatchConfig: Same<r.FrontierGroupDispatchConfig, z.output<typeof r.frontierConfig>>;
+  FlexUlyssesInput: Same<r.FlexUlyssesInput, z.input<typeof r.flexUlyssesInput>>;
+  FlexUlyssesSettings: Same<r.FlexUlyssesSettings, z.output<typeof r.flexUlyssesInput>>;
+  FlexUlyssesPlan: Same<r.FlexUlyssesPlan, z.output<typeof r.flexUlyssesPlan>>;
+  MicroBatchesInput: Same<r.MicroBatchesInput, z.input<typeof r.microBatchesInput>>;
+  MicroBatchesSettings: Same<r.MicroBatchesSettings, z.output<typeof r.microBatchesInput>>;
+  MicroBatchesPlan: Same<r.MicroBatchesPlan, z.output<typeof r.microBatchesPlan>>;
+  ShadowLoaderInput: Same<r.ShadowLoaderInput, z.input<typeof r.shadowLoaderConfig>>;
+  ShadowLoaderConfig: Same<r.ShadowLoaderConfig, z.output<typeof r.shadowLoaderConfig>>;
+  TailBatchingInput: Same<r.TailBatchingInput, z.input<typeof r.tailBatchingConfig>>;
+  TailBatchingConfig: Same<r.TailBatchingConfig, z.output<typeof r.tailBatchingConfig>>;
+  RollpackerInput: Same<r.RollpackerInput, z.input<typeof r.rollpackerConfig>>;
+  RollpackerConfig: Same<r.RollpackerConfig, z.output<typeof r.rollpackerConfig>>;
+  RolloutPipeInput: Same<r.RolloutPipeInput, z.input<typeof r.rolloutPipeConfig>>;
+  RolloutPipeConfig: Same<r.RolloutPipeConfig, z.output<typeof r.rolloutPipeConfig>>;
+  TailPipeliningInput: Same<r.TailPipeliningInput, z.input<typeof r.tailPipeliningConfig>>;
+  TailPipeliningConfig: Same<r.TailPipeliningConfig, z.output<typeof r.tailPipeliningConfig>>;
+  FlexrlInput: Same<r.FlexrlInput, z.input<typeof r.flexrlConfig>>;
+  FlexrlConfig: Same<r.FlexrlConfig, z.output<typeof r.flexrlConfig>>;
+}>;
