@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs';
 import { defineConfig, type Options } from 'tsup';
 import { treeShaking } from './scripts/tree-shaking.ts';
 
@@ -11,14 +10,6 @@ const entries = {
   testing: 'src/testing/index.ts',
   'mock-engine': 'src/mock-engine/index.ts',
 };
-// A file for each definition: a bundler that takes one policy from the root entry leaves the files of the others out.
-const definitions = Object.fromEntries(
-  ['policies', 'planners', 'recipes'].flatMap((kind) =>
-    readdirSync(`src/${kind}`, { withFileTypes: true })
-      .filter((one) => one.isDirectory())
-      .map(({ name }) => [`${kind}/${name}`, `src/${kind}/${name}/index.ts`]),
-  ),
-);
 // Under `Bundler` TypeScript looks for the imports of a file in a mode in which it has none, and names an inferred type by the
 // shortest path there is, that of the root entry: every definition would import it, in a circle.
 const compilerOptions = { module: 'NodeNext', moduleResolution: 'NodeNext' };
@@ -34,7 +25,7 @@ const common = {
 // `shims`: the CommonJS build finds the files beside it, as `import.meta.url` does in the other.
 const library: Options = {
   ...common,
-  entry: { ...entries, ...definitions },
+  entry: entries,
   format: ['esm', 'cjs'],
   shims: true,
   dts,

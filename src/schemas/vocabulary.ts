@@ -67,8 +67,8 @@ export function defineEvent<const T extends string, F extends Fields>(
   fields: F,
 ): EventWord<T, z.ZodObject<EventShape<T, F>, z.core.$strict>> {
   checkSchemas(fields, type);
-  const schema = z.strictObject({ type: z.literal(type), at, ...fields }).meta({ id: `event.${type}`, description });
-  return Object.freeze({ type, description, schema: schema as never });
+  const schema = () => z.strictObject({ type: z.literal(type), at, ...fields });
+  return word({ type, description }, `event.${type}`, schema);
 }
 
 /**
@@ -86,12 +86,24 @@ export function defineDecision<const T extends string, F extends Fields, const R
 ): DecisionWord<T, z.ZodObject<DecisionShape<T, F, R>, z.core.$strict>> {
   checkSchemas(fields, type);
   for (const [code, shape] of Object.entries(reasons)) checkSchemas(shape, `${type}.reason.${code}`);
-  const shapes = Object.entries(reasons).map(([code, shape]) => z.strictObject({ code: z.literal(code), ...shape }));
-  const reason = shapes.length === 1 ? shapes[0]! : z.discriminatedUnion('code', shapes as never);
-  const schema = z
-    .strictObject({ type: z.literal(type), at, ...fields, reason: reason.describe('Why, with the numbers.') })
-    .meta({ id: `${kind}.${type}`, description });
-  return Object.freeze({ type, kind, description, reasons: Object.keys(reasons), schema: schema as never });
+  const schema = () => {
+    const shapes = Object.entries(reasons).map(([code, shape]) => z.strictObject({ code: z.literal(code), ...shape }));
+    const reason = shapes.length === 1 ? shapes[0]! : z.discriminatedUnion('code', shapes as never);
+    return z.strictObject({ type: z.literal(type), at, ...fields, reason: reason.describe('Why, with the numbers.') });
+  };
+  return word({ type, kind, description, reasons: Object.keys(reasons) }, `${kind}.${type}`, schema);
+}
+
+/** A word whose schema is made when it is first read: a program has all words, and uses few. */
+function word<W extends EventWord>(of: Omit<W, 'schema'>, id: string, make: () => z.ZodType): W {
+  let made: z.ZodType | undefined;
+  return Object.freeze({
+    ...of,
+    get schema() {
+      made ??= make().meta({ id, description: of.description });
+      return made;
+    },
+  }) as W;
 }
 
 /** Words in the order of their names: the order of a module's exports is not the same in every bundle. */
