@@ -1,4 +1,5 @@
 import { defineConfig, type Options } from 'tsup';
+import { noticesInto } from './scripts/notices.ts';
 import { treeShaking } from './scripts/tree-shaking.ts';
 
 const entries = {
@@ -14,12 +15,14 @@ const entries = {
 // shortest path there is, that of the root entry: every definition would import it, in a circle.
 const compilerOptions = { module: 'NodeNext', moduleResolution: 'NodeNext' };
 const dts = { entry: entries, compilerOptions };
+// What is no dependency or peer of the package is built in: nobody installs it, and its licence goes along.
+const withNotices = noticesInto('dist/THIRD-PARTY-LICENSES.txt');
 const common = {
   target: 'node20',
   sourcemap: false,
   splitting: true,
   external: ['fast-check', 'esbuild'],
-  esbuildPlugins: [treeShaking],
+  esbuildPlugins: [treeShaking, withNotices],
 } satisfies Options;
 
 // `shims`: the CommonJS build finds the files beside it, as `import.meta.url` does in the other.
@@ -30,9 +33,12 @@ const library: Options = {
   shims: true,
   dts,
 };
-// Beside the command line: its threads.
+// Beside the command line: its threads. It serves metrics to whoever asks, so that what it needs for them is built in too.
 const commandLine: Options = {
   ...common,
+  noExternal: ['prom-client'],
+  // Packages in CommonJS ask for modules of Node by `require`.
+  banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
   entry: { cli: 'src/cli/bin.ts', worker: 'src/cli/worker.ts' },
   format: ['esm'],
 };
@@ -45,6 +51,7 @@ const reportClient: Options = {
   minify: true,
   noExternal: [/.*/],
   outExtension: () => ({ js: '.js' }),
+  esbuildPlugins: [withNotices],
 };
 
 // `npm start` needs the command line alone, which builds in a second and leaves what else was built as it was.
