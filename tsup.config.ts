@@ -25,14 +25,13 @@ const common = {
   esbuildPlugins: [treeShaking, withNotices],
 } satisfies Options;
 
-// `shims`: the CommonJS build finds the files beside it, as `import.meta.url` does in the other.
-const library: Options = {
-  ...common,
-  entry: entries,
-  format: ['esm', 'cjs'],
-  shims: true,
-  dts,
-};
+const library = { ...common, entry: entries } satisfies Options;
+const libraries: Options[] = [
+  { ...library, format: ['esm'] },
+  // `shims`: the CommonJS build finds the files beside it, as `import.meta.url` does in the other.
+  { ...library, format: ['cjs'], shims: true },
+  { ...library, format: ['esm', 'cjs'], dts: { ...dts, only: true } },
+];
 // Beside the command line: its threads. It serves metrics to whoever asks, so that what it needs for them is built in too.
 const commandLine: Options = {
   ...common,
@@ -56,4 +55,4 @@ const reportClient: Options = {
 
 // `npm start` needs the command line alone, which builds in a second and leaves what else was built as it was.
 const isForStart = process.env.ROLLFLEX_BUILD === 'command-line';
-export default defineConfig(isForStart ? [commandLine, reportClient] : [library, commandLine, reportClient]);
+export default defineConfig(isForStart ? [commandLine, reportClient] : [...libraries, commandLine, reportClient]);
