@@ -4,6 +4,7 @@
  * - What modules make when they are loaded is marked as pure: schemas, words, definitions. No bundler can know that a call
  *   of zod's, or a spread in its arguments, does nothing else. So all policies can be in one file, which loads faster than
  *   many, and who takes one of them does not pay for the others.
+ * - Schemas of words are made when they are first read, those of their fields too: a program loads all words, and uses few.
  * - Lists of all words name each of them: a namespace that is used as an object keeps all that is in it.
  * - zod is imported as a namespace: from the object `z`, esbuild cannot leave anything out, its 50 languages included.
  */
@@ -59,6 +60,21 @@ export function withPureConstants(text: string): string {
   return changed;
 }
 
+/** The same file; the fields and the reasons of words stand in functions, so that their schemas are made when they are read. */
+export function withLaterFields(text: string): string {
+  const file = parsed(text);
+  let later = text;
+  const calls = declarations(file, () => true).flatMap(({ initializer: one }) =>
+    one !== undefined && ts.isCallExpression(one) && /^define(Event|Decision)$/.test(one.expression.getText(file))
+      ? [one]
+      : [],
+  );
+  for (const one of calls.flatMap((call) => call.arguments.filter(ts.isObjectLiteralExpression)).reverse()) {
+    later = `${later.slice(0, one.getStart(file))}() => (${one.getText(file)})${later.slice(one.end)}`;
+  }
+  return later;
+}
+
 /** The same file; `Object.values` of a namespace is a list of what it exports, by name. */
 export function withNamedWords(text: string, read: (file: string) => string): string {
   const exported = (file: string): string[] =>
@@ -87,7 +103,10 @@ export const treeShaking: Plugin = {
     build.onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, ({ path }) => {
       const text = zod(read(path));
       const named = withNamedWords(text, (file) => read(join(dirname(path), file)));
-      return { contents: withPureConstants(named), loader: 'ts' };
+      return {
+        contents: withPureConstants(/[\\/]src[\\/]schemas[\\/]/.test(path) ? withLaterFields(named) : named),
+        loader: 'ts',
+      };
     });
   },
 };

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { build } from 'esbuild';
 import { decisions, events } from 'rollflex/schemas';
 import { expect, test } from 'vitest';
-import { withNamedWords, withPureConstants, withZodNamespace } from '../../scripts/tree-shaking.ts';
+import { withLaterFields, withNamedWords, withPureConstants, withZodNamespace } from '../../scripts/tree-shaking.ts';
 
 const words = `
 import { make } from 'made-elsewhere';
@@ -57,6 +57,14 @@ test('nothing else of a file is changed', () => {
   expect(rest(withPureConstants(words))).toBe(rest(words));
   expect(withPureConstants(words)).toContain("export const later = () => make('later');");
   expect(withPureConstants('export const a = 1;\nf();\n')).toBe('export const a = 1;\nf();\n');
+});
+
+test('fields and reasons of words are made when they are read', () => {
+  const text =
+    "export const a = defineDecision('a', 'notice', 'A.', { b: z.int() }, { c: {} });\nconst d = make({ e: 1 });\n";
+  expect(withLaterFields(text)).toBe(
+    text.replace('{ b: z.int() }', '() => ({ b: z.int() })').replace('{ c: {} }', '() => ({ c: {} })'),
+  );
 });
 
 test('a list of all words names each of them, in every family', () => {

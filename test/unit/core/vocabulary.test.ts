@@ -33,3 +33,12 @@ test('the schema of a word is made when it is first read, and once', () => {
   }
   expect(made).toBe(before + words.length);
 });
+
+test('fields that the build writes as functions are not made before they are read', () => {
+  const never = (() => {
+    throw new Error('made');
+  }) as never;
+  const word = defineDecision('acme/c', 'notice', 'C.', never, (() => ({ done: {}, failed: {} })) as never);
+  expect(word.reasons).toEqual(['done', 'failed']);
+  expect(() => word.schema).toThrow('made');
+});
