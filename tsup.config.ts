@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { defineConfig, type Options } from 'tsup';
+import { noticesInto } from './scripts/notices.ts';
 import { treeShaking } from './scripts/tree-shaking.ts';
 
 const entries = {
@@ -23,25 +24,29 @@ const definitions = Object.fromEntries(
 // shortest path there is, that of the root entry: every definition would import it, in a circle.
 const compilerOptions = { module: 'NodeNext', moduleResolution: 'NodeNext' };
 const dts = { entry: { ...entries, ...definitions }, compilerOptions };
+// What is no dependency or peer of the package is built in: nobody installs it, and its licence goes along.
+const withNotices = noticesInto('dist/THIRD-PARTY-LICENSES.txt');
 const common = {
   target: 'node20',
   sourcemap: false,
   splitting: true,
   external: ['fast-check', 'esbuild'],
-  esbuildPlugins: [treeShaking],
+  esbuildPlugins: [treeShaking, withNotices],
 } satisfies Options;
 
-// `shims`: the CommonJS build finds the files beside it, as `import.meta.url` does in the other.
-const library: Options = {
-  ...common,
-  entry: { ...entries, ...definitions },
-  format: ['esm', 'cjs'],
-  shims: true,
-  dts,
-};
-// Beside the command line: its threads.
+const library = { ...common, entry: { ...entries, ...definitions } } satisfies Options;
+const libraries: Options[] = [
+  { ...library, format: ['esm'] },
+  // `shims`: the CommonJS build finds the files beside it, as `import.meta.url` does in the other.
+  { ...library, format: ['cjs'], shims: true },
+  { ...library, format: ['esm', 'cjs'], dts: { ...dts, only: true } },
+];
+// Beside the command line: its threads. It serves metrics to whoever asks, so that what it needs for them is built in too.
 const commandLine: Options = {
   ...common,
+  noExternal: ['prom-client'],
+  // Packages in CommonJS ask for modules of Node by `require`.
+  banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
   entry: { cli: 'src/cli/bin.ts', worker: 'src/cli/worker.ts' },
   format: ['esm'],
 };
@@ -54,8 +59,9 @@ const reportClient: Options = {
   minify: true,
   noExternal: [/.*/],
   outExtension: () => ({ js: '.js' }),
+  esbuildPlugins: [withNotices],
 };
 
 // `npm start` needs the command line alone, which builds in a second and leaves what else was built as it was.
 const isForStart = process.env.ROLLFLEX_BUILD === 'command-line';
-export default defineConfig(isForStart ? [commandLine, reportClient] : [library, commandLine, reportClient]);
+export default defineConfig(isForStart ? [commandLine, reportClient] : [...libraries, commandLine, reportClient]);

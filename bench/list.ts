@@ -21,6 +21,7 @@ export const benchmarks: Readonly<Record<string, string | null>> = {
   'stream-training': 'stream-training',
   'stream-steps': null,
   playground: null,
+  import: null,
 };
 
 /** Where a policy's rates may be stated. */

@@ -9,8 +9,8 @@ export function median(values: readonly number[]): number {
 }
 
 /** Where the figures were measured. */
-export function machine(): string {
-  return `${cpus()[0]?.model.trim() ?? 'unknown CPU'}, ${cpus().length} cores, Node ${process.version}; medians of 5 runs`;
+export function machine(runs = 5): string {
+  return `${cpus()[0]?.model.trim() ?? 'unknown CPU'}, ${cpus().length} cores, Node ${process.version}; medians of ${runs} runs`;
 }
 
 /** The command line as users run it. Throws where it is not built. */

@@ -4,9 +4,10 @@
  * and sdist too, in `python/dist`; that needs `pip install build`.
  */
 import { spawnSync } from 'node:child_process';
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type BuildOptions, build, type Metafile, transform } from 'esbuild';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type BuildOptions, build, transform } from 'esbuild';
 import { packageVersion } from '../src/cli/package.ts';
+import { builtIn, notices } from './notices.ts';
 import { treeShaking } from './tree-shaking.ts';
 
 const folder = 'python/src/rollflex/_js';
@@ -17,29 +18,6 @@ const common = {
   plugins: [treeShaking],
   logLevel: 'warning',
 } satisfies BuildOptions;
-
-/** A package that names its licence and brings no text of it. That of Apache-2.0 is our own licence, whole. */
-function withoutFile(name: string, path: string): string {
-  const { license, author } = JSON.parse(readFileSync(`${path}/package.json`, 'utf8')) as Record<string, unknown>;
-  if (license !== 'Apache-2.0') throw new Error(`${name} has no licence file`);
-  const by = typeof author === 'string' ? author : String((author as { name?: unknown } | undefined)?.name ?? name);
-  return `Copyright ${by}. ${license}:\n\n${readFileSync('LICENSE', 'utf8')}`;
-}
-
-/** What stands in the licence files of the packages that were built in: they ask for it. */
-function notices(...built: readonly Metafile[]): string {
-  const packages = built
-    .flatMap(({ inputs }) => Object.keys(inputs))
-    .map((path) => /^(?:.*\/)?node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path));
-  const found = [...new Map(packages.flatMap((one) => (one === null ? [] : [[one[1]!, one[0]]])))].sort();
-  return found
-    .map(([name, path]) => {
-      const licence = readdirSync(path).find((one) => /^licen[cs]e/i.test(one));
-      const text = licence === undefined ? withoutFile(name, path) : readFileSync(`${path}/${licence}`, 'utf8');
-      return `${name}\n\n${text.trim()}\n`;
-    })
-    .join(`\n${'-'.repeat(80)}\n\n`);
-}
 
 rmSync(folder, { recursive: true, force: true });
 // Before everything else: modules make what they need of the platform when they are loaded.
@@ -88,7 +66,7 @@ const report = await build({
 cpSync('examples/traces', `${folder}/examples/traces`, { recursive: true });
 
 // The command line has all that the script for the engine has.
-writeFileSync(`${folder}/LICENSES.txt`, notices(metafile, report.metafile));
+writeFileSync(`${folder}/LICENSES.txt`, notices([metafile, report.metafile].flatMap(builtIn)));
 
 if (process.argv.includes('--wheel')) {
   rmSync('python/dist', { recursive: true, force: true });

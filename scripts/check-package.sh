@@ -53,7 +53,7 @@ contents() {
   tar -tzf "$work/rollflex.tgz" | sed 's|^package/||' >"$work/files"
   for file in dist/index.js dist/index.cjs dist/index.d.ts dist/index.d.cts dist/rpc.js dist/rpc.cjs dist/rpc.d.ts dist/rpc.d.cts \
     dist/mock-engine.js dist/mock-engine.cjs dist/mock-engine.d.ts dist/mock-engine.d.cts dist/cli.js dist/worker.js dist/report-client.js \
-    examples/traces/PROVENANCE.md LICENSE README.md; do
+    dist/THIRD-PARTY-LICENSES.txt examples/traces/PROVENANCE.md LICENSE README.md; do
     grep -qx "$file" "$work/files" || { echo "missing: $file"; return 1; }
   done
   ! grep -E '^(src|test|bench|scripts|docs)/|\.test\.|\.map$' "$work/files"
@@ -108,13 +108,58 @@ binary() {
     in_consumer npx --no-install rollflex simulate --steps 5 --seeds 1 --report "$work/report.html" --quiet &&
     grep -q '</html>' "$work/report.html"
 }
-# The store's binary comes with the package, and works without any script at installation.
+# What nobody asked for is not there: no packages beside what the root needs, nothing native, and not much of it.
+lean() {
+  in_project lean bash -c 'ls node_modules | xargs' | grep -qx 'eventemitter3 rollflex zod' || { ls "$work/lean/node_modules"; return 1; }
+  if find "$work/lean/node_modules" -name '*.node' -o -name binding.gyp | grep .; then return 1; fi
+  local kib
+  kib=$(du -sk "$work/lean/node_modules" | cut -f1)
+  echo "$kib KiB"
+  [ "$kib" -lt 22000 ]
+}
+# Declarations name only packages that are there, or that who imports them has installed.
+declares() {
+  ! grep -ohE "(from|import\() ?['\"][a-z@][^'\"]*['\"]" "$root"/dist/*.d.ts "$root"/dist/*.d.cts |
+    grep -vE "['\"](zod|eventemitter3|fast-check|node:[a-z/_]+|$(node -p "require('node:module').builtinModules.join('|')"))['\"/]"
+}
+# Every package that is built in is in the table of licences; of tsup there are a few lines for CommonJS.
+licensed() {
+  node -e "
+    const { readFileSync } = require('node:fs');
+    const table = readFileSync('docs/licences.md', 'utf8');
+    const built = readFileSync('dist/THIRD-PARTY-LICENSES.txt', 'utf8').split(/^-{80}\n\n/m).map((one) => one.split('\n', 1)[0]);
+    const missing = built.filter((name) => name !== 'tsup' && !table.includes('| ' + name + ' '));
+    if (built.length < 10 || missing.length > 0) throw new Error(built.length + ' built in, not in the table: ' + missing);"
+}
+lean_rollflex() { in_project lean npx --no-install rollflex "$@"; }
+lean_commands() {
+  local traces=$work/lean/node_modules/rollflex/examples/traces
+  head -n 400 "$traces/castillo-qwen2.5-7b-instruct-1m.jsonl" >"$work/some.jsonl"
+  lean_rollflex --help | grep -q 'rollflex advise' &&
+    lean_rollflex simulate "$traces/servegen-deepseek-r1.jsonl" --steps 3 --seeds 1 --no-report --quiet &&
+    lean_rollflex advise "$work/some.jsonl" --preset qwen2.5-7b-8k --steps 8 --effort fast --quiet | grep '^switch' &&
+    echo '{"jsonrpc":"2.0","id":1,"method":"server.info"}' | lean_rollflex serve --stdio --metrics-port 0 | grep -q tail-batching
+}
+# What is not there is asked for by the command that installs it.
+asks_for() { # package, command …
+  "${@:2}" >"$work/said" 2>&1 </dev/null && { echo "worked without $1"; return 1; }
+  grep -F "expected the package $1 (npm install $1)" "$work/said"
+}
+lean_errors() {
+  asks_for classic-level lean_rollflex serve --stdio --state-dir "$work/state" &&
+    asks_for classic-level in_project lean node --input-type=module -e "
+      import { openDurableServer } from 'rollflex/rpc'; await openDurableServer({ stateDir: '$work/state' })" &&
+    asks_for prom-client in_project lean node --input-type=module -e "import { prometheus } from 'rollflex/rpc'; await prometheus()" &&
+    asks_for prom-client in_project lean node -e "require('rollflex/rpc').prometheus()"
+}
+# The store's binary comes with its package, and works without any script at installation.
 durable() {
   local open='{"jsonrpc":"2.0","id":1,"method":"session.open","params":{"policy":"tail-batching","config":{"promptsPerRound":2,"responsesPerPrompt":2},"session":"kept"}}'
   echo "$open" | in_consumer npx --no-install rollflex serve --stdio --state-dir "$work/state" &&
     echo '{"jsonrpc":"2.0","id":1,"method":"session.list"}' |
     in_consumer npx --no-install rollflex serve --stdio --state-dir "$work/state" | grep -q '"kept"'
 }
+measured() { in_consumer node --input-type=module -e "import { prometheus } from 'rollflex/rpc'; await prometheus()"; }
 wrong_use() {
   in_consumer npx --no-install rollflex simulate --eta 0.5
   [ $? -eq 2 ]
@@ -172,6 +217,14 @@ check 'holds what it should, and nothing else' contents
 check 'publint --strict' npx --no-install publint run --strict "$work/rollflex.tgz"
 check 'types resolve in every mode (attw)' npx --no-install attw "$work/rollflex.tgz" --profile node16 --no-color
 check 'sizes: for browsers, within budgets, nothing in tow' sizes
+check 'licences of what is built in are told' licensed
+check 'declarations name only what is there' declares
+check 'lean: installs, without scripts' new_project lean --ignore-scripts "$work/rollflex.tgz"
+check 'lean: three packages, none native' lean
+check 'lean: runs as ESM' in_project lean node smoke.mjs
+check 'lean: runs as CommonJS' in_project lean node smoke.cjs
+check 'lean: the command line' lean_commands
+check 'lean: what is absent is asked for' lean_errors
 # The consumer on zod 4 installs without any script, the one on zod 3 as npm does it by itself.
 check 'installs beside zod 4, without scripts' new_project consumer --ignore-scripts zod@4 "$work/rollflex.tgz"
 check 'simulator: for browsers' sim_bundle
@@ -181,7 +234,9 @@ check 'Vite: the page from the development server' page dev
 check 'runs as ESM' in_consumer node smoke.mjs
 check 'runs as CommonJS, and beside the ESM copy' in_consumer node smoke.cjs
 check 'binary runs' binary
+check 'installs beside what is optional' in_consumer install_quietly --ignore-scripts classic-level@3 prom-client@15
 check 'sessions are kept in a state directory' durable
+check 'metrics are served by the package for them' measured
 check 'binary exits with 2 for wrong use' wrong_use
 check 'fast-check is optional, and asked for by name' runs_without_fast_check
 check 'installs beside fast-check' in_consumer install_quietly --ignore-scripts fast-check@4

@@ -8,8 +8,21 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** SPDX identifiers of what may be shipped with, or installed by, rollflex. */
 export const allowed: readonly string[] = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT'];
 
-/** What the script of reports is made of (NOTICE): it is built in, so that the lock file calls it a dev dependency. */
-const builtIn = ['echarts', 'zrender', 'tslib'];
+/** What the package has of others in its own files (`dist/THIRD-PARTY-LICENSES.txt`); the lock file calls it dev dependencies. */
+const builtIn: Readonly<Record<string, readonly string[]>> = {
+  'built in': [
+    '@huggingface/tokenizers',
+    '@humanwhocodes/momoa',
+    'cli-table3',
+    'commander',
+    'json-rpc-2.0',
+    'ora',
+    'prom-client',
+    'pure-rand',
+    'simple-statistics',
+  ],
+  'built into reports': ['echarts'],
+};
 
 /** What packages bring along that is not theirs; the lock file does not say it. */
 const inside: Readonly<Record<string, readonly (readonly [name: string, licence: string, place: string])[]>> = {
@@ -19,11 +32,40 @@ const inside: Readonly<Record<string, readonly (readonly [name: string, licence:
   ],
 };
 
+type Names = Readonly<Record<string, string>>;
 interface Locked {
   readonly version?: string;
   readonly license?: string;
-  readonly dev?: boolean;
-  readonly peer?: boolean;
+  readonly dependencies?: Names;
+  readonly optionalDependencies?: Names;
+  readonly peerDependencies?: Names;
+}
+type Lock = Readonly<Record<string, Locked>>;
+
+/** Where a package is that one at `from` asks for: as Node looks for it, there and in every folder above. */
+function resolved(lock: Lock, from: string, name: string): string | undefined {
+  for (let at = from; ; at = at.slice(0, Math.max(0, at.lastIndexOf('node_modules/') - 1))) {
+    const path = `${at === '' ? '' : `${at}/`}node_modules/${name}`;
+    if (lock[path] !== undefined) return path;
+    if (at === '') return undefined;
+  }
+}
+
+/** Paths of packages and of all that they need. */
+function withTheirs(lock: Lock, names: readonly string[]): string[] {
+  const found = new Set<string>();
+  const add = (from: string, wanted: readonly string[], isOptional: boolean): void => {
+    for (const name of wanted) {
+      const path = resolved(lock, from, name);
+      if (path === undefined && !isOptional) throw new Error(`${name} is not in the lock file`);
+      if (path === undefined || found.has(path)) continue;
+      found.add(path);
+      add(path, Object.keys(lock[path]!.dependencies ?? {}), false);
+      add(path, Object.keys(lock[path]!.optionalDependencies ?? {}), true);
+    }
+  };
+  add('', names, false);
+  return [...found];
 }
 
 /** A package that users get. */
@@ -35,37 +77,41 @@ export interface Licensed {
 }
 
 /**
- * What is installed with rollflex or built into it, by name.
+ * What is installed with rollflex, built into it, or asked for by it, by name.
  *
  * @param declared - the licence in an installed package's own `package.json`, if it is installed
+ * @param shipped - what is built in, by how users get it
  * @throws Error naming every package whose licence is not allowed, not known, or another than it declares
  */
 export function licencesOf(
-  lock: { readonly packages: Readonly<Record<string, Locked>> },
+  lock: { readonly packages: Lock },
   declared: (path: string) => string | undefined,
+  shipped = builtIn,
 ): Licensed[] {
+  const { dependencies = {}, peerDependencies = {} } = lock.packages['']!;
+  const ways = Object.entries({
+    installed: Object.keys(dependencies),
+    ...shipped,
+    'only if you install it': Object.keys(peerDependencies),
+  });
   const found = new Map<string, Licensed>();
   const wrong: string[] = [];
-  for (const [path, { version = '', license = 'none', dev, peer }] of Object.entries(lock.packages)) {
-    const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
-    // Copies of other versions that tools bring for themselves are in no report.
-    const isBuiltIn = builtIn.some((one) =>
-      [one, `zrender/node_modules/${one}`].includes(path.slice('node_modules/'.length)),
-    );
-    if (path === '' || ((dev === true || peer === true) && !isBuiltIn)) continue;
-    const own = declared(path);
-    if (!allowed.includes(license)) wrong.push(`${name} ${version} is under ${license}`);
-    else if (own !== undefined && own !== license)
-      wrong.push(`${name} ${version}: ${license} in the lock file, ${own} in the package`);
-    const how = isBuiltIn && dev === true ? 'built into reports' : 'installed';
-    found.set(`${name} ${version}`, { name, version, licence: license, how });
-    for (const [part, licence, place] of inside[name] ?? []) {
-      if (!allowed.includes(licence)) wrong.push(`${part} in ${name} is under ${licence}`);
-      found.set(`${part} ${version}`, { name: part, version: '', licence, how: `in ${name}, \`${place}\`` });
+  for (const [how, names] of ways) {
+    for (const path of withTheirs(lock.packages, names)) {
+      const { version = '', license = 'none' } = lock.packages[path]!;
+      const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+      if (found.has(`${name} ${version}`)) continue;
+      const own = declared(path);
+      if (!allowed.includes(license)) wrong.push(`${name} ${version} is under ${license}`);
+      else if (own !== undefined && own !== license)
+        wrong.push(`${name} ${version}: ${license} in the lock file, ${own} in the package`);
+      found.set(`${name} ${version}`, { name, version, licence: license, how });
+      for (const [part, licence, place] of inside[name] ?? []) {
+        if (!allowed.includes(licence)) wrong.push(`${part} in ${name} is under ${licence}`);
+        found.set(`${part} ${version}`, { name: part, version: '', licence, how: `in ${name}, \`${place}\`` });
+      }
     }
   }
-  const missing = builtIn.filter((name) => ![...found.values()].some((one) => one.name === name));
-  wrong.push(...missing.map((name) => `${name}, which reports contain, is not in the lock file`));
   if (wrong.length > 0) throw new Error(`licences (allowed: ${allowed.join(', ')}): ${wrong.join('; ')}`);
   const order = (one: Licensed): string => `${one.name.toLowerCase()} ${one.version}`;
   return [...found.values()].sort((a, b) => (order(a) < order(b) ? -1 : 1));

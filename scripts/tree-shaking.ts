@@ -1,8 +1,10 @@
 /**
  * For the build: lets a bundler leave out what nothing uses.
  *
- * - What the files of `src/schemas` make is marked as pure, because no bundler can know that a call of zod's, or a spread
- *   in its arguments, does nothing else.
+ * - What modules make when they are loaded is marked as pure: schemas, words, definitions. No bundler can know that a call
+ *   of zod's, or a spread in its arguments, does nothing else. So all policies can be in one file, which loads faster than
+ *   many, and who takes one of them does not pay for the others.
+ * - Schemas of words are made when they are first read, those of their fields too: a program loads all words, and uses few.
  * - Lists of all words name each of them: a namespace that is used as an object keeps all that is in it.
  * - zod is imported as a namespace: from the object `z`, esbuild cannot leave anything out, its 50 languages included.
  */
@@ -18,18 +20,59 @@ const declarations = (file: ts.SourceFile, isWanted: (one: ts.VariableStatement)
     .filter(isWanted)
     .flatMap((one) => one.declarationList.declarations);
 
-/** The same file; what is made at its top by a call, or with calls inside, is made in a pure function, called once. */
-export function withPureWords(text: string): string {
+/** Whether a bundler must take it that evaluating it does something: it calls, or reads what may be a getter. */
+const mayAct = (node: ts.Node): boolean =>
+  !ts.isFunctionLike(node) &&
+  (ts.isCallExpression(node) ||
+    ts.isNewExpression(node) ||
+    ts.isPropertyAccessExpression(node) ||
+    ts.isElementAccessExpression(node) ||
+    ts.isSpreadElement(node) ||
+    ts.isSpreadAssignment(node) ||
+    (ts.forEachChild(node, (child) => mayAct(child) || undefined) ?? false));
+
+const pure = (text: string): string => `/* @__PURE__ */ (() => (${text}))()`;
+
+/** The names that are taken out of an object, each as a constant of its own: a bundler keeps all of a pattern or none. */
+function takenOut(file: ts.SourceFile, pattern: ts.ObjectBindingPattern, from: string): string {
+  const names = pattern.elements.map(({ name }) => name.getText(file));
+  const object = `from${pattern.pos}`;
+  const made = `/* @__PURE__ */ (() => { const ${pattern.getText(file)} = ${from}; return { ${names.join(', ')} }; })()`;
+  return [`${object} = ${made}`, ...names.map((name) => `${name} = ${pure(`${object}.${name}`)}`)].join(', ');
+}
+
+/** The same file; what its constants are made of is made in pure functions, each called once. */
+export function withPureConstants(text: string): string {
   const file = parsed(text);
-  const made = declarations(file, () => true).flatMap(({ initializer: one }) =>
-    one !== undefined && (ts.isCallExpression(one) || ts.isObjectLiteralExpression(one)) ? [one] : [],
+  const made = declarations(file, () => true).flatMap((one) =>
+    one.initializer !== undefined && (mayAct(one.initializer) || ts.isObjectBindingPattern(one.name))
+      ? [{ one, by: one.initializer }]
+      : [],
   );
-  let pure = text;
-  for (const one of made.reverse()) {
-    const [from, to] = [one.getStart(file), one.end];
-    pure = `${pure.slice(0, from)}/* @__PURE__ */ (() => (${pure.slice(from, to)}))()${pure.slice(to)}`;
+  let changed = text;
+  const replace = (node: ts.Node, by: string): void => {
+    changed = `${changed.slice(0, node.getStart(file))}${by}${changed.slice(node.end)}`;
+  };
+  for (const { one, by } of made.reverse()) {
+    if (ts.isObjectBindingPattern(one.name)) replace(one, takenOut(file, one.name, by.getText(file)));
+    else replace(by, pure(by.getText(file)));
   }
-  return pure;
+  return changed;
+}
+
+/** The same file; the fields and the reasons of words stand in functions, so that their schemas are made when they are read. */
+export function withLaterFields(text: string): string {
+  const file = parsed(text);
+  let later = text;
+  const calls = declarations(file, () => true).flatMap(({ initializer: one }) =>
+    one !== undefined && ts.isCallExpression(one) && /^define(Event|Decision)$/.test(one.expression.getText(file))
+      ? [one]
+      : [],
+  );
+  for (const one of calls.flatMap((call) => call.arguments.filter(ts.isObjectLiteralExpression)).reverse()) {
+    later = `${later.slice(0, one.getStart(file))}() => (${one.getText(file)})${later.slice(one.end)}`;
+  }
+  return later;
 }
 
 /** The same file; `Object.values` of a namespace is a list of what it exports, by name. */
@@ -59,9 +102,11 @@ export const treeShaking: Plugin = {
     const read = (file: string): string => readFileSync(file, 'utf8');
     build.onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, ({ path }) => {
       const text = zod(read(path));
-      if (!/[\\/]src[\\/]schemas[\\/]/.test(path)) return { contents: text, loader: 'ts' };
       const named = withNamedWords(text, (file) => read(join(dirname(path), file)));
-      return { contents: withPureWords(named), loader: 'ts' };
+      return {
+        contents: withPureConstants(/[\\/]src[\\/]schemas[\\/]/.test(path) ? withLaterFields(named) : named),
+        loader: 'ts',
+      };
     });
   },
 };

@@ -89,6 +89,9 @@ export interface SavedRecipe {
   readonly parts: Readonly<Record<string, { policy: string; version: number; state: unknown }>>;
 }
 
+const savedVersion = z.int().positive();
+const savedState = z.unknown();
+
 /** What the author of a recipe writes. */
 export interface RecipeSpec<Input, Config, EW extends EventWord, DW extends DecisionWord, Id extends string>
   extends DefinitionBase {
@@ -152,7 +155,7 @@ export function defineRecipe<
   }
   const part = (name: string): AnyPolicyDefinition => spec.parts[name]!;
   const savedPart = (name: string) =>
-    z.strictObject({ policy: z.literal(part(name).id), version: z.int().positive(), state: z.unknown() });
+    z.strictObject({ policy: z.literal(part(name).id), version: savedVersion, state: savedState });
 
   const listed = new Set<string>(spec.decisions.map(({ type }) => type));
   const wire = (config: Config): Wiring => {

@@ -10,7 +10,7 @@ import { z } from 'zod';
  * for a pointer to another part of the state.
  */
 export function derived<T>(make?: () => T) {
-  const schema = z.codec(z.undefined().optional(), anything<T>(), {
+  const schema = z.codec(absent, anything<T>(), {
     decode: () => (make === undefined ? null : make()) as T,
     encode: () => undefined,
   });
@@ -18,8 +18,10 @@ export function derived<T>(make?: () => T) {
   return schema;
 }
 
+const absent = z.undefined().optional();
+const unchecked = z.any();
 /** What a codec makes needs no check, not even the empty one of `z.custom`. */
-const anything = <T>() => z.any() as z.ZodType<T, T>;
+const anything = <T>() => unchecked as z.ZodType<T, T>;
 
 const unsaved = new WeakSet<z.core.$ZodType>();
 

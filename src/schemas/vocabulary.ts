@@ -75,9 +75,9 @@ export function defineEvent<const T extends string, F extends Fields>(
   description: string,
   fields: F,
 ): EventWord<T, z.ZodObject<EventShape<T, F>, z.core.$strict>> {
-  checkSchemas(fields, type);
-  const schema = z.strictObject({ type: z.literal(type), at, ...fields }).meta({ id: `event.${type}`, description });
-  return Object.freeze({ type, description, schema: schema as never });
+  const fieldsOf = whenNeeded(fields, (own) => checkSchemas(own, type));
+  const schema = () => z.strictObject({ type: z.literal(type), at, ...fieldsOf() });
+  return word({ type, description }, `event.${type}`, schema);
 }
 
 /**
@@ -98,14 +98,53 @@ export function defineDecision<
   fields: F,
   reasons: R,
 ): DecisionWord<T, z.ZodObject<DecisionShape<T, F, R>, z.core.$strict>, K> {
-  checkSchemas(fields, type);
-  for (const [code, shape] of Object.entries(reasons)) checkSchemas(shape, `${type}.reason.${code}`);
-  const shapes = Object.entries(reasons).map(([code, shape]) => z.strictObject({ code: z.literal(code), ...shape }));
-  const reason = shapes.length === 1 ? shapes[0]! : z.discriminatedUnion('code', shapes as never);
-  const schema = z
-    .strictObject({ type: z.literal(type), at, ...fields, reason: reason.describe('Why, with the numbers.') })
-    .meta({ id: `${kind}.${type}`, description });
-  return Object.freeze({ type, kind, description, reasons: Object.keys(reasons), schema: schema as never });
+  const fieldsOf = whenNeeded(fields, (own) => checkSchemas(own, type));
+  const reasonsOf = whenNeeded(reasons, (own) => {
+    for (const [code, shape] of Object.entries(own)) checkSchemas(shape, `${type}.reason.${code}`);
+  });
+  const schema = () => {
+    const shapes = Object.entries(reasonsOf()).map(([code, shape]) =>
+      z.strictObject({ code: z.literal(code), ...shape }),
+    );
+    const reason = shapes.length === 1 ? shapes[0]! : z.discriminatedUnion('code', shapes as never);
+    const described = reason.describe('Why, with the numbers.');
+    return z.strictObject({ type: z.literal(type), at, ...fieldsOf(), reason: described });
+  };
+  return word({ type, kind, description }, `${kind}.${type}`, schema, () => Object.keys(reasonsOf()));
+}
+
+/**
+ * Checks what an author has written at once. For the words of rollflex the build writes functions (`withLaterFields` in
+ * `scripts/tree-shaking.ts`): their schemas are made when they are first read.
+ */
+function whenNeeded<T extends object>(given: T | (() => T), check: (own: T) => void): () => T {
+  if (typeof given === 'function') return given;
+  check(given);
+  return () => given;
+}
+
+/** A word whose schema is made when it is first read: a program has all words, and uses few. */
+function word<W extends EventWord>(
+  of: Omit<W, 'schema' | 'reasons'>,
+  id: string,
+  make: () => z.ZodType,
+  reasonsOf?: () => readonly string[],
+): W {
+  let made: z.ZodType | undefined;
+  let reasons: readonly string[] | undefined;
+  const own = {
+    ...of,
+    get schema() {
+      made ??= make().meta({ id, description: of.description });
+      return made;
+    },
+  };
+  if (reasonsOf === undefined) return Object.freeze(own) as never;
+  const get = (): readonly string[] => {
+    reasons ??= reasonsOf();
+    return reasons;
+  };
+  return Object.freeze(Object.defineProperty(own, 'reasons', { get, enumerable: true })) as never;
 }
 
 /** Words in the order of their names: the order of a module's exports is not the same in every bundle. */

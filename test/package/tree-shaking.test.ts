@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { build } from 'esbuild';
 import { decisions, events } from 'rollflex/schemas';
 import { expect, test } from 'vitest';
-import { withNamedWords, withPureWords, withZodNamespace } from '../../scripts/tree-shaking.ts';
+import { withLaterFields, withNamedWords, withPureConstants, withZodNamespace } from '../../scripts/tree-shaking.ts';
 
 const words = `
 import { make } from 'made-elsewhere';
@@ -12,6 +12,9 @@ export const used: string = make('used', { ...shared, b: make('b') });
 export const unused = make('unused', { ...shared, c: [make('c')] }).with('more');
 export const list = [1, 2] as const, frozen = make('frozen');
 export const later = () => make('later');
+const { twice, ...others } = make('settings').shape;
+export const one = [twice];
+export const rest = { ...others };
 `;
 
 const resolveDir = import.meta.dirname;
@@ -41,17 +44,27 @@ test('without it, calls whose results nobody uses stay', async () => {
 });
 
 test('with it, only what is used stays, and is made once', async () => {
-  const text = await taken(withPureWords(words), 'used');
+  const text = await taken(withPureConstants(words), 'used');
   expect(text).toContain('make("used", { ...shared, b: make("b") })');
   expect(text).not.toMatch(/unused|frozen|later/);
-  expect(await taken(withPureWords(words), 'later')).not.toMatch(/shared|used/);
+  expect(await taken(withPureConstants(words), 'later')).not.toMatch(/shared|used|settings/);
+  expect(await taken(withPureConstants(words), 'one')).toContain('make("settings").shape');
 });
 
 test('nothing else of a file is changed', () => {
-  const rest = (text: string): string => text.replaceAll(/[()]|=>|\/\* @__PURE__ \*\/| /g, '');
-  expect(rest(withPureWords(words))).toBe(rest(words));
-  expect(withPureWords(words)).toContain("export const later = () => make('later');");
-  expect(withPureWords('export const a = 1;\nf();\n')).toBe('export const a = 1;\nf();\n');
+  const rest = (text: string): string =>
+    text.replaceAll(/^const [{].*|const from.*|[()]|=>|\/\* @__PURE__ \*\/| /gm, '');
+  expect(rest(withPureConstants(words))).toBe(rest(words));
+  expect(withPureConstants(words)).toContain("export const later = () => make('later');");
+  expect(withPureConstants('export const a = 1;\nf();\n')).toBe('export const a = 1;\nf();\n');
+});
+
+test('fields and reasons of words are made when they are read', () => {
+  const text =
+    "export const a = defineDecision('a', 'notice', 'A.', { b: z.int() }, { c: {} });\nconst d = make({ e: 1 });\n";
+  expect(withLaterFields(text)).toBe(
+    text.replace('{ b: z.int() }', '() => ({ b: z.int() })').replace('{ c: {} }', '() => ({ c: {} })'),
+  );
 });
 
 test('a list of all words names each of them, in every family', () => {

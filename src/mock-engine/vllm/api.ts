@@ -1,7 +1,7 @@
 /** vLLM's routes in front of an engine: OpenAI's, and those of its development mode that trainers use. */
 import type { RouteContext } from '../generating.ts';
 import type { Api } from '../http/engine-server.ts';
-import { type Handler, type Routes, reply, replyEmpty } from '../http/http.ts';
+import { type Handler, type Routes, reply, replyEmpty, replyText } from '../http/http.ts';
 import { chatCompletions, completions } from './completions.ts';
 import { controlRoutes } from './control.ts';
 import { metricsText } from './metrics.ts';
@@ -37,9 +37,12 @@ function infoRoutes(stand: RouteContext): Routes {
       reply(response, { object: 'list', data: [{ ...card, max_model_len: contextTokens, permission: [] }] });
     },
     'GET /metrics': ({ response }) => {
-      void metricsText(stand).then(({ type, text }) => {
-        if (!response.destroyed) response.writeHead(200, { 'content-type': type }).end(text);
-      });
+      void metricsText(stand).then(
+        ({ type, text }) => {
+          if (!response.destroyed) response.writeHead(200, { 'content-type': type }).end(text);
+        },
+        (error: Error) => replyText(response, error.message, 501),
+      );
     },
   };
 }

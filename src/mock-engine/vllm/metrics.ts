@@ -1,5 +1,6 @@
 /** `GET /metrics` of a vLLM engine, under the names that it has there. */
 import type * as Prometheus from 'prom-client';
+import { optionalPackage } from '../../core/optional-package.ts';
 import type { RouteContext } from '../generating.ts';
 
 /** Reads the metrics of an engine. */
@@ -8,7 +9,8 @@ export async function metricsText({
   cluster,
 }: RouteContext): Promise<{ readonly type: string; readonly text: string }> {
   // It is CommonJS: in a bundle only its default export is sure.
-  const { default: client } = (await import('prom-client')) as unknown as { default: typeof Prometheus };
+  const loaded: unknown = await optionalPackage('prom-client', 'metrics', () => import('prom-client'));
+  const { default: client } = loaded as { default: typeof Prometheus };
   const { Counter, Gauge, Registry } = client;
   const registry = new Registry();
   const registers = [registry];

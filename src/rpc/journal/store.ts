@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClassicLevel } from 'classic-level';
+import { optionalPackage } from '../../core/optional-package.ts';
 import { refuse } from '../../errors.ts';
 
 /** One change of the store. */
@@ -79,20 +80,14 @@ function checkDamage(directory: string): void {
 /**
  * Opens the store of a directory, or begins one where the directory is empty or not there.
  *
- * @throws PolicyError `invalid_input` where another server uses it, or it is no store; `snapshot_mismatch` where it is
+ * @throws PolicyError `invalid_input` where another server uses it, where it is no store, or where the package
+ *   classic-level is not installed; `snapshot_mismatch` where it is
  *   damaged
  */
 export async function openStore(directory: string): Promise<Store> {
   const exists = isThere(directory);
-  // Loaded only here: its binary is nothing for a server without a state directory, and not in one file with the rest.
-  const { ClassicLevel: Level } = await import('classic-level').catch((error: Error) =>
-    refuse(
-      'invalid_input',
-      'stateDir',
-      'a server of the npm package rollflex, which brings the store classic-level',
-      error.message,
-    ),
-  );
+  // Its binary is nothing for a server without a state directory, and not in one file with the rest.
+  const { ClassicLevel: Level } = await optionalPackage('classic-level', 'stateDir', () => import('classic-level'));
   const level: ClassicLevel<string, string> = new Level(directory, { createIfMissing: !exists });
   try {
     await level.open();

@@ -2,6 +2,7 @@
 import { createServer } from 'node:http';
 import type * as Prometheus from 'prom-client';
 import type { Registry } from 'prom-client';
+import { optionalPackage } from '../../core/optional-package.ts';
 import type { Meter } from '../meter.ts';
 import { methods } from '../methods.ts';
 import type { RpcServer } from '../server.ts';
@@ -102,10 +103,15 @@ function gaugesOf({ Gauge }: typeof Prometheus, server: RpcServer, registers: Re
   gauge('resident_memory_bytes', 'Resident memory of the process.', () => process.memoryUsage.rss());
 }
 
-/** Metrics of one server. The library is loaded only here: it is the heaviest part of a start. */
+/**
+ * Metrics of one server. The library is loaded only here: it is the heaviest part of a start.
+ *
+ * @throws PolicyError `invalid_input` where the package prom-client is not installed
+ */
 export async function prometheus(): Promise<Metrics> {
   // It is CommonJS: in a bundle only its default export is sure.
-  const { default: client } = (await import('prom-client')) as unknown as { default: typeof Prometheus };
+  const loaded: unknown = await optionalPackage('prom-client', 'metrics', () => import('prom-client'));
+  const { default: client } = loaded as { default: typeof Prometheus };
   const register = new client.Registry();
   return {
     meter: metersIn(client, [register]),

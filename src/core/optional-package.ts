@@ -1,0 +1,20 @@
+/** Packages that few users need, and that they install themselves. */
+import { refuse } from '../errors.ts';
+
+/**
+ * Loads such a package.
+ *
+ * @param name - its name in the registry
+ * @param path - what needs it, for the error
+ * @throws PolicyError `invalid_input`, with the command that installs it
+ */
+export async function optionalPackage<T>(name: string, path: string, load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch (error) {
+    // `ERR_MODULE_NOT_FOUND` of `import`, `MODULE_NOT_FOUND` of `require`.
+    const isAbsent = /MODULE_NOT_FOUND$/.test(String((error as { code?: unknown }).code));
+    const got = isAbsent ? undefined : (error as Error).message;
+    refuse('invalid_input', path, `the package ${name} (npm install ${name})`, got, error);
+  }
+}
