@@ -3,12 +3,11 @@
  * request an arrival and a completion; beside it, bare emits of eventemitter3 in the same run, and `auto`.
  * Run: `npx tsx bench/frontier-group-dispatch.ts`.
  */
-import {
-  create,
-  type FrontierGroupDispatchEvent,
-  type FrontierGroupDispatchInput,
-  frontierGroupDispatch,
-} from '../src/index.ts';
+import { create, frontierGroupDispatch } from '../src/index.ts';
+import type {
+  FrontierGroupDispatchEvent,
+  FrontierGroupDispatchInput,
+} from '../src/policies/frontier-group-dispatch/index.ts';
 import { emitsPerSecond } from './emits.ts';
 import { machine, median } from './support.ts';
 

@@ -4,8 +4,12 @@
  * groups at a time, first come, first served. Rounds follow one another; lengths are given, so that everything else
  * is the same for every width.
  */
-import type { FrontierGroupDispatchEvent, FrontierGroupDispatchInput, PolicyOf } from '../src/index.ts';
+import type { PolicyOf } from '../src/index.ts';
 import { create, frontierGroupDispatch } from '../src/index.ts';
+import type {
+  FrontierGroupDispatchEvent,
+  FrontierGroupDispatchInput,
+} from '../src/policies/frontier-group-dispatch/index.ts';
 import type { CostModel } from '../src/sim/cost-model.ts';
 import { DecodeEngine } from '../src/sim/engine/decode-engine.ts';
 

@@ -1,5 +1,5 @@
 /** How far `auto` is from the best fixed width of a case: the same rounds for every width, sessions that begin blind. */
-import type { FrontierGroupDispatchInput } from '../src/index.ts';
+import type { FrontierGroupDispatchInput } from '../src/policies/frontier-group-dispatch/index.ts';
 import { type RoundResult, type RoundWork, runRounds } from './frontier-loop.ts';
 import type { Case } from './frontier-work.ts';
 

@@ -2,7 +2,7 @@
  * Batches of nearly equal lengths with few sequences a device: whole sequences do not fill the devices, short ones that
  * would fill the gaps do not exist, and so how many are sharded, and where, decides what a plan costs.
  */
-import type { FlexUlyssesInput, FlexUlyssesPlan } from '../src/index.ts';
+import type { FlexUlyssesInput, FlexUlyssesPlan } from '../src/planners/flex-ulysses/index.ts';
 import { uniform } from '../src/sim/random.ts';
 
 /** One batch of the grid. */

@@ -1,5 +1,6 @@
 /** What bench/flex-ulysses.ts measures: the quality of plans, what they take to make, and to make again. */
-import { type FlexUlyssesInput, type FlexUlyssesPlan, flexUlysses, runPlanner } from '../src/index.ts';
+import { flexUlysses, runPlanner } from '../src/index.ts';
+import type { FlexUlyssesInput, FlexUlyssesPlan } from '../src/planners/flex-ulysses/index.ts';
 import { pickIndex } from '../src/sim/random.ts';
 import { familyLengths, type PlacementFamily } from '../test/support/placement-families.ts';
 import { communicationRatio, inputOf, type KnownInstance } from '../test/support/placement-instances.ts';

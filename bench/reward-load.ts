@@ -3,7 +3,8 @@
  * it prints the nanoseconds of an event with that many waiting, for bench/reward-dispatch.ts.
  */
 import { fileURLToPath } from 'node:url';
-import { create, type RewardDispatchEvent, rewardDispatch } from '../src/index.ts';
+import { create, rewardDispatch } from '../src/index.ts';
+import type { RewardDispatchEvent } from '../src/policies/reward-dispatch/index.ts';
 import { median } from './support.ts';
 
 const workers = 64;

@@ -4,7 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { create, type SandboxTimeoutInput, sandboxTimeout } from '../src/index.ts';
+import { create, sandboxTimeout } from '../src/index.ts';
+import type { SandboxTimeoutInput } from '../src/policies/sandbox-timeout/index.ts';
 import { uniform } from '../src/sim/random.ts';
 
 /** Seconds of correct runs of one test case, oldest first. */

@@ -4,13 +4,8 @@
  * eventemitter3 in the same run. And the cost of an event with 1,000 and with 100,000 samples waiting.
  * Run: `npx tsx bench/shadow-loader.ts`.
  */
-import {
-  create,
-  type PolicyOf,
-  type ShadowLoaderDecision,
-  type ShadowLoaderEvent,
-  shadowLoader,
-} from '../src/index.ts';
+import { create, type PolicyOf, shadowLoader } from '../src/index.ts';
+import type { ShadowLoaderDecision, ShadowLoaderEvent } from '../src/policies/shadow-loader/index.ts';
 import type { BatchAssignment, DrawnSample } from '../src/schemas/index.ts';
 import { emitsPerSecond } from './emits.ts';
 import { machine, median } from './support.ts';

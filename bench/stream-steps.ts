@@ -6,7 +6,8 @@
  */
 
 import { Heap } from '../src/core/heap.ts';
-import { create, type StreamTrainingInput, streamTraining } from '../src/index.ts';
+import { create, streamTraining } from '../src/index.ts';
+import type { StreamTrainingInput } from '../src/policies/stream-training/index.ts';
 import { normal, uniform } from '../src/sim/random.ts';
 
 const groupsPerRound = 128;

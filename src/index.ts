@@ -8,15 +8,7 @@ export { z } from 'zod';
 export type * from './core/definition.ts';
 export { definePlanner, definePolicy, handlersOf, isDefinition } from './core/definition.ts';
 export { type LogEntry, type Replay, recordEvents, replayEvents } from './core/event-log.ts';
-export { karmarkarKarp } from './core/karmarkar-karp.ts';
-export { type LengthFunction, lengthFunction, lengthPoints, lengthPolynomial } from './core/length-function.ts';
-export {
-  type ListenerFailure,
-  Policy,
-  type PolicyEvents,
-  type PolicyOptions,
-  type PolicyStart,
-} from './core/policy.ts';
+export type { ListenerFailure, Policy, PolicyEvents, PolicyOptions, PolicyStart } from './core/policy.ts';
 export {
   type Delivery,
   defineRecipe,
@@ -27,8 +19,7 @@ export {
   type SavedRecipe,
 } from './core/recipe.ts';
 export { createRegistry, type Registry } from './core/registry.ts';
-export { type Scale as GradientScale, scaleFactor } from './core/renormalize.ts';
-export { type Snapshot, snapshotSchema } from './core/snapshot.ts';
+export type { Snapshot } from './core/snapshot.ts';
 export { create, type LooseEvent, type PolicyOf, runPlanner, type StartOf } from './core/start.ts';
 export { derived, listOf, mapBy, mapOf, setOf } from './core/state.ts';
 export {
@@ -38,27 +29,27 @@ export {
   type PolicyErrorDetails,
   policyErrorCodes,
 } from './errors.ts';
-export * from './planners/flex-ulysses/index.ts';
-export * from './planners/gradient-renormalization/index.ts';
-export * from './planners/grpo-advantages/index.ts';
-export * from './planners/judge-offload/index.ts';
-export * from './planners/micro-batches/index.ts';
-export * from './policies/adaptive-tp/index.ts';
-export * from './policies/complete-group-pipelining/index.ts';
-export * from './policies/frontier-group-dispatch/index.ts';
-export * from './policies/gpu-scale-down/index.ts';
-export * from './policies/group-assembly/index.ts';
-export * from './policies/long-prompt-queue/index.ts';
-export * from './policies/reward-dispatch/index.ts';
-export * from './policies/sandbox-timeout/index.ts';
-export * from './policies/shadow-loader/index.ts';
-export * from './policies/speculative-admission/index.ts';
-export * from './policies/stream-training/index.ts';
-export * from './recipes/flexrl/index.ts';
-export * from './recipes/rolloutpipe/index.ts';
-export * from './recipes/rollpacker/index.ts';
-export * from './recipes/tail-batching/index.ts';
-export * from './recipes/tail-pipelining/index.ts';
+export { flexUlysses } from './planners/flex-ulysses/index.ts';
+export { gradientRenormalization } from './planners/gradient-renormalization/index.ts';
+export { grpoAdvantages } from './planners/grpo-advantages/index.ts';
+export { judgeOffload } from './planners/judge-offload/index.ts';
+export { microBatches } from './planners/micro-batches/index.ts';
+export { adaptiveTp } from './policies/adaptive-tp/index.ts';
+export { completeGroupPipelining } from './policies/complete-group-pipelining/index.ts';
+export { frontierGroupDispatch } from './policies/frontier-group-dispatch/index.ts';
+export { gpuScaleDown } from './policies/gpu-scale-down/index.ts';
+export { groupAssembly } from './policies/group-assembly/index.ts';
+export { longPromptQueue } from './policies/long-prompt-queue/index.ts';
+export { rewardDispatch } from './policies/reward-dispatch/index.ts';
+export { sandboxTimeout } from './policies/sandbox-timeout/index.ts';
+export { shadowLoader } from './policies/shadow-loader/index.ts';
+export { speculativeAdmission } from './policies/speculative-admission/index.ts';
+export { streamTraining } from './policies/stream-training/index.ts';
+export { flexrl } from './recipes/flexrl/index.ts';
+export { rolloutPipe } from './recipes/rolloutpipe/index.ts';
+export { rollpacker } from './recipes/rollpacker/index.ts';
+export { tailBatching } from './recipes/tail-batching/index.ts';
+export { tailPipelining } from './recipes/tail-pipelining/index.ts';
 export { registry } from './registry.ts';
 export {
   type DecisionWord,

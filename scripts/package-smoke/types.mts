@@ -1,9 +1,10 @@
 /** The types, as a consumer's compiler sees them; the same file is checked as ESM and as CommonJS. */
-import { create, definePolicy, type Policy, registry, type TailBatchingInput, tailBatching, z } from 'rollflex';
+import { create, definePolicy, type Policy, registry, tailBatching, z } from 'rollflex';
 import { type MockEngineInput, type RunningMockEngine, startMockEngine } from 'rollflex/mock-engine';
 import { type ParamsOf, RpcServer } from 'rollflex/rpc';
 import { type Prompt, promptId } from 'rollflex/schemas';
 import { type ComparisonResult, compare } from 'rollflex/sim';
+import type { TailBatchingInput } from 'rollflex/tail-batching';
 import { checkLaws } from 'rollflex/testing';
 
 const config: TailBatchingInput = { promptsPerRound: 2, responsesPerPrompt: 2 };

@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { create } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
+import { adaptiveTp } from '../../src/index.ts';
 import {
   type AdaptiveTpConfig,
   type AdaptiveTpDecision,
   type AdaptiveTpInput,
-  adaptiveTp,
   selectTp,
-} from '../../src/index.ts';
+} from '../../src/policies/adaptive-tp/index.ts';
 import type { ProfileRow } from '../../src/schemas/index.ts';
 import { likelyEvents, tapes } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';

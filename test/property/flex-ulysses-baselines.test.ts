@@ -1,7 +1,8 @@
 /** Every strategy of flex-ulysses beside its search places every batch validly (invariants 1 and 4 of its README). */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type FlexUlyssesInput, flexUlysses, runPlanner } from '../../src/index.ts';
+import { flexUlysses, runPlanner } from '../../src/index.ts';
+import type { FlexUlyssesInput } from '../../src/planners/flex-ulysses/index.ts';
 import { placementProblems } from '../support/placement-check.ts';
 import { runs } from '../support/runs.ts';
 

@@ -1,19 +1,18 @@
 /** The invariants 5 to 9 of flex-ulysses, by their numbers in its README. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { flexUlysses, runPlanner } from '../../src/index.ts';
+import { executionOf } from '../../src/planners/flex-ulysses/execution/execution.ts';
+import { packSizesOf } from '../../src/planners/flex-ulysses/execution/packs.ts';
 import {
   type ExecutionOrder,
   type FlexUlyssesInput,
   type FlexUlyssesPlan,
   findDeadlock,
-  flexUlysses,
   flexUlyssesInput,
   predictTimeline,
-  runPlanner,
   timingPresets,
-} from '../../src/index.ts';
-import { executionOf } from '../../src/planners/flex-ulysses/execution/execution.ts';
-import { packSizesOf } from '../../src/planners/flex-ulysses/execution/packs.ts';
+} from '../../src/planners/flex-ulysses/index.ts';
 import { instanceOf } from '../../src/planners/flex-ulysses/instance.ts';
 import { assignmentsOf } from '../../src/planners/flex-ulysses/placement.ts';
 import { callsOf, makespanOf, mostLocalFrames, outcome, packsByGroup } from '../support/execution-model.ts';

@@ -1,6 +1,7 @@
 /** The plans of flex-ulysses on small batches against the optimum that mixed-integer programs find. */
 import { describe, expect, test } from 'vitest';
-import { type FlexUlyssesInput, flexUlysses, runPlanner } from '../../src/index.ts';
+import { flexUlysses, runPlanner } from '../../src/index.ts';
+import type { FlexUlyssesInput } from '../../src/planners/flex-ulysses/index.ts';
 import { instanceOf } from '../../src/planners/flex-ulysses/instance.ts';
 import { flexUlyssesInput } from '../../src/planners/flex-ulysses/schema.ts';
 import { solver } from '../support/milp.ts';

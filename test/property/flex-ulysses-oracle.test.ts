@@ -1,9 +1,9 @@
 /** The oracle of flex-ulysses against every plan of tiny batches, and the bounds of a plan against the oracle. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { FlexUlyssesInput } from '../../src/index.ts';
 import { communicationBound, computeBound } from '../../src/planners/flex-ulysses/bounds.ts';
 import { fewestSharded } from '../../src/planners/flex-ulysses/counting.ts';
+import type { FlexUlyssesInput } from '../../src/planners/flex-ulysses/index.ts';
 import { type Instance, instanceOf } from '../../src/planners/flex-ulysses/instance.ts';
 import { loadsOf } from '../../src/planners/flex-ulysses/placement.ts';
 import { flexUlyssesInput } from '../../src/planners/flex-ulysses/schema.ts';

@@ -1,7 +1,8 @@
 /** The default strategy of flex-ulysses on any batch; numbers in titles are those of its README. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type FlexUlyssesInput, flexUlysses, runPlanner } from '../../src/index.ts';
+import { flexUlysses, runPlanner } from '../../src/index.ts';
+import type { FlexUlyssesInput } from '../../src/planners/flex-ulysses/index.ts';
 import { placementProblems } from '../support/placement-check.ts';
 import { runs } from '../support/runs.ts';
 

@@ -3,8 +3,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isPolicyError } from '../../src/errors.ts';
-import { create, type GpuScaleDownDecision, type GpuScaleDownEvent, gpuScaleDown } from '../../src/index.ts';
+import { create, gpuScaleDown } from '../../src/index.ts';
 import { arbitrary } from '../../src/policies/gpu-scale-down/arbitrary.ts';
+import type { GpuScaleDownDecision, GpuScaleDownEvent } from '../../src/policies/gpu-scale-down/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
 import { met, runs } from '../support/runs.ts';

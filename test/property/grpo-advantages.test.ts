@@ -1,7 +1,8 @@
 /** The invariants of grpo-advantages, by their numbers in its README, against exact fractions where there is an oracle. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type GrpoAdvantagesInput, grpoAdvantages, runPlanner } from '../../src/index.ts';
+import { grpoAdvantages, runPlanner } from '../../src/index.ts';
+import type { GrpoAdvantagesInput } from '../../src/planners/grpo-advantages/index.ts';
 import { runs } from '../support/runs.ts';
 
 const reward = fc.integer({ min: -40, max: 40 });

@@ -1,7 +1,8 @@
 /** The invariants of judge-offload, by their numbers in its README. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isPolicyError, type JudgeOffloadInput, judgeOffload, runPlanner } from '../../src/index.ts';
+import { isPolicyError, judgeOffload, runPlanner } from '../../src/index.ts';
+import type { JudgeOffloadInput } from '../../src/planners/judge-offload/index.ts';
 import { simulateOffload, subsets } from '../support/offload-simulator.ts';
 import { runs } from '../support/runs.ts';
 

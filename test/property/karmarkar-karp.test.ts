@@ -1,7 +1,7 @@
 /** Karmarkar-Karp against a transcription of its rules, on values with many ties. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { karmarkarKarp } from '../../src/index.ts';
+import { karmarkarKarp } from '../../src/planners/micro-batches/index.ts';
 import { naiveKarmarkarKarp } from '../support/karmarkar-karp-oracle.ts';
 import { runs } from '../support/runs.ts';
 

@@ -1,6 +1,7 @@
 /** Invariant 7 of micro-batches where ranks share sequences: every move and swap, worked out from the plan alone. */
 import { describe, expect, test } from 'vitest';
-import { type MicroBatchesInput, microBatches, runPlanner } from '../../src/index.ts';
+import { microBatches, runPlanner } from '../../src/index.ts';
+import type { MicroBatchesInput } from '../../src/planners/micro-batches/index.ts';
 import { generator } from '../support/numbers.ts';
 
 const ranks = 4;

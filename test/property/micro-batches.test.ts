@@ -1,7 +1,8 @@
 /** The invariants of micro-batches, by their numbers in its README. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { flexUlysses, type MicroBatchesInput, microBatches, runPlanner } from '../../src/index.ts';
+import { flexUlysses, microBatches, runPlanner } from '../../src/index.ts';
+import type { MicroBatchesInput } from '../../src/planners/micro-batches/index.ts';
 import {
   fewestBins,
   fewestShared,

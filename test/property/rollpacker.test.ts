@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { RollpackerInput } from '../../src/index.ts';
+import type { RollpackerInput } from '../../src/recipes/rollpacker/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { smallCluster } from '../support/example-configs.ts';
 import { RollpackerHost } from '../support/rollpacker-host.ts';

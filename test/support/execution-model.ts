@@ -1,5 +1,5 @@
 /** What flex-ulysses says of execution, from its definition: Algorithm 1 line by line, graphs, and flows. */
-import type { ExecutionOrder, SequenceAssignment, SequencePack } from '../../src/index.ts';
+import type { ExecutionOrder, SequenceAssignment, SequencePack } from '../../src/planners/flex-ulysses/index.ts';
 
 /** A collective call: which all-to-all of which pack. */
 export interface Call {

@@ -1,6 +1,7 @@
 /** A shadow-loader in a test, with short ways to send the usual events. */
 import { expect } from 'vitest';
-import { create, type PolicyOf, registry, type ShadowLoaderInput, shadowLoader } from '../../src/index.ts';
+import { create, type PolicyOf, registry, shadowLoader } from '../../src/index.ts';
+import type { ShadowLoaderInput } from '../../src/policies/shadow-loader/index.ts';
 import type { BatchAssignment, VocabularyDecision } from '../../src/schemas/index.ts';
 import { refusal } from './refusal.ts';
 

@@ -2,7 +2,7 @@
  * What is wrong with a plan of flex-ulysses, recomputed from the input alone: nothing of the planner is used here, so
  * that a mistake in its groups, costs or sums cannot hide itself.
  */
-import type { FlexUlyssesInput, FlexUlyssesPlan } from '../../src/index.ts';
+import type { FlexUlyssesInput, FlexUlyssesPlan } from '../../src/planners/flex-ulysses/index.ts';
 
 type Model = NonNullable<NonNullable<FlexUlyssesInput['costs']>['compute']>;
 type Points = Extract<Model, readonly unknown[]>;

@@ -1,7 +1,7 @@
 /** The batches of test/fixtures/placement-instances.jsonl; the README beside it says what their fields mean. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { FlexUlyssesInput } from '../../src/index.ts';
+import type { FlexUlyssesInput } from '../../src/planners/flex-ulysses/index.ts';
 
 /** A batch with the best that is known of placing it. */
 export interface KnownInstance {

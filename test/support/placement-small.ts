@@ -1,7 +1,7 @@
 /** Batches of flex-ulysses that are small enough for their optimum to be found: drawn by a seed. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { FlexUlyssesInput } from '../../src/index.ts';
+import type { FlexUlyssesInput } from '../../src/planners/flex-ulysses/index.ts';
 import { pickIndex, uniform } from '../../src/sim/random.ts';
 import { familyLengths, placementFamilies } from './placement-families.ts';
 

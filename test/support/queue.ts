@@ -1,5 +1,6 @@
 /** The long-prompt queue in a test: prompts are put in by their ids, and rounds are planned. */
-import { create, type LongPromptQueueInput, longPromptQueue } from '../../src/index.ts';
+import { create, longPromptQueue } from '../../src/index.ts';
+import type { LongPromptQueueInput } from '../../src/policies/long-prompt-queue/index.ts';
 import type { VocabularyDecision } from '../../src/schemas/index.ts';
 import { only, Session } from './session.ts';
 

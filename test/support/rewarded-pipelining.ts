@@ -1,5 +1,6 @@
 /** group-assembly and complete-group-pipelining joined, as a recipe joins them: rewards in, updates out. */
-import { completeGroupPipelining, defineRecipe, groupAssembly, pipeliningConfig } from '../../src/index.ts';
+import { completeGroupPipelining, defineRecipe, groupAssembly } from '../../src/index.ts';
+import { pipeliningConfig } from '../../src/policies/complete-group-pipelining/index.ts';
 
 const fromTrainer = completeGroupPipelining.events.filter(
   (word) => word.type !== 'group.rewarded' && word.type !== 'round.rewarded',

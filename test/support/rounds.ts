@@ -1,5 +1,6 @@
 /** Rounds of speculative-admission in a test: an event is its type and its fields, and decisions are told in brief. */
-import { create, type SpeculativeAdmissionInput, speculativeAdmission } from '../../src/index.ts';
+import { create, speculativeAdmission } from '../../src/index.ts';
+import type { SpeculativeAdmissionInput } from '../../src/policies/speculative-admission/index.ts';
 import type { VocabularyDecision, VocabularyEvent } from '../../src/schemas/index.ts';
 import type { KeptResponse } from '../../src/schemas/prompts.ts';
 import { Session } from './session.ts';

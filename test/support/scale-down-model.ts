@@ -1,11 +1,6 @@
 /** What tests of gpu-scale-down share: random clusters, exhaustive choice, rounds with known lengths. */
-import {
-  create,
-  type GpuScaleDownDecision,
-  type GpuScaleDownInput,
-  gpuScaleDown,
-  type PolicyOf,
-} from '../../src/index.ts';
+import { create, gpuScaleDown, type PolicyOf } from '../../src/index.ts';
+import type { GpuScaleDownDecision, GpuScaleDownInput } from '../../src/policies/gpu-scale-down/index.ts';
 import type { RunningRequest } from '../../src/schemas/index.ts';
 
 export type Release = Extract<GpuScaleDownDecision, { type: 'gpus.release' }>;

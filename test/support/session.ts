@@ -1,12 +1,7 @@
 /** A policy in a test, with short ways to send the usual events. */
 import { expect } from 'vitest';
-import {
-  create,
-  PolicyError,
-  registry,
-  type SpeculativeAdmissionInput,
-  speculativeAdmission,
-} from '../../src/index.ts';
+import { create, PolicyError, registry, speculativeAdmission } from '../../src/index.ts';
+import type { SpeculativeAdmissionInput } from '../../src/policies/speculative-admission/index.ts';
 import type { Prompt, VocabularyDecision, VocabularyEvent } from '../../src/schemas/index.ts';
 
 type DecisionOf<T extends string> = Extract<VocabularyDecision, { type: T }>;

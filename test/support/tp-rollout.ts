@@ -2,7 +2,8 @@
  * A job whose rollouts are run on the simulator's decode engines with any TP: preemptions arise when the KV cache is
  * full. Its profile is what the same cost model says of single decode steps.
  */
-import { type AdaptiveTpInput, adaptiveTp, create } from '../../src/index.ts';
+import { adaptiveTp, create } from '../../src/index.ts';
+import type { AdaptiveTpInput } from '../../src/policies/adaptive-tp/index.ts';
 import type { ProfileRow, RolloutWorkload, VocabularyDecision } from '../../src/schemas/index.ts';
 import { baseSeconds, type CostModel, deriveCostModel, type EngineShape } from '../../src/sim/cost-model.ts';
 import { DecodeEngine } from '../../src/sim/engine/decode-engine.ts';

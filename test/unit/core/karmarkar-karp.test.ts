@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { karmarkarKarp } from '../../../src/index.ts';
+import { karmarkarKarp } from '../../../src/planners/micro-batches/index.ts';
 import { generator } from '../../support/numbers.ts';
 import { refusal } from '../../support/refusal.ts';
 

@@ -1,6 +1,8 @@
 /** Strategies of flex-ulysses beside its search. */
 import { describe, expect, test } from 'vitest';
-import { type FlexUlyssesInput, flexUlysses, karmarkarKarp, runPlanner } from '../../../src/index.ts';
+import { flexUlysses, runPlanner } from '../../../src/index.ts';
+import type { FlexUlyssesInput } from '../../../src/planners/flex-ulysses/index.ts';
+import { karmarkarKarp } from '../../../src/planners/micro-batches/index.ts';
 import { generator } from '../../support/numbers.ts';
 import { placementProblems } from '../../support/placement-check.ts';
 import { familyLengths, placementFamilies } from '../../support/placement-families.ts';

@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import { flexUlysses, runPlanner } from '../../../src/index.ts';
+import { spreadFrames } from '../../../src/planners/flex-ulysses/execution/vision.ts';
 import {
   type FlexUlyssesInput,
   findDeadlock,
-  flexUlysses,
   predictTimeline,
-  runPlanner,
   type TimingCoefficients,
   timingPresets,
-} from '../../../src/index.ts';
-import { spreadFrames } from '../../../src/planners/flex-ulysses/execution/vision.ts';
+} from '../../../src/planners/flex-ulysses/index.ts';
 import { refusal } from '../../support/refusal.ts';
 
 /** Everything on one device, or sharded over all of them: packs do not depend on a search. */

@@ -1,6 +1,7 @@
 /** flex-ulysses against the best that is known of thirteen batches. */
 import { describe, expect, test } from 'vitest';
-import { type FlexUlyssesPlan, flexUlysses, runPlanner } from '../../../src/index.ts';
+import { flexUlysses, runPlanner } from '../../../src/index.ts';
+import type { FlexUlyssesPlan } from '../../../src/planners/flex-ulysses/index.ts';
 import { placementProblems } from '../../support/placement-check.ts';
 import { communicationRatio, inputOf, type KnownInstance, knownInstances } from '../../support/placement-instances.ts';
 import { some } from '../../support/runs.ts';

@@ -1,6 +1,7 @@
 /** What the README of flex-ulysses says of the default size of packs, on the known batches. */
 import { describe, expect, test } from 'vitest';
-import { type FlexUlyssesPlan, findDeadlock, flexUlysses, runPlanner } from '../../../src/index.ts';
+import { flexUlysses, runPlanner } from '../../../src/index.ts';
+import { type FlexUlyssesPlan, findDeadlock } from '../../../src/planners/flex-ulysses/index.ts';
 import { inputOf, type KnownInstance, knownInstances } from '../../support/placement-instances.ts';
 
 /** All but the largest, which takes seconds. */

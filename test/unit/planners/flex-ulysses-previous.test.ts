@@ -1,6 +1,6 @@
 /** What flex-ulysses makes of an earlier plan before it searches: replayed assignment by assignment. */
 import { describe, expect, test } from 'vitest';
-import type { FlexUlyssesSettings } from '../../../src/index.ts';
+import type { FlexUlyssesSettings } from '../../../src/planners/flex-ulysses/index.ts';
 import { Layout } from '../../../src/planners/flex-ulysses/search/layout.ts';
 import { lowerStrays, putPrevious, rebuild } from '../../../src/planners/flex-ulysses/search/previous.ts';
 import type { Problem } from '../../../src/planners/flex-ulysses/search/problem.ts';

@@ -1,7 +1,7 @@
 /** The timing presets against the measurements of FlexRL. */
 import { describe, expect, test } from 'vitest';
-import { timingPresets } from '../../../src/index.ts';
 import { allToAllTime, attentionTime } from '../../../src/planners/flex-ulysses/execution/timing.ts';
+import { timingPresets } from '../../../src/planners/flex-ulysses/index.ts';
 
 const ki = 1024;
 

@@ -6,7 +6,8 @@ import * as tf from '@tensorflow/tfjs-core';
 import '@tensorflow/tfjs-core/dist/register_all_gradients';
 import '@tensorflow/tfjs-backend-cpu';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type GradientRenormalizationInput, gradientRenormalization, runPlanner } from '../../../src/index.ts';
+import { gradientRenormalization, runPlanner } from '../../../src/index.ts';
+import type { GradientRenormalizationInput } from '../../../src/planners/gradient-renormalization/index.ts';
 import { generator } from '../../support/numbers.ts';
 
 const vocabulary = 11;

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { gradientRenormalization, runPlanner } from '../../../src/index.ts';
 import {
   type GradientRenormalizationInput,
-  gradientRenormalization,
-  runPlanner,
   scaleFactor,
-} from '../../../src/index.ts';
+} from '../../../src/planners/gradient-renormalization/index.ts';
 import { refusal } from '../../support/refusal.ts';
 
 const replicas = [{ samples: 3 }, { samples: 0 }, { samples: 5 }];

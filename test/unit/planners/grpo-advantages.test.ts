@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type GrpoAdvantagesInput, grpoAdvantages, runPlanner } from '../../../src/index.ts';
+import { grpoAdvantages, runPlanner } from '../../../src/index.ts';
+import type { GrpoAdvantagesInput } from '../../../src/planners/grpo-advantages/index.ts';
 import { refusal } from '../../support/refusal.ts';
 
 const one = (rewards: number[], more: Partial<GrpoAdvantagesInput> & { responseIds?: string[] } = {}) => {

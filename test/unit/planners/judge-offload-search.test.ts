@@ -1,6 +1,7 @@
 /** The search of judge-offload: what it looks at, how ties go, and memory that holds a layer by a hair. */
 import { describe, expect, test } from 'vitest';
-import { type JudgeOffloadInput, judgeOffload, runPlanner } from '../../../src/index.ts';
+import { judgeOffload, runPlanner } from '../../../src/index.ts';
+import type { JudgeOffloadInput } from '../../../src/planners/judge-offload/index.ts';
 import { choose } from '../../../src/planners/judge-offload/search.ts';
 import { generator } from '../../support/numbers.ts';
 import { refusal } from '../../support/refusal.ts';

@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { flexUlysses, microBatches, runPlanner } from '../../../src/index.ts';
 import {
-  flexUlysses,
   karmarkarKarp,
   type MicroBatchesInput,
   type MicroBatchesPlan,
-  microBatches,
-  runPlanner,
-} from '../../../src/index.ts';
+} from '../../../src/planners/micro-batches/index.ts';
 import { microBatchProblems } from '../../support/micro-batch-check.ts';
 import { generator } from '../../support/numbers.ts';
 import { refusal } from '../../support/refusal.ts';

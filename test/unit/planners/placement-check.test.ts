@@ -1,6 +1,7 @@
 /** The checker of placements can fail: a check that finds nothing wrong with a broken plan proves nothing. */
 import { describe, expect, test } from 'vitest';
-import { type FlexUlyssesInput, type FlexUlyssesPlan, flexUlysses, runPlanner } from '../../../src/index.ts';
+import { flexUlysses, runPlanner } from '../../../src/index.ts';
+import type { FlexUlyssesInput, FlexUlyssesPlan } from '../../../src/planners/flex-ulysses/index.ts';
 import { placementProblems } from '../../support/placement-check.ts';
 
 const input: FlexUlyssesInput = { lengths: [900, 700, 40, 0, 300], devices: 4, strategy: 'ulysses', ulyssesDegree: 2 };

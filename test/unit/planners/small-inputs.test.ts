@@ -1,6 +1,7 @@
 /** Inputs of a few hundred bytes whose plans would take minutes, or all memory: refused, or planned at once. */
 import { describe, expect, test } from 'vitest';
-import { flexUlysses, microBatches, runPlanner, selectTp, type TpProfile } from '../../../src/index.ts';
+import { flexUlysses, microBatches, runPlanner } from '../../../src/index.ts';
+import { selectTp, type TpProfile } from '../../../src/policies/adaptive-tp/index.ts';
 import { refusal } from '../../support/refusal.ts';
 
 const of = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);

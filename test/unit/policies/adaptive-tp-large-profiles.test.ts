@@ -1,6 +1,7 @@
 /** Profiles as large as they may be: what they cost, and that they say what a few of their points say. */
 import { expect, test } from 'vitest';
-import { adaptiveTp, create, selectTp } from '../../../src/index.ts';
+import { adaptiveTp, create } from '../../../src/index.ts';
+import { selectTp } from '../../../src/policies/adaptive-tp/index.ts';
 import type { ProfileRow } from '../../../src/schemas/index.ts';
 
 const most = 10_000;

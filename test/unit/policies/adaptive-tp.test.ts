@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { type AdaptiveTpInput, adaptiveTp, create, selectTp } from '../../../src/index.ts';
+import { adaptiveTp, create } from '../../../src/index.ts';
+import { type AdaptiveTpInput, selectTp } from '../../../src/policies/adaptive-tp/index.ts';
 import type { ProfileRow, VocabularyDecision } from '../../../src/schemas/index.ts';
 import { refusal } from '../../support/refusal.ts';
 import { only, Session } from '../../support/session.ts';

@@ -1,13 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import {
-  type CompleteGroupPipeliningDecision,
-  type CompleteGroupPipeliningEvent,
-  type CompleteGroupPipeliningInput,
-  completeGroupPipelining,
-  create,
-  type PolicyOf,
-  registry,
-} from '../../../src/index.ts';
+import { completeGroupPipelining, create, type PolicyOf, registry } from '../../../src/index.ts';
+import type {
+  CompleteGroupPipeliningDecision,
+  CompleteGroupPipeliningEvent,
+  CompleteGroupPipeliningInput,
+} from '../../../src/policies/complete-group-pipelining/index.ts';
 import { refusal } from '../../support/refusal.ts';
 import { rewardedPipelining } from '../../support/rewarded-pipelining.ts';
 

@@ -1,12 +1,10 @@
 /** A restart of the host: what is done leaves, what is owed is named, and no slot stays taken. */
 import { describe, expect, test } from 'vitest';
-import {
-  create,
-  type FrontierGroupDispatchDecision,
-  type FrontierGroupDispatchInput,
-  frontierGroupDispatch,
-  registry,
-} from '../../../src/index.ts';
+import { create, frontierGroupDispatch, registry } from '../../../src/index.ts';
+import type {
+  FrontierGroupDispatchDecision,
+  FrontierGroupDispatchInput,
+} from '../../../src/policies/frontier-group-dispatch/index.ts';
 
 /** A policy with short ways to send the usual events. */
 function start(config: Partial<FrontierGroupDispatchInput> = {}) {

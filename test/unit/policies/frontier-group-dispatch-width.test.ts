@@ -1,11 +1,10 @@
 /** How the frontier widens while nothing is known, when plans are made, and what is said of a trainer that starves. */
 import { describe, expect, test } from 'vitest';
-import {
-  create,
-  type FrontierGroupDispatchDecision,
-  type FrontierGroupDispatchInput,
-  frontierGroupDispatch,
-} from '../../../src/index.ts';
+import { create, frontierGroupDispatch } from '../../../src/index.ts';
+import type {
+  FrontierGroupDispatchDecision,
+  FrontierGroupDispatchInput,
+} from '../../../src/policies/frontier-group-dispatch/index.ts';
 import { generator } from '../../support/numbers.ts';
 
 /** A host that knows what runs. */

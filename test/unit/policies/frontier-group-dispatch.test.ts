@@ -3,13 +3,11 @@ import { runRounds } from '../../../bench/frontier-loop.ts';
 import { mean } from '../../../bench/frontier-study.ts';
 import { syntheticCases } from '../../../bench/frontier-synthetic.ts';
 import { paperCases } from '../../../bench/frontier-work.ts';
-import {
-  create,
-  type FrontierGroupDispatchDecision,
-  type FrontierGroupDispatchInput,
-  frontierGroupDispatch,
-  registry,
-} from '../../../src/index.ts';
+import { create, frontierGroupDispatch, registry } from '../../../src/index.ts';
+import type {
+  FrontierGroupDispatchDecision,
+  FrontierGroupDispatchInput,
+} from '../../../src/policies/frontier-group-dispatch/index.ts';
 import { refusal } from '../../support/refusal.ts';
 
 /** A policy that two groups of two requests fill. */

@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import {
-  create,
-  type GpuScaleDownDecision,
-  type GpuScaleDownEvent,
-  type GpuScaleDownInput,
-  gpuScaleDown,
-  registry,
-} from '../../../src/index.ts';
+import { create, gpuScaleDown, registry } from '../../../src/index.ts';
+import type {
+  GpuScaleDownDecision,
+  GpuScaleDownEvent,
+  GpuScaleDownInput,
+} from '../../../src/policies/gpu-scale-down/index.ts';
 import type { RunningRequest } from '../../../src/schemas/index.ts';
 import { refusal } from '../../support/refusal.ts';
 import {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { create, type LongPromptQueueInput, longPromptQueue } from '../../../src/index.ts';
+import { create, longPromptQueue } from '../../../src/index.ts';
+import type { LongPromptQueueInput } from '../../../src/policies/long-prompt-queue/index.ts';
 import { only, Session } from '../../support/session.ts';
 
 const queue = (config: Partial<LongPromptQueueInput> = {}) =>

@@ -1,6 +1,7 @@
 /** reward-dispatch: what a completed round trains on, what is said again after a restart, and earlier snapshots. */
 import { describe, expect, test } from 'vitest';
-import { create, type RewardDispatchInput, registry, rewardDispatch, rollpacker } from '../../../src/index.ts';
+import { create, registry, rewardDispatch, rollpacker } from '../../../src/index.ts';
+import type { RewardDispatchInput } from '../../../src/policies/reward-dispatch/index.ts';
 import { smallCluster } from '../../support/example-configs.ts';
 import { refusal } from '../../support/refusal.ts';
 import { only, Session } from '../../support/session.ts';

@@ -3,13 +3,12 @@ import {
   type AnyEvent,
   create,
   defineRecipe,
-  type RewardDispatchDecision,
-  type RewardDispatchInput,
   registry,
   rewardDispatch,
   speculativeAdmission,
   z,
 } from '../../../src/index.ts';
+import type { RewardDispatchDecision, RewardDispatchInput } from '../../../src/policies/reward-dispatch/index.ts';
 import * as e from '../../../src/schemas/events/index.ts';
 import type { VocabularyDecision } from '../../../src/schemas/index.ts';
 import { refusal } from '../../support/refusal.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { create, type SandboxTimeoutInput, sandboxTimeout } from '../../../src/index.ts';
+import { create, sandboxTimeout } from '../../../src/index.ts';
+import type { SandboxTimeoutInput } from '../../../src/policies/sandbox-timeout/index.ts';
 import { only, Session } from '../../support/session.ts';
 
 type Outcome = 'correct' | 'wrong' | 'timeout' | 'infrastructure';

@@ -1,6 +1,6 @@
 /** Engines: where requests go, what limits hold, and engines that come and are drained. */
 import { describe, expect, test } from 'vitest';
-import type { SpeculativeAdmissionInput } from '../../../src/index.ts';
+import type { SpeculativeAdmissionInput } from '../../../src/policies/speculative-admission/index.ts';
 import { bothWays, brief, type Rounds } from '../../support/rounds.ts';
 import { only, prompts } from '../../support/session.ts';
 

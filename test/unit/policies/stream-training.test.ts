@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { create, registry, type StreamTrainingInput, streamTraining } from '../../../src/index.ts';
+import { create, registry, streamTraining } from '../../../src/index.ts';
+import type { StreamTrainingInput } from '../../../src/policies/stream-training/index.ts';
 import type { VocabularyDecision } from '../../../src/schemas/index.ts';
 import { refusal } from '../../support/refusal.ts';
 import { only, Session } from '../../support/session.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { create, type FlexrlInput, flexrl, registry } from '../../../src/index.ts';
+import { create, flexrl, registry } from '../../../src/index.ts';
+import type { FlexrlInput } from '../../../src/recipes/flexrl/index.ts';
 import type { VocabularyDecision } from '../../../src/schemas/index.ts';
 import { refusal } from '../../support/refusal.ts';
 import { only } from '../../support/session.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { create, type PolicyOf, type RolloutPipeInput, registry, rolloutPipe } from '../../../src/index.ts';
+import { create, type PolicyOf, registry, rolloutPipe } from '../../../src/index.ts';
+import type { RolloutPipeInput } from '../../../src/recipes/rolloutpipe/index.ts';
 import { partConfigs, rolloutPipeConfig } from '../../../src/recipes/rolloutpipe/schema.ts';
 import type { VocabularyDecision } from '../../../src/schemas/index.ts';
 import { refusal } from '../../support/refusal.ts';

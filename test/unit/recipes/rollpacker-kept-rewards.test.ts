@@ -1,6 +1,7 @@
 /** Rewards of what a deferred prompt keeps are computed once, whenever they come, with a filter and without. */
 import { describe, expect, test } from 'vitest';
-import { create, type RollpackerInput, rollpacker } from '../../../src/index.ts';
+import { create, rollpacker } from '../../../src/index.ts';
+import type { RollpackerInput } from '../../../src/recipes/rollpacker/index.ts';
 import { smallCluster } from '../../support/example-configs.ts';
 import { Rounds } from '../../support/rounds.ts';
 import { only, prompts } from '../../support/session.ts';

@@ -1,6 +1,7 @@
 /** Tail batching as a composition: what goes to which part, what comes out, and what is neither lost nor counted twice. */
 import { describe, expect, test } from 'vitest';
-import { create, type TailBatchingInput, tailBatching } from '../../../src/index.ts';
+import { create, tailBatching } from '../../../src/index.ts';
+import type { TailBatchingInput } from '../../../src/recipes/tail-batching/index.ts';
 import { brief } from '../../support/rounds.ts';
 import { only, prompts, Session } from '../../support/session.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { create, type TailPipeliningInput, tailPipelining } from '../../../src/index.ts';
+import { create, tailPipelining } from '../../../src/index.ts';
+import type { TailPipeliningInput } from '../../../src/recipes/tail-pipelining/index.ts';
 import { partConfigs, tailPipeliningConfig } from '../../../src/recipes/tail-pipelining/schema.ts';
 import type { Prompt, VocabularyDecision } from '../../../src/schemas/index.ts';
 import { refusal } from '../../support/refusal.ts';

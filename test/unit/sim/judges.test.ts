@@ -1,6 +1,7 @@
 /** Judges by hand: on GPUs of their own, and beside an actor that is slowed and loses memory. */
 import { describe, expect, test } from 'vitest';
-import { type JudgeOffloadInput, judgeOffload, runPlanner } from '../../../src/index.ts';
+import { judgeOffload, runPlanner } from '../../../src/index.ts';
+import type { JudgeOffloadInput } from '../../../src/planners/judge-offload/index.ts';
 import type { VocabularyDecision } from '../../../src/schemas/index.ts';
 import { type JudgeSettings, judgeSettings } from '../../../src/sim/rewards/judge-settings.ts';
 import { Judges, type SharedGpus } from '../../../src/sim/rewards/judges.ts';

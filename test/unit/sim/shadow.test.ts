@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { selectTp } from '../../../src/index.ts';
+import { selectTp } from '../../../src/policies/adaptive-tp/index.ts';
 import { FileDecisionLog, RpcServer } from '../../../src/rpc/index.ts';
 import { peakTokens } from '../../../src/sim/shadow/oracle.ts';
 import { type ShadowReport, shadowReport } from '../../../src/sim/shadow/report.ts';
