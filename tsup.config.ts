@@ -11,18 +11,18 @@ const entries = {
   testing: 'src/testing/index.ts',
   'mock-engine': 'src/mock-engine/index.ts',
 };
-// A file for each definition: a bundler that takes one policy from the root entry leaves the files of the others out.
+// An entry for each definition, `rollflex/<id>`; a bundler that takes one from the root leaves the files of the others out.
 const definitions = Object.fromEntries(
   ['policies', 'planners', 'recipes'].flatMap((kind) =>
     readdirSync(`src/${kind}`, { withFileTypes: true })
       .filter((one) => one.isDirectory())
-      .map(({ name }) => [`${kind}/${name}`, `src/${kind}/${name}/index.ts`]),
+      .map(({ name }) => [`definitions/${name}`, `src/${kind}/${name}/index.ts`]),
   ),
 );
 // Under `Bundler` TypeScript looks for the imports of a file in a mode in which it has none, and names an inferred type by the
 // shortest path there is, that of the root entry: every definition would import it, in a circle.
 const compilerOptions = { module: 'NodeNext', moduleResolution: 'NodeNext' };
-const dts = { entry: entries, compilerOptions };
+const dts = { entry: { ...entries, ...definitions }, compilerOptions };
 const common = {
   target: 'node20',
   sourcemap: false,

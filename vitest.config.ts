@@ -1,8 +1,15 @@
+import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 const src = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
+/** `rollflex/<id>`, the entry of each definition. */
+const definitions = ['policies', 'recipes', 'planners'].flatMap((kind) =>
+  readdirSync(new URL(`./src/${kind}`, import.meta.url), { withFileTypes: true })
+    .filter((one) => one.isDirectory())
+    .map(({ name }) => ({ find: `rollflex/${name}`, replacement: src(`${kind}/${name}/index.ts`) })),
+);
 
 /** `npm test` makes a tenth of the runs of each property; `npm run test:all`, the mode `all`, makes all of them. */
 export default defineConfig(({ mode }) => {
@@ -14,6 +21,7 @@ export default defineConfig(({ mode }) => {
       alias: [
         { find: /^rollflex$/, replacement: src('index.ts') },
         { find: /^rollflex\/(mock-engine|rpc|schemas|sim|testing)$/, replacement: src('$1/index.ts') },
+        ...definitions,
         { find: /^(@tensorflow\/tfjs-[a-z-]+)$/, replacement: '$1/dist/index.js' },
       ],
     },

@@ -4,7 +4,7 @@
  * same run. Apart from these, what a step costs that asks the profile for every TP (another load).
  */
 import { EventEmitter } from 'eventemitter3';
-import { createAdaptiveTp } from '../src/index.ts';
+import { adaptiveTp, create } from '../src/index.ts';
 import { machine, median } from './support.ts';
 
 function emitsPerSecond(count: number): number {
@@ -40,7 +40,7 @@ function steps(validate: boolean, moving: boolean): (count: number) => number {
     gpuIds: Array.from({ length: gpus / 2 }, (_, gpu) => `s${server}/${gpu}`),
   }));
   const config = { servers, kvHeads: 8, modelBytes: 30e9, gpuMemoryBytes: 80e9, profile };
-  const policy = createAdaptiveTp(config, { validate });
+  const policy = create(adaptiveTp, config, { validate });
   const tp = { short: 1, long: 1 };
   let sent = 0;
   const pass = (count: number) => {

@@ -4,7 +4,7 @@
  * brings the 16 rewards of a group. Making the events is not in the time: they are made a hundred groups at a time, and
  * are garbage afterwards, as those of a wire are. Beside it, bare emits of eventemitter3 in the same run.
  */
-import { createCompleteGroupPipelining, startPolicy } from '../src/index.ts';
+import { completeGroupPipelining, create } from '../src/index.ts';
 import { rewardedPipelining } from '../test/support/rewarded-pipelining.ts';
 import { emitsPerSecond } from './emits.ts';
 import { machine, median } from './support.ts';
@@ -135,8 +135,8 @@ function rates(make: (validate: boolean) => Sender, arrival: Arrival) {
 
 console.log(machine());
 emitsPerSecond(1e6);
-const both = rates((validate) => startPolicy(rewardedPipelining, config, { validate }) as never, joined);
-const own = rates((validate) => createCompleteGroupPipelining(config, { validate }) as never, alone);
+const both = rates((validate) => create(rewardedPipelining, config, { validate }) as never, joined);
+const own = rates((validate) => create(completeGroupPipelining, config, { validate }) as never, alone);
 const emits = median(Array.from({ length: 5 }, () => emitsPerSecond(5e6)));
 const thousands = (value: number) => (Math.round(value / 1000) * 1000).toLocaleString('en');
 for (const kind of ['trusted', 'validated'] as const) {

@@ -4,9 +4,10 @@
  * Run: `npx tsx bench/frontier-group-dispatch.ts`.
  */
 import {
-  createFrontierGroupDispatch,
+  create,
   type FrontierGroupDispatchEvent,
   type FrontierGroupDispatchInput,
+  frontierGroupDispatch,
 } from '../src/index.ts';
 import { emitsPerSecond } from './emits.ts';
 import { machine, median } from './support.ts';
@@ -26,7 +27,7 @@ function arrivals(round: number): FrontierGroupDispatchEvent[] {
 
 /** Each call measures a round; making its events is not in the time, the host's own list of what runs is. */
 function eventsPerSecond(validate: boolean, width: FrontierGroupDispatchInput['width']): () => number {
-  const policy = createFrontierGroupDispatch({ responsesPerPrompt, width }, { validate });
+  const policy = create(frontierGroupDispatch, { responsesPerPrompt, width }, { validate });
   let round = 0;
   const pass = (): number => {
     const events = arrivals(round);

@@ -4,8 +4,8 @@
  * groups at a time, first come, first served. Rounds follow one another; lengths are given, so that everything else
  * is the same for every width.
  */
-import type { FrontierGroupDispatchEvent, FrontierGroupDispatchInput } from '../src/index.ts';
-import { createFrontierGroupDispatch } from '../src/index.ts';
+import type { FrontierGroupDispatchEvent, FrontierGroupDispatchInput, PolicyOf } from '../src/index.ts';
+import { create, frontierGroupDispatch } from '../src/index.ts';
 import type { CostModel } from '../src/sim/cost-model.ts';
 import { DecodeEngine } from '../src/sim/engine/decode-engine.ts';
 
@@ -96,12 +96,12 @@ class PolicyGate implements Gate {
   width = 0;
   starved = 0;
   readonly #k: number;
-  readonly #policy: ReturnType<typeof createFrontierGroupDispatch>;
+  readonly #policy: PolicyOf<typeof frontierGroupDispatch>;
   #roundId = '';
 
   constructor(input: FrontierGroupDispatchInput) {
     this.#k = input.responsesPerPrompt;
-    this.#policy = createFrontierGroupDispatch(input, { validate: false });
+    this.#policy = create(frontierGroupDispatch, input, { validate: false });
   }
 
   open(round: number, groups: number, at: number): number[] {

@@ -5,11 +5,11 @@
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { createGpuScaleDown } from '../src/index.ts';
+import { create, gpuScaleDown, type PolicyOf } from '../src/index.ts';
 import { emitsPerSecond } from './emits.ts';
 import { machine, median } from './support.ts';
 
-type Policy = ReturnType<typeof createGpuScaleDown>;
+type Policy = PolicyOf<typeof gpuScaleDown>;
 
 const maxResponseTokens = 32_768;
 // A fixed sequence: every run measures the same.
@@ -23,7 +23,8 @@ const draw = (): number => Math.min(maxResponseTokens, 1 + Math.floor(400 / (1 -
 /** Sixty-four engines of one GPU in eight servers, two replicas of training to a server. */
 function newPolicy(responses: number, kvCapacityTokens: number, validate = false): Policy {
   const places = Array.from({ length: 64 }, (_, index) => index);
-  return createGpuScaleDown(
+  return create(
+    gpuScaleDown,
     {
       promptsPerRound: responses / 8,
       responsesPerPrompt: 8,

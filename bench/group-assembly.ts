@@ -3,11 +3,11 @@
  * mixed with prompt, a prompt counts with its last one, rewards come 300 responses later, and the round is completed
  * with its last prompt. Making the events is not in the time. Beside it, bare emits of eventemitter3 in the same run.
  */
-import { createGroupAssembly } from '../src/index.ts';
+import { create, groupAssembly, type PolicyOf } from '../src/index.ts';
 import { emitsPerSecond } from './emits.ts';
 import { machine, median } from './support.ts';
 
-type Assembly = ReturnType<typeof createGroupAssembly>;
+type Assembly = PolicyOf<typeof groupAssembly>;
 type Event = Parameters<Assembly['send']>[0];
 type Counted = Extract<Event, { type: 'prompt.counted' }>;
 
@@ -70,7 +70,7 @@ function completion(roundId: string, at: number, counted: readonly Counted[]): E
 
 /** A policy, warmed up by one pass; each call measures another pass. */
 function eventsPerSecond(validate: boolean, rounds: number): () => number {
-  const assembly = createGroupAssembly({}, { validate });
+  const assembly = create(groupAssembly, {}, { validate });
   let made = 0;
   const pass = (): number => {
     const lists = Array.from({ length: rounds }, () => {

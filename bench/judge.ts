@@ -4,7 +4,7 @@
  * `npx tsx bench/judge.ts [seeds]`. docs/calibration.md says what fits.
  */
 import Table from 'cli-table3';
-import { planJudgeOffload } from '../src/index.ts';
+import { judgeOffload, runPlanner } from '../src/index.ts';
 import { simulate } from '../src/sim/host/driver.ts';
 import type { Job } from '../src/sim/host/job.ts';
 import { type RollpackerSwitches, rollpackerScheduler, rungs } from '../src/sim/host/ladder.ts';
@@ -73,7 +73,7 @@ for (const kind of ['short', 'long'] as const) {
 const passes = new Table({ head: ['Figure 14b: tokens', '16 GB', 'resident', '12 GB', 'resident'] });
 for (const tokens of [1024, 2048, 4096, 8192, 16_384, 32_768]) {
   const cells = [16e9, 12e9].flatMap((memoryBytes) => {
-    const { sequentialSeconds, pipelinedSeconds, residentLayers } = planJudgeOffload({
+    const { sequentialSeconds, pipelinedSeconds, residentLayers } = runPlanner(judgeOffload, {
       ...judge7b(tokens),
       memoryBytes,
     });

@@ -21,7 +21,9 @@ const { values, positionals } = parseArgs({
 });
 const [other] = positionals;
 if (other === undefined) throw new Error('name the folder of the other checkout');
-const before = (await import(`${other}/src/registry.ts`)).registry as typeof registry;
+const found = (await import(`${other}/src/registry.ts`)).registry;
+// Before version 0.1 these had other names.
+const before = { create: found.createPolicy, restore: found.restorePolicy, ...found } as typeof registry;
 const testing = (await import(`${other}/src/testing/index.ts`)) as typeof import('../src/testing/index.ts');
 const [wanted, seed] = [Number(values.events), Number(values.seed)];
 
@@ -30,8 +32,8 @@ interface Running {
   snapshot(): unknown;
 }
 interface Factory {
-  createPolicy(id: string, config: unknown): Running;
-  restorePolicy(snapshot: unknown): Running;
+  create(id: string, config: unknown): Running;
+  restore(snapshot: unknown): Running;
 }
 const [theirs, ours] = [before, registry] as unknown as [Factory, Factory];
 
@@ -69,7 +71,7 @@ function* runs(id: string): Generator<{ config: unknown; events: readonly unknow
 function compare(id: string): number {
   let [sent, refused, different, restores, asMeant] = [0, 0, 0, 0, 0];
   for (const { config, events } of runs(id)) {
-    let [old, now] = [theirs.createPolicy(id, config), ours.createPolicy(id, config)];
+    let [old, now] = [theirs.create(id, config), ours.create(id, config)];
     for (const event of events) {
       const [expected, got] = [json(answer(old, event)), json(answer(now, event))];
       sent += 1;
@@ -87,8 +89,8 @@ function compare(id: string): number {
         }
       }
       if (sent % 197 !== 0) continue;
-      old = theirs.restorePolicy(json(old.snapshot()));
-      now = ours.restorePolicy(json(now.snapshot()));
+      old = theirs.restore(json(old.snapshot()));
+      now = ours.restore(json(now.snapshot()));
       restores += 1;
     }
     if (sent >= wanted) break;
@@ -113,14 +115,14 @@ function speed(id: string): void {
   const tapes: { config: unknown; events: unknown[] }[] = [];
   let total = 0;
   for (const { config, events } of runs(id)) {
-    const policy = theirs.createPolicy(id, config);
+    const policy = theirs.create(id, config);
     const taken = events.filter((event) => Array.isArray(answer(policy, event)));
     tapes.push({ config, events: taken });
     total += taken.length;
     if (total >= wanted) break;
   }
   const replay = (factory: Factory): number => {
-    const policies = tapes.map(({ config }) => factory.createPolicy(id, config));
+    const policies = tapes.map(({ config }) => factory.create(id, config));
     return timed(() => {
       tapes.forEach(({ events }, index) => {
         for (const event of events) policies[index]!.send(event);
@@ -129,7 +131,7 @@ function speed(id: string): void {
   };
   const ends = (factory: Factory): Running[] =>
     tapes.map(({ config, events }) => {
-      const policy = factory.createPolicy(id, config);
+      const policy = factory.create(id, config);
       for (const event of events) policy.send(event);
       return policy;
     });
@@ -142,7 +144,7 @@ function speed(id: string): void {
   const [oldSaved, newSaved] = [saved(oldEnds), saved(newEnds)];
   const restores = (factory: Factory, all: readonly unknown[]): number =>
     timed(() => {
-      for (let turn = 0; turn < 10; turn += 1) for (const one of all) factory.restorePolicy(one);
+      for (let turn = 0; turn < 10; turn += 1) for (const one of all) factory.restore(one);
     });
   const ratio = (old: () => number, now: () => number): string => {
     const ratios: number[] = [];

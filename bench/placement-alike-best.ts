@@ -6,7 +6,7 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { planFlexUlysses } from '../src/index.ts';
+import { flexUlysses, runPlanner } from '../src/index.ts';
 import { instanceOf } from '../src/planners/flex-ulysses/instance.ts';
 import { flexUlyssesInput } from '../src/planners/flex-ulysses/schema.ts';
 import { Search } from '../src/planners/flex-ulysses/search/attempts.ts';
@@ -50,7 +50,7 @@ if (existsSync(file)) {
 }
 const [seed = 1] = process.argv.slice(2).map(Number);
 for (const cell of sampledCells) {
-  const plan = planFlexUlysses(alikeInput(cell, seed));
+  const plan = runPlanner(flexUlysses, alikeInput(cell, seed));
   if (isProven(plan)) continue;
   const key = alikeKey(cell, seed);
   if (process.argv.includes('--new') && known.has(key)) continue;

@@ -1,5 +1,5 @@
 /** What bench/flex-ulysses.ts measures: the quality of plans, what they take to make, and to make again. */
-import { type FlexUlyssesInput, type FlexUlyssesPlan, planFlexUlysses } from '../src/index.ts';
+import { type FlexUlyssesInput, type FlexUlyssesPlan, flexUlysses, runPlanner } from '../src/index.ts';
 import { pickIndex } from '../src/sim/random.ts';
 import { familyLengths, type PlacementFamily } from '../test/support/placement-families.ts';
 import { communicationRatio, inputOf, type KnownInstance } from '../test/support/placement-instances.ts';
@@ -34,7 +34,7 @@ export function inputsOf({ family, sequences, devices, seeds }: Batches): FlexUl
 /** A plan, and the milliseconds of processor time that it took: of one core, as nothing here has threads. */
 export function timed(input: FlexUlyssesInput): { readonly plan: FlexUlyssesPlan; readonly milliseconds: number } {
   const start = process.cpuUsage();
-  const plan = planFlexUlysses(input);
+  const plan = runPlanner(flexUlysses, input);
   const { user, system } = process.cpuUsage(start);
   return { plan, milliseconds: (user + system) / 1000 };
 }
@@ -67,7 +67,7 @@ export interface Quality {
  */
 export function qualities(inputs: readonly FlexUlyssesInput[], of: Readonly<Record<string, Way>> = ways): Quality[] {
   const limits = inputs.map((input) => {
-    const { bounds, limits: heldTo } = planFlexUlysses(input);
+    const { bounds, limits: heldTo } = runPlanner(flexUlysses, input);
     const tokens = input.lengths.reduce((sum, one) => sum + one, 0);
     return { compute: bounds.compute, memory: heldTo.memoryTokens * (1 + 1e-9), tokens };
   });
@@ -129,7 +129,7 @@ export function changed({ family, sequences, devices, seeds }: Batches, count: n
 
 /** Planning batches again after so many lengths changed, relative to planning from scratch. */
 export function replanning(batches: Batches, count: number, effort: FlexUlyssesInput['effort'] = 'default') {
-  const before = inputsOf(batches).map((input) => planFlexUlysses({ ...input, effort }));
+  const before = inputsOf(batches).map((input) => runPlanner(flexUlysses, { ...input, effort }));
   return changed(batches, count).map((input, at) => {
     const scratch = timed({ ...input, effort });
     const again = timed({ ...input, effort, previous: before[at]! });

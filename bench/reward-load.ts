@@ -3,7 +3,7 @@
  * it prints the nanoseconds of an event with that many waiting, for bench/reward-dispatch.ts.
  */
 import { fileURLToPath } from 'node:url';
-import { createRewardDispatch, type RewardDispatchEvent } from '../src/index.ts';
+import { create, type RewardDispatchEvent, rewardDispatch } from '../src/index.ts';
 import { median } from './support.ts';
 
 const workers = 64;
@@ -25,7 +25,7 @@ function requests(from: number, count: number): RewardDispatchEvent[] {
  * the time, the host's own list of what runs is.
  */
 export function eventsPerSecond(validate: boolean, waiting: number, responses: number): () => number {
-  const policy = createRewardDispatch({ maxQueued: waiting + 1 }, { validate });
+  const policy = create(rewardDispatch, { maxQueued: waiting + 1 }, { validate });
   const running: string[] = [];
   const send = (event: RewardDispatchEvent, place: number): void => {
     for (const decision of policy.send(event)) {

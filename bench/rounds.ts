@@ -1,7 +1,7 @@
 /** Rounds of speculative-admission with a host that does no more than it must. */
-import { createSpeculativeAdmission } from '../src/index.ts';
+import { create, type PolicyOf, speculativeAdmission } from '../src/index.ts';
 
-type Policy = ReturnType<typeof createSpeculativeAdmission>;
+type Policy = PolicyOf<typeof speculativeAdmission>;
 
 /** One round: completions in an order that has nothing to do with prompts. Gives the completions sent. */
 function round(policy: Policy, roundId: string, at: number, ids: readonly string[]): number {
@@ -27,7 +27,7 @@ function round(policy: Policy, roundId: string, at: number, ids: readonly string
 
 /** A policy and its host, warmed up by one pass; each call measures another pass, of some rounds, on the same policy. */
 export function completionsPerSecond(validate: boolean, rounds: number, promptsPerRound = 128): () => number {
-  const policy = createSpeculativeAdmission({ promptsPerRound, responsesPerPrompt: 8 }, { validate });
+  const policy = create(speculativeAdmission, { promptsPerRound, responsesPerPrompt: 8 }, { validate });
   const ids = Array.from({ length: Math.ceil(promptsPerRound * 1.25) }, (_, index) => `prompt-${index}`);
   let opened = 0;
   const pass = () => {

@@ -5,7 +5,7 @@
 import { cpSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createTailBatching } from '../src/index.ts';
+import { create, tailBatching } from '../src/index.ts';
 import { openDurableServer } from '../src/rpc/index.ts';
 import { machine, median } from './support.ts';
 
@@ -14,7 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), 'rollflex-recovery-'));
 
 /** Rounds without end, as a host would report them. */
 function* rounds(): Generator<object> {
-  const policy = createTailBatching(config);
+  const policy = create(tailBatching, config);
   let prompts = 0;
   for (let round = 0; ; round += 1) {
     const at = round;

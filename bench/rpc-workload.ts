@@ -1,5 +1,5 @@
 /** What the servers of the benchmarks are asked, and an echo server with the same framing and the same messages. */
-import { createTailBatching, type EventOf, type tailBatching } from '../src/index.ts';
+import { create, type EventOf, tailBatching } from '../src/index.ts';
 import { uniform } from '../src/sim/random.ts';
 
 type Event = EventOf<typeof tailBatching>;
@@ -14,7 +14,7 @@ export const config = {
 
 /** Everything that a host tells in so many rounds, short ones and long ones: responses end in an order of their own. */
 function rounds(count: number): Event[] {
-  const policy = createTailBatching(config);
+  const policy = create(tailBatching, config);
   const events: Event[] = [];
   const running: string[] = [];
   const aborts: string[] = [];
@@ -57,7 +57,7 @@ export type Events = readonly object[];
 
 /** What the policy answers: the echo server is given the same text to make and to send. */
 export function answersOf(groups: readonly Events[]): unknown[][] {
-  const policy = createTailBatching(config);
+  const policy = create(tailBatching, config);
   return groups.map((events) => events.flatMap((one) => policy.send(one as never)));
 }
 

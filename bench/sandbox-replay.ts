@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createSandboxTimeout, type SandboxTimeoutInput } from '../src/index.ts';
+import { create, type SandboxTimeoutInput, sandboxTimeout } from '../src/index.ts';
 import { uniform } from '../src/sim/random.ts';
 
 /** Seconds of correct runs of one test case, oldest first. */
@@ -85,7 +85,7 @@ const nothing = (): Outcome => ({
 /** Replays all first runs, then all second ones, and so on, as the epochs of a training job would; adds to `into`. */
 function replayOnce(all: readonly Series[], variant: Variant, seed: number, into: Outcome): void {
   const { startSeconds = 0, slowFrom = Number.POSITIVE_INFINITY, slowdown = 1, ...config } = variant;
-  const policy = createSandboxTimeout({ maxTimeoutSeconds: fixedSeconds, ...config }, { validate: false });
+  const policy = create(sandboxTimeout, { maxTimeoutSeconds: fixedSeconds, ...config }, { validate: false });
   let runs = 0;
   const run = (testCaseId: string, needsSeconds: number): void => {
     const runId = `r${runs++}`;

@@ -4,7 +4,7 @@
  * page gets its tables anew.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createSandboxTimeout } from '../src/index.ts';
+import { create, type PolicyOf, sandboxTimeout } from '../src/index.ts';
 import { emitsPerSecond } from './emits.ts';
 import { measure } from './sandbox-tables.ts';
 import { machine, median } from './support.ts';
@@ -12,7 +12,7 @@ import { machine, median } from './support.ts';
 const inFlight = 64;
 const runsEachPass = 200_000;
 
-type Policy = ReturnType<typeof createSandboxTimeout>;
+type Policy = PolicyOf<typeof sandboxTimeout>;
 type Sent = Parameters<Policy['send']>[0];
 
 /** Events of some runs, 64 in flight at a time. Each has strings of its own, as those read from a wire have. */
@@ -32,7 +32,7 @@ function eventsOf(from: number, runs: number, testCases: number): Sent[] {
 
 /** A policy that is warmed up by one pass; each call measures another. Making the events is not in the time. */
 function eventsPerSecond(validate: boolean, testCases: number): () => number {
-  const policy = createSandboxTimeout({}, { validate });
+  const policy = create(sandboxTimeout, {}, { validate });
   let from = 0;
   const pass = (): number => {
     const events = eventsOf(from, runsEachPass, testCases);
@@ -49,7 +49,7 @@ function eventsPerSecond(validate: boolean, testCases: number): () => number {
 }
 
 function snapshotBytes(testCases: number): number {
-  const policy = createSandboxTimeout({}, { validate: false });
+  const policy = create(sandboxTimeout, {}, { validate: false });
   for (const event of eventsOf(0, testCases, testCases)) policy.send(event);
   return JSON.stringify(policy.snapshot()).length;
 }

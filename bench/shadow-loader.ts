@@ -4,7 +4,13 @@
  * eventemitter3 in the same run. And the cost of an event with 1,000 and with 100,000 samples waiting.
  * Run: `npx tsx bench/shadow-loader.ts`.
  */
-import { createShadowLoader, type ShadowLoaderDecision, type ShadowLoaderEvent } from '../src/index.ts';
+import {
+  create,
+  type PolicyOf,
+  type ShadowLoaderDecision,
+  type ShadowLoaderEvent,
+  shadowLoader,
+} from '../src/index.ts';
 import type { BatchAssignment, DrawnSample } from '../src/schemas/index.ts';
 import { emitsPerSecond } from './emits.ts';
 import { machine, median } from './support.ts';
@@ -38,13 +44,13 @@ function batchOf(step: number, samples: readonly DrawnSample[], stepId = `step-$
 
 /** Answers in the order in which a cluster might give them: the reports of a step mixed with those of the next. */
 class Cluster {
-  readonly #policy: ReturnType<typeof createShadowLoader>;
+  readonly #policy: PolicyOf<typeof shadowLoader>;
   #reports: ShadowLoaderEvent[] = [];
   sent = 0;
   seconds = 0;
 
   constructor(validate: boolean, hostMemoryBytes: number) {
-    this.#policy = createShadowLoader({ prefetchFraction: 1 }, { validate });
+    this.#policy = create(shadowLoader, { prefetchFraction: 1 }, { validate });
     for (let number = 0; number < nodes; number += 1) {
       const ranks = Array.from({ length: ranksPerNode }, (_, index) => number * ranksPerNode + index);
       this.#policy.send({ type: 'node.added', at: 0, nodeId: `node-${number}`, hostMemoryBytes, ranks });

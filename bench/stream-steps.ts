@@ -6,7 +6,7 @@
  */
 
 import { Heap } from '../src/core/heap.ts';
-import { createStreamTraining, type StreamTrainingInput } from '../src/index.ts';
+import { create, type StreamTrainingInput, streamTraining } from '../src/index.ts';
 import { normal, uniform } from '../src/sim/random.ts';
 
 const groupsPerRound = 128;
@@ -36,7 +36,7 @@ function stepOverRollout(
   const end = groups[groupsPerRound - 1]!.at;
   const tokensOfAll = groups.reduce((sum, one) => sum + one.tokens, 0);
   const pace = (trainingShare * end * replicas.length) / tokensOfAll;
-  const trainer = createStreamTraining({ replicas, groupsPerRound, fetch });
+  const trainer = create(streamTraining, { replicas, groupsPerRound, fetch });
   const queue = new Heap<{ at: number; seq: number; event: object }>((a, b) => a.at - b.at || a.seq - b.seq);
   const freeAt = new Map<string, number>();
   let seq = 0;

@@ -3,11 +3,11 @@
  * the groups. Completed groups, consumed fetches and finished shares count; opening and stepping, and the host's own
  * bookkeeping, are in the time and not in the count. Beside it, bare emits of eventemitter3 in the same run.
  */
-import { createStreamTraining } from '../src/index.ts';
+import { create, type PolicyOf, streamTraining } from '../src/index.ts';
 import { emitsPerSecond } from './emits.ts';
 import { machine, median } from './support.ts';
 
-type Trainer = ReturnType<typeof createStreamTraining>;
+type Trainer = PolicyOf<typeof streamTraining>;
 type Decision = ReturnType<Trainer['send']>[number];
 type Fetch = Extract<Decision, { type: 'train.fetch' }>;
 
@@ -66,7 +66,7 @@ function round(trainer: Trainer, roundId: string, from: number): number {
 
 /** A trainer, warmed up by one pass; each call measures another pass. */
 function eventsPerSecond(validate: boolean, rounds: number): () => number {
-  const trainer = createStreamTraining({ replicas, groupsPerRound }, { validate });
+  const trainer = create(streamTraining, { replicas, groupsPerRound }, { validate });
   let opened = 0;
   const pass = (): number => {
     let events = 0;

@@ -1,10 +1,10 @@
 /** The frozen list of everything that rollflex ships, each with the paper section it comes from. */
 import { createRegistry } from './core/registry.ts';
-import { flexUlyssesPlanner } from './planners/flex-ulysses/index.ts';
-import { gradientRenormalizationPlanner } from './planners/gradient-renormalization/index.ts';
-import { grpoAdvantagesPlanner } from './planners/grpo-advantages/index.ts';
-import { judgeOffloadPlanner } from './planners/judge-offload/index.ts';
-import { microBatchesPlanner } from './planners/micro-batches/index.ts';
+import { flexUlysses } from './planners/flex-ulysses/index.ts';
+import { gradientRenormalization } from './planners/gradient-renormalization/index.ts';
+import { grpoAdvantages } from './planners/grpo-advantages/index.ts';
+import { judgeOffload } from './planners/judge-offload/index.ts';
+import { microBatches } from './planners/micro-batches/index.ts';
 import { adaptiveTp } from './policies/adaptive-tp/index.ts';
 import { completeGroupPipelining } from './policies/complete-group-pipelining/index.ts';
 import { frontierGroupDispatch } from './policies/frontier-group-dispatch/index.ts';
@@ -30,15 +30,15 @@ export const registry = createRegistry([
   rewardDispatch, // RollPacker §4.3
   groupAssembly, // RollPacker §4.3, §4.4
   streamTraining, // RollPacker §4.4, §5
-  judgeOffloadPlanner, // RollPacker §4.3
-  gradientRenormalizationPlanner, // RollPacker §4.4
-  grpoAdvantagesPlanner, // RolloutPipe §3.2
+  judgeOffload, // RollPacker §4.3
+  gradientRenormalization, // RollPacker §4.4
+  grpoAdvantages, // RolloutPipe §3.2
   adaptiveTp, // RollPacker §4.2
   gpuScaleDown, // RollPacker §4.4
   completeGroupPipelining, // RolloutPipe §3.2
   frontierGroupDispatch, // RolloutPipe §3.3
-  flexUlyssesPlanner, // FlexRL §3, Appendix A
-  microBatchesPlanner, // verl, slime: dynamic batch sizes
+  flexUlysses, // FlexRL §3, Appendix A
+  microBatches, // verl, slime: dynamic batch sizes
   shadowLoader, // FlexRL §4
   tailBatching, // RollPacker §3
   rollpacker, // RollPacker §3, §4

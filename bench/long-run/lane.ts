@@ -13,7 +13,7 @@ import type { Choices } from '../../src/core/choices.ts';
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../../src/core/definition.ts';
 import { recogniserOf } from '../../src/core/recognise.ts';
 import { openSnapshot } from '../../src/core/snapshot.ts';
-import { resumePolicy, startPolicy } from '../../src/core/start.ts';
+import { create } from '../../src/core/start.ts';
 import { parse } from '../../src/core/validate.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import type { DecisionWord, EventWord } from '../../src/schemas/vocabulary.ts';
@@ -65,7 +65,7 @@ export class Lane {
     this.#choices = { below: (n) => uniformInt(this.#generator, 0, n - 1) };
     this.config = config;
     if (snapshot === undefined) this.#begin();
-    else this.#restore(resumePolicy(definition, copy(snapshot)) as unknown as Subject);
+    else this.#restore(create(definition, { snapshot: copy(snapshot) }) as unknown as Subject);
   }
 
   readonly config: unknown;
@@ -99,7 +99,7 @@ export class Lane {
   }
 
   #begin(): void {
-    this.#restore(startPolicy(this.#definition, this.config) as unknown as Subject);
+    this.#restore(create(this.#definition, this.config) as unknown as Subject);
   }
 
   /** Goes on with this policy, and with a twin of it that is made from its snapshot. */

@@ -3,7 +3,7 @@
  * engines, nodes, reward workers and replicas that are lost for good, none of whose names comes a second time.
  */
 import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
-import { startPolicy } from '../../src/core/start.ts';
+import { create } from '../../src/core/start.ts';
 import type { EventWord } from '../../src/schemas/vocabulary.ts';
 import { ObedientHost } from '../../src/testing/obedient-host.ts';
 import { choicesOf, play } from '../../src/testing/play-to-end.ts';
@@ -54,7 +54,7 @@ export interface Growth {
  * Throws where the state has grown.
  */
 export function watchNames(definition: AnyPolicyDefinition, config: unknown, lives: number): Growth {
-  const policy = startPolicy(definition, config) as unknown as Subject & { readonly at: number };
+  const policy = create(definition, config) as unknown as Subject & { readonly at: number };
   const parsed = definition.config.parse(config);
   const lengths: number[] = [];
   for (let life = 0; life < lives; life += 1) {

@@ -1,5 +1,5 @@
 /** Ours for the rows of RollPacker, a mean over seeds each. */
-import { planJudgeOffload } from '../../src/index.ts';
+import { judgeOffload, runPlanner } from '../../src/index.ts';
 import { compare } from '../../src/sim/compare.ts';
 import { oneOffLadder, withOneOff } from '../../src/sim/host/one-off.ts';
 import { judge7b, withJudge } from '../../src/sim/judge-preset.ts';
@@ -199,7 +199,7 @@ function judges(values: Map<string, () => number>, over: (of: (seed: number) => 
     )();
   values.set('mps', () => Math.max(ratio('short'), ratio('long')));
   values.set('judge-pipelined', () => {
-    const { sequentialSeconds, pipelinedSeconds } = planJudgeOffload({ ...judge7b(32_768), memoryBytes: 16e9 });
+    const { sequentialSeconds, pipelinedSeconds } = runPlanner(judgeOffload, { ...judge7b(32_768), memoryBytes: 16e9 });
     return sequentialSeconds / pipelinedSeconds;
   });
 }

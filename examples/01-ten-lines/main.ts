@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { createTailBatching } from 'rollflex';
+import { create, tailBatching } from 'rollflex';
 
-const tail = createTailBatching({ promptsPerRound: 1, responsesPerPrompt: 2, promptSpeculation: 2 });
+const tail = create(tailBatching, { promptsPerRound: 1, responsesPerPrompt: 2, promptSpeculation: 2 });
 const prompts = [{ promptId: 'quick' }, { promptId: 'slow' }];
 tail.on('decision', ({ type, reason }) => console.log(type, reason.code));
 tail.send({ type: 'round.requested', at: 0, roundId: 'step-1', weightVersion: 1 });

@@ -1,6 +1,6 @@
 /** The loop of a host that embeds tail batching: three rounds, the last one long. */
 import assert from 'node:assert/strict';
-import { createTailBatching } from 'rollflex';
+import { create, tailBatching } from 'rollflex';
 import { ToyEngine } from './engine.ts';
 
 // Lengths that nobody knows beforehand: prompts 2 and 5 are slow ones.
@@ -15,7 +15,7 @@ const lengths = [
 const prompts = lengths.map((_, index) => ({ promptId: `p${index}`, ref: `row-${index}` }));
 
 const engine = new ToyEngine();
-const tail = createTailBatching({
+const tail = create(tailBatching, {
   promptsPerRound: 2,
   responsesPerPrompt: 2,
   promptSpeculation: 1.5,

@@ -1,13 +1,13 @@
 /** A host dies in the middle of a round; the next one goes on from the snapshot and loses nothing. */
 import assert from 'node:assert/strict';
-import { createTailBatching, resumePolicy, tailBatching } from 'rollflex';
+import { create, tailBatching } from 'rollflex';
 
 const config = { promptsPerRound: 3, responsesPerPrompt: 2, promptSpeculation: 1, responseSpeculation: 1 };
 const promptIds = ['a', 'b', 'c'];
 
 // The first host. What it writes after every event is all that it leaves behind.
 let disk = '';
-const first = createTailBatching(config);
+const first = create(tailBatching, config);
 first.observe(() => {
   disk = JSON.stringify(first.snapshot());
 });
@@ -23,7 +23,7 @@ first.send({ type: 'response.completed', at: 105, requestId: 'a/1#0', tokens: 22
 first.send({ type: 'response.completed', at: 106, requestId: 'b/1#0', tokens: 240 });
 // Here it dies: b/0#0, c/0#0 and c/1#0 were running.
 
-const second = resumePolicy(tailBatching, JSON.parse(disk));
+const second = create(tailBatching, { snapshot: JSON.parse(disk) });
 assert.equal(second.seq, 5);
 const launched = second
   .send({ type: 'host.restarted', at: 400, idPrefix: 'boot-2:' })

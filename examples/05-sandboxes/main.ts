@@ -1,11 +1,11 @@
 /** Adaptive timeouts around real processes: right, wrong, endless and unlucky ones, over three rounds of answers. */
 import assert from 'node:assert/strict';
-import { createSandboxTimeout } from 'rollflex';
+import { create, sandboxTimeout } from 'rollflex';
 import { type Answer, programs, test } from './programs.ts';
 import { runInSandbox } from './sandbox.ts';
 
 // A short Tmax, so that the example does not take long. Tmin leaves a process time to start on a busy machine.
-const timeouts = createSandboxTimeout({
+const timeouts = create(sandboxTimeout, {
   timeoutFactor: 2,
   minTimeoutSeconds: 2,
   maxTimeoutSeconds: 4.5,

@@ -3,7 +3,7 @@
  * on GPUs that the rollout releases, the optimizer steps once. The orchestrator only carries decisions out.
  */
 import assert from 'node:assert/strict';
-import { createRollpacker } from 'rollflex';
+import { create, rollpacker } from 'rollflex';
 import { DecodeEngine, deriveCostModel } from 'rollflex/sim';
 import { Clock } from './clock.ts';
 
@@ -18,7 +18,7 @@ const cost = deriveCostModel({
   hostSeconds: 2.8e-3,
 });
 const gpuIds = ['g0', 'g1', 'g2', 'g3'];
-const job = createRollpacker({
+const job = create(rollpacker, {
   promptsPerRound: 8,
   responsesPerPrompt: 4,
   adaptiveTp: false,

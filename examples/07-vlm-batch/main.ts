@@ -3,7 +3,7 @@
  * dies, the batch is planned, and ranks fetch the frames that they need.
  */
 import assert from 'node:assert/strict';
-import { createFlexrl } from 'rollflex';
+import { create, flexrl } from 'rollflex';
 import { type Fetch, Node, Rank, type Work } from './cluster.ts';
 
 const gigabyte = 1e9;
@@ -12,7 +12,7 @@ const nodeIds = ['n0', 'n1', 'n2', 'n3'];
 const nodes = new Map(nodeIds.map((id) => [id, new Node(12 * gigabyte)]));
 const ranks = Array.from({ length: nodeIds.length * ranksPerNode }, () => new Rank());
 
-const job = createFlexrl({
+const job = create(flexrl, {
   devices: ranks.length,
   maxDegree: 4,
   devicesPerNode: ranksPerNode,

@@ -1,5 +1,5 @@
 /** What a host is told, what it has measured, and what it leaves to the next one. */
-import { createRolloutPipe } from 'rollflex';
+import { create, type PolicyOf, rolloutPipe } from 'rollflex';
 import type { Saved } from './durable.ts';
 import type { Task } from './tasks.ts';
 import type { TrainingGroup } from './trainer.ts';
@@ -57,10 +57,10 @@ export const trainKey = (roundId: string, update: number): string => `train ${ro
 export const stepKey = (roundId: string, update: number): string => `step ${roundId} ${update}`;
 
 /** A recipe at its beginning, with a frontier and pipelining as the options say. */
-export function newJob(options: HostOptions, idPrefix: string): ReturnType<typeof createRolloutPipe> {
+export function newJob(options: HostOptions, idPrefix: string): PolicyOf<typeof rolloutPipe> {
   const { responses, groupsPerUpdate, width, pipelining, frontier } = options;
   const globalBatchSamples = groupsPerUpdate * responses;
-  return createRolloutPipe({
+  return create(rolloutPipe, {
     responsesPerPrompt: responses,
     globalBatchSamples,
     width,

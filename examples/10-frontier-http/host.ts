@@ -2,7 +2,7 @@
  * The host: between the policies and an inference engine and a trainer. It may be killed at any moment, and another one
  * goes on from what is on disk.
  */
-import { type createRolloutPipe, resumePolicy, rolloutPipe } from 'rollflex';
+import { create, type PolicyOf, rolloutPipe } from 'rollflex';
 import { Durable } from './durable.ts';
 import {
   bootAfter,
@@ -22,7 +22,7 @@ import type { TrainingGroup } from './trainer.ts';
 export class Host {
   readonly #options: HostOptions;
   readonly #outside: Outside;
-  readonly #job: ReturnType<typeof createRolloutPipe>;
+  readonly #job: PolicyOf<typeof rolloutPipe>;
   readonly #durable: Durable<HostState, Task>;
   readonly #boot: number;
   readonly #idPrefix: string;
@@ -43,7 +43,8 @@ export class Host {
     this.#opened = left?.state.opened ?? 0;
     this.#trainable = new Map(left?.state.trainable);
     this.#measured = [...(left?.state.measured ?? [])];
-    this.#job = left === undefined ? newJob(options, this.#idPrefix) : resumePolicy(rolloutPipe, left.state.snapshot);
+    this.#job =
+      left === undefined ? newJob(options, this.#idPrefix) : create(rolloutPipe, { snapshot: left.state.snapshot });
     this.#ended = new Promise((done, failed) => {
       this.#end = { done, failed };
     });

@@ -3,7 +3,7 @@
  * do it once, so that one that may have been done can be done again.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { createRolloutPipe } from 'rollflex';
+import type { PolicyOf, rolloutPipe } from 'rollflex';
 import type { Records } from './records.ts';
 import type { SglangClient } from './sglang-client.ts';
 import type { TrainingUpdate } from './trainer.ts';
@@ -56,7 +56,7 @@ export interface Outside {
   readonly retrySeconds: number;
 }
 
-type HostEvent = Parameters<ReturnType<typeof createRolloutPipe>['send']>[0];
+type HostEvent = Parameters<PolicyOf<typeof rolloutPipe>['send']>[0];
 /** An event of the policies without its time. */
 export type Report = HostEvent extends infer E ? (E extends { at: number } ? Omit<E, 'at'> : never) : never;
 

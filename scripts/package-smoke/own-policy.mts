@@ -60,14 +60,14 @@ const gate = definePolicy({
 });
 
 const mine = createRegistry([...registry.definitions, gate]);
-const policy = mine.createPolicy('acme/gate', {});
+const policy = mine.create('acme/gate', {});
 // @ts-expect-error the configuration has no such key
-check(throws(() => mine.createPolicy('acme/gate', { from: 3 })) === 'invalid_config', 'an unknown key');
+check(throws(() => mine.create('acme/gate', { from: 3 })) === 'invalid_config', 'an unknown key');
 const { promptId: _, ...withoutPrompt } = { type: 'acme/prompt.submitted' as const, at: 0, promptId: 'a', priority: 1 };
 // @ts-expect-error the prompt is missing
 check(throws(() => policy.send(withoutPrompt)) === 'invalid_event', 'no prompt');
 policy.send({ type: 'acme/prompt.submitted', at: 1, promptId: 'a', priority: 4 });
-const again = mine.restorePolicy(JSON.parse(JSON.stringify(policy.snapshot())));
+const again = mine.restore(JSON.parse(JSON.stringify(policy.snapshot())));
 const [decision] = again.send({ type: 'acme/prompt.submitted', at: 2, promptId: 'b', priority: 5 });
 check(decision?.type === 'acme/prompt.start' && decision.reason.code === 'urgent', 'it decides');
 check(JSON.stringify(again.snapshot().state) === '{"waiting":["a"]}', 'it is restored');

@@ -1,11 +1,11 @@
 /** Uses the installed package from CommonJS, and both copies together. */
 const assert = require('node:assert/strict');
-const { createPolicy, createRegistry, isPolicyError } = require('rollflex');
+const { createRegistry, isPolicyError, longPromptQueue, registry } = require('rollflex');
 const { startMockEngine } = require('rollflex/mock-engine');
 const { events } = require('rollflex/schemas');
 const { compare, jobPreset, renderReport, reportClient, rollpackerWorkload } = require('rollflex/sim');
 
-const queue = createPolicy('long-prompt-queue', { promptsPerRound: 2 });
+const queue = registry.create('long-prompt-queue', { promptsPerRound: 2 });
 assert.equal(queue.send({ type: 'round.requested', at: 0, roundId: 'r1', weightVersion: 1 })[0].type, 'round.planned');
 assert(events.length > 10);
 const { job } = jobPreset('qwen2.5-14b-16k');
@@ -19,13 +19,13 @@ async function main() {
   await mock.stop();
   const other = await import('rollflex');
   try {
-    other.createPolicy('long-prompt-queue', {});
+    other.create(longPromptQueue, {});
     assert.fail('a configuration without P0 was accepted');
   } catch (error) {
     assert(isPolicyError(error), 'errors of the ESM copy are recognised');
   }
   const joined = createRegistry(other.registry.definitions.filter((one) => one.id === 'long-prompt-queue'));
-  assert.equal(joined.createPolicy('long-prompt-queue', { promptsPerRound: 1 }).seq, 0, 'so are its definitions');
+  assert.equal(joined.create('long-prompt-queue', { promptsPerRound: 1 }).seq, 0, 'so are its definitions');
   console.log(`CommonJS on Node ${process.version}`);
 }
 main().catch((error) => {

@@ -1,21 +1,29 @@
 /** Uses the installed package from ESM. */
 import assert from 'node:assert/strict';
 import { Readable, Writable } from 'node:stream';
-import { createTailBatching, isPolicyError, plan as planBy, renormalizeGradients, restorePolicy } from 'rollflex';
+import {
+  create,
+  gradientRenormalization,
+  isPolicyError,
+  plan as planBy,
+  registry,
+  runPlanner,
+  tailBatching,
+} from 'rollflex';
 import { startMockEngine } from 'rollflex/mock-engine';
 import { RpcServer, serveStdio } from 'rollflex/rpc';
 import { responseCompleted } from 'rollflex/schemas';
 import { compare, jobPreset, renderReport, reportClient, rollpackerWorkload } from 'rollflex/sim';
 
-const tail = createTailBatching({ promptsPerRound: 2, responsesPerPrompt: 2 });
+const tail = create(tailBatching, { promptsPerRound: 2, responsesPerPrompt: 2 });
 const [plan, need] = tail.send({ type: 'round.requested', at: 0, roundId: 'r1', weightVersion: 1 });
 assert.equal(plan.type, 'round.planned');
 assert.equal(need.count, 3);
-assert.equal(restorePolicy(JSON.parse(JSON.stringify(tail.snapshot()))).seq, 1);
+assert.equal(registry.restore(JSON.parse(JSON.stringify(tail.snapshot()))).seq, 1);
 assert.throws(() => tail.send({ type: 'response.completed', at: 0, requestId: 'x', tokens: 1 }), isPolicyError);
 assert(responseCompleted.schema.safeParse({ type: 'response.completed', at: 0, requestId: 'x', tokens: 1 }).success);
 const replicas = [{ samples: 1 }, { samples: 3 }];
-assert.deepEqual(renormalizeGradients({ replicas }), { factors: [0.25, 0.75], total: 4 });
+assert.deepEqual(runPlanner(gradientRenormalization, { replicas }), { factors: [0.25, 0.75], total: 4 });
 assert.deepEqual(planBy('grpo-advantages', { groups: [{ rewards: [2, 2] }] }).groups[0].advantages, [0, 0]);
 const { job } = jobPreset('qwen2.5-14b-16k');
 const small = { ...job, promptsPerRound: 8 };

@@ -1,5 +1,5 @@
 /** The types, as a consumer's compiler sees them; the same file is checked as ESM and as CommonJS. */
-import { createPolicy, createTailBatching, definePolicy, type Policy, plan, type TailBatchingInput, z } from 'rollflex';
+import { create, definePolicy, type Policy, registry, type TailBatchingInput, tailBatching, z } from 'rollflex';
 import { type MockEngineInput, type RunningMockEngine, startMockEngine } from 'rollflex/mock-engine';
 import { type ParamsOf, RpcServer } from 'rollflex/rpc';
 import { type Prompt, promptId } from 'rollflex/schemas';
@@ -7,7 +7,7 @@ import { type ComparisonResult, compare } from 'rollflex/sim';
 import { checkLaws } from 'rollflex/testing';
 
 const config: TailBatchingInput = { promptsPerRound: 2, responsesPerPrompt: 2 };
-const tail = createTailBatching(config);
+const tail = create(tailBatching, config);
 tail.on('request.abort', (decision) => {
   const id: string = decision.requestId;
   const code: 'prompt_collected' | string = decision.reason.code;
@@ -18,12 +18,12 @@ tail.on('request.started', () => undefined);
 // @ts-expect-error tokens are missing
 tail.send({ type: 'response.completed', at: 0, requestId: 'a' });
 // @ts-expect-error no policy has this id
-createPolicy('nothing', {});
-export const factors: number[] = plan('gradient-renormalization', { replicas: [{ samples: 1 }] }).factors;
+registry.create('nothing', {});
+export const factors: number[] = registry.plan('gradient-renormalization', { replicas: [{ samples: 1 }] }).factors;
 // @ts-expect-error a replica counts its samples
-plan('gradient-renormalization', { replicas: [{}] });
+registry.plan('gradient-renormalization', { replicas: [{}] });
 // @ts-expect-error a recipe has no plan
-plan('tail-batching', {});
+registry.plan('tail-batching', {});
 const prompts: Prompt[] = [{ promptId: 'a' }];
 tail.send({ type: 'prompts.supplied', at: 0, roundId: 'r', prompts });
 export const made: Policy<never, never, never, never, never> | undefined = undefined;

@@ -1,5 +1,5 @@
 /** A consumer on zod 3: its schemas beside those of rollflex, which are zod 4. Neither takes the other's. */
-import { createTailBatching, defineEvent, definePlanner, isPolicyError, startPolicy, z } from 'rollflex';
+import { create, defineEvent, definePlanner, isPolicyError, tailBatching, z } from 'rollflex';
 import { z as own } from 'zod';
 
 function check(fine: boolean, what: string): asserts fine {
@@ -11,12 +11,12 @@ const settings = own
   .object({ prompts: own.number().int().positive(), perPrompt: own.number().int().default(2) })
   .strict();
 const { prompts, perPrompt }: own.infer<typeof settings> = settings.parse({ prompts: 2 });
-const tail = createTailBatching({ promptsPerRound: prompts, responsesPerPrompt: perPrompt });
+const tail = create(tailBatching, { promptsPerRound: prompts, responsesPerPrompt: perPrompt });
 const [planned] = tail.send({ type: 'round.requested', at: 0, roundId: 'r1', weightVersion: 1 });
 check(planned?.type === 'round.planned' && planned.kind === 'short', 'a round is planned');
 // A decision is plain JSON: zod 3 reads it too.
 check(own.object({ type: own.literal('round.planned'), at: own.number() }).safeParse(planned).success, 'and read');
-check(z.int().safeParse(1).success && typeof startPolicy === 'function', 'z is the zod of rollflex');
+check(z.int().safeParse(1).success && typeof create === 'function', 'z is the zod of rollflex');
 
 function refused(call: () => unknown): string {
   try {

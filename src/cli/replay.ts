@@ -17,10 +17,10 @@ export interface ReplayOptions {
 
 /** Replays a log and gives the exit code: 1 if a decision differs. */
 export async function runReplay(paths: readonly string[], options: ReplayOptions): Promise<number> {
-  const { restorePolicy } = await registryWith(options.policies);
+  const { restore } = await registryWith(options.policies);
   const log = openLog(paths);
-  if (log.kind === 'events') return inLog(paths[0]!, () => replayOne(log, restorePolicy, options));
-  const replay = replayLog(log.lines(), restorePolicy, options.session);
+  if (log.kind === 'events') return inLog(paths[0]!, () => replayOne(log, restore, options));
+  const replay = replayLog(log.lines(), restore, options.session);
   if (options.json) printJson(replay);
   else printReplay(replay);
   return replay.sessions.some(({ difference }) => difference !== undefined) ? exitCodes.failed : exitCodes.done;

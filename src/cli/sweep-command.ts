@@ -41,7 +41,7 @@ Examples
   rollflex sweep my-lengths.jsonl --job pools --min-kept 0.8
   rollflex sweep my-lengths.jsonl --min-kept 0.95 --min-top1 0.9 --max-lag 0
   rollflex sweep my-lengths.jsonl --resume sweep.jsonl --effort thorough
-  rollflex sweep my-lengths.jsonl --json              policy and config for createPolicy`;
+  rollflex sweep my-lengths.jsonl --json              policy and config for registry.create`;
 
 /** The command. */
 export function sweepCommand(): Command {

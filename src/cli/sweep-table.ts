@@ -121,7 +121,7 @@ export function adviceText(advice: SweepAdvice, isQuiet: boolean): string {
   return [
     ...parts,
     meaning.join('\n'),
-    `Policy ${policy}; its configuration, for createPolicy: --json.`,
+    `Policy ${policy}; its configuration, for registry.create: --json.`,
     `${search.runs} runs; rows with an interval are of the confirmation, seeds ${first} to ${last}; what was tried, of the search.`,
     '',
     'Not modelled:',

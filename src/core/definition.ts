@@ -84,6 +84,7 @@ export interface PolicyDefinition<
   D extends AnyDecision = AnyDecision,
   Saved = unknown,
   Id extends string = string,
+  Command extends string = string,
 > extends DefinitionBase {
   /** A recipe is a policy that joins others. */
   readonly kind: 'policy' | 'recipe';
@@ -96,6 +97,8 @@ export interface PolicyDefinition<
   readonly refusable?: ReadonlySet<string>;
   /** Decisions that it may make. */
   readonly decisions: readonly DecisionWord<D['type']>[];
+  /** Types of the decisions that a host must carry out; the others are notices. */
+  readonly commands: readonly Command[];
   /** Schema of the state: the saved one goes in. What comes out is for `load` alone. */
   readonly state: z.ZodType<unknown, Saved>;
   /** The state at the beginning. Throws `infeasible` for a configuration that cannot be kept to. */
@@ -137,18 +140,21 @@ export interface PlannerDefinition<Input = unknown, Parsed = unknown, Plan = unk
 
 /** A definition of any policy or recipe. */
 // A registry holds policies of every shape.
-export type AnyPolicyDefinition = PolicyDefinition<any, any, any, any, any, any>;
+export type AnyPolicyDefinition = PolicyDefinition<any, any, any, any, any, any, string, any>;
 /** A definition of any planner. */
 export type AnyPlannerDefinition = PlannerDefinition<any, any, any>;
 /** What a registry may hold. */
 export type AnyDefinition = AnyPolicyDefinition | AnyPlannerDefinition;
 
 /** The configuration that a caller writes for a definition. */
-export type ConfigOf<P> = P extends PolicyDefinition<infer Input, any, any, any, any, any> ? Input : never;
+export type ConfigOf<P> = P extends PolicyDefinition<infer Input, any, any, any, any, any, any, any> ? Input : never;
 /** The events that a definition understands. */
-export type EventOf<P> = P extends PolicyDefinition<any, any, any, infer E, any, any> ? E : never;
+export type EventOf<P> = P extends PolicyDefinition<any, any, any, infer E, any, any, any, any> ? E : never;
 /** The decisions that a definition answers with. */
-export type DecisionOf<P> = P extends PolicyDefinition<any, any, any, any, infer D, any> ? D : never;
+export type DecisionOf<P> = P extends PolicyDefinition<any, any, any, any, infer D, any, any, any> ? D : never;
+/** The decisions that a host must carry out. */
+export type CommandOf<P> =
+  P extends PolicyDefinition<any, any, any, any, infer D, any, any, infer C> ? Extract<D, { type: C }> : never;
 /** What a caller gives a planner. */
 export type PlanInputOf<P> = P extends PlannerDefinition<infer Input, any, any> ? Input : never;
 /** The plan of a planner. */
@@ -236,6 +242,9 @@ export interface PolicySpec<
   readonly ledgers: readonly Ledger<Saved, EventIn<H>, Of<DW> & AnyDecision, Config>[];
 }
 
+/** Types of the commands among decisions. */
+export type CommandIn<DW extends DecisionWord> = Extract<DW, { readonly kind: 'command' }>['type'];
+
 type EventIn<H extends readonly Handler<any, any, any>[]> = Of<H[number]['words'][number]> & AnyEvent;
 
 /**
@@ -254,7 +263,7 @@ export function definePolicy<
   const Id extends string,
 >(
   spec: PolicySpec<Input, Config, Read, Saved, H, DW, Id>,
-): PolicyDefinition<Input, Config, Live<Read, Config>, EventIn<H>, Of<DW> & AnyDecision, Saved, Id> {
+): PolicyDefinition<Input, Config, Live<Read, Config>, EventIn<H>, Of<DW> & AnyDecision, Saved, Id, CommandIn<DW>> {
   type State = Live<Read, Config>;
   checkSchemas({ config: spec.config, state: spec.state }, spec.id);
   const { begin, link, handlers, after, ...rest } = spec;
@@ -275,6 +284,7 @@ export function definePolicy<
     ...(rest as never as typeof definition),
     kind: 'policy',
     events,
+    commands: commandsOf(spec.decisions),
     refusable: new Set([...byType].flatMap(([type, { check }]) => (check === undefined ? [] : [type]))),
     init: (config) => live(parse(spec.state, begin(config), 'internal', `${spec.id}.begin`), config),
     check: (state, event) => byType.get(event.type)!.check?.(state, event),
@@ -299,7 +309,11 @@ export function definePlanner<Input, Parsed, Plan, const Id extends string>(
   return checked({ ...spec, kind: 'planner' }, { input: spec.input, plan: spec.plan });
 }
 
+const commandsOf = (decisions: readonly DecisionWord[]): string[] =>
+  decisions.flatMap(({ type, kind }) => (kind === 'command' ? [type] : []));
+
 /** Freezes a definition whose functions are there already, such as those of a recipe. */
-export function sealDefinition<P extends AnyPolicyDefinition>(definition: P): P {
+export function sealDefinition<P extends AnyPolicyDefinition>(spec: Omit<P, 'commands'>): P {
+  const definition = { ...spec, commands: commandsOf(spec.decisions) } as unknown as P;
   return checked(definition, { config: definition.config, state: definition.state });
 }

@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import { refuse } from '../errors.ts';
 import type { AnyDecision, AnyEvent, PolicyDefinition } from './definition.ts';
 import { Listeners, type PolicyEvents } from './listeners.ts';
-import { didYouMean } from './nearest.ts';
+import { didYouMean, oneOf } from './nearest.ts';
 import { recogniserOf } from './recognise.ts';
 import type { Snapshot } from './snapshot.ts';
 import { parse } from './validate.ts';
@@ -30,10 +30,20 @@ export interface PolicyStart<Config, State> {
   readonly at: number;
 }
 
+/** Unix time reaches this as seconds in the year 5138, and had reached it as milliseconds in 1973. */
+const likelyMilliseconds = 1e11;
+
+function warnOfMilliseconds(id: string, at: number): void {
+  // Not every engine in which a policy is embedded has a console.
+  globalThis.console?.warn(
+    `rollflex: ${id} was told the time ${at}, which looks like milliseconds: \`at\` is in seconds`,
+  );
+}
+
 /** A running policy: events in by {@link Policy.send}, decisions out as its result and to listeners. */
-export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Saved> {
+export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Saved, Command extends string = string> {
   // biome-ignore lint/suspicious/noExplicitAny: the facade never reads the input type of a configuration
-  readonly #definition: PolicyDefinition<any, Config, State, E, D, Saved>;
+  readonly #definition: PolicyDefinition<any, Config, State, E, D, Saved, string, Command>;
   readonly #schemas: ReadonlyMap<string, z.ZodType>;
   readonly #validate: boolean;
   readonly #config: Config;
@@ -49,10 +59,10 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
   #seq: number;
   #at: number;
 
-  /** Use `createPolicy` or `restorePolicy`. */
+  /** Use `create`. */
   constructor(
     // biome-ignore lint/suspicious/noExplicitAny: as above
-    definition: PolicyDefinition<any, Config, State, E, D, Saved>,
+    definition: PolicyDefinition<any, Config, State, E, D, Saved, string, Command>,
     start: PolicyStart<Config, State>,
     options: PolicyOptions = {},
   ) {
@@ -132,7 +142,7 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
     return decisions;
   }
 
-  /** The whole state as JSON; `restorePolicy` goes on from it without any difference. */
+  /** The whole state as JSON; `create(definition, { snapshot })` goes on from it without any difference. */
   snapshot(): Snapshot {
     this.#assertWhole();
     return {
@@ -145,8 +155,33 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
     };
   }
 
-  /** Listens for a decision by its type, for every `decision`, or for a `listener.error`. */
+  /**
+   * Listens for every command: what a host must carry out. A notice is listened for by {@link Policy.on}.
+   *
+   * @throws PolicyError `invalid_input` for a command without a function, or a name that is no command of the policy
+   */
+  handle(handlers: { readonly [T in Command]: (command: Extract<D, { type: T }>) => void }): this {
+    const { id, commands } = this.#definition;
+    for (const type of Object.keys(handlers)) {
+      if (commands.includes(type as Command)) continue;
+      refuse('invalid_input', `handlers.${type}`, `a command of ${id}: ${oneOf(commands, type)}`, type);
+    }
+    for (const type of commands) {
+      if (typeof handlers[type] === 'function') continue;
+      refuse('invalid_input', `handlers.${type}`, `a function: ${id} has this command`, handlers[type]);
+    }
+    for (const type of commands) this.#listeners.add(type, handlers[type]);
+    return this;
+  }
+
+  /**
+   * Listens for a decision by its type, for every `decision`, or for a `listener.error`.
+   *
+   * @throws PolicyError `invalid_input` for a type that the policy never decides
+   */
   on<T extends keyof PolicyEvents<D> & string>(type: T, listener: (payload: PolicyEvents<D>[T]) => void): this {
+    const types = [...this.#definition.decisions.map((word) => word.type), 'decision', 'listener.error'];
+    if (!types.includes(type)) refuse('invalid_input', 'type', `what ${this.id} tells: ${oneOf(types, type)}`, type);
     this.#listeners.add(type, listener);
     return this;
   }
@@ -175,6 +210,7 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
     this.#assertWhole();
     this.#definition.check(this.#state, event);
     const at = Math.max(event.at, this.#at);
+    if (at >= likelyMilliseconds && this.#at < likelyMilliseconds) warnOfMilliseconds(this.id, at);
     const from = into.length;
     this.#into = into;
     this.#context.at = at;

@@ -9,6 +9,7 @@ import {
   type AnyDecision,
   type AnyEvent,
   type AnyPolicyDefinition,
+  type CommandIn,
   type Context,
   type DefinitionBase,
   type Ledger,
@@ -144,7 +145,7 @@ export function defineRecipe<
   const Id extends string,
 >(
   spec: RecipeSpec<Input, Config, EW, DW, Id>,
-): PolicyDefinition<Input, Config, RecipeState<Config>, Of<EW>, Of<DW> & AnyDecision, SavedRecipe, Id> {
+): PolicyDefinition<Input, Config, RecipeState<Config>, Of<EW>, Of<DW> & AnyDecision, SavedRecipe, Id, CommandIn<DW>> {
   const names = Object.keys(spec.parts);
   for (const name of Object.keys(spec.routes)) {
     if (!names.includes(name)) refuse('invalid_config', 'routes', oneOf(names, name), name);

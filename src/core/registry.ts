@@ -12,12 +12,11 @@ import {
   isDefinition,
   type PlanInputOf,
   type PlanOf,
-  type PolicyDefinition,
 } from './definition.ts';
 import { oneOf } from './nearest.ts';
 import type { Policy, PolicyOptions } from './policy.ts';
 import type { Snapshot } from './snapshot.ts';
-import { type LooseEvent, type PolicyOf, resumePolicy, runPlanner, startPolicy } from './start.ts';
+import { create, type LooseEvent, type PolicyOf, runPlanner, type StartOf } from './start.ts';
 
 type ById<L extends readonly AnyDefinition[], Id> = Extract<L[number], { readonly id: Id }>;
 type PolicyId<L extends readonly AnyDefinition[]> = Extract<L[number], AnyPolicyDefinition>['id'];
@@ -33,22 +32,15 @@ export interface Registry<L extends readonly AnyDefinition[]> {
   readonly planners: readonly AnyPlannerDefinition[];
   /** The definition with this id. Throws `unknown_id`. */
   get(id: string): AnyDefinition;
-  /** A new policy. Throws `unknown_id`, `invalid_config`. */
-  createPolicy<Id extends PolicyId<L>>(
-    id: Id,
-    config: ConfigInput<ById<L, Id>>,
-    options?: PolicyOptions,
-  ): PolicyOf<ById<L, Id>>;
-  /** A policy that goes on from a snapshot. Throws `snapshot_mismatch`. */
-  restorePolicy(snapshot: unknown, options?: PolicyOptions): Policy<unknown, unknown, LooseEvent, AnyDecision, unknown>;
+  /** A policy from its configuration or a snapshot, as `create` does it. Throws `unknown_id`, and what `create` throws. */
+  create<Id extends PolicyId<L>>(id: Id, start: StartOf<ById<L, Id>>, options?: PolicyOptions): PolicyOf<ById<L, Id>>;
+  /** The policy that a snapshot names goes on from it. Throws `snapshot_mismatch`, `unknown_id`. */
+  restore(snapshot: unknown, options?: PolicyOptions): Policy<unknown, unknown, LooseEvent, AnyDecision, unknown>;
   /** One step for hosts that keep state themselves; linear in the state. */
   transition(snapshot: Snapshot, event: LooseEvent): { snapshot: Snapshot; decisions: AnyDecision[] };
   /** A plan. Throws `unknown_id`, `invalid_input`, `infeasible`. */
   plan<Id extends PlannerId<L>>(id: Id, input: PlanInputOf<ById<L, Id>>): PlanOf<ById<L, Id>>;
 }
-
-type ConfigInput<P> =
-  P extends PolicyDefinition<infer Input, infer _C, infer _S, infer _E, infer _D, infer _V> ? Input : never;
 
 /** Another copy of the package brings schemas of its own: they are the same if they say the same. */
 function isSameWord(one: EventWord, other: EventWord): boolean {
@@ -110,21 +102,21 @@ export function createRegistry<const L extends readonly AnyDefinition[]>(definit
     const got = found === undefined ? id : `${id}, a ${found.kind}`;
     refuse('unknown_id', 'planner', expected, got);
   };
-  const restorePolicy = (snapshot: unknown, options?: PolicyOptions) => {
+  const restore = (snapshot: unknown, options?: PolicyOptions) => {
     const id = (snapshot as Partial<Snapshot> | null | undefined)?.policy;
     if (typeof id !== 'string') refuse('snapshot_mismatch', 'snapshot', 'a snapshot', snapshot);
-    return resumePolicy(policy(id), snapshot, options);
+    return create(policy(id), { snapshot }, options);
   };
   return Object.freeze({
     definitions: Object.freeze(definitions),
     policies: Object.freeze(definitions.filter((one) => one.kind !== 'planner')) as readonly AnyPolicyDefinition[],
     planners: Object.freeze(definitions.filter((one) => one.kind === 'planner')) as readonly AnyPlannerDefinition[],
     get,
-    createPolicy: ((id: string, config: unknown, options?: PolicyOptions) =>
-      startPolicy(policy(id), config, options)) as Registry<L>['createPolicy'],
-    restorePolicy,
+    create: ((id: string, start: unknown, options?: PolicyOptions) =>
+      create(policy(id), start, options)) as Registry<L>['create'],
+    restore,
     transition: (snapshot: Snapshot, event: LooseEvent) => {
-      const one = restorePolicy(snapshot);
+      const one = restore(snapshot);
       const decisions = one.send(event);
       return { snapshot: one.snapshot(), decisions };
     },

@@ -1,40 +1,65 @@
 /** Policies and plans from their definitions. It knows no other definition, so that one policy alone stays small. */
 import { isPolicyError, refuse } from '../errors.ts';
-import type { AnyEvent, AnyPlannerDefinition, AnyPolicyDefinition, PlanOf, PolicyDefinition } from './definition.ts';
+import type {
+  AnyEvent,
+  AnyPlannerDefinition,
+  AnyPolicyDefinition,
+  ConfigOf,
+  PlanInputOf,
+  PlanOf,
+  PolicyDefinition,
+} from './definition.ts';
 import { Policy, type PolicyOptions } from './policy.ts';
 import { openSnapshot } from './snapshot.ts';
 import { parse } from './validate.ts';
 
 /** The running policy that a definition makes. */
 export type PolicyOf<P> =
-  P extends PolicyDefinition<infer _Input, infer C, infer S, infer E, infer D, infer V> ? Policy<C, S, E, D, V> : never;
+  P extends PolicyDefinition<infer _Input, infer C, infer S, infer E, infer D, infer V, infer _Id, infer K>
+    ? Policy<C, S, E, D, V, K>
+    : never;
 
-/** A new policy from its definition. Throws `invalid_config`. */
-export function startPolicy<P extends AnyPolicyDefinition>(
+/** Where a policy begins: with a configuration, or with a snapshot of it, which has the configuration in it. */
+export type StartOf<P> = ConfigOf<P> | { readonly snapshot: unknown };
+
+/**
+ * A running policy or recipe: a new one from its configuration, or one that goes on from a snapshot.
+ *
+ * @example
+ * ```ts
+ * const tail = create(tailBatching, { promptsPerRound: 64, responsesPerPrompt: 8 });
+ * const again = create(tailBatching, { snapshot: tail.snapshot() });
+ * ```
+ *
+ * @throws PolicyError `invalid_config` for a configuration that does not fit, `infeasible` for one that cannot be kept to,
+ *   `snapshot_mismatch` for a snapshot of another policy or of a version that is not migrated
+ */
+export function create<P extends AnyPolicyDefinition>(
   definition: P,
-  config: unknown,
+  start: StartOf<P>,
   options?: PolicyOptions,
 ): PolicyOf<P> {
-  const parsed = parse(definition.config, config, 'invalid_config');
-  const start = { config: parsed, state: definition.init(parsed), seq: 0, at: 0 };
-  return new Policy(definition, start, options) as PolicyOf<P>;
+  return new Policy(definition, begin(definition, start), options) as PolicyOf<P>;
 }
 
-/** A policy that goes on from a snapshot. Throws `snapshot_mismatch`. */
-export function resumePolicy<P extends AnyPolicyDefinition>(
-  definition: P,
-  snapshot: unknown,
-  options?: PolicyOptions,
-): PolicyOf<P> {
-  return new Policy(definition, openSnapshot(definition, snapshot), options) as PolicyOf<P>;
+function begin(definition: AnyPolicyDefinition, start: unknown) {
+  if (typeof start === 'object' && start !== null && Object.hasOwn(start, 'snapshot')) {
+    const { snapshot, ...others } = start as { snapshot: unknown };
+    const [key] = Object.keys(others);
+    if (key !== undefined)
+      refuse('invalid_config', key, 'nothing beside `snapshot`, which has the configuration in it', key);
+    return openSnapshot(definition, snapshot);
+  }
+  const config = parse(definition.config, start, 'invalid_config');
+  return { config, state: definition.init(config), seq: 0, at: 0 };
 }
 
 /**
- * A plan from its definition.
+ * The plan of a planner.
  *
  * @throws PolicyError `invalid_input` for an input that does not fit the schema, `infeasible` where there is no plan
  */
-export function runPlanner<P extends AnyPlannerDefinition>(definition: P, input: unknown): PlanOf<P> {
+export function runPlanner<P extends AnyPlannerDefinition>(definition: P, input: PlanInputOf<P>): PlanOf<P> {
   const parsed = parse(definition.input, input, 'invalid_input');
   try {
     return definition.compute(parsed) as PlanOf<P>;

@@ -8,8 +8,8 @@ import type { PlannedResponse } from './engine/response-book.ts';
 import type { EngineServer } from './http/engine-server.ts';
 import type { Pacer } from './http/pacer.ts';
 
-/** What the routes of an engine stand on. */
-export interface Stand {
+/** What the routes of an engine use. */
+export interface RouteContext {
   readonly engine: MockEngine;
   readonly cluster: MockCluster;
   readonly pacer: Pacer;
@@ -29,14 +29,14 @@ export interface Wanted {
 }
 
 /** The response that there would be. */
-export function plan({ cluster }: Stand, { requestId, prompt, sample, tokens }: Wanted): PlannedResponse {
+export function plan({ cluster }: RouteContext, { requestId, prompt, sample, tokens }: Wanted): PlannedResponse {
   const planned = cluster.book.plan(prompt, sample, requestId);
   return tokens === undefined ? planned : { ...planned, tokens };
 }
 
 /** Submits what a request wants. */
 export function submit(
-  { cluster, engine, pacer }: Stand,
+  { cluster, engine, pacer }: RouteContext,
   { requestId, prompt, priority }: Wanted,
   planned: PlannedResponse,
   limits: Limits,
@@ -63,7 +63,7 @@ export function submit(
 
 /** Aborts what belongs to a response when its client goes away before it is over. */
 export function abortWhenClosed(
-  { engine, cluster, pacer, server }: Stand,
+  { engine, cluster, pacer, server }: RouteContext,
   response: ServerResponse,
   requestId: string,
   generations: ReadonlySet<Generation>,

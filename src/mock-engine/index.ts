@@ -5,16 +5,16 @@
  */
 
 export type { Agenda } from './engine/agenda.ts';
-export type { FaultListener, Felt } from './engine/apply-fault.ts';
+export type { ConnectionFault, FaultListener } from './engine/apply-fault.ts';
 export { type ClusterParts, MockCluster } from './engine/cluster.ts';
 export type { Counts } from './engine/counts.ts';
+export type { EngineContext } from './engine/engine-context.ts';
 export { type Ending, Generation, type Limits, type Listener } from './engine/generation.ts';
 export type { MockEngine, MockLoad } from './engine/mock-engine.ts';
 export { abortUntilIdle, type PauseMode, pause, resume, updateWeights } from './engine/pausing.ts';
 export type { Prompt } from './engine/prompt.ts';
 export type { Output, PlannedResponse, ResponseBook } from './engine/response-book.ts';
 export type { Matches } from './engine/scheduler.ts';
-export type { Surroundings } from './engine/surroundings.ts';
 export { type Fault, faultNames, faultSchema } from './faults.ts';
 export {
   type MockEngineInput,

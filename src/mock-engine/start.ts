@@ -1,8 +1,8 @@
 /** Starts engines behind HTTP, each at its port, and a router with the control routes in front of them. */
-import type { Felt } from './engine/apply-fault.ts';
+import type { ConnectionFault } from './engine/apply-fault.ts';
 import { type ClusterParts, MockCluster } from './engine/cluster.ts';
 import type { MockEngine } from './engine/mock-engine.ts';
-import type { Stand } from './generating.ts';
+import type { RouteContext } from './generating.ts';
 import { EngineServer } from './http/engine-server.ts';
 import { Listener } from './http/listen.ts';
 import { Pacer } from './http/pacer.ts';
@@ -65,7 +65,7 @@ export async function startMockEngine(start: MockEngineStart): Promise<RunningMo
     await Promise.all(places.map(({ settled }) => settled()));
     await Promise.all(listeners.map((one) => one.kill()));
   };
-  cluster.onFault((felt, engine) => places[engine.number]!.feel(felt, onError));
+  cluster.onFault((fault, engine) => places[engine.number]!.disturb(fault, onError));
   try {
     for (const listener of listeners) await listener.listen();
   } catch (error) {
@@ -79,13 +79,13 @@ export async function startMockEngine(start: MockEngineStart): Promise<RunningMo
 interface Place {
   readonly server: EngineServer;
   readonly listener: Listener;
-  feel(felt: Felt, onError: (error: Error) => void): void;
+  disturb(fault: ConnectionFault, onError: (error: Error) => void): void;
   /** Nothing is being opened or closed any more. */
   settled(): Promise<void>;
 }
 
 function placeOf(engine: MockEngine, cluster: MockCluster, pacer: Pacer, host: string, firstPort: number): Place {
-  const stand: Stand = { engine, cluster, pacer, server: () => server };
+  const stand: RouteContext = { engine, cluster, pacer, server: () => server };
   const api = cluster.options.api === 'sglang' ? sglangApi(stand) : vllmApi(stand);
   const server: EngineServer = new EngineServer(engine, api, pacer, () => cluster.now);
   const port = firstPort === 0 ? 0 : firstPort + engine.number;
@@ -95,10 +95,10 @@ function placeOf(engine: MockEngine, cluster: MockCluster, pacer: Pacer, host: s
   return {
     server,
     listener,
-    feel: (felt, onError) => {
-      server.feel(felt);
-      if (felt.kind !== 'down' && felt.kind !== 'up') return;
-      turn = turn.then(() => (felt.kind === 'down' ? listener.kill() : listener.listen())).catch(onError);
+    disturb: (fault, onError) => {
+      server.disturb(fault);
+      if (fault.kind !== 'down' && fault.kind !== 'up') return;
+      turn = turn.then(() => (fault.kind === 'down' ? listener.kill() : listener.listen())).catch(onError);
     },
     settled: () => turn,
   };

@@ -6,14 +6,14 @@ import { crowdedOut, isDeeperThan, type Line, LineReader, parseLine, tooLong } f
 import type { HalfLines } from './half-lines.ts';
 import type { Link, Served } from './link.ts';
 import type { Meter } from './meter.ts';
-import { Outflow, type OutflowHost } from './outflow.ts';
 import { type Id, type Request, wrongPart } from './request.ts';
+import { SendQueue, type SendQueueHost } from './send-queue.ts';
 import type { Session } from './session.ts';
 import type { DecisionStream } from './stream.ts';
 import { Subscriptions } from './subscriptions.ts';
 
 /** What a connection takes from its server. */
-export interface ConnectionHost extends OutflowHost {
+export interface ConnectionHost extends SendQueueHost {
   readonly meter: Meter;
   readonly dispatch: JSONRPCServer<CallContext>;
   /** Whether a token is the right one; absent where none is asked for. */
@@ -32,7 +32,7 @@ const greetingSeconds = 10;
 /** A connection; the transport gives it bytes, and a {@link Link} for the way back. */
 export class Connection implements Caller, Served {
   readonly #link: Link;
-  readonly #out: Outflow;
+  readonly #out: SendQueue;
   readonly #host: ConnectionHost;
   readonly #lines: LineReader;
   readonly #subscriptions = new Subscriptions(this);
@@ -44,7 +44,7 @@ export class Connection implements Caller, Served {
 
   constructor(link: Link, host: ConnectionHost) {
     this.#link = link;
-    this.#out = new Outflow(link, host, () => this.#cutOff());
+    this.#out = new SendQueue(link, host, () => this.#cutOff());
     this.#host = host;
     this.#welcome = host.isToken === undefined;
     this.#lines = new LineReader(this.#welcome ? host.limits.maxMessageBytes : longestGreeting, host.halfLines);

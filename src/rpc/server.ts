@@ -9,7 +9,7 @@ import type { ServerLimits } from './limits.ts';
 import type { Link, Served } from './link.ts';
 import { noMeter } from './meter.ts';
 import { methods } from './methods.ts';
-import { nothingKept } from './outflow.ts';
+import { nothingKept } from './send-queue.ts';
 import { failure, type ServerOptions, Service, unknownMethod } from './service.ts';
 import type { Sessions } from './sessions.ts';
 

@@ -1,6 +1,6 @@
 /** One session: a policy, where its decisions go, its timers, and the log of its steps. */
 import type { AnyDecision, AnyPolicyDefinition } from '../core/definition.ts';
-import { type LooseEvent, resumePolicy, startPolicy } from '../core/start.ts';
+import { create, type LooseEvent } from '../core/start.ts';
 import { refuse } from '../errors.ts';
 import { Applying, type SessionPolicy } from './applying.ts';
 import type { Clock } from './clock.ts';
@@ -58,9 +58,7 @@ export class Session {
     this.deliver = deliver;
     this.timers = timers;
     this.shadow = shadow;
-    this.policy = (
-      snapshot === undefined ? startPolicy(definition, config) : resumePolicy(definition, snapshot)
-    ) as never;
+    this.policy = (snapshot === undefined ? create(definition, config) : create(definition, { snapshot })) as never;
     const forgot = (decisionSeq: number): void => this.#log.add({ kind: 'acknowledged', decisionSeq });
     this.#delivery = new Delivery({ deliver, limits, forgot, saved });
     if (timers === 'server') this.#timers = new Timers(clock, (timerId, at) => this.#fired(timerId, at));

@@ -23,9 +23,13 @@ export interface EventWord<T extends string = string, S extends z.ZodType = z.Zo
 }
 
 /** What a policy can answer: a command for the host to carry out, or a notice that others read. */
-export interface DecisionWord<T extends string = string, S extends z.ZodType = z.ZodType> extends EventWord<T, S> {
+export interface DecisionWord<
+  T extends string = string,
+  S extends z.ZodType = z.ZodType,
+  K extends 'command' | 'notice' = 'command' | 'notice',
+> extends EventWord<T, S> {
   /** `command`: the host carries it out. `notice`: recipes route on it, operators read it. */
-  readonly kind: 'command' | 'notice';
+  readonly kind: K;
   /** The closed set of reason codes. */
   readonly reasons: readonly string[];
 }
@@ -82,13 +86,18 @@ export function defineEvent<const T extends string, F extends Fields>(
  *
  * @throws PolicyError `invalid_config` when a field is no schema of zod 4
  */
-export function defineDecision<const T extends string, F extends Fields, const R extends ReasonShapes>(
+export function defineDecision<
+  const T extends string,
+  const K extends 'command' | 'notice',
+  F extends Fields,
+  const R extends ReasonShapes,
+>(
   type: T,
-  kind: 'command' | 'notice',
+  kind: K,
   description: string,
   fields: F,
   reasons: R,
-): DecisionWord<T, z.ZodObject<DecisionShape<T, F, R>, z.core.$strict>> {
+): DecisionWord<T, z.ZodObject<DecisionShape<T, F, R>, z.core.$strict>, K> {
   checkSchemas(fields, type);
   for (const [code, shape] of Object.entries(reasons)) checkSchemas(shape, `${type}.reason.${code}`);
   const shapes = Object.entries(reasons).map(([code, shape]) => z.strictObject({ code: z.literal(code), ...shape }));

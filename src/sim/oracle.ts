@@ -67,7 +67,7 @@ export function oracleSchedule(options: OracleOptions): OracleSchedule {
       ...scheduler,
       id: 'oracle',
       label: 'oracle',
-      createPolicy: (given) => new Knowing(scheduler.createPolicy(given), job.cost, known, rewards),
+      create: (given) => new Knowing(scheduler.create(given), job.cost, known, rewards),
     },
     workload: {
       ...workload,

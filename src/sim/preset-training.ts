@@ -1,7 +1,7 @@
 /** What training takes in a preset: docs/calibration.md says what is assumed, and what was fitted. */
 
 /** Seconds of a step around its rollout. */
-export interface Around {
+export interface PresetTimes {
   readonly fixedRolloutSeconds: number;
   readonly rewardTailSeconds: number;
   /** All passes and gradients of a step of 1024 responses, without what each token takes more. */
@@ -25,14 +25,14 @@ export const hostBytesPerSecond = 25e9;
  * @param shardBytes - weights that a GPU has in training
  */
 export function trainingOf(
-  { trainFixedSeconds, trainTokenSeconds, ...around }: Around,
+  { trainFixedSeconds, trainTokenSeconds, ...times }: PresetTimes,
   responses: number,
   shardBytes: number,
 ) {
   const referenceSwapSeconds = shardBytes / hostBytesPerSecond;
   const fixed = trainFixedSeconds - 2 * referenceSwapSeconds;
   return {
-    ...around,
+    ...times,
     trainBaseSeconds: fixed * (1 - responseShare),
     trainSecondsPerResponse: (fixed * responseShare) / responses,
     trainSecondsPerToken: trainTokenSeconds * (1 - 2 * passShare),

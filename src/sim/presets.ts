@@ -6,7 +6,7 @@ import { oneOf } from '../core/nearest.ts';
 import { refuse } from '../errors.ts';
 import { bytesPerValue, deriveCostModel, type EngineShape, memoryUtilization } from './cost-model.ts';
 import { defineJob, type Job } from './host/job.ts';
-import { type Around, hostBytesPerSecond, trainingOf } from './preset-training.ts';
+import { hostBytesPerSecond, type PresetTimes, trainingOf } from './preset-training.ts';
 import { interpolated, type LongTail, longTailQuantile, marginalWorkload } from './workload/marginal.ts';
 import type { Workload } from './workload/workload.ts';
 
@@ -42,7 +42,7 @@ function preset(
   capTokens: number,
   gpus: number,
   shape: Omit<EngineShape, 'gpu'>,
-  given: Around,
+  given: PresetTimes,
   {
     trainingReplicas,
     trainingShards,
@@ -56,8 +56,8 @@ function preset(
 ): JobPreset {
   const modelBytes = shape.billionParameters * 1e9 * bytesPerValue;
   const responses = batch.promptsPerRound * batch.responsesPerPrompt;
-  const around = trainingOf(given, responses, modelBytes / trainingShards);
-  const cost = { ...deriveCostModel({ ...shape, gpu: h800 }), ...around };
+  const times = trainingOf(given, responses, modelBytes / trainingShards);
+  const cost = { ...deriveCostModel({ ...shape, gpu: h800 }), ...times };
   const hardware = {
     kvHeads: shape.kvHeads,
     modelBytes,
@@ -71,7 +71,7 @@ function preset(
         const overhead = doublingSeconds * shape.layers * Math.log2(tp / shape.tensorParallel);
         // The overhead was fitted at the degree of the preset; a smaller one cannot save more than there is.
         const overheadSeconds = Math.max(derived.overheadSeconds / 2, derived.overheadSeconds + overhead);
-        return { tp, cost: { ...derived, ...around, overheadSeconds } };
+        return { tp, cost: { ...derived, ...times, overheadSeconds } };
       }),
     trainingReplicas,
     hostBytesPerSecond,

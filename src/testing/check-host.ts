@@ -1,6 +1,6 @@
 /** A host adapter against a real policy: whatever it is told must be carried out, and reported once. */
 import type { AnyEvent } from '../core/definition.ts';
-import { startPolicy } from '../core/start.ts';
+import { create } from '../core/start.ts';
 import { tailBatching } from '../recipes/tail-batching/index.ts';
 import type { VocabularyDecision, VocabularyEvent } from '../schemas/index.ts';
 import { HostAudit } from './host-audit.ts';
@@ -48,7 +48,7 @@ class Exchange {
   changed: () => void = () => undefined;
 
   constructor(config: unknown, rounds: number) {
-    this.#policy = startPolicy(tailBatching, config as never);
+    this.#policy = create(tailBatching, config as never);
     this.#rounds = rounds;
   }
 

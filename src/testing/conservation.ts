@@ -1,6 +1,6 @@
 /** Nothing lost, nothing twice: a policy against a model of its host. */
 import type { AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
-import { resumePolicy } from '../core/start.ts';
+import { create } from '../core/start.ts';
 import { isPolicyError } from '../errors.ts';
 import type { VocabularyDecision } from '../schemas/index.ts';
 import { ModelHost } from './model-host.ts';
@@ -53,7 +53,8 @@ export function playHost(
       // What cannot be, a host may still report; the policy refuses it.
       if (!isPolicyError(error) || error.code === 'internal') throw error;
     }
-    if (choices.below(10) === 0) policy = resumePolicy(definition, copy(policy.snapshot())) as unknown as Subject;
+    if (choices.below(10) === 0)
+      policy = create(definition, { snapshot: copy(policy.snapshot()) }) as unknown as Subject;
     if (index % 4 === 3 || index === length - 1) host.books.compareWith(placesOf(definition, policy.snapshot().state));
   }
   // Far more than a round takes, from wherever the trouble has left it.

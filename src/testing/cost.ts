@@ -4,7 +4,7 @@ import { parse } from '../core/validate.ts';
 import { messageOf } from './search.ts';
 
 /** Events that bring a policy to n in flight, and events to measure then. */
-export interface Crowd {
+export interface InFlightLoad {
   /** Events that bring so many into flight. */
   readonly build: readonly AnyEvent[];
   /** Events whose cost is counted then. */
@@ -15,7 +15,7 @@ type Method = (this: { size?: number; length?: number }, ...args: unknown[]) => 
 
 const walks: readonly (readonly [object, readonly PropertyKey[]])[] = [
   [Map.prototype, ['forEach', 'values', 'keys', 'entries', Symbol.iterator]],
-  [Set.prototype, ['forEach', 'values', 'keys', Symbol.iterator]],
+  [Set.prototype, ['forEach', 'values', 'keys', 'entries', Symbol.iterator]],
   [
     Array.prototype,
     [
@@ -35,10 +35,25 @@ const walks: readonly (readonly [object, readonly PropertyKey[]])[] = [
       'includes',
       'concat',
       'values',
+      'entries',
       Symbol.iterator,
     ],
   ],
 ];
+
+const iterators: ReadonlySet<PropertyKey> = new Set(['values', 'keys', 'entries', Symbol.iterator]);
+
+/** Counts what an iterator gives: the first of many costs one. */
+function counted(iterator: Iterator<unknown>, count: () => void): Iterator<unknown> {
+  const next = iterator.next.bind(iterator);
+  return Object.assign(iterator, {
+    next: () => {
+      const given = next();
+      if (given.done !== true) count();
+      return given;
+    },
+  });
+}
 
 /** Runs a function and counts the items of every map, set and array that it walks over. */
 export function itemsWalked(run: () => void): number {
@@ -49,8 +64,10 @@ export function itemsWalked(run: () => void): number {
       const own = Object.getOwnPropertyDescriptor(prototype, name)!;
       const real = own.value as Method;
       const counting: Method = function (...args) {
+        const given = real.apply(this, args);
+        if (iterators.has(name)) return counted(given as Iterator<unknown>, () => void (items += 1));
         items += this.size ?? this.length ?? 0;
-        return real.apply(this, args);
+        return given;
       };
       Object.defineProperty(prototype, name, { ...own, value: counting });
       undo.push(() => Object.defineProperty(prototype, name, own));
@@ -58,20 +75,20 @@ export function itemsWalked(run: () => void): number {
   }
   try {
     run();
+    return items;
   } finally {
     for (const one of undo) one();
   }
-  return items;
 }
 
 /**
  * Checks law 10: an event walks over no more items with ten times as much in flight than O(log n) allows.
  *
- * @param crowd - makes a crowd of n in flight
- * @throws Error naming the event and the counts; an event that is malformed or refused; a crowd that the state does not
+ * @param load - events that bring n into flight, and events to measure
+ * @throws Error naming the event and the counts; an event that is malformed or refused; a load that the state does not
  *   hold, with which nothing would be found
  */
-export function checkCost(definition: AnyPolicyDefinition, config: unknown, crowd: (n: number) => Crowd): void {
+export function checkCost(definition: AnyPolicyDefinition, config: unknown, load: (n: number) => InFlightLoad): void {
   const words = new Map(definition.events.map((word) => [word.type, word.schema]));
   const accept = (state: unknown, event: AnyEvent, role: string): void => {
     try {
@@ -87,7 +104,7 @@ export function checkCost(definition: AnyPolicyDefinition, config: unknown, crow
   };
   const sizes: number[] = [];
   const walked = [200, 2000].map((n) => {
-    const { build, probes } = crowd(n);
+    const { build, probes } = load(n);
     const state = definition.init(definition.config.parse(config));
     const apply = (event: AnyEvent): number => {
       let decisions = 0;

@@ -27,7 +27,7 @@ export {
 } from './arbitraries.ts';
 export { checkHost, type HostCheckOptions, type HostUnderTest } from './check-host.ts';
 export { checkConservation, placesOf, playHost } from './conservation.ts';
-export { type Crowd, checkCost, itemsWalked } from './cost.ts';
+export { checkCost, type InFlightLoad, itemsWalked } from './cost.ts';
 export { HostModel } from './host-model.ts';
 export type { Flight, HostModelConfig, OpenRound } from './host-rules.ts';
 export type { Case, Law } from './law.ts';

@@ -1,5 +1,5 @@
 /** Law 12: a host with no memory finishes. */
-import { resumePolicy } from '../core/start.ts';
+import { create } from '../core/start.ts';
 import type { Case } from './law.ts';
 import { type Beginning, ObedientHost } from './obedient-host.ts';
 import { choicesOf, drain, expectEmpty, play } from './play-to-end.ts';
@@ -49,7 +49,7 @@ export function forgetfulHostFinishes(one: Case): number {
 }
 
 function resume({ definition }: Case, subject: Subject): Subject {
-  return resumePolicy(definition, copy(subject.snapshot())) as unknown as Subject;
+  return create(definition, { snapshot: copy(subject.snapshot()) }) as unknown as Subject;
 }
 
 function newHost({ definition, config, events, hints }: Case, prefix: string, more: Partial<Beginning>): ObedientHost {

@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
 import { createRegistry } from '../core/registry.ts';
-import { resumePolicy } from '../core/start.ts';
+import { create } from '../core/start.ts';
 import { isPolicyError } from '../errors.ts';
 import type { DecisionWord } from '../schemas/vocabulary.ts';
 import { conserved } from './conserved.ts';
@@ -131,7 +131,7 @@ function restorable({ definition, config, events }: Case): void {
   const whole = newSubject(definition, config);
   let pieces = newSubject(definition, config);
   events.forEach((event, index) => {
-    if (index % 3 === 0) pieces = resumePolicy(definition, copy(pieces.snapshot())) as unknown as Subject;
+    if (index % 3 === 0) pieces = create(definition, { snapshot: copy(pieces.snapshot()) }) as unknown as Subject;
     const [one, two] = [textOf(answer(whole, event)), textOf(answer(pieces, event))];
     expectSame('a restored policy decides otherwise', events, ['not restored', [one]], ['restored', [two]], index);
     if (snapshotText(whole) === snapshotText(pieces)) return;
@@ -145,7 +145,7 @@ function restorable({ definition, config, events }: Case): void {
     { state: { no: 'state' } },
   ]) {
     try {
-      resumePolicy(definition, { ...copy(whole.snapshot()), ...change });
+      create(definition, { snapshot: { ...copy(whole.snapshot()), ...change } });
     } catch (error) {
       if (isPolicyError(error) && error.code === 'snapshot_mismatch') continue;
     }
@@ -157,7 +157,8 @@ function ordered({ definition, config, events }: Case): void {
   const straight = newSubject(definition, config);
   let turned = newSubject(definition, config);
   events.forEach((event, index) => {
-    if (index % 5 === 4) turned = resumePolicy(definition, reversed(copy(turned.snapshot()))) as unknown as Subject;
+    if (index % 5 === 4)
+      turned = create(definition, { snapshot: reversed(copy(turned.snapshot())) }) as unknown as Subject;
     const [one, two] = [answer(straight, event), answer(turned, reversed(event) as AnyEvent)].map(textOf);
     const inReverse: Answers = ['keys of events and snapshots in reverse', [two!]];
     expectSame('decisions depend on the order of keys', events, ['as it came', [one!]], inReverse, index);

@@ -39,6 +39,8 @@ export class ObedientHost {
   readonly held = new Map<string, number>();
   /** What passed between it and the policy, in order. */
   readonly log: (AnyEvent | AnyDecision)[] = [];
+  /** Commands that it has heard and cannot answer: nowhere is said by which event. */
+  readonly unanswered = new Set<string>();
   readonly #definition: AnyPolicyDefinition;
   readonly #schemas: ReadonlyMap<string, never>;
   readonly #rules: Readonly<Record<string, AnswerRule>>;
@@ -127,9 +129,15 @@ export class ObedientHost {
   #answersTo(decision: AnyDecision): readonly Report[] {
     const rule = this.#rules[decision.type];
     if (typeof rule === 'function') return rule(decision, this.desk);
+    if (rule === undefined && !(decision.type in answers) && this.#isCommand(decision))
+      this.unanswered.add(decision.type);
     const names = rule === undefined ? (answers[decision.type as never] ?? ([] as readonly string[])) : [rule];
     const type = names.find((name) => this.desk.takes.has(name));
     return type === undefined ? [] : [this.#answer(type, decision)];
+  }
+
+  #isCommand({ type }: AnyDecision): boolean {
+    return this.#definition.decisions.some((word) => word.type === type && word.kind === 'command');
   }
 
   #answer(type: string, decision: object, more: object = {}): Report {

@@ -65,5 +65,11 @@ export function drain(definition: AnyPolicyDefinition, subject: Subject, host: O
     if (isOver()) return sent;
   }
   const held = heldBy(definition, subject).slice(0, 10);
-  throw new Error(`after ${most} rounds without a source it is not drained; its ledgers hold ${held.join(', ')}`);
+  const where = (type: string): string => (type.includes('/') ? '`hints.answers`' : 'src/schemas/answers.ts');
+  const unanswered = [...host.unanswered].map(
+    (type) => `\nNo event is known that answers ${type}: say which in ${where(type)}`,
+  );
+  throw new Error(
+    `after ${most} rounds without a source it is not drained; its ledgers hold ${held.join(', ')}${unanswered.join('')}`,
+  );
 }

@@ -2,7 +2,7 @@
 
 import type { Choices } from '../core/choices.ts';
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
-import { startPolicy } from '../core/start.ts';
+import { create } from '../core/start.ts';
 import { isPolicyError } from '../errors.ts';
 import { type Tested, withEvents } from './tested.ts';
 
@@ -63,7 +63,7 @@ export interface Subject {
 
 /** A new policy of a definition. */
 export function newSubject(definition: AnyPolicyDefinition, config: unknown): Subject {
-  return startPolicy(definition, config) as unknown as Subject;
+  return create(definition, config) as unknown as Subject;
 }
 
 /** What an event led to: its decisions, or the error that refused it. */

@@ -20,7 +20,17 @@ const modules = {
   'rollflex/schemas': schemas,
   'rollflex/sim': sim,
   'rollflex/testing': testing,
+  ...(await definitionEntries()),
 };
+
+/** `rollflex/<id>` of every definition. */
+async function definitionEntries(): Promise<Record<string, object>> {
+  const folders = { policy: 'policies', recipe: 'recipes', planner: 'planners' } as const;
+  const entries = rollflex.registry.definitions.map(async ({ id, kind }) => {
+    return [`rollflex/${id}`, await import(`../../src/${folders[kind]}/${id}/index.ts`)] as const;
+  });
+  return Object.fromEntries(await Promise.all(entries));
+}
 
 const snippets = documentedSnippets();
 const typescript = snippets.filter((one) => one.language === 'ts');
@@ -28,7 +38,7 @@ const wronglyTyped = {
   file: 'x.md',
   line: 1,
   language: 'ts',
-  code: `import { createTailBatching } from 'rollflex';\ncreateTailBatching({ promptsPerRound: 'two' });`,
+  code: `import { create, tailBatching } from 'rollflex';\ncreate(tailBatching, { promptsPerRound: 'two' });`,
 };
 
 describe('TypeScript snippets', () => {
@@ -94,7 +104,7 @@ describe('the extractor', () => {
   test('passes claims that hold', async () => {
     await run('const a = [1, { b: 2, c: 3 }]; // → [1, { b: 2, … }]\na.length; // → 2\nconsole.log("x"); // prints x');
     await run(
-      `import { createPolicy } from 'rollflex';\ncreatePolicy('tail-batching', { } as never); // throws invalid_config`,
+      `import { registry } from 'rollflex';\nregistry.create('tail-batching', { } as never); // throws invalid_config`,
     );
   });
 

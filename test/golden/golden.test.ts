@@ -1,7 +1,11 @@
 /** Golden traces: a recorded log gives the same decisions, to the byte. `make.ts` writes them. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { registry, replayEvents } from '../../src/index.ts';
+import { root } from '../support/command-line.ts';
 import { isChosen, traceTitle } from '../support/only.ts';
 
 const traces = readdirSync(new URL('.', import.meta.url))
@@ -9,14 +13,31 @@ const traces = readdirSync(new URL('.', import.meta.url))
   .filter((name) => isChosen(name.replace('.jsonl', '')))
   .sort();
 
-test('every policy and recipe has a trace (npx tsx test/golden/make.ts)', () => {
+test('every policy and recipe has a trace (npx tsx test/golden/make.ts <id>)', () => {
   const ids = registry.policies.map(({ id }) => id).filter((id) => isChosen(id));
   expect(traces).toEqual(ids.map((id) => `${id}.jsonl`).sort());
 });
 
 test.each(traces)(`%s: ${traceTitle}`, (name) => {
   const lines = readFileSync(new URL(name, import.meta.url), 'utf8').split('\n');
-  const replay = replayEvents(lines, registry.restorePolicy);
+  const replay = replayEvents(lines, registry.restore);
   expect(replay.difference).toBeUndefined();
   expect(replay.events, 'events in the trace').toBeGreaterThan(200);
+});
+
+test('make.ts writes the traces that are named, and no others', { timeout: 60_000 }, () => {
+  const into = mkdtempSync(join(tmpdir(), 'rollflex-golden-'));
+  const make = (id: string) =>
+    execFileSync(process.execPath, ['--import', 'tsx', 'test/golden/make.ts', id, '--into', into], {
+      cwd: root,
+      stdio: 'pipe',
+    });
+  try {
+    expect(() => make('sandbox-timeouts')).toThrow('did you mean "sandbox-timeout"?');
+    expect(readdirSync(into)).toEqual([]);
+    make('sandbox-timeout');
+    expect(readdirSync(into)).toEqual(['sandbox-timeout.jsonl']);
+  } finally {
+    rmSync(into, { recursive: true, force: true });
+  }
 });

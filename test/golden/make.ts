@@ -1,7 +1,14 @@
-/** Writes the golden traces: `npx tsx test/golden/make.ts`. A change of them is a change of behaviour. */
+/**
+ * Writes golden traces: `npx tsx test/golden/make.ts <id>…`, or all of them. A change of them is a change of behaviour, or of
+ * what `arbitrary` offers: an older trace still holds what is played back. `--into DIR` writes them elsewhere.
+ */
 import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
-import { isPolicyError, recordEvents, registry, startPolicy } from '../../src/index.ts';
+import { oneOf } from '../../src/core/nearest.ts';
+import { create, isPolicyError, recordEvents, registry } from '../../src/index.ts';
 import { likelyEvents } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
 
@@ -42,7 +49,7 @@ const special: Readonly<Record<string, Partial<Trace>>> = {
 
 /** The log of a policy: 800 likely events, of which those that it takes are written down. */
 function logOf(definition: AnyPolicyDefinition, { config, choice, ending }: Trace): string[] {
-  const policy = startPolicy(definition, config);
+  const policy = create(definition, config);
   const lines: string[] = [];
   recordEvents(policy as never, (line) => lines.push(line));
   const tape = Array.from({ length: 397 }, (_, index) => choice(index));
@@ -56,13 +63,25 @@ function logOf(definition: AnyPolicyDefinition, { config, choice, ending }: Trac
   return lines;
 }
 
-for (const definition of registry.policies as readonly AnyPolicyDefinition[]) {
+const here = fileURLToPath(new URL('.', import.meta.url));
+const { values, positionals } = parseArgs({
+  options: { into: { type: 'string', default: here } },
+  allowPositionals: true,
+});
+const policies = registry.policies as readonly AnyPolicyDefinition[];
+const ids = policies.map(({ id }) => id);
+for (const id of positionals) {
+  if (!ids.includes(id)) throw new Error(`expected ${oneOf(ids, id)}, got ${id}`);
+}
+
+for (const definition of policies) {
   const { id } = definition;
+  if (positionals.length > 0 && !positionals.includes(id)) continue;
   const [first, second = first] = exampleConfigs[id] ?? [];
   const usual: Trace = { config: second, choice: steps, ending: [], ...special[id] };
   const logs = [usual, { ...usual, choice: scattered }].map((trace) => logOf(definition, trace));
   const lines = logs.find((one) => one.length > fewest);
   if (lines === undefined)
     throw new Error(`${id} takes ${logs[1]!.length - 1} of 800 events: \`arbitrary\` offers too many that are refused`);
-  writeFileSync(new URL(`./${id}.jsonl`, import.meta.url), `${lines.join('\n')}\n`);
+  writeFileSync(join(values.into, `${id}.jsonl`), `${lines.join('\n')}\n`);
 }

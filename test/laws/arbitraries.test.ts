@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
-import { startPolicy } from '../../src/core/start.ts';
-import { isPolicyError, plan, registry } from '../../src/index.ts';
+import { create } from '../../src/core/start.ts';
+import { isPolicyError, registry } from '../../src/index.ts';
 import { placedEngines, prompt, events as words } from '../../src/schemas/index.ts';
 import {
   clusterEvents,
@@ -51,7 +51,7 @@ test('lengths are what planners take, and have a tail', () => {
   fc.assert(
     fc.property(sequenceLengths({ least: 1, most: 20, longest: 1600 }), (lengths) => {
       for (const length of lengths) length <= 100 ? (short += 1) : (long += 1);
-      const { assignments } = plan('flex-ulysses', { lengths, devices: 4, strategy: 'karmarkar-karp' });
+      const { assignments } = registry.plan('flex-ulysses', { lengths, devices: 4, strategy: 'karmarkar-karp' });
       expect(assignments.length).toBe(lengths.length);
     }),
   );
@@ -65,7 +65,7 @@ describe.each(['long-prompt-queue', 'speculative-admission', 'tail-batching', 'r
 
   test('takes some of its likely events, and they shrink', () => {
     const taken = (events: readonly { type: string; at: number }[]) => {
-      const policy = startPolicy(definition, config);
+      const policy = create(definition, config);
       return events.filter((event) => {
         try {
           policy.send(event);
@@ -88,7 +88,7 @@ describe.each(['long-prompt-queue', 'speculative-admission', 'tail-batching', 'r
   test('refuses malformed events and stays as it was', () => {
     fc.assert(
       fc.property(malformedStreams(definition, config, 20), ({ what, before, event }) => {
-        const policy = startPolicy(definition, config);
+        const policy = create(definition, config);
         for (const one of before) {
           try {
             policy.send(one);

@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest';
+import { definePolicy, handlersOf, setOf } from '../../src/index.ts';
 import { speculativeAdmission } from '../../src/policies/speculative-admission/index.ts';
-import { checkCost, checkLaws, checkPlannerLaws, plannerLaws } from '../../src/testing/index.ts';
+import { defineDecision, defineEvent, hostRestarted, z } from '../../src/schemas/index.ts';
+import {
+  type Arbitrary,
+  checkCost,
+  checkLaws,
+  checkPlannerLaws,
+  itemsWalked,
+  plannerLaws,
+} from '../../src/testing/index.ts';
 import { rightFinisher, wrongFinishers } from '../support/wrong-finishers.ts';
 import { plannerInput, rightPlanner, wrongPlanners } from '../support/wrong-planners.ts';
 import { rightPolicy, wrongPolicies } from '../support/wrong-policies.ts';
@@ -55,6 +64,80 @@ describe('the laws suite', () => {
     };
     expect(() => checkLaws(unsaid, options)).toThrow(/breaks law 13 .*"responsesPerPrompt":32/s);
     checkLaws(speculativeAdmission, options);
+  });
+
+  test('law 12 says which commands no event answers, and where to say it', () => {
+    const errands = (word: 'acme/errand.run' | 'errand.run') => {
+      const id = z.string().min(1).describe('Id of the errand.');
+      const wanted = defineEvent('acme/errand.wanted', 'An errand is to be run.', { id });
+      const over = defineEvent('acme/errand.done', 'An errand was run.', { id });
+      const run = defineDecision(word, 'command', 'Run this errand.', { id }, { wanted: {}, host_restarted: {} });
+      const left = defineDecision('acme/errand.left', 'notice', 'An errand is over.', { id }, { done: {} });
+      // biome-ignore lint/suspicious/noExplicitAny: one of two words
+      const on = handlersOf<{ open: Set<string> }, any>();
+      const say =
+        (code: string) =>
+        (one: string, { at, emit }: { at: number; emit: (decision: never) => void }) =>
+          emit({ type: word, at, id: one, reason: { code } } as never);
+      const definition = definePolicy({
+        id: 'acme/errands',
+        version: 1,
+        summary: 'Runs errands.',
+        source: 'a test',
+        config: z.strictObject({}),
+        state: z.strictObject({ open: setOf(id) }),
+        begin: () => ({ open: [] }),
+        handlers: [
+          on(wanted, ({ open }, { id: one }, ctx) => {
+            if (!open.has(one)) say('wanted')(one, ctx as never);
+            open.add(one);
+          }),
+          on(over, ({ open }, { id: one }, { at, emit }) => {
+            if (open.delete(one)) emit({ type: 'acme/errand.left', at, id: one, reason: { code: 'done' } });
+          }),
+          on(hostRestarted, ({ open }, _event, ctx) => {
+            for (const one of open) say('host_restarted')(one, ctx as never);
+          }),
+        ],
+        decisions: [run, left],
+        ledgers: [
+          { name: 'errands', entered: () => [], left: () => [], held: (saved: { open: string[] }) => saved.open },
+        ],
+      } as never);
+      const arbitrary: Arbitrary = (_state, choices) => ({
+        type: 'acme/errand.wanted',
+        at: 0,
+        id: `e${choices.below(9)}`,
+      });
+      return { definition, arbitrary };
+    };
+    const options = { config: {}, runs: 10, events: 10, only: [12] };
+    const says = 'No event is known that answers';
+    expect(() => checkLaws(errands('acme/errand.run'), options)).toThrow(
+      `${says} acme/errand.run: say which in \`hints.answers\``,
+    );
+    expect(() => checkLaws(errands('errand.run'), options)).toThrow(
+      `${says} errand.run: say which in src/schemas/answers.ts`,
+    );
+    checkLaws(errands('acme/errand.run'), {
+      ...options,
+      hints: { answers: { 'acme/errand.run': 'acme/errand.done' } },
+    });
+  });
+
+  test('law 10 counts what is taken of a map, a set or a list, not all that is in it', () => {
+    const map = new Map(Array.from({ length: 100 }, (_, index) => [index, index]));
+    const set = new Set(map.keys());
+    const list = [...set];
+    expect(itemsWalked(() => void [...map, ...set.values(), ...list.entries()])).toBe(300);
+    expect(itemsWalked(() => void Array.from(map.values()))).toBe(100);
+    expect(itemsWalked(() => set.forEach(() => {}))).toBe(100);
+    const first = () => {
+      const [one] = set;
+      for (const key of map.keys()) if (key === one) return;
+    };
+    expect(itemsWalked(first)).toBe(2);
+    expect(itemsWalked(() => void map.values().next())).toBe(1);
   });
 
   test('law 10 fails a policy that scans what is in flight', () => {

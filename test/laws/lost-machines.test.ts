@@ -6,7 +6,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../../src/core/definition.ts';
-import { startPolicy } from '../../src/core/start.ts';
+import { create } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { registry } from '../../src/registry.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
@@ -69,7 +69,7 @@ class Lost {
 }
 
 function play(definition: AnyPolicyDefinition, config: unknown, tape: readonly number[], tally: { restarts: number }) {
-  const policy = startPolicy(definition, config);
+  const policy = create(definition, config);
   const state = definition.init(policy.config);
   const choices = choicesFrom(tape);
   const lost = new Lost();

@@ -1,7 +1,7 @@
 /** The playground in a real browser: true numbers, usable by keyboard, on a phone, in the dark, from a folder and a server. */
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import { createPolicy, planFlexUlysses } from 'rollflex';
+import { flexUlysses, registry, runPlanner } from 'rollflex';
 import {
   compare,
   comparePools,
@@ -164,10 +164,10 @@ describe('the playground in a browser', () => {
       expect(await cell(page, one.placement, 'speedup')).toBe(`${two(one.speedup)} ×`);
       expect(await cell(page, one.placement, 'balance')).toBe(`${two(one.balance)} ×`);
     }
-    expect(await shownConfig(page, 'flexrl').then((config) => createPolicy('flexrl', config as never).id)).toBe(
+    expect(await shownConfig(page, 'flexrl').then((config) => registry.create('flexrl', config as never).id)).toBe(
       'flexrl',
     );
-    expect(planFlexUlysses((await shownConfig(page, 'flex-ulysses')) as never).assignments).toHaveLength(8);
+    expect(runPlanner(flexUlysses, (await shownConfig(page, 'flex-ulysses')) as never).assignments).toHaveLength(8);
     expect(problems).toEqual([]);
     await page.close();
   });
@@ -181,16 +181,16 @@ describe('the playground in a browser', () => {
       promptSpeculation: 1.4,
       responseSpeculation: 1.25,
     });
-    expect(createPolicy('tail-batching', tail as never).id).toBe('tail-batching');
+    expect(registry.create('tail-batching', tail as never).id).toBe('tail-batching');
     const rollpacker = await shownConfig(page, 'rollpacker');
     expect(rollpacker).toMatchObject({ promptSpeculation: 1.4, streamTraining: false, startTp: { short: 2, long: 2 } });
-    expect(createPolicy('rollpacker', rollpacker as never).id).toBe('rollpacker');
+    expect(registry.create('rollpacker', rollpacker as never).id).toBe('rollpacker');
     await page.evaluate("location.hash = '#v=pools&R=8&K=4&U=3&Fw=5&n=1&s=1'");
     await page.waitForSelector('pre[data-config="rolloutpipe"]');
     await settled(page);
     const pipe = await shownConfig(page, 'rolloutpipe');
     expect(pipe).toMatchObject({ responsesPerPrompt: 4, globalBatchSamples: 12, width: 5 });
-    expect(createPolicy('rolloutpipe', pipe as never).id).toBe('rolloutpipe');
+    expect(registry.create('rolloutpipe', pipe as never).id).toBe('rolloutpipe');
     await page.close();
   });
 

@@ -1,7 +1,7 @@
 /** The invariants of adaptive-tp, by their numbers in its README. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { startPolicy } from '../../src/core/start.ts';
+import { create } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import {
   type AdaptiveTpConfig,
@@ -186,7 +186,7 @@ describe('adaptive-tp', () => {
       const settings = adaptiveTp.config.parse(config);
       fc.assert(
         fc.property(tapes(), (tape) => {
-          const policy = startPolicy(adaptiveTp, config);
+          const policy = create(adaptiveTp, config as never);
           const told = new Map<string, string>();
           const quiet = new Map<string, number>();
           for (const event of likelyEvents(adaptiveTp, config, tape, 120)) {

@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { resumePolicy, startPolicy } from '../../src/core/start.ts';
+import { create } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import {
   type CompleteGroupPipeliningEvent,
@@ -25,7 +25,7 @@ const count = (name: string): void => void tally.set(name, (tally.get(name) ?? 0
 class Run {
   readonly host: PipeliningHost;
   readonly choices: ReturnType<typeof choicesFrom>;
-  policy: ReturnType<typeof startPolicy<typeof completeGroupPipelining>>;
+  policy: ReturnType<typeof create<typeof completeGroupPipelining>>;
   /** Groups of each round that are still generated. */
   readonly due = new Map<string, number>();
   /** Reports that were taken: sent again they are late. */
@@ -35,7 +35,7 @@ class Run {
   restarts = 0;
 
   constructor(config: CompleteGroupPipeliningInput, tape: readonly number[]) {
-    this.policy = startPolicy(completeGroupPipelining, config);
+    this.policy = create(completeGroupPipelining, config);
     this.host = new PipeliningHost(this.policy.config);
     this.choices = choicesFrom(tape);
   }
@@ -53,7 +53,7 @@ class Run {
     this.host.settle();
     this.taken.push(full);
     if (this.choices.below(12) === 0)
-      this.policy = resumePolicy(completeGroupPipelining, JSON.parse(JSON.stringify(this.policy.snapshot())));
+      this.policy = create(completeGroupPipelining, { snapshot: JSON.parse(JSON.stringify(this.policy.snapshot())) });
     return decisions.map((one) => one.type);
   }
 

@@ -7,7 +7,7 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { AnyEvent, AnyPolicyDefinition } from '../../src/core/definition.ts';
-import { resumePolicy, startPolicy } from '../../src/core/start.ts';
+import { create } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { registry } from '../../src/registry.ts';
 import type { VocabularyDecision } from '../../src/schemas/index.ts';
@@ -32,7 +32,7 @@ function runOne(
   const choices = choicesFrom(tape);
   const takes = definition.events.map(({ type }) => type);
   const host = new ModelHost(definition.config.parse(config) as never, takes);
-  let policy = startPolicy(definition, config);
+  let policy = create(definition, config);
   for (let index = 0; index < length; index += 1) {
     const event: AnyEvent = arbitraryOf(definition)(state, choices);
     events += 1;
@@ -46,7 +46,8 @@ function runOne(
     // The shadow only serves to find likely events.
     definition.apply(state, event, { at: policy.at, emit: () => undefined });
     host.heard(event, decisions);
-    if (choices.below(10) === 0) policy = resumePolicy(definition, JSON.parse(JSON.stringify(policy.snapshot())));
+    if (choices.below(10) === 0)
+      policy = create(definition, { snapshot: JSON.parse(JSON.stringify(policy.snapshot())) });
     if (index % 8 === 7 || index === length - 1) host.books.compareWith(savedPlaces(policy.snapshot().state));
   }
   finish(policy as never, host);

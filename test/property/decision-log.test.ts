@@ -115,5 +115,5 @@ describe('a decision log', () => {
 
 function replayTexts(texts: readonly string[]) {
   const files = texts.map((text, at) => ({ name: String(at), read: () => text }));
-  return replayLog(readDecisionLog(files), registry.restorePolicy);
+  return replayLog(readDecisionLog(files), registry.restore);
 }

@@ -1,7 +1,7 @@
 /** Every strategy of flex-ulysses beside its search places every batch validly (invariants 1 and 4 of its README). */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type FlexUlyssesInput, planFlexUlysses } from '../../src/index.ts';
+import { type FlexUlyssesInput, flexUlysses, runPlanner } from '../../src/index.ts';
 import { placementProblems } from '../support/placement-check.ts';
 import { runs } from '../support/runs.ts';
 
@@ -30,7 +30,7 @@ describe('flex-ulysses', () => {
     fc.assert(
       fc.property(inputs, (given) => {
         const input = { ...defined(given), strategy };
-        expect(placementProblems(input, planFlexUlysses(input))).toEqual([]);
+        expect(placementProblems(input, runPlanner(flexUlysses, input))).toEqual([]);
       }),
       runs(400),
     );

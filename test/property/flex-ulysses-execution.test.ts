@@ -6,9 +6,10 @@ import {
   type FlexUlyssesInput,
   type FlexUlyssesPlan,
   findDeadlock,
+  flexUlysses,
   flexUlyssesInput,
-  planFlexUlysses,
   predictTimeline,
+  runPlanner,
   timingPresets,
 } from '../../src/index.ts';
 import { executionOf } from '../../src/planners/flex-ulysses/execution/execution.ts';
@@ -160,7 +161,7 @@ describe('7. the collectives of a plan neither hang nor mix', () => {
   );
 
   test.each(cases)('%s on %i devices: %s', (strategy, devices, _, lengths) => {
-    const plan = planFlexUlysses({ lengths, devices, strategy, effort: 'fast' });
+    const plan = runPlanner(flexUlysses, { lengths, devices, strategy, effort: 'fast' });
     expect(deadlocksOf(plan)).toEqual([undefined, undefined, undefined, undefined]);
     expect(plan.packs.flatMap((pack) => pack.sequences).toSorted((a, b) => a - b)).toEqual([...lengths.keys()]);
   });

@@ -1,6 +1,6 @@
 /** The plans of flex-ulysses on small batches against the optimum that mixed-integer programs find. */
 import { describe, expect, test } from 'vitest';
-import { type FlexUlyssesInput, planFlexUlysses } from '../../src/index.ts';
+import { type FlexUlyssesInput, flexUlysses, runPlanner } from '../../src/index.ts';
 import { instanceOf } from '../../src/planners/flex-ulysses/instance.ts';
 import { flexUlyssesInput } from '../../src/planners/flex-ulysses/schema.ts';
 import { solver } from '../support/milp.ts';
@@ -23,7 +23,7 @@ function optimumOf(input: FlexUlyssesInput) {
 
 /** What is wrong with the plan of an input, as phrases. */
 function problemsOf(input: FlexUlyssesInput): string[] {
-  const plan = planFlexUlysses(input);
+  const plan = runPlanner(flexUlysses, input);
   const problems = placementProblems(input, plan);
   const { maxCompute, maxMemoryTokens, communication } = plan.metrics;
   const atMost = (name: string, got: number, most: number, tolerance: number) => {

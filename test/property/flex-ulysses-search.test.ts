@@ -1,7 +1,7 @@
 /** The default strategy of flex-ulysses on any batch; numbers in titles are those of its README. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type FlexUlyssesInput, planFlexUlysses } from '../../src/index.ts';
+import { type FlexUlyssesInput, flexUlysses, runPlanner } from '../../src/index.ts';
 import { placementProblems } from '../support/placement-check.ts';
 import { runs } from '../support/runs.ts';
 
@@ -64,7 +64,7 @@ describe('search', () => {
   test('1, 2, 4. every plan is valid, within its limits, and not better than its bounds', () => {
     fc.assert(
       fc.property(batch, (input) => {
-        expect(placementProblems(input, planFlexUlysses(input))).toEqual([]);
+        expect(placementProblems(input, runPlanner(flexUlysses, input))).toEqual([]);
       }),
       runs(60),
     );
@@ -73,10 +73,10 @@ describe('search', () => {
   test('1, 2, 3, 4. so it is where lengths are nearly equal', () => {
     fc.assert(
       fc.property(alike, (input) => {
-        const plan = planFlexUlysses(input);
+        const plan = runPlanner(flexUlysses, input);
         expect(placementProblems(input, plan)).toEqual([]);
         const most = (1 + input.balanceTolerance) * 1.0004 * plan.bounds.compute;
-        const even = planFlexUlysses({ ...input, balanceTolerance: 0 }).metrics.maxCompute;
+        const even = runPlanner(flexUlysses, { ...input, balanceTolerance: 0 }).metrics.maxCompute;
         expect(plan.limits.compute).toBeLessThanOrEqual(Math.max(most, even) * (1 + 1e-9));
       }),
       runs(40),
@@ -84,15 +84,15 @@ describe('search', () => {
   });
 
   test.each(adversarial)('1, 2, 4. so it is for %j', (input) => {
-    expect(placementProblems(input, planFlexUlysses({ ...input, effort: 'fast' }))).toEqual([]);
+    expect(placementProblems(input, runPlanner(flexUlysses, { ...input, effort: 'fast' }))).toEqual([]);
   });
 
   test('3. no more tolerance than was asked for, above a balance that spreading everything reaches', () => {
     fc.assert(
       fc.property(batch, (input) => {
         const { balanceTolerance: tolerance } = input;
-        const { limits, metrics, bounds } = planFlexUlysses(input);
-        const even = planFlexUlysses({ ...input, balanceTolerance: 0 }).metrics.maxCompute;
+        const { limits, metrics, bounds } = runPlanner(flexUlysses, input);
+        const even = runPlanner(flexUlysses, { ...input, balanceTolerance: 0 }).metrics.maxCompute;
         expect(metrics.maxCompute).toBeLessThanOrEqual(limits.compute * (1 + 1e-9));
         expect(limits.compute).toBeLessThanOrEqual((1 + tolerance) * Math.max(even, bounds.compute) * (1 + 1e-9));
       }),
@@ -103,10 +103,10 @@ describe('search', () => {
   test('10. an earlier plan of another batch is no obstacle, and nothing but a start', () => {
     fc.assert(
       fc.property(batch, batch, (earlier, input) => {
-        const previous = planFlexUlysses({ ...earlier, effort: 'fast' });
-        const plan = planFlexUlysses({ ...input, previous });
+        const previous = runPlanner(flexUlysses, { ...earlier, effort: 'fast' });
+        const plan = runPlanner(flexUlysses, { ...input, previous });
         expect(placementProblems(input, plan)).toEqual([]);
-        expect(plan.limits).toEqual(planFlexUlysses(input).limits);
+        expect(plan.limits).toEqual(runPlanner(flexUlysses, input).limits);
       }),
       runs(30),
     );
@@ -115,11 +115,11 @@ describe('search', () => {
   test('10. a batch that has changed little costs little more with its earlier plan than before', () => {
     fc.assert(
       fc.property(batch, fc.nat(39), fc.integer({ min: 1, max: 50 }), (input, index, less) => {
-        const before = planFlexUlysses(input);
+        const before = runPlanner(flexUlysses, input);
         const lengths = input.lengths.map((one, at) => (at === index ? Math.max(0, one - less) : one));
-        const after = planFlexUlysses({ ...input, lengths, previous: before });
+        const after = runPlanner(flexUlysses, { ...input, lengths, previous: before });
         expect(placementProblems({ ...input, lengths }, after)).toEqual([]);
-        const whole = planFlexUlysses({ ...input, lengths }).metrics.communication;
+        const whole = runPlanner(flexUlysses, { ...input, lengths }).metrics.communication;
         expect(after.metrics.communication).toBeLessThanOrEqual(
           Math.max(before.metrics.communication, whole) * 1.02 + 1e-6,
         );

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { startPolicy } from '../../src/core/start.ts';
-import { flexrl, isPolicyError, planFlexUlysses, shadowLoader } from '../../src/index.ts';
+import { create } from '../../src/core/start.ts';
+import { flexrl, flexUlysses, isPolicyError, runPlanner, shadowLoader } from '../../src/index.ts';
 import { arbitrary } from '../../src/recipes/flexrl/arbitrary.ts';
 import { type VocabularyDecision, z } from '../../src/schemas/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
@@ -30,7 +30,7 @@ describe('flexrl', () => {
         fc.property(tapes(), (tape) => {
           const choices = choicesFrom(tape);
           const shadow = flexrl.init(flexrl.config.parse(config));
-          const job = startPolicy(flexrl, config);
+          const job = create(flexrl, config as never);
           for (let index = 0; index < 100; index += 1) {
             const event = arbitrary(shadow, choices);
             const before = job.snapshot();
@@ -50,7 +50,7 @@ describe('flexrl', () => {
             planned += 1;
             const [{ assignments }] = plans as [(typeof plans)[0]];
             const lengths = event.sequences.map((one) => one.tokens);
-            const plan = planFlexUlysses({ ...(settings as { devices: number }), lengths });
+            const plan = runPlanner(flexUlysses, { ...(settings as { devices: number }), lengths });
             expect(
               assignments.map(({ degree, ranks }) => ({ degree, devices: ranks })),
               'invariant 1',

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runRounds } from '../../bench/frontier-loop.ts';
 import { paperCases } from '../../bench/frontier-work.ts';
-import { startPolicy } from '../../src/core/start.ts';
+import { create } from '../../src/core/start.ts';
 import { frontierGroupDispatch } from '../../src/policies/frontier-group-dispatch/index.ts';
 import { newPace, type Pace } from '../../src/policies/frontier-group-dispatch/pace.ts';
 import { planWidth } from '../../src/policies/frontier-group-dispatch/plan.ts';
@@ -20,7 +20,7 @@ test('8: costs of a token that are a plane of requests and context are found out
     tape: fc.array(fc.integer({ min: 20, max: 3000 }), { minLength: 40, maxLength: 120 }),
   });
   const run = ({ base, slope, contextSlope, width, tape }: typeof costs extends fc.Arbitrary<infer T> ? T : never) => {
-    const policy = startPolicy(frontierGroupDispatch, { responsesPerPrompt: 1, width }, { validate: false });
+    const policy = create(frontierGroupDispatch, { responsesPerPrompt: 1, width }, { validate: false });
     const running = new Map<string, { started: number; tokens: number }>();
     let [at, clock] = [0, 0];
     const admitted = (decisions: ReturnType<typeof policy.send>): void => {

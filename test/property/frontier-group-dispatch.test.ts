@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { resumePolicy, startPolicy } from '../../src/core/start.ts';
+import { create } from '../../src/core/start.ts';
 import { groupKey } from '../../src/core/trained-groups.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { arbitrary } from '../../src/policies/frontier-group-dispatch/arbitrary.ts';
@@ -161,13 +161,13 @@ const configs = [
 describe.each(configs)('%j', (config) => {
   test('1 to 5: the width, each request once, order, no preemption, nothing lost', () => {
     const run = ({ tape, restarts }: { tape: readonly number[]; restarts: readonly number[] }) => {
-      let policy = startPolicy(frontierGroupDispatch, config);
+      let policy = create(frontierGroupDispatch, config);
       const parsed = frontierGroupDispatch.config.parse(config);
       const model = new Model(config);
       const choices = choicesFrom(tape);
       for (let step = 0; step < 150; step += 1) {
         if (restarts.includes(step)) {
-          policy = resumePolicy(frontierGroupDispatch, JSON.parse(JSON.stringify(policy.snapshot()))) as never;
+          policy = create(frontierGroupDispatch, { snapshot: JSON.parse(JSON.stringify(policy.snapshot())) }) as never;
         }
         const saved = policy.snapshot().state as never;
         const event = arbitrary(frontierGroupDispatch.load(saved, parsed), choices);
@@ -210,7 +210,7 @@ test('7: a round ends, whatever fails: every group leaves once all its requests 
     fates: fc.array(fc.nat(5), { minLength: 1, maxLength: 50 }),
   });
   const run = ({ width, groups, fates }: { width: number; groups: number; fates: readonly number[] }) => {
-    const policy = startPolicy(frontierGroupDispatch, { responsesPerPrompt: 3, width, awaitRetries: true });
+    const policy = create(frontierGroupDispatch, { responsesPerPrompt: 3, width, awaitRetries: true });
     const running: { requestId: string; promptId: string; index: number }[] = [];
     const left: string[] = [];
     let at = 0;

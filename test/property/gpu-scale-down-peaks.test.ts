@@ -1,7 +1,7 @@
 /** The projection of gpu-scale-down where nothing is known of lengths: the exact peak, by brute force over its ends. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createGpuScaleDown } from '../../src/index.ts';
+import { create, gpuScaleDown } from '../../src/index.ts';
 import type { RunningRequest } from '../../src/schemas/index.ts';
 import { met, runs } from '../support/runs.ts';
 import { cluster, movesOf, open, randomFrom, report, untilQuery } from '../support/scale-down-model.ts';
@@ -19,7 +19,7 @@ function worstCase(requests: readonly RunningRequest[], maxTokens: number): numb
 }
 
 function decided(requests: readonly RunningRequest[], maxResponseTokens: number, engines = cluster(2, 1e9)) {
-  const policy = createGpuScaleDown({ promptsPerRound: 10, responsesPerPrompt: 2, maxResponseTokens, engines });
+  const policy = create(gpuScaleDown, { promptsPerRound: 10, responsesPerPrompt: 2, maxResponseTokens, engines });
   open(policy, 'r');
   const [decision] = report(policy, untilQuery(policy), [...requests]);
   return decision!;

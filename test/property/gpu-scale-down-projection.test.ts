@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { probit } from '../../src/core/normal.ts';
 import { binOf, LengthHistory } from '../../src/core/survival.ts';
-import { createGpuScaleDown } from '../../src/index.ts';
+import { create, gpuScaleDown } from '../../src/index.ts';
 import type { RunningRequest } from '../../src/schemas/index.ts';
 import { met, runs } from '../support/runs.ts';
 import { movesOf, open, randomFrom, report, untilQuery } from '../support/scale-down-model.ts';
@@ -33,7 +33,7 @@ function scene(seed: number) {
 /** The decision about it, and the projection that knows the same. */
 function decided(seed: number) {
   const { engines, requests, history, drained, quantile } = scene(seed);
-  const policy = createGpuScaleDown({
+  const policy = create(gpuScaleDown, {
     promptsPerRound: 10,
     responsesPerPrompt: 2,
     maxResponseTokens,

@@ -2,14 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { resumePolicy, startPolicy } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
-import {
-  createGpuScaleDown,
-  type GpuScaleDownDecision,
-  type GpuScaleDownEvent,
-  gpuScaleDown,
-} from '../../src/index.ts';
+import { create, type GpuScaleDownDecision, type GpuScaleDownEvent, gpuScaleDown } from '../../src/index.ts';
 import { arbitrary } from '../../src/policies/gpu-scale-down/arbitrary.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
@@ -59,7 +53,7 @@ function scene(seed: number, capacity: number): Scene {
 
 /** @param first - the engines at the beginning, if those of the scene come later by an event */
 function decided({ engines, groups, requests, history }: Scene, first?: Engines) {
-  const policy = createGpuScaleDown({
+  const policy = create(gpuScaleDown, {
     promptsPerRound: 10,
     responsesPerPrompt: 2,
     maxResponseTokens: 100,
@@ -221,7 +215,7 @@ function run(config: Record<string, unknown>, tape: readonly number[]): number {
   const shadow = gpuScaleDown.init(gpuScaleDown.config.parse(config));
   const choices = choicesFrom(tape);
   const watch = new Watch();
-  let policy = startPolicy(gpuScaleDown, config);
+  let policy = create(gpuScaleDown, config as never);
   for (let index = 0; index < 150; index += 1) {
     const event = arbitrary(shadow, choices);
     let decisions: GpuScaleDownDecision[];
@@ -234,7 +228,8 @@ function run(config: Record<string, unknown>, tape: readonly number[]): number {
     gpuScaleDown.apply(shadow, event, { at: policy.at, emit: () => undefined });
     watch.before(event);
     watch.after(event, decisions);
-    if (choices.below(10) === 0) policy = resumePolicy(gpuScaleDown, JSON.parse(JSON.stringify(policy.snapshot())));
+    if (choices.below(10) === 0)
+      policy = create(gpuScaleDown, { snapshot: JSON.parse(JSON.stringify(policy.snapshot())) });
   }
   return watch.releasedIn.size;
 }
@@ -291,7 +286,8 @@ describe.each(Object.entries(lengthLaws))('7: lengths drawn from the law of the 
 
 test('9: a snapshot does not grow with the responses seen', () => {
   const engines = cluster(8, 1000);
-  const policy = createGpuScaleDown(
+  const policy = create(
+    gpuScaleDown,
     { promptsPerRound: 128, responsesPerPrompt: 8, maxResponseTokens: 32_768, engines },
     { validate: false },
   );

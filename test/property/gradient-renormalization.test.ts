@@ -1,7 +1,7 @@
 /** The invariants of gradient-renormalization, by their numbers in its README, on a small network in float64. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isPolicyError, renormalizeGradients } from '../../src/index.ts';
+import { gradientRenormalization, isPolicyError, runPlanner } from '../../src/index.ts';
 import { runs } from '../support/runs.ts';
 import {
   combined,
@@ -120,7 +120,7 @@ describe('gradient-renormalization', () => {
           const whole = computed.whole(replicas, setting);
           compared[whole === undefined ? 'no' : 'yes'] += 1;
           if (whole === undefined) continue;
-          const { factors } = renormalizeGradients(inputOf(replicas, setting, false));
+          const { factors } = runPlanner(gradientRenormalization, inputOf(replicas, setting, false));
           const scaled = replicas.map((one, index) =>
             combined([computed.gradient(one.flat(), setting, `${index}`)], [factors[index]!]),
           );
@@ -141,7 +141,7 @@ describe('gradient-renormalization', () => {
           const whole = computed.whole(replicas, setting);
           compared[whole === undefined ? 'no' : 'yes'] += 1;
           if (whole === undefined) continue;
-          const { microBatchFactors } = renormalizeGradients(inputOf(replicas, setting, true));
+          const { microBatchFactors } = runPlanner(gradientRenormalization, inputOf(replicas, setting, true));
           const scaled = replicas.map((microBatches, index) => {
             const gradients = microBatches.map((one, k) => computed.gradient(one, setting, `${index} ${k}`));
             return accumulate(gradients, microBatchFactors![index]!, setting);
@@ -170,7 +170,7 @@ describe('gradient-renormalization', () => {
           const lost = setting.reduction === 'mean' && sizes.some((one) => one.size > 1);
           const input = { ...inputOf(replicas, setting, true), accumulated: true };
           try {
-            const { factors, microBatchFactors } = renormalizeGradients(input);
+            const { factors, microBatchFactors } = runPlanner(gradientRenormalization, input);
             expect([lost, microBatchFactors]).toEqual([false, undefined]);
             const scaled = replicas.map((microBatches, index) => {
               const gradients = microBatches.map((one, k) => computed.gradient(one, setting, `${index} ${k}`));
@@ -205,7 +205,10 @@ describe('gradient-renormalization', () => {
     fc.assert(
       fc.property(split, (replicas) => {
         for (const setting of combinations) {
-          const { factors, microBatchFactors, total } = renormalizeGradients(inputOf(replicas, setting, true));
+          const { factors, microBatchFactors, total } = runPlanner(
+            gradientRenormalization,
+            inputOf(replicas, setting, true),
+          );
           for (const one of [...factors, ...microBatchFactors!.flat()]) {
             expect(Number.isFinite(one) && one >= 0).toBe(true);
           }

@@ -5,7 +5,7 @@
 
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type PolicyOf, resumePolicy, startPolicy } from '../../src/core/start.ts';
+import { create, type PolicyOf } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { arbitrary } from '../../src/policies/group-assembly/arbitrary.ts';
 import { groupAssembly } from '../../src/policies/group-assembly/index.ts';
@@ -42,7 +42,7 @@ class Run {
 
   constructor(config: object, look: Look) {
     this.#look = look;
-    this.#policy = startPolicy(groupAssembly, config);
+    this.#policy = create(groupAssembly, config);
     this.#shadow = groupAssembly.init(groupAssembly.config.parse(config));
     this.model = new AssemblyModel(this.#policy.config);
   }
@@ -60,7 +60,7 @@ class Run {
   }
 
   restore(): void {
-    this.#policy = resumePolicy(groupAssembly, JSON.parse(JSON.stringify(this.#policy.snapshot())));
+    this.#policy = create(groupAssembly, { snapshot: JSON.parse(JSON.stringify(this.#policy.snapshot())) });
   }
 
   send(event: GroupAssemblyEvent): void {

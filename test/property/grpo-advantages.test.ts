@@ -1,7 +1,7 @@
 /** The invariants of grpo-advantages, by their numbers in its README, against exact fractions where there is an oracle. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type GrpoAdvantagesInput, grpoAdvantages } from '../../src/index.ts';
+import { type GrpoAdvantagesInput, grpoAdvantages, runPlanner } from '../../src/index.ts';
 import { runs } from '../support/runs.ts';
 
 const reward = fc.integer({ min: -40, max: 40 });
@@ -34,7 +34,7 @@ describe('grpo-advantages', () => {
     fc.assert(
       fc.property(rewards, settings, (values, given) => {
         const input = { groups: [{ rewards: values }], epsilon: 1e-3, ...given };
-        const { advantages } = grpoAdvantages(input).groups[0]!;
+        const { advantages } = runPlanner(grpoAdvantages, input).groups[0]!;
         const expected = oracle(values, input, 1e-3);
         advantages.forEach((one, index) => {
           expect(close(one, expected[index]!), `${one}, ${expected[index]}`).toBe(true);
@@ -47,7 +47,7 @@ describe('grpo-advantages', () => {
   test('2. the advantages of the responses of a group add up to 0', () => {
     fc.assert(
       fc.property(rewards, settings, (values, given) => {
-        const { advantages } = grpoAdvantages({ groups: [{ rewards: values }], ...given }).groups[0]!;
+        const { advantages } = runPlanner(grpoAdvantages, { groups: [{ rewards: values }], ...given }).groups[0]!;
         const size = advantages.reduce((sum, one) => sum + Math.abs(one), 1);
         expect(Math.abs(advantages.reduce((sum, one) => sum + one, 0))).toBeLessThan(1e-12 * size);
       }),
@@ -58,8 +58,13 @@ describe('grpo-advantages', () => {
   test('3. a group never depends on another one', () => {
     fc.assert(
       fc.property(fc.array(rewards, { minLength: 1, maxLength: 5 }), settings, (groups, given) => {
-        const together = grpoAdvantages({ groups: groups.map((values) => ({ rewards: values })), ...given }).groups;
-        const alone = groups.map((values) => grpoAdvantages({ groups: [{ rewards: values }], ...given }).groups[0]);
+        const together = runPlanner(grpoAdvantages, {
+          groups: groups.map((values) => ({ rewards: values })),
+          ...given,
+        }).groups;
+        const alone = groups.map(
+          (values) => runPlanner(grpoAdvantages, { groups: [{ rewards: values }], ...given }).groups[0],
+        );
         expect(together).toEqual(alone);
       }),
       runs(500),
@@ -70,7 +75,7 @@ describe('grpo-advantages', () => {
     fc.assert(
       fc.property(rewards, settings, reward, fc.integer({ min: 1, max: 9 }), (values, given, shift, factor) => {
         const of = (changed: number[]) =>
-          grpoAdvantages({ groups: [{ rewards: changed }], epsilon: 0, ...given }).groups[0]!.advantages;
+          runPlanner(grpoAdvantages, { groups: [{ rewards: changed }], epsilon: 0, ...given }).groups[0]!.advantages;
         const plain = of(values);
         of(values.map((value) => value + shift)).forEach((one, index) => {
           expect(close(one, plain[index]!)).toBe(true);
@@ -89,8 +94,8 @@ describe('grpo-advantages', () => {
       fc.property(rewards, settings, fc.array(fc.nat({ max: 30 }), { maxLength: 20 }), (values, given, again) => {
         const owners = [...values.keys(), ...again.map((one) => one % values.length)];
         const group = { rewards: owners.map((one) => values[one]!), responseIds: owners.map((one) => `r${one}`) };
-        const planned = grpoAdvantages({ groups: [group], ...given }).groups[0]!;
-        const alone = grpoAdvantages({ groups: [{ rewards: values }], ...given }).groups[0]!;
+        const planned = runPlanner(grpoAdvantages, { groups: [group], ...given }).groups[0]!;
+        const alone = runPlanner(grpoAdvantages, { groups: [{ rewards: values }], ...given }).groups[0]!;
         expect(planned).toEqual({ ...alone, advantages: owners.map((one) => alone.advantages[one]) });
       }),
       runs(500),

@@ -1,7 +1,7 @@
 /** The invariants of judge-offload, by their numbers in its README. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isPolicyError, type JudgeOffloadInput, planJudgeOffload } from '../../src/index.ts';
+import { isPolicyError, type JudgeOffloadInput, judgeOffload, runPlanner } from '../../src/index.ts';
 import { simulateOffload, subsets } from '../support/offload-simulator.ts';
 import { runs } from '../support/runs.ts';
 
@@ -46,7 +46,7 @@ const inputs = (mostLayers: number) =>
 
 const planOrNone = (input: JudgeOffloadInput) => {
   try {
-    return planJudgeOffload(input);
+    return runPlanner(judgeOffload, input);
   } catch (error) {
     if (isPolicyError(error) && error.code === 'infeasible') return undefined;
     throw error;
@@ -169,7 +169,7 @@ describe('judge-offload', () => {
           { pcieBytesPerSecond: input.pcieBytesPerSecond * 1.3 },
           { actorSmShare: input.actorSmShare * 0.7 },
         ]) {
-          const other = planJudgeOffload({ ...input, ...better });
+          const other = runPlanner(judgeOffload, { ...input, ...better });
           expect(other.pipelinedSeconds).toBeLessThanOrEqual(plan.pipelinedSeconds * (1 + 1e-8));
         }
       }),

@@ -5,7 +5,7 @@
 
 import fc from 'fast-check';
 import { describe, test } from 'vitest';
-import { resumePolicy, startPolicy } from '../../src/core/start.ts';
+import { create } from '../../src/core/start.ts';
 import { isPolicyError, speculativeAdmission } from '../../src/index.ts';
 import { arbitrary } from '../../src/policies/speculative-admission/arbitrary.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
@@ -18,7 +18,7 @@ function playOne(tape: readonly number[]): void {
   const choices = choicesFrom(tape);
   const config = { ...anySettings(choices), promptsPerRound: 1 + choices.below(2), quotas: undefined };
   const shadow = speculativeAdmission.init(speculativeAdmission.config.parse(config));
-  let policy = startPolicy(speculativeAdmission, config);
+  let policy = create(speculativeAdmission, config as never);
   const launched = new Set<string>();
   for (let index = 0; index < 150; index += 1) {
     const event = arbitrary(shadow, choices);
@@ -31,7 +31,7 @@ function playOne(tape: readonly number[]): void {
     }
     speculativeAdmission.apply(shadow, event, { at: policy.at, emit: () => undefined });
     if (choices.below(20) === 0)
-      policy = resumePolicy(speculativeAdmission, JSON.parse(JSON.stringify(policy.snapshot())));
+      policy = create(speculativeAdmission, { snapshot: JSON.parse(JSON.stringify(policy.snapshot())) });
   }
   const { departures } = (policy.snapshot() as unknown as Saved).state;
   const expectCode = (requestId: string, code: string | undefined): void => {

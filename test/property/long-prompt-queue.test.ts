@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { resumePolicy, startPolicy } from '../../src/core/start.ts';
+import { create } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { arbitrary } from '../../src/policies/long-prompt-queue/arbitrary.ts';
 import {
@@ -108,7 +108,7 @@ function run(config: Record<string, unknown>, tape: readonly number[]): void {
   const shadow = longPromptQueue.init(settings);
   const choices = choicesFrom(tape);
   const model = new QueueModel();
-  let queue = startPolicy(longPromptQueue, config);
+  let queue = create(longPromptQueue, config as never);
   for (let index = 0; index < 80; index += 1) {
     const event = arbitrary(shadow, choices);
     const before = queue.snapshot().state as Saved;
@@ -127,7 +127,8 @@ function run(config: Record<string, unknown>, tape: readonly number[]): void {
     for (const one of decisions) {
       if (one.type === 'round.planned') expectNobodyStarves(before, after, one, settings);
     }
-    if (choices.below(10) === 0) queue = resumePolicy(longPromptQueue, JSON.parse(JSON.stringify(queue.snapshot())));
+    if (choices.below(10) === 0)
+      queue = create(longPromptQueue, { snapshot: JSON.parse(JSON.stringify(queue.snapshot())) });
   }
 }
 

@@ -1,6 +1,6 @@
 /** Invariant 7 of micro-batches where ranks share sequences: every move and swap, worked out from the plan alone. */
 import { describe, expect, test } from 'vitest';
-import { type MicroBatchesInput, planMicroBatches } from '../../src/index.ts';
+import { type MicroBatchesInput, microBatches, runPlanner } from '../../src/index.ts';
 import { generator } from '../support/numbers.ts';
 
 const ranks = 4;
@@ -31,7 +31,7 @@ function planned(next: () => number, cap: number) {
     minMicroBatches: 2 + below(4),
     compute: isSquared ? { perTokenSquared: 1 } : { perToken: 1 },
   };
-  const plan = planMicroBatches(input);
+  const plan = runPlanner(microBatches, input);
   const slotOf = new Map<number, number>();
   for (const { microBatches } of plan.ranks) {
     for (const [slot, { sequences }] of microBatches.entries()) for (const one of sequences) slotOf.set(one, slot);

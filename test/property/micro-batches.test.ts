@@ -1,7 +1,7 @@
 /** The invariants of micro-batches, by their numbers in its README. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type MicroBatchesInput, planFlexUlysses, planMicroBatches } from '../../src/index.ts';
+import { flexUlysses, type MicroBatchesInput, microBatches, runPlanner } from '../../src/index.ts';
 import {
   fewestBins,
   fewestShared,
@@ -48,7 +48,7 @@ const sharded = fc
     strategy: fc.constantFrom('paper' as const, 'ulysses' as const, 'search' as const),
   })
   .map(({ lengths, devices, strategy }) => {
-    const { assignments } = planFlexUlysses({ lengths, devices, strategy, effort: 'fast' });
+    const { assignments } = runPlanner(flexUlysses, { lengths, devices, strategy, effort: 'fast' });
     return { lengths, ranks: devices, assignments };
   });
 const inputs: fc.Arbitrary<MicroBatchesInput> = fc
@@ -68,7 +68,7 @@ describe('micro-batches', () => {
   test('1. to 4. each sequence once, as many micro-batches on all ranks, the cap kept, figures as they are', () => {
     fc.assert(
       fc.property(inputs, (input) => {
-        expect(microBatchProblems(input, planMicroBatches(input))).toEqual([]);
+        expect(microBatchProblems(input, runPlanner(microBatches, input))).toEqual([]);
       }),
       runs(1000),
     );
@@ -77,7 +77,7 @@ describe('micro-batches', () => {
   test('3. none of 2,000 splits of 24 sequences is above the cap', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: cap }), { minLength: 24, maxLength: 24 }), (lengths) => {
-        const plan = planMicroBatches({ lengthsByRank: [lengths], maxTokensPerMicroBatch: cap });
+        const plan = runPlanner(microBatches, { lengthsByRank: [lengths], maxTokensPerMicroBatch: cap });
         expect(plan.metrics.maxTokens).toBeLessThanOrEqual(cap);
         expect(plan.count).toBeGreaterThanOrEqual(Math.ceil(sum(lengths) / cap));
       }),
@@ -96,7 +96,7 @@ describe('micro-batches', () => {
     );
     fc.assert(
       fc.property(few, fc.constantFrom(1, 1, 2, 3), ({ cap: most, lengthsByRank }, divisibleBy) => {
-        const plan = planMicroBatches({ lengthsByRank, maxTokensPerMicroBatch: most, divisibleBy });
+        const plan = runPlanner(microBatches, { lengthsByRank, maxTokensPerMicroBatch: most, divisibleBy });
         const fewest = Math.max(...lengthsByRank.map((lengths) => fewestBins(lengths, most)));
         expect(plan.count).toBe(Math.ceil(fewest / divisibleBy) * divisibleBy);
       }),
@@ -110,7 +110,7 @@ describe('micro-batches', () => {
       .map(({ width, at, tokens }) => ({ first: Math.floor(at / width) * width, width, tokens: 4 * tokens }));
     fc.assert(
       fc.property(fc.array(item, { maxLength: 7, size: 'max' }), (items) => {
-        const plan = planMicroBatches({
+        const plan = runPlanner(microBatches, {
           lengths: items.map(({ tokens, width }) => tokens * width),
           ranks: 4,
           assignments: items.map(({ first, width }, sequence) => ({
@@ -130,7 +130,7 @@ describe('micro-batches', () => {
     fc.assert(
       fc.property(fc.oneof(byRank, ranksOfShort), settings, (lengthsByRank, rest) => {
         const input = { lengthsByRank, ...rest, maxTokensPerMicroBatch: cap, overlong: 'alone' as const };
-        const { ranks, count } = planMicroBatches(input);
+        const { ranks, count } = runPlanner(microBatches, input);
         for (const [rank, { microBatches }] of ranks.entries()) {
           const empty = microBatches.filter((one) => one.empty).length;
           expect(empty).toBe(Math.max(0, count - lengthsByRank[rank]!.length));
@@ -148,7 +148,7 @@ describe('micro-batches', () => {
         fc.integer({ min: 1, max: 4 }),
         (lengths, minMicroBatches) => {
           const input = { lengthsByRank: [lengths], minMicroBatches, maxTokensPerMicroBatch: cap };
-          const { count, metrics } = planMicroBatches(input);
+          const { count, metrics } = runPlanner(microBatches, input);
           const works = lengths.map((one) => workOfLength(input, one));
           expect(count).toBe(minMicroBatches);
           const least = leastMaxWork(works, count);
@@ -160,7 +160,7 @@ describe('micro-batches', () => {
     fc.assert(
       fc.property(fc.array(length, { minLength: 2, maxLength: 24, size: 'max' }), (lengths) => {
         const input = { lengthsByRank: [lengths], maxTokensPerMicroBatch: cap };
-        const [worst, ...others] = planMicroBatches(input).ranks[0]!.microBatches;
+        const [worst, ...others] = runPlanner(microBatches, input).ranks[0]!.microBatches;
         const tokens = (index: number) => lengths[index] ?? 0;
         for (const other of others) {
           for (const out of worst!.sequences) {
@@ -181,7 +181,12 @@ describe('micro-batches', () => {
   test('8. a whole batch is dealt out evenly: numbers of sequences differ by at most one', () => {
     fc.assert(
       fc.property(batch, settings, (given, rest) => {
-        const { ranks } = planMicroBatches({ ...given, ...rest, maxTokensPerMicroBatch: cap, overlong: 'alone' });
+        const { ranks } = runPlanner(microBatches, {
+          ...given,
+          ...rest,
+          maxTokensPerMicroBatch: cap,
+          overlong: 'alone',
+        });
         const held = ranks.map(({ microBatches }) => sum(microBatches.map((one) => one.sequences.length)));
         expect(Math.max(...held) - Math.min(...held)).toBeLessThanOrEqual(1);
       }),
@@ -193,8 +198,8 @@ describe('micro-batches', () => {
     fc.assert(
       fc.property(inputs, (input) => {
         if (input.assignments !== undefined) return;
-        for (const { microBatches } of planMicroBatches(input).ranks) {
-          const works = microBatches.map((one) => one.work);
+        for (const { microBatches: own } of runPlanner(microBatches, input).ranks) {
+          const works = own.map((one) => one.work);
           for (const [at, work] of works.entries())
             expect(work).toBeLessThanOrEqual((works[at - 1] ?? work) * (1 + 1e-9));
         }

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Choices } from '../../src/core/choices.ts';
-import { resumePolicy, startPolicy } from '../../src/core/start.ts';
+import { create, type PolicyOf } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import {
   type RewardDispatchDecision,
@@ -21,11 +21,11 @@ interface Saved {
 type DecisionOf<T extends RewardDispatchDecision['type']> = Extract<RewardDispatchDecision, { type: T }>;
 type Unstamped = RewardDispatchEvent extends infer E ? (E extends RewardDispatchEvent ? Omit<E, 'at'> : never) : never;
 
-const restored = (snapshot: unknown) => resumePolicy(rewardDispatch, JSON.parse(JSON.stringify(snapshot)));
+const restored = (snapshot: unknown) => create(rewardDispatch, { snapshot: JSON.parse(JSON.stringify(snapshot)) });
 
 /** Workers do what they are told, with faults now and then, some in silence; nothing is known but what was decided. */
 class ForgetfulHost {
-  policy: ReturnType<typeof resumePolicy<typeof rewardDispatch>>;
+  policy: PolicyOf<typeof rewardDispatch>;
   readonly #choices: Choices;
   readonly #running = new Map<string, DecisionOf<'reward.dispatch'>>();
   readonly #cancelled: string[] = [];
@@ -136,7 +136,7 @@ class ForgetfulHost {
 
 function run(config: object, tape: readonly number[]): number {
   const choices = choicesFrom(tape);
-  const before = startPolicy(rewardDispatch, config as never);
+  const before = create(rewardDispatch, config as never);
   for (const event of likelyEvents(rewardDispatch, config, tape, 1 + choices.below(200))) {
     try {
       before.send(event as RewardDispatchEvent);

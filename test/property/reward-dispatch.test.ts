@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type PolicyOf, resumePolicy, startPolicy } from '../../src/core/start.ts';
+import { create, type PolicyOf } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { arbitrary } from '../../src/policies/reward-dispatch/arbitrary.ts';
 import { type RewardDispatchEvent, rewardDispatch } from '../../src/policies/reward-dispatch/index.ts';
@@ -24,7 +24,7 @@ class Run {
 
   constructor(config: Record<string, unknown>) {
     this.host = new RewardHost(rewardDispatch.config.parse(config));
-    this.policy = startPolicy(rewardDispatch, config);
+    this.policy = create(rewardDispatch, config);
   }
 
   send(event: RewardDispatchEvent): void {
@@ -40,7 +40,7 @@ class Run {
   }
 
   restore(): void {
-    this.policy = resumePolicy(rewardDispatch, JSON.parse(JSON.stringify(this.policy.snapshot())));
+    this.policy = create(rewardDispatch, { snapshot: JSON.parse(JSON.stringify(this.policy.snapshot())) });
   }
 
   /** With workers that answer, every response comes to its end. */

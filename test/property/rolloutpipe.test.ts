@@ -1,7 +1,7 @@
 /** The invariants of rolloutpipe, by their numbers in its README: a host with engines, rewards and a trainer that fail. */
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { createRolloutPipe } from '../../src/index.ts';
+import { create, rolloutPipe } from '../../src/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
 import { RolloutPipeHost } from '../support/rolloutpipe-host.ts';
 import { runs, scale } from '../support/runs.ts';
@@ -43,7 +43,7 @@ describe('rolloutpipe', () => {
           updates.push(ready.slice(at, at + groupsPerUpdate).map((one) => one.id));
 
         for (const pipelining of [false, true]) {
-          const policy = createRolloutPipe({
+          const policy = create(rolloutPipe, {
             responsesPerPrompt: perPrompt,
             globalBatchSamples: perPrompt * groupsPerUpdate,
             pipelining,

@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type AnyDecision, startPolicy } from '../../src/index.ts';
+import { type AnyDecision, create } from '../../src/index.ts';
 import { tailBatching } from '../../src/recipes/tail-batching/index.ts';
 import type { RpcServer } from '../../src/rpc/index.ts';
 import { completed, openingEvents, type Reply, rpc, WireClient } from '../support/rpc.ts';
@@ -208,7 +208,7 @@ test.each(['reply', 'stream'] as const)(
         const { server, client } = rpc({ limits: { keptAnswers, pageDecisions: 1000 } });
         await client.call('session.open', { policy: 'tail-batching', config, session: 'x', deliver });
         const model: Model = {
-          policy: startPolicy(tailBatching, config) as never,
+          policy: create(tailBatching, config) as never,
           producers: new Map(['p', 'q'].map((name) => [name, { next: 0, sent: [] as Sent[] }])),
           decisions: [],
         };

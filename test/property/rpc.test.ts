@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
-import { startPolicy } from '../../src/core/start.ts';
+import { create } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { registry } from '../../src/index.ts';
 import { methods } from '../../src/rpc/index.ts';
@@ -38,7 +38,7 @@ describe('a session over RPC', () => {
       await fc.assert(
         fc.asyncProperty(tapes(), chunked, fc.boolean(), async (tape, sizes, streamed) => {
           const { client } = rpc({ limits: { pageDecisions: 16 } });
-          const policy = startPolicy(definition, config);
+          const policy = create(definition, config);
           await client.call('session.open', {
             policy: definition.id,
             config,

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { resumePolicy, startPolicy } from '../../src/core/start.ts';
+import { create } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { arbitrary } from '../../src/policies/sandbox-timeout/arbitrary.ts';
 import {
@@ -187,7 +187,7 @@ function run(config: Record<string, unknown>, tape: readonly number[]): void {
   const shadow = sandboxTimeout.init(settings);
   const choices = choicesFrom(tape);
   const model = new Model(settings);
-  let policy = startPolicy(sandboxTimeout, config);
+  let policy = create(sandboxTimeout, config);
   for (let index = 0; index < 120; index += 1) {
     const event = arbitrary(shadow, choices);
     let decisions: SandboxTimeoutDecision[];
@@ -202,7 +202,8 @@ function run(config: Record<string, unknown>, tape: readonly number[]): void {
     for (const { reason } of decisions) seen.set(reason.code, (seen.get(reason.code) ?? 0) + 1);
     model.check(event, decisions);
     model.compareWith(policy.snapshot().state as never);
-    if (choices.below(10) === 0) policy = resumePolicy(sandboxTimeout, JSON.parse(JSON.stringify(policy.snapshot())));
+    if (choices.below(10) === 0)
+      policy = create(sandboxTimeout, { snapshot: JSON.parse(JSON.stringify(policy.snapshot())) });
   }
 }
 

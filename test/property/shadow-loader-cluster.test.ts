@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Choices } from '../../src/core/choices.ts';
-import { type PolicyOf, resumePolicy, startPolicy } from '../../src/core/start.ts';
+import { create, type PolicyOf } from '../../src/core/start.ts';
 import {
   type ShadowLoaderDecision,
   type ShadowLoaderEvent,
@@ -28,7 +28,7 @@ class Job {
   constructor(config: Record<string, unknown>, choices: Choices) {
     this.#choices = choices;
     this.world = new LoaderWorld(choices);
-    this.#policy = startPolicy(shadowLoader, config);
+    this.#policy = create(shadowLoader, config);
     for (const number of [0, 1, 2]) this.addNode(number, 60 + 30 * choices.below(3));
   }
 
@@ -87,7 +87,7 @@ class Job {
   }
 
   restore(): void {
-    this.#policy = resumePolicy(shadowLoader, JSON.parse(JSON.stringify(this.#policy.snapshot())));
+    this.#policy = create(shadowLoader, { snapshot: JSON.parse(JSON.stringify(this.#policy.snapshot())) });
   }
 
   draw(): void {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Choices } from '../../src/core/choices.ts';
 import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
-import { resumePolicy, startPolicy } from '../../src/core/start.ts';
+import { create } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { flexrl, shadowLoader } from '../../src/index.ts';
 import type { ShadowLoaderDecision } from '../../src/policies/shadow-loader/index.ts';
@@ -27,7 +27,7 @@ const heldBy = (session: Session): Saved => {
 /** Likely events, then a restart that nothing but the snapshot survives, then a host that knows what it is told. */
 function run(definition: AnyPolicyDefinition, config: object, tape: readonly number[], most: number): number {
   const choices = choicesFrom(tape);
-  const before = startPolicy(definition, config) as unknown as Session;
+  const before = create(definition, config) as unknown as Session;
   for (const event of likelyEvents(definition, config, tape, 1 + choices.below(most))) {
     try {
       before.send(event);
@@ -37,7 +37,7 @@ function run(definition: AnyPolicyDefinition, config: object, tape: readonly num
   }
   let session = before;
   const restore = (): void => {
-    session = resumePolicy(definition, JSON.parse(JSON.stringify(session.snapshot()))) as unknown as Session;
+    session = create(definition, { snapshot: JSON.parse(JSON.stringify(session.snapshot())) }) as unknown as Session;
   };
   const send = (event: object) => {
     if (choices.below(8) === 0) restore();

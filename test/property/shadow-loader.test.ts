@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type PolicyOf, resumePolicy, startPolicy } from '../../src/core/start.ts';
+import { create, type PolicyOf } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { arbitrary } from '../../src/policies/shadow-loader/arbitrary.ts';
 import { type ShadowLoaderEvent, shadowLoader } from '../../src/policies/shadow-loader/index.ts';
@@ -22,7 +22,7 @@ function run(config: Record<string, unknown>, tape: readonly number[]): void {
   const shadow = shadowLoader.init(shadowLoader.config.parse(config));
   const oracle = new LoaderOracle(shadowLoader.config.parse(config));
   const choices = choicesFrom(tape);
-  let policy: PolicyOf<typeof shadowLoader> = startPolicy(shadowLoader, config);
+  let policy: PolicyOf<typeof shadowLoader> = create(shadowLoader, config);
   const send = (event: ShadowLoaderEvent): void => {
     const decisions = policy.send(event);
     for (const { type, reason } of decisions) {
@@ -44,7 +44,8 @@ function run(config: Record<string, unknown>, tape: readonly number[]): void {
     }
     send(event);
     shadowLoader.apply(shadow, event, { at: policy.at, emit: () => undefined });
-    if (choices.below(10) === 0) policy = resumePolicy(shadowLoader, JSON.parse(JSON.stringify(policy.snapshot())));
+    if (choices.below(10) === 0)
+      policy = create(shadowLoader, { snapshot: JSON.parse(JSON.stringify(policy.snapshot())) });
   }
 }
 

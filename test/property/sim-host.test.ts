@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { recordEvents, replayEvents } from '../../src/core/event-log.ts';
-import { resumePolicy } from '../../src/core/start.ts';
+import { create } from '../../src/core/start.ts';
 import { tailBatching } from '../../src/recipes/tail-batching/index.ts';
 import { simulate } from '../../src/sim/host/driver.ts';
 import { synchronousBaseline, tailBatchingScheduler } from '../../src/sim/host/scheduler.ts';
@@ -144,14 +144,14 @@ describe('the simulated host', () => {
         const lines: string[] = [];
         const recorded = {
           ...tail,
-          createPolicy: (options: object) => {
-            const policy = tail.createPolicy(options);
+          create: (options: object) => {
+            const policy = tail.create(options);
             recordEvents(policy as never, (line) => void lines.push(line));
             return policy;
           },
         };
         simulate(job, recorded, workload, { prompts: given.prompts, seed: 1 });
-        const replay = replayEvents(lines, (snapshot) => resumePolicy(tailBatching, snapshot));
+        const replay = replayEvents(lines, (snapshot) => create(tailBatching, { snapshot }));
         expect(replay.difference).toBeUndefined();
         expect(replay.events).toBe(lines.length - 1);
       }),

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { longestFirst } from '../../src/core/longest-first.ts';
 import { scaleFactor } from '../../src/core/renormalize.ts';
-import { resumePolicy, startPolicy } from '../../src/core/start.ts';
+import { create } from '../../src/core/start.ts';
 import { streamTraining } from '../../src/policies/stream-training/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
@@ -201,8 +201,8 @@ class Job {
   }
 }
 
-const start = (config: unknown) => startPolicy(streamTraining, config);
-const resume = (snapshot: unknown) => resumePolicy(streamTraining, JSON.parse(JSON.stringify(snapshot)));
+const start = (config: unknown) => create(streamTraining, config as never);
+const resume = (snapshot: unknown) => create(streamTraining, { snapshot: JSON.parse(JSON.stringify(snapshot)) });
 
 function run(config: unknown, tape: readonly number[], troubled: boolean, rounds = 4): Job {
   const job = new Job(config, choicesFrom(tape));

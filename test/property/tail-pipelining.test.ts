@@ -1,6 +1,6 @@
 /** The invariants of tail-pipelining, by their numbers in its README: a host whose engines, rewards and trainer fail. */
 import { afterAll, describe, expect } from 'vitest';
-import { createTailBatching, isPolicyError, tailBatching } from '../../src/index.ts';
+import { create, isPolicyError, tailBatching } from '../../src/index.ts';
 import { exampleConfigs } from '../support/example-configs.ts';
 import { scale } from '../support/runs.ts';
 import { TailPipeliningHost } from '../support/tail-pipelining-host.ts';
@@ -22,7 +22,7 @@ describe('tail-pipelining', () => {
   testEach(sameAsAlone, withoutFrontier, 15, (config, tape) => {
     const { globalBatchSamples: _, pipelining: _own, ...own } = config;
     const host = play(new TailPipeliningHost(config as never, tape), 150);
-    const alone = createTailBatching(own as never);
+    const alone = create(tailBatching, own as never);
     const decisions = host.taken.flatMap((event) => {
       if (!known(tailBatching.events, event.type) || event.type.startsWith('reward.')) return [];
       try {

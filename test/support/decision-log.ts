@@ -32,7 +32,7 @@ export const wholeLines = (directory: string) =>
   linesOf(directory).flatMap(({ line }) => (line === 'torn' ? [] : [line]));
 
 export const replayOf = (directory: string, only?: string): LogReplay =>
-  replayLog(readDecisionLog(filesOf(directory)), registry.restorePolicy, only);
+  replayLog(readDecisionLog(filesOf(directory)), registry.restore, only);
 
 /** Bytes of each file of a directory. */
 export const sizesOf = (directory: string): number[] =>

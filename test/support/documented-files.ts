@@ -1,7 +1,7 @@
 /** The files that command lines in the documentation read: a reader's own traces and logs. */
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createTailBatching, recordEvents } from '../../src/index.ts';
+import { create, recordEvents, tailBatching } from '../../src/index.ts';
 
 /** Response lengths in the project's format: 40 prompts with 8 responses each. */
 export function ownLengths(): string {
@@ -66,7 +66,7 @@ export function rewardsOfOneGroup(): string {
 /** An event log of one short round. */
 export function logOfOneRound(): string {
   const lines: string[] = [];
-  const tail = createTailBatching({ promptsPerRound: 2, responsesPerPrompt: 2 });
+  const tail = create(tailBatching, { promptsPerRound: 2, responsesPerPrompt: 2 });
   recordEvents(tail, (line) => lines.push(line));
   tail.send({ type: 'round.requested', at: 0, roundId: 'r1', weightVersion: 1 });
   const prompts = ['a', 'b', 'c'].map((promptId) => ({ promptId }));

@@ -2,7 +2,7 @@
 
 import type { Choices } from '../../src/core/choices.ts';
 import type { AnyEvent, AnyPolicyDefinition } from '../../src/core/definition.ts';
-import { resumePolicy, startPolicy } from '../../src/core/start.ts';
+import { create } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { arbitraryOf } from '../../src/testing/tested.ts';
 import { ForgetfulHost } from './forgetful-host.ts';
@@ -19,7 +19,7 @@ export function playForgetful(
 ): number {
   const parsed = definition.config.parse(config);
   const shadow = definition.init(parsed);
-  let policy = startPolicy(definition, config);
+  let policy = create(definition, config);
   let weightVersion = 0;
   const length = choices.below(120);
   for (let index = 0; index < length; index += 1) {
@@ -33,7 +33,7 @@ export function playForgetful(
     definition.apply(shadow, event, { at: policy.at, emit: () => undefined });
     weightVersion = Math.max(weightVersion, (event as { weightVersion?: number }).weightVersion ?? 0);
   }
-  policy = resumePolicy(definition, JSON.parse(JSON.stringify(policy.snapshot())));
+  policy = create(definition, { snapshot: JSON.parse(JSON.stringify(policy.snapshot())) });
   const host = new ForgetfulHost(definition, parsed, policy as never, choices, { weightVersion, name: 'new-' });
   host.finish();
   return length + host.sent;

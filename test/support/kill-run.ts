@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyEvent, AnyPolicyDefinition } from '../../src/core/definition.ts';
-import { startPolicy } from '../../src/core/start.ts';
+import { create } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { registry } from '../../src/index.ts';
 import { likelyEvents } from '../../src/testing/index.ts';
@@ -57,7 +57,7 @@ const window = 6;
 function scriptOf(number: number, random: () => number): Script {
   const { definition, config } = subjects[number % subjects.length]!;
   const tape = Array.from({ length: 200 }, () => Math.floor(random() * 1000));
-  const policy = startPolicy(definition, config) as unknown as {
+  const policy = create(definition, config) as unknown as {
     send(event: AnyEvent): unknown[];
     snapshot(): unknown;
   };

@@ -1,10 +1,10 @@
 /** A shadow-loader in a test, with short ways to send the usual events. */
 import { expect } from 'vitest';
-import { createShadowLoader, restorePolicy, type ShadowLoaderInput } from '../../src/index.ts';
+import { create, type PolicyOf, registry, type ShadowLoaderInput, shadowLoader } from '../../src/index.ts';
 import type { BatchAssignment, VocabularyDecision } from '../../src/schemas/index.ts';
 import { refusal } from './refusal.ts';
 
-type Loader = ReturnType<typeof createShadowLoader>;
+type Loader = PolicyOf<typeof shadowLoader>;
 type Event = Parameters<Loader['send']>[0];
 
 const resolution = { width: 28, height: 56 };
@@ -29,7 +29,7 @@ export class LoaderSession {
   loader: Loader;
 
   constructor(config: ShadowLoaderInput = { nodes: two }) {
-    this.loader = createShadowLoader(config);
+    this.loader = create(shadowLoader, config);
   }
 
   send(event: Omit<Event, 'at'> & { at?: number }): VocabularyDecision[] {
@@ -80,7 +80,7 @@ export class LoaderSession {
   }
 
   resume(snapshot: unknown): void {
-    this.loader = restorePolicy(snapshot) as never;
+    this.loader = registry.restore(snapshot) as never;
   }
 
   get state() {

@@ -3,7 +3,7 @@
  * that. The numbers are those of the invariants in the policy's README.
  */
 import { expect } from 'vitest';
-import { grpoAdvantages } from '../../src/index.ts';
+import { grpoAdvantages, runPlanner } from '../../src/index.ts';
 import type {
   CompleteGroupPipeliningConfig,
   CompleteGroupPipeliningDecision,
@@ -252,7 +252,10 @@ export class PipeliningHost {
     expect([decision.samples, decision.tokens]).toEqual([samples, tokens + samples * promptTokens]);
     const { baseline, normalization, std, epsilon, varianceTolerance, singleResponse } = this.config;
     const settings = { baseline, normalization, std, epsilon, varianceTolerance, singleResponse };
-    const [plan] = grpoAdvantages({ groups: [{ rewards: responses.map((one) => one.reward) }], ...settings }).groups;
+    const [plan] = runPlanner(grpoAdvantages, {
+      groups: [{ rewards: responses.map((one) => one.reward) }],
+      ...settings,
+    }).groups;
     expect([decision.mean, decision.std]).toEqual([plan!.mean, plan!.std]); // invariant 9
     expect(decision.requestIds).toEqual(responses.map((one) => one.requestId));
     expect(decision.advantages).toEqual(plan!.advantages);

@@ -4,7 +4,7 @@
  */
 import { expect } from 'vitest';
 import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
-import { type PolicyOf, resumePolicy, startPolicy } from '../../src/core/start.ts';
+import { create, type PolicyOf } from '../../src/core/start.ts';
 import { completeGroupPipelining, isPolicyError } from '../../src/index.ts';
 import type { CompleteGroupPipeliningConfig } from '../../src/policies/complete-group-pipelining/index.ts';
 import type { VocabularyDecision, VocabularyEvent } from '../../src/schemas/index.ts';
@@ -67,7 +67,7 @@ export abstract class PipeliningRecipeHost<C extends Settings> {
     trainerOf: (config: C) => unknown,
   ) {
     this.#definition = definition;
-    this.policy = startPolicy(definition, input);
+    this.policy = create(definition, input);
     this.config = this.policy.config as C;
     this.trainer = new PipeliningHost(trainerOf(this.config) as CompleteGroupPipeliningConfig);
     this.choices = choicesFrom(tape);
@@ -121,7 +121,7 @@ export abstract class PipeliningRecipeHost<C extends Settings> {
     this.heard(event);
     this.told(decisions);
     if (this.choices.below(12) === 0)
-      this.policy = resumePolicy(this.#definition, JSON.parse(JSON.stringify(this.policy.snapshot())));
+      this.policy = create(this.#definition, { snapshot: JSON.parse(JSON.stringify(this.policy.snapshot())) });
     return decisions;
   }
 

@@ -102,8 +102,8 @@ export function recorded(scheduler: PoolsScheduler): {
 } {
   const events: AnyEvent[] = [];
   const decisions: AnyDecision[] = [];
-  const createPolicy: PoolsScheduler['createPolicy'] = (job, options) => {
-    const policy = scheduler.createPolicy(job, options);
+  const create: PoolsScheduler['create'] = (job, options) => {
+    const policy = scheduler.create(job, options);
     return {
       id: policy.id,
       send: (event) => {
@@ -114,5 +114,5 @@ export function recorded(scheduler: PoolsScheduler): {
       },
     };
   };
-  return { scheduler: { ...scheduler, createPolicy }, events, decisions };
+  return { scheduler: { ...scheduler, create }, events, decisions };
 }

@@ -1,5 +1,5 @@
 /** The long-prompt queue in a test: prompts are put in by their ids, and rounds are planned. */
-import { createLongPromptQueue, type LongPromptQueueInput } from '../../src/index.ts';
+import { create, type LongPromptQueueInput, longPromptQueue } from '../../src/index.ts';
 import type { VocabularyDecision } from '../../src/schemas/index.ts';
 import { only, Session } from './session.ts';
 
@@ -48,7 +48,7 @@ class Restored extends Queue {
 
 /** Two prompts a long round and three a short one, unless the configuration says otherwise. */
 const policy = (config: Partial<LongPromptQueueInput>) =>
-  createLongPromptQueue({ promptsPerRound: 2, promptSpeculation: 1.5, ...config }) as never;
+  create(longPromptQueue, { promptsPerRound: 2, promptSpeculation: 1.5, ...config }) as never;
 
 /** For `describe.each`: what holds, holds across restarts as well. */
 export const bothWays = [

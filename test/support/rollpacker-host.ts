@@ -5,7 +5,7 @@
  */
 import { expect } from 'vitest';
 import type { Choices } from '../../src/core/choices.ts';
-import { resumePolicy, startPolicy } from '../../src/core/start.ts';
+import { create } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { streamTraining } from '../../src/policies/stream-training/index.ts';
 import { type RollpackerInput, rollpacker } from '../../src/recipes/rollpacker/index.ts';
@@ -100,7 +100,7 @@ export class RollpackerHost {
   observe: (event: VocabularyEvent, decisions: readonly VocabularyDecision[]) => void = () => undefined;
 
   constructor(config: RollpackerInput, choices: Choices, supply: number) {
-    this.#policy = startPolicy(rollpacker, config);
+    this.#policy = create(rollpacker, config);
     this.config = rollpacker.config.parse(config);
     this.groups = new GroupBooks(this.config.responsesPerPrompt);
     this.trainer = new TrainingHost(streamTraining.config.parse(partConfigs(this.config).training));
@@ -307,7 +307,7 @@ export class RollpackerHost {
     }
     this.#prompts.settle();
     if (this.#choices.below(12) === 0) {
-      this.#policy = resumePolicy(rollpacker, JSON.parse(JSON.stringify(this.#policy.snapshot())));
+      this.#policy = create(rollpacker, { snapshot: JSON.parse(JSON.stringify(this.#policy.snapshot())) });
     }
     if (this.sent % 8 === 0) this.compare();
     return true;

@@ -1,5 +1,5 @@
 /** Rounds of speculative-admission in a test: an event is its type and its fields, and decisions are told in brief. */
-import { createSpeculativeAdmission, type SpeculativeAdmissionInput } from '../../src/index.ts';
+import { create, type SpeculativeAdmissionInput, speculativeAdmission } from '../../src/index.ts';
 import type { VocabularyDecision, VocabularyEvent } from '../../src/schemas/index.ts';
 import type { KeptResponse } from '../../src/schemas/prompts.ts';
 import { Session } from './session.ts';
@@ -34,7 +34,7 @@ class Restored extends Rounds {
 
 /** Two prompts of two responses, without speculation, unless the configuration says otherwise. */
 const policy = (config: Partial<SpeculativeAdmissionInput>) =>
-  createSpeculativeAdmission({
+  create(speculativeAdmission, {
     promptsPerRound: 2,
     responsesPerPrompt: 2,
     ...(config.speculation === 'auto' ? undefined : { promptSpeculation: 1, responseSpeculation: 1 }),

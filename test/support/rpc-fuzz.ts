@@ -1,6 +1,7 @@
 /** What a server owes to whatever is sent to it, said without the server: which answers, and which state of the session. */
 import { isDeepStrictEqual } from 'node:util';
-import { type LooseEvent, resumePolicy, startPolicy } from '../../src/core/start.ts';
+import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
+import { create, type LooseEvent } from '../../src/core/start.ts';
 import { isPolicyError } from '../../src/errors.ts';
 import { registry } from '../../src/registry.ts';
 
@@ -90,7 +91,7 @@ export class AttackedModel {
 
   constructor(session: string, policy: string, config: unknown) {
     this.session = session;
-    this.#policy = startPolicy(registry.get(policy as never) as never, config) as ReturnType<typeof resumePolicy>;
+    this.#policy = create(registry.get(policy) as AnyPolicyDefinition, config);
   }
 
   get seq(): number {
@@ -108,7 +109,7 @@ export class AttackedModel {
 
   #resume(snapshot: unknown): void {
     const { policy } = snapshot as { policy: string };
-    this.#policy = resumePolicy(registry.get(policy as never) as never, snapshot) as never;
+    this.#policy = create(registry.get(policy as never) as never, { snapshot }) as never;
   }
 
   /** A call, and what it was answered. */
@@ -129,7 +130,7 @@ export class AttackedModel {
     this.isOpen = true;
     this.isAnother = true;
     if (snapshot !== undefined) return this.#resume(snapshot);
-    this.#policy = startPolicy(registry.get(policy as never) as never, config) as never;
+    this.#policy = create(registry.get(policy as string) as AnyPolicyDefinition, config);
   }
 
   #applied(events: readonly LooseEvent[], count: number, answer: Answer): void {

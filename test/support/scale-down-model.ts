@@ -1,9 +1,15 @@
 /** What tests of gpu-scale-down share: random clusters, exhaustive choice, rounds with known lengths. */
-import { createGpuScaleDown, type GpuScaleDownDecision, type GpuScaleDownInput } from '../../src/index.ts';
+import {
+  create,
+  type GpuScaleDownDecision,
+  type GpuScaleDownInput,
+  gpuScaleDown,
+  type PolicyOf,
+} from '../../src/index.ts';
 import type { RunningRequest } from '../../src/schemas/index.ts';
 
 export type Release = Extract<GpuScaleDownDecision, { type: 'gpus.release' }>;
-export type ScaleDown = ReturnType<typeof createGpuScaleDown>;
+export type ScaleDown = PolicyOf<typeof gpuScaleDown>;
 
 /** A random number generator from a seed: 0 (included) to 1. */
 export function randomFrom(seed: number): () => number {
@@ -137,7 +143,8 @@ export function simulatedRound(seed: number, law: (random: () => number) => numb
   const draw = () => Math.min(cap, Math.max(1, Math.round(cap * law(random))));
   const size = engines * perEngine;
   const unlimited = 2 ** 40;
-  const policy = createGpuScaleDown(
+  const policy = create(
+    gpuScaleDown,
     {
       promptsPerRound: size / 8,
       responsesPerPrompt: 8,

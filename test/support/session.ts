@@ -1,14 +1,16 @@
 /** A policy in a test, with short ways to send the usual events. */
 import { expect } from 'vitest';
 import {
-  createSpeculativeAdmission,
+  create,
   PolicyError,
-  restorePolicy,
+  registry,
   type SpeculativeAdmissionInput,
+  speculativeAdmission,
 } from '../../src/index.ts';
 import type { Prompt, VocabularyDecision, VocabularyEvent } from '../../src/schemas/index.ts';
 
 type DecisionOf<T extends string> = Extract<VocabularyDecision, { type: T }>;
+type Untimed<E> = E extends unknown ? Omit<E, 'at'> & { at?: number } : never;
 type Sender = { send(event: never): unknown[]; snapshot(): unknown };
 
 /** Decisions of one type. */
@@ -30,7 +32,7 @@ export class Session {
     this.policy = policy;
   }
 
-  send(event: Omit<VocabularyEvent, 'at'> & { at?: number }): VocabularyDecision[] {
+  send(event: Untimed<VocabularyEvent>): VocabularyDecision[] {
     return this.policy.send({ at: this.at, ...event } as never) as VocabularyDecision[];
   }
 
@@ -50,7 +52,7 @@ export class Session {
   }
 
   restore(): void {
-    this.policy = restorePolicy(JSON.parse(JSON.stringify(this.policy.snapshot()))) as never;
+    this.policy = registry.restore(JSON.parse(JSON.stringify(this.policy.snapshot()))) as never;
   }
 
   /** Expects a refusal with this code and path, and nothing changed. */
@@ -70,7 +72,7 @@ export class Session {
 
 export const admission = (config: Partial<SpeculativeAdmissionInput> = {}): Session =>
   new Session(
-    createSpeculativeAdmission({
+    create(speculativeAdmission, {
       promptsPerRound: 2,
       responsesPerPrompt: 2,
       promptSpeculation: 1.5,

@@ -56,8 +56,8 @@ export function overheard(scheduler: Scheduler): { scheduler: Scheduler; heard: 
     heard,
     scheduler: {
       ...scheduler,
-      createPolicy: (options) => {
-        const policy = scheduler.createPolicy(options);
+      create: (options) => {
+        const policy = scheduler.create(options);
         return {
           id: policy.id,
           send: (event) => {

@@ -1,6 +1,6 @@
 /** The host of one session under load: what it sends follows from what it was told, so that it can be played again. */
 import { createHash } from 'node:crypto';
-import { createTailBatching } from '../../src/index.ts';
+import { create, tailBatching } from '../../src/index.ts';
 
 type Decision = { readonly type: string; readonly [field: string]: unknown };
 export type Event = Readonly<Record<string, unknown>>;
@@ -108,7 +108,7 @@ export class SoakHost {
 /** The same in process; returns the digest after as many calls. */
 export function playedInProcess(session: string, calls: number): string {
   const host = new SoakHost(session);
-  const policy = createTailBatching(soakConfig);
+  const policy = create(tailBatching, soakConfig);
   for (let n = 0; n < calls; n += 1) {
     const events = host.next();
     host.tell(

@@ -2,7 +2,7 @@
  * A job whose rollouts are run on the simulator's decode engines with any TP: preemptions arise when the KV cache is
  * full. Its profile is what the same cost model says of single decode steps.
  */
-import { type AdaptiveTpInput, createAdaptiveTp } from '../../src/index.ts';
+import { type AdaptiveTpInput, adaptiveTp, create } from '../../src/index.ts';
 import type { ProfileRow, RolloutWorkload, VocabularyDecision } from '../../src/schemas/index.ts';
 import { baseSeconds, type CostModel, deriveCostModel, type EngineShape } from '../../src/sim/cost-model.ts';
 import { DecodeEngine } from '../../src/sim/engine/decode-engine.ts';
@@ -115,7 +115,7 @@ export function runAdaptive(
   run: (tp: number, step: TpStep) => { seconds: number; preemptions: number },
   noise: (index: number) => number = () => 1,
 ): TpRun {
-  const policy = createAdaptiveTp(config);
+  const policy = create(adaptiveTp, config);
   const decisions: VocabularyDecision[] = [];
   const reason = { code: 'queue_full', queued: 0, promptsPerRound: 1 } as const;
   let tp = 0;

@@ -25,10 +25,10 @@ export function literal(value: unknown, indent = ''): string {
 /** The code of a configuration. */
 export function codeOf({ kind, id, config }: ShownConfig): string {
   if (id === 'tail-batching') {
-    return `import { createTailBatching } from 'rollflex';\n\nconst tail = createTailBatching(${literal(config)});\n`;
+    return `import { create, tailBatching } from 'rollflex';\n\nconst tail = create(tailBatching, ${literal(config)});\n`;
   }
   if (kind === 'planner') {
-    return `import { planFlexUlysses } from 'rollflex';\n\nconst plan = planFlexUlysses(${literal(config)});\n`;
+    return `import { flexUlysses, runPlanner } from 'rollflex';\n\nconst plan = runPlanner(flexUlysses, ${literal(config)});\n`;
   }
-  return `import { createPolicy } from 'rollflex';\n\nconst policy = createPolicy('${id}', ${literal(config)});\n`;
+  return `import { registry } from 'rollflex';\n\nconst policy = registry.create('${id}', ${literal(config)});\n`;
 }

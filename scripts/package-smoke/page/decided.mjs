@@ -1,5 +1,5 @@
 /** A round of tail batching, a plan, and a comparison on a trace of one's own: the same lines in Node and in a browser. */
-import { createTailBatching, isPolicyError, planFlexUlysses, restorePolicy } from 'rollflex';
+import { create, flexUlysses, isPolicyError, registry, runPlanner, tailBatching } from 'rollflex';
 import { responseCompleted, z } from 'rollflex/schemas';
 import { compare, jobPreset, readTrace, tracedWorkload } from 'rollflex/sim';
 
@@ -17,10 +17,10 @@ const lines = prompts.map((_, row) => {
 });
 
 export function decided() {
-  const tail = createTailBatching({ promptsPerRound: 2, responsesPerPrompt: 2 });
+  const tail = create(tailBatching, { promptsPerRound: 2, responsesPerPrompt: 2 });
   const said = events.flatMap((event) => tail.send(event));
   // The round is closed by the policy that came back, through JSON.
-  const again = restorePolicy(JSON.parse(JSON.stringify(tail.snapshot())));
+  const again = registry.restore(JSON.parse(JSON.stringify(tail.snapshot())));
   said.push(...again.send(last));
 
   let refused = '';
@@ -30,7 +30,7 @@ export function decided() {
     if (!isPolicyError(error)) throw error;
     refused = `${error.code} at ${error.path}`;
   }
-  const plan = planFlexUlysses({ lengths: [8192, 4096, 1024, 1024], devices: 4 });
+  const plan = runPlanner(flexUlysses, { lengths: [8192, 4096, 1024, 1024], devices: 4 });
   const job = { ...jobPreset('qwen2.5-7b-8k').job, promptsPerRound: 2, responsesPerPrompt: 2 };
   const { prompts: recorded } = readTrace(lines.join('\n'));
   const workload = (seed) => tracedWorkload({ name: 'own', prompts: recorded, capTokens: 4096, seed });

@@ -4,20 +4,20 @@ import type { Agenda } from './agenda.ts';
 import type { MockEngine } from './mock-engine.ts';
 
 /** What connections feel of a fault. */
-export type Felt =
+export type ConnectionFault =
   | { readonly kind: 'down' | 'up' | 'resumed' }
   | { readonly kind: 'reset'; readonly rid: string }
   | { readonly kind: 'refuse'; readonly count: number; readonly status: number };
 
 /** Whoever is told of it. */
-export type FaultListener = (felt: Felt, engine: MockEngine) => void;
+export type FaultListener = (fault: ConnectionFault, engine: MockEngine) => void;
 
 /** Does it. */
 export function applyFault(
   fault: Fault,
   engine: MockEngine,
   time: { readonly now: number; readonly agenda: Agenda },
-  tell: (felt: Felt) => void,
+  tell: (fault: ConnectionFault) => void,
 ): void {
   const later = (seconds: number, run: () => void): void => void time.agenda.at(time.now + seconds, run);
   const restart = (): void => {

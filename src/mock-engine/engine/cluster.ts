@@ -39,8 +39,8 @@ export class MockCluster {
     this.options = options;
     this.cost = cost;
     this.book = new ResponseBook(workload);
-    const around = { options, cost, book: this.book, agenda: this.agenda, now: () => this.#now };
-    this.engines = Array.from({ length: options.engines }, (_, number) => new MockEngine(number, around));
+    const context = { options, cost, book: this.book, agenda: this.agenda, now: () => this.#now };
+    this.engines = Array.from({ length: options.engines }, (_, number) => new MockEngine(number, context));
     for (const fault of options.faults) this.agenda.at(fault.at ?? 0, () => this.fault(fault));
   }
 

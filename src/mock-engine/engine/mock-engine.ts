@@ -6,11 +6,11 @@
  * of two connections was read first.
  */
 import { Counts } from './counts.ts';
+import type { EngineContext } from './engine-context.ts';
 import { Gate } from './gate.ts';
 import type { Ending, Generation } from './generation.ts';
 import type { PausableDecode } from './pausable-decode.ts';
 import { type Matches, Scheduler } from './scheduler.ts';
-import type { Surroundings } from './surroundings.ts';
 
 /** What an engine has to do. */
 export interface MockLoad {
@@ -41,7 +41,7 @@ export class MockEngine {
   isUp = true;
   /** Requests whose aborts are ignored from now on. */
   abortsToIgnore = 0;
-  readonly #around: Surroundings;
+  readonly #context: EngineContext;
   readonly #scheduler: Scheduler;
   readonly #decode: PausableDecode;
   readonly #gate = new Gate();
@@ -52,10 +52,10 @@ export class MockEngine {
   /** How often it has crashed. */
   #life = 0;
 
-  constructor(number: number, around: Surroundings) {
+  constructor(number: number, context: EngineContext) {
     this.number = number;
-    this.#around = around;
-    this.#scheduler = new Scheduler(`engine-${number}`, around);
+    this.#context = context;
+    this.#scheduler = new Scheduler(`engine-${number}`, context);
     this.#decode = this.#scheduler.decode;
   }
 
@@ -118,7 +118,7 @@ export class MockEngine {
       this.abortsToIgnore -= 1;
       return;
     }
-    this.abortAfter(this.#around.options.abortLagSeconds, matches, reach);
+    this.abortAfter(this.#context.options.abortLagSeconds, matches, reach);
   }
 
   /** The same so many seconds later, whatever is ignored: nobody is there any more who waits for it. */
@@ -131,7 +131,7 @@ export class MockEngine {
   /** Does something so many seconds later, unless the engine has crashed by then. */
   after(seconds: number, run: () => void): void {
     const life = this.#life;
-    this.#around.agenda.at(this.#now + seconds, () => {
+    this.#context.agenda.at(this.#now + seconds, () => {
       if (this.isUp && life === this.#life) run();
     });
   }
@@ -252,7 +252,7 @@ export class MockEngine {
   }
 
   get #now(): number {
-    return this.#around.now();
+    return this.#context.now();
   }
 
   #abort(matches: Matches, reach: 'scheduler' | 'all'): void {
@@ -271,7 +271,7 @@ export class MockEngine {
     generation.endedAt = this.#now;
     this.counts.end(generation, ending);
     if (ending === 'abort' || ending === 'length') {
-      this.#around.book.cutShort(generation.prompt, generation.planned, generation);
+      this.#context.book.cutShort(generation.prompt, generation.planned, generation);
     }
     generation.listener.ended(generation);
   }

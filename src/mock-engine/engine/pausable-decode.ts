@@ -6,22 +6,22 @@ import {
   type LostRequest,
   type Outcome,
 } from '../../sim/engine/decode-engine.ts';
+import type { EngineContext } from './engine-context.ts';
 import { FrozenClock } from './frozen-clock.ts';
-import type { Surroundings } from './surroundings.ts';
 
 /** A decode engine that can stand still. All moments are those of the simulation. */
 export class PausableDecode {
   readonly #name: string;
-  readonly #around: Pick<Surroundings, 'cost' | 'options' | 'now'>;
+  readonly #context: Pick<EngineContext, 'cost' | 'options' | 'now'>;
   readonly #clock = new FrozenClock();
   #engine: DecodeEngine;
   /** Tokens that fit its KV cache. */
   kvCapacityTokens: number;
 
-  constructor(name: string, around: Pick<Surroundings, 'cost' | 'options' | 'now'>) {
+  constructor(name: string, context: Pick<EngineContext, 'cost' | 'options' | 'now'>) {
     this.#name = name;
-    this.#around = around;
-    this.kvCapacityTokens = around.cost.kvCapacityTokens;
+    this.#context = context;
+    this.kvCapacityTokens = context.cost.kvCapacityTokens;
     this.#engine = this.#newEngine();
   }
 
@@ -73,15 +73,15 @@ export class PausableDecode {
 
   /** When the running step is over; now, if none is. */
   boundaryAt(): number {
-    return this.isFrozen ? this.#around.now() : this.#clock.moment(this.#engine.boundaryAfter(this.#own));
+    return this.isFrozen ? this.#context.now() : this.#clock.moment(this.#engine.boundaryAfter(this.#own));
   }
 
   freeze(reason: string): void {
-    this.#clock.freeze(reason, this.#around.now());
+    this.#clock.freeze(reason, this.#context.now());
   }
 
   thaw(reason: string): void {
-    this.#clock.thaw(reason, this.#around.now());
+    this.#clock.thaw(reason, this.#context.now());
   }
 
   slow(factor: number): void {
@@ -95,20 +95,20 @@ export class PausableDecode {
 
   /** Begins anew, with what it had first. */
   restart(): void {
-    this.kvCapacityTokens = this.#around.cost.kvCapacityTokens;
+    this.kvCapacityTokens = this.#context.cost.kvCapacityTokens;
     this.#engine = this.#newEngine();
   }
 
   /** Its own time, its next boundary included where that is now: clocks that have stood differ by rounding. */
   get #own(): number {
-    const now = this.#around.now();
+    const now = this.#context.now();
     const own = this.#clock.own(now);
     const next = this.#engine.nextEventAt();
     return this.#clock.moment(next) <= now ? Math.max(own, next) : own;
   }
 
   #newEngine(): DecodeEngine {
-    const { cost, options } = this.#around;
+    const { cost, options } = this.#context;
     return new DecodeEngine(this.#name, cost, { scheduling: options.scheduling });
   }
 }

@@ -1,8 +1,8 @@
 /** What an engine has taken: requests on their way to its scheduler, in line, in the batch, or taken out of it again. */
 import { Arrivals } from './arrivals.ts';
+import type { EngineContext } from './engine-context.ts';
 import type { Ending, Generation } from './generation.ts';
 import { PausableDecode } from './pausable-decode.ts';
-import type { Surroundings } from './surroundings.ts';
 
 /** Which requests an abort means. */
 export type Matches = (generation: Generation) => boolean;
@@ -11,16 +11,16 @@ export type Matches = (generation: Generation) => boolean;
 export class Scheduler {
   /** What generates. */
   readonly decode: PausableDecode;
-  readonly #around: Surroundings;
+  readonly #context: EngineContext;
   /** In line or in the batch. */
   readonly #generations = new Map<string, Generation>();
   readonly #arrivals = new Arrivals();
   /** Requests that were taken out of the batch until it goes on, with the tokens that they have. */
   #retracted: Generation[] = [];
 
-  constructor(name: string, around: Surroundings) {
-    this.#around = around;
-    this.decode = new PausableDecode(name, around);
+  constructor(name: string, context: EngineContext) {
+    this.#context = context;
+    this.decode = new PausableDecode(name, context);
   }
 
   /** Requests in line or in the batch, or on their way. */
@@ -40,7 +40,7 @@ export class Scheduler {
     const { running, waiting, contextTokens } = this.decode.load();
     return {
       running,
-      waiting: waiting + this.#arrivals.dueBy(this.#around.now()) + this.#retracted.length,
+      waiting: waiting + this.#arrivals.dueBy(this.#context.now()) + this.#retracted.length,
       contextTokens,
     };
   }
@@ -52,7 +52,7 @@ export class Scheduler {
 
   /** Sends a request on its way. */
   arrive(generation: Generation): void {
-    this.#arrivals.push(generation, this.#around.now() + this.#around.options.tokenizeSeconds);
+    this.#arrivals.push(generation, this.#context.now() + this.#context.options.tokenizeSeconds);
   }
 
   /** Takes in what has arrived, and gives what has ended by now, one by one. */
@@ -90,7 +90,7 @@ export class Scheduler {
   resume(): void {
     const retracted = this.#retracted;
     this.#retracted = [];
-    for (const generation of retracted) this.#add(generation, this.#around.now());
+    for (const generation of retracted) this.#add(generation, this.#context.now());
   }
 
   /** Gives up everything. */
@@ -102,7 +102,7 @@ export class Scheduler {
 
   /** Tells whoever reads a stream what there is. */
   tell(): void {
-    const { streamInterval } = this.#around.options;
+    const { streamInterval } = this.#context.options;
     let tokensAt: ((id: string) => number | undefined) | undefined;
     for (const generation of this.#generations.values()) {
       const { progress } = generation.listener;
@@ -117,7 +117,7 @@ export class Scheduler {
   }
 
   #takeArrivals(): void {
-    for (const { at, generation } of this.#arrivals.takeDue(this.#around.now())) this.#add(generation, at);
+    for (const { at, generation } of this.#arrivals.takeDue(this.#context.now())) this.#add(generation, at);
   }
 
   #add(generation: Generation, at: number): void {

@@ -1,6 +1,6 @@
 /** One engine behind HTTP: which requests it answers, and which connections it breaks. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Felt } from '../engine/apply-fault.ts';
+import type { ConnectionFault } from '../engine/apply-fault.ts';
 import type { MockEngine } from '../engine/mock-engine.ts';
 import { type Call, HttpError, handlerOf, type Json, type Routes, readBody, reply } from './http.ts';
 import { reset } from './listen.ts';
@@ -61,16 +61,16 @@ export class EngineServer {
   }
 
   /** Connections feel a fault. */
-  feel(felt: Felt): void {
-    switch (felt.kind) {
+  disturb(fault: ConnectionFault): void {
+    switch (fault.kind) {
       case 'down':
         this.#parked = [];
         this.#refusals = undefined;
         return this.#reset('');
       case 'reset':
-        return this.#reset(felt.rid);
+        return this.#reset(fault.rid);
       case 'refuse':
-        this.#refusals = { count: felt.count, status: felt.status };
+        this.#refusals = { count: fault.count, status: fault.status };
         return;
       case 'resumed':
       case 'up':

@@ -1,19 +1,16 @@
 /** A server that can be killed and started again at the same port. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-
-/** Takes requests as they come. */
-export type Taker = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** A port. */
 export class Listener {
-  readonly #taker: Taker;
+  readonly #listener: RequestListener;
   readonly #host: string;
   #server: Server | undefined;
   #port: number;
 
-  constructor(taker: Taker, host: string, port: number) {
-    this.#taker = taker;
+  constructor(listener: RequestListener, host: string, port: number) {
+    this.#listener = listener;
     this.#host = host;
     this.#port = port;
   }
@@ -31,7 +28,7 @@ export class Listener {
   /** Listens. Rejects with the error of the system, such as a port that is taken. */
   async listen(): Promise<void> {
     // Streams are long, and a client may take its time.
-    const server = createServer({ keepAliveTimeout: 60_000, requestTimeout: 0 }, this.#taker);
+    const server = createServer({ keepAliveTimeout: 60_000, requestTimeout: 0 }, this.#listener);
     this.#server = server;
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);

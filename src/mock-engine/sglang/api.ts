@@ -1,12 +1,12 @@
 /** SGLang's own routes in front of an engine. */
-import type { Stand } from '../generating.ts';
+import type { RouteContext } from '../generating.ts';
 import type { Api } from '../http/engine-server.ts';
 import { controlRoutes } from './control.ts';
 import { generateHandler } from './generate.ts';
 import { infoRoutes } from './info.ts';
 
 /** The API. */
-export function sglangApi(stand: Stand): Api {
+export function sglangApi(stand: RouteContext): Api {
   const generate = generateHandler(stand);
   return {
     routes: {

@@ -1,6 +1,6 @@
 /** What a trainer asks of an SGLang engine beside generation: aborts, pauses, weights, memory. */
 import { type PauseMode, pause, resume, updateWeights } from '../engine/pausing.ts';
-import type { Stand } from '../generating.ts';
+import type { RouteContext } from '../generating.ts';
 import { Fields } from '../http/fields.ts';
 import { type Call, type Handler, type Routes, refuse, reply, replyEmpty, replyText } from '../http/http.ts';
 
@@ -10,7 +10,7 @@ const memoryGate = 'memory';
 const ok = (message: string) => ({ message, status: 'ok' });
 
 /** The routes. */
-export function controlRoutes(stand: Stand): Routes {
+export function controlRoutes(stand: RouteContext): Routes {
   const { engine } = stand;
   const memory = memoryRoutes(stand);
   const flush: Handler = ({ response }) => {
@@ -40,7 +40,7 @@ export function controlRoutes(stand: Stand): Routes {
  * Ends every request whose id begins with the one that is named, if there is one of exactly this id. What is not known is
  * answered as everything else is.
  */
-function abortRequest({ engine }: Stand, { body, response }: Call): void {
+function abortRequest({ engine }: RouteContext, { body, response }: Call): void {
   const fields = new Fields(body);
   const rid = fields.string('rid') ?? '';
   const all = fields.boolean('abort_all') ?? false;
@@ -48,7 +48,7 @@ function abortRequest({ engine }: Stand, { body, response }: Call): void {
   replyEmpty(response);
 }
 
-function weightRoutes({ engine, cluster }: Stand): Routes {
+function weightRoutes({ engine, cluster }: RouteContext): Routes {
   const update =
     (words: (version: string | undefined) => Record<string, unknown>): Handler =>
     ({ body, response }) => {
@@ -85,7 +85,7 @@ function weightRoutes({ engine, cluster }: Stand): Routes {
 }
 
 /** Memory can only be released while there is nothing to do; requests that come before it is back wait for it. */
-function memoryRoutes({ engine }: Stand): Routes {
+function memoryRoutes({ engine }: RouteContext): Routes {
   const release: Handler = ({ response }) => {
     if (engine.size > 0) refuse(`release_memory_occupation: ${engine.size} requests are running or waiting`);
     engine.close(memoryGate);

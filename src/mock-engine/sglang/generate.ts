@@ -2,13 +2,13 @@
 import type { ServerResponse } from 'node:http';
 import type { Generation } from '../engine/generation.ts';
 import type { PlannedResponse } from '../engine/response-book.ts';
-import { abortWhenClosed, plan, type Stand, submit } from '../generating.ts';
+import { abortWhenClosed, plan, type RouteContext, submit } from '../generating.ts';
 import { beginEvents, type Call, endEvents, type Handler, refuse, reply, sendEvent } from '../http/http.ts';
 import { type AnswerStyle, answerOf } from './answer.ts';
 import { readGenerate, type SglangRequest, type SglangWanted } from './request.ts';
 
 /** The handler. */
-export function generateHandler(stand: Stand): Handler {
+export function generateHandler(stand: RouteContext): Handler {
   return ({ body, response }: Call) => {
     const request = readGenerate(body, () => stand.cluster.nameRequest());
     if (request.stream) stream(stand, request, response);
@@ -16,7 +16,7 @@ export function generateHandler(stand: Stand): Handler {
   };
 }
 
-const styleOf = (stand: Stand, request: SglangRequest, place: number): AnswerStyle => ({
+const styleOf = (stand: RouteContext, request: SglangRequest, place: number): AnswerStyle => ({
   stream: request.stream,
   incremental: stand.cluster.options.incrementalStreaming,
   logProbs: request.wanted[place]!.logProbs,
@@ -24,7 +24,7 @@ const styleOf = (stand: Stand, request: SglangRequest, place: number): AnswerSty
 });
 
 /** The status has gone out before a request is looked at, so what is wrong with it is an event. */
-function stream(stand: Stand, request: SglangRequest, response: ServerResponse): void {
+function stream(stand: RouteContext, request: SglangRequest, response: ServerResponse): void {
   beginEvents(response);
   let planned: PlannedResponse[];
   try {
@@ -41,7 +41,7 @@ function stream(stand: Stand, request: SglangRequest, response: ServerResponse):
   });
 }
 
-function whole(stand: Stand, request: SglangRequest, response: ServerResponse): void {
+function whole(stand: RouteContext, request: SglangRequest, response: ServerResponse): void {
   const planned = planAll(stand, request);
   const answers: unknown[] = [];
   start(stand, request, planned, response, {
@@ -63,7 +63,7 @@ interface Parts {
 }
 
 function start(
-  stand: Stand,
+  stand: RouteContext,
   { wanted }: SglangRequest,
   planned: readonly PlannedResponse[],
   response: ServerResponse,
@@ -90,7 +90,7 @@ function start(
 }
 
 /** The responses that there would be. Throws `HttpError` for what does not fit, and ids that are in use. */
-function planAll(stand: Stand, { wanted }: SglangRequest): PlannedResponse[] {
+function planAll(stand: RouteContext, { wanted }: SglangRequest): PlannedResponse[] {
   const seen = new Set<string>();
   return wanted.map((one) => {
     const { requestId } = one;

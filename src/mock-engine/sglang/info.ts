@@ -1,5 +1,5 @@
 /** What an SGLang engine says of itself: load, health, model and server. */
-import type { Stand } from '../generating.ts';
+import type { RouteContext } from '../generating.ts';
 import { type Handler, type Routes, refuse, reply, replyEmpty } from '../http/http.ts';
 import { versionFollowed } from './version.ts';
 
@@ -7,7 +7,7 @@ import { versionFollowed } from './version.ts';
 const sections = ['core', 'memory', 'spec', 'lora', 'disagg', 'queues', 'all'];
 
 /** The routes. */
-export function infoRoutes(stand: Stand): Routes {
+export function infoRoutes(stand: RouteContext): Routes {
   const { engine, cluster } = stand;
   const healthy: Handler = ({ response }) => replyEmpty(response);
   const model: Handler = ({ response }) =>
@@ -40,7 +40,7 @@ export function infoRoutes(stand: Stand): Routes {
   };
 }
 
-function serverInfo({ engine, cluster }: Stand): unknown {
+function serverInfo({ engine, cluster }: RouteContext): unknown {
   const { options } = cluster;
   const { running, kvCapacityTokens } = engine.load();
   return {
@@ -61,7 +61,7 @@ function serverInfo({ engine, cluster }: Stand): unknown {
   };
 }
 
-function loads({ engine, cluster }: Stand, include: string | null): unknown {
+function loads({ engine, cluster }: RouteContext, include: string | null): unknown {
   const asked = include === null ? ['all'] : include.split(',').map((one) => one.trim());
   const unknown = asked.filter((one) => !sections.includes(one));
   if (unknown.length > 0) refuse(`Invalid include sections: ${unknown}. Valid options: ${[...sections].sort()}`);

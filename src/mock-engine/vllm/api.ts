@@ -1,5 +1,5 @@
 /** vLLM's routes in front of an engine: OpenAI's, and those of its development mode that trainers use. */
-import type { Stand } from '../generating.ts';
+import type { RouteContext } from '../generating.ts';
 import type { Api } from '../http/engine-server.ts';
 import { type Handler, type Routes, reply, replyEmpty } from '../http/http.ts';
 import { chatCompletions, completions } from './completions.ts';
@@ -10,7 +10,7 @@ import { metricsText } from './metrics.ts';
 const version = 'rollflex-mock-engine (vllm routes)';
 
 /** The API. */
-export function vllmApi(stand: Stand): Api {
+export function vllmApi(stand: RouteContext): Api {
   return {
     routes: {
       'POST /v1/completions': (call) => completions(stand, call),
@@ -23,7 +23,7 @@ export function vllmApi(stand: Stand): Api {
   };
 }
 
-function infoRoutes(stand: Stand): Routes {
+function infoRoutes(stand: RouteContext): Routes {
   const { engine, cluster } = stand;
   const healthy: Handler = ({ response }) => replyEmpty(response);
   return {

@@ -1,6 +1,6 @@
 /** `POST /v1/completions` and `POST /v1/chat/completions`. */
 import { type Generation, logProbOf, textOf } from '../engine/generation.ts';
-import type { Stand } from '../generating.ts';
+import type { RouteContext } from '../generating.ts';
 import { Fields } from '../http/fields.ts';
 import type { Call, Json } from '../http/http.ts';
 import { chatPrompt, completionPrompts, type OpenAiRequest, readRequest } from './request.ts';
@@ -10,7 +10,7 @@ import { finishReason, type Style, serve } from './serve.ts';
 const usualCompletionTokens = 16;
 
 /** What the client calls a request: a header, before a field, before an id that is made up. */
-function baseId({ cluster }: Stand, { request, body }: Call): string {
+function baseId({ cluster }: RouteContext, { request, body }: Call): string {
   const header = request.headers['x-request-id'];
   if (typeof header === 'string') return header;
   return new Fields(body).string('request_id') ?? cluster.nameRequest();
@@ -27,7 +27,7 @@ function parts(request: OpenAiRequest, generation: Generation, from: number) {
 }
 
 /** Handles `/v1/completions`. */
-export function completions(stand: Stand, call: Call): void {
+export function completions(stand: RouteContext, call: Call): void {
   const { body, response } = call;
   const id = `cmpl-${baseId(stand, call)}`;
   const prompts = completionPrompts(body).map((prompt, place) => ({ prompt, requestId: `${id}-${place}` }));
@@ -49,7 +49,7 @@ export function completions(stand: Stand, call: Call): void {
 }
 
 /** Handles `/v1/chat/completions`. */
-export function chatCompletions(stand: Stand, call: Call): void {
+export function chatCompletions(stand: RouteContext, call: Call): void {
   const { body, response } = call;
   const id = `chatcmpl-${baseId(stand, call)}`;
   const request = readRequest(stand, body, [{ prompt: chatPrompt(body), requestId: id }], 'room');

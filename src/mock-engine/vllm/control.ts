@@ -1,13 +1,13 @@
 /** What a trainer asks of a vLLM engine beside generation: aborts, pauses, sleep, weights. */
 import { type PauseMode, pause, resume } from '../engine/pausing.ts';
-import type { Stand } from '../generating.ts';
+import type { RouteContext } from '../generating.ts';
 import { Fields } from '../http/fields.ts';
 import { type Call, type Handler, type Routes, refuse, reply, replyEmpty } from '../http/http.ts';
 
 const modes: readonly string[] = ['abort', 'wait', 'keep'] satisfies PauseMode[];
 
 /** The routes. */
-export function controlRoutes(stand: Stand): Routes {
+export function controlRoutes(stand: RouteContext): Routes {
   const { engine } = stand;
   return {
     'POST /pause': ({ query, response }) => {
@@ -40,7 +40,7 @@ function modeOf(query: URLSearchParams): PauseMode {
 }
 
 /** Ids are those that clients see (`cmpl-…-0`, `chatcmpl-…`); none means all of them. */
-function abortRequests({ engine }: Stand, { body, response }: Call): void {
+function abortRequests({ engine }: RouteContext, { body, response }: Call): void {
   const given = new Fields(body).raw('request_ids') ?? [];
   if (!Array.isArray(given) || given.some((one) => typeof one !== 'string'))
     refuse('request_ids: expected a list of ids');
@@ -50,7 +50,7 @@ function abortRequests({ engine }: Stand, { body, response }: Call): void {
   reply(response, { status: 'aborted', aborted: ids.size });
 }
 
-function weightRoutes({ engine, cluster }: Stand): Routes {
+function weightRoutes({ engine, cluster }: RouteContext): Routes {
   const say =
     (message: string): Handler =>
     ({ response }) =>

@@ -1,12 +1,12 @@
 /** `GET /metrics` of a vLLM engine, under the names that it has there. */
 import type * as Prometheus from 'prom-client';
-import type { Stand } from '../generating.ts';
+import type { RouteContext } from '../generating.ts';
 
 /** Reads the metrics of an engine. */
 export async function metricsText({
   engine,
   cluster,
-}: Stand): Promise<{ readonly type: string; readonly text: string }> {
+}: RouteContext): Promise<{ readonly type: string; readonly text: string }> {
   // It is CommonJS: in a bundle only its default export is sure.
   const { default: client } = (await import('prom-client')) as unknown as { default: typeof Prometheus };
   const { Counter, Gauge, Registry } = client;

@@ -2,7 +2,7 @@
 import type { Limits } from '../engine/generation.ts';
 import type { Prompt } from '../engine/prompt.ts';
 import type { PlannedResponse } from '../engine/response-book.ts';
-import { plan, type Stand, type Wanted } from '../generating.ts';
+import { plan, type RouteContext, type Wanted } from '../generating.ts';
 import { Fields, isTokenIds } from '../http/fields.ts';
 import { type Json, refuse } from '../http/http.ts';
 
@@ -31,7 +31,7 @@ type UsualMost = number | 'room';
 
 /** Reads what all routes have in common. Throws `HttpError`. */
 export function readRequest(
-  stand: Stand,
+  stand: RouteContext,
   body: Json,
   prompts: readonly { readonly prompt: Prompt; readonly requestId: string }[],
   usualMost: UsualMost,
@@ -65,7 +65,7 @@ export function readRequest(
 }
 
 function choiceOf(
-  stand: Stand,
+  stand: RouteContext,
   fields: Fields,
   given: Pick<Wanted, 'prompt' | 'requestId' | 'priority'>,
   index: number,

@@ -1,7 +1,7 @@
 /** Runs what a body of vLLM's OpenAI routes asks for, streamed or not; what an answer looks like is a style. */
 import type { ServerResponse } from 'node:http';
 import type { Generation } from '../engine/generation.ts';
-import { abortWhenClosed, type Stand, submit } from '../generating.ts';
+import { abortWhenClosed, type RouteContext, submit } from '../generating.ts';
 import { beginEvents, endEvents, type Json, reply, sendEvent } from '../http/http.ts';
 import type { OpenAiRequest } from './request.ts';
 
@@ -30,7 +30,7 @@ export function finishReason({ ended }: Generation): string | null {
 }
 
 /** Runs it. */
-export function serve(stand: Stand, request: OpenAiRequest, response: ServerResponse, style: Style): void {
+export function serve(stand: RouteContext, request: OpenAiRequest, response: ServerResponse, style: Style): void {
   if (request.stream) serveStream(stand, request, response, style);
   else serveWhole(stand, request, response, style);
 }
@@ -42,7 +42,7 @@ function usageOf(request: OpenAiRequest, generations: readonly Generation[]): Us
   return { prompt_tokens: promptTokens, total_tokens: promptTokens + completion, completion_tokens: completion };
 }
 
-function serveStream(stand: Stand, request: OpenAiRequest, response: ServerResponse, style: Style): void {
+function serveStream(stand: RouteContext, request: OpenAiRequest, response: ServerResponse, style: Style): void {
   beginEvents(response);
   const head = style.head(true);
   const generations: Generation[] = [];
@@ -69,7 +69,7 @@ function serveStream(stand: Stand, request: OpenAiRequest, response: ServerRespo
   });
 }
 
-function serveWhole(stand: Stand, request: OpenAiRequest, response: ServerResponse, style: Style): void {
+function serveWhole(stand: RouteContext, request: OpenAiRequest, response: ServerResponse, style: Style): void {
   const generations: Generation[] = [];
   start(stand, request, response, generations, {
     done: () => {
@@ -87,7 +87,7 @@ interface Parts {
 }
 
 function start(
-  stand: Stand,
+  stand: RouteContext,
   { choices }: OpenAiRequest,
   response: ServerResponse,
   generations: Generation[],

@@ -63,18 +63,14 @@ function compute(settings: FlexUlyssesSettings): FlexUlyssesPlan {
   };
 }
 
-/** The planner; `planFlexUlysses` is its plain function. */
-export const flexUlyssesPlanner: PlannerDefinition<
-  FlexUlyssesInput,
-  FlexUlyssesSettings,
-  FlexUlyssesPlan,
-  'flex-ulysses'
-> = definePlanner({
-  id: 'flex-ulysses',
-  version: 1,
-  summary: 'How many devices share each sequence of a batch, and which, so that compute is even and little is sent.',
-  source: 'FlexRL §3, Appendix A',
-  input: flexUlyssesInput,
-  plan: flexUlyssesPlan,
-  compute,
-});
+/** The planner. */
+export const flexUlysses: PlannerDefinition<FlexUlyssesInput, FlexUlyssesSettings, FlexUlyssesPlan, 'flex-ulysses'> =
+  definePlanner({
+    id: 'flex-ulysses',
+    version: 1,
+    summary: 'How many devices share each sequence of a batch, and which, so that compute is even and little is sent.',
+    source: 'FlexRL §3, Appendix A',
+    input: flexUlyssesInput,
+    plan: flexUlyssesPlan,
+    compute,
+  });

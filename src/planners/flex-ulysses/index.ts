@@ -15,7 +15,7 @@ export {
   timingModel,
   timingPresets,
 } from './execution/timing.ts';
-export { flexUlyssesPlanner } from './flex-ulysses.ts';
+export { flexUlysses } from './flex-ulysses.ts';
 export { flexUlyssesPlan } from './plan-schema.ts';
 export { flexUlyssesInput } from './schema.ts';
 export type * from './types.ts';

@@ -57,8 +57,8 @@ function compute(input: GradientRenormalizationSettings): GradientRenormalizatio
   return { factors, microBatchFactors, total };
 }
 
-/** The planner; `renormalizeGradients` is its plain function. */
-export const gradientRenormalizationPlanner: PlannerDefinition<
+/** The planner. */
+export const gradientRenormalization: PlannerDefinition<
   GradientRenormalizationInput,
   GradientRenormalizationSettings,
   GradientRenormalizationPlan,

@@ -1,3 +1,3 @@
-export { gradientRenormalizationPlanner } from './gradient-renormalization.ts';
+export { gradientRenormalization } from './gradient-renormalization.ts';
 export { renormalizationInput, renormalizationPlan } from './schema.ts';
 export type * from './types.ts';

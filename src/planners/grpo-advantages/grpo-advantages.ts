@@ -35,8 +35,8 @@ function planGroup(group: Group, settings: GrpoAdvantagesSettings): PlannedGroup
   };
 }
 
-/** The planner; `grpoAdvantages` is its plain function. */
-export const grpoAdvantagesPlanner: PlannerDefinition<
+/** The planner. */
+export const grpoAdvantages: PlannerDefinition<
   GrpoAdvantagesInput,
   GrpoAdvantagesSettings,
   GrpoAdvantagesPlan,

@@ -1,3 +1,3 @@
-export { grpoAdvantagesPlanner } from './grpo-advantages.ts';
+export { grpoAdvantages } from './grpo-advantages.ts';
 export { advantageGroup, advantagesInput, advantagesPlan } from './schema.ts';
 export type * from './types.ts';

@@ -1,4 +1,4 @@
-export { judgeOffloadPlanner } from './judge-offload.ts';
+export { judgeOffload } from './judge-offload.ts';
 export { type Pace, pipelinedSeconds } from './pipeline.ts';
 export { judgeOffloadInput, judgeOffloadPlan } from './schema.ts';
 export type * from './types.ts';

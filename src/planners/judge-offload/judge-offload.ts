@@ -54,8 +54,8 @@ function compute(input: JudgeOffloadSettings): JudgeOffloadPlan {
   };
 }
 
-/** The planner; `planJudgeOffload` is its plain function. */
-export const judgeOffloadPlanner: PlannerDefinition<
+/** The planner. */
+export const judgeOffload: PlannerDefinition<
   JudgeOffloadInput,
   JudgeOffloadSettings,
   JudgeOffloadPlan,

@@ -92,8 +92,8 @@ function compute(settings: MicroBatchesSettings): MicroBatchesPlan {
   return planOf(all, allowedCount(leastCount(all.parts, cap), settings), cap);
 }
 
-/** The planner; `planMicroBatches` is its plain function. */
-export const microBatchesPlanner: PlannerDefinition<
+/** The planner. */
+export const microBatches: PlannerDefinition<
   MicroBatchesInput,
   MicroBatchesSettings,
   MicroBatchesPlan,

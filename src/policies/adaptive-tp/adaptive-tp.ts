@@ -17,7 +17,13 @@ import { tpConfig } from './schema.ts';
 import { begin as beginning, kinds, link, type SavedTp, type TpState, tpState } from './state.ts';
 import { finishStep } from './step.ts';
 import { pointKey } from './surface.ts';
-import type { AdaptiveTpConfig, AdaptiveTpDecision, AdaptiveTpEvent, AdaptiveTpInput } from './types.ts';
+import type {
+  AdaptiveTpCommand,
+  AdaptiveTpConfig,
+  AdaptiveTpDecision,
+  AdaptiveTpEvent,
+  AdaptiveTpInput,
+} from './types.ts';
 
 /** Points that may be measured beside those of the offline profile. */
 const mostMeasured = 20_000;
@@ -97,7 +103,8 @@ export const adaptiveTp: PolicyDefinition<
   AdaptiveTpEvent,
   AdaptiveTpDecision,
   SavedTp,
-  'adaptive-tp'
+  'adaptive-tp',
+  AdaptiveTpCommand['type']
 > = definePolicy({
   id: 'adaptive-tp',
   version: 1,

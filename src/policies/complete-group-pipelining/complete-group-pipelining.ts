@@ -25,6 +25,7 @@ import {
   type SavedPipelining,
 } from './state.ts';
 import type {
+  CompleteGroupPipeliningCommand,
   CompleteGroupPipeliningConfig,
   CompleteGroupPipeliningDecision,
   CompleteGroupPipeliningEvent,
@@ -81,7 +82,8 @@ export const completeGroupPipelining: PolicyDefinition<
   CompleteGroupPipeliningEvent,
   CompleteGroupPipeliningDecision,
   SavedPipelining,
-  'complete-group-pipelining'
+  'complete-group-pipelining',
+  CompleteGroupPipeliningCommand['type']
 > = definePolicy({
   id: 'complete-group-pipelining',
   version: 2,

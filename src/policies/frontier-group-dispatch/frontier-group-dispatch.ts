@@ -19,6 +19,7 @@ import { restart } from './restart.ts';
 import { frontierConfig } from './schema.ts';
 import { begin, type FrontierState, frontierState, link, type SavedFrontier } from './state.ts';
 import type {
+  FrontierGroupDispatchCommand,
   FrontierGroupDispatchConfig,
   FrontierGroupDispatchDecision,
   FrontierGroupDispatchEvent,
@@ -78,7 +79,8 @@ export const frontierGroupDispatch: PolicyDefinition<
   FrontierGroupDispatchEvent,
   FrontierGroupDispatchDecision,
   SavedFrontier,
-  'frontier-group-dispatch'
+  'frontier-group-dispatch',
+  FrontierGroupDispatchCommand['type']
 > = definePolicy({
   id: 'frontier-group-dispatch',
   version: 3,

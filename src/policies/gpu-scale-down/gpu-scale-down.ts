@@ -25,7 +25,13 @@ import * as migrations from './migrations.ts';
 import * as progress from './progress.ts';
 import { scaleDownConfig, scaleDownDecisions } from './schema.ts';
 import { begin, link, type SavedScaleDown, type ScaleDownState, scaleDownState } from './state.ts';
-import type { GpuScaleDownConfig, GpuScaleDownDecision, GpuScaleDownEvent, GpuScaleDownInput } from './types.ts';
+import type {
+  GpuScaleDownCommand,
+  GpuScaleDownConfig,
+  GpuScaleDownDecision,
+  GpuScaleDownEvent,
+  GpuScaleDownInput,
+} from './types.ts';
 
 const on = handlersOf<ScaleDownState, GpuScaleDownDecision>();
 const handlers = [
@@ -74,7 +80,8 @@ export const gpuScaleDown: PolicyDefinition<
   GpuScaleDownEvent,
   GpuScaleDownDecision,
   SavedScaleDown,
-  'gpu-scale-down'
+  'gpu-scale-down',
+  GpuScaleDownCommand['type']
 > = definePolicy({
   id: 'gpu-scale-down',
   version: 2,

@@ -23,7 +23,13 @@ import { accept, askAgain, checkCounted, countPrompt, forgetNamed, reward } from
 import { checkCompleted, completeRound, failRound, resumeRounds } from './rounds.ts';
 import { assemblyConfig } from './schema.ts';
 import { type AssemblyState, assemblyState, link, type SavedAssembly } from './state.ts';
-import type { GroupAssemblyConfig, GroupAssemblyDecision, GroupAssemblyEvent, GroupAssemblyInput } from './types.ts';
+import type {
+  GroupAssemblyCommand,
+  GroupAssemblyConfig,
+  GroupAssemblyDecision,
+  GroupAssemblyEvent,
+  GroupAssemblyInput,
+} from './types.ts';
 import { assemblyDecisions, on } from './words.ts';
 
 const handlers = [
@@ -74,7 +80,8 @@ export const groupAssembly: PolicyDefinition<
   GroupAssemblyEvent,
   GroupAssemblyDecision,
   SavedAssembly,
-  'group-assembly'
+  'group-assembly',
+  GroupAssemblyCommand['type']
 > = definePolicy({
   id: 'group-assembly',
   version: 3,

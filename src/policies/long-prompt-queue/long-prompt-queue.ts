@@ -34,6 +34,7 @@ import {
   takeUnused,
 } from './state.ts';
 import type {
+  LongPromptQueueCommand,
   LongPromptQueueConfig,
   LongPromptQueueDecision,
   LongPromptQueueEvent,
@@ -196,7 +197,8 @@ export const longPromptQueue: PolicyDefinition<
   LongPromptQueueEvent,
   LongPromptQueueDecision,
   SavedQueue,
-  'long-prompt-queue'
+  'long-prompt-queue',
+  LongPromptQueueCommand['type']
 > = definePolicy({
   id: 'long-prompt-queue',
   version: 3,

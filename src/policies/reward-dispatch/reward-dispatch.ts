@@ -33,6 +33,7 @@ import { checkRoom, want } from './samples.ts';
 import { rewardDispatchConfig } from './schema.ts';
 import { begin, link, type RewardState, rewardState, type SavedRewards } from './state.ts';
 import type {
+  RewardDispatchCommand,
   RewardDispatchConfig,
   RewardDispatchDecision,
   RewardDispatchEvent,
@@ -93,7 +94,8 @@ export const rewardDispatch: PolicyDefinition<
   RewardDispatchEvent,
   RewardDispatchDecision,
   SavedRewards,
-  'reward-dispatch'
+  'reward-dispatch',
+  RewardDispatchCommand['type']
 > = definePolicy({
   id: 'reward-dispatch',
   version: 3,

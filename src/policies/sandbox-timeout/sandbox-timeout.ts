@@ -23,6 +23,7 @@ import { report, timeoutOf } from './report.ts';
 import { timeoutConfig } from './schema.ts';
 import { end, hasEnded, type Run, type SavedTimeouts, type TimeoutState, timeoutState } from './state.ts';
 import type {
+  SandboxTimeoutCommand,
   SandboxTimeoutConfig,
   SandboxTimeoutDecision,
   SandboxTimeoutEvent,
@@ -153,7 +154,8 @@ export const sandboxTimeout: PolicyDefinition<
   SandboxTimeoutEvent,
   SandboxTimeoutDecision,
   SavedTimeouts,
-  'sandbox-timeout'
+  'sandbox-timeout',
+  SandboxTimeoutCommand['type']
 > = definePolicy({
   id: 'sandbox-timeout',
   version: 1,

@@ -35,7 +35,13 @@ import { checkDraw, draw } from './samples.ts';
 import { loaderDecisions, on, shadowLoaderConfig } from './schema.ts';
 import { begin, type LoaderState, loaderState, type SavedLoader } from './state.ts';
 import { checkKnown } from './steps.ts';
-import type { ShadowLoaderConfig, ShadowLoaderDecision, ShadowLoaderEvent, ShadowLoaderInput } from './types.ts';
+import type {
+  ShadowLoaderCommand,
+  ShadowLoaderConfig,
+  ShadowLoaderDecision,
+  ShadowLoaderEvent,
+  ShadowLoaderInput,
+} from './types.ts';
 
 const handlers = [
   on(nodeAdded, addNode, checkMemory),
@@ -88,7 +94,8 @@ export const shadowLoader: PolicyDefinition<
   ShadowLoaderEvent,
   ShadowLoaderDecision,
   SavedLoader,
-  'shadow-loader'
+  'shadow-loader',
+  ShadowLoaderCommand['type']
 > = definePolicy({
   id: 'shadow-loader',
   version: 3,

@@ -36,6 +36,7 @@ import { checkFailing, checkOpening, failRound, openRound, settle } from './roun
 import { admissionConfig, admissionDecisions, mostResponses } from './schema.ts';
 import { type AdmissionState, admissionState, begin, type SavedAdmission } from './state.ts';
 import type {
+  SpeculativeAdmissionCommand,
   SpeculativeAdmissionConfig,
   SpeculativeAdmissionDecision,
   SpeculativeAdmissionEvent,
@@ -152,7 +153,8 @@ export const speculativeAdmission: PolicyDefinition<
   SpeculativeAdmissionEvent,
   SpeculativeAdmissionDecision,
   SavedAdmission,
-  'speculative-admission'
+  'speculative-admission',
+  SpeculativeAdmissionCommand['type']
 > = definePolicy({
   id: 'speculative-admission',
   version: 3,

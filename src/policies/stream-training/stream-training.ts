@@ -53,6 +53,7 @@ import {
 } from './state.ts';
 import { checkStepped, handOver, step, stepped } from './steps.ts';
 import type {
+  StreamTrainingCommand,
   StreamTrainingConfig,
   StreamTrainingDecision,
   StreamTrainingEvent,
@@ -119,7 +120,8 @@ export const streamTraining: PolicyDefinition<
   StreamTrainingEvent,
   StreamTrainingDecision,
   SavedStreamTraining,
-  'stream-training'
+  'stream-training',
+  StreamTrainingCommand['type']
 > = definePolicy({
   id: 'stream-training',
   version: 3,

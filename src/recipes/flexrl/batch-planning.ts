@@ -8,7 +8,7 @@ import { given } from '../../core/given.ts';
 import { runPlanner } from '../../core/start.ts';
 import { derived } from '../../core/state.ts';
 import { isPolicyError, refuse } from '../../errors.ts';
-import { type FlexUlyssesPlan, flexUlyssesPlanner } from '../../planners/flex-ulysses/index.ts';
+import { type FlexUlyssesPlan, flexUlysses } from '../../planners/flex-ulysses/index.ts';
 import { batchPlanned } from '../../schemas/decisions/loading.ts';
 import { batchReady } from '../../schemas/events/loading.ts';
 import type { BatchAssignment, FrameSlice } from '../../schemas/loading.ts';
@@ -31,7 +31,7 @@ type State = Live<z.output<typeof batchState>, Config>;
 /** Settings that leave no plan for a batch of nothing are those of a cluster that cannot be planned for. */
 function begin(config: Config): z.input<typeof batchState> {
   try {
-    runPlanner(flexUlyssesPlanner, { ...config, lengths: [] });
+    runPlanner(flexUlysses, { ...config, lengths: [] });
   } catch (error) {
     if (!isPolicyError(error)) throw error;
     refuse('invalid_config', error.path, error.expected, error.got, error);
@@ -43,7 +43,7 @@ function planOf({ config }: State, { sequences }: Ready): FlexUlyssesPlan {
   const lengths = sequences.map((one) => one.tokens);
   const withFrames = sequences.some((one) => one.frames !== undefined);
   const frames = withFrames ? { frames: sequences.map((one) => one.frames ?? 0) } : {};
-  return runPlanner(flexUlyssesPlanner, { ...config, lengths, ...frames });
+  return runPlanner(flexUlysses, { ...config, lengths, ...frames });
 }
 
 /**

@@ -28,7 +28,7 @@ import type { BatchAssignment } from '../../schemas/loading.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
 import { batchPlanning } from './batch-planning.ts';
 import { flexrlConfig, plannerSettings } from './schema.ts';
-import type { FlexrlConfig, FlexrlDecision, FlexrlEvent, FlexrlInput } from './types.ts';
+import type { FlexrlCommand, FlexrlConfig, FlexrlDecision, FlexrlEvent, FlexrlInput } from './types.ts';
 
 type Ready = Of<typeof batchReady>;
 
@@ -83,7 +83,8 @@ export const flexrl: PolicyDefinition<
   FlexrlEvent,
   FlexrlDecision,
   SavedRecipe,
-  'flexrl'
+  'flexrl',
+  FlexrlCommand['type']
 > = defineRecipe({
   id: 'flexrl',
   version: 1,

@@ -25,7 +25,13 @@ import { roundCollection } from './collection/round-collection.ts';
 import type { SavedCollection } from './collection/state.ts';
 import { deliver, routes } from './routes.ts';
 import { partConfigs, rolloutPipeConfig } from './schema.ts';
-import type { RolloutPipeConfig, RolloutPipeDecision, RolloutPipeEvent, RolloutPipeInput } from './types.ts';
+import type {
+  RolloutPipeCommand,
+  RolloutPipeConfig,
+  RolloutPipeDecision,
+  RolloutPipeEvent,
+  RolloutPipeInput,
+} from './types.ts';
 
 const parts = {
   frontier: frontierGroupDispatch,
@@ -95,7 +101,8 @@ export const rolloutPipe: PolicyDefinition<
   RolloutPipeEvent,
   RolloutPipeDecision,
   SavedRecipe,
-  'rolloutpipe'
+  'rolloutpipe',
+  RolloutPipeCommand['type']
 > = defineRecipe({
   id: 'rolloutpipe',
   version: 1,

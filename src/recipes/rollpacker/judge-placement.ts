@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { type Context, definePolicy, handlersOf, type Live } from '../../core/definition.ts';
 import { runPlanner } from '../../core/start.ts';
 import { derived } from '../../core/state.ts';
-import { type JudgeOffloadPlan, judgeOffloadInput, judgeOffloadPlanner } from '../../planners/judge-offload/index.ts';
+import { type JudgeOffloadPlan, judgeOffload, judgeOffloadInput } from '../../planners/judge-offload/index.ts';
 import { judgePlace } from '../../schemas/decisions/judge.ts';
 import { roundPlanned } from '../../schemas/decisions/rounds.ts';
 import { responseCompleted } from '../../schemas/events/requests.ts';
@@ -39,7 +39,7 @@ function plansOf({ judge }: Config): Map<number, JudgeOffloadPlan> {
   if (judge === undefined) return plans;
   for (let length = leastTokens; ; length *= 2) {
     const sequenceTokens = Math.min(length, judge.sequenceTokens);
-    plans.set(sequenceTokens, runPlanner(judgeOffloadPlanner, { ...judge, sequenceTokens }));
+    plans.set(sequenceTokens, runPlanner(judgeOffload, { ...judge, sequenceTokens }));
     if (sequenceTokens === judge.sequenceTokens) return plans;
   }
 }

@@ -18,7 +18,13 @@ import { joinedLedger } from '../tail-batching/joined.ts';
 import { judgePlacement } from './judge-placement.ts';
 import { arrange, openings, routes } from './routes.ts';
 import { partConfigs, rollpackerConfig } from './schema.ts';
-import type { RollpackerConfig, RollpackerDecision, RollpackerEvent, RollpackerInput } from './types.ts';
+import type {
+  RollpackerCommand,
+  RollpackerConfig,
+  RollpackerDecision,
+  RollpackerEvent,
+  RollpackerInput,
+} from './types.ts';
 
 const parts = {
   queue: longPromptQueue,
@@ -83,7 +89,8 @@ export const rollpacker: PolicyDefinition<
   RollpackerEvent,
   RollpackerDecision,
   SavedRecipe,
-  'rollpacker'
+  'rollpacker',
+  RollpackerCommand['type']
 > = defineRecipe({
   id: 'rollpacker',
   version: 1,

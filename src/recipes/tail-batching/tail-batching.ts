@@ -12,7 +12,13 @@ import type { Message } from '../../schemas/messages.ts';
 import { copyPrompt } from '../../schemas/prompts.ts';
 import type { EventWord } from '../../schemas/vocabulary.ts';
 import { domainsOf, joinedLedger, rewardTo } from './joined.ts';
-import type { TailBatchingConfig, TailBatchingDecision, TailBatchingEvent, TailBatchingInput } from './types.ts';
+import type {
+  TailBatchingCommand,
+  TailBatchingConfig,
+  TailBatchingDecision,
+  TailBatchingEvent,
+  TailBatchingInput,
+} from './types.ts';
 
 /** Schema of the configuration: flat, each setting once. */
 export const tailBatchingConfig = admissionConfig.safeExtend(queueSettings);
@@ -38,7 +44,8 @@ export const tailBatching: PolicyDefinition<
   TailBatchingEvent,
   TailBatchingDecision,
   SavedRecipe,
-  'tail-batching'
+  'tail-batching',
+  TailBatchingCommand['type']
 > = defineRecipe({
   id: 'tail-batching',
   version: 1,

@@ -18,6 +18,7 @@ import { joinedLedger } from '../tail-batching/joined.ts';
 import { deliver, openings, routes } from './routes.ts';
 import { partConfigs, tailPipeliningConfig } from './schema.ts';
 import type {
+  TailPipeliningCommand,
   TailPipeliningConfig,
   TailPipeliningDecision,
   TailPipeliningEvent,
@@ -47,7 +48,8 @@ export const tailPipelining: PolicyDefinition<
   TailPipeliningEvent,
   TailPipeliningDecision,
   SavedRecipe,
-  'tail-pipelining'
+  'tail-pipelining',
+  TailPipeliningCommand['type']
 > = defineRecipe({
   id: 'tail-pipelining',
   version: 1,

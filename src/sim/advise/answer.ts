@@ -52,7 +52,7 @@ export interface Answer {
   readonly own?: Paid;
   /** The lines that switch it on. */
   readonly paste: readonly string[];
-  /** Everything that the search says: `policy` and `config` are for `createPolicy`. */
+  /** Everything that the search says: `policy` and `config` are for `registry.create`. */
   readonly sweep: SweepAdvice;
 }
 

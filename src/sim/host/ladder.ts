@@ -1,6 +1,6 @@
 /** RollPacker, mechanism by mechanism: the recipe that a real host embeds, with some of it switched off. */
 import type { AnyEvent } from '../../core/definition.ts';
-import { startPolicy } from '../../core/start.ts';
+import { create } from '../../core/start.ts';
 import { refuse } from '../../errors.ts';
 import { type RollpackerInput, rollpacker } from '../../recipes/rollpacker/index.ts';
 import type { Rung } from '../result.ts';
@@ -92,14 +92,14 @@ function judgeOf(
 /** RollPacker with some of its mechanisms: the recipe `rollpacker`. With all of them off it is the synchronous baseline. */
 export function rollpackerScheduler(job: Job, id: string, switches: RollpackerSwitches, label = id): Scheduler {
   const config = rollpackerConfigOf(job, switches);
-  startPolicy(rollpacker, config);
+  create(rollpacker, config);
   return {
     id,
     label,
     holdsDeferred: true,
     trains: true,
     oneOff: switches.oneOff ?? false,
-    createPolicy: (options) => startPolicy(rollpacker, config, options) as unknown as DrivenPolicy,
+    create: (options) => create(rollpacker, config, options) as unknown as DrivenPolicy,
     openRound: (round) => ({ type: 'round.requested', ...round }) as AnyEvent,
   };
 }

@@ -35,7 +35,7 @@ export class PolicyLink {
   constructor(scheduler: Scheduler, cluster: Cluster, kept: KeptResponses, validate: boolean) {
     this.#kept = kept;
     this.#scheduler = scheduler;
-    this.#policy = scheduler.createPolicy({ validate });
+    this.#policy = scheduler.create({ validate });
     this.#cluster = cluster;
     for (const event of cluster.joining) {
       if (this.#policy.takes?.(event.type) ?? true) this.#send(event);

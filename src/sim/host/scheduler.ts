@@ -4,7 +4,7 @@
  */
 import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
 import type { PolicyOptions } from '../../core/policy.ts';
-import { startPolicy } from '../../core/start.ts';
+import { create } from '../../core/start.ts';
 import { refuse } from '../../errors.ts';
 import { type SpeculativeAdmissionInput, speculativeAdmission } from '../../policies/speculative-admission/index.ts';
 import { type TailBatchingInput, tailBatching } from '../../recipes/tail-batching/index.ts';
@@ -45,7 +45,7 @@ export interface Scheduler {
   /** Whether a round opens while the one before is trained, on GPUs of their own, with weights that lack that one. */
   readonly oneOff?: boolean;
   /** A new policy, at its beginning. */
-  createPolicy(options: PolicyOptions): DrivenPolicy;
+  create(options: PolicyOptions): DrivenPolicy;
   /** The event that begins a round. */
   openRound(round: NextRound): AnyEvent;
 }
@@ -82,7 +82,7 @@ export function synchronousBaseline(shape: BatchShape): Scheduler {
     id: 'synchronous',
     label: 'synchronous',
     holdsDeferred: false,
-    createPolicy: (options) => startPolicy(speculativeAdmission, config, options) as unknown as DrivenPolicy,
+    create: (options) => create(speculativeAdmission, config, options) as unknown as DrivenPolicy,
     openRound: (round) => ({ type: 'round.opened', ...round, kind: 'long', prompts: [] }) as AnyEvent,
   };
 }
@@ -103,12 +103,12 @@ export function tailBatchingScheduler(
   assertSynchronous(settings);
   const { promptsPerRound, responsesPerPrompt } = shape;
   const config: TailBatchingInput = { ...settings, promptsPerRound, responsesPerPrompt, placement: 'policy' };
-  startPolicy(tailBatching, config);
+  create(tailBatching, config);
   return {
     id,
     label,
     holdsDeferred: true,
-    createPolicy: (options) => startPolicy(tailBatching, config, options) as unknown as DrivenPolicy,
+    create: (options) => create(tailBatching, config, options) as unknown as DrivenPolicy,
     openRound: (round) => ({ type: 'round.requested', ...round }) as AnyEvent,
   };
 }

@@ -89,7 +89,7 @@ class PoolsHost {
       aborted: () => this.#log!.ended(),
     });
     this.#trainer = new TrainerPool(job.cost, (groups) => this.#batchOf(groups));
-    const policy = scheduler.createPolicy(job, { validate: options.validate ?? false });
+    const policy = scheduler.create(job, { validate: options.validate ?? false });
     const machines = [this.#pool, verifier, this.#trainer, new PromptSupply(this.#source)];
     this.#loop = new MachineLoop(policy, machines, (decision) => this.#note(decision));
     this.#segments = this.#pool.engines.rows.map(() => []);

@@ -3,7 +3,7 @@
  * the same two. Nothing here schedules.
  */
 import type { PolicyOptions } from '../../core/policy.ts';
-import { startPolicy } from '../../core/start.ts';
+import { create } from '../../core/start.ts';
 import { type RolloutPipeInput, rolloutPipe } from '../../recipes/rolloutpipe/index.ts';
 import { type TailPipeliningInput, tailPipelining } from '../../recipes/tail-pipelining/index.ts';
 import type { DrivenPolicy } from '../host/scheduler.ts';
@@ -25,7 +25,7 @@ export interface PoolsScheduler {
   /** Whether rounds are those of tail batching: the policy asks for prompts, launches and aborts. */
   readonly tailBatching: boolean;
   /** A new policy, at its beginning. */
-  createPolicy(job: PoolsJob, options: PolicyOptions): DrivenPolicy;
+  create(job: PoolsJob, options: PolicyOptions): DrivenPolicy;
 }
 
 /**
@@ -41,9 +41,9 @@ export function poolsScheduler(id: string, label: string, pipelining: boolean, w
     pipelining,
     width,
     tailBatching: false,
-    createPolicy: (job: PoolsJob, options: PolicyOptions) => {
+    create: (job: PoolsJob, options: PolicyOptions) => {
       const config = rolloutpipeConfigOf(job, pipelining, width);
-      return startPolicy(rolloutPipe, config, options) as unknown as DrivenPolicy;
+      return create(rolloutPipe, config, options) as unknown as DrivenPolicy;
     },
   });
 }
@@ -111,9 +111,9 @@ export function poolsTailScheduler(
     pipelining,
     width,
     tailBatching: true,
-    createPolicy: (job: PoolsJob, options: PolicyOptions) => {
+    create: (job: PoolsJob, options: PolicyOptions) => {
       const config = tailPipeliningConfigOf(job, pipelining, width, settings);
-      return startPolicy(tailPipelining, config, options) as unknown as DrivenPolicy;
+      return create(tailPipelining, config, options) as unknown as DrivenPolicy;
     },
   });
 }

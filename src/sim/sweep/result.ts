@@ -73,7 +73,7 @@ export interface ConfirmedSettings {
   readonly ofOracle?: number;
 }
 
-/** A recommendation, and why. `policy` and `config` are the arguments of `createPolicy`. */
+/** A recommendation, and why. `policy` and `config` are the arguments of `registry.create`. */
 export type SweepAdvice = PolicyChoice & {
   readonly verdict: SweepVerdict;
   /** What it says, in sentences. */

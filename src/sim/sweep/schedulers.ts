@@ -1,4 +1,4 @@
-/** From settings to what the simulator drives, and to what a host pastes into `createPolicy`. */
+/** From settings to what the simulator drives, and to what a host pastes into `registry.create`. */
 import type { RolloutPipeInput } from '../../recipes/rolloutpipe/index.ts';
 import type { RollpackerInput } from '../../recipes/rollpacker/index.ts';
 import type { TailPipeliningInput } from '../../recipes/tail-pipelining/index.ts';
@@ -16,7 +16,7 @@ import {
 import type { PoolsJob } from '../pools/settings.ts';
 import { labelOf, type PoolsSettings, type SynchronousSettings } from './settings.ts';
 
-/** A policy by its id, and its configuration: the two arguments of `createPolicy`. */
+/** A policy by its id, and its configuration: the two arguments of `registry.create`. */
 export type PolicyChoice =
   | { readonly policy: 'rollpacker'; readonly config: RollpackerInput }
   | { readonly policy: 'rolloutpipe'; readonly config: RolloutPipeInput }

@@ -1,7 +1,7 @@
 /** How a step can be scheduled: where sequences go, and where visual inputs are decoded. */
 import { runPlanner } from '../../core/start.ts';
 import { refuse } from '../../errors.ts';
-import { type FlexUlyssesPlan, flexUlyssesPlanner } from '../../planners/flex-ulysses/index.ts';
+import { type FlexUlyssesPlan, flexUlysses } from '../../planners/flex-ulysses/index.ts';
 import type { LoaderId } from './loading.ts';
 import { vlmModel } from './models.ts';
 import { lengthOf, type VlmSample } from './sample.ts';
@@ -66,9 +66,9 @@ export function placeBatch(scheduler: VlmScheduler, batch: readonly VlmSample[],
   const shape = { lengths: batch.map(lengthOf), devices: job.gpus, devicesPerNode: job.gpusPerNode };
   switch (placement) {
     case 'bucketing':
-      return runPlanner(flexUlyssesPlanner, { ...shape, strategy: 'bucketing', maxDegree: 1 });
+      return runPlanner(flexUlysses, { ...shape, strategy: 'bucketing', maxDegree: 1 });
     case 'flex-ulysses':
-      return runPlanner(flexUlyssesPlanner, {
+      return runPlanner(flexUlysses, {
         ...shape,
         strategy: 'search',
         maxDegree,
@@ -79,7 +79,7 @@ export function placeBatch(scheduler: VlmScheduler, batch: readonly VlmSample[],
     case 'ulysses': {
       checkDegree(degree, job, scheduler.id);
       const input = { ...shape, strategy: 'ulysses', maxDegree: degree, ulyssesDegree: degree } as const;
-      return runPlanner(flexUlyssesPlanner, { ...input, attentionHeads, kvHeads });
+      return runPlanner(flexUlysses, { ...input, attentionHeads, kvHeads });
     }
   }
 }

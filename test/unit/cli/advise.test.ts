@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createPolicy } from 'rollflex';
+import { registry } from 'rollflex';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type AdviseOptions, advise } from '../../../src/cli/advise.ts';
 import { AdviseProgress } from '../../../src/cli/advise-progress.ts';
@@ -150,10 +150,10 @@ describe('own', () => {
       .join('')}`,
   );
 
-  test('the configuration is for createPolicy', async () => {
+  test('the configuration is for registry.create', async () => {
     const { answer, text } = await answered([file], { promptsPerRound: 4 });
     expect([answer.trainer.id, answer.own]).toEqual(['own', undefined]);
-    expect(createPolicy(answer.sweep.policy, answer.sweep.config as never).id).toBe('rollpacker');
+    expect(registry.create(answer.sweep.policy, answer.sweep.config as never).id).toBe('rollpacker');
     expect(text).toMatch(/^\{"tailBatching":true, "promptSpeculation"/m);
   });
 

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { createLongPromptQueue, recordEvents } from '../../../src/index.ts';
+import { create, longPromptQueue, recordEvents } from '../../../src/index.ts';
 import { entry, rollflex, root } from '../../support/command-line.ts';
 import { logOfOneRound, ownLengths } from '../../support/documented-files.ts';
 import { runInProcess } from '../../support/in-process.ts';
@@ -235,7 +235,7 @@ describe('schema', () => {
 describe('replay', () => {
   test('of any policy', async () => {
     const lines: string[] = [];
-    const queue = createLongPromptQueue({ promptsPerRound: 2 });
+    const queue = create(longPromptQueue, { promptsPerRound: 2 });
     recordEvents(queue, (line) => lines.push(line));
     queue.send({ type: 'round.requested', at: 0, roundId: 'r', weightVersion: 0 });
     writeFileSync(path('queue.jsonl'), lines.join('\n'));

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { plan, registry } from '../../../src/index.ts';
+import { registry } from '../../../src/index.ts';
 import { rollflex, rollflexOn } from '../../support/command-line.ts';
 import { exampleInputs } from '../../support/example-inputs.ts';
 import { runInProcess } from '../../support/in-process.ts';
@@ -25,7 +25,7 @@ describe('plan', () => {
     const input = exampleInputs[id]![0]!;
     const { code, out, err } = await runInProcess('plan', id, '--input', file(`${id}.json`, input));
     expect([code, err]).toEqual([0, '']);
-    expect(JSON.parse(out)).toEqual(plan(id as never, input as never));
+    expect(JSON.parse(out)).toEqual(registry.plan(id as never, input as never));
     expect(out).toContain('\n  "');
   });
 
@@ -33,7 +33,7 @@ describe('plan', () => {
     const input = `\uFEFF${JSON.stringify(rewards, null, 2)}\n`;
     const { code, out, err } = await rollflexOn(input, 'plan', 'grpo-advantages', '--input', '-', '--json');
     expect([code, err]).toEqual([0, '']);
-    expect(out).toBe(`${JSON.stringify(plan('grpo-advantages', rewards))}\n`);
+    expect(out).toBe(`${JSON.stringify(registry.plan('grpo-advantages', rewards))}\n`);
     const empty = await rollflex('plan', 'grpo-advantages', '--input', '-');
     expect([empty.code, empty.out]).toEqual([2, '']);
     expect(empty.err).toMatch(/standard input: expected the input as JSON, got nothing/);

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createPolicy } from 'rollflex';
+import { registry } from 'rollflex';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readMeasured } from '../../../src/cli/calibrate.ts';
 import { readTraceFile } from '../../../src/cli/files.ts';
@@ -40,7 +40,7 @@ describe('sweep', () => {
     expect(quiet.out).toBe(`${table}\n\n`);
   });
 
-  test('--json is for createPolicy; threads change nothing; a file resumes it after a kill', async () => {
+  test('--json is for registry.create; threads change nothing; a file resumes it after a kill', async () => {
     const file = path('runs.jsonl');
     const child = spawn(process.execPath, [...entry, ...small, '--workers', '1', '--resume', file], {
       cwd: root,
@@ -59,7 +59,7 @@ describe('sweep', () => {
     expect(resumed.out).toBe(one.out);
     const { recommendations } = JSON.parse(one.out);
     const [{ policy, config, search }] = recommendations;
-    expect(createPolicy(policy, config).id).toBe('rollpacker');
+    expect(registry.create(policy, config).id).toBe('rollpacker');
     // Every run once, the header beside them: what was there was not made again.
     expect(linesOf(file).slice(0, 12)).toEqual(kept);
     expect(linesOf(file)).toHaveLength(search.runs + 1);

@@ -231,45 +231,41 @@ export const wrongLines: readonly WrongLine[] = [
 
 /** Calls of the library, by what is called; the code of the error, and what its message has. */
 export type WrongCall = readonly [
-  call: readonly [what: 'createPolicy' | 'send' | 'plan', id: string, given: unknown],
+  call: readonly [what: 'create' | 'send' | 'plan', id: string, given: unknown],
   code: string,
   ...says: string[],
 ];
 
 export const wrongCalls: readonly WrongCall[] = [
-  [['createPolicy', 'tailbatching', {}], 'unknown_id', 'did you mean "tail-batching"?'],
-  [['createPolicy', 'TailBatching', {}], 'unknown_id', 'did you mean "tail-batching"?'],
-  [['createPolicy', 'long-prompts-queue', {}], 'unknown_id', 'did you mean "long-prompt-queue"?'],
-  [['createPolicy', 'shedule', {}], 'unknown_id', 'policy: expected one of speculative-admission'],
+  [['create', 'tailbatching', {}], 'unknown_id', 'did you mean "tail-batching"?'],
+  [['create', 'TailBatching', {}], 'unknown_id', 'did you mean "tail-batching"?'],
+  [['create', 'long-prompts-queue', {}], 'unknown_id', 'did you mean "long-prompt-queue"?'],
+  [['create', 'shedule', {}], 'unknown_id', 'policy: expected one of speculative-admission'],
   [
-    ['createPolicy', 'tail-batching', { promptPerRound: 2, responsesPerPrompt: 2 }],
+    ['create', 'tail-batching', { promptPerRound: 2, responsesPerPrompt: 2 }],
     'invalid_config',
     'promptPerRound: expected no other keys',
     'did you mean "promptsPerRound"?',
   ],
   [
-    ['createPolicy', 'tail-batching', { prompts_per_round: 2, responses_per_prompt: 2 }],
+    ['create', 'tail-batching', { prompts_per_round: 2, responses_per_prompt: 2 }],
     'invalid_config',
     'prompts_per_round: expected',
     'did you mean "promptsPerRound"?',
   ],
+  [['create', 'tail-batching', { responsesPerPrompt: 2 }], 'invalid_config', 'promptsPerRound: expected a number'],
   [
-    ['createPolicy', 'tail-batching', { responsesPerPrompt: 2 }],
-    'invalid_config',
-    'promptsPerRound: expected a number',
-  ],
-  [
-    ['createPolicy', 'tail-batching', { ...settings, promptSpeculation: 0.1 + 0.2 }],
+    ['create', 'tail-batching', { ...settings, promptSpeculation: 0.1 + 0.2 }],
     'invalid_config',
     'promptSpeculation: expected number >= 1, got 0.3',
   ],
   [
-    ['createPolicy', 'tail-batching', { ...settings, order: 'longest-expected' }],
+    ['create', 'tail-batching', { ...settings, order: 'longest-expected' }],
     'invalid_config',
     'order: expected one of fifo',
     'did you mean "longest-expected-first"?',
   ],
-  [['createPolicy', 'sandbox-timeout', { maxTimeoutSecond: 3 }], 'invalid_config', 'did you mean "maxTimeoutSeconds"?'],
+  [['create', 'sandbox-timeout', { maxTimeoutSecond: 3 }], 'invalid_config', 'did you mean "maxTimeoutSeconds"?'],
   [['send', 'tail-batching', null], 'invalid_event', 'type: expected an event of tail-batching'],
   [['send', 'tail-batching', { type: 'prompt.supplied', at: 0 }], 'invalid_event', 'did you mean "prompts.supplied"?'],
   [['send', 'tail-batching', { type: 'ResponseCompleted', at: 0 }], 'invalid_event', '"response.completed"?'],

@@ -63,10 +63,9 @@ describe('lines to a server', () => {
 describe('calls of the library', () => {
   const settings = { promptsPerRound: 2, responsesPerPrompt: 2 };
   const make: Record<string, (id: never, given: never) => unknown> = {
-    createPolicy: registry.createPolicy,
+    create: registry.create,
     plan: registry.plan,
-    send: (id, given) =>
-      (registry.createPolicy(id, settings as never) as { send: (event: unknown) => unknown }).send(given),
+    send: (id, given) => (registry.create(id, settings as never) as { send: (event: unknown) => unknown }).send(given),
   };
   const cases = wrongCalls.map(([[what, id, given], code, ...says]) => ({ what, id, given, code, says }));
   test.each(cases)('$what $id $given', ({ what, id, given, code, says }) => {

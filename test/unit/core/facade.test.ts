@@ -1,24 +1,21 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { Heap, IndexedHeap } from '../../../src/core/heap.ts';
 import * as root from '../../../src/index.ts';
 import {
-  createLongPromptQueue,
-  createPolicy,
+  create,
   createRegistry,
-  createSpeculativeAdmission,
   type ListenerFailure,
+  longPromptQueue,
   PolicyError,
   recordEvents,
   registry,
   replayEvents,
-  restorePolicy,
   speculativeAdmission,
-  transition,
 } from '../../../src/index.ts';
-import { exampleConfigs } from '../../support/example-configs.ts';
 
-const admission = () => createSpeculativeAdmission({ promptsPerRound: 1, responsesPerPrompt: 1, promptSpeculation: 1 });
+const admission = () =>
+  create(speculativeAdmission, { promptsPerRound: 1, responsesPerPrompt: 1, promptSpeculation: 1 });
 const opening = {
   type: 'round.opened' as const,
   at: 0,
@@ -69,7 +66,7 @@ describe('send', () => {
   });
 
   test('off and once stop listening', () => {
-    const policy = createLongPromptQueue({ promptsPerRound: 1 });
+    const policy = create(longPromptQueue, { promptsPerRound: 1 });
     let heard = 0;
     const listener = () => {
       heard += 1;
@@ -79,6 +76,59 @@ describe('send', () => {
     policy.once('round.planned', listener);
     for (const roundId of ['a', 'b']) policy.send({ type: 'round.requested', at: 0, roundId, weightVersion: 0 });
     expect(heard).toBe(1);
+  });
+
+  test('handle listens for every command, and for nothing else', () => {
+    const policy = create(longPromptQueue, { promptsPerRound: 1 });
+    const counts: number[] = [];
+    policy.handle({ 'prompts.request': ({ count }) => void counts.push(count) });
+    policy.send({ type: 'round.requested', at: 0, roundId: 'r', weightVersion: 0 });
+    expect(counts).toEqual([2]);
+    // @ts-expect-error a command is missing
+    expect(() => policy.handle({})).toThrow(
+      expect.objectContaining({ code: 'invalid_input', path: 'handlers.prompts.request' }),
+    );
+    const ask = () => undefined;
+    // @ts-expect-error a notice is listened for by `on`
+    expect(() => policy.handle({ 'prompts.request': ask, 'round.planned': ask })).toThrow(
+      expect.objectContaining({ path: 'handlers.round.planned', expected: expect.stringContaining('prompts.request') }),
+    );
+    // Nothing was added by what was refused.
+    policy.send({ type: 'round.requested', at: 0, roundId: 's', weightVersion: 0 });
+    expect(counts).toHaveLength(2);
+  });
+
+  test('a listener for what is never decided is refused', () => {
+    const policy = create(longPromptQueue, { promptsPerRound: 1 });
+    // @ts-expect-error there is no such decision
+    expect(() => policy.on('round.plannd', () => undefined)).toThrow(
+      expect.objectContaining({
+        code: 'invalid_input',
+        expected: expect.stringContaining('did you mean "round.planned"'),
+      }),
+    );
+  });
+
+  test('an event that the policy does not take does not compile', () => {
+    const policy = create(longPromptQueue, { promptsPerRound: 1 });
+    // @ts-expect-error the queue takes no reports of responses
+    expect(() => policy.send({ type: 'response.completed', at: 0, requestId: 'a', tokens: 1 })).toThrow(
+      expect.objectContaining({ code: 'invalid_event', path: 'type' }),
+    );
+  });
+
+  test('a time that looks like milliseconds is warned of once', () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+    const policy = create(longPromptQueue, { promptsPerRound: 1 });
+    for (const [at, roundId] of [
+      [1.8e9, 'a'],
+      [1.8e12, 'b'],
+      [1.8e12 + 1, 'c'],
+    ] as const) {
+      policy.send({ type: 'round.requested', at, roundId, weightVersion: 0 });
+    }
+    expect(warn.mock.calls).toEqual([[expect.stringContaining('looks like milliseconds')]]);
+    warn.mockRestore();
   });
 
   test('an earlier time is read as the latest', () => {
@@ -101,36 +151,50 @@ describe('event logs', () => {
     policy.send(opening);
     stop();
     expect(lines).toHaveLength(3);
-    const replay = replayEvents(lines, restorePolicy);
+    const replay = replayEvents(lines, registry.restore);
     expect([replay.events, replay.difference]).toEqual([2, undefined]);
     const changed = lines.map((line) => line.replace('"held":1', '"held":2'));
-    expect(replayEvents(changed, restorePolicy).difference?.line).toBe(3);
+    expect(replayEvents(changed, registry.restore).difference?.line).toBe(3);
   });
 
   test('a broken line is named by its number', () => {
     const lines: string[] = [];
     recordEvents(admission(), (line) => lines.push(line));
-    expect(() => replayEvents([...lines, 'oops'], restorePolicy)).toThrow(
+    expect(() => replayEvents([...lines, 'oops'], registry.restore)).toThrow(
       expect.objectContaining({ code: 'invalid_input', path: 'line 2' }),
     );
-    expect(() => replayEvents([], restorePolicy)).toThrow(expect.objectContaining({ path: 'line 1' }));
+    expect(() => replayEvents([], registry.restore)).toThrow(expect.objectContaining({ path: 'line 1' }));
   });
 });
 
 describe('registry and snapshots', () => {
-  test('the root entry has every policy and recipe, and a function that creates it', () => {
-    const exported = new Map<string, unknown>(Object.entries(root));
-    for (const definition of registry.policies) {
-      const name = [...exported].find(([, value]) => value === definition)?.[0];
-      expect(name, `src/index.ts exports the definition of ${definition.id}`).toBeDefined();
-      const create = exported.get(`create${name![0]!.toUpperCase()}${name!.slice(1)}`) as (config: unknown) => unknown;
-      expect(create, `src/index.ts exports a function that creates ${name}`).toBeTypeOf('function');
-      expect(create(exampleConfigs[definition.id]![0])).toMatchObject({ id: definition.id });
+  test('the root entry has every definition under its id in camel case', () => {
+    for (const definition of registry.definitions) {
+      const name = definition.id.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+      const exported = new Map<string, unknown>(Object.entries(root).map(([key, one]) => [key.toLowerCase(), one]));
+      expect(exported.get(name.toLowerCase()), `src/index.ts exports ${definition.id}`).toBe(definition);
     }
   });
 
+  test('create goes on from a snapshot, which stands alone', () => {
+    const policy = admission();
+    const decisions = policy.send(opening);
+    const again = create(speculativeAdmission, { snapshot: JSON.parse(JSON.stringify(policy.snapshot())) });
+    expect([decisions.length, again.seq]).toEqual([2, 1]);
+    expect(again.snapshot()).toEqual(policy.snapshot());
+    expect(() => create(speculativeAdmission, { snapshot: policy.snapshot(), promptsPerRound: 1 } as never)).toThrow(
+      expect.objectContaining({ code: 'invalid_config', path: 'promptsPerRound' }),
+    );
+    expect(() => create(longPromptQueue, { snapshot: policy.snapshot() })).toThrow(
+      expect.objectContaining({ code: 'snapshot_mismatch', path: 'snapshot.policy' }),
+    );
+    expect(() => create(longPromptQueue, { snapshot: undefined })).toThrow(
+      expect.objectContaining({ code: 'snapshot_mismatch', path: 'snapshot' }),
+    );
+  });
+
   test('refuses what it does not know', () => {
-    expect(() => createPolicy('nothing' as never, {} as never)).toThrow(
+    expect(() => registry.create('nothing' as never, {} as never)).toThrow(
       expect.objectContaining({ code: 'unknown_id', path: 'policy' }),
     );
     expect(() => createRegistry([speculativeAdmission, speculativeAdmission])).toThrow(
@@ -147,14 +211,14 @@ describe('registry and snapshots', () => {
       { ...snapshot, config: { promptsPerRound: 0 } },
       7,
     ]) {
-      expect(() => restorePolicy(wrong)).toThrow(expect.objectContaining({ code: 'snapshot_mismatch' }));
+      expect(() => registry.restore(wrong)).toThrow(expect.objectContaining({ code: 'snapshot_mismatch' }));
     }
   });
 
   test('transition keeps no state of its own', () => {
-    const first = transition(admission().snapshot(), opening);
+    const first = registry.transition(admission().snapshot(), opening);
     expect(first.decisions.map((one) => one.type)).toEqual(['request.launch', 'request.launch']);
-    const again = transition(JSON.parse(JSON.stringify(first.snapshot)), {
+    const again = registry.transition(JSON.parse(JSON.stringify(first.snapshot)), {
       type: 'response.completed',
       at: 1,
       requestId: 'a/0#0',

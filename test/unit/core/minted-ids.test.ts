@@ -1,7 +1,7 @@
 /** Ids that policies mint, over many restarts of a host: the last prefixes are remembered, and nothing grows. */
 import { expect, test } from 'vitest';
 import { checkNewPrefix, mintedId, replacePrefix, wasMinted } from '../../../src/core/minted-ids.ts';
-import { registry, startPolicy } from '../../../src/index.ts';
+import { create, registry } from '../../../src/index.ts';
 import { exampleConfigs } from '../../support/example-configs.ts';
 
 test('the last 64 before the one in use are refused; those before are forgotten, oldest first', () => {
@@ -43,7 +43,7 @@ const restarting = registry.policies.filter((one) =>
 );
 
 test.each(restarting.map((one) => [one.id, one] as const))('the state of %s does not grow with restarts', (id, one) => {
-  const policy = startPolicy(one as never, exampleConfigs[id]![0]) as unknown as {
+  const policy = create(one as never, exampleConfigs[id]![0] as never) as unknown as {
     send(event: object): unknown;
     snapshot(): { state: unknown };
   };

@@ -1,7 +1,7 @@
 /** Planners through the registry: by id, typed, and refused clearly. */
 import { describe, expect, test } from 'vitest';
 import { parse } from '../../../src/core/validate.ts';
-import { createRegistry, definePlanner, plan, registry, renormalizeGradients, z } from '../../../src/index.ts';
+import { createRegistry, definePlanner, gradientRenormalization, registry, runPlanner, z } from '../../../src/index.ts';
 import { refusal } from '../../support/refusal.ts';
 import { rightPlanner } from '../../support/wrong-planners.ts';
 
@@ -9,20 +9,20 @@ describe('plan', () => {
   test('by id is the plain function', () => {
     const input = { replicas: [{ samples: 1 }, { samples: 3 }] };
     // Typed by the id: no cast is needed.
-    const { factors }: { factors: number[] } = plan('gradient-renormalization', input);
-    expect(factors).toEqual(renormalizeGradients(input).factors);
+    const { factors }: { factors: number[] } = registry.plan('gradient-renormalization', input);
+    expect(factors).toEqual(runPlanner(gradientRenormalization, input).factors);
     expect(registry.plan('gradient-renormalization', input).total).toBe(4);
   });
 
   test('refuses ids of nothing, and of policies', () => {
     // @ts-expect-error no planner has this id
-    const unknown = refusal(() => plan('gradients', {}));
+    const unknown = refusal(() => registry.plan('gradients', {}));
     expect(unknown).toMatchObject({ code: 'unknown_id', path: 'planner', got: '"gradients"' });
     expect(unknown.expected).toContain('gradient-renormalization');
     // @ts-expect-error a recipe has no plan
-    expect(refusal(() => plan('tail-batching', {})).got).toBe('"tail-batching, a recipe"');
+    expect(refusal(() => registry.plan('tail-batching', {})).got).toBe('"tail-batching, a recipe"');
     expect(refusal(() => createRegistry([]).plan('any' as never, {} as never)).expected).toMatch(/has none/);
-    expect(refusal(() => registry.createPolicy('judge-offload' as never, {} as never)).got).toContain('a planner');
+    expect(refusal(() => registry.create('judge-offload' as never, {} as never)).got).toContain('a planner');
   });
 
   test('a host adds its own to a registry', () => {

@@ -1,5 +1,5 @@
 /** What a part may refuse is delivered inside only where the recipe says that it does not, or what happens then. */
-import { defineDecision, defineEvent, definePolicy, defineRecipe, handlersOf, startPolicy, z } from 'rollflex';
+import { create, defineDecision, defineEvent, definePolicy, defineRecipe, handlersOf, z } from 'rollflex';
 import { expect, test } from 'vitest';
 
 const text = z.string().min(1);
@@ -64,7 +64,7 @@ test('a recipe that says nothing of it is refused, with what is missing', () => 
 });
 
 test('one that vouches for it routes by the words alone', () => {
-  const policy = startPolicy(office({ vouches: { expert: ['acme/passed'] } }), {});
+  const policy = create(office({ vouches: { expert: ['acme/passed'] } }), {});
   expect(policy.send({ type: 'acme/asked', at: 0, text: 'why' })).toMatchObject([
     { type: 'acme/answered', text: 'why' },
   ]);
@@ -72,12 +72,12 @@ test('one that vouches for it routes by the words alone', () => {
 
 test('a route that is a function is held to it when it delivers', () => {
   const routes = { clerk: { 'acme/passed': { to: () => ['expert'] } } };
-  const policy = startPolicy(office({ routes }), {});
+  const policy = create(office({ routes }), {});
   expect(() => policy.send({ type: 'acme/asked', at: 0, text: 'why' })).toThrow(/vouches/);
 });
 
 test('a route that says what happens then needs no word', () => {
   const to = (event: { at: number }) => [{ part: 'expert', event, ifTaken: true }];
-  const policy = startPolicy(office({ routes: { clerk: { 'acme/passed': { to } } } }), {});
+  const policy = create(office({ routes: { clerk: { 'acme/passed': { to } } } }), {});
   expect(policy.send({ type: 'acme/asked', at: 0, text: 'why' })).toHaveLength(1);
 });

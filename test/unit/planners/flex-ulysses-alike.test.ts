@@ -1,7 +1,7 @@
 /** flex-ulysses on nearly equal lengths: few sequences a device, none short enough to fill a gap. */
 import { describe, expect, test } from 'vitest';
 import { type AlikeCell, alikeInput } from '../../../bench/placement-alike.ts';
-import { planFlexUlysses } from '../../../src/index.ts';
+import { flexUlysses, runPlanner } from '../../../src/index.ts';
 import { fewestSharded, leastRoom } from '../../../src/planners/flex-ulysses/counting.ts';
 import { type Shape, shapesFor } from '../../../src/planners/flex-ulysses/search/alike.ts';
 import { annealDevices } from '../../../src/planners/flex-ulysses/search/anneal-devices.ts';
@@ -33,7 +33,7 @@ describe('plans', () => {
     cell(5.5, 512, 0.05, 16),
   ])('of %j communicate no more than 1.10 × the bound', (one) => {
     const input = alikeInput(one, 1);
-    const plan = planFlexUlysses(input);
+    const plan = runPlanner(flexUlysses, input);
     expect(placementProblems(input, plan)).toEqual([]);
     expect(plan.metrics.communication).toBeLessThanOrEqual(1.1 * plan.bounds.communication);
     expect(plan.metrics.maxCompute).toBeLessThanOrEqual(1.01 * 1.0004 * plan.bounds.compute);
@@ -41,19 +41,19 @@ describe('plans', () => {
 
   test('share nothing where whole sequences can be even', () => {
     for (const one of [cell(2, 256, 0.05, 8), cell(4, 64, 0.2, 16), cell(8, 32, 0.1, 4)])
-      expect(planFlexUlysses(alikeInput(one, 2)).metrics.sharded).toBe(0);
+      expect(runPlanner(flexUlysses, alikeInput(one, 2)).metrics.sharded).toBe(0);
   });
 
   test('are the same again', () => {
     const input = { ...alikeInput(cell(1.8, 32, 0.2, 8), 3), effort: 'fast' as const };
-    expect(JSON.stringify(planFlexUlysses(input))).toBe(JSON.stringify(planFlexUlysses(input)));
+    expect(JSON.stringify(runPlanner(flexUlysses, input))).toBe(JSON.stringify(runPlanner(flexUlysses, input)));
   });
 
   test('from an earlier plan keep the limits', () => {
     const input = alikeInput(cell(2.5, 32, 0.05, 8), 1);
-    const previous = planFlexUlysses(input);
+    const previous = runPlanner(flexUlysses, input);
     const lengths = input.lengths.map((one, at) => (at % 20 === 0 ? one + 100 : one));
-    const plan = planFlexUlysses({ ...input, lengths, previous });
+    const plan = runPlanner(flexUlysses, { ...input, lengths, previous });
     expect(placementProblems({ ...input, lengths }, plan)).toEqual([]);
     expect(plan.metrics.communication).toBeLessThanOrEqual(1.1 * plan.bounds.communication);
   });

@@ -1,6 +1,6 @@
 /** What each part of the search of flex-ulysses finds when it is left alone: no less than it is known to find. */
 import { describe, expect, test } from 'vitest';
-import { planFlexUlysses } from '../../../src/index.ts';
+import { flexUlysses, runPlanner } from '../../../src/index.ts';
 import { instanceOf } from '../../../src/planners/flex-ulysses/instance.ts';
 import { flexUlyssesInput } from '../../../src/planners/flex-ulysses/schema.ts';
 import { Search } from '../../../src/planners/flex-ulysses/search/attempts.ts';
@@ -144,7 +144,7 @@ describe('an earlier plan', () => {
   ])('of %s, %s', (name, change, kept, most) => {
     const batch = name === 'large' ? large : batches[name];
     const settings = settingsOf(batch, 1);
-    const previous = planFlexUlysses({ ...settings, effort: 'fast' });
+    const previous = runPlanner(flexUlysses, { ...settings, effort: 'fast' });
     const { search, problem } = searchOf(batch, 1, effort, changes[change](settings.lengths));
     const flat = search.best.cost;
     const isKept = search.fromPrevious(previous, new Sequence(1));

@@ -1,6 +1,6 @@
 /** Strategies of flex-ulysses beside its search. */
 import { describe, expect, test } from 'vitest';
-import { type FlexUlyssesInput, karmarkarKarp, planFlexUlysses } from '../../../src/index.ts';
+import { type FlexUlyssesInput, flexUlysses, karmarkarKarp, runPlanner } from '../../../src/index.ts';
 import { generator } from '../../support/numbers.ts';
 import { placementProblems } from '../../support/placement-check.ts';
 import { familyLengths, placementFamilies } from '../../support/placement-families.ts';
@@ -28,9 +28,10 @@ const batches: Record<string, number[]> = {
 };
 const deviceCounts = [1, 4, 6, 7, 12, 1024];
 
-const devicesOf = (input: FlexUlyssesInput) => planFlexUlysses(input).assignments.map((one) => one.devices.join());
+const devicesOf = (input: FlexUlyssesInput) =>
+  runPlanner(flexUlysses, input).assignments.map((one) => one.devices.join());
 const checked = (input: FlexUlyssesInput) => {
-  const plan = planFlexUlysses(input);
+  const plan = runPlanner(flexUlysses, input);
   expect(placementProblems(input, plan)).toEqual([]);
   return plan;
 };
@@ -206,7 +207,9 @@ describe('ulysses', () => {
     [4, { devices: 8, kvHeads: 6 }, '1, 2'],
     [4, { devices: 8, maxDegree: 2 }, '1, 2'],
   ])('refuses degree %i with %o', (ulyssesDegree, rest, degrees) => {
-    expect(refusal(() => planFlexUlysses({ lengths: [9], strategy: 'ulysses', ulyssesDegree, ...rest }))).toEqual({
+    expect(
+      refusal(() => runPlanner(flexUlysses, { lengths: [9], strategy: 'ulysses', ulyssesDegree, ...rest })),
+    ).toEqual({
       code: 'invalid_input',
       path: 'ulyssesDegree',
       expected: `one of ${degrees}`,

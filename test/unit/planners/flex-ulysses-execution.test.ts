@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest';
 import {
   type FlexUlyssesInput,
   findDeadlock,
-  planFlexUlysses,
+  flexUlysses,
   predictTimeline,
+  runPlanner,
   type TimingCoefficients,
   timingPresets,
 } from '../../../src/index.ts';
@@ -12,7 +13,7 @@ import { refusal } from '../../support/refusal.ts';
 
 /** Everything on one device, or sharded over all of them: packs do not depend on a search. */
 const plan = (input: Partial<FlexUlyssesInput> & Pick<FlexUlyssesInput, 'lengths' | 'devices'>) =>
-  planFlexUlysses({ strategy: 'ulysses', ulyssesDegree: input.devices, ...input });
+  runPlanner(flexUlysses, { strategy: 'ulysses', ulyssesDegree: input.devices, ...input });
 const sequencesOf = (input: Parameters<typeof plan>[0]) => plan(input).packs.map((pack) => pack.sequences);
 
 describe('packs', () => {

@@ -1,6 +1,6 @@
 /** flex-ulysses against the best that is known of thirteen batches. */
 import { describe, expect, test } from 'vitest';
-import { type FlexUlyssesPlan, planFlexUlysses } from '../../../src/index.ts';
+import { type FlexUlyssesPlan, flexUlysses, runPlanner } from '../../../src/index.ts';
 import { placementProblems } from '../../support/placement-check.ts';
 import { communicationRatio, inputOf, type KnownInstance, knownInstances } from '../../support/placement-instances.ts';
 import { some } from '../../support/runs.ts';
@@ -11,7 +11,7 @@ const rounding = 1 + 1e-9;
 describe.each(some([0.01, 0.001, 0.05]))('at tolerance %d', (tolerance) => {
   const plans = new Map<KnownInstance, FlexUlyssesPlan>();
   const planOf = (known: KnownInstance): FlexUlyssesPlan => {
-    const plan = plans.get(known) ?? planFlexUlysses({ ...inputOf(known), balanceTolerance: tolerance });
+    const plan = plans.get(known) ?? runPlanner(flexUlysses, { ...inputOf(known), balanceTolerance: tolerance });
     plans.set(known, plan);
     return plan;
   };
@@ -26,7 +26,7 @@ describe.each(some([0.01, 0.001, 0.05]))('at tolerance %d', (tolerance) => {
     expect(memoryRelaxed).toBe(false);
     expect(metrics.maxCompute).toBeLessThanOrEqual((1 + tolerance) * 1.0005 * known.bestCompute);
     expect(metrics.maxCompute * rounding).toBeGreaterThanOrEqual(known.computeLowerBound);
-    expect(JSON.stringify(planFlexUlysses(input))).toBe(JSON.stringify(planOf(known)));
+    expect(JSON.stringify(runPlanner(flexUlysses, input))).toBe(JSON.stringify(planOf(known)));
   });
 
   test('all but one communicate at most 1.10 × the best known, and none more than 1.25 ×', () => {

@@ -1,6 +1,6 @@
 /** What the README of flex-ulysses says of the default size of packs, on the known batches. */
 import { describe, expect, test } from 'vitest';
-import { type FlexUlyssesPlan, findDeadlock, planFlexUlysses } from '../../../src/index.ts';
+import { type FlexUlyssesPlan, findDeadlock, flexUlysses, runPlanner } from '../../../src/index.ts';
 import { inputOf, type KnownInstance, knownInstances } from '../../support/placement-instances.ts';
 
 /** All but the largest, which takes seconds. */
@@ -12,7 +12,7 @@ describe.each([
   ['H800', 0.04, 0.4, 0.5],
 ] as const)('on %s, everything sharded at the top degree', (timing, usual, most, without) => {
   const planOf = (known: KnownInstance, packCapTokens?: number): FlexUlyssesPlan =>
-    planFlexUlysses({
+    runPlanner(flexUlysses, {
       ...inputOf(known),
       strategy: 'ulysses',
       costs: { timing },

@@ -1,6 +1,6 @@
 /** Two parts of the search of flex-ulysses: filling devices anew, and rebuilding what is over in an earlier plan. */
 import { describe, expect, test } from 'vitest';
-import { planFlexUlysses } from '../../../src/index.ts';
+import { flexUlysses, runPlanner } from '../../../src/index.ts';
 import { instanceOf } from '../../../src/planners/flex-ulysses/instance.ts';
 import { flexUlyssesInput } from '../../../src/planners/flex-ulysses/schema.ts';
 import { complete } from '../../../src/planners/flex-ulysses/search/complete.ts';
@@ -50,7 +50,7 @@ describe('filling devices anew', () => {
 describe('rebuilding an earlier plan', () => {
   test.each(['video-heavy', 'only-video'] as const)('%s: a few devices that are over are filled again', (family) => {
     const lengths = familyLengths(family, 1, 2048);
-    const previous = planFlexUlysses({ lengths, devices: 256, effort: 'fast' });
+    const previous = runPlanner(flexUlysses, { lengths, devices: 256, effort: 'fast' });
     const others = familyLengths(family, 2, 32);
     const changed = lengths.map((length, at) => others[at / 50] ?? length);
     const instance = instanceOf(flexUlyssesInput.parse({ lengths: changed, devices: 256 }));

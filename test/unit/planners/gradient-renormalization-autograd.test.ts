@@ -6,7 +6,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import '@tensorflow/tfjs-core/dist/register_all_gradients';
 import '@tensorflow/tfjs-backend-cpu';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type GradientRenormalizationInput, renormalizeGradients } from '../../../src/index.ts';
+import { type GradientRenormalizationInput, gradientRenormalization, runPlanner } from '../../../src/index.ts';
 import { generator } from '../../support/numbers.ts';
 
 const vocabulary = 11;
@@ -127,13 +127,13 @@ describe.each(combinations)('on autograd: unit $unit, local $reduction, collecti
   const whole = () => gradients(sequences, unit, 'mean');
 
   test('the gradient of uneven and empty replicas is that of the whole batch, to 1e-6', () => {
-    const { factors } = renormalizeGradients(input(false));
+    const { factors } = runPlanner(gradientRenormalization, input(false));
     const locals = split.map((one, index) => combine([gradients(one.flat(), unit, reduction)], [factors[index]!]));
     expect(relativeError(collect(locals, collective), whole())).toBeLessThan(1e-6);
   });
 
   test('so it is with a factor for each micro-batch', () => {
-    const { microBatchFactors } = renormalizeGradients(input(true));
+    const { microBatchFactors } = runPlanner(gradientRenormalization, input(true));
     const none = gradients([], unit, reduction);
     const locals = split.map((one, index) =>
       combine([none, ...one.map((batch) => gradients(batch, unit, reduction))], [0, ...microBatchFactors![index]!]),

@@ -1,9 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { type GradientRenormalizationInput, renormalizeGradients, scaleFactor } from '../../../src/index.ts';
+import {
+  type GradientRenormalizationInput,
+  gradientRenormalization,
+  runPlanner,
+  scaleFactor,
+} from '../../../src/index.ts';
 import { refusal } from '../../support/refusal.ts';
 
 const replicas = [{ samples: 3 }, { samples: 0 }, { samples: 5 }];
-const factorsOf = (input: GradientRenormalizationInput) => renormalizeGradients(input).factors;
+const factorsOf = (input: GradientRenormalizationInput) => runPlanner(gradientRenormalization, input).factors;
 
 /** One parameter, loss w · x for each sample: the gradient of a batch is the mean of its xs. */
 const samples = [[1, 2, 6], [], [4, 4, 4, 8, 3]];
@@ -18,14 +23,14 @@ describe('gradient-renormalization', () => {
     ['sum', 'sum', [1 / 8, 1 / 8, 1 / 8]],
     ['sum', 'mean', [3 / 8, 3 / 8, 3 / 8]],
   ] as const)('local %s, collective %s', (reduction, collective, factors) => {
-    expect(renormalizeGradients({ replicas, reduction, collective })).toEqual({ factors, total: 8 });
+    expect(runPlanner(gradientRenormalization, { replicas, reduction, collective })).toEqual({ factors, total: 8 });
     const scaled = samples.map((one, index) => factors[index]! * (reduction === 'mean' ? mean(one) : sum(one)));
     expect(collective === 'mean' ? mean(scaled) : sum(scaled)).toBeCloseTo(wholeBatch, 12);
   });
 
   test('local means, added up, of samples are the default', () => {
-    expect(renormalizeGradients({ replicas })).toEqual(
-      renormalizeGradients({ replicas, unit: 'samples', reduction: 'mean', collective: 'sum' }),
+    expect(runPlanner(gradientRenormalization, { replicas })).toEqual(
+      runPlanner(gradientRenormalization, { replicas, unit: 'samples', reduction: 'mean', collective: 'sum' }),
     );
   });
 
@@ -44,8 +49,11 @@ describe('gradient-renormalization', () => {
       accumulation: 'mean',
     };
     // Each would be 1 / 6: with the division by 3 the update would be three times too small.
-    expect(renormalizeGradients(input).microBatchFactors).toEqual([[3 / 6, 3 / 6, 3 / 6]]);
-    expect(renormalizeGradients({ ...input, accumulated: true })).toEqual({ factors: [3 / 6], total: 6 });
+    expect(runPlanner(gradientRenormalization, input).microBatchFactors).toEqual([[3 / 6, 3 / 6, 3 / 6]]);
+    expect(runPlanner(gradientRenormalization, { ...input, accumulated: true })).toEqual({
+      factors: [3 / 6],
+      total: 6,
+    });
   });
 
   test('NeMo-RL #212: empty micro-batches are divided by too, and weigh nothing', () => {
@@ -54,8 +62,11 @@ describe('gradient-renormalization', () => {
       replicas: [{ samples: 4, microBatches }, { samples: 4 }],
       accumulation: 'mean',
     };
-    expect(renormalizeGradients(input).microBatchFactors).toEqual([[1, 0, 1, 0], [0.5]]);
-    expect(renormalizeGradients({ ...input, accumulated: true })).toEqual({ factors: [1, 0.5], total: 8 });
+    expect(runPlanner(gradientRenormalization, input).microBatchFactors).toEqual([[1, 0, 1, 0], [0.5]]);
+    expect(runPlanner(gradientRenormalization, { ...input, accumulated: true })).toEqual({
+      factors: [1, 0.5],
+      total: 8,
+    });
   });
 
   test('verl #5625, #7200: a mean over tokens does not depend on how the batch is cut', () => {
@@ -64,12 +75,12 @@ describe('gradient-renormalization', () => {
       tokens: sum(tokens),
       microBatches: tokens.map((one) => ({ samples: 1, tokens: one })),
     });
-    const plan = renormalizeGradients({ replicas: [cut(10, 30), cut(60)], unit: 'tokens' });
+    const plan = runPlanner(gradientRenormalization, { replicas: [cut(10, 30), cut(60)], unit: 'tokens' });
     // The mean over 10 tokens weighs a third of that over 30, on whichever replica they are.
     expect(plan).toEqual({ factors: [0.4, 0.6], microBatchFactors: [[0.1, 0.3], [0.6]], total: 100 });
-    expect(renormalizeGradients({ replicas: [cut(60, 30, 10)], unit: 'tokens' }).microBatchFactors).toEqual([
-      [0.6, 0.3, 0.1],
-    ]);
+    expect(
+      runPlanner(gradientRenormalization, { replicas: [cut(60, 30, 10)], unit: 'tokens' }).microBatchFactors,
+    ).toEqual([[0.6, 0.3, 0.1]]);
   });
 
   test('slime #1414, #2230: groups of different sizes weigh the same by groups, and by their samples otherwise', () => {
@@ -86,7 +97,7 @@ describe('gradient-renormalization', () => {
       { samples: 2, tokens: 9, microBatches: [{ samples: 0 }, { samples: 2, tokens: 9 }] },
       { samples: 0 },
     ];
-    expect(renormalizeGradients({ replicas: empty, unit: 'tokens' })).toEqual({
+    expect(runPlanner(gradientRenormalization, { replicas: empty, unit: 'tokens' })).toEqual({
       factors: [1, 0],
       microBatchFactors: [[0, 1], [0]],
       total: 9,
@@ -94,7 +105,7 @@ describe('gradient-renormalization', () => {
   });
 
   test('a constant divisor: the sum over samples is divided by it, whatever the batch holds', () => {
-    expect(renormalizeGradients({ replicas, unit: 'constant', divisor: 16, reduction: 'sum' })).toEqual({
+    expect(runPlanner(gradientRenormalization, { replicas, unit: 'constant', divisor: 16, reduction: 'sum' })).toEqual({
       factors: [1 / 16, 1 / 16, 1 / 16],
       total: 16,
     });
@@ -105,7 +116,7 @@ describe('gradient-renormalization', () => {
 
   test('unequal means that were added up already cannot be repaired; sums and equal means can', () => {
     const unequal = { replicas: [{ samples: 1 }, { samples: 3, microBatches: [{ samples: 1 }, { samples: 2 }] }] };
-    expect(refusal(() => renormalizeGradients({ ...unequal, accumulated: true }))).toEqual({
+    expect(refusal(() => runPlanner(gradientRenormalization, { ...unequal, accumulated: true }))).toEqual({
       code: 'infeasible',
       path: 'replicas[1].microBatches',
       expected:
@@ -113,19 +124,21 @@ describe('gradient-renormalization', () => {
       got: '[1,2]',
     });
     expect(factorsOf({ ...unequal, accumulated: true, reduction: 'sum' })).toEqual([1 / 4, 1 / 4]);
-    expect(renormalizeGradients(unequal).microBatchFactors).toEqual([[1 / 4], [1 / 4, 2 / 4]]);
+    expect(runPlanner(gradientRenormalization, unequal).microBatchFactors).toEqual([[1 / 4], [1 / 4, 2 / 4]]);
     const equal = { replicas: [{ samples: 4, microBatches: [{ samples: 2 }, { samples: 0 }, { samples: 2 }] }] };
     expect(factorsOf({ ...equal, accumulated: true })).toEqual([2 / 4]);
   });
 
   test('a batch of nothing is infeasible: the step is to be skipped', () => {
-    expect(refusal(() => renormalizeGradients({ replicas: [{ samples: 0 }, { samples: 0 }] }))).toMatchObject({
+    expect(
+      refusal(() => runPlanner(gradientRenormalization, { replicas: [{ samples: 0 }, { samples: 0 }] })),
+    ).toMatchObject({
       code: 'infeasible',
       path: 'replicas',
     });
     // Samples of which no token counts are nothing too, if tokens are the unit.
     const masked: GradientRenormalizationInput = { replicas: [{ samples: 2, tokens: 0 }], unit: 'tokens' };
-    expect(refusal(() => renormalizeGradients(masked)).code).toBe('infeasible');
+    expect(refusal(() => runPlanner(gradientRenormalization, masked)).code).toBe('infeasible');
   });
 
   test.each<[string, unknown, string, string?]>([
@@ -158,7 +171,7 @@ describe('gradient-renormalization', () => {
     ['an unknown reduction', { replicas, reduction: 'max' }, 'reduction'],
     ['an unknown key', { replicas, microBatches: 2 }, 'microBatches'],
   ])('refuses %s', (_, input, path, expected) => {
-    const refused = refusal(() => renormalizeGradients(input as GradientRenormalizationInput));
+    const refused = refusal(() => runPlanner(gradientRenormalization, input as GradientRenormalizationInput));
     expect([refused.code, refused.path]).toEqual(['invalid_input', path]);
     if (expected !== undefined) expect(refused.expected).toBe(expected);
   });

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type GrpoAdvantagesInput, grpoAdvantages } from '../../../src/index.ts';
+import { type GrpoAdvantagesInput, grpoAdvantages, runPlanner } from '../../../src/index.ts';
 import { refusal } from '../../support/refusal.ts';
 
 const one = (rewards: number[], more: Partial<GrpoAdvantagesInput> & { responseIds?: string[] } = {}) => {
   const { responseIds, ...settings } = more;
   const group = responseIds === undefined ? { rewards } : { rewards, responseIds };
-  return grpoAdvantages({ groups: [group], ...settings }).groups[0]!;
+  return runPlanner(grpoAdvantages, { groups: [group], ...settings }).groups[0]!;
 };
 const plain = { normalization: 'none' } as const;
 
@@ -30,7 +30,7 @@ describe('grpo-advantages', () => {
   });
 
   test('groups of any size are each on their own (slime #1414, #2230)', () => {
-    const { groups } = grpoAdvantages({
+    const { groups } = runPlanner(grpoAdvantages, {
       groups: [{ groupId: 'a', rewards: [5, 5, 5] }, { groupId: 'b', rewards: [1, 0] }, { rewards: [0, 0, 0, 1, 1] }],
       ...plain,
     });
@@ -91,7 +91,7 @@ describe('grpo-advantages', () => {
     ['an unknown baseline', { groups: [{ rewards: [1] }], baseline: 'batch' }, 'baseline'],
     ['an unknown key', { groups: [{ rewards: [1], reward: 1 }] }, 'groups[0].reward'],
   ])('refuses %s', (_, input, path) => {
-    const refused = refusal(() => grpoAdvantages(input as GrpoAdvantagesInput));
+    const refused = refusal(() => runPlanner(grpoAdvantages, input as GrpoAdvantagesInput));
     expect([refused.code, refused.path]).toEqual(['invalid_input', path]);
   });
 });

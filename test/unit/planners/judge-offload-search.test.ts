@@ -1,6 +1,6 @@
 /** The search of judge-offload: what it looks at, how ties go, and memory that holds a layer by a hair. */
 import { describe, expect, test } from 'vitest';
-import { type JudgeOffloadInput, planJudgeOffload } from '../../../src/index.ts';
+import { type JudgeOffloadInput, judgeOffload, runPlanner } from '../../../src/index.ts';
 import { choose } from '../../../src/planners/judge-offload/search.ts';
 import { generator } from '../../support/numbers.ts';
 import { refusal } from '../../support/refusal.ts';
@@ -15,7 +15,7 @@ const judge: JudgeOffloadInput = {
   pcieBytesPerSecond: 10,
   actorSmShare: 0,
 };
-const plan = (changes: Partial<JudgeOffloadInput>) => planJudgeOffload({ ...judge, ...changes });
+const plan = (changes: Partial<JudgeOffloadInput>) => runPlanner(judgeOffload, { ...judge, ...changes });
 
 /** The greatest double below a positive one. */
 function below(value: number): number {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type JudgeOffloadInput, planJudgeOffload } from '../../../src/index.ts';
+import { type JudgeOffloadInput, judgeOffload, runPlanner } from '../../../src/index.ts';
 import { refusal } from '../../support/refusal.ts';
 
 /** Four layers of 10 bytes; a layer computes for 2 s and is fetched in 1 s. */
@@ -13,7 +13,7 @@ const judge: JudgeOffloadInput = {
   pcieBytesPerSecond: 10,
   actorSmShare: 0,
 };
-const plan = (changes: Partial<JudgeOffloadInput>) => planJudgeOffload({ ...judge, ...changes });
+const plan = (changes: Partial<JudgeOffloadInput>) => runPlanner(judgeOffload, { ...judge, ...changes });
 
 describe('judge-offload', () => {
   test('all layers stay where there is memory for them', () => {

@@ -1,6 +1,6 @@
 /** What the searches of micro-batches may look at: counted, so that a plan is the same on every machine. */
 import { describe, expect, test } from 'vitest';
-import { planMicroBatches } from '../../../src/index.ts';
+import { microBatches, runPlanner } from '../../../src/index.ts';
 import { exchange } from '../../../src/planners/micro-batches/exchange.ts';
 import { searchPacking } from '../../../src/planners/micro-batches/pack.ts';
 import { addTo, type Item, noLoads, type Part } from '../../../src/planners/micro-batches/parts.ts';
@@ -126,5 +126,5 @@ describe('an exchange', () => {
 
 test('more sequences on a rank than are searched are packed by first fit', () => {
   const lengthsByRank = [Array.from({ length: 600 }, () => 10)];
-  expect(planMicroBatches({ lengthsByRank, maxTokensPerMicroBatch: 100 }).count).toBe(60);
+  expect(runPlanner(microBatches, { lengthsByRank, maxTokensPerMicroBatch: 100 }).count).toBe(60);
 });

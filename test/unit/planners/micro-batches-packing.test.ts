@@ -1,6 +1,6 @@
 /** How few micro-batches a plan has: against packings that are known, and the bound against its definition. */
 import { describe, expect, test } from 'vitest';
-import { planMicroBatches } from '../../../src/index.ts';
+import { microBatches, runPlanner } from '../../../src/index.ts';
 import { deal } from '../../../src/planners/micro-batches/deal.ts';
 import { generator } from '../../support/numbers.ts';
 
@@ -47,7 +47,7 @@ describe('how few micro-batches', () => {
       for (let run = 0; run < 15; run += 1) {
         const bin = () => filling(next, cap / unit, each).map((one) => one * unit);
         const lengths = shuffled(next, Array.from({ length: bins }, bin).flat());
-        const plan = planMicroBatches({ lengthsByRank: [lengths], maxTokensPerMicroBatch: cap });
+        const plan = runPlanner(microBatches, { lengthsByRank: [lengths], maxTokensPerMicroBatch: cap });
         expect([plan.count, plan.bounds.count], `${lengths}`).toEqual([bins, bins]);
         expect(plan.metrics.maxTokens).toBe(cap);
       }
@@ -74,7 +74,7 @@ describe('how few micro-batches', () => {
         return [...wide, ...singles];
       }).flat();
       const given = shuffled(next, items);
-      const plan = planMicroBatches({
+      const plan = runPlanner(microBatches, {
         lengths: given.map(({ tokens, width }) => tokens * width),
         ranks: 4,
         assignments: given.map(({ first, width }, sequence) => {
@@ -94,7 +94,7 @@ describe('how few micro-batches', () => {
       const size = () =>
         [334, 500, 501, Math.floor(next() * 340), 300 + Math.floor(next() * 700)][Math.floor(next() * 5)]!;
       const lengthsByRank = Array.from({ length: 3 }, () => Array.from({ length: Math.floor(next() * 14) }, size));
-      const { bounds } = planMicroBatches({ lengthsByRank, maxTokensPerMicroBatch: cap });
+      const { bounds } = runPlanner(microBatches, { lengthsByRank, maxTokensPerMicroBatch: cap });
       expect(bounds.count, JSON.stringify(lengthsByRank)).toBe(Math.max(...lengthsByRank.map(boundOf)));
       const sums = lengthsByRank.map((own) => own.reduce((sum, one) => sum + one, 0));
       if (bounds.count > Math.ceil(Math.max(...sums) / cap)) above += 1;
@@ -109,7 +109,7 @@ describe('how few micro-batches', () => {
       const ranks = 1 + Math.floor(next() * 4);
       const [minMicroBatches, divisibleBy] = [Math.floor(next() * 4), 1 + Math.floor(next() * 3)];
       const settings = { maxTokensPerMicroBatch: cap, minMicroBatches, divisibleBy };
-      const { bounds } = planMicroBatches({ lengths, ranks, ...settings });
+      const { bounds } = runPlanner(microBatches, { lengths, ranks, ...settings });
       const least = Math.max(minMicroBatches, Math.ceil(boundOf(lengths) / ranks));
       expect(bounds.count).toBe(Math.ceil(least / divisibleBy) * divisibleBy);
     }
@@ -121,14 +121,14 @@ describe('how few micro-batches', () => {
     const seen = { work: 0, tokens: 0 };
     for (let run = 0; run < 300; run += 1) {
       const lengths = Array.from({ length: 6 + Math.floor(next() * 8) }, () => 1 + Math.floor(next() * 600));
-      const plan = planMicroBatches({ lengths, ranks: 2, ...settings });
+      const plan = runPlanner(microBatches, { lengths, ranks: 2, ...settings });
       const held = plan.ranks.map(({ microBatches }) =>
         microBatches.flatMap((one) => one.sequences).sort((a, b) => a - b),
       );
       const [byWork, byTokens] = [lengths.map((one) => one * one), lengths].map((loads) => {
         const parts = deal(loads, 2);
         const lengthsByRank = parts.map((part) => part.map((index) => lengths[index]!));
-        return { parts, count: planMicroBatches({ lengthsByRank, ...settings }).count };
+        return { parts, count: runPlanner(microBatches, { lengthsByRank, ...settings }).count };
       });
       const best = byTokens!.count < byWork!.count ? 'tokens' : 'work';
       if (byWork!.count > plan.bounds.count) seen[best] += 1;

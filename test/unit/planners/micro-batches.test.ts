@@ -1,22 +1,23 @@
 import { describe, expect, test } from 'vitest';
 import {
+  flexUlysses,
   karmarkarKarp,
   type MicroBatchesInput,
   type MicroBatchesPlan,
-  planFlexUlysses,
-  planMicroBatches,
+  microBatches,
+  runPlanner,
 } from '../../../src/index.ts';
 import { microBatchProblems } from '../../support/micro-batch-check.ts';
 import { generator } from '../../support/numbers.ts';
 import { refusal } from '../../support/refusal.ts';
 
 const checked = (input: MicroBatchesInput): MicroBatchesPlan => {
-  const plan = planMicroBatches(input);
+  const plan = runPlanner(microBatches, input);
   expect(microBatchProblems(input, plan)).toEqual([]);
   return plan;
 };
 const sequencesOf = ({ ranks }: MicroBatchesPlan) => ranks.map((rank) => rank.microBatches.map((one) => one.sequences));
-const refused = (input: object) => refusal(() => planMicroBatches(input as MicroBatchesInput));
+const refused = (input: object) => refusal(() => runPlanner(microBatches, input as MicroBatchesInput));
 
 describe('micro-batches', () => {
   test('the cap is kept where a partition into ceil(tokens ÷ cap) parts breaks it', () => {
@@ -124,7 +125,7 @@ describe('micro-batches', () => {
       'on %i devices: a sharded sequence is in one micro-batch on all of them',
       (devices) => {
         for (const strategy of ['paper', 'ulysses'] as const) {
-          const { assignments } = planFlexUlysses({ lengths, devices, strategy });
+          const { assignments } = runPlanner(flexUlysses, { lengths, devices, strategy });
           checked({ lengths, ranks: devices, assignments, maxTokensPerMicroBatch: 16_384, overlong: 'alone' });
         }
       },

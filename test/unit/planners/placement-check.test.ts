@@ -1,11 +1,11 @@
 /** The checker of placements can fail: a check that finds nothing wrong with a broken plan proves nothing. */
 import { describe, expect, test } from 'vitest';
-import { type FlexUlyssesInput, type FlexUlyssesPlan, planFlexUlysses } from '../../../src/index.ts';
+import { type FlexUlyssesInput, type FlexUlyssesPlan, flexUlysses, runPlanner } from '../../../src/index.ts';
 import { placementProblems } from '../../support/placement-check.ts';
 
 const input: FlexUlyssesInput = { lengths: [900, 700, 40, 0, 300], devices: 4, strategy: 'ulysses', ulyssesDegree: 2 };
 const broken = (change: (plan: FlexUlyssesPlan) => void) => {
-  const plan = structuredClone(planFlexUlysses(input));
+  const plan = structuredClone(runPlanner(flexUlysses, input));
   change(plan);
   return placementProblems(input, plan);
 };

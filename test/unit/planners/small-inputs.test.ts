@@ -1,6 +1,6 @@
 /** Inputs of a few hundred bytes whose plans would take minutes, or all memory: refused, or planned at once. */
 import { describe, expect, test } from 'vitest';
-import { planFlexUlysses, planMicroBatches, selectTp, type TpProfile } from '../../../src/index.ts';
+import { flexUlysses, microBatches, runPlanner, selectTp, type TpProfile } from '../../../src/index.ts';
 import { refusal } from '../../support/refusal.ts';
 
 const of = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
@@ -12,13 +12,13 @@ describe('micro-batches', () => {
 
   test('as many as a number asks for are refused before they are made', limit, () => {
     const path = 'maxTokensPerMicroBatch';
-    expect(refusal(() => planMicroBatches({ ...small, ranks: 10, minMicroBatches: 1_000_000 }))).toMatchObject({
+    expect(refusal(() => runPlanner(microBatches, { ...small, ranks: 10, minMicroBatches: 1_000_000 }))).toMatchObject({
       code: 'limit_exceeded',
       path,
       got: '10000000',
     });
     expect(
-      refusal(() => planMicroBatches({ ...small, lengths: [], ranks: 65_536, minMicroBatches: 16 })),
+      refusal(() => runPlanner(microBatches, { ...small, lengths: [], ranks: 65_536, minMicroBatches: 16 })),
     ).toMatchObject({
       code: 'limit_exceeded',
       path,
@@ -27,7 +27,7 @@ describe('micro-batches', () => {
 
   test('most of many being empty costs no more than making them', limit, () => {
     // Each sequence once looked at every one of them: 2,000 million steps.
-    const plan = planMicroBatches({ ...small, lengths: of(10_000, 5), ranks: 1, minMicroBatches: 200_000 });
+    const plan = runPlanner(microBatches, { ...small, lengths: of(10_000, 5), ranks: 1, minMicroBatches: 200_000 });
     expect(plan).toMatchObject({ count: 200_000, metrics: { maxTokens: 5, empty: 190_000 } });
   });
 });
@@ -39,7 +39,7 @@ describe('flex-ulysses', () => {
     (strategy) => {
       const devices = 65_536;
       const error = refusal(() =>
-        planFlexUlysses({ lengths: of(300, 1_000_000), devices, maxDegree: devices, strategy }),
+        runPlanner(flexUlysses, { lengths: of(300, 1_000_000), devices, maxDegree: devices, strategy }),
       );
       expect(error).toMatchObject({ code: 'limit_exceeded', path: 'maxDegree' });
       expect(Number(error.got)).toBeGreaterThan(1_000_000);
@@ -47,7 +47,7 @@ describe('flex-ulysses', () => {
   );
 
   test('many sequences on few devices each are not', () => {
-    const plan = planFlexUlysses({ lengths: of(16, 1_000_000), devices: 128, strategy: 'ulysses' });
+    const plan = runPlanner(flexUlysses, { lengths: of(16, 1_000_000), devices: 128, strategy: 'ulysses' });
     expect(plan.assignments.every((one) => one.degree === 8)).toBe(true);
   });
 });

@@ -1,6 +1,6 @@
 /** Profiles as large as they may be: what they cost, and that they say what a few of their points say. */
 import { expect, test } from 'vitest';
-import { createAdaptiveTp, selectTp } from '../../../src/index.ts';
+import { adaptiveTp, create, selectTp } from '../../../src/index.ts';
 import type { ProfileRow } from '../../../src/schemas/index.ts';
 
 const most = 10_000;
@@ -35,7 +35,7 @@ test('the policy takes it, and takes rows that are measured beside it', () => {
   const servers = [{ serverId: 'a', gpuIds: ['a0', 'a1'] }];
   const config = { servers, kvHeads: 2, modelBytes: 10, gpuMemoryBytes: 200, profile: large };
   const begun = performance.now();
-  const policy = createAdaptiveTp({ ...config, expectedWorkload: { short: workload } });
+  const policy = create(adaptiveTp, { ...config, expectedWorkload: { short: workload } });
   for (let at = 0; at < 3; at += 1) policy.send({ type: 'profile.measured', at, rows: [row(2, 1, 1 + at)] });
   const reason = { code: 'queue_below_threshold' as const, queued: 0, promptsPerRound: 1 };
   const plan = { roundId: 'r', kind: 'short' as const, weightVersion: 0, queued: [], reason };

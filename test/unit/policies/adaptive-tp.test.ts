@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { type AdaptiveTpInput, createAdaptiveTp, selectTp } from '../../../src/index.ts';
+import { type AdaptiveTpInput, adaptiveTp, create, selectTp } from '../../../src/index.ts';
 import type { ProfileRow, VocabularyDecision } from '../../../src/schemas/index.ts';
 import { refusal } from '../../support/refusal.ts';
 import { only, Session } from '../../support/session.ts';
@@ -29,7 +29,7 @@ class Job extends Session {
   tp: Record<string, { tp: number; ep?: number | undefined }> = {};
 
   constructor(config: Partial<AdaptiveTpInput> = {}, kinds: readonly ('short' | 'long')[] = ['short']) {
-    super(createAdaptiveTp({ ...base, ...config }) as never);
+    super(create(adaptiveTp, { ...base, ...config }) as never);
     for (const kind of kinds) this.plan(kind);
   }
 
@@ -590,7 +590,7 @@ describe('bad input', () => {
     ['a factor below 1', { riseFactor: 0.9 }, 'riseFactor'],
     ['an unknown setting', { more: 1 } as never, 'more'],
   ])('configuration with %s', (_title, change, path) => {
-    expect(refusal(() => createAdaptiveTp({ ...base, ...change }))).toMatchObject({ code: 'invalid_config', path });
+    expect(refusal(() => create(adaptiveTp, { ...base, ...change }))).toMatchObject({ code: 'invalid_config', path });
   });
 
   test('events', () => {

@@ -2,7 +2,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { createSpeculativeAdmission } from '../../../src/index.ts';
+import { create, speculativeAdmission } from '../../../src/index.ts';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
@@ -12,7 +12,11 @@ const heap = () => {
 };
 
 test('a host that never answers a timer: confirmed aborts and finished responses take no room', () => {
-  const policy = createSpeculativeAdmission({ promptsPerRound: 1, responsesPerPrompt: 1, responseTimeoutSeconds: 1e6 });
+  const policy = create(speculativeAdmission, {
+    promptsPerRound: 1,
+    responsesPerPrompt: 1,
+    responseTimeoutSeconds: 1e6,
+  });
   let at = 0;
   const rounds = (count: number) => {
     for (let n = 0; n < count; n += 1, at += 1e-3) {

@@ -3,14 +3,15 @@ import {
   type CompleteGroupPipeliningDecision,
   type CompleteGroupPipeliningEvent,
   type CompleteGroupPipeliningInput,
-  createCompleteGroupPipelining,
-  restorePolicy,
-  startPolicy,
+  completeGroupPipelining,
+  create,
+  type PolicyOf,
+  registry,
 } from '../../../src/index.ts';
 import { refusal } from '../../support/refusal.ts';
 import { rewardedPipelining } from '../../support/rewarded-pipelining.ts';
 
-type Policy = ReturnType<typeof createCompleteGroupPipelining>;
+type Policy = PolicyOf<typeof completeGroupPipelining>;
 type Named<T extends CompleteGroupPipeliningDecision['type']> = Extract<CompleteGroupPipeliningDecision, { type: T }>;
 
 /** A policy with U = 2 groups of 2 responses, and short ways to send the usual events. */
@@ -22,7 +23,7 @@ class Session {
   publicationId = 'none';
 
   constructor(config: Partial<CompleteGroupPipeliningInput> = {}) {
-    this.policy = createCompleteGroupPipelining({ responsesPerPrompt: 2, globalBatchSamples: 4, ...config });
+    this.policy = create(completeGroupPipelining, { responsesPerPrompt: 2, globalBatchSamples: 4, ...config });
   }
 
   send(event: Record<string, unknown>): CompleteGroupPipeliningDecision[] {
@@ -384,7 +385,7 @@ describe('complete-group-pipelining', () => {
     const withdrawn = { type: 'training.late', updateId: 'update#0', reason: { code: 'step_withdrawn' } };
     expect(session.stepped('update#0')).toMatchObject([withdrawn]);
     expect(JSON.stringify(session.policy.snapshot().state)).toBe(before);
-    session.policy = restorePolicy(JSON.parse(JSON.stringify(session.policy.snapshot()))) as never;
+    session.policy = registry.restore(JSON.parse(JSON.stringify(session.policy.snapshot()))) as never;
     session.stepped('update#1');
     expect(session.stepped('update#1')).toMatchObject([{ reason: { code: 'update_over' } }]);
     expect(session.stepped('update#0')).toMatchObject([withdrawn]);
@@ -412,7 +413,7 @@ describe('complete-group-pipelining', () => {
     const old = rounds.map(({ publicationId, ...round }: { publicationId: string | null }) => {
       return { ...round, isPublishing: publicationId !== null, wasPublished: publicationId !== null };
     });
-    session.policy = restorePolicy({ ...rest, version: 1, state: { ...before, rounds: old } }) as never;
+    session.policy = registry.restore({ ...rest, version: 1, state: { ...before, rounds: old } }) as never;
     expect(JSON.parse(JSON.stringify(session.policy.snapshot())).state).toEqual(state);
   });
 
@@ -428,7 +429,7 @@ describe('complete-group-pipelining', () => {
     ]);
     const [again] = only(restarted, 'train.dispatch');
     expect(again).toMatchObject({ updateId: 'h-update#1', reason: { code: 'host_restarted' } });
-    session.policy = restorePolicy(JSON.parse(JSON.stringify(session.policy.snapshot()))) as never;
+    session.policy = registry.restore(JSON.parse(JSON.stringify(session.policy.snapshot()))) as never;
     session.train(again!);
     session.close();
     expect(session.send({ type: 'host.restarted', idPrefix: 'i-' })).toMatchObject([
@@ -492,7 +493,7 @@ describe('complete-group-pipelining', () => {
 
   test('bad input', () => {
     const config = (input: unknown) => {
-      const { code, path } = refusal(() => createCompleteGroupPipelining(input as CompleteGroupPipeliningInput));
+      const { code, path } = refusal(() => create(completeGroupPipelining, input as CompleteGroupPipeliningInput));
       return [code, path];
     };
     expect(config({ responsesPerPrompt: 3, globalBatchSamples: 16 })).toEqual(['invalid_config', 'globalBatchSamples']);
@@ -556,7 +557,7 @@ describe('complete-group-pipelining', () => {
   });
 
   test('behind group-assembly: rewards come one by one, in any order, and updates go out', () => {
-    const recipe = startPolicy(rewardedPipelining, { responsesPerPrompt: 2, globalBatchSamples: 4 });
+    const recipe = create(rewardedPipelining, { responsesPerPrompt: 2, globalBatchSamples: 4 });
     const send = (event: Record<string, unknown>) => recipe.send({ at: 1, ...event } as never) as { type: string }[];
     send({ type: 'round.opened', roundId: 'r', kind: 'long', weightVersion: 3, prompts: [] });
     const counted = (promptId: string, weightVersions?: number[]) => {

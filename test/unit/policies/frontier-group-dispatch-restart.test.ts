@@ -1,15 +1,16 @@
 /** A restart of the host: what is done leaves, what is owed is named, and no slot stays taken. */
 import { describe, expect, test } from 'vitest';
 import {
-  createFrontierGroupDispatch,
+  create,
   type FrontierGroupDispatchDecision,
   type FrontierGroupDispatchInput,
-  restorePolicy,
+  frontierGroupDispatch,
+  registry,
 } from '../../../src/index.ts';
 
 /** A policy with short ways to send the usual events. */
 function start(config: Partial<FrontierGroupDispatchInput> = {}) {
-  let policy = createFrontierGroupDispatch({ responsesPerPrompt: 1, width: 1, ...config });
+  let policy = create(frontierGroupDispatch, { responsesPerPrompt: 1, width: 1, ...config });
   const send = (event: object): FrontierGroupDispatchDecision[] =>
     policy.send({ at: 0, ...event } as never) as FrontierGroupDispatchDecision[];
   return {
@@ -25,7 +26,7 @@ function start(config: Partial<FrontierGroupDispatchInput> = {}) {
       send({ type: 'request.abort', requestId, promptId: 'a', reason: { code: 'round_completed', counted: 1 } }),
     /** What is left is saved, and another host goes on from it. */
     restart(idPrefix = 'R') {
-      policy = restorePolicy(JSON.parse(JSON.stringify(policy.snapshot()))) as never;
+      policy = registry.restore(JSON.parse(JSON.stringify(policy.snapshot()))) as never;
       return send({ type: 'host.restarted', idPrefix });
     },
   };

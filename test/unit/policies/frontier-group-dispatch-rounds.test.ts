@@ -2,22 +2,23 @@
 import { describe, expect, test } from 'vitest';
 import { groupKey } from '../../../src/core/trained-groups.ts';
 import {
-  createFrontierGroupDispatch,
+  create,
   type FrontierGroupDispatchDecision,
   type FrontierGroupDispatchInput,
   frontierGroupDispatch,
-  restorePolicy,
+  type PolicyOf,
+  registry,
 } from '../../../src/index.ts';
 import { refusal } from '../../support/refusal.ts';
 
 /** A policy with short ways to send the usual events. */
 function start(config: Partial<FrontierGroupDispatchInput> = {}) {
-  let policy = createFrontierGroupDispatch({ responsesPerPrompt: 1, width: 1, ...config });
+  let policy = create(frontierGroupDispatch, { responsesPerPrompt: 1, width: 1, ...config });
   const send = (event: object): FrontierGroupDispatchDecision[] =>
     policy.send({ at: 0, ...event } as never) as FrontierGroupDispatchDecision[];
   return {
     send,
-    restore: () => void (policy = restorePolicy(JSON.parse(JSON.stringify(policy.snapshot()))) as never),
+    restore: () => void (policy = registry.restore(JSON.parse(JSON.stringify(policy.snapshot()))) as never),
     arrive: (requestId: string, promptId: string, roundId = 'r1', index = 0, more: object = {}) =>
       send({ type: 'request.arrived', requestId, promptId, roundId, index, ...more }),
     complete: (requestId: string) => send({ type: 'response.completed', requestId, tokens: 10 }),
@@ -266,8 +267,8 @@ describe('a snapshot', () => {
   });
 
   test('says which groups have left, by round and prompt: the last of them are kept', () => {
-    const policy = restorePolicy(saved([groupKey('r1', 'a'), groupKey('r1', 'b')])) as never as ReturnType<
-      typeof createFrontierGroupDispatch
+    const policy = registry.restore(saved([groupKey('r1', 'a'), groupKey('r1', 'b')])) as never as PolicyOf<
+      typeof frontierGroupDispatch
     >;
     const arrived = {
       type: 'request.arrived',
@@ -279,12 +280,12 @@ describe('a snapshot', () => {
     } as const;
     expect(refusal(() => policy.send(arrived))).toMatchObject({ code: 'out_of_order', path: 'promptId' });
     expect(policy.snapshot()).toMatchObject({ version: 3, state: { rounds: [{ roundId: 'r1', nextOrder: 3 }] } });
-    const many = restorePolicy(saved(Array.from({ length: 1000 }, (_, index) => `p${index}`)));
+    const many = registry.restore(saved(Array.from({ length: 1000 }, (_, index) => `p${index}`)));
     expect((many.snapshot().state as { left: string[] }).left).toHaveLength(64);
   });
 
   test('has slots that a restart has left taken: the next one frees them', () => {
-    const policy = restorePolicy(saved([])) as never as ReturnType<typeof createFrontierGroupDispatch>;
+    const policy = registry.restore(saved([])) as never as PolicyOf<typeof frontierGroupDispatch>;
     expect(policy.send({ type: 'host.restarted', at: 4, idPrefix: 'i-' }).map((one) => one.type)).toEqual([
       'group.left',
     ]);
@@ -292,11 +293,11 @@ describe('a snapshot', () => {
 
   test('what is damaged is refused by its path', () => {
     for (const state of [null, { rounds: [null] }, { rounds: [{ roundId: 'r1', left: 'a' }] }]) {
-      expect(refusal(() => restorePolicy({ ...saved([]), state }))).toMatchObject({ code: 'snapshot_mismatch' });
+      expect(refusal(() => registry.restore({ ...saved([]), state }))).toMatchObject({ code: 'snapshot_mismatch' });
     }
     for (const version of [1, 2]) {
       const path = 'snapshot.version';
-      expect(refusal(() => restorePolicy({ ...saved([]), version }))).toMatchObject({
+      expect(refusal(() => registry.restore({ ...saved([]), version }))).toMatchObject({
         code: 'snapshot_mismatch',
         path,
       });

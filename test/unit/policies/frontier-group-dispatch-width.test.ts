@@ -1,9 +1,10 @@
 /** How the frontier widens while nothing is known, when plans are made, and what is said of a trainer that starves. */
 import { describe, expect, test } from 'vitest';
 import {
-  createFrontierGroupDispatch,
+  create,
   type FrontierGroupDispatchDecision,
   type FrontierGroupDispatchInput,
+  frontierGroupDispatch,
 } from '../../../src/index.ts';
 import { generator } from '../../support/numbers.ts';
 
@@ -16,7 +17,7 @@ class Host {
   left = 0;
 
   constructor(config: FrontierGroupDispatchInput) {
-    this.policy = createFrontierGroupDispatch(config);
+    this.policy = create(frontierGroupDispatch, config);
   }
 
   send(event: object): FrontierGroupDispatchDecision[] {

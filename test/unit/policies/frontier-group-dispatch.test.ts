@@ -4,23 +4,24 @@ import { mean } from '../../../bench/frontier-study.ts';
 import { syntheticCases } from '../../../bench/frontier-synthetic.ts';
 import { paperCases } from '../../../bench/frontier-work.ts';
 import {
-  createFrontierGroupDispatch,
+  create,
   type FrontierGroupDispatchDecision,
   type FrontierGroupDispatchInput,
-  restorePolicy,
+  frontierGroupDispatch,
+  registry,
 } from '../../../src/index.ts';
 import { refusal } from '../../support/refusal.ts';
 
 /** A policy that two groups of two requests fill. */
 function start(config: Partial<FrontierGroupDispatchInput> = {}) {
-  let policy = createFrontierGroupDispatch({ responsesPerPrompt: 2, width: 2, ...config });
+  let policy = create(frontierGroupDispatch, { responsesPerPrompt: 2, width: 2, ...config });
   let at = 0;
   const send = (event: object): FrontierGroupDispatchDecision[] =>
     policy.send({ at, ...event } as never) as FrontierGroupDispatchDecision[];
   return {
     send,
     pass: (seconds: number) => void (at += seconds),
-    restore: () => void (policy = restorePolicy(JSON.parse(JSON.stringify(policy.snapshot()))) as never),
+    restore: () => void (policy = registry.restore(JSON.parse(JSON.stringify(policy.snapshot()))) as never),
     arrive: (promptId: string, index: number, more: object = {}) =>
       send({ type: 'request.arrived', requestId: `${promptId}/${index}#0`, promptId, roundId: 'r1', index, ...more }),
     group(promptId: string, more: object = {}) {
@@ -264,7 +265,10 @@ describe('bad input', () => {
     [{ responsesPerPrompt: 2, width: 'wide' }, 'width'],
     [{ responsesPerPrompt: 2, width: 1, starvedShare: 0 }, 'starvedShare'],
   ])('%j', (config, path) => {
-    expect(refusal(() => createFrontierGroupDispatch(config as never))).toMatchObject({ code: 'invalid_config', path });
+    expect(refusal(() => create(frontierGroupDispatch, config as never))).toMatchObject({
+      code: 'invalid_config',
+      path,
+    });
   });
 
   test('a request that is here, a response that is complete, a prefix that was used', () => {

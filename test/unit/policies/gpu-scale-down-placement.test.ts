@@ -1,7 +1,7 @@
 /** Parts of gpu-scale-down by themselves: where requests go, which engines of large clusters, the times that are looked at. */
 import { describe, expect, test } from 'vitest';
 import { binOf } from '../../../src/core/survival.ts';
-import { createGpuScaleDown } from '../../../src/index.ts';
+import { create, gpuScaleDown } from '../../../src/index.ts';
 import { Loads } from '../../../src/policies/gpu-scale-down/columns.ts';
 import { timesUntil, withFiner } from '../../../src/policies/gpu-scale-down/outlook.ts';
 import { assign, Weights, weightBin } from '../../../src/policies/gpu-scale-down/plan.ts';
@@ -132,7 +132,7 @@ test('a cluster whose replicas lie across many servers is halved: no group is sp
     [0, 1, 2, 3].map((k) => `g${40 * k + ((at * (1 + 6 * k)) % 40)}`),
   );
   expect(new Set(communicationGroups.flat()).size).toBeGreaterThan(100);
-  const policy = createGpuScaleDown({
+  const policy = create(gpuScaleDown, {
     promptsPerRound: 10,
     responsesPerPrompt: 2,
     maxResponseTokens: 100,

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import {
-  createGpuScaleDown,
+  create,
   type GpuScaleDownDecision,
   type GpuScaleDownEvent,
   type GpuScaleDownInput,
-  restorePolicy,
+  gpuScaleDown,
+  registry,
 } from '../../../src/index.ts';
 import type { RunningRequest } from '../../../src/schemas/index.ts';
 import { refusal } from '../../support/refusal.ts';
@@ -29,7 +30,7 @@ const config = (more: Partial<GpuScaleDownInput> = {}) => ({
   engines: cluster(8, 1e6),
   ...more,
 });
-const create = (more: Partial<GpuScaleDownInput> = {}): ScaleDown => createGpuScaleDown(config(more));
+const start = (more: Partial<GpuScaleDownInput> = {}): ScaleDown => create(gpuScaleDown, config(more));
 const send = (policy: ScaleDown, event: Unstamped<GpuScaleDownEvent>): GpuScaleDownDecision[] =>
   policy.send({ at: 0, ...event } as GpuScaleDownEvent);
 const types = (decisions: readonly GpuScaleDownDecision[]) => decisions.map((one) => one.type);
@@ -63,7 +64,7 @@ function returned(policy: ScaleDown, releaseId: string) {
 
 /** A round with a release under way: a and b move from e0 and e1, c runs on e7. */
 function releasing(more: Partial<GpuScaleDownInput> = {}) {
-  const policy = create(more);
+  const policy = start(more);
   open(policy, 'r');
   const [release] = report(policy, untilQuery(policy), running(['a', 'e0'], ['b', 'e1'], ['c', 'e7', 900])) as [
     Release,
@@ -83,7 +84,7 @@ const freed = ({ policy, release, releaseId }: ReturnType<typeof releasing>) => 
 describe('milestones', () => {
   /** Counts finished at which it asks; each time the answer is a rejection. */
   function asksAt(more: Partial<GpuScaleDownInput>, count: number): number[] {
-    const policy = create({ engines: cluster(8, 1), ...more });
+    const policy = start({ engines: cluster(8, 1), ...more });
     open(policy, 'r');
     const asked: number[] = [];
     for (let finished = 1; finished <= count; finished += 1) {
@@ -105,7 +106,7 @@ describe('milestones', () => {
   });
 
   test('prompts are counted instead of responses where that is the unit', () => {
-    const policy = create({ progressUnit: 'prompts' });
+    const policy = start({ progressUnit: 'prompts' });
     open(policy, 'r');
     for (let index = 0; index < 20; index += 1) expect(accept(policy)).toEqual([]);
     const counted = (roundId: string) =>
@@ -122,7 +123,7 @@ describe('milestones', () => {
   });
 
   test('nothing is asked while a query is open or before a round; later milestones ask again', () => {
-    const policy = create();
+    const policy = start();
     expect(accept(policy)).toEqual([]);
     open(policy, 'r');
     const queryId = untilQuery(policy);
@@ -132,7 +133,7 @@ describe('milestones', () => {
 
   test('a fixed fraction asks once and does not look at the KV cache (§6.6)', () => {
     expect(asksAt({ trigger: 0.3, engines: cluster(1, 1) }, 20)).toEqual([6]);
-    const policy = create({ trigger: 0.3, engines: cluster(4, 1) });
+    const policy = start({ trigger: 0.3, engines: cluster(4, 1) });
     open(policy, 'r');
     expect(report(policy, untilQuery(policy), running(['a', 'e0']))).toMatchObject([
       { type: 'gpus.release', reason: { code: 'fixed_fraction', finished: 6, target: 20, capacityTokens: 1 } },
@@ -144,13 +145,13 @@ describe('which GPUs', () => {
   test('where the best choice leaves too little room, the next ones are tried in their order', () => {
     const [e0, e1] = cluster(2, 5000);
     const engines = [e0!, { ...e1!, serverId: 's1', kvCapacityTokens: 1500 }];
-    const policy = create({ engines, maxResponseTokens: 1000 });
+    const policy = start({ engines, maxResponseTokens: 1000 });
     open(policy, 'r');
     // To release e0 moves fewer tokens, but e1 cannot hold both.
     expect(report(policy, untilQuery(policy), running(['a', 'e0', 100], ['b', 'e1', 500]))).toMatchObject([
       { type: 'gpus.release', release: [{ engineId: 'e1' }], keep: ['e0'], reason: { projectedTokens: 1620 } },
     ]);
-    const small = create({
+    const small = start({
       engines: engines.map((one) => ({ ...one, kvCapacityTokens: 1500 })),
       maxResponseTokens: 1000,
     });
@@ -162,19 +163,19 @@ describe('which GPUs', () => {
   });
 
   test('whole servers first, then the fewest tokens, then the first engines', () => {
-    const policy = create();
+    const policy = start();
     open(policy, 'r');
     const all = running(['a', 'e0', 500], ['b', 'e1', 0], ['c', 'e4', 90], ['d', 'e5', 90]);
     expect(report(policy, untilQuery(policy), all)).toMatchObject([
       { release: ['e4', 'e5', 'e6', 'e7'].map((engineId) => ({ engineId })), keep: ['e0', 'e1', 'e2', 'e3'] },
     ]);
-    const empty = create();
+    const empty = start();
     open(empty, 'r');
     expect(report(empty, untilQuery(empty), [])).toMatchObject([{ keep: ['e4', 'e5', 'e6', 'e7'], migrations: [] }]);
   });
 
   test('one group over all GPUs cannot be halved, nor three engines of two GPUs', () => {
-    const fsdp = create({ communicationGroups: [cluster(8, 1).flatMap((one) => one.gpuIds)] });
+    const fsdp = start({ communicationGroups: [cluster(8, 1).flatMap((one) => one.gpuIds)] });
     open(fsdp, 'r');
     expect(report(fsdp, untilQuery(fsdp), [])).toMatchObject([
       { type: 'scale-down.rejected', roundId: 'r', reason: { code: 'no_partition', gpus: 8, wanted: 4 } },
@@ -185,13 +186,13 @@ describe('which GPUs', () => {
       gpuIds: [`g${n}a`, `g${n}b`],
       kvCapacityTokens: 100,
     }));
-    const odd = create({ engines });
+    const odd = start({ engines });
     open(odd, 'r');
     expect(report(odd, untilQuery(odd), [])).toMatchObject([{ reason: { code: 'no_partition', gpus: 6, wanted: 3 } }]);
   });
 
   test('of an odd number of GPUs the smaller half goes', () => {
-    const policy = create({ engines: cluster(5, 1e6) });
+    const policy = start({ engines: cluster(5, 1e6) });
     open(policy, 'r');
     const [release] = report(policy, untilQuery(policy), []) as [Release];
     expect(release.release).toHaveLength(2);
@@ -202,7 +203,7 @@ describe('which GPUs', () => {
     const strided = [0, 1, 2, 3].map((at) =>
       engines.filter((_, index) => index % 4 === at).flatMap((one) => one.gpuIds),
     );
-    const policy = create({ engines, communicationGroups: strided });
+    const policy = start({ engines, communicationGroups: strided });
     open(policy, 'r');
     const [release] = report(policy, untilQuery(policy), running(['a', 'e0'], ['b', 'e5'])) as [Release];
     const gone = new Set(release.release.flatMap((one) => one.gpuIds));
@@ -212,7 +213,7 @@ describe('which GPUs', () => {
 
   test('a large cluster is decided in its full size', () => {
     const engines = cluster(256, 1e6);
-    const policy = create({ engines });
+    const policy = start({ engines });
     open(policy, 'r');
     const all = engines.map(({ engineId }, index): RunningRequest => {
       return { requestId: `q${index}`, engineId, tokens: (index >> 2) % 3, promptTokens: 0 };
@@ -224,7 +225,7 @@ describe('which GPUs', () => {
   });
 
   test('engines that are lost neither go nor stay, those that are drained are no target', () => {
-    const policy = create();
+    const policy = start();
     send(policy, { type: 'engine.lost', engineId: 'e7' });
     send(policy, { type: 'engine.drained', engineId: 'e6' });
     open(policy, 'r');
@@ -235,7 +236,7 @@ describe('which GPUs', () => {
     expect([...release.keep, ...release.release.map((one) => one.engineId)]).not.toContain('e7');
     expect(movesOf(release).map((one) => one.requestId)).not.toContain('c');
     for (const { to } of release.migrations) expect(to).not.toBe('e6');
-    const drained = create({ engines: cluster(2, 1e6) });
+    const drained = start({ engines: cluster(2, 1e6) });
     send(drained, { type: 'engine.drained', engineId: 'e1' });
     open(drained, 'r');
     expect(report(drained, untilQuery(drained), running(['a', 'e1', 50]))).toMatchObject([
@@ -249,12 +250,12 @@ describe('which GPUs', () => {
 describe('when', () => {
   test('without a history every request is taken to run to the cap', () => {
     const engines = cluster(2, 2020);
-    const fits = create({ engines });
+    const fits = start({ engines });
     open(fits, 'r');
     expect(report(fits, untilQuery(fits), running(['a', 'e0'], ['b', 'e1']))).toMatchObject([
       { type: 'gpus.release', reason: { code: 'fits', projectedTokens: 2020, capacityTokens: 2020 } },
     ]);
-    const not = create({ engines: cluster(2, 2019) });
+    const not = start({ engines: cluster(2, 2019) });
     open(not, 'r');
     expect(report(not, untilQuery(not), running(['a', 'e0'], ['b', 'e1']))).toMatchObject([
       {
@@ -265,7 +266,7 @@ describe('when', () => {
   });
 
   test('what does not fit on one engine is rejected although it fits on all together', () => {
-    const policy = create({ engines: cluster(4, 900) });
+    const policy = start({ engines: cluster(4, 900) });
     open(policy, 'r');
     expect(report(policy, untilQuery(policy), running(['a', 'e0', 5]))).toMatchObject([
       { type: 'scale-down.rejected', reason: { code: 'kv_cache', projectedTokens: 1010, capacityTokens: 900 } },
@@ -273,7 +274,7 @@ describe('when', () => {
   });
 
   test('a history of short responses lets go of more, each kind of round by its own', () => {
-    const policy = create({ engines: cluster(2, 5000) });
+    const policy = start({ engines: cluster(2, 5000) });
     open(policy, 'h', 'short');
     for (let index = 0; index < 5000; index += 1) {
       send(policy, { type: 'response.completed', requestId: `h${index}`, tokens: 100 + (index % 100) });
@@ -288,7 +289,7 @@ describe('when', () => {
   });
 
   test('the open round does not count yet, and an abort counts as an end', () => {
-    const policy = create({ engines: cluster(2, 5000) });
+    const policy = start({ engines: cluster(2, 5000) });
     open(policy, 'a', 'short');
     const all = Array.from({ length: 10 }, (_, index) => running([`q${index}`, `e${index % 2}`])[0]!);
     for (let index = 0; index < 2000; index += 1) {
@@ -301,7 +302,7 @@ describe('when', () => {
 
   test('capacity in bytes', () => {
     const engines = cluster(2, 1).map(({ kvCapacityTokens: _, ...one }) => ({ ...one, kvCapacityBytes: 2048 * 2020 }));
-    const policy = create({ engines, bytesPerToken: 2048 });
+    const policy = start({ engines, bytesPerToken: 2048 });
     open(policy, 'r');
     expect(report(policy, untilQuery(policy), running(['a', 'e0'], ['b', 'e1']))).toMatchObject([
       { reason: { code: 'fits', capacityTokens: 2020 } },
@@ -309,12 +310,12 @@ describe('when', () => {
   });
 
   test('requests beyond the cap, and none at all', () => {
-    const policy = create({ engines: cluster(2, 5000) });
+    const policy = start({ engines: cluster(2, 5000) });
     open(policy, 'r');
     expect(report(policy, untilQuery(policy), running(['a', 'e0', 4000]))).toMatchObject([
       { reason: { projectedTokens: expect.any(Number) } },
     ]);
-    const none = create();
+    const none = start();
     open(none, 'r');
     expect(report(none, untilQuery(none), [])).toMatchObject([{ reason: { code: 'fits', projectedTokens: 0 } }]);
   });
@@ -322,7 +323,7 @@ describe('when', () => {
 
 describe('where to', () => {
   test('the largest first, to the engine with most projected KV free', () => {
-    const policy = create({ engines: cluster(4, 1e5).map((one, index) => ({ ...one, serverId: `s${index >> 1}` })) });
+    const policy = start({ engines: cluster(4, 1e5).map((one, index) => ({ ...one, serverId: `s${index >> 1}` })) });
     open(policy, 'r');
     const all = running(['a', 'e0', 10], ['b', 'e1', 20], ['c', 'e2', 900], ['d', 'e2', 900], ['e', 'e3', 900]);
     const [release] = report(policy, untilQuery(policy), all) as [Release];
@@ -422,7 +423,7 @@ describe('a release', () => {
   });
 
   test('with one engine left, the same one is tried again', () => {
-    const policy = create({ engines: cluster(2, 1e6) });
+    const policy = start({ engines: cluster(2, 1e6) });
     open(policy, 'r');
     const [release] = report(policy, untilQuery(policy), running(['a', 'e0', 1], ['b', 'e1'])) as [Release];
     const { releaseId } = release;
@@ -443,7 +444,7 @@ describe('a release', () => {
             : send(policy, { type: 'response.completed', requestId: 'a', tokens: 120 });
       const code = how === 'completed' ? 'completed' : 'aborted';
       expect(ended).toMatchObject([{ type: 'migration.cancel', releaseId, requestId: 'a', reason: { code } }]);
-      const again = restorePolicy(JSON.parse(JSON.stringify(policy.snapshot()))) as unknown as ScaleDown;
+      const again = registry.restore(JSON.parse(JSON.stringify(policy.snapshot()))) as unknown as ScaleDown;
       expect(send(again, { type: 'request.migrated', releaseId, requestId: 'a' })).toMatchObject([
         { type: 'migration.cancel', requestId: 'a', reason: { code: 'migrated_after_end' } },
       ]);
@@ -454,7 +455,7 @@ describe('a release', () => {
   );
 
   test('a request that ended between the query and the report, or whose abort is not confirmed, does not move', () => {
-    const policy = create();
+    const policy = start();
     open(policy, 'r');
     abort(policy, 'a');
     abort(policy, 'd');
@@ -472,7 +473,7 @@ describe('a release', () => {
 
   test('a few that have ended of very many are not moved, but count as running; more of them do not', () => {
     const decided = (gone: number, named: boolean) => {
-      const policy = create();
+      const policy = start();
       open(policy, 'r');
       const queryId = untilQuery(policy);
       for (let index = 0; index < gone; index += 1) send(policy, { type: 'request.aborted', requestId: `q${index}` });
@@ -580,7 +581,7 @@ describe('ids over restarts', () => {
   });
 
   test('a prefix that was used before is refused, as far as that is remembered', () => {
-    const policy = create();
+    const policy = start();
     restart(policy, 'h1-');
     for (const idPrefix of ['', 'h1-']) {
       expect(refusal(() => restart(policy, idPrefix))).toMatchObject({ code: 'duplicate_id', path: 'idPrefix' });
@@ -593,9 +594,9 @@ test('a snapshot whose moves are columns of different lengths is refused', () =>
   const { policy } = releasing();
   const saved = JSON.parse(JSON.stringify(policy.snapshot()));
   expect(saved.state.release.moves.from.length).toBeGreaterThan(0);
-  restorePolicy(saved);
+  registry.restore(saved);
   saved.state.release.moves.from.pop();
-  expect(refusal(() => restorePolicy(saved))).toMatchObject({
+  expect(refusal(() => registry.restore(saved))).toMatchObject({
     code: 'snapshot_mismatch',
     path: 'snapshot.state.release.moves',
     expected: 'columns of one length',
@@ -614,7 +615,7 @@ describe('engines that change between rounds', () => {
   const place = (policy: ScaleDown, engines: Engines) => send(policy, { type: 'engines.placed', engines });
 
   test('without engines nothing is asked; once they are placed the next one finished asks', () => {
-    const policy = create({ engines: [] });
+    const policy = start({ engines: [] });
     open(policy, 'r');
     for (let index = 0; index < 6; index += 1) expect(accept(policy)).toEqual([]);
     expect(place(policy, pairs())).toEqual([]);
@@ -622,7 +623,7 @@ describe('engines that change between rounds', () => {
     expect(report(policy, 'query-0', running(['a', 'pair0'], ['b', 'pair3', 500]))).toMatchObject([
       { type: 'gpus.release', release: [{ engineId: 'pair0', gpuIds: ['g0', 'g1'] }, { engineId: 'pair1' }] },
     ]);
-    const late = create({ engines: [], trigger: 0.2 });
+    const late = start({ engines: [], trigger: 0.2 });
     open(late, 'r');
     for (let index = 0; index < 12; index += 1) expect(accept(late)).toEqual([]);
     place(late, pairs());
@@ -630,11 +631,11 @@ describe('engines that change between rounds', () => {
   });
 
   test('a new layout replaces engines, GPUs and capacities, with or without a round; a restart keeps it', () => {
-    const policy = create();
+    const policy = start();
     send(policy, { type: 'engine.lost', engineId: 'e7' });
     place(policy, pairs(900));
     open(policy, 'r');
-    const restored = restorePolicy(JSON.parse(JSON.stringify(policy.snapshot()))) as unknown as ScaleDown;
+    const restored = registry.restore(JSON.parse(JSON.stringify(policy.snapshot()))) as unknown as ScaleDown;
     for (const one of [policy, restored]) {
       const queryId = untilQuery(one);
       expect(refusal(() => report(one, queryId, running(['a', 'e0'])))).toMatchObject({ code: 'unknown_id' });
@@ -652,7 +653,7 @@ describe('engines that change between rounds', () => {
 
   test('what was learnt of lengths stays', () => {
     const answerAfter = (engines: Engines, later?: Engines) => {
-      const policy = create({ engines });
+      const policy = start({ engines });
       open(policy, 'r1');
       for (let index = 0; index < 400; index += 1) {
         send(policy, { type: 'response.completed', requestId: `h${index}`, tokens: 40 + (index % 20) });
@@ -692,7 +693,7 @@ describe('engines that change between rounds', () => {
   });
 
   test('reports about engines of the layout before are late; others are wrong', () => {
-    const policy = create();
+    const policy = start();
     place(policy, [...pairs().slice(0, 3), ...cluster(8, 1e6).slice(6)]);
     const codes = (engineId: string) =>
       (['engine.lost', 'engine.drained', 'engine.added'] as const).flatMap((type) => send(policy, { type, engineId }));
@@ -706,7 +707,7 @@ describe('engines that change between rounds', () => {
   });
 
   test('bad layouts are refused', () => {
-    const policy = create({ communicationGroups: [['g0', 'g7']] });
+    const policy = start({ communicationGroups: [['g0', 'g7']] });
     const attempt = (engines: Engines) => refusal(() => place(policy, engines));
     expect([
       attempt([]),
@@ -721,7 +722,7 @@ describe('engines that change between rounds', () => {
       { code: 'invalid_event', path: 'engines[0].kvCapacityBytes' },
       { code: 'invalid_event', path: 'engines', expected: 'an engine on g7, which a communication group names' },
     ]);
-    const unknown = create({ engines: [], communicationGroups: [['g0', 'g9']] });
+    const unknown = start({ engines: [], communicationGroups: [['g0', 'g9']] });
     expect(refusal(() => place(unknown, cluster(8, 5)))).toMatchObject({ code: 'invalid_event', path: 'engines' });
     expect(place(unknown, cluster(10, 5))).toEqual([]);
   });
@@ -729,7 +730,7 @@ describe('engines that change between rounds', () => {
 
 describe('late reports change nothing', () => {
   test('a report for a query that is closed', () => {
-    const policy = create();
+    const policy = start();
     open(policy, 'r');
     const queryId = untilQuery(policy);
     complete(policy, 'r');
@@ -779,7 +780,7 @@ describe('bad input', () => {
     ['a certain quantile', { quantile: 1 }, 'quantile'],
     ['a fraction of nothing', { trigger: 0 }, 'trigger'],
   ])('a configuration with %s', (_name, more, path) => {
-    expect(refusal(() => create(more))).toMatchObject({ code: 'invalid_config', path });
+    expect(refusal(() => start(more))).toMatchObject({ code: 'invalid_config', path });
   });
 
   test('events that do not fit, and nothing changes', () => {
@@ -817,7 +818,7 @@ describe('bad input', () => {
   });
 
   test('a report with an engine that is not known, or with a request twice', () => {
-    const policy = create();
+    const policy = start();
     open(policy, 'r');
     const queryId = untilQuery(policy);
     expect(refusal(() => report(policy, queryId, running(['a', 'e0'], ['b', 'e9'])))).toMatchObject({
@@ -832,7 +833,7 @@ describe('bad input', () => {
       path: 'requests',
     });
     // A host that is trusted is taken at its word, and the first report about such a request is the one that counts.
-    const trusted = createGpuScaleDown(config(), { validate: false });
+    const trusted = create(gpuScaleDown, config(), { validate: false });
     open(trusted, 'r');
     const [release] = report(trusted, untilQuery(trusted), running(['a', 'e0'], ['a', 'e1'], ['b', 'e7', 900])) as [
       Release,

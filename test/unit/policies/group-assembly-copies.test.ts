@@ -4,16 +4,16 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createGroupAssembly } from '../../../src/index.ts';
+import { create, groupAssembly, type PolicyOf } from '../../../src/index.ts';
 import { choicesFrom, tapes } from '../../../src/testing/index.ts';
 import { runs } from '../../support/runs.ts';
 
-type Assembly = ReturnType<typeof createGroupAssembly>;
+type Assembly = PolicyOf<typeof groupAssembly>;
 type Decision = ReturnType<Assembly['send']>[number];
 
 /** A host that gives every reward once. */
 class Host {
-  readonly #assembly = createGroupAssembly();
+  readonly #assembly = create(groupAssembly, {});
   readonly told: Decision[] = [];
   /** Rewards that are being computed. */
   readonly computing: string[] = [];

@@ -1,6 +1,6 @@
 /** What group-assembly says of events that do not fit, and that it shares nothing with who sends and hears. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createGroupAssembly } from '../../../src/index.ts';
+import { create, groupAssembly, type PolicyOf } from '../../../src/index.ts';
 
 const counted = (promptId: string, roundId: string, ...ids: string[]) =>
   ({
@@ -28,10 +28,10 @@ const completed = (code: 'quota_reached' | 'round_failed', roundId: string, ...p
   }) as const;
 const ready = (requestId: string) => ({ type: 'reward.ready', at: 4, requestId, reward: 1 }) as const;
 
-let assembly: ReturnType<typeof createGroupAssembly>;
+let assembly: PolicyOf<typeof groupAssembly>;
 /** `c` is open; `a` and `b` count for `r`, and `b` has no reward; `s` is complete and waits for that of `d`. */
 beforeEach(() => {
-  assembly = createGroupAssembly();
+  assembly = create(groupAssembly, {});
   const reason = { code: 'held', held: 1, needed: 1 } as const;
   for (const promptId of ['a', 'b', 'c', 'd'])
     assembly.send({ type: 'response.accepted', at: 1, requestId: `${promptId}/0#0`, promptId, reason });

@@ -1,13 +1,13 @@
 /** Snapshots of group-assembly, of its version and of others. */
 import { describe, expect, test } from 'vitest';
-import { createGroupAssembly, createRollpacker, restorePolicy } from '../../../src/index.ts';
+import { create, groupAssembly, type PolicyOf, registry, rollpacker } from '../../../src/index.ts';
 import { smallCluster } from '../../support/example-configs.ts';
 
 type Saved = { version: number };
 
 /** A round that waits for a reward, and one that is not complete. */
-function waiting(): ReturnType<typeof createGroupAssembly> {
-  const assembly = createGroupAssembly();
+function waiting(): PolicyOf<typeof groupAssembly> {
+  const assembly = create(groupAssembly, {});
   for (const [promptId, roundId] of [
     ['a', 'r'],
     ['b', 's'],
@@ -37,7 +37,7 @@ function waiting(): ReturnType<typeof createGroupAssembly> {
 
 describe('group-assembly', () => {
   test('goes on from a snapshot', () => {
-    const restored = restorePolicy(waiting().snapshot());
+    const restored = registry.restore(waiting().snapshot());
     expect(restored.snapshot()).toEqual(waiting().snapshot());
     const ready = { type: 'reward.ready', at: 3, requestId: 'a/0#0', reward: 1 } as const;
     expect(restored.send(ready)).toMatchObject([{ type: 'group.rewarded' }, { type: 'round.rewarded', roundId: 'r' }]);
@@ -48,14 +48,14 @@ describe('group-assembly', () => {
     ['an earlier version', () => ({ ...waiting().snapshot(), version: 2 }), 'snapshot.version'],
     ['a version to come', () => ({ ...waiting().snapshot(), version: 4 }), 'snapshot.version'],
   ] as const)('refuses, by name, a snapshot of %s', (_name, snapshot, path) => {
-    expect(() => restorePolicy(snapshot())).toThrow(expect.objectContaining({ code: 'snapshot_mismatch', path }));
+    expect(() => registry.restore(snapshot())).toThrow(expect.objectContaining({ code: 'snapshot_mismatch', path }));
   });
 
   test('refuses, by name, an earlier version inside the snapshot of a recipe', () => {
-    const snapshot = createRollpacker(smallCluster).snapshot() as { state: { parts: Record<string, Saved> } };
+    const snapshot = create(rollpacker, smallCluster).snapshot() as { state: { parts: Record<string, Saved> } };
     const earlier = structuredClone(snapshot);
     earlier.state.parts.assembly!.version = 2;
     const path = 'snapshot.state.parts.assembly.version';
-    expect(() => restorePolicy(earlier)).toThrow(expect.objectContaining({ code: 'snapshot_mismatch', path }));
+    expect(() => registry.restore(earlier)).toThrow(expect.objectContaining({ code: 'snapshot_mismatch', path }));
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createGroupAssembly, restorePolicy } from '../../../src/index.ts';
+import { create, groupAssembly, type PolicyOf, registry } from '../../../src/index.ts';
 
-type Assembly = ReturnType<typeof createGroupAssembly>;
+type Assembly = PolicyOf<typeof groupAssembly>;
 const reason = { code: 'held', held: 1, needed: 2 } as const;
 
 const accept = (assembly: Assembly, ...ids: string[]) =>
@@ -50,7 +50,7 @@ const [a, b] = [
 describe('group-assembly', () => {
   test('after a restart rewards that have not come are asked for, in `askAgain`; not without', () => {
     const restarted = { type: 'host.restarted', at: 3, idPrefix: 'h-' } as const;
-    let assembly = createGroupAssembly({ askAgain: true });
+    let assembly = create(groupAssembly, { askAgain: true });
     accept(assembly, 'b/0#0');
     assembly.send({ type: 'response.accepted', at: 1, requestId: 'a/0#0', promptId: 'a', domain: 'code', reason });
     accept(assembly, 'a/1#0', 'c/0#0');
@@ -64,15 +64,15 @@ describe('group-assembly', () => {
       { type: 'round.resumed', promptIds: ['b'], reason: { code: 'host_restarted', prompts: 1 } },
     ];
     expect(assembly.send(restarted)).toMatchObject(asked);
-    assembly = restorePolicy(JSON.parse(JSON.stringify(assembly.snapshot()))) as never;
+    assembly = registry.restore(JSON.parse(JSON.stringify(assembly.snapshot()))) as never;
     expect(assembly.send(restarted)).toMatchObject(asked);
-    const other = createGroupAssembly({ askAgain: false });
+    const other = create(groupAssembly, { askAgain: false });
     accept(other, 'a/0#0');
     expect(other.send(restarted)).toEqual([]);
   });
 
   test('what is known of a prompt that counts goes with its group: its tokens, and weights that are not of the round', () => {
-    let assembly = createGroupAssembly();
+    let assembly = create(groupAssembly, {});
     accept(assembly, ...a);
     const responses = [
       { requestId: a[0], tokens: 10, weightVersions: [4, 5] },
@@ -80,7 +80,7 @@ describe('group-assembly', () => {
     ];
     const reason = { code: 'no_filter', counted: 1, needed: 1 } as const;
     assembly.send({ type: 'prompt.counted', at: 2, promptId: 'a', roundId: 'r', promptTokens: 3, responses, reason });
-    assembly = restorePolicy(JSON.parse(JSON.stringify(assembly.snapshot()))) as never;
+    assembly = registry.restore(JSON.parse(JSON.stringify(assembly.snapshot()))) as never;
     reward(assembly, a[0]);
     const [group] = reward(assembly, a[1]);
     expect(group).toMatchObject({
@@ -93,7 +93,7 @@ describe('group-assembly', () => {
   });
 
   test('invariant 2: a group is complete with its last reward, whether its prompt counted before or after', () => {
-    const assembly = createGroupAssembly();
+    const assembly = create(groupAssembly, {});
     accept(assembly, ...a, ...b);
     expect(reward(assembly, a[0])).toEqual([]);
     expect(count(assembly, 'a', ...a)).toEqual([]);
@@ -113,7 +113,7 @@ describe('group-assembly', () => {
   });
 
   test('invariant 3: a round is ready when it is complete and the last of its groups is', () => {
-    const assembly = createGroupAssembly();
+    const assembly = create(groupAssembly, {});
     accept(assembly, ...a, ...b);
     count(assembly, 'b', ...b);
     count(assembly, 'a', ...a);
@@ -132,7 +132,7 @@ describe('group-assembly', () => {
   });
 
   test('a response without a reward is left out of its group, a prompt without any out of its round', () => {
-    const assembly = createGroupAssembly();
+    const assembly = create(groupAssembly, {});
     accept(assembly, ...a, ...b);
     count(assembly, 'a', ...a);
     count(assembly, 'b', ...b);
@@ -146,7 +146,7 @@ describe('group-assembly', () => {
   });
 
   test('asks for the reward of a response that an earlier round kept, unless it is known', () => {
-    const assembly = createGroupAssembly();
+    const assembly = create(groupAssembly, {});
     const responses = [
       { requestId: 'a/0#0', tokens: 1 },
       { requestId: 'a/1#0', tokens: 2, reward: 1 },
@@ -167,7 +167,7 @@ describe('group-assembly', () => {
   });
 
   test('`round.failed` withdraws the groups of a round, before it is complete and after', () => {
-    const assembly = createGroupAssembly();
+    const assembly = create(groupAssembly, {});
     const failed = (roundId: string) => assembly.send({ type: 'round.failed', at: 5, roundId });
     accept(assembly, ...a, ...b);
     count(assembly, 'a', ...a);
@@ -184,7 +184,7 @@ describe('group-assembly', () => {
   });
 
   test('a failed round withdraws its groups, and hands over an empty round', () => {
-    const assembly = createGroupAssembly();
+    const assembly = create(groupAssembly, {});
     accept(assembly, ...a);
     count(assembly, 'a', ...a);
     expect(complete(assembly, 'round_failed', {})).toMatchObject([
@@ -195,7 +195,7 @@ describe('group-assembly', () => {
   });
 
   test('a copy of a carried prompt that is returned after its round leaves the prompt its rewards', () => {
-    const assembly = createGroupAssembly();
+    const assembly = create(groupAssembly, {});
     accept(assembly, ...a);
     reward(assembly, a[0]);
     const prompt = { promptId: 'a' };
@@ -208,7 +208,7 @@ describe('group-assembly', () => {
   test.each(['prompt.deferred', 'prompt.returned'] as const)(
     '%s of one copy of a prompt leaves the other its rewards',
     (type) => {
-      const assembly = createGroupAssembly();
+      const assembly = create(groupAssembly, {});
       accept(assembly, ...a);
       reward(assembly, a[0]);
       // Another copy has been drawn before the round of this one has let go of it.
@@ -226,7 +226,7 @@ describe('group-assembly', () => {
   );
 
   test('what a deferred prompt keeps has its reward when it comes back, whenever that came', () => {
-    const assembly = createGroupAssembly();
+    const assembly = create(groupAssembly, {});
     accept(assembly, ...a);
     reward(assembly, a[0]);
     const kept = a.map((requestId, index) => ({ requestId, index, tokens: 5, weightVersions: [0], finished: true }));
@@ -246,7 +246,7 @@ describe('group-assembly', () => {
   });
 
   test('a reward that comes twice, or after its prompt has left, changes nothing', () => {
-    const assembly = createGroupAssembly();
+    const assembly = create(groupAssembly, {});
     accept(assembly, ...a);
     reward(assembly, a[0]);
     expect(reward(assembly, a[0], 0)).toMatchObject([{ type: 'reward.unused' }]);
@@ -258,7 +258,7 @@ describe('group-assembly', () => {
   });
 
   test('refuses what does not fit, and changes nothing', () => {
-    const assembly = createGroupAssembly();
+    const assembly = create(groupAssembly, {});
     accept(assembly, ...a, ...b);
     count(assembly, 'a', ...a);
     const before = JSON.stringify(assembly.snapshot());
@@ -275,7 +275,7 @@ describe('group-assembly', () => {
     );
     count(assembly, 'b', ...b);
     refused(() => complete(assembly, 'quota_reached', { a: [...a] }), 'invalid_event', 'prompts');
-    expect(() => createGroupAssembly({ extra: 1 } as never)).toThrow(
+    expect(() => create(groupAssembly, { extra: 1 } as never)).toThrow(
       expect.objectContaining({ code: 'invalid_config' }),
     );
     expect(before).not.toBe(JSON.stringify(assembly.snapshot()));

@@ -1,6 +1,6 @@
 /** The long-prompt queue: prompts that come back more than once, or beside what is queued, are one prompt. */
 import { describe, expect, test } from 'vitest';
-import { restorePolicy } from '../../../src/index.ts';
+import { registry } from '../../../src/index.ts';
 import { bothWays } from '../../support/queue.ts';
 import { only } from '../../support/session.ts';
 
@@ -76,7 +76,7 @@ describe.each(bothWays)('what comes back twice, %s', (_how, start) => {
 test('a snapshot of version 2, which could hold a prompt twice, is refused', () => {
   const [[, start]] = bothWays;
   const snapshot = start().policy.snapshot() as object;
-  expect(() => restorePolicy({ ...snapshot, version: 2 } as never)).toThrow(
+  expect(() => registry.restore({ ...snapshot, version: 2 } as never)).toThrow(
     expect.objectContaining({ code: 'snapshot_mismatch', path: 'snapshot.version', got: '2' }),
   );
 });

@@ -1,7 +1,6 @@
 /** The long-prompt queue: what rounds are planned, what they begin with, what they ask for, and when nothing is left. */
 import { describe, expect, test } from 'vitest';
-import { createLongPromptQueue } from '../../../src/index.ts';
-import { longPromptQueue } from '../../../src/policies/long-prompt-queue/index.ts';
+import { create, longPromptQueue } from '../../../src/index.ts';
 import { bothWays } from '../../support/queue.ts';
 import { only } from '../../support/session.ts';
 
@@ -110,7 +109,7 @@ describe.each(bothWays)('a source at its end, %s', (_how, start) => {
 
 describe('settings and ledgers', () => {
   test('a short round asks for a quarter more if nothing is said', () => {
-    const queue = createLongPromptQueue({ promptsPerRound: 8 });
+    const queue = create(longPromptQueue, { promptsPerRound: 8 });
     expect(queue.send({ type: 'round.requested', at: 0, roundId: 'r', weightVersion: 0 })).toMatchObject([
       {},
       { count: 10 },
@@ -124,13 +123,13 @@ describe('settings and ledgers', () => {
     [{ maxWaitRounds: 1.5 }, 'maxWaitRounds'],
     [{ eta: 2 }, 'eta'],
   ])('configuration %j is refused', (config, path) => {
-    expect(() => createLongPromptQueue({ promptsPerRound: 2, ...config } as never)).toThrow(
+    expect(() => create(longPromptQueue, { promptsPerRound: 2, ...config } as never)).toThrow(
       expect.objectContaining({ code: 'invalid_config', path }),
     );
   });
 
   test('a snapshot says whose it is', () => {
-    const queue = createLongPromptQueue({ promptsPerRound: 8 });
+    const queue = create(longPromptQueue, { promptsPerRound: 8 });
     expect(queue.snapshot()).toMatchObject({ policy: 'long-prompt-queue', version: 3 });
   });
 

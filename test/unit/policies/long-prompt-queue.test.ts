@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { createLongPromptQueue, type LongPromptQueueInput } from '../../../src/index.ts';
+import { create, type LongPromptQueueInput, longPromptQueue } from '../../../src/index.ts';
 import { only, Session } from '../../support/session.ts';
 
 const queue = (config: Partial<LongPromptQueueInput> = {}) =>
-  new Session(createLongPromptQueue({ promptsPerRound: 2, promptSpeculation: 1.5, ...config }) as never);
+  new Session(create(longPromptQueue, { promptsPerRound: 2, promptSpeculation: 1.5, ...config }) as never);
 
 function defer(session: Session, promptId: string, more: object = {}, sinceRound = 0) {
   const prompt = { promptId, deferral: { count: 1, sinceRound, sinceSeconds: 0 }, ...more };

@@ -1,11 +1,11 @@
 /** reward-dispatch: what a completed round trains on, what is said again after a restart, and earlier snapshots. */
 import { describe, expect, test } from 'vitest';
-import { createRewardDispatch, createRollpacker, type RewardDispatchInput, restorePolicy } from '../../../src/index.ts';
+import { create, type RewardDispatchInput, registry, rewardDispatch, rollpacker } from '../../../src/index.ts';
 import { smallCluster } from '../../support/example-configs.ts';
 import { refusal } from '../../support/refusal.ts';
 import { only, Session } from '../../support/session.ts';
 
-const rewards = (config: RewardDispatchInput = {}) => new Session(createRewardDispatch(config) as never);
+const rewards = (config: RewardDispatchInput = {}) => new Session(create(rewardDispatch, config) as never);
 const added = (workerId: string) => ({ type: 'reward-worker.added', workerId, kind: 'rule', slots: 1 });
 const wanted = (requestId: string, more: object = {}) => ({ type: 'reward.requested', requestId, ...more });
 const completed = (...ids: string[]) => ({
@@ -101,9 +101,9 @@ describe('back-pressure after a restart', () => {
 
 test('snapshots of earlier versions are refused by name, alone and inside rollpacker', () => {
   const inVersion = (version: number, snapshot: object) => ({ ...snapshot, version });
-  const refused = (snapshot: unknown) => refusal(() => restorePolicy(snapshot));
-  const snapshot = createRewardDispatch({}).snapshot();
-  const job = JSON.parse(JSON.stringify(createRollpacker(smallCluster).snapshot()));
+  const refused = (snapshot: unknown) => refusal(() => registry.restore(snapshot));
+  const snapshot = create(rewardDispatch, {}).snapshot();
+  const job = JSON.parse(JSON.stringify(create(rollpacker, smallCluster).snapshot()));
   for (const version of [1, 2]) {
     expect(refused(inVersion(version, snapshot))).toMatchObject({ code: 'snapshot_mismatch' });
     const { rewards: part, ...others } = job.state.parts;

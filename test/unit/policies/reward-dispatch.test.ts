@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import {
   type AnyEvent,
-  createRewardDispatch,
+  create,
   defineRecipe,
   type RewardDispatchDecision,
   type RewardDispatchInput,
   registry,
   rewardDispatch,
   speculativeAdmission,
-  startPolicy,
   z,
 } from '../../../src/index.ts';
 import * as e from '../../../src/schemas/events/index.ts';
@@ -22,7 +21,7 @@ type Decisions = VocabularyDecision[];
 /** A session with short ways to send what a reward host sends. */
 class Rewards extends Session {
   constructor(config: RewardDispatchInput = {}) {
-    super(createRewardDispatch(config) as never);
+    super(create(rewardDispatch, config) as never);
   }
 
   add(workerId: string, kind: Kind = 'rule', slots = 1): Decisions {
@@ -483,7 +482,7 @@ test('in a recipe with the admission: what it accepts is dispatched, what is sco
     },
     ledgers: [],
   });
-  const policy = startPolicy(recipe, {});
+  const policy = create(recipe, {});
   const send = (event: object) => policy.send({ at: 0, ...event } as never) as Decisions;
   const prompts = ['a', 'b'].map((promptId) => ({ promptId, domain: 'code' }));
   send({ type: 'reward-worker.added', workerId: 's', kind: 'sandbox', slots: 3 });
@@ -528,7 +527,7 @@ describe('restarts and snapshots', () => {
     const damage = (change: (state: typeof snapshot.state) => void) => {
       const copy = structuredClone(snapshot);
       change(copy.state);
-      return refusal(() => registry.restorePolicy(copy));
+      return refusal(() => registry.restore(copy));
     };
     expect(damage((state) => (state.workers = []))).toMatchObject({
       code: 'snapshot_mismatch',
@@ -546,7 +545,7 @@ describe('restarts and snapshots', () => {
 });
 
 test('bad input', () => {
-  const config = (input: object) => refusal(() => createRewardDispatch(input));
+  const config = (input: object) => refusal(() => create(rewardDispatch, input));
   expect(config({ budgetSeconds: { rule: 0 } })).toMatchObject({ code: 'invalid_config', path: 'budgetSeconds.rule' });
   expect(config({ saturatedQueued: 5, maxQueued: 4 })).toMatchObject({
     code: 'invalid_config',

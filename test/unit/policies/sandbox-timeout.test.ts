@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createSandboxTimeout, resumePolicy, type SandboxTimeoutInput, sandboxTimeout } from '../../../src/index.ts';
+import { create, type SandboxTimeoutInput, sandboxTimeout } from '../../../src/index.ts';
 import { only, Session } from '../../support/session.ts';
 
 type Outcome = 'correct' | 'wrong' | 'timeout' | 'infrastructure';
@@ -9,7 +9,7 @@ class Sandboxes extends Session {
   runs = 0;
 
   constructor(config: SandboxTimeoutInput = {}) {
-    super(createSandboxTimeout(config) as never);
+    super(create(sandboxTimeout, config) as never);
   }
 
   request(testCaseId = 'case', runId = `run${this.runs++}`) {
@@ -341,14 +341,14 @@ describe('late, wrong and repeated', () => {
     [{ historyRuns: 0 }, 'historyRuns'],
     [{ lambda: 2 }, 'lambda'],
   ])('the configuration %o is refused', (config, path) => {
-    expect(() => createSandboxTimeout(config as never)).toThrow(
+    expect(() => create(sandboxTimeout, config as never)).toThrow(
       expect.objectContaining({ code: 'invalid_config', path }),
     );
   });
 });
 
 test('after a million test cases the snapshot is below 5.5 MB, and no larger than after two hundred thousand', () => {
-  const policy = createSandboxTimeout({}, { validate: false });
+  const policy = create(sandboxTimeout, {}, { validate: false });
   const bytes: number[] = [];
   for (let index = 0; index < 1_000_000; index += 1) {
     const runId = `step-7/run-${index}`;
@@ -360,7 +360,7 @@ test('after a million test cases the snapshot is below 5.5 MB, and no larger tha
   }
   expect(bytes[1]).toBeLessThan(5_500_000);
   expect(bytes[1]! / bytes[0]!).toBeLessThan(1.01);
-  const again = resumePolicy(sandboxTimeout, JSON.parse(JSON.stringify(policy.snapshot())));
+  const again = create(sandboxTimeout, { snapshot: JSON.parse(JSON.stringify(policy.snapshot())) });
   const [report] = only(again.send({ type: 'sandbox.report.requested', at: 0 }) as never, 'sandbox.report');
   expect(report).toMatchObject({ testCases: 100_000, forgottenTestCases: 900_000 });
 });

@@ -1,6 +1,6 @@
 /** What shadow-loader says after a restart, to a host that has forgotten what it drew and planned. */
 import { describe, expect, test } from 'vitest';
-import { createFlexrl, restorePolicy } from '../../../src/index.ts';
+import { create, flexrl, registry } from '../../../src/index.ts';
 import { node, LoaderSession as Session, text, two, types, video } from '../../support/loader-session.ts';
 import { refusal } from '../../support/refusal.ts';
 import { only } from '../../support/session.ts';
@@ -79,9 +79,9 @@ describe('shadow-loader: open steps after a restart', () => {
   });
 
   test('flexrl names them too', () => {
-    const job = createFlexrl({ devices: 2, ...small });
+    const job = create(flexrl, { devices: 2, ...small });
     job.send({ type: 'samples.drawn', at: 0, stepId: 's1', samples: [text('t')] });
-    const again = restorePolicy(JSON.parse(JSON.stringify(job.snapshot())));
+    const again = registry.restore(JSON.parse(JSON.stringify(job.snapshot())));
     expect(again.send({ type: 'host.restarted', at: 1, idPrefix: 'h-' })).toMatchObject([
       { type: 'step.resumed', stepId: 's1', samples: ['t'] },
       { type: 'sample.placeholder', sampleId: 't' },
@@ -167,22 +167,22 @@ describe('shadow-loader: snapshots', () => {
 
   test('are gone on from', () => {
     const { snapshot, session } = saved();
-    const again = restorePolicy(snapshot);
+    const again = registry.restore(snapshot);
     expect(again.snapshot()).toEqual(session.loader.snapshot());
     const event = { type: 'host.restarted', at: 1, idPrefix: 'h-' } as const;
     expect(again.send(event)).toEqual(session.loader.send(event));
   });
 
   test('earlier versions are refused by name, inside the snapshot of flexrl too', () => {
-    const job = JSON.parse(JSON.stringify(createFlexrl({ devices: 4, nodes: two }).snapshot()));
+    const job = JSON.parse(JSON.stringify(create(flexrl, { devices: 4, nodes: two }).snapshot()));
     const { snapshot } = saved();
     for (const version of [1, 2]) {
-      expect(refusal(() => restorePolicy({ ...snapshot, version }))).toMatchObject({
+      expect(refusal(() => registry.restore({ ...snapshot, version }))).toMatchObject({
         code: 'snapshot_mismatch',
         path: 'snapshot.version',
       });
       job.state.parts.loader.version = version;
-      expect(refusal(() => restorePolicy(job))).toMatchObject({
+      expect(refusal(() => registry.restore(job))).toMatchObject({
         code: 'snapshot_mismatch',
         path: 'snapshot.state.parts.loader.version',
       });
@@ -191,7 +191,7 @@ describe('shadow-loader: snapshots', () => {
 
   test('what is none is refused by name', () => {
     const { snapshot } = saved();
-    const refused = (state: unknown) => expect(() => restorePolicy({ ...snapshot, state })).toThrow('snapshot');
+    const refused = (state: unknown) => expect(() => registry.restore({ ...snapshot, state })).toThrow('snapshot');
     refused(null);
     refused({ ...snapshot.state, batches: 3 });
     refused({ ...snapshot.state, batches: [null] });
@@ -204,6 +204,6 @@ describe('shadow-loader: snapshots', () => {
   ])('one whose parts do not belong together is refused: without its %s', (part, path) => {
     const { snapshot } = saved();
     const state = { ...snapshot.state, [part]: [] };
-    expect(refusal(() => restorePolicy({ ...snapshot, state }))).toMatchObject({ code: 'snapshot_mismatch', path });
+    expect(refusal(() => registry.restore({ ...snapshot, state }))).toMatchObject({ code: 'snapshot_mismatch', path });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createShadowLoader, restorePolicy, shadowLoader } from '../../../src/index.ts';
+import { create, registry, shadowLoader } from '../../../src/index.ts';
 import { checkCost } from '../../../src/testing/index.ts';
 import { node, LoaderSession as Session, two, types, video } from '../../support/loader-session.ts';
 import { refusal } from '../../support/refusal.ts';
@@ -351,12 +351,14 @@ describe('shadow-loader: refusals', () => {
   });
 
   test('a configuration with a node twice, and a snapshot with a sample of no step, are refused', () => {
-    expect(refusal(() => createShadowLoader({ nodes: [two[0]!, two[0]!] }))).toMatchObject({ code: 'invalid_config' });
+    expect(refusal(() => create(shadowLoader, { nodes: [two[0]!, two[0]!] }))).toMatchObject({
+      code: 'invalid_config',
+    });
     const session = new Session();
     session.draw('s', video('x'));
     const snapshot = JSON.parse(JSON.stringify(session.loader.snapshot()));
     snapshot.state.steps = [];
-    expect(refusal(() => restorePolicy(snapshot))).toMatchObject({ code: 'snapshot_mismatch' });
+    expect(refusal(() => registry.restore(snapshot))).toMatchObject({ code: 'snapshot_mismatch' });
   });
 });
 

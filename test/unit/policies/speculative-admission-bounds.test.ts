@@ -1,6 +1,6 @@
 /** A few numbers in a configuration, or in a snapshot, cannot become requests without end. */
 import { describe, expect, test } from 'vitest';
-import { createSpeculativeAdmission, registry, restorePolicy } from '../../../src/index.ts';
+import { create, registry, speculativeAdmission } from '../../../src/index.ts';
 import { smallCluster } from '../../support/example-configs.ts';
 import { refusal } from '../../support/refusal.ts';
 import { Session } from '../../support/session.ts';
@@ -14,8 +14,7 @@ const recipes = {
 };
 
 describe.each(Object.entries(recipes))('%s', (id, more) => {
-  const refused = (config: object) =>
-    refusal(() => registry.createPolicy(id as never, { ...more, ...config } as never));
+  const refused = (config: object) => refusal(() => registry.create(id as never, { ...more, ...config } as never));
 
   test('a round of more than a million requests is refused, with what it would have', () => {
     expect(refused(shape)).toMatchObject({
@@ -36,16 +35,16 @@ describe.each(Object.entries(recipes))('%s', (id, more) => {
 
 test('a snapshot with a round of more requests is refused, too', () => {
   const config = { promptsPerRound: 2, responsesPerPrompt: 2, speculation: 'auto' } as const;
-  const session = new Session(createSpeculativeAdmission(config) as never);
+  const session = new Session(create(speculativeAdmission, config) as never);
   session.open([{ promptId: 'a' }]);
   const text = JSON.stringify(session.policy.snapshot());
-  restorePolicy(JSON.parse(text));
+  registry.restore(JSON.parse(text));
   for (const [given, wrong] of [
     ['"responses":3,', '"responses":9007199254740991,'],
     ['"chosen":0', '"chosen":1e9'],
   ] as const) {
     expect(text).toContain(given);
     const broken = JSON.parse(text.replace(given, wrong));
-    expect(refusal(() => restorePolicy(broken))).toMatchObject({ code: 'snapshot_mismatch' });
+    expect(refusal(() => registry.restore(broken))).toMatchObject({ code: 'snapshot_mismatch' });
   }
 });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createStreamTraining, restorePolicy, type StreamTrainingInput } from '../../../src/index.ts';
-import type { streamTraining } from '../../../src/policies/stream-training/index.ts';
+import { create, registry, type StreamTrainingInput, streamTraining } from '../../../src/index.ts';
 import type { VocabularyDecision } from '../../../src/schemas/index.ts';
 import { refusal } from '../../support/refusal.ts';
 import { only, Session } from '../../support/session.ts';
@@ -70,7 +69,7 @@ class Trainer extends Session {
 }
 
 function trainer(config: Partial<StreamTrainingInput> = {}): Trainer {
-  const session = new Trainer(createStreamTraining({ replicas, groupsPerRound: 6, ...config }) as never);
+  const session = new Trainer(create(streamTraining, { replicas, groupsPerRound: 6, ...config }) as never);
   session.open();
   return session;
 }
@@ -438,11 +437,11 @@ describe('stream-training', () => {
     session.groups('p0');
     session.finish(session.complete('p0'));
     const snapshot = JSON.parse(JSON.stringify(session.policy.snapshot()));
-    session.policy = restorePolicy(snapshot) as never;
+    session.policy = registry.restore(snapshot) as never;
     expect(stateOf(session)).toEqual(snapshot.state);
     expect(types(session.send({ type: 'host.restarted', idPrefix: 'h-' } as never))).toContain('train.finish');
     for (const version of [1, 2]) {
-      expect(refusal(() => restorePolicy({ ...snapshot, version }))).toMatchObject({
+      expect(refusal(() => registry.restore({ ...snapshot, version }))).toMatchObject({
         code: 'snapshot_mismatch',
         path: 'snapshot.version',
       });
@@ -590,7 +589,7 @@ describe('stream-training', () => {
     session.group('p0');
     const snapshot = session.policy.snapshot() as { state: { rounds: unknown[] } };
     snapshot.state.rounds = [];
-    expect(refusal(() => restorePolicy(snapshot))).toMatchObject({
+    expect(refusal(() => registry.restore(snapshot))).toMatchObject({
       code: 'snapshot_mismatch',
       path: 'snapshot.state.replicas',
     });

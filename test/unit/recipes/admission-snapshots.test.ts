@@ -1,6 +1,6 @@
 /** Snapshots that earlier versions of the admission and of the queue wrote, alone and inside a recipe, and broken ones. */
 import { describe, expect, test } from 'vitest';
-import { createTailBatching, restorePolicy } from '../../../src/index.ts';
+import { create, registry, tailBatching } from '../../../src/index.ts';
 import { brief, Rounds, rounds } from '../../support/rounds.ts';
 import { only, prompts } from '../../support/session.ts';
 
@@ -9,7 +9,7 @@ type InRecipe = { state: { parts: Record<string, Saved> } };
 
 function tail(): Rounds {
   const session = new Rounds(
-    createTailBatching({
+    create(tailBatching, {
       promptsPerRound: 1,
       responsesPerPrompt: 1,
       promptSpeculation: 2,
@@ -28,7 +28,7 @@ const isMismatch = (path: string) =>
 describe('speculative-admission', () => {
   test.each([1, 2])('refuses a snapshot of version %i by its name', (version) => {
     const snapshot = { ...(rounds().policy.snapshot() as Saved), version };
-    expect(() => restorePolicy(snapshot)).toThrow(isMismatch('snapshot.version'));
+    expect(() => registry.restore(snapshot)).toThrow(isMismatch('snapshot.version'));
   });
 
   test.each([
@@ -36,7 +36,7 @@ describe('speculative-admission', () => {
     [{ oldPrefixes: [], prompts: [5], nextAttempt: 'x' }, 'state.round'],
   ])('refuses a broken one by its path: %j', (state, path) => {
     const snapshot = { ...(rounds().policy.snapshot() as Saved), state };
-    expect(() => restorePolicy(snapshot)).toThrow(isMismatch(path));
+    expect(() => registry.restore(snapshot)).toThrow(isMismatch(path));
   });
 
   test.each([
@@ -47,7 +47,7 @@ describe('speculative-admission', () => {
     session.open(prompts('a'));
     const text = JSON.stringify(session.policy.snapshot());
     expect(text).toContain(given);
-    expect(() => restorePolicy(JSON.parse(text.replace(given, wrong)))).toThrow(isMismatch(path));
+    expect(() => registry.restore(JSON.parse(text.replace(given, wrong)))).toThrow(isMismatch(path));
   });
 });
 
@@ -68,6 +68,6 @@ describe('tail-batching', () => {
   test.each([1, 2])('refuses a queue of version %i by its name', (version) => {
     const saved = tail().policy.snapshot() as InRecipe;
     saved.state.parts.queue!.version = version;
-    expect(() => restorePolicy(saved)).toThrow(isMismatch('snapshot.state.parts.queue.version'));
+    expect(() => registry.restore(saved)).toThrow(isMismatch('snapshot.state.parts.queue.version'));
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createFlexrl, type FlexrlInput, restorePolicy } from '../../../src/index.ts';
+import { create, type FlexrlInput, flexrl, registry } from '../../../src/index.ts';
 import type { VocabularyDecision } from '../../../src/schemas/index.ts';
 import { refusal } from '../../support/refusal.ts';
 import { only } from '../../support/session.ts';
@@ -12,7 +12,7 @@ const nodes = [
 ];
 
 function jobWithClip(config: Partial<FlexrlInput> = {}) {
-  const job = createFlexrl({ devices: 4, strategy: 'ulysses', nodes, ...config });
+  const job = create(flexrl, { devices: 4, strategy: 'ulysses', nodes, ...config });
   job.send({ type: 'samples.drawn', at: 0, stepId: 's', samples: [clip] });
   job.send({ type: 'sample.preprocessed', at: 0, preprocessId: 'preprocess/0', nodeId: 'n0', bytes: 80 });
   return job;
@@ -76,7 +76,7 @@ describe('flexrl', () => {
   });
 
   test('events inside the recipe are refused from outside, settings that do not fit at once', () => {
-    const job = createFlexrl({ devices: 2 });
+    const job = create(flexrl, { devices: 2 });
     const planned = {
       type: 'batch.planned',
       at: 0,
@@ -87,7 +87,7 @@ describe('flexrl', () => {
     };
     expect(refusal(() => job.send(planned as never))).toMatchObject({ code: 'invalid_event', path: 'type' });
     const costs = { communication: [{ degree: 4, cost: { perToken: 1 } }] };
-    expect(refusal(() => createFlexrl({ devices: 4, costs }))).toMatchObject({
+    expect(refusal(() => create(flexrl, { devices: 4, costs }))).toMatchObject({
       code: 'invalid_config',
       path: 'costs.communication',
     });
@@ -96,7 +96,7 @@ describe('flexrl', () => {
   test('a batch that is open goes on after a restore', () => {
     const job = jobWithClip();
     job.send(ready('b', { tokens: 400, sampleId: 'clip' }));
-    const again = restorePolicy(JSON.parse(JSON.stringify(job.snapshot())));
+    const again = registry.restore(JSON.parse(JSON.stringify(job.snapshot())));
     expect(again.send({ type: 'node.lost', at: 2, nodeId: 'n0' })).toEqual(
       job.send({ type: 'node.lost', at: 2, nodeId: 'n0' }),
     );

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { createRolloutPipe, type RolloutPipeInput, restorePolicy, rolloutPipe } from '../../../src/index.ts';
+import { create, type PolicyOf, type RolloutPipeInput, registry, rolloutPipe } from '../../../src/index.ts';
 import { partConfigs, rolloutPipeConfig } from '../../../src/recipes/rolloutpipe/schema.ts';
 import type { VocabularyDecision } from '../../../src/schemas/index.ts';
 import { refusal } from '../../support/refusal.ts';
 import { only } from '../../support/session.ts';
 
-type Job = ReturnType<typeof createRolloutPipe>;
+type Job = PolicyOf<typeof rolloutPipe>;
 const small = { responsesPerPrompt: 2, globalBatchSamples: 2, width: 1 } as const;
 
 /** A recipe with short ways to send the usual events. */
@@ -14,7 +14,7 @@ class Session {
   at = 0;
 
   constructor(config: Partial<RolloutPipeInput> = {}) {
-    this.job = createRolloutPipe({ ...small, ...config });
+    this.job = create(rolloutPipe, { ...small, ...config });
   }
 
   send(event: { type: string; [key: string]: unknown }): VocabularyDecision[] {
@@ -145,12 +145,12 @@ describe('rolloutpipe', () => {
   test('with `frontier: false` its settings mean nothing; U of the frontier is B / K', () => {
     const off = partConfigs(rolloutPipeConfig.parse({ ...small, globalBatchSamples: 8, frontier: false }));
     expect(off.frontier).toMatchObject({ width: Number.MAX_SAFE_INTEGER, groupsPerUpdate: 4, responsesPerPrompt: 2 });
-    const bare = createRolloutPipe({ responsesPerPrompt: 1, globalBatchSamples: 1, frontier: false });
+    const bare = create(rolloutPipe, { responsesPerPrompt: 1, globalBatchSamples: 1, frontier: false });
     expect(bare.config).toMatchObject({ frontier: false, pipelining: true, otherVersions: 'refuse' });
   });
 
   test('bad configurations are refused by their path', () => {
-    const of = (config: object) => refusal(() => createRolloutPipe(config as RolloutPipeInput));
+    const of = (config: object) => refusal(() => create(rolloutPipe, config as RolloutPipeInput));
     expect(of({ responsesPerPrompt: 2, globalBatchSamples: 2 })).toMatchObject({
       code: 'invalid_config',
       path: 'width',
@@ -352,7 +352,7 @@ describe('rolloutpipe', () => {
     arrive('a', 1);
     session.send({ type: 'response.failed', requestId: 'a/1#0', kind: 'infrastructure' });
     arrive('b', 0);
-    session.job = restorePolicy(JSON.parse(JSON.stringify(session.job.snapshot()))) as never;
+    session.job = registry.restore(JSON.parse(JSON.stringify(session.job.snapshot()))) as never;
     const decisions = session.send({ type: 'host.restarted', idPrefix: 'h-' });
     expect(places(decisions)).toEqual(['a/0', 'a/1', 'b/0', 'b/1', 'c/0', 'c/1']);
     const awaited = only(decisions, 'request.awaited');
@@ -374,7 +374,7 @@ describe('rolloutpipe', () => {
     const { collection } = saved.state.parts;
     collection.version = 1;
     for (const group of collection.state.rounds[0].groups) if (group.status === 'opened') group.status = 'generating';
-    session.job = restorePolicy(saved) as never;
+    session.job = registry.restore(saved) as never;
     expect(places(session.send({ type: 'host.restarted', idPrefix: 'h-' }))).toEqual(['b/0', 'b/1', 'c/0', 'c/1']);
     for (const state of [
       null,
@@ -382,7 +382,7 @@ describe('rolloutpipe', () => {
       { rounds: [{ groups: [null] }], responses: [null] },
     ]) {
       collection.state = state;
-      expect(refusal(() => restorePolicy(saved))).toMatchObject({ code: 'snapshot_mismatch' });
+      expect(refusal(() => registry.restore(saved))).toMatchObject({ code: 'snapshot_mismatch' });
     }
   });
 
@@ -416,7 +416,7 @@ describe('rolloutpipe', () => {
     const saved = JSON.parse(JSON.stringify(session.job.snapshot()));
     const rest = (): VocabularyDecision[] => [...session.reward('a/1#0'), ...session.complete('b/1#0')];
     const expected = rest();
-    session.job = restorePolicy(saved) as never;
+    session.job = registry.restore(saved) as never;
     expect(session.job.snapshot()).toEqual(saved);
     expect(rest()).toEqual(expected);
   });

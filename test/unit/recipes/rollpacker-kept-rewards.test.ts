@@ -1,6 +1,6 @@
 /** Rewards of what a deferred prompt keeps are computed once, whenever they come, with a filter and without. */
 import { describe, expect, test } from 'vitest';
-import { createRollpacker, type RollpackerInput } from '../../../src/index.ts';
+import { create, type RollpackerInput, rollpacker } from '../../../src/index.ts';
 import { smallCluster } from '../../support/example-configs.ts';
 import { Rounds } from '../../support/rounds.ts';
 import { only, prompts } from '../../support/session.ts';
@@ -17,7 +17,7 @@ function deferred(filter: 'none' | 'zero-variance', isScoredBefore: boolean) {
     streamTraining: false,
     filter,
   };
-  const session = new Rounds(createRollpacker(config) as never);
+  const session = new Rounds(create(rollpacker, config) as never);
   const dispatched = new Map<string, string>();
   const heard = <T extends readonly { type: string }[]>(decisions: T): T => {
     for (const one of only(decisions as never, 'reward.dispatch')) dispatched.set(one.requestId, one.dispatchId);

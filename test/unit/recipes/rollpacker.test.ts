@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createRollpacker, type RollpackerInput, restorePolicy } from '../../../src/index.ts';
+import { create, type PolicyOf, type RollpackerInput, registry, rollpacker } from '../../../src/index.ts';
 import type { VocabularyDecision } from '../../../src/schemas/index.ts';
 import { smallCluster } from '../../support/example-configs.ts';
 import { only } from '../../support/session.ts';
@@ -14,11 +14,11 @@ const small: RollpackerInput = {
 };
 
 class Job {
-  policy: ReturnType<typeof createRollpacker>;
+  policy: PolicyOf<typeof rollpacker>;
   at = 0;
 
   constructor(config: Partial<RollpackerInput> = {}, kind = 'rule') {
-    this.policy = createRollpacker({ ...small, ...config });
+    this.policy = create(rollpacker, { ...small, ...config });
     this.send({ type: 'reward-worker.added', workerId: 'w', kind, slots: 100 });
   }
 
@@ -104,7 +104,7 @@ describe('the workflow', () => {
     const job = new Job();
     const completed = [...job.open(), ...job.complete(...first)];
     const again = new Job();
-    again.policy = restorePolicy(JSON.parse(JSON.stringify(job.policy.snapshot()))) as never;
+    again.policy = registry.restore(JSON.parse(JSON.stringify(job.policy.snapshot()))) as never;
     again.at = job.at;
     const [one, two] = [job.score(completed), again.score(completed)];
     expect(two).toEqual(one);
@@ -298,7 +298,9 @@ describe('configurations', () => {
 
   test('what does not go together is refused, with its path', () => {
     const refused = (config: object, path: string, code = 'invalid_config') =>
-      expect(() => createRollpacker({ ...small, ...config } as never)).toThrow(expect.objectContaining({ code, path }));
+      expect(() => create(rollpacker, { ...small, ...config } as never)).toThrow(
+        expect.objectContaining({ code, path }),
+      );
     refused({ filter: 'zero-variance', asyncReward: false }, 'asyncReward');
     refused({ placement: 'host' }, 'placement');
     refused({ trainingReplicas: [{ id: 'd0', gpuIds: ['g0', 't0'] }] }, 'trainingReplicas');
@@ -340,7 +342,9 @@ describe('judgeOffload', () => {
 
   test('a judge that never fits is refused at once; so is one without its switch', () => {
     const refused = (config: object, code: string, path: string) =>
-      expect(() => createRollpacker({ ...small, ...config } as never)).toThrow(expect.objectContaining({ code, path }));
+      expect(() => create(rollpacker, { ...small, ...config } as never)).toThrow(
+        expect.objectContaining({ code, path }),
+      );
     refused({ judgeOffload: true, judge: { ...judge, memoryBytes: 1e8 } }, 'infeasible', 'memoryBytes');
     refused({ judge }, 'invalid_config', 'judge');
     refused({ judgeOffload: true }, 'invalid_config', 'judge');

@@ -1,13 +1,13 @@
 /** The end of an epoch: whatever is still in the recipe is trained before the source is drained. */
 import { describe, expect, test } from 'vitest';
-import { createTailBatching } from '../../../src/index.ts';
+import { create, tailBatching } from '../../../src/index.ts';
 import { brief, Rounds } from '../../support/rounds.ts';
 import { only, prompts } from '../../support/session.ts';
 
 /** One prompt and one response a round, of two prompts that are started. */
 const tail = (config = {}): Rounds =>
   new Rounds(
-    createTailBatching({
+    create(tailBatching, {
       promptsPerRound: 1,
       responsesPerPrompt: 1,
       promptSpeculation: 2,

@@ -1,13 +1,13 @@
 /** The long-prompt queue takes no `host.restarted`: inside tail-batching, all that it held comes out after one. */
 import { expect, test } from 'vitest';
-import { createTailBatching } from '../../../src/index.ts';
+import { create, tailBatching } from '../../../src/index.ts';
 import { prompts, Session } from '../../support/session.ts';
 
 test.each([0, 1, 2, 3])(
   'a host that has forgotten everything trains what was queued, after %i further events',
   (more) => {
     const job = new Session(
-      createTailBatching({
+      create(tailBatching, {
         ...{ promptsPerRound: 2, responsesPerPrompt: 1, promptSpeculation: 2, responseSpeculation: 1 },
         maxDeferrals: 1,
       }) as never,

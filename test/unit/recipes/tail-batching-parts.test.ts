@@ -1,13 +1,12 @@
 /** Tail batching as a composition: what goes to which part, what comes out, and what is neither lost nor counted twice. */
 import { describe, expect, test } from 'vitest';
-import { createTailBatching, type TailBatchingInput } from '../../../src/index.ts';
-import { tailBatching } from '../../../src/recipes/tail-batching/index.ts';
+import { create, type TailBatchingInput, tailBatching } from '../../../src/index.ts';
 import { brief } from '../../support/rounds.ts';
 import { only, prompts, Session } from '../../support/session.ts';
 
 const start = (config: Partial<TailBatchingInput> = {}) =>
   new Session(
-    createTailBatching({
+    create(tailBatching, {
       promptsPerRound: 1,
       responsesPerPrompt: 1,
       promptSpeculation: 2,
@@ -166,7 +165,7 @@ describe('settings of the queue', () => {
       'promptSpeculation',
     );
     const session = new Session(
-      createTailBatching({ promptsPerRound: 10, responsesPerPrompt: 1, speculation: 'auto' }) as never,
+      create(tailBatching, { promptsPerRound: 10, responsesPerPrompt: 1, speculation: 'auto' }) as never,
     );
     expect(request(session)).toMatchObject([
       { type: 'round.planned' },

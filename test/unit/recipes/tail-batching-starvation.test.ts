@@ -1,6 +1,6 @@
 /** With the defaults no prompt waits without end, however few are deferred. */
 import { expect, test } from 'vitest';
-import { createTailBatching } from '../../../src/index.ts';
+import { create, tailBatching } from '../../../src/index.ts';
 import type { VocabularyDecision } from '../../../src/schemas/index.ts';
 import { only, Session } from '../../support/session.ts';
 
@@ -25,7 +25,7 @@ function play(session: Session, round: number) {
 }
 
 test('a prompt that is alone in the queue, and is drawn again in each epoch, is trained after 16 rounds', () => {
-  const session = new Session(createTailBatching({ promptsPerRound: 4, responsesPerPrompt: 1 }) as never);
+  const session = new Session(create(tailBatching, { promptsPerRound: 4, responsesPerPrompt: 1 }) as never);
   const waited: number[] = [];
   for (let round = 0; round < 40; round += 1) {
     const slow = play(session, round).find((one) => one.promptId === 'slow');
@@ -35,7 +35,7 @@ test('a prompt that is alone in the queue, and is drawn again in each epoch, is 
 });
 
 test('a deferral that another session has counted does not let a prompt wait for its rounds', () => {
-  const session = new Session(createTailBatching({ promptsPerRound: 1, responsesPerPrompt: 1 }) as never);
+  const session = new Session(create(tailBatching, { promptsPerRound: 1, responsesPerPrompt: 1 }) as never);
   const old = { promptId: 'old', deferral: { count: 3, sinceRound: 5000, sinceSeconds: 0 } };
   session.send({ type: 'round.requested', roundId: 'r0', weightVersion: 0 } as never);
   const told = session.send({ type: 'prompts.supplied', roundId: 'r0', prompts: [{ promptId: 'a' }, old] } as never);

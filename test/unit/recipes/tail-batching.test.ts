@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { createTailBatching } from '../../../src/index.ts';
+import { create, tailBatching } from '../../../src/index.ts';
 import type { Prompt } from '../../../src/schemas/index.ts';
 import { only, prompts, Session } from '../../support/session.ts';
 
 const tail = (config = {}) =>
   new Session(
-    createTailBatching({
+    create(tailBatching, {
       promptsPerRound: 2,
       responsesPerPrompt: 2,
       promptSpeculation: 1.5,

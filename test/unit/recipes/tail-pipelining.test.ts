@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createTailPipelining, type TailPipeliningInput, tailPipelining } from '../../../src/index.ts';
+import { create, type TailPipeliningInput, tailPipelining } from '../../../src/index.ts';
 import { partConfigs, tailPipeliningConfig } from '../../../src/recipes/tail-pipelining/schema.ts';
 import type { Prompt, VocabularyDecision } from '../../../src/schemas/index.ts';
 import { refusal } from '../../support/refusal.ts';
@@ -18,7 +18,7 @@ type Event = { type: string; [key: string]: unknown };
 
 class Job extends Session {
   constructor(config: Partial<TailPipeliningInput> = {}) {
-    super(createTailPipelining({ ...small, ...config }) as never);
+    super(create(tailPipelining, { ...small, ...config }) as never);
   }
 
   tell(event: Event): VocabularyDecision[] {
@@ -315,7 +315,7 @@ describe('configuration', () => {
     [{ quotas: { code: 1 } }, 'quotas'],
     [{ normalisation: 'none' }, 'normalisation'],
   ] as const)('%j is refused', (config, path) => {
-    const error = refusal(() => createTailPipelining({ ...small, ...config } as never));
+    const error = refusal(() => create(tailPipelining, { ...small, ...config } as never));
     expect(error.code).toBe('invalid_config');
     expect(`${error.path}${error.got}${error.expected}`).toContain(path);
   });

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createRegistry } from '../../../src/core/registry.ts';
-import { createLongPromptQueue, registry } from '../../../src/index.ts';
+import { create, longPromptQueue, registry } from '../../../src/index.ts';
 import { type DurableServer, openDurableServer } from '../../../src/rpc/index.ts';
 import type { Store } from '../../../src/rpc/journal/store.ts';
 import { MemoryStore, serverOver, settleAll, turn } from '../../support/memory-store.ts';
@@ -229,7 +229,7 @@ describe('a journal', () => {
     const caller = new WireClient(server);
     const policy = { policy: 'long-prompt-queue', config: { promptsPerRound: 2 }, session: 'x' };
     await caller.line({ jsonrpc: '2.0', id: 0, method: 'session.open', params: policy });
-    const model = createLongPromptQueue({ promptsPerRound: 2 });
+    const model = create(longPromptQueue, { promptsPerRound: 2 });
     let most = 0;
     for (let round = 0; round < 200; round += 1) {
       const event = { type: 'round.requested', at: round, roundId: `r${round}`, weightVersion: round } as const;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { createTailBatching, plan } from '../../../src/index.ts';
+import { create, registry, tailBatching } from '../../../src/index.ts';
 import { completed, openingEvents, rpc, tail, WireClient } from '../../support/rpc.ts';
 
-const inProcess = () => createTailBatching(tail.config);
+const inProcess = () => create(tailBatching, tail.config);
 
 describe('session.open', () => {
   test('makes ids that are not taken, and uses one that is given', async () => {
@@ -235,7 +235,7 @@ test('plan', async () => {
   const { client } = rpc();
   const input = { groups: [{ rewards: [1, 0, 0] }] };
   expect(await client.call('plan', { planner: 'grpo-advantages', input })).toEqual({
-    plan: plan('grpo-advantages', input),
+    plan: registry.plan('grpo-advantages', input),
   });
   await client.fails('plan', { planner: 'tail-batching', input }, { code: 'unknown_id', path: 'planner' });
   await client.fails('plan', { planner: 'grpo-advantages', input: {} }, { code: 'invalid_input', path: 'groups' });

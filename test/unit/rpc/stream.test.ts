@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createTailBatching } from '../../../src/index.ts';
+import { create, tailBatching } from '../../../src/index.ts';
 import { completed, openingEvents, rpc, tail, WireClient } from '../../support/rpc.ts';
 
 async function streaming(limits = {}) {
@@ -8,7 +8,7 @@ async function streaming(limits = {}) {
   return made;
 }
 const decisionsOf = (events: readonly unknown[]) => {
-  const policy = createTailBatching(tail.config);
+  const policy = create(tailBatching, tail.config);
   return events.flatMap((one) => policy.send(one as never));
 };
 

@@ -28,8 +28,8 @@ function record(prompts: number, maxRunningSequences = 256, workload = truth): s
   const lines: string[] = [];
   const recorded = {
     ...tail,
-    createPolicy: (options: object) => {
-      const policy = tail.createPolicy(options);
+    create: (options: object) => {
+      const policy = tail.create(options);
       recordEvents(policy as never, (line) => void lines.push(line));
       return policy;
     },

@@ -68,7 +68,7 @@ describe('what the simulator refuses', () => {
       id: 'lazy',
       label: 'lazy',
       holdsDeferred: true,
-      createPolicy: () => ({
+      create: () => ({
         id: 'acme/lazy',
         send: (event) => (event.type === 'round.requested' ? (decisions as unknown as AnyDecision[]) : []),
       }),

@@ -1,6 +1,6 @@
 /** A policy of somebody else in the simulator. */
 import { expect, test } from 'vitest';
-import { createSpeculativeAdmission } from '../../../src/index.ts';
+import { create, speculativeAdmission } from '../../../src/index.ts';
 import { simulate } from '../../../src/sim/host/driver.ts';
 import type { DrivenPolicy, Scheduler } from '../../../src/sim/host/scheduler.ts';
 import { overheard, plainJob, plainWorkload } from '../../support/sim-host.ts';
@@ -12,8 +12,8 @@ const placedByHost = (blind: boolean): Scheduler => ({
   id: 'placed-by-host',
   label: 'placed by the host',
   holdsDeferred: false,
-  createPolicy: () => {
-    const policy = createSpeculativeAdmission(shape);
+  create: () => {
+    const policy = create(speculativeAdmission, shape);
     const takes = (type: string) => policy.takes(type) && !(blind && type.startsWith('engine.'));
     const send: DrivenPolicy['send'] = (event) => {
       if (!takes(event.type)) throw new Error(`told of ${event.type}`);
@@ -35,7 +35,7 @@ test('a policy that takes no events about engines is not told of them, and runs 
 });
 
 test('a policy says which events it takes; one that does not say is told of everything', () => {
-  const policy = createSpeculativeAdmission(shape);
+  const policy = create(speculativeAdmission, shape);
   expect(['engine.added', 'engine.invented'].map((type) => policy.takes(type))).toEqual([true, false]);
   const { scheduler, heard } = overheard(placedByHost(false));
   simulate(

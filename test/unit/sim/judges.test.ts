@@ -1,6 +1,6 @@
 /** Judges by hand: on GPUs of their own, and beside an actor that is slowed and loses memory. */
 import { describe, expect, test } from 'vitest';
-import { type JudgeOffloadInput, planJudgeOffload } from '../../../src/index.ts';
+import { type JudgeOffloadInput, judgeOffload, runPlanner } from '../../../src/index.ts';
 import type { VocabularyDecision } from '../../../src/schemas/index.ts';
 import { type JudgeSettings, judgeSettings } from '../../../src/sim/rewards/judge-settings.ts';
 import { Judges, type SharedGpus } from '../../../src/sim/rewards/judges.ts';
@@ -94,7 +94,7 @@ describe('a judge on GPUs of its own', () => {
 
 describe('a judge beside the actor', () => {
   const place = (sequenceTokens: number) =>
-    decided({ type: 'judge.place', sequenceTokens, ...planJudgeOffload({ ...model, sequenceTokens }) });
+    decided({ type: 'judge.place', sequenceTokens, ...runPlanner(judgeOffload, { ...model, sequenceTokens }) });
 
   test('takes memory as it is laid out, and SMs while it computes', () => {
     const actor = new Actor();
@@ -103,7 +103,7 @@ describe('a judge beside the actor', () => {
     judges.carryOut(ask('a'), 2);
     judges.carryOut(ask('b'), 2);
     // 30 of 45 bytes are for layers. A quarter of the SMs, where it could fill one half: 2 s a layer, transfers hidden.
-    const { pipelinedSeconds, mpsShare } = planJudgeOffload({
+    const { pipelinedSeconds, mpsShare } = runPlanner(judgeOffload, {
       ...model,
       sequenceTokens: 1000,
       layerSeconds: { base: 1 },
@@ -117,7 +117,7 @@ describe('a judge beside the actor', () => {
     const judges = new Judges(['j0'], settings({ placement: 'colocated', pipelined: false }), judged, new Actor());
     judges.carryOut(place(1000), 0);
     judges.carryOut(ask('a'), 0);
-    const { streamedLayers } = planJudgeOffload({ ...model, sequenceTokens: 1000 });
+    const { streamedLayers } = runPlanner(judgeOffload, { ...model, sequenceTokens: 1000 });
     expect(streamedLayers.length).toBeGreaterThan(0);
     expect(drain(judges)).toEqual([
       `a scored ${(8 + 2 * streamedLayers.length).toFixed(2)} after ${8 + 2 * streamedLayers.length}.00`,

@@ -1,5 +1,5 @@
-/** From settings to schedulers, and to what is pasted into `createPolicy`. */
-import { createPolicy } from 'rollflex';
+/** From settings to schedulers, and to what is pasted into `registry.create`. */
+import { registry } from 'rollflex';
 import {
   definePoolsSettings,
   defineSynchronousSettings,
@@ -19,7 +19,7 @@ const { job } = jobPreset('qwen2.5-14b-16k');
 const pools = rolloutpipeJob(8);
 const pasted = (choice: PolicyChoice) => {
   const { policy, config } = JSON.parse(JSON.stringify(choice)) as PolicyChoice;
-  return createPolicy(policy, config as never).id;
+  return registry.create(policy, config as never).id;
 };
 
 describe('a synchronous job', () => {
@@ -48,7 +48,7 @@ describe('a synchronous job', () => {
     expect(off.config).toMatchObject({ streamTraining: false });
   });
 
-  test('every choice is one for createPolicy, through JSON', () => {
+  test('every choice is one for registry.create, through JSON', () => {
     for (const threshold of ['adaptive', 'off', 0.2] as const) {
       for (const tp of ['adaptive', 2, 8] as const) {
         const settings = defineSynchronousSettings({ threshold, tp });
@@ -78,7 +78,7 @@ describe('a job on pools', () => {
     });
   });
 
-  test('every choice is one for createPolicy, through JSON', () => {
+  test('every choice is one for registry.create, through JSON', () => {
     for (const width of ['auto', 'all', 3] as const) {
       for (const promptSpeculation of [1, 1.5]) {
         const choice = poolsChoice(pools, definePoolsSettings({ width, promptSpeculation }));

@@ -1,5 +1,5 @@
 /** The search and its rules, against jobs whose answer is known: times and kept tokens are formulas, with noise by seed. */
-import { createPolicy } from 'rollflex';
+import { registry } from 'rollflex';
 import {
   jobPreset,
   type PoolsProblem,
@@ -294,7 +294,7 @@ describe('pools', () => {
     const { advice } = run(runOf(width), { minKept: 0.8 }, pools);
     expect(advice.policy).toBe('tail-pipelining');
     expect(advice.recommended.keptTokenRatio.value).toBeGreaterThanOrEqual(0.8);
-    expect(createPolicy('tail-pipelining', advice.config as never).id).toBe('tail-pipelining');
+    expect(registry.create('tail-pipelining', advice.config as never).id).toBe('tail-pipelining');
   });
 });
 
@@ -307,9 +307,9 @@ describe('with the simulator', () => {
     steps: 5,
   };
   const pasted = ({ policy, config }: SweepAdvice): string =>
-    createPolicy(policy, JSON.parse(JSON.stringify(config)) as never).id;
+    registry.create(policy, JSON.parse(JSON.stringify(config)) as never).id;
 
-  test('the recommendation is one for createPolicy, and the same twice', () => {
+  test('the recommendation is one for registry.create, and the same twice', () => {
     const effort = { coarseSeeds: 1, semifinalSeeds: 1, finalSeeds: 2, confirmationSeeds: 3, fineRounds: 1 };
     const phases: string[] = [];
     const advice = sweep(small, { effort, progress: ({ phase }) => phases.push(phase) });

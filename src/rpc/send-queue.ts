@@ -15,17 +15,17 @@ export interface Durability {
 /** Of a server without a state directory. */
 export const nothingKept: Durability = Object.freeze({ settled: undefined, behind: false });
 
-/** What an outflow takes from its server. */
-export interface OutflowHost {
+/** What the queue takes from its server. */
+export interface SendQueueHost {
   readonly limits: ServerLimits;
   readonly clock: Clock;
   readonly durability: Durability;
 }
 
 /** The way out of one connection. */
-export class Outflow {
+export class SendQueue {
   readonly #link: Link;
-  readonly #host: OutflowHost;
+  readonly #host: SendQueueHost;
   readonly #lost: () => void;
   /** Messages, each with what it waits for. */
   readonly #held = new Fifo<{ readonly text: string; readonly kept: Promise<void> | undefined }>();
@@ -33,13 +33,13 @@ export class Outflow {
   #releasing: Promise<void> | undefined;
 
   /** @param lost - is called when the client has read nothing for too long, or nothing can be kept; it closes the link */
-  constructor(link: Link, host: OutflowHost, lost: () => void) {
+  constructor(link: Link, host: SendQueueHost, lost: () => void) {
     this.#link = link;
     this.#host = host;
     this.#lost = lost;
   }
 
-  /** Whether more waits than may; then wait for {@link Outflow.room} before anything else is done. */
+  /** Whether more waits than may; then wait for {@link SendQueue.room} before anything else is done. */
   get full(): boolean {
     return this.#link.waiting + this.#heldCharacters > this.#host.limits.maxOutputBytes || this.#host.durability.behind;
   }

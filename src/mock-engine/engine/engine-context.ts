@@ -5,7 +5,7 @@ import type { Agenda } from './agenda.ts';
 import type { ResponseBook } from './response-book.ts';
 
 /** What engines share. */
-export interface Surroundings {
+export interface EngineContext {
   /** The options, their defaults filled in. */
   readonly options: MockEngineOptions;
   /** What a decode step and a prefill take. */
