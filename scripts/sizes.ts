@@ -8,13 +8,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import * as rollflex from '../src/index.ts';
 import { registry } from '../src/registry.ts';
 import { table } from './schema-table.ts';
 
 interface Entry {
-  /** What is imported from `rollflex`. */
-  readonly names: string;
-  /** The definition that it is about, or what it is called. */
+  /** What is imported from `rollflex`, where it is no definition. */
+  readonly names?: string;
+  /** The definition that it is about, with `create` or `runPlanner`, or what it is called. */
   readonly id?: string;
   readonly title?: string;
   /** In KB of 1024 bytes, gzipped, without zod and eventemitter3: raised by hand, where it is worth it. */
@@ -22,8 +23,7 @@ interface Entry {
   /** Other definitions that come along, all of them. */
   readonly brings?: readonly string[];
 }
-const own =
-  'definePolicy, definePlanner, defineRecipe, defineEvent, defineDecision, startPolicy, resumePolicy, PolicyError';
+const own = 'definePolicy, definePlanner, defineRecipe, defineEvent, defineDecision, create, PolicyError';
 const tail = ['long-prompt-queue', 'speculative-admission'];
 const pools = ['complete-group-pipelining', 'frontier-group-dispatch', 'group-assembly'];
 const rollpackerParts =
@@ -31,38 +31,37 @@ const rollpackerParts =
 const entries: readonly Entry[] = [
   {
     names: '*',
-    title: 'everything, `restorePolicy` or `createPolicy`',
+    title: 'everything, or the `registry`',
     budget: 150,
     brings: registry.definitions.map((one) => one.id),
   },
-  { names: own, title: 'for a policy of your own: `definePolicy`, `startPolicy`, …', budget: 10 },
-  { names: `${own}, createRegistry`, title: 'the same with `createRegistry`', budget: 26 },
-  { id: 'long-prompt-queue', names: 'createLongPromptQueue', budget: 10 },
-  { id: 'sandbox-timeout', names: 'createSandboxTimeout', budget: 10 },
-  { id: 'group-assembly', names: 'createGroupAssembly', budget: 11 },
-  { id: 'reward-dispatch', names: 'createRewardDispatch', budget: 15 },
-  { id: 'complete-group-pipelining', names: 'createCompleteGroupPipelining', budget: 15 },
-  { id: 'adaptive-tp', names: 'createAdaptiveTp', budget: 15 },
-  { id: 'frontier-group-dispatch', names: 'createFrontierGroupDispatch', budget: 16 },
-  { id: 'stream-training', names: 'createStreamTraining', budget: 16 },
-  { id: 'shadow-loader', names: 'createShadowLoader', budget: 18 },
-  { id: 'speculative-admission', names: 'createSpeculativeAdmission', budget: 23 },
-  { id: 'gpu-scale-down', names: 'createGpuScaleDown', budget: 23 },
-  { id: 'grpo-advantages', names: 'grpoAdvantages', budget: 10 },
-  { id: 'gradient-renormalization', names: 'renormalizeGradients', budget: 10 },
-  { id: 'judge-offload', names: 'planJudgeOffload', budget: 10 },
-  { id: 'micro-batches', names: 'planMicroBatches', budget: 10 },
-  { id: 'flex-ulysses', names: 'planFlexUlysses', budget: 26 },
-  { id: 'tail-batching', names: 'createTailBatching', budget: 27, brings: tail },
-  { id: 'rolloutpipe', names: 'createRolloutPipe', budget: 33, brings: pools },
-  { id: 'flexrl', names: 'createFlexrl', budget: 44, brings: ['flex-ulysses', 'shadow-loader'] },
+  { names: own, title: 'for a policy of your own: `definePolicy`, `create`, …', budget: 10 },
+  { names: `${own}, createRegistry`, title: 'the same with `createRegistry`', budget: 28 },
+  { id: 'long-prompt-queue', budget: 10 },
+  { id: 'sandbox-timeout', budget: 10 },
+  { id: 'group-assembly', budget: 11 },
+  { id: 'reward-dispatch', budget: 15 },
+  { id: 'complete-group-pipelining', budget: 15 },
+  { id: 'adaptive-tp', budget: 16 },
+  { id: 'frontier-group-dispatch', budget: 16 },
+  { id: 'stream-training', budget: 16 },
+  { id: 'shadow-loader', budget: 18 },
+  { id: 'speculative-admission', budget: 23 },
+  { id: 'gpu-scale-down', budget: 23 },
+  { id: 'grpo-advantages', budget: 10 },
+  { id: 'gradient-renormalization', budget: 10 },
+  { id: 'judge-offload', budget: 10 },
+  { id: 'micro-batches', budget: 10 },
+  { id: 'flex-ulysses', budget: 26 },
+  { id: 'tail-batching', budget: 27, brings: tail },
+  { id: 'rolloutpipe', budget: 33, brings: pools },
+  { id: 'flexrl', budget: 44, brings: ['flex-ulysses', 'shadow-loader'] },
   {
     id: 'tail-pipelining',
-    names: 'createTailPipelining',
     budget: 48,
     brings: [...pools, ...tail],
   },
-  { id: 'rollpacker', names: 'createRollpacker', budget: 81, brings: [...tail, ...rollpackerParts.split(' ')] },
+  { id: 'rollpacker', budget: 81, brings: [...tail, ...rollpackerParts.split(' ')] },
 ];
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -73,8 +72,20 @@ const kb = (bytes: number): string => (bytes / 1024).toFixed(1);
 const idsIn = (code: string): string[] =>
   registry.definitions.map(({ id }) => id).filter((id) => new RegExp(`\\bid:["'\`]${id}["'\`]`).test(code));
 
-async function measure(names: string, external: string[]): Promise<{ code: string; gzipped: number; ids: string[] }> {
-  const contents = `export ${names === '*' ? names : `{ ${names} }`} from './dist/index.js';`;
+/** The constant of a definition, which the entry `rollflex/<id>` and the root export. */
+const constantOf = (id: string): string => Object.entries(rollflex).find(([, one]) => one === registry.get(id))![0];
+
+/** What a page of a user would say. */
+function imports({ id, names }: Entry): string {
+  if (id === undefined) return `export ${names === '*' ? names : `{ ${names} }`} from './dist/index.js';`;
+  const start = registry.get(id).kind === 'planner' ? 'runPlanner' : 'create';
+  return `export { ${start} } from './dist/index.js'; export { ${constantOf(id)} } from './dist/definitions/${id}.js';`;
+}
+
+async function measure(
+  contents: string,
+  external: string[],
+): Promise<{ code: string; gzipped: number; ids: string[] }> {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: root },
     absWorkingDir: root,
@@ -91,15 +102,15 @@ async function measure(names: string, external: string[]): Promise<{ code: strin
 }
 
 const folders = { policy: 'policies', planner: 'planners', recipe: 'recipes' } as const;
-function titled({ id, names, title = '' }: Entry): string {
-  return id === undefined ? title : `[\`${names}\`](../src/${folders[registry.get(id).kind]}/${id}/README.md)`;
+function titled({ id, title = '' }: Entry): string {
+  return id === undefined ? title : `[\`${id}\`](../src/${folders[registry.get(id).kind]}/${id}/README.md)`;
 }
 
 const rows: (readonly [title: string, alone: string, withAll: string, budget: string])[] = [];
 for (const entry of entries) {
-  const { id, names, budget, brings = [] } = entry;
-  const { code, gzipped, ids } = await measure(names, ['zod', 'eventemitter3']);
-  const all = await measure(names, []);
+  const { id, budget, brings = [] } = entry;
+  const { code, gzipped, ids } = await measure(imports(entry), ['zod', 'eventemitter3']);
+  const all = await measure(imports(entry), []);
   const title = titled(entry);
   const expected = [...(id === undefined ? [] : [id]), ...brings].sort();
   if (ids.join() !== expected.join()) problems.push(`${title} brings [${ids}]; expected [${expected}]`);

@@ -22,11 +22,13 @@ const folders = { policy: 'policies', planner: 'planners', recipe: 'recipes' } a
 export function typeName(definition: AnyDefinition): string {
   const found = Object.entries(rollflex).find(([, value]) => value === definition);
   if (found === undefined) throw new Error(`${definition.id}: src/index.ts does not export it`);
-  return className(found[0].replace(/Planner$/, ''));
+  return className(found[0]);
 }
 
+const folderOf = ({ kind, id }: AnyDefinition): string => `src/${folders[kind]}/${id}`;
 /** The module of its types, from the root of the repository. */
-export const typesFile = ({ kind, id }: AnyDefinition): string => `src/${folders[kind]}/${id}/types.ts`;
+export const typesFile = (definition: AnyDefinition): string => `${folderOf(definition)}/types.ts`;
+const entryFile = (definition: AnyDefinition): string => `${folderOf(definition)}/index.ts`;
 
 interface Top {
   readonly name: string;
@@ -119,31 +121,42 @@ function plannerText(planner: AnyPlannerDefinition): string {
 
 const proofFile = 'test/types/definitions.ts';
 
+/** What the entry of each definition exports, by its id. */
+const exported = new Map<string, object>(
+  await Promise.all(
+    rollflex.registry.definitions.map(async (one) => [one.id, await import(`../../${entryFile(one)}`)] as const),
+  ),
+);
+
 /** What the compiler is asked: whether each type is that of its schema. */
 function proofText(): string {
-  const constant = (value: unknown): string => {
-    const found = Object.entries(rollflex).find(([, one]) => one === value);
-    if (found === undefined) throw new Error('src/index.ts does not export the schema of each definition');
+  const constant = ({ id }: AnyDefinition, schema: unknown): string => {
+    const found = Object.entries(exported.get(id)!).find(([, one]) => one === schema);
+    if (found === undefined) throw new Error(`rollflex/${id} does not export the schema of its settings`);
     return found[0];
   };
   const lines = rollflex.registry.definitions.flatMap((one) => {
     const name = typeName(one);
-    const given = constant(one.kind === 'planner' ? one.input : one.config);
+    const given = constant(one, one.kind === 'planner' ? one.input : one.config);
     const sides = [
       ['Input', 'input', given],
       [one.kind === 'planner' ? 'Settings' : 'Config', 'output', given],
-      ...(one.kind === 'planner' ? [['Plan', 'output', constant(one.plan)]] : []),
+      ...(one.kind === 'planner' ? [['Plan', 'output', constant(one, one.plan)]] : []),
     ];
     return sides.map(([suffix, side, schema]) => {
       const type = `${name}${suffix}`;
-      return `  ${type}: Same<r.${type}, z.${side}<typeof r.${schema}>>;`;
+      const same = [`${name}.${type}`, `z.${side}<typeof ${name}.${schema}>`];
+      const line = `  ${type}: Same<${same.join(', ')}>;`;
+      return line.length <= 120 ? line : `  ${type}: Same<\n${same.map((one) => `    ${one}`).join(',\n')}\n  >;`;
     });
   });
   return moduleText(
     'Each setting, and each part of a plan, has the type of its schema: the compiler says so.',
     [
       "import type { z } from 'zod';",
-      "import type * as r from '../../src/index.ts';",
+      ...rollflex.registry.definitions
+        .map((one) => `import type * as ${typeName(one)} from '../../${entryFile(one)}';`)
+        .sort((one, other) => (one.split("'")[1]! < other.split("'")[1]! ? -1 : 1)),
       "import type { AllTrue, Same } from './same.ts';",
     ],
     [['export type Definitions = AllTrue<{', ...lines, '}>;'].join('\n')],

@@ -8,6 +8,7 @@ import { countParts, generatedFiles, regenerate } from '../../scripts/docs-table
 import { brokenLinks } from '../../scripts/site/check-links.ts';
 import { anchorOf, pageFiles, pageOf } from '../../scripts/site/pages.ts';
 import { sidebar } from '../../scripts/site/sidebar.ts';
+import { typescriptTypes } from '../../scripts/types/index.ts';
 import { registry } from '../../src/registry.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -20,6 +21,12 @@ const policyReadmes = generatedFiles.filter((file) => /^src\/(policies|recipes)\
 test.each(generatedFiles)('%s is up to date (npm run docs:generate)', (file) => {
   expect(countParts(read(file))).toBeGreaterThan(0);
   expect(regenerate(read(file))).toBe(read(file));
+});
+
+test('the generated types are up to date (npm run docs:generate)', async () => {
+  const types = await typescriptTypes();
+  expect(types.size).toBeGreaterThan(registry.definitions.length);
+  for (const [file, text] of types) expect(read(file), file).toBe(text);
 });
 
 test('a part that is stale is noticed', () => {

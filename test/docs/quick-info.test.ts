@@ -7,8 +7,8 @@ import { describe, expect, test } from 'vitest';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const file = join(root, 'test/docs/quick-info.sample.ts');
 const text = `
-import { createTailBatching } from '../../src/index.ts';
-const policy = createTailBatching({ promptsPerRound: 2, responsesPerPrompt: 2, retry: { data: 1 } });
+import { create, tailBatching } from '../../src/index.ts';
+const policy = create(tailBatching, { promptsPerRound: 2, responsesPerPrompt: 2, retry: { data: 1 } });
 policy.on('request.launch', (launch) => {
   launch.resumeFrom?.finished;
   if (launch.reason.code === 'retry_data') launch.reason.budget;

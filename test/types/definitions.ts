@@ -1,55 +1,102 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Each setting, and each part of a plan, has the type of its schema: the compiler says so. */
 import type { z } from 'zod';
-import type * as r from '../../src/index.ts';
+import type * as FlexUlysses from '../../src/planners/flex-ulysses/index.ts';
+import type * as GradientRenormalization from '../../src/planners/gradient-renormalization/index.ts';
+import type * as GrpoAdvantages from '../../src/planners/grpo-advantages/index.ts';
+import type * as JudgeOffload from '../../src/planners/judge-offload/index.ts';
+import type * as MicroBatches from '../../src/planners/micro-batches/index.ts';
+import type * as AdaptiveTp from '../../src/policies/adaptive-tp/index.ts';
+import type * as CompleteGroupPipelining from '../../src/policies/complete-group-pipelining/index.ts';
+import type * as FrontierGroupDispatch from '../../src/policies/frontier-group-dispatch/index.ts';
+import type * as GpuScaleDown from '../../src/policies/gpu-scale-down/index.ts';
+import type * as GroupAssembly from '../../src/policies/group-assembly/index.ts';
+import type * as LongPromptQueue from '../../src/policies/long-prompt-queue/index.ts';
+import type * as RewardDispatch from '../../src/policies/reward-dispatch/index.ts';
+import type * as SandboxTimeout from '../../src/policies/sandbox-timeout/index.ts';
+import type * as ShadowLoader from '../../src/policies/shadow-loader/index.ts';
+import type * as SpeculativeAdmission from '../../src/policies/speculative-admission/index.ts';
+import type * as StreamTraining from '../../src/policies/stream-training/index.ts';
+import type * as Flexrl from '../../src/recipes/flexrl/index.ts';
+import type * as RolloutPipe from '../../src/recipes/rolloutpipe/index.ts';
+import type * as Rollpacker from '../../src/recipes/rollpacker/index.ts';
+import type * as TailBatching from '../../src/recipes/tail-batching/index.ts';
+import type * as TailPipelining from '../../src/recipes/tail-pipelining/index.ts';
 import type { AllTrue, Same } from './same.ts';
 
 export type Definitions = AllTrue<{
-  SpeculativeAdmissionInput: Same<r.SpeculativeAdmissionInput, z.input<typeof r.admissionConfig>>;
-  SpeculativeAdmissionConfig: Same<r.SpeculativeAdmissionConfig, z.output<typeof r.admissionConfig>>;
-  LongPromptQueueInput: Same<r.LongPromptQueueInput, z.input<typeof r.queueConfig>>;
-  LongPromptQueueConfig: Same<r.LongPromptQueueConfig, z.output<typeof r.queueConfig>>;
-  SandboxTimeoutInput: Same<r.SandboxTimeoutInput, z.input<typeof r.timeoutConfig>>;
-  SandboxTimeoutConfig: Same<r.SandboxTimeoutConfig, z.output<typeof r.timeoutConfig>>;
-  RewardDispatchInput: Same<r.RewardDispatchInput, z.input<typeof r.rewardDispatchConfig>>;
-  RewardDispatchConfig: Same<r.RewardDispatchConfig, z.output<typeof r.rewardDispatchConfig>>;
-  GroupAssemblyInput: Same<r.GroupAssemblyInput, z.input<typeof r.assemblyConfig>>;
-  GroupAssemblyConfig: Same<r.GroupAssemblyConfig, z.output<typeof r.assemblyConfig>>;
-  StreamTrainingInput: Same<r.StreamTrainingInput, z.input<typeof r.streamTrainingConfig>>;
-  StreamTrainingConfig: Same<r.StreamTrainingConfig, z.output<typeof r.streamTrainingConfig>>;
-  JudgeOffloadInput: Same<r.JudgeOffloadInput, z.input<typeof r.judgeOffloadInput>>;
-  JudgeOffloadSettings: Same<r.JudgeOffloadSettings, z.output<typeof r.judgeOffloadInput>>;
-  JudgeOffloadPlan: Same<r.JudgeOffloadPlan, z.output<typeof r.judgeOffloadPlan>>;
-  GradientRenormalizationInput: Same<r.GradientRenormalizationInput, z.input<typeof r.renormalizationInput>>;
-  GradientRenormalizationSettings: Same<r.GradientRenormalizationSettings, z.output<typeof r.renormalizationInput>>;
-  GradientRenormalizationPlan: Same<r.GradientRenormalizationPlan, z.output<typeof r.renormalizationPlan>>;
-  GrpoAdvantagesInput: Same<r.GrpoAdvantagesInput, z.input<typeof r.advantagesInput>>;
-  GrpoAdvantagesSettings: Same<r.GrpoAdvantagesSettings, z.output<typeof r.advantagesInput>>;
-  GrpoAdvantagesPlan: Same<r.GrpoAdvantagesPlan, z.output<typeof r.advantagesPlan>>;
-  AdaptiveTpInput: Same<r.AdaptiveTpInput, z.input<typeof r.tpConfig>>;
-  AdaptiveTpConfig: Same<r.AdaptiveTpConfig, z.output<typeof r.tpConfig>>;
-  GpuScaleDownInput: Same<r.GpuScaleDownInput, z.input<typeof r.scaleDownConfig>>;
-  GpuScaleDownConfig: Same<r.GpuScaleDownConfig, z.output<typeof r.scaleDownConfig>>;
-  CompleteGroupPipeliningInput: Same<r.CompleteGroupPipeliningInput, z.input<typeof r.pipeliningConfig>>;
-  CompleteGroupPipeliningConfig: Same<r.CompleteGroupPipeliningConfig, z.output<typeof r.pipeliningConfig>>;
-  FrontierGroupDispatchInput: Same<r.FrontierGroupDispatchInput, z.input<typeof r.frontierConfig>>;
-  FrontierGroupDispatchConfig: Same<r.FrontierGroupDispatchConfig, z.output<typeof r.frontierConfig>>;
-  FlexUlyssesInput: Same<r.FlexUlyssesInput, z.input<typeof r.flexUlyssesInput>>;
-  FlexUlyssesSettings: Same<r.FlexUlyssesSettings, z.output<typeof r.flexUlyssesInput>>;
-  FlexUlyssesPlan: Same<r.FlexUlyssesPlan, z.output<typeof r.flexUlyssesPlan>>;
-  MicroBatchesInput: Same<r.MicroBatchesInput, z.input<typeof r.microBatchesInput>>;
-  MicroBatchesSettings: Same<r.MicroBatchesSettings, z.output<typeof r.microBatchesInput>>;
-  MicroBatchesPlan: Same<r.MicroBatchesPlan, z.output<typeof r.microBatchesPlan>>;
-  ShadowLoaderInput: Same<r.ShadowLoaderInput, z.input<typeof r.shadowLoaderConfig>>;
-  ShadowLoaderConfig: Same<r.ShadowLoaderConfig, z.output<typeof r.shadowLoaderConfig>>;
-  TailBatchingInput: Same<r.TailBatchingInput, z.input<typeof r.tailBatchingConfig>>;
-  TailBatchingConfig: Same<r.TailBatchingConfig, z.output<typeof r.tailBatchingConfig>>;
-  RollpackerInput: Same<r.RollpackerInput, z.input<typeof r.rollpackerConfig>>;
-  RollpackerConfig: Same<r.RollpackerConfig, z.output<typeof r.rollpackerConfig>>;
-  RolloutPipeInput: Same<r.RolloutPipeInput, z.input<typeof r.rolloutPipeConfig>>;
-  RolloutPipeConfig: Same<r.RolloutPipeConfig, z.output<typeof r.rolloutPipeConfig>>;
-  TailPipeliningInput: Same<r.TailPipeliningInput, z.input<typeof r.tailPipeliningConfig>>;
-  TailPipeliningConfig: Same<r.TailPipeliningConfig, z.output<typeof r.tailPipeliningConfig>>;
-  FlexrlInput: Same<r.FlexrlInput, z.input<typeof r.flexrlConfig>>;
-  FlexrlConfig: Same<r.FlexrlConfig, z.output<typeof r.flexrlConfig>>;
+  SpeculativeAdmissionInput: Same<
+    SpeculativeAdmission.SpeculativeAdmissionInput,
+    z.input<typeof SpeculativeAdmission.admissionConfig>
+  >;
+  SpeculativeAdmissionConfig: Same<
+    SpeculativeAdmission.SpeculativeAdmissionConfig,
+    z.output<typeof SpeculativeAdmission.admissionConfig>
+  >;
+  LongPromptQueueInput: Same<LongPromptQueue.LongPromptQueueInput, z.input<typeof LongPromptQueue.queueConfig>>;
+  LongPromptQueueConfig: Same<LongPromptQueue.LongPromptQueueConfig, z.output<typeof LongPromptQueue.queueConfig>>;
+  SandboxTimeoutInput: Same<SandboxTimeout.SandboxTimeoutInput, z.input<typeof SandboxTimeout.timeoutConfig>>;
+  SandboxTimeoutConfig: Same<SandboxTimeout.SandboxTimeoutConfig, z.output<typeof SandboxTimeout.timeoutConfig>>;
+  RewardDispatchInput: Same<RewardDispatch.RewardDispatchInput, z.input<typeof RewardDispatch.rewardDispatchConfig>>;
+  RewardDispatchConfig: Same<RewardDispatch.RewardDispatchConfig, z.output<typeof RewardDispatch.rewardDispatchConfig>>;
+  GroupAssemblyInput: Same<GroupAssembly.GroupAssemblyInput, z.input<typeof GroupAssembly.assemblyConfig>>;
+  GroupAssemblyConfig: Same<GroupAssembly.GroupAssemblyConfig, z.output<typeof GroupAssembly.assemblyConfig>>;
+  StreamTrainingInput: Same<StreamTraining.StreamTrainingInput, z.input<typeof StreamTraining.streamTrainingConfig>>;
+  StreamTrainingConfig: Same<StreamTraining.StreamTrainingConfig, z.output<typeof StreamTraining.streamTrainingConfig>>;
+  JudgeOffloadInput: Same<JudgeOffload.JudgeOffloadInput, z.input<typeof JudgeOffload.judgeOffloadInput>>;
+  JudgeOffloadSettings: Same<JudgeOffload.JudgeOffloadSettings, z.output<typeof JudgeOffload.judgeOffloadInput>>;
+  JudgeOffloadPlan: Same<JudgeOffload.JudgeOffloadPlan, z.output<typeof JudgeOffload.judgeOffloadPlan>>;
+  GradientRenormalizationInput: Same<
+    GradientRenormalization.GradientRenormalizationInput,
+    z.input<typeof GradientRenormalization.renormalizationInput>
+  >;
+  GradientRenormalizationSettings: Same<
+    GradientRenormalization.GradientRenormalizationSettings,
+    z.output<typeof GradientRenormalization.renormalizationInput>
+  >;
+  GradientRenormalizationPlan: Same<
+    GradientRenormalization.GradientRenormalizationPlan,
+    z.output<typeof GradientRenormalization.renormalizationPlan>
+  >;
+  GrpoAdvantagesInput: Same<GrpoAdvantages.GrpoAdvantagesInput, z.input<typeof GrpoAdvantages.advantagesInput>>;
+  GrpoAdvantagesSettings: Same<GrpoAdvantages.GrpoAdvantagesSettings, z.output<typeof GrpoAdvantages.advantagesInput>>;
+  GrpoAdvantagesPlan: Same<GrpoAdvantages.GrpoAdvantagesPlan, z.output<typeof GrpoAdvantages.advantagesPlan>>;
+  AdaptiveTpInput: Same<AdaptiveTp.AdaptiveTpInput, z.input<typeof AdaptiveTp.tpConfig>>;
+  AdaptiveTpConfig: Same<AdaptiveTp.AdaptiveTpConfig, z.output<typeof AdaptiveTp.tpConfig>>;
+  GpuScaleDownInput: Same<GpuScaleDown.GpuScaleDownInput, z.input<typeof GpuScaleDown.scaleDownConfig>>;
+  GpuScaleDownConfig: Same<GpuScaleDown.GpuScaleDownConfig, z.output<typeof GpuScaleDown.scaleDownConfig>>;
+  CompleteGroupPipeliningInput: Same<
+    CompleteGroupPipelining.CompleteGroupPipeliningInput,
+    z.input<typeof CompleteGroupPipelining.pipeliningConfig>
+  >;
+  CompleteGroupPipeliningConfig: Same<
+    CompleteGroupPipelining.CompleteGroupPipeliningConfig,
+    z.output<typeof CompleteGroupPipelining.pipeliningConfig>
+  >;
+  FrontierGroupDispatchInput: Same<
+    FrontierGroupDispatch.FrontierGroupDispatchInput,
+    z.input<typeof FrontierGroupDispatch.frontierConfig>
+  >;
+  FrontierGroupDispatchConfig: Same<
+    FrontierGroupDispatch.FrontierGroupDispatchConfig,
+    z.output<typeof FrontierGroupDispatch.frontierConfig>
+  >;
+  FlexUlyssesInput: Same<FlexUlysses.FlexUlyssesInput, z.input<typeof FlexUlysses.flexUlyssesInput>>;
+  FlexUlyssesSettings: Same<FlexUlysses.FlexUlyssesSettings, z.output<typeof FlexUlysses.flexUlyssesInput>>;
+  FlexUlyssesPlan: Same<FlexUlysses.FlexUlyssesPlan, z.output<typeof FlexUlysses.flexUlyssesPlan>>;
+  MicroBatchesInput: Same<MicroBatches.MicroBatchesInput, z.input<typeof MicroBatches.microBatchesInput>>;
+  MicroBatchesSettings: Same<MicroBatches.MicroBatchesSettings, z.output<typeof MicroBatches.microBatchesInput>>;
+  MicroBatchesPlan: Same<MicroBatches.MicroBatchesPlan, z.output<typeof MicroBatches.microBatchesPlan>>;
+  ShadowLoaderInput: Same<ShadowLoader.ShadowLoaderInput, z.input<typeof ShadowLoader.shadowLoaderConfig>>;
+  ShadowLoaderConfig: Same<ShadowLoader.ShadowLoaderConfig, z.output<typeof ShadowLoader.shadowLoaderConfig>>;
+  TailBatchingInput: Same<TailBatching.TailBatchingInput, z.input<typeof TailBatching.tailBatchingConfig>>;
+  TailBatchingConfig: Same<TailBatching.TailBatchingConfig, z.output<typeof TailBatching.tailBatchingConfig>>;
+  RollpackerInput: Same<Rollpacker.RollpackerInput, z.input<typeof Rollpacker.rollpackerConfig>>;
+  RollpackerConfig: Same<Rollpacker.RollpackerConfig, z.output<typeof Rollpacker.rollpackerConfig>>;
+  RolloutPipeInput: Same<RolloutPipe.RolloutPipeInput, z.input<typeof RolloutPipe.rolloutPipeConfig>>;
+  RolloutPipeConfig: Same<RolloutPipe.RolloutPipeConfig, z.output<typeof RolloutPipe.rolloutPipeConfig>>;
+  TailPipeliningInput: Same<TailPipelining.TailPipeliningInput, z.input<typeof TailPipelining.tailPipeliningConfig>>;
+  TailPipeliningConfig: Same<TailPipelining.TailPipeliningConfig, z.output<typeof TailPipelining.tailPipeliningConfig>>;
+  FlexrlInput: Same<Flexrl.FlexrlInput, z.input<typeof Flexrl.flexrlConfig>>;
+  FlexrlConfig: Same<Flexrl.FlexrlConfig, z.output<typeof Flexrl.flexrlConfig>>;
 }>;
