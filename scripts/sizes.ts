@@ -42,7 +42,7 @@ const entries: readonly Entry[] = [
   { id: 'group-assembly', names: 'createGroupAssembly', budget: 11 },
   { id: 'reward-dispatch', names: 'createRewardDispatch', budget: 15 },
   { id: 'complete-group-pipelining', names: 'createCompleteGroupPipelining', budget: 15 },
-  { id: 'adaptive-tp', names: 'createAdaptiveTp', budget: 15 },
+  { id: 'adaptive-tp', names: 'createAdaptiveTp', budget: 16 },
   { id: 'frontier-group-dispatch', names: 'createFrontierGroupDispatch', budget: 16 },
   { id: 'stream-training', names: 'createStreamTraining', budget: 16 },
   { id: 'shadow-loader', names: 'createShadowLoader', budget: 18 },
