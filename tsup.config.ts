@@ -1,5 +1,5 @@
-import { readdirSync } from 'node:fs';
 import { defineConfig, type Options } from 'tsup';
+import { definitionFiles, writeEntries } from './scripts/definition-entries.ts';
 import { noticesInto } from './scripts/notices.ts';
 import { treeShaking } from './scripts/tree-shaking.ts';
 
@@ -12,18 +12,11 @@ const entries = {
   testing: 'src/testing/index.ts',
   'mock-engine': 'src/mock-engine/index.ts',
 };
-// An entry for each definition, `rollflex/<id>`; a bundler that takes one from the root leaves the files of the others out.
-const definitions = Object.fromEntries(
-  ['policies', 'planners', 'recipes'].flatMap((kind) =>
-    readdirSync(`src/${kind}`, { withFileTypes: true })
-      .filter((one) => one.isDirectory())
-      .map(({ name }) => [`definitions/${name}`, `src/${kind}/${name}/index.ts`]),
-  ),
-);
+const typed = Object.entries(definitionFiles).map(([id, file]) => [`definitions/${id}`, file]);
 // Under `Bundler` TypeScript looks for the imports of a file in a mode in which it has none, and names an inferred type by the
 // shortest path there is, that of the root entry: every definition would import it, in a circle.
 const compilerOptions = { module: 'NodeNext', moduleResolution: 'NodeNext' };
-const dts = { entry: { ...entries, ...definitions }, compilerOptions };
+const dts = { entry: { ...entries, ...Object.fromEntries(typed) }, compilerOptions };
 // What is no dependency or peer of the package is built in: nobody installs it, and its licence goes along.
 const withNotices = noticesInto('dist/THIRD-PARTY-LICENSES.txt');
 const common = {
@@ -34,11 +27,11 @@ const common = {
   esbuildPlugins: [treeShaking, withNotices],
 } satisfies Options;
 
-const library = { ...common, entry: { ...entries, ...definitions } } satisfies Options;
+const library = { ...common, entry: { ...entries, definitions: 'src/definitions.ts' } } satisfies Options;
 const libraries: Options[] = [
-  { ...library, format: ['esm'] },
+  { ...library, format: ['esm'], onSuccess: async () => writeEntries('esm') },
   // `shims`: the CommonJS build finds the files beside it, as `import.meta.url` does in the other.
-  { ...library, format: ['cjs'], shims: true },
+  { ...library, format: ['cjs'], shims: true, onSuccess: async () => writeEntries('cjs') },
   { ...library, format: ['esm', 'cjs'], dts: { ...dts, only: true } },
 ];
 // Beside the command line: its threads. It serves metrics to whoever asks, so that what it needs for them is built in too.

@@ -43,8 +43,7 @@ export class Host {
     this.#opened = left?.state.opened ?? 0;
     this.#trainable = new Map(left?.state.trainable);
     this.#measured = [...(left?.state.measured ?? [])];
-    this.#job =
-      left === undefined ? newJob(options, this.#idPrefix) : create(rolloutPipe, { snapshot: left.state.snapshot });
+    this.#job = left ? create(rolloutPipe, { snapshot: left.state.snapshot }) : newJob(options, this.#idPrefix);
     this.#ended = new Promise((done, failed) => {
       this.#end = { done, failed };
     });
