@@ -82,6 +82,6 @@ export async function cell(page: Page, scheduler: string, metric: string): Promi
 /** The configuration in a piece of code that is shown: what its call is given last. */
 export async function shownConfig(page: Page, id: string): Promise<Record<string, unknown>> {
   const code = (await page.locator(`pre[data-config="${id}"]`).textContent()) ?? '';
-  const call = /= \w+\((?:'[^']*', )?([\s\S]*)\);\n$/.exec(code)?.[1];
+  const call = /= [\w.]+\((?:'[^']*'|\w+), ([\s\S]*)\);\n$/.exec(code)?.[1];
   return new Function(`return (${call});`)() as Record<string, unknown>;
 }
