@@ -59,7 +59,7 @@ function steps(validate: boolean, moving: boolean): (count: number) => number {
         seconds: 100 + (at % 3),
         workload: { responses, promptTokens: 200, responseTokens: 1500, longestTokens: 16_384 },
       });
-      for (const decision of decisions) if (decision.type === 'tp.set') tp[decision.kind] = decision.tp;
+      for (const decision of decisions) if (decision.type === 'kind-tp.set') tp[decision.kind] = decision.tp;
     }
     return count / ((performance.now() - start) / 1000);
   };

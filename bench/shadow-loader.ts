@@ -34,7 +34,7 @@ function batchOf(step: number, samples: readonly DrawnSample[], stepId = `step-$
     return { sequence, sampleId, degree, ranks: degree === 1 ? [first] : [first, first + 1] };
   });
   const ids = { batchId: `batch-${step}`, stepId };
-  return { type: 'batch.planned', at: step, ...ids, assignments, reason: { code: 'host' } };
+  return { type: 'batch.run', at: step, ...ids, assignments, reason: { code: 'host' } };
 }
 
 /** Answers in the order in which a cluster might give them: the reports of a step mixed with those of the next. */

@@ -62,7 +62,7 @@ function carryOut(decision: Decision): void {
       }));
       return later(0, { type: 'prompts.supplied', roundId: decision.roundId, prompts });
     }
-    case 'tp.use':
+    case 'round-tp.set':
       engines = new Map(decision.replicas.map((one) => [one.gpuIds[0]!, new DecodeEngine(one.gpuIds[0]!, cost)]));
       return;
     case 'request.launch':

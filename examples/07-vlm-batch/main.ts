@@ -106,7 +106,7 @@ send({ type: 'node.lost', nodeId: 'n1' });
 console.log(`n1 is lost with ${lost.size} samples`);
 advance();
 
-assert.equal(seen.get('batch.planned'), 1);
+assert.equal(seen.get('batch.run'), 1);
 assert.equal(seen.get('batch.materialized'), 1);
 assert.ok(lost.size > 0, 'the node held something');
 for (const [sampleId, count] of tries) {

@@ -65,7 +65,7 @@ def test_shadow_mode_takes_what_the_host_has_decided(client: Client) -> None:
     assert (session.seq, session.next_seq) == (1, 2)
     assert session.send({"type": "host.decided", "at": 1, "decision": decided}) == []
     with pytest.raises(PolicyError) as refused:
-        session.send({"type": "host.decided", "at": 1, "decision": {"type": "tp.use"}})
+        session.send({"type": "host.decided", "at": 1, "decision": {"type": "round-tp.set"}})
     assert (refused.value.code, refused.value.path) == ("invalid_event", "decision.type")
 
 

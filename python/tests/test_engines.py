@@ -287,7 +287,7 @@ def test_what_is_resumed_keeps_its_tokens_and_its_budget(mocks: Make) -> None:
     engines = mocks("--speed", "50")
 
     async def test() -> None:
-        config = {"keepPartial": True, "maxStaleness": 2, "promptsPerRound": 2, "promptSpeculation": 2}
+        config = {"partialRollout": True, "maxStaleness": 2, "promptsPerRound": 2, "promptSpeculation": 2}
         _, client, rollout = await trainer(engines, 80, config)
         resumed = 0
         # Which responses are cut short, and come back, is a matter of real time.

@@ -194,7 +194,7 @@ def test_a_task_that_crashes_is_tried_again_and_its_group_is_not_lost() -> None:
     run(test())
 
 
-def test_a_prompt_at_fault_is_quarantined_by_name_and_replaced() -> None:
+def test_a_prompt_at_fault_fails_by_name_and_is_replaced() -> None:
     async def test() -> None:
         host = Toy()
         settings = {"promptSpeculation": 1, "responseSpeculation": 1, "retry": {"data": 0}}
@@ -207,7 +207,7 @@ def test_a_prompt_at_fault_is_quarantined_by_name_and_replaced() -> None:
             done = await round
             assert ids(done.groups) == ["p1", "p2"]
             assert [(one.prompt_id, one.prompt, one.cause) for one in host.gone] == [
-                ("p0", "text of p0", "quarantined")
+                ("p0", "text of p0", "failed")
             ]
             assert done.dropped == host.gone
 
@@ -488,7 +488,7 @@ def test_groups_are_trained_before_the_round_is_complete() -> None:
 def test_what_is_kept_of_a_deferred_prompt_is_resumed() -> None:
     async def test() -> None:
         host = Toy()
-        async with rollouts(host, config={"keepPartial": True, "maxStaleness": 1}) as rollout:
+        async with rollouts(host, config={"partialRollout": True, "maxStaleness": 1}) as rollout:
             round = asyncio.ensure_future(rollout.round(1))
             await host.running(12)
             host.end(host.of("p2")[0], 50)

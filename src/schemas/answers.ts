@@ -8,7 +8,7 @@ import type { VocabularyEvent } from './events/index.ts';
  */
 export const answers: Readonly<Partial<Record<VocabularyDecision['type'], readonly VocabularyEvent['type'][]>>> =
   Object.freeze({
-    'batch.planned': [],
+    'batch.run': [],
     'gpus.reclaim': ['gpus.returned'],
     'gpus.release': ['gpus.released', 'gpus.release.failed'],
     'gradient.scale': [],
@@ -38,8 +38,8 @@ export const answers: Readonly<Partial<Record<VocabularyDecision['type'], readon
     'sample.preprocess': ['sample.preprocessed', 'preprocess.failed'],
     'sandbox.run': ['sandbox.finished'],
     'timer.set': ['timer.fired'],
-    'tp.set': [],
-    'tp.use': [],
+    'kind-tp.set': [],
+    'round-tp.set': [],
     'train.dispatch': ['update.consumed', 'update.lost'],
     'train.fetch': ['train.consumed'],
     'train.finish': ['train.finished'],

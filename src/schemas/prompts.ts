@@ -41,7 +41,7 @@ export const prompt = z
     promptTokens: tokens.optional().describe('Tokens of the prompt itself; used for placement.'),
     expectedTokens: tokens.optional().describe('Expected tokens of its longest response, where something is known.'),
     deferral: deferral.optional().describe('How often and since when it has been deferred.'),
-    kept: z.array(keptResponse).optional().describe('Responses kept from earlier rounds (`keepPartial`).'),
+    kept: z.array(keptResponse).optional().describe('Responses kept from earlier rounds (`partialRollout`).'),
   })
   .describe('A prompt as the host supplies it.');
 
@@ -49,9 +49,7 @@ export const droppedResponse = z
   .strictObject({
     requestId,
     tokens,
-    cause: z
-      .enum(['stale_weights', 'filtered', 'quarantined', 'round_failed', 'merged'])
-      .describe('Why it is of no use.'),
+    cause: z.enum(['stale_weights', 'filtered', 'failed', 'round_failed', 'merged']).describe('Why it is of no use.'),
   })
   .describe('A response that was generated and is given up, and why.');
 

@@ -173,7 +173,7 @@ export class HostModel {
         claim(this.toJudge.has(decision.promptId), `${decision.promptId} is to be judged, and is not collected`);
         break;
       case 'prompt.filtered':
-      case 'prompt.quarantined':
+      case 'prompt.failed':
       case 'prompt.merged':
         this.#places.promptLeft(decision.promptId);
         // A merged one leaves its twin behind, which may wait for its judgement.

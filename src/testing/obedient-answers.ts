@@ -75,7 +75,7 @@ export function batchOf(
     const sequences = here.map((sampleId, index) => ({ sampleId, tokens: 10 * 2 ** (index % 8) }));
     return [
       ...before,
-      { type: 'batch.planned', batchId, stepId, assignments, reason: { code: 'host' } },
+      { type: 'batch.run', batchId, stepId, assignments, reason: { code: 'host' } },
       { type: 'batch.ready', batchId, stepId, sequences },
     ];
   };
@@ -88,7 +88,7 @@ const bring = ({ promptId, roundId, index }: { promptId: string; roundId: string
 ];
 
 /** Engines carry the ids of their first GPUs: those that are named are there. */
-function arrange({ replicas }: Told<'tp.set' | 'tp.use'>, { arranged }: Desk): Report[] {
+function arrange({ replicas }: Told<'kind-tp.set' | 'round-tp.set'>, { arranged }: Desk): Report[] {
   for (const { gpuIds } of replicas) arranged.add(gpuIds[0]!);
   return [];
 }
@@ -131,8 +131,8 @@ const rules: Rules & Readonly<Record<string, unknown>> = {
     gone.add(sampleId);
     return [];
   },
-  'tp.set': arrange,
-  'tp.use': arrange,
+  'kind-tp.set': arrange,
+  'round-tp.set': arrange,
   'train.finish': (one, { answer }) => one.shares.map((share) => answer('train.finished', share)),
   'weights.publish': (one, desk) => {
     desk.weightVersion = Math.max(desk.weightVersion, one.weightVersion + 1);

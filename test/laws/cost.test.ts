@@ -358,7 +358,7 @@ test('frontier-group-dispatch keeps law 10, with many deferred and with many in 
     { type: 'request.aborted', at: 1, requestId: 'p0/1#0' },
     { type: 'request.abort', at: 1, requestId: 'p99/1#0', promptId: 'p99', reason: { code: 'round_failed' } },
     { type: 'response.abandoned', at: 1, requestId: 'p98/0#0', promptId: 'p98', reason },
-    { type: 'prompt.quarantined', at: 1, promptId: 'p97', roundId: 'r', dropped: [], reason },
+    { type: 'prompt.failed', at: 1, promptId: 'p97', roundId: 'r', dropped: [], reason },
     ...[2, 3, 4, 5, 6].map((at) => ({ ...report, at, groups: ['p'] })),
     { type: 'round.failed', at: 7, roundId: 'other' },
   ];

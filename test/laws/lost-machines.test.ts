@@ -60,7 +60,7 @@ class Lost {
   }
 
   told({ type }: AnyDecision): void {
-    if (type === 'tp.set' || type === 'tp.use') this.#forget('engineId');
+    if (type === 'kind-tp.set' || type === 'round-tp.set') this.#forget('engineId');
   }
 
   #forget(field: string): void {

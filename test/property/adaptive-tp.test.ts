@@ -16,7 +16,7 @@ import { exampleConfigs } from '../support/example-configs.ts';
 import { runs } from '../support/runs.ts';
 import { configOf, costsOf, rollout, runAdaptive, type TpJob, type TpStep, workloadOf } from '../support/tp-rollout.ts';
 
-type TpSet = Extract<AdaptiveTpDecision, { type: 'tp.set' }>;
+type KindTpSet = Extract<AdaptiveTpDecision, { type: 'kind-tp.set' }>;
 
 const numbers = fc.integer({ min: 0, max: 999_999 });
 /** A number from 0 to 1 for an index: the same for the same seed. */
@@ -163,8 +163,8 @@ describe('adaptive-tp', () => {
     );
   });
 
-  /** What every `tp.set` must keep to. */
-  function expectWithinBounds(config: AdaptiveTpConfig, { tp, ep, replicas }: TpSet): void {
+  /** What every `kind-tp.set` must keep to. */
+  function expectWithinBounds(config: AdaptiveTpConfig, { tp, ep, replicas }: KindTpSet): void {
     expect(Number.isInteger(Math.log2(tp))).toBe(true);
     expect(config.kvHeads % tp).toBe(0);
     expect(tp).toBeGreaterThanOrEqual(config.minTp);
@@ -202,11 +202,11 @@ describe('adaptive-tp', () => {
               expect(about.map((one) => one.roundId)).toEqual([(event as never as { roundId: string }).roundId]); // 6
             }
             for (const one of about) {
-              if (one.type === 'tp.use') {
+              if (one.type === 'round-tp.set') {
                 expect(told.get(one.kind)).toBe(`${one.tp}/${one.ep}`);
                 continue;
               }
-              if (one.type === 'tp.kept') {
+              if (one.type === 'kind-tp.kept') {
                 if (one.reason.code === 'cooldown') quiet.set(one.kind, one.reason.stepsLeft);
                 continue;
               }

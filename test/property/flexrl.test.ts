@@ -44,7 +44,7 @@ describe('flexrl', () => {
               continue;
             }
             flexrl.apply(shadow, event, { at: job.at, emit: () => undefined });
-            const plans = only(decisions, 'batch.planned');
+            const plans = only(decisions, 'batch.run');
             expect(plans.length, 'invariant 3').toBe(event.type === 'batch.ready' ? 1 : 0);
             if (event.type !== 'batch.ready') continue;
             planned += 1;

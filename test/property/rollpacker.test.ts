@@ -37,7 +37,7 @@ const configs: Readonly<Record<string, RollpackerInput>> = {
     ...cluster,
     allowOverlap: true,
     maxStaleness: 1,
-    keepPartial: true,
+    partialRollout: true,
   },
 };
 

@@ -129,7 +129,7 @@ class Job {
       return { sequence, degree, ranks, ...(sample === undefined ? undefined : { sampleId: sample.id }) };
     });
     this.world.batches.set(batchId, assignments);
-    this.send({ type: 'batch.planned', at: 0, batchId, stepId, assignments, reason: { code: 'host' } });
+    this.send({ type: 'batch.run', at: 0, batchId, stepId, assignments, reason: { code: 'host' } });
   }
 
   complete(stepId: string): void {

@@ -44,7 +44,7 @@ describe('tail-pipelining', () => {
       'round.planned prompt_overdue',
       'prompt.deferred round_completed',
       'prompt.filtered zero_variance',
-      'prompt.quarantined data',
+      'prompt.failed data',
       'prompt.returned round_failed',
       'request.dropped aborted',
       'request.dropped host_restarted',

@@ -131,7 +131,7 @@ export class AssemblyModel {
         return this.#count(event, at, waiting);
       case 'prompt.merged':
       case 'prompt.filtered':
-      case 'prompt.quarantined':
+      case 'prompt.failed':
         return this.#forget(event.dropped);
       case 'response.dropped':
         return this.#forget([event]);

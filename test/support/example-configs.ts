@@ -90,7 +90,7 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
     },
     { ...admission, filter: 'zero-variance', maxInFlight: 5, responseTimeoutSeconds: 20 },
     { ...admission, filter: 'host', quotas: { code: 2, math: 1 }, allowOverlap: true },
-    { ...admission, keepPartial: true, maxStaleness: 1, filter: 'zero-variance' },
+    { ...admission, partialRollout: true, maxStaleness: 1, filter: 'zero-variance' },
     { ...admission, maxStaleness: 2, placement: 'policy', quotas: { code: 1, math: 2 }, allowOverlap: true },
     { ...admission, speculation: 'auto', responsesPerPrompt: 1 },
   ],
@@ -218,7 +218,7 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
       ...smallCluster,
       allowOverlap: true,
       maxStaleness: 1,
-      keepPartial: true,
+      partialRollout: true,
       defaultRewardKind: 'sandbox',
       judgeOffload: true,
       judge: {
@@ -268,7 +268,7 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
   'tail-batching': [
     admission,
     { ...admission, placement: 'policy', maxDeferrals: 2, filter: 'host', allowOverlap: true },
-    { ...admission, keepPartial: true, maxStaleness: 2, order: 'longest-expected-first', maxWaitRounds: 2 },
+    { ...admission, partialRollout: true, maxStaleness: 2, order: 'longest-expected-first', maxWaitRounds: 2 },
     { ...admission, maxStaleness: 1, quotas: { code: 2, math: 1 } },
   ],
 };

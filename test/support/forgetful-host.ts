@@ -183,7 +183,7 @@ export class ForgetfulHost {
         return this.#owe(`judge ${promptId}`, { type: 'prompt.judged', promptId, roundId, keep });
       }
       case 'prompt.filtered':
-      case 'prompt.quarantined':
+      case 'prompt.failed':
         this.#duties.delete(`judge ${decision.promptId}`);
         return;
       case 'prompt.deferred':

@@ -172,7 +172,7 @@ export class ForgetfulLoader {
 
 function planned(batchId: string, stepId: string, samples: readonly string[]): object {
   const assignments = samples.map((sampleId, sequence) => ({ sequence, sampleId, degree: 2, ranks: [0, 1] }));
-  return { type: 'batch.planned', batchId, stepId, assignments, reason: { code: 'host' } };
+  return { type: 'batch.run', batchId, stepId, assignments, reason: { code: 'host' } };
 }
 
 function ready(batchId: string, stepId: string, samples: readonly string[]): object {

@@ -53,7 +53,7 @@ export function anySettings(choices: Choices): Record<string, unknown> {
     placement: one('host', 'policy'),
     filter: one('none', 'zero-variance', 'host'),
     maxStaleness,
-    keepPartial: maxStaleness > 0 && choices.below(2) === 0,
+    partialRollout: maxStaleness > 0 && choices.below(2) === 0,
     allowOverlap: choices.below(2) === 0,
     retry: { infrastructure: choices.below(3), data: choices.below(2), environment: choices.below(2) },
     ...(choices.below(3) === 0 ? { maxInFlight: 1 + choices.below(5) } : {}),

@@ -138,7 +138,7 @@ export class LoaderOracle {
       case 'sample.preprocessed':
       case 'preprocess.failed':
         return this.#reported(event);
-      case 'batch.planned':
+      case 'batch.run':
         return this.#planned(event);
       case 'slice.materialized': {
         const sample = this.#sampleOf(event.sliceId);
@@ -219,7 +219,7 @@ export class LoaderOracle {
     if (event.kind === 'infrastructure') sample.avoid = node;
   }
 
-  #planned({ batchId, assignments }: EventOf<'batch.planned'>): void {
+  #planned({ batchId, assignments }: EventOf<'batch.run'>): void {
     const ids = [...new Set(assignments.flatMap((one) => one.sampleId ?? []))];
     this.batches.push({ id: batchId, dropped: [], samples: ids, used: [] });
     for (const id of ids) {

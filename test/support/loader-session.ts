@@ -52,7 +52,7 @@ export class LoaderSession {
   plan(batchId: string, assignments: readonly Partial<BatchAssignment>[], stepId = 's') {
     const all = assignments.map((one, sequence) => ({ sequence, degree: one.ranks!.length, ...one }));
     const reason = { code: 'host' } as const;
-    return this.send({ type: 'batch.planned', batchId, stepId, assignments: all, reason } as never);
+    return this.send({ type: 'batch.run', batchId, stepId, assignments: all, reason } as never);
   }
 
   has(id: number, rank: number) {

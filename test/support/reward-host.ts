@@ -201,7 +201,7 @@ export class RewardHost {
         gone = known(event.dropped);
         break;
       case 'prompt.filtered':
-      case 'prompt.quarantined':
+      case 'prompt.failed':
         gone = [...known(event.dropped), ...here(event.promptId, event.roundId)];
         break;
       case 'prompt.deferred':
@@ -399,7 +399,7 @@ const cancelCodes: Partial<Record<RewardDispatchEvent['type'], string>> = {
   'prompt.deferred': 'prompt_deferred',
   'prompt.returned': 'prompt_returned',
   'prompt.filtered': 'prompt_filtered',
-  'prompt.quarantined': 'prompt_quarantined',
+  'prompt.failed': 'prompt_failed',
   'round.completed': 'round_completed',
   'round.failed': 'round_failed',
 };

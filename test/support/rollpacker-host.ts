@@ -318,10 +318,11 @@ export class RollpackerHost {
       case 'round.planned':
         this.#undrained.add(decision.roundId);
         return;
-      case 'tp.set':
-        if (this.#choices.below(8) === 0) this.#owed.push({ type: 'tp.failed', kind: decision.kind, tp: decision.tp });
+      case 'kind-tp.set':
+        if (this.#choices.below(8) === 0)
+          this.#owed.push({ type: 'kind-tp.failed', kind: decision.kind, tp: decision.tp });
         return;
-      case 'tp.use':
+      case 'round-tp.set':
         return this.#arrange(decision);
       case 'prompts.request':
         return this.#want(decision);
@@ -405,7 +406,7 @@ export class RollpackerHost {
     return this.#release?.engineIds.includes(engineId) ?? false;
   }
 
-  #arrange({ roundId, kind, tp, replicas }: Decision<'tp.use'>): void {
+  #arrange({ roundId, kind, tp, replicas }: Decision<'round-tp.set'>): void {
     expect(this.#release, 'GPUs are back before the next round').toBeUndefined();
     // Engines change under nothing that runs on; what is being aborted ends with them.
     const used = new Set([...this.#flights.values()].filter((one) => !one.isAborting).map((one) => one.engineId));

@@ -52,7 +52,7 @@ export const bothWays = [
 ] as const;
 
 /** What a round is configured with where prompts take what they have into a later one. */
-export const keep = { keepPartial: true, maxStaleness: 1 };
+export const keep = { partialRollout: true, maxStaleness: 1 };
 
 /** What was kept of the response of prompt `a` with this index. */
 export const kept = (

@@ -126,7 +126,7 @@ export function runAdaptive(
   const take = (told: readonly VocabularyDecision[], step?: number) => {
     decisions.push(...told);
     for (const one of told) {
-      if (one.type !== 'tp.set') continue;
+      if (one.type !== 'kind-tp.set') continue;
       if (step !== undefined) changes.push(step);
       tp = one.tp;
     }

@@ -5,7 +5,7 @@
 import { definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { refuse } from '../../errors.ts';
 import { roundPlanned } from '../../schemas/decisions/rounds.ts';
-import { profileMeasured, profileObserved, stepFinished, tpFailed } from '../../schemas/events/parallelism.ts';
+import { kindTpFailed, profileMeasured, profileObserved, stepFinished } from '../../schemas/events/parallelism.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { RolloutWorkload } from '../../schemas/parallelism.ts';
@@ -38,7 +38,7 @@ const handlers = [
     checkExperts(event, 'ep');
     checkWorkload(event.workload);
   }),
-  on(tpFailed, failed, (_state, event) => checkExperts(event, 'ep')),
+  on(kindTpFailed, failed, (_state, event) => checkExperts(event, 'ep')),
 ];
 
 function checkRows({ measured }: TpState, { rows }: Message<'profile.measured'>): void {
@@ -70,7 +70,7 @@ function tellAgain(state: TpState, _event: Message<'host.restarted'>, ctx: Ctx):
   }
 }
 
-function failed(state: TpState, event: Message<'tp.failed'>, ctx: Ctx): void {
+function failed(state: TpState, event: Message<'kind-tp.failed'>, ctx: Ctx): void {
   const { kind } = event;
   const { tp, ep } = reported(event, state.config.experts);
   const { current } = state.kinds[kind];
@@ -78,10 +78,10 @@ function failed(state: TpState, event: Message<'tp.failed'>, ctx: Ctx): void {
   const isCurrent = current !== undefined && isSame(current, { tp, ep });
   if (isCurrent && fail(state, kind, ctx)) return;
   const parallelism = only(current ?? { tp, ep });
-  const reason: Message<'tp.kept'>['reason'] = isCurrent
+  const reason: Message<'kind-tp.kept'>['reason'] = isCurrent
     ? { code: 'not_applied', ...numbers }
     : { code: 'late', ...numbers };
-  ctx.emit({ type: 'tp.kept', at: ctx.at, kind, ...parallelism, reason });
+  ctx.emit({ type: 'kind-tp.kept', at: ctx.at, kind, ...parallelism, reason });
 }
 
 /** Every step is answered by one decision that names its round: none is left in the policy. */
@@ -89,7 +89,7 @@ const steps: Ledger<SavedTp, Message, AdaptiveTpDecision> = {
   name: 'steps',
   entered: (event) => (event.type === 'step.finished' ? [event.roundId] : []),
   left: (decision) =>
-    (decision.type === 'tp.set' || decision.type === 'tp.kept') && decision.roundId !== undefined
+    (decision.type === 'kind-tp.set' || decision.type === 'kind-tp.kept') && decision.roundId !== undefined
       ? [decision.roundId]
       : [],
   held: () => [],

@@ -22,7 +22,7 @@ export function arbitrary(state: TpState, choices: Choices): AdaptiveTpEvent {
     case 2:
       return { type: 'host.restarted', at, idPrefix: `h${choices.below(10)}` };
     case 3:
-      return { type: 'tp.failed', at, kind, ...parallelism };
+      return { type: 'kind-tp.failed', at, kind, ...parallelism };
     case 4:
     case 5:
       return {

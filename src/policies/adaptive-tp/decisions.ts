@@ -1,16 +1,16 @@
 /** Decisions of adaptive-tp, and how they are put together. */
 import type { Context } from '../../core/definition.ts';
 import { given } from '../../core/given.ts';
-import { profileMeasure, tpKept, tpSet, tpUse } from '../../schemas/decisions/parallelism.ts';
+import { kindTpKept, kindTpSet, profileMeasure, roundTpSet } from '../../schemas/decisions/parallelism.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { type Parallelism, replicasOf } from './bounds.ts';
 import type { Kind, TpState } from './state.ts';
 import type { AdaptiveTpDecision } from './types.ts';
 
-export const tpDecisions = [tpSet, tpUse, tpKept, profileMeasure] as const;
+export const tpDecisions = [kindTpSet, roundTpSet, kindTpKept, profileMeasure] as const;
 
 export type Ctx = Context<AdaptiveTpDecision>;
-export type SetReason = Message<'tp.set'>['reason'];
+export type SetReason = Message<'kind-tp.set'>['reason'];
 
 /** The fields of a parallelism that is there. */
 export const only = ({ tp, ep }: Parallelism): Parallelism => (ep === undefined ? { tp } : { tp, ep });
@@ -28,7 +28,7 @@ export function use(
   ctx: Ctx,
 ): void {
   ctx.emit({
-    type: 'tp.use',
+    type: 'round-tp.set',
     at: ctx.at,
     roundId,
     kind,
@@ -49,7 +49,7 @@ export function tell(
   ctx: Ctx,
 ): void {
   ctx.emit({
-    type: 'tp.set',
+    type: 'kind-tp.set',
     at: ctx.at,
     ...given({ roundId }),
     kind,
@@ -64,12 +64,12 @@ export function tell(
 export function keep(
   kind: Kind,
   { tp, ep }: Parallelism,
-  reason: Message<'tp.kept'>['reason'],
+  reason: Message<'kind-tp.kept'>['reason'],
   roundId: string,
   ctx: Ctx,
 ): void {
   const { at } = ctx;
   // One for every step: a spread would be most of what it costs.
-  if (ep === undefined) ctx.emit({ type: 'tp.kept', at, roundId, kind, tp, reason });
-  else ctx.emit({ type: 'tp.kept', at, roundId, kind, tp, ep, reason });
+  if (ep === undefined) ctx.emit({ type: 'kind-tp.kept', at, roundId, kind, tp, reason });
+  else ctx.emit({ type: 'kind-tp.kept', at, roundId, kind, tp, ep, reason });
 }

@@ -38,7 +38,7 @@ const step = z.strictObject({ workload: rolloutWorkload, seconds: positiveSecond
 export type StepRecord = Readonly<z.output<typeof step>>;
 
 const kind = z.strictObject({
-  /** What was told by the last `tp.set`; missing until the first. */
+  /** What was told by the last `kind-tp.set`; missing until the first. */
   current: z.strictObject(parallelism).optional(),
   /** A change that no step has run with yet. */
   pending: z

@@ -11,7 +11,7 @@ interface Wish {
   readonly reason: SetReason;
 }
 
-/** Answers the end of a step by one `tp.set` or `tp.kept`. */
+/** Answers the end of a step by one `kind-tp.set` or `kind-tp.kept`. */
 export function finishStep(state: TpState, event: Message<'step.finished'>, ctx: Ctx): void {
   const { roundId, workload, seconds } = event;
   const kind = state.kinds[event.kind];
@@ -115,7 +115,7 @@ function decide(
   const rises = previous !== undefined && preemptions > preemptionFloor && preemptions > riseFactor * previous;
   const steps = kind.calm;
   if (!rises && steps < calmSteps) {
-    const reason: Message<'tp.kept'>['reason'] =
+    const reason: Message<'kind-tp.kept'>['reason'] =
       previous === undefined
         ? { code: 'first_step', preemptions }
         : { code: 'steady', preemptions, previousPreemptions: previous, calmSteps: steps };
@@ -143,7 +143,7 @@ function objectionTo(
   current: Parallelism,
   to: Parallelism,
   load: Load,
-): Message<'tp.kept'>['reason'] | undefined {
+): Message<'kind-tp.kept'>['reason'] | undefined {
   const { bars, changes, used } = state.kinds[name];
   const { mostChanges } = state;
   const barred = bars.find((one) => isSame(one, to));

@@ -2,15 +2,15 @@
 /** Types of `adaptive-tp`: its settings, what it is told, and what it answers. */
 import type {
   HostRestarted,
+  KindTpFailed,
+  KindTpKept,
+  KindTpSet,
   ProfileMeasure,
   ProfileMeasured,
   ProfileObserved,
   RoundPlanned,
+  RoundTpSet,
   StepFinished,
-  TpFailed,
-  TpKept,
-  TpSet,
-  TpUse,
 } from '../../schemas/types/index.ts';
 import type { GpuServer, ProfileRow, RolloutWorkload } from '../../schemas/types/objects.ts';
 
@@ -193,17 +193,17 @@ export interface AdaptiveTpConfig {
 /** What `adaptive-tp` is told. */
 export type AdaptiveTpEvent =
   | HostRestarted
+  | KindTpFailed
   | ProfileMeasured
   | ProfileObserved
   | RoundPlanned
-  | StepFinished
-  | TpFailed;
+  | StepFinished;
 
 /** What `adaptive-tp` asks of the host. */
-export type AdaptiveTpCommand = ProfileMeasure | TpSet | TpUse;
+export type AdaptiveTpCommand = KindTpSet | ProfileMeasure | RoundTpSet;
 
 /** What `adaptive-tp` lets others know. */
-export type AdaptiveTpNotice = TpKept;
+export type AdaptiveTpNotice = KindTpKept;
 
 /** What `adaptive-tp` answers. */
 export type AdaptiveTpDecision = AdaptiveTpCommand | AdaptiveTpNotice;

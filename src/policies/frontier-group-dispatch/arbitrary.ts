@@ -105,7 +105,7 @@ function rare(state: FrontierState, choices: Choices, recent: string, at: number
     }
     default: {
       const reason = { code: 'data', failures: 1, budget: 0 } as const;
-      return { type: 'prompt.quarantined', at, promptId, roundId, dropped: [], reason };
+      return { type: 'prompt.failed', at, promptId, roundId, dropped: [], reason };
     }
   }
 }

@@ -4,7 +4,7 @@
  */
 import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { checkNewPrefix } from '../../core/minted-ids.ts';
-import { promptCollected, promptDeferred, promptQuarantined } from '../../schemas/decisions/prompts.ts';
+import { promptCollected, promptDeferred, promptFailed } from '../../schemas/decisions/prompts.ts';
 import { requestAbort, requestLaunch, responseAbandoned } from '../../schemas/decisions/requests.ts';
 import { roundCompleted } from '../../schemas/decisions/rounds.ts';
 import { requestArrived } from '../../schemas/events/frontier.ts';
@@ -36,7 +36,7 @@ const handlers = [
   on(requestAborted, requests.giveUp),
   on(promptCollected, requests.closed),
   on(promptDeferred, requests.deferred),
-  on(promptQuarantined, requests.closed),
+  on(promptFailed, requests.closed),
   on([roundCompleted, roundFailed], requests.roundOver),
   on(trainConsumed, consumed),
   on(hostRestarted, restart, checkNewPrefix),

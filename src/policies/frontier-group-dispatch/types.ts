@@ -7,7 +7,7 @@ import type {
   HostRestarted,
   PromptCollected,
   PromptDeferred,
-  PromptQuarantined,
+  PromptFailed,
   RequestAbort,
   RequestAborted,
   RequestAdmit,
@@ -106,7 +106,7 @@ export type FrontierGroupDispatchEvent =
   | HostRestarted
   | PromptCollected
   | PromptDeferred
-  | PromptQuarantined
+  | PromptFailed
   | RequestAbort
   | RequestAborted
   | RequestArrived

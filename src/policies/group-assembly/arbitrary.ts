@@ -163,7 +163,7 @@ function left(state: AssemblyState, choices: Choices, at: number): GroupAssembly
       return { type: 'prompt.filtered', at, promptId, roundId, dropped: dropped('filtered'), reason: { code: 'host' } };
     case 5: {
       const reason = { code: 'data', failures: 2, budget: 1 } as const;
-      return { type: 'prompt.quarantined', at, promptId, roundId, dropped: dropped('quarantined'), reason };
+      return { type: 'prompt.failed', at, promptId, roundId, dropped: dropped('failed'), reason };
     }
     case 6: {
       const reason = { code: 'beyond_round', needed: 4 } as const;

@@ -7,9 +7,9 @@ import { groupKey } from '../../core/trained-groups.ts';
 import {
   promptCounted,
   promptDeferred,
+  promptFailed,
   promptFiltered,
   promptMerged,
-  promptQuarantined,
   promptReturned,
 } from '../../schemas/decisions/prompts.ts';
 import { responseAccepted, responseDropped } from '../../schemas/decisions/requests.ts';
@@ -41,7 +41,7 @@ const handlers = [
     // when it comes back, with the rewards that are there by then.
     if (reason.code !== 'round_closed') forgetNamed(state, dropped);
   }),
-  on([promptFiltered, promptQuarantined, promptMerged], (state, { dropped }) => forgetNamed(state, dropped)),
+  on([promptFiltered, promptFailed, promptMerged], (state, { dropped }) => forgetNamed(state, dropped)),
   on(roundCompleted, completeRound, checkCompleted),
   on(roundFailed, failRound),
   on(rewardReady, (state, { requestId, reward: value }, ctx) => reward(state, requestId, value, ctx)),

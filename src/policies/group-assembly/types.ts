@@ -7,9 +7,9 @@ import type {
   HostRestarted,
   PromptCounted,
   PromptDeferred,
+  PromptFailed,
   PromptFiltered,
   PromptMerged,
-  PromptQuarantined,
   PromptReturned,
   ResponseAccepted,
   ResponseDropped,
@@ -44,9 +44,9 @@ export type GroupAssemblyEvent =
   | HostRestarted
   | PromptCounted
   | PromptDeferred
+  | PromptFailed
   | PromptFiltered
   | PromptMerged
-  | PromptQuarantined
   | PromptReturned
   | ResponseAccepted
   | ResponseDropped

@@ -46,7 +46,7 @@ function carried(promptId: string, at: number, roundId: string, choices: Choices
     case 0:
       return { ...event, type: 'prompt.filtered', reason: { code: 'host' } };
     case 1:
-      return { ...event, type: 'prompt.quarantined', reason: { code: 'data', failures: 1, budget: 0 } };
+      return { ...event, type: 'prompt.failed', reason: { code: 'data', failures: 1, budget: 0 } };
     default: {
       const reason = { code: 'within_staleness', startVersion: 0, maxStaleness: 1 } as const;
       return { type: 'prompt.carried', at, promptId, roundId, reason };

@@ -7,9 +7,9 @@ import { refuse } from '../../errors.ts';
 import {
   promptCarried,
   promptDeferred,
+  promptFailed,
   promptFiltered,
   promptMerged,
-  promptQuarantined,
   promptReturned,
 } from '../../schemas/decisions/prompts.ts';
 import { promptsRequest, roundPlanned, sourceDrained } from '../../schemas/decisions/rounds.ts';
@@ -56,7 +56,7 @@ const handlers = [
   on(promptCarried, ({ carried }, { promptId }) => {
     carried.add(promptId);
   }),
-  on([promptFiltered, promptQuarantined], ({ carried }, { promptId }) => {
+  on([promptFiltered, promptFailed], ({ carried }, { promptId }) => {
     carried.delete(promptId);
   }),
   on(rewardReady, (state, event) => reward(state, event.requestId, event.reward), checkReward),

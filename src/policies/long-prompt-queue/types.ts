@@ -3,9 +3,9 @@
 import type {
   PromptCarried,
   PromptDeferred,
+  PromptFailed,
   PromptFiltered,
   PromptMerged,
-  PromptQuarantined,
   PromptReturned,
   PromptsRequest,
   RewardReady,
@@ -74,8 +74,8 @@ export interface LongPromptQueueConfig {
 export type LongPromptQueueEvent =
   | PromptCarried
   | PromptDeferred
+  | PromptFailed
   | PromptFiltered
-  | PromptQuarantined
   | PromptReturned
   | RewardReady
   | RoundRequested

@@ -118,7 +118,7 @@ function left(state: RewardState, at: number, choices: Choices): RewardDispatchE
       return { type: 'prompt.filtered', at, promptId, roundId, dropped: [], reason: { code: 'host' } };
     case 8: {
       const reason = { code: 'data', failures: 2, budget: 1 } as const;
-      return { type: 'prompt.quarantined', at, promptId, roundId, dropped: [], reason };
+      return { type: 'prompt.failed', at, promptId, roundId, dropped: [], reason };
     }
     case 9: {
       const dropped = [{ requestId, tokens: 1, cause: 'merged' } as const];

@@ -6,9 +6,9 @@ import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/def
 import { checkNewPrefix } from '../../core/minted-ids.ts';
 import {
   promptDeferred,
+  promptFailed,
   promptFiltered,
   promptMerged,
-  promptQuarantined,
   promptReturned,
 } from '../../schemas/decisions/prompts.ts';
 import { responseAccepted, responseDropped } from '../../schemas/decisions/requests.ts';
@@ -58,7 +58,7 @@ const handlers = [
   on(promptDeferred, (state, event, ctx) => promptAway(state, event, 'prompt_deferred', ctx)),
   on(promptReturned, (state, event, ctx) => promptAway(state, event, 'prompt_returned', ctx)),
   on(promptFiltered, (state, event, ctx) => promptLeft(state, event, 'prompt_filtered', ctx)),
-  on(promptQuarantined, (state, event, ctx) => promptLeft(state, event, 'prompt_quarantined', ctx)),
+  on(promptFailed, (state, event, ctx) => promptLeft(state, event, 'prompt_failed', ctx)),
   on(promptMerged, (state, event, ctx) => cancelNamed(state, event.dropped, 'prompt_merged', ctx)),
   on(timerFired, expireOverdue, checkTimer),
   on(hostRestarted, restart, checkNewPrefix),

@@ -3,9 +3,9 @@
 import type {
   HostRestarted,
   PromptDeferred,
+  PromptFailed,
   PromptFiltered,
   PromptMerged,
-  PromptQuarantined,
   PromptReturned,
   ResponseAccepted,
   ResponseDropped,
@@ -179,9 +179,9 @@ export interface RewardDispatchConfig {
 export type RewardDispatchEvent =
   | HostRestarted
   | PromptDeferred
+  | PromptFailed
   | PromptFiltered
   | PromptMerged
-  | PromptQuarantined
   | PromptReturned
   | ResponseAccepted
   | ResponseDropped

@@ -105,7 +105,7 @@ function planned(state: LoaderState, at: number, choices: Choices): ShadowLoader
   const recent = choices.below(12) === 0 ? [...state.recentBatches][0] : undefined;
   const batchId = recent ?? `b${state.nextSlice}-${state.recentBatches.size}-${state.batches.size}`;
   const stepId = known[0]?.step.id ?? 's0';
-  return { type: 'batch.planned', at, batchId, stepId, assignments, reason: { code: 'host' } };
+  return { type: 'batch.run', at, batchId, stepId, assignments, reason: { code: 'host' } };
 }
 
 function assignmentFor(sequence: number, sample: Sample | undefined, choices: Choices): BatchAssignment {

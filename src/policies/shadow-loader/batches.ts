@@ -8,7 +8,7 @@ import { endBatch, finishBatch, forgetSlices, neededSlices, sendAll } from './sl
 import { type Batch, type Demand, type LoaderState, type Sample, type Slice, sliceIdOf } from './state.ts';
 import { checkKnown, checkOpen } from './steps.ts';
 
-export function checkPlan(state: LoaderState, { batchId, stepId, assignments }: Message<'batch.planned'>): void {
+export function checkPlan(state: LoaderState, { batchId, stepId, assignments }: Message<'batch.run'>): void {
   if (state.batches.has(batchId) || state.recentBatches.has(batchId)) {
     refuse('duplicate_id', 'batchId', 'a new batch id', batchId);
   }
@@ -56,7 +56,7 @@ function checkFrames({ media }: Sample, { slices = [] }: BatchAssignment, path: 
 }
 
 /** A plan says which ranks share which sequences: what each of them needs is fetched as soon as it is there. */
-export function plan(state: LoaderState, event: Message<'batch.planned'>, ctx: Ctx): void {
+export function plan(state: LoaderState, event: Message<'batch.run'>, ctx: Ctx): void {
   const { batchId: id, stepId } = event;
   const order = state.nextBatch++;
   const lists = { missing: [], demands: [], used: [] };

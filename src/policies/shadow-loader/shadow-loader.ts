@@ -4,7 +4,7 @@
  */
 import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { checkNewPrefix } from '../../core/minted-ids.ts';
-import { batchPlanned } from '../../schemas/decisions/loading.ts';
+import { batchRun } from '../../schemas/decisions/loading.ts';
 import {
   batchWithdrawn,
   nodeAdded,
@@ -49,7 +49,7 @@ const handlers = [
   on(samplesDrawn, draw, checkDraw),
   on(samplePreprocessed, preprocessed, checkTask),
   on(preprocessFailed, failPreprocessing, checkFailed),
-  on(batchPlanned, plan, checkPlan),
+  on(batchRun, plan, checkPlan),
   on(batchWithdrawn, withdraw, checkBatch),
   on(sliceMaterialized, materializeSlice, checkSlice),
   on(sliceFailed, failSlice, checkSlice),
@@ -80,7 +80,7 @@ const samples: Ledger<SavedLoader, Message, ShadowLoaderDecision> = {
 /** Batches: each leaves when its ranks have what they need, or when it is given up. */
 const plannedBatches: Ledger<SavedLoader, Message, ShadowLoaderDecision> = {
   name: 'batches',
-  entered: (event) => (event.type === 'batch.planned' ? [event.batchId] : []),
+  entered: (event) => (event.type === 'batch.run' ? [event.batchId] : []),
   left: (decision) =>
     decision.type === 'batch.materialized' || decision.type === 'batch.abandoned' ? [decision.batchId] : [],
   held: (saved) => saved.batches.map((one) => one.id),

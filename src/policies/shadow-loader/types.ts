@@ -3,7 +3,7 @@
 import type {
   BatchAbandoned,
   BatchMaterialized,
-  BatchPlanned,
+  BatchRun,
   BatchWithdrawn,
   HostRestarted,
   NodeAdded,
@@ -111,7 +111,7 @@ export interface ShadowLoaderConfig {
 
 /** What `shadow-loader` is told. */
 export type ShadowLoaderEvent =
-  | BatchPlanned
+  | BatchRun
   | BatchWithdrawn
   | HostRestarted
   | NodeAdded

@@ -30,7 +30,7 @@ export function arbitrary(state: AdmissionState, choices: Choices): SpeculativeA
       prompts: promptsFor(state, choices, state.config.promptsPerRound * 2),
     };
   }
-  const awaiting = round?.lanes.some((lane) => lane.awaiting > 0) ?? false;
+  const awaiting = round?.quotas.some((quota) => quota.awaiting > 0) ?? false;
   if (round !== null && (awaiting ? choices.below(3) === 0 : choices.below(12) === 0)) {
     return { type: 'prompts.supplied', at, roundId: round.id, prompts: promptsFor(state, choices, 4) };
   }

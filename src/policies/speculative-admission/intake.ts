@@ -9,11 +9,11 @@ import { checkRound } from './requests.ts';
 import type { Ctx } from './schema.ts';
 import {
   type AdmissionState,
-  type Lane,
-  laneOf,
+  type DomainQuota,
   newPrompt,
   newResponse,
   type PromptState,
+  quotaOf,
   type Round,
   type Unsettled,
 } from './state.ts';
@@ -25,13 +25,13 @@ export function addPrompt(state: AdmissionState, spec: Prompt, round: Round, ctx
     return;
   }
   round.duplicates = 0;
-  const lane = laneOf(round, spec.domain)!;
-  const prompt = newPrompt(copyPrompt(spec), state.seq++, lane, {
+  const quota = quotaOf(round, spec.domain)!;
+  const prompt = newPrompt(copyPrompt(spec), state.seq++, quota, {
     startVersion: round.weightVersion,
     firstPrefix: state.restarts,
   });
   state.prompts.set(spec.promptId, prompt);
-  lane.standby.push(prompt);
+  quota.standby.push(prompt);
 }
 
 function merge(state: AdmissionState, spec: Prompt, round: Round, ctx: Ctx): void {
@@ -64,8 +64,8 @@ export function supply(state: AdmissionState, { roundId, prompts }: Message<'pro
     return;
   }
   for (const prompt of prompts) {
-    const lane = laneOf(round, prompt.domain)!;
-    if (lane.awaiting > 0) lane.awaiting -= 1;
+    const quota = quotaOf(round, prompt.domain)!;
+    if (quota.awaiting > 0) quota.awaiting -= 1;
     addPrompt(state, prompt, round, ctx);
   }
   state.unsettled = 'merged';
@@ -103,10 +103,10 @@ export function exhaust(state: AdmissionState, { domain }: Message<'source.exhau
   else exhausted.domains.add(domain);
   if (round === null) return;
   const isAll = isSourceExhausted(state);
-  for (const lane of round.lanes) {
-    if (!isAll && (lane.domain === null || !exhausted.domains.has(lane.domain))) continue;
-    lane.exhausted = true;
-    lane.awaiting = 0;
+  for (const quota of round.quotas) {
+    if (!isAll && (quota.domain === null || !exhausted.domains.has(quota.domain))) continue;
+    quota.exhausted = true;
+    quota.awaiting = 0;
   }
   state.unsettled = 'counted';
 }
@@ -121,17 +121,17 @@ export function reopen({ exhausted }: AdmissionState): void {
 export function requestMore(round: Round, code: Exclude<Unsettled, 'counted'>, ctx: Ctx): void {
   let total = 0;
   const domains: Record<string, number> = {};
-  for (const lane of round.lanes) {
-    if (lane.exhausted || round.onlyDuplicates || lane.counted === lane.quota) continue;
-    const missing = lane.target - lane.admitted - lane.standby.size - lane.awaiting;
+  for (const quota of round.quotas) {
+    if (quota.exhausted || round.onlyDuplicates || quota.counted === quota.prompts) continue;
+    const missing = quota.target - quota.admitted - quota.standby.size - quota.awaiting;
     if (missing <= 0) continue;
-    lane.awaiting += missing;
+    quota.awaiting += missing;
     total += missing;
-    if (lane.domain !== null) domains[lane.domain] = missing;
+    if (quota.domain !== null) domains[quota.domain] = missing;
   }
   if (total === 0) return;
-  const target = round.lanes.reduce((sum, lane) => sum + lane.target, 0);
-  const known = round.lanes.reduce((sum, lane) => sum + lane.admitted + lane.standby.size, 0);
+  const target = round.quotas.reduce((sum, quota) => sum + quota.target, 0);
+  const known = round.quotas.reduce((sum, quota) => sum + quota.admitted + quota.standby.size, 0);
   ctx.emit({
     type: 'prompts.request',
     at: ctx.at,
@@ -142,21 +142,21 @@ export function requestMore(round: Round, code: Exclude<Unsettled, 'counted'>, c
   });
 }
 
-/** Starts prompts of a lane until it has as many as it wants. */
-export function takeIn(state: AdmissionState, round: Round, lane: Lane, ctx: Ctx): void {
-  while (lane.admitted < lane.target && lane.counted < lane.quota) {
-    const prompt = lane.standby.shift();
+/** Starts prompts until a quota has as many as it wants. */
+export function takeIn(state: AdmissionState, round: Round, quota: DomainQuota, ctx: Ctx): void {
+  while (quota.admitted < quota.target && quota.counted < quota.prompts) {
+    const prompt = quota.standby.shift();
     if (prompt === undefined) return;
-    startPrompt(state, prompt, lane, round, ctx);
+    startPrompt(state, prompt, quota, round, ctx);
   }
 }
 
-function startPrompt(state: AdmissionState, prompt: PromptState, lane: Lane, round: Round, ctx: Ctx): void {
+function startPrompt(state: AdmissionState, prompt: PromptState, quota: DomainQuota, round: Round, ctx: Ctx): void {
   const { responses } = prompt;
   prompt.status = 'active';
   prompt.attemptBase = state.nextAttempt;
-  lane.admitted += 1;
-  lane.members.add(prompt);
+  quota.admitted += 1;
+  quota.members.add(prompt);
   const kept = usableKept(state, prompt, round, ctx);
   if (prompt.spec.kept !== undefined) prompt.spec = { ...prompt.spec, kept: kept.length > 0 ? kept : undefined };
   for (const one of kept) placeKept(state, prompt, one, ctx);

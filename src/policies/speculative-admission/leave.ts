@@ -1,4 +1,4 @@
-/** How a prompt leaves: final, deferred, returned, filtered, quarantined or carried; never silently. */
+/** How a prompt leaves: final, deferred, returned, filtered, failed or carried; never silently. */
 import {
   type CountedResponse,
   copyDeferral,
@@ -17,8 +17,8 @@ export function remove(state: AdmissionState, prompt: PromptState): void {
   state.prompts.delete(prompt.spec.promptId);
   rememberLaunched(state, prompt);
   forgetElsewhere(state, prompt);
-  prompt.lane?.members.delete(prompt);
-  prompt.lane = null;
+  prompt.quota?.members.delete(prompt);
+  prompt.quota = null;
   prompt.status = 'gone';
 }
 
@@ -113,7 +113,7 @@ export function defer(
   const why = abortReason(state, reason);
   remove(state, prompt);
   prompt.settling = { roundId, reason };
-  if (state.config.keepPartial && reason.code !== 'stale_weights') {
+  if (state.config.partialRollout && reason.code !== 'stale_weights') {
     for (const one of prompt.responses) {
       if (!isLive(one)) continue;
       abort(state, one, { ...why }, ctx);
@@ -145,7 +145,7 @@ function abortReason(state: AdmissionState, reason: DeferReason): AbortReason {
 /** Everything about the prompt is known: it leaves. */
 export function finishDeferral(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
   const { roundId, reason } = prompt.settling!;
-  const keep = state.config.keepPartial && reason.code !== 'stale_weights';
+  const keep = state.config.partialRollout && reason.code !== 'stale_weights';
   const kept = keep ? keptResponses(prompt) : [];
   const longest = Math.max(prompt.spec.expectedTokens ?? 0, ...prompt.responses.map((one) => one.tokens));
   const { deferral } = prompt.spec;

@@ -1,6 +1,6 @@
 /**
  * From a held response to a prompt that counts, or does not: collected, judged by its rewards or by the host, counted,
- * filtered, quarantined.
+ * filtered, failed.
  */
 import { given } from '../../core/given.ts';
 import { refuse } from '../../errors.ts';
@@ -63,12 +63,12 @@ function judgeRewards(state: AdmissionState, prompt: PromptState, ctx: Ctx): voi
 /** A prompt counts. Between rounds, or with its quota full, it waits for the next round to open (it is carried). */
 function count(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
   const { round } = state;
-  const { lane } = prompt;
+  const { quota } = prompt;
   const { promptId, domain, promptTokens } = prompt.spec;
-  if (round === null || lane === null || lane.counted === lane.quota) return;
+  if (round === null || quota === null || quota.counted === quota.prompts) return;
   prompt.status = 'counted';
-  lane.members.delete(prompt);
-  lane.counted += 1;
+  quota.members.delete(prompt);
+  quota.counted += 1;
   round.counted += 1;
   state.unsettled ??= 'counted';
   ctx.emit({
@@ -108,7 +108,7 @@ export function reject(
 }
 
 /** A prompt that cannot get its responses leaves by name and is replaced. */
-export function quarantine(
+export function failPrompt(
   state: AdmissionState,
   prompt: PromptState,
   kind: FaultKind | 'reward',
@@ -116,10 +116,10 @@ export function quarantine(
   ctx: Ctx,
 ): void {
   const { promptId, ref } = prompt.spec;
-  const dropped = dropHeld(prompt, 'quarantined');
-  abortAll(state, prompt, { code: 'prompt_quarantined', held: prompt.held }, ctx);
+  const dropped = dropHeld(prompt, 'failed');
+  abortAll(state, prompt, { code: 'prompt_failed', held: prompt.held }, ctx);
   ctx.emit({
-    type: 'prompt.quarantined',
+    type: 'prompt.failed',
     at: ctx.at,
     promptId,
     roundId: currentRoundId(state),
@@ -127,14 +127,14 @@ export function quarantine(
     dropped,
     reason: { code: kind, failures, budget: kind === 'reward' ? 0 : state.config.retry[kind] },
   });
-  replace(state, prompt, 'quarantined');
+  replace(state, prompt, 'failed');
 }
 
-function replace(state: AdmissionState, prompt: PromptState, code: 'filtered' | 'quarantined'): void {
-  const { lane } = prompt;
+function replace(state: AdmissionState, prompt: PromptState, code: 'filtered' | 'failed'): void {
+  const { quota } = prompt;
   remove(state, prompt);
-  if (lane === null || state.round === null) return;
-  lane.admitted -= 1;
+  if (quota === null || state.round === null) return;
+  quota.admitted -= 1;
   state.unsettled = code;
 }
 
@@ -162,7 +162,7 @@ export function unrewarded(state: AdmissionState, { requestId }: Message<'reward
   const response = heldResponse(state, requestId);
   if (response === undefined) late(requestId, ctx);
   else if (state.config.filter === 'zero-variance' && response.prompt.status !== 'counted') {
-    quarantine(state, response.prompt, 'reward', 1, ctx);
+    failPrompt(state, response.prompt, 'reward', 1, ctx);
   }
 }
 

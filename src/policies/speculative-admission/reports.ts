@@ -5,7 +5,7 @@ import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { addEngine, checkEngine, enqueue, freeSlot, reheap, takeSlot, takeTimedOut, timeoutTimer } from './launch.ts';
 import { endAbort, finishDeferral } from './leave.ts';
-import { collect, nameOwed, quarantine } from './progress.ts';
+import { collect, failPrompt, nameOwed } from './progress.ts';
 import {
   abort,
   checkRequestId,
@@ -90,7 +90,7 @@ export function fault(state: AdmissionState, response: ResponseState, kind: Faul
   response.tokens = 0;
   response.resume = null;
   if (kind === 'data') {
-    quarantine(state, prompt, kind, failures, ctx);
+    failPrompt(state, prompt, kind, failures, ctx);
     return;
   }
   ctx.emit({
@@ -101,7 +101,7 @@ export function fault(state: AdmissionState, response: ResponseState, kind: Faul
     reason: { code: kind, failures, budget },
   });
   const possible = prompt.responses.filter((one) => one.status !== 'abandoned').length;
-  if (possible < state.config.responsesPerPrompt) quarantine(state, prompt, kind, failures, ctx);
+  if (possible < state.config.responsesPerPrompt) failPrompt(state, prompt, kind, failures, ctx);
 }
 
 export function aborted(state: AdmissionState, event: Message<'request.aborted'>, ctx: Ctx): void {
@@ -285,7 +285,7 @@ export function hostRestarted(state: AdmissionState, { idPrefix }: Message<'host
     finishDeferral(state, prompt, ctx);
   }
   for (const round of [...state.draining]) reportDrained(state, round, ctx);
-  for (const lane of state.round?.lanes ?? []) lane.awaiting = 0;
+  for (const quota of state.round?.quotas ?? []) quota.awaiting = 0;
   state.unsettled = 'host_restarted';
   nameOwed(state, 'host_restarted', ctx);
 }

@@ -7,8 +7,8 @@ import type { Ctx } from './schema.ts';
 import {
   type AdmissionState,
   isLive,
-  laneOf,
   type PromptState,
+  quotaOf,
   type ResponseState,
   type Round,
   responseAt,
@@ -214,10 +214,10 @@ export function link(state: AdmissionState): void {
   for (const engine of state.engines.values()) reheap(state, engine);
   const all = [...aborting.values()];
   for (const prompt of prompts.values()) {
-    const lane = (open !== null && laneOf(open, prompt.spec.domain)) || null;
-    prompt.lane = lane;
-    if (prompt.status === 'standby') lane?.standby.push(prompt);
-    else if (prompt.status !== 'counted') lane?.members.add(prompt);
+    const quota = (open !== null && quotaOf(open, prompt.spec.domain)) || null;
+    prompt.quota = quota;
+    if (prompt.status === 'standby') quota?.standby.push(prompt);
+    else if (prompt.status !== 'counted') quota?.members.add(prompt);
   }
   for (const prompt of [...prompts.values(), ...settling]) {
     for (const response of prompt.responses) {

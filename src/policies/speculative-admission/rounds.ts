@@ -12,7 +12,7 @@ import { judge, nameOwed } from './progress.ts';
 import { abortAll, reportDrained } from './requests.ts';
 import { type Ctx, usualFactor } from './schema.ts';
 import { currentFactor, grid, measure, roundsPerFactor } from './speculation.ts';
-import { type AdmissionState, isLive, type Lane, laneOf, type PromptState, type Round } from './state.ts';
+import { type AdmissionState, type DomainQuota, isLive, type PromptState, quotaOf, type Round } from './state.ts';
 
 type CompletedReason = Message<'round.completed'>['reason'];
 
@@ -86,7 +86,7 @@ function newRound(state: AdmissionState, event: Message<'round.opened'>, ctx: Ct
     completedAt: 0,
     responses: scaledCount(forResponses, config.responsesPerPrompt),
     factor,
-    lanes: newLanes(state, isShort, forPrompts),
+    quotas: newQuotas(state, isShort, forPrompts),
     counted: 0,
     inFlight: 0,
     duplicates: 0,
@@ -94,15 +94,15 @@ function newRound(state: AdmissionState, event: Message<'round.opened'>, ctx: Ct
   };
 }
 
-/** One lane a domain where quotas hold; long rounds take any mix, so that a queue's mix can never block them. */
-function newLanes(state: AdmissionState, isShort: boolean, factor: number): Lane[] {
+/** One quota a domain where there are quotas; long rounds take any mix, so that a queue's mix can never block them. */
+function newQuotas(state: AdmissionState, isShort: boolean, factor: number): DomainQuota[] {
   const { quotas, promptsPerRound } = state.config;
   const domains = Object.keys(quotas ?? {}).sort();
   const isAll = isSourceExhausted(state);
-  const lane = (domain: string | null, quota: number, exhausted: boolean): Lane => ({
+  const quota = (domain: string | null, prompts: number, exhausted: boolean): DomainQuota => ({
     domain,
-    quota,
-    target: scaledCount(factor, quota),
+    prompts,
+    target: scaledCount(factor, prompts),
     admitted: 0,
     counted: 0,
     awaiting: 0,
@@ -111,9 +111,9 @@ function newLanes(state: AdmissionState, isShort: boolean, factor: number): Lane
     exhausted,
   });
   if (isShort && quotas !== undefined) {
-    return domains.map((one) => lane(one, quotas[one]!, isAll || state.exhausted.domains.has(one)));
+    return domains.map((one) => quota(one, quotas[one]!, isAll || state.exhausted.domains.has(one)));
   }
-  return [lane(null, promptsPerRound, isAll)];
+  return [quota(null, promptsPerRound, isAll)];
 }
 
 /** A prompt that went on running between the rounds belongs to this one, unless its weights are too old by now. */
@@ -125,10 +125,10 @@ function readmit(state: AdmissionState, prompt: PromptState, round: Round, ctx: 
     defer(state, prompt, round.id, { code: 'stale_weights', startVersion, weightVersion, maxStaleness }, ctx);
     return;
   }
-  const lane = laneOf(round, prompt.spec.domain)!;
-  prompt.lane = lane;
-  lane.members.add(prompt);
-  lane.admitted += 1;
+  const quota = quotaOf(round, prompt.spec.domain)!;
+  prompt.quota = quota;
+  quota.members.add(prompt);
+  quota.admitted += 1;
   for (const response of prompt.responses) {
     if (!isLive(response)) continue;
     response.round = round;
@@ -146,7 +146,7 @@ export function settle(state: AdmissionState, ctx: Ctx): void {
     state.unsettled = null;
     const { round } = state;
     if (round === null) return;
-    for (const lane of round.lanes) takeIn(state, round, lane, ctx);
+    for (const quota of round.quotas) takeIn(state, round, quota, ctx);
     if (state.unsettled !== null) {
       if (cause !== 'counted') state.unsettled = cause;
       continue;
@@ -156,36 +156,36 @@ export function settle(state: AdmissionState, ctx: Ctx): void {
       completeRound(state, round, reason, ctx);
       return;
     }
-    for (const lane of round.lanes) if (lane.counted === lane.quota) closeLane(state, round, lane, ctx);
+    for (const quota of round.quotas) if (quota.counted === quota.prompts) closeQuota(state, round, quota, ctx);
     if (cause !== 'counted') requestMore(round, cause, ctx);
   }
 }
 
 /** A quota is full: what else runs for it can never count in this round. */
-function closeLane(state: AdmissionState, round: Round, lane: Lane, ctx: Ctx): void {
+function closeQuota(state: AdmissionState, round: Round, quota: DomainQuota, ctx: Ctx): void {
   if (carries(state)) return;
   const needed = state.config.responsesPerPrompt;
-  for (const prompt of [...lane.members]) {
+  for (const prompt of [...quota.members]) {
     defer(state, prompt, round.id, { code: 'quota_filled', held: prompt.held, needed }, ctx);
   }
-  for (let next = lane.standby.shift(); next !== undefined; next = lane.standby.shift()) {
+  for (let next = quota.standby.shift(); next !== undefined; next = quota.standby.shift()) {
     giveBack(state, next, round.id, 'not_started', ctx);
   }
 }
 
 /** Whether unfinished prompts simply run on into the next round (RollPacker §6.7, §7). */
 function carries(state: AdmissionState): boolean {
-  return state.config.maxStaleness > 0 && !state.config.keepPartial;
+  return state.config.maxStaleness > 0 && !state.config.partialRollout;
 }
 
-function isDone(round: Round, lane: Lane): boolean {
-  if (lane.counted === lane.quota) return true;
-  return (lane.exhausted || round.onlyDuplicates) && lane.admitted === lane.counted && lane.standby.size === 0;
+function isDone(round: Round, quota: DomainQuota): boolean {
+  if (quota.counted === quota.prompts) return true;
+  return (quota.exhausted || round.onlyDuplicates) && quota.admitted === quota.counted && quota.standby.size === 0;
 }
 
 /** Why the round is complete, once every quota is full or can get no fuller. */
 function completion(state: AdmissionState, round: Round): CompletedReason | undefined {
-  if (!round.lanes.every((lane) => isDone(round, lane))) return undefined;
+  if (!round.quotas.every((quota) => isDone(round, quota))) return undefined;
   const numbers = { counted: round.counted, needed: state.config.promptsPerRound };
   if (round.counted === state.config.promptsPerRound) return { code: 'quota_reached', ...numbers };
   return { code: round.onlyDuplicates ? 'only_duplicates' : 'source_exhausted', ...numbers };
@@ -231,7 +231,7 @@ function emitCompleted(
 }
 
 function carry(state: AdmissionState, prompt: PromptState, round: Round, ctx: Ctx): void {
-  prompt.lane = null;
+  prompt.quota = null;
   for (const response of prompt.responses) {
     if (!isLive(response)) continue;
     response.round = null;

@@ -6,9 +6,9 @@ import {
   promptCollected,
   promptCounted,
   promptDeferred,
+  promptFailed,
   promptFiltered,
   promptMerged,
-  promptQuarantined,
   promptReturned,
 } from '../../schemas/decisions/prompts.ts';
 import {
@@ -82,7 +82,7 @@ const shape = z.strictObject({
     .record(domain, positiveCount)
     .optional()
     .describe('Prompts of each domain in a short round; together they are P0. Long rounds take any mix.'),
-  keepPartial: z
+  partialRollout: z
     .boolean()
     .default(false)
     .describe('Deferred prompts keep their tokens and resume from them; needs `maxStaleness` of 1 or more.'),
@@ -127,8 +127,11 @@ export const admissionConfig = shape.superRefine((config, context) => {
   if (config.maxInFlightPerEngine !== undefined && config.placement === 'host') {
     refuse('maxInFlightPerEngine', 'a limit for each engine only with `placement: policy`');
   }
-  if (config.keepPartial && config.maxStaleness === 0) {
-    refuse('keepPartial', '`maxStaleness` of 1 or more beside `keepPartial`: resumed responses span weight versions');
+  if (config.partialRollout && config.maxStaleness === 0) {
+    refuse(
+      'partialRollout',
+      '`maxStaleness` of 1 or more beside `partialRollout`: resumed responses span weight versions',
+    );
   }
   if (config.quotas !== undefined) {
     const total = Object.values(config.quotas).reduce((sum, quota) => sum + quota, 0);
@@ -155,7 +158,7 @@ export const admissionDecisions = [
   promptCollected,
   promptCounted,
   promptFiltered,
-  promptQuarantined,
+  promptFailed,
   promptDeferred,
   promptCarried,
   promptReturned,

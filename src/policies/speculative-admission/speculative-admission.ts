@@ -82,7 +82,7 @@ const finishedIds = (prompt: Prompt): string[] =>
   (prompt.kept ?? []).filter((one) => one.finished).map((one) => one.requestId);
 const ids = (list: readonly { requestId: string }[]): string[] => list.map((one) => one.requestId);
 
-/** Prompts enter with a round or a supply, and leave final, deferred, returned, filtered, quarantined or merged. */
+/** Prompts enter with a round or a supply, and leave final, deferred, returned, filtered, failed or merged. */
 const promptLedger: AdmissionLedger = {
   name: 'prompts',
   entered: (event) =>
@@ -97,7 +97,7 @@ const promptLedger: AdmissionLedger = {
       case 'prompt.returned':
         return [decision.prompt.promptId];
       case 'prompt.filtered':
-      case 'prompt.quarantined':
+      case 'prompt.failed':
       case 'prompt.merged':
         return [decision.promptId];
       default:
@@ -124,7 +124,7 @@ const responseLedger: AdmissionLedger = {
       case 'prompt.returned':
         return [...ids(decision.dropped), ...finishedIds(decision.prompt)];
       case 'prompt.filtered':
-      case 'prompt.quarantined':
+      case 'prompt.failed':
       case 'prompt.merged':
         return ids(decision.dropped);
       case 'response.surplus':

@@ -32,11 +32,11 @@ const engine = z.strictObject({
 /** An inference engine that takes requests. */
 export interface Engine extends z.output<typeof engine> {}
 
-const lane = z.strictObject({
+const quota = z.strictObject({
   domain: z.string().nullable(),
-  quota: count,
+  prompts: count,
   target: count,
-  /** Prompts taken in and neither filtered nor quarantined since, those that count included. */
+  /** Prompts taken in and neither filtered nor failed since, those that count included. */
   admitted: count,
   counted: count,
   /** Prompts asked for and not yet supplied. */
@@ -49,7 +49,7 @@ const lane = z.strictObject({
   members: derived(() => new Set<PromptState>()),
 });
 /** Prompts that share a quota: those of one domain, or all of them. */
-export interface Lane extends z.output<typeof lane> {}
+export interface DomainQuota extends z.output<typeof quota> {}
 
 const round = z
   .strictObject({
@@ -64,7 +64,7 @@ const round = z
     responses: count,
     /** Speculation factor that an exploration is trying. */
     factor: z.number(),
-    lanes: z.array(lane).min(1),
+    quotas: z.array(quota).min(1),
     counted: count,
     /** Requests of the round that are not over. */
     inFlight: count,
@@ -73,7 +73,7 @@ const round = z
     onlyDuplicates: z.boolean(),
   })
   // Each quota is rounded up by itself.
-  .refine(({ responses, lanes }) => lanes.reduce((sum, one) => sum + one.target * responses, 0) <= 2 * mostRequests, {
+  .refine(({ responses, quotas }) => quotas.reduce((sum, one) => sum + one.target * responses, 0) <= 2 * mostRequests, {
     message: `expected at most ${2 * mostRequests} requests`,
     path: ['responses'],
   });
@@ -144,7 +144,7 @@ const prompt = z.strictObject({
   spec: promptSpec,
   seq: count,
   /** `null` between rounds and while it settles. */
-  lane: derived<Lane | null>(),
+  quota: derived<DomainQuota | null>(),
   status: promptStatus,
   /** First attempt number of its requests: above all those that went before, so that no id comes twice. */
   attemptBase: count,
@@ -155,7 +155,7 @@ const prompt = z.strictObject({
   responses: z.array(response),
   held: count,
   rewards: count,
-  /** Aborts that are awaited before it can be deferred (`keepPartial`). */
+  /** Aborts that are awaited before it can be deferred (`partialRollout`). */
   unsettled: count,
   /** Why and in which round it settles. */
   settling: z.strictObject({ roundId: z.string(), reason: promptDeferred.schema.shape.reason }).nullable(),
@@ -269,13 +269,13 @@ const noFailures = Object.freeze({ infrastructure: 0, data: 0, environment: 0 })
 export function newPrompt(
   spec: Prompt,
   seq: number,
-  itsLane: Lane | null,
+  itsQuota: DomainQuota | null,
   { startVersion, firstPrefix }: Pick<PromptState, 'startVersion' | 'firstPrefix'>,
 ): PromptState {
   return {
     spec,
     seq,
-    lane: itsLane,
+    quota: itsQuota,
     status: 'standby',
     attemptBase: 0,
     firstPrefix,
@@ -326,7 +326,7 @@ export function byPlace(a: ResponseState, b: ResponseState): number {
   return a.prompt.seq - b.prompt.seq || a.index - b.index;
 }
 
-/** The lane that a prompt of this domain belongs to. */
-export function laneOf({ lanes }: Round, domain: string | undefined): Lane | undefined {
-  return lanes[0]!.domain === null ? lanes[0] : lanes.find((one) => one.domain === domain);
+/** The quota that a prompt of this domain belongs to. */
+export function quotaOf({ quotas }: Round, domain: string | undefined): DomainQuota | undefined {
+  return quotas[0]!.domain === null ? quotas[0] : quotas.find((one) => one.domain === domain);
 }

@@ -9,7 +9,7 @@ import type { flexrl } from './flexrl.ts';
 /** A likely next event. */
 export function arbitrary({ parts }: RecipeState, choices: Choices): EventOf<typeof flexrl> {
   const event = ofLoader(parts.loader as never, choices);
-  if (event.type !== 'batch.planned') return event;
+  if (event.type !== 'batch.run') return event;
   const { at, batchId, stepId, assignments } = event;
   const sequences = assignments.map(({ sampleId, slices = [] }) => {
     const frames = slices.length === 0 ? {} : { frames: slices[0]!.toFrame };

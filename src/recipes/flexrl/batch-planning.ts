@@ -9,14 +9,14 @@ import { runPlanner } from '../../core/start.ts';
 import { derived } from '../../core/state.ts';
 import { isPolicyError, refuse } from '../../errors.ts';
 import { type FlexUlyssesPlan, flexUlysses } from '../../planners/flex-ulysses/index.ts';
-import { batchPlanned } from '../../schemas/decisions/loading.ts';
+import { batchRun } from '../../schemas/decisions/loading.ts';
 import { batchReady } from '../../schemas/events/loading.ts';
 import type { BatchAssignment, FrameSlice } from '../../schemas/loading.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
 import { plannerSettings } from './schema.ts';
 
 type Ready = Of<typeof batchReady>;
-type Planned = Of<typeof batchPlanned>;
+type Planned = Of<typeof batchRun>;
 
 /** Settings of the planner. */
 export const batchPlanningConfig = z.strictObject(plannerSettings);
@@ -60,7 +60,7 @@ function plan(state: State, event: Ready, ctx: Context<Planned>): void {
   const { metrics, bounds, memoryRelaxed, packs, order } = found;
   const { maxCompute, communication } = metrics;
   ctx.emit({
-    type: 'batch.planned',
+    type: 'batch.run',
     at: ctx.at,
     batchId: event.batchId,
     stepId: event.stepId,
@@ -103,7 +103,7 @@ export const batchPlanning = definePolicy({
   state: batchState,
   begin,
   handlers: [handlersOf<State, Planned>()(batchReady, plan, check)],
-  decisions: [batchPlanned],
+  decisions: [batchRun],
   // A batch is planned by the event that it comes with.
   ledgers: [],
 });

@@ -10,7 +10,7 @@ import {
   shadowLoader,
   shadowLoaderConfig,
 } from '../../policies/shadow-loader/index.ts';
-import { batchPlanned } from '../../schemas/decisions/loading.ts';
+import { batchRun } from '../../schemas/decisions/loading.ts';
 import {
   batchReady,
   batchWithdrawn,
@@ -45,7 +45,7 @@ const events = [
   stepCompleted,
   hostRestarted,
 ] as const;
-const decisions = [batchPlanned, ...loaderDecisions] as const;
+const decisions = [batchRun, ...loaderDecisions] as const;
 
 /** What the plan of a batch will say of its samples, as far as the loader may refuse it. */
 function foreseen({ sampleId, frames = 0 }: Ready['sequences'][number], sequence: number): BatchAssignment {
@@ -58,7 +58,7 @@ function expects(event: FlexrlEvent): Delivery[] {
   if (event.type !== 'batch.ready') return [];
   const { at, batchId, stepId, sequences } = event;
   const planned: ShadowLoaderEvent = {
-    ...{ type: 'batch.planned', at, batchId, stepId, assignments: sequences.map(foreseen) },
+    ...{ type: 'batch.run', at, batchId, stepId, assignments: sequences.map(foreseen) },
     reason: { code: 'host' },
   };
   return [{ part: 'loader', event: planned }];
@@ -99,7 +99,7 @@ export const flexrl: PolicyDefinition<
   events,
   decisions,
   expects,
-  vouches: { loader: ['batch.planned'] },
+  vouches: { loader: ['batch.run'] },
   routes: {},
   ledgers,
 });

@@ -4,8 +4,8 @@ import type { CostModel, CostModelInput } from '../../planners/flex-ulysses/inde
 import type {
   BatchAbandoned,
   BatchMaterialized,
-  BatchPlanned,
   BatchReady,
+  BatchRun,
   BatchWithdrawn,
   HostRestarted,
   NodeAdded,
@@ -243,7 +243,7 @@ export type FlexrlEvent =
 
 /** What `flexrl` asks of the host. */
 export type FlexrlCommand =
-  | BatchPlanned
+  | BatchRun
   | SampleEvict
   | SampleMaterialize
   | SamplePlaceholder

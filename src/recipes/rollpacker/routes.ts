@@ -18,7 +18,7 @@ export function kvCapacityTokens(config: RollpackerConfig, tp: number): number {
 
 /** The engines of a round, for the parts that must know them before its requests are placed. */
 export function arrange(
-  { at, replicas, tp }: Pick<Message<'tp.use'>, 'at' | 'replicas' | 'tp'>,
+  { at, replicas, tp }: Pick<Message<'round-tp.set'>, 'at' | 'replicas' | 'tp'>,
   config: RollpackerConfig,
 ): Delivery[] {
   const capacity = kvCapacityTokens(config, tp);
@@ -101,7 +101,7 @@ export const routes: Readonly<Record<string, Readonly<Record<string, AnyRoute>>>
     // The admission asks for what is missing: it knows what is carried over.
     'prompts.request': { out: false },
   },
-  tp: { 'tp.use': route<'tp.use'>(arrange) },
+  tp: { 'round-tp.set': route<'round-tp.set'>(arrange) },
   admission: {
     'response.accepted': route<'response.accepted'>(accepted),
     'reward.request': inside<'reward.request'>(wantedAgain),

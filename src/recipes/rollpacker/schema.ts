@@ -138,8 +138,8 @@ export const rollpackerConfig = shape.superRefine((config, context) => {
   if (config.streamTraining && other !== undefined) {
     refuse('trainingReplicas', `GPUs of \`servers\` alone with \`streamTraining\`, ${other} is none`);
   }
-  if (config.adaptiveTp && config.maxStaleness > 0 && !config.keepPartial) {
-    const expected = '`adaptiveTp` off, or `keepPartial`, beside `maxStaleness` above 0';
+  if (config.adaptiveTp && config.maxStaleness > 0 && !config.partialRollout) {
+    const expected = '`adaptiveTp` off, or `partialRollout`, beside `maxStaleness` above 0';
     refuse('adaptiveTp', `${expected}: engines cannot change under prompts that run on into the next round`);
   }
   if (config.judgeOffload !== (config.judge !== undefined)) {

@@ -26,6 +26,9 @@ import type {
   JudgementLate,
   JudgementRequest,
   JudgePlace,
+  KindTpFailed,
+  KindTpKept,
+  KindTpSet,
   MigrationAbandoned,
   MigrationCancel,
   MigrationFailed,
@@ -40,10 +43,10 @@ import type {
   PromptCollected,
   PromptCounted,
   PromptDeferred,
+  PromptFailed,
   PromptFiltered,
   PromptJudged,
   PromptMerged,
-  PromptQuarantined,
   PromptReturned,
   PromptsRequest,
   PromptsSupplied,
@@ -88,6 +91,7 @@ import type {
   RoundPlanned,
   RoundRequested,
   RoundRewarded,
+  RoundTpSet,
   RoundTrained,
   SandboxLate,
   SandboxReport,
@@ -104,10 +108,6 @@ import type {
   StepFinished,
   TimerFired,
   TimerSet,
-  TpFailed,
-  TpKept,
-  TpSet,
-  TpUse,
   TrainConsumed,
   TrainFetch,
   TrainFinish,
@@ -190,7 +190,7 @@ export interface RollpackerInput {
    *
    * @defaultValue `false`
    */
-  keepPartial?: boolean | undefined;
+  partialRollout?: boolean | undefined;
   /**
    * Weight versions that a response may lag behind: 0 synchronous, 1 one-off, more asynchronous. A whole number.
    *
@@ -556,7 +556,7 @@ export interface RollpackerConfig {
    */
   quotas?: Record<string, number> | undefined;
   /** Deferred prompts keep their tokens and resume from them; needs `maxStaleness` of 1 or more. */
-  keepPartial: boolean;
+  partialRollout: boolean;
   /** Weight versions that a response may lag behind: 0 synchronous, 1 one-off, more asynchronous. A whole number. */
   maxStaleness: number;
   /** Whether a round may open before the last one has drained. */
@@ -734,6 +734,7 @@ export type RollpackerEvent =
   | GpusReleased
   | GpusReturned
   | HostRestarted
+  | KindTpFailed
   | MigrationFailed
   | OptimizerStepped
   | ProfileMeasured
@@ -760,7 +761,6 @@ export type RollpackerEvent =
   | SourceReopened
   | StepFinished
   | TimerFired
-  | TpFailed
   | TrainConsumed
   | TrainFinished
   | TurnFinished;
@@ -775,6 +775,7 @@ export type RollpackerCommand =
   | GradientsReload
   | JudgePlace
   | JudgementRequest
+  | KindTpSet
   | MigrationCancel
   | OptimizerStep
   | ProfileMeasure
@@ -788,10 +789,9 @@ export type RollpackerCommand =
   | RewardCancel
   | RewardDispatch
   | RewardRequest
+  | RoundTpSet
   | SandboxRun
   | TimerSet
-  | TpSet
-  | TpUse
   | TrainFetch
   | TrainFinish
   | WeightsSwap;
@@ -804,14 +804,15 @@ export type RollpackerNotice =
   | GroupWithdrawn
   | GroupsDropped
   | JudgementLate
+  | KindTpKept
   | MigrationAbandoned
   | PromptCarried
   | PromptCollected
   | PromptCounted
   | PromptDeferred
+  | PromptFailed
   | PromptFiltered
   | PromptMerged
-  | PromptQuarantined
   | PromptReturned
   | RequestExpired
   | ResponseAbandoned
@@ -841,7 +842,6 @@ export type RollpackerNotice =
   | ScaleDownRejected
   | SourceDrained
   | SpeculationChosen
-  | TpKept
   | TrainRequeued
   | TrainingLate;
 

@@ -15,10 +15,10 @@ import type {
   PromptCollected,
   PromptCounted,
   PromptDeferred,
+  PromptFailed,
   PromptFiltered,
   PromptJudged,
   PromptMerged,
-  PromptQuarantined,
   PromptReturned,
   PromptsRequest,
   PromptsSupplied,
@@ -123,7 +123,7 @@ export interface TailBatchingInput {
    *
    * @defaultValue `false`
    */
-  keepPartial?: boolean | undefined;
+  partialRollout?: boolean | undefined;
   /**
    * Weight versions that a response may lag behind: 0 synchronous, 1 one-off, more asynchronous. A whole number.
    *
@@ -204,7 +204,7 @@ export interface TailBatchingConfig {
    */
   quotas?: Record<string, number> | undefined;
   /** Deferred prompts keep their tokens and resume from them; needs `maxStaleness` of 1 or more. */
-  keepPartial: boolean;
+  partialRollout: boolean;
   /** Weight versions that a response may lag behind: 0 synchronous, 1 one-off, more asynchronous. A whole number. */
   maxStaleness: number;
   /** Whether a round may open before the last one has drained. */
@@ -268,9 +268,9 @@ export type TailBatchingNotice =
   | PromptCollected
   | PromptCounted
   | PromptDeferred
+  | PromptFailed
   | PromptFiltered
   | PromptMerged
-  | PromptQuarantined
   | PromptReturned
   | RequestExpired
   | ResponseAbandoned

@@ -13,7 +13,7 @@ const { width, startRequests, starvedShare } = frontierConfig.shape;
 
 const shape = admissionConfig.safeExtend({
   maxStaleness: z.literal(0).default(0).describe('Every sample is of the weights of its round.'),
-  keepPartial: z.literal(false).default(false).describe('Deferred prompts begin anew: their tokens would be stale.'),
+  partialRollout: z.literal(false).default(false).describe('Deferred prompts begin anew: their tokens would be stale.'),
   ...queueSettings,
   globalBatchSamples,
   maxTokensPerGpu,

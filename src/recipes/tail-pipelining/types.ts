@@ -27,10 +27,10 @@ import type {
   PromptCollected,
   PromptCounted,
   PromptDeferred,
+  PromptFailed,
   PromptFiltered,
   PromptJudged,
   PromptMerged,
-  PromptQuarantined,
   PromptReturned,
   PromptsRequest,
   PromptsSupplied,
@@ -149,7 +149,7 @@ export interface TailPipeliningInput {
    *
    * @defaultValue `false`
    */
-  keepPartial?: false | undefined;
+  partialRollout?: false | undefined;
   /**
    * Every sample is of the weights of its round.
    *
@@ -300,7 +300,7 @@ export interface TailPipeliningConfig {
    */
   quotas?: Record<string, number> | undefined;
   /** Deferred prompts begin anew: their tokens would be stale. */
-  keepPartial: false;
+  partialRollout: false;
   /** Every sample is of the weights of its round. */
   maxStaleness: 0;
   /** Whether a round may open before the last one has drained. */
@@ -416,9 +416,9 @@ export type TailPipeliningNotice =
   | PromptCollected
   | PromptCounted
   | PromptDeferred
+  | PromptFailed
   | PromptFiltered
   | PromptMerged
-  | PromptQuarantined
   | PromptReturned
   | RequestDeferred
   | RequestDropped

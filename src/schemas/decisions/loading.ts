@@ -169,8 +169,8 @@ export const sliceLate = defineDecision(
   { sliceId },
   { over: {}, earlier_attempt: { attempt: count.describe('Number of the try that was reported.') } },
 );
-export const batchPlanned = defineDecision(
-  'batch.planned',
+export const batchRun = defineDecision(
+  'batch.run',
   'command',
   'Run the batch like this: each sequence on its ranks.',
   {

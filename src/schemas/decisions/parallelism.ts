@@ -29,8 +29,8 @@ const far = {
   observedSeconds: seconds.describe('Seconds of a decode step that were observed.'),
 };
 
-export const tpSet = defineDecision(
-  'tp.set',
+export const kindTpSet = defineDecision(
+  'kind-tp.set',
   'command',
   'Run rounds of this kind with these replicas, from the next one on; what runs now is not touched.',
   {
@@ -63,8 +63,8 @@ export const tpSet = defineDecision(
     not_applied: from,
   },
 );
-export const tpUse = defineDecision(
-  'tp.use',
+export const roundTpSet = defineDecision(
+  'round-tp.set',
   'command',
   'Run this round with these replicas: change the engines, where they differ, before its requests are launched.',
   {
@@ -76,8 +76,8 @@ export const tpUse = defineDecision(
   },
   { round_planned: {} },
 );
-export const tpKept = defineDecision(
-  'tp.kept',
+export const kindTpKept = defineDecision(
+  'kind-tp.kept',
   'notice',
   'The parallelism of this kind of round stays as it is.',
   {

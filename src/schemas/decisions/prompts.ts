@@ -60,8 +60,8 @@ export const promptFiltered = defineDecision(
     host: {},
   },
 );
-export const promptQuarantined = defineDecision(
-  'prompt.quarantined',
+export const promptFailed = defineDecision(
+  'prompt.failed',
   'notice',
   'A prompt has used up its retries: it leaves, by name, and is replaced.',
   {

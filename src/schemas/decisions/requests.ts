@@ -59,7 +59,7 @@ export const requestAbort = defineDecision(
     prompt_collected: { held, needed },
     round_completed: { counted },
     quota_filled: { counted },
-    prompt_quarantined: { held },
+    prompt_failed: { held },
     response_timeout: {
       ranSeconds: seconds.describe('How long the request has run, in seconds.'),
       limitSeconds: seconds.describe('How long it may run, in seconds.'),

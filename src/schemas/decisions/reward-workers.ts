@@ -24,7 +24,7 @@ const noLongerNeeded = {
   round_failed: { afterSeconds },
   prompt_deferred: { afterSeconds },
   prompt_filtered: { afterSeconds },
-  prompt_quarantined: { afterSeconds },
+  prompt_failed: { afterSeconds },
   prompt_returned: { afterSeconds },
   prompt_merged: { afterSeconds },
   response_dropped: { afterSeconds },

@@ -27,7 +27,7 @@ export const promptsRequest = defineDecision(
   {
     round_opened: { target, known },
     filtered: { target, admitted },
-    quarantined: { target, admitted },
+    failed: { target, admitted },
     merged: { target, admitted },
     host_restarted: { target, admitted },
   },

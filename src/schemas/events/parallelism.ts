@@ -13,7 +13,7 @@ export const stepFinished = defineEvent('step.finished', 'The rollout of a round
   seconds: positiveSeconds.describe('Seconds of the rollout, without the change of parallelism before it; > 0.'),
   workload: rolloutWorkload.describe('What the round demanded.'),
 });
-export const tpFailed = defineEvent('tp.failed', 'A `tp.set` could not be carried out.', {
+export const kindTpFailed = defineEvent('kind-tp.failed', 'A `kind-tp.set` could not be carried out.', {
   kind: roundKind,
   tp: tensorParallel,
   ep: expertParallel.optional(),

@@ -32,8 +32,8 @@ import type { JudgePlace } from './judge.ts';
 import type {
   BatchAbandoned,
   BatchMaterialized,
-  BatchPlanned,
   BatchReady,
+  BatchRun,
   BatchWithdrawn,
   NodeAdded,
   NodeLost,
@@ -57,14 +57,14 @@ import type {
   StepResumed,
 } from './loading.ts';
 import type {
+  KindTpFailed,
+  KindTpKept,
+  KindTpSet,
   ProfileMeasure,
   ProfileMeasured,
   ProfileObserved,
+  RoundTpSet,
   StepFinished,
-  TpFailed,
-  TpKept,
-  TpSet,
-  TpUse,
 } from './parallelism.ts';
 import type {
   GroupTrainable,
@@ -82,9 +82,9 @@ import type {
   PromptCollected,
   PromptCounted,
   PromptDeferred,
+  PromptFailed,
   PromptFiltered,
   PromptMerged,
-  PromptQuarantined,
   PromptReturned,
 } from './prompts.ts';
 import type {
@@ -200,10 +200,10 @@ export interface Messages {
   'batch.abandoned': BatchAbandoned;
   /** Every rank has the frames that it needs for a batch, but for those of samples that were dropped. */
   'batch.materialized': BatchMaterialized;
-  /** Run the batch like this: each sequence on its ranks. */
-  'batch.planned': BatchPlanned;
   /** The sequences of a batch are known: it can be planned. */
   'batch.ready': BatchReady;
+  /** Run the batch like this: each sequence on its ranks. */
+  'batch.run': BatchRun;
   /** A batch will not be run: what its ranks do not have yet is not needed. Of one that is over nothing changes. */
   'batch.withdrawn': BatchWithdrawn;
   /** An inference engine takes requests. May be repeated. */
@@ -270,6 +270,12 @@ export interface Messages {
   'judgement.late': JudgementLate;
   /** Judge a collected prompt with `prompt.judged`: it is needed, and has not come. */
   'judgement.request': JudgementRequest;
+  /** A `kind-tp.set` could not be carried out. */
+  'kind-tp.failed': KindTpFailed;
+  /** The parallelism of this kind of round stays as it is. */
+  'kind-tp.kept': KindTpKept;
+  /** Run rounds of this kind with these replicas, from the next one on; what runs now is not touched. */
+  'kind-tp.set': KindTpSet;
   /** A request could not be moved from GPUs that have been released: it runs nowhere and has failed (infrastructure). */
   'migration.abandoned': MigrationAbandoned;
   /** Do not let this request go on at the engine that it moves to, and stop it there if it does: it has ended. */
@@ -308,14 +314,14 @@ export interface Messages {
   'prompt.counted': PromptCounted;
   /** An unfinished prompt leaves the round, to be tried again in a later one. */
   'prompt.deferred': PromptDeferred;
+  /** A prompt has used up its retries: it leaves, by name, and is replaced. */
+  'prompt.failed': PromptFailed;
   /** A collected prompt did not pass the filter: it leaves, is not deferred, and is replaced. */
   'prompt.filtered': PromptFiltered;
   /** The host has judged a collected prompt (filter `host`). */
   'prompt.judged': PromptJudged;
   /** A prompt that is here already was supplied again: one of the two is dropped. */
   'prompt.merged': PromptMerged;
-  /** A prompt has used up its retries: it leaves, by name, and is replaced. */
-  'prompt.quarantined': PromptQuarantined;
   /** A prompt that was not started, or of which the round has failed, is handed back as it came. */
   'prompt.returned': PromptReturned;
   /** Supply this many prompts, in portions of any size. */
@@ -408,6 +414,8 @@ export interface Messages {
   'rewards.resumed': RewardsResumed;
   /** Rewards of this kind are asked for faster than they are computed: hold back what leads to more of them. */
   'rewards.saturated': RewardsSaturated;
+  /** Run this round with these replicas: change the engines, where they differ, before its requests are launched. */
+  'round-tp.set': RoundTpSet;
   /** The round has all that it trains on; only the ids named here are final. */
   'round.completed': RoundCompleted;
   /** Nothing of the round is in flight any more: the weights may be updated. */
@@ -494,14 +502,6 @@ export interface Messages {
   'timer.fired': TimerFired;
   /** Answer with `timer.fired` at this time; a later one with the same id replaces it. */
   'timer.set': TimerSet;
-  /** A `tp.set` could not be carried out. */
-  'tp.failed': TpFailed;
-  /** The parallelism of this kind of round stays as it is. */
-  'tp.kept': TpKept;
-  /** Run rounds of this kind with these replicas, from the next one on; what runs now is not touched. */
-  'tp.set': TpSet;
-  /** Run this round with these replicas: change the engines, where they differ, before its requests are launched. */
-  'tp.use': TpUse;
   /** A replica has accumulated the gradients of a `train.fetch`. */
   'train.consumed': TrainConsumed;
   /** Accumulate the gradients of this update, after the optimizer has stepped on the one before, and answer `update.consumed`. */

@@ -263,11 +263,11 @@ export interface BatchMaterialized {
 /**
  * Run the batch like this: each sequence on its ranks.
  *
- * Command `batch.planned`.
+ * Command `batch.run`.
  */
-export interface BatchPlanned {
+export interface BatchRun {
   /** Which event or decision it is. */
-  type: 'batch.planned';
+  type: 'batch.run';
   /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the batch, given by the host; new for every batch. At most 512 characters. */

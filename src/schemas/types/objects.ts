@@ -45,7 +45,7 @@ export interface Prompt {
   expectedTokens?: number | undefined;
   /** How often and since when it has been deferred. */
   deferral?: Deferral | undefined;
-  /** Responses kept from earlier rounds (`keepPartial`). */
+  /** Responses kept from earlier rounds (`partialRollout`). */
   kept?: KeptResponse[] | undefined;
 }
 
@@ -82,7 +82,7 @@ export interface DroppedResponse {
   /** Tokens, >= 0. A whole number. */
   tokens: number;
   /** Why it is of no use. */
-  cause: 'stale_weights' | 'filtered' | 'quarantined' | 'round_failed' | 'merged';
+  cause: 'stale_weights' | 'filtered' | 'failed' | 'round_failed' | 'merged';
 }
 
 /** A prompt of a completed round, with exactly R0 responses in the order of their indices. */

@@ -3,6 +3,26 @@
 import type { ProfileConfiguration, ProfileRow, ReplicaGroup, RolloutWorkload } from './objects.ts';
 
 /**
+ * A `kind-tp.set` could not be carried out.
+ *
+ * Event `kind-tp.failed`.
+ */
+export interface KindTpFailed {
+  /** Which event or decision it is. */
+  type: 'kind-tp.failed';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** `short`: with speculation; `long`: without. */
+  kind: 'short' | 'long';
+  /** Tensor-parallel degree: GPUs of one replica. A whole number, 1 or more. */
+  tp: number;
+  /** Expert-parallel degree inside the replica; divides the TP. A whole number, 1 or more. */
+  ep?: number | undefined;
+  /** What went wrong, for operators. At most 2,000 characters. */
+  message?: string | undefined;
+}
+
+/**
  * Rows of the profile that were measured: new ones, and ones that replace what was known of the same point.
  *
  * Event `profile.measured`.
@@ -69,67 +89,13 @@ export interface StepFinished {
 }
 
 /**
- * A `tp.set` could not be carried out.
- *
- * Event `tp.failed`.
- */
-export interface TpFailed {
-  /** Which event or decision it is. */
-  type: 'tp.failed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
-  at: number;
-  /** `short`: with speculation; `long`: without. */
-  kind: 'short' | 'long';
-  /** Tensor-parallel degree: GPUs of one replica. A whole number, 1 or more. */
-  tp: number;
-  /** Expert-parallel degree inside the replica; divides the TP. A whole number, 1 or more. */
-  ep?: number | undefined;
-  /** What went wrong, for operators. At most 2,000 characters. */
-  message?: string | undefined;
-}
-
-/**
- * Measure these points and answer with `profile.measured`; asked for again while observations stay far off.
- *
- * Command `profile.measure`; answered by `profile.measured`.
- */
-export interface ProfileMeasure {
-  /** Which event or decision it is. */
-  type: 'profile.measure';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
-  at: number;
-  /** Points to measure, by batch size and length. */
-  configurations: ProfileConfiguration[];
-  /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'observed_far';
-        /** Rounds of such observations in a row. A whole number, 0 or more. */
-        rounds: number;
-        /** Seconds of a decode step that were observed. A number, 0 or more. */
-        observedSeconds: number;
-        /** Seconds that the profile says for such a step. A number, 0 or more. */
-        profileSeconds: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'not_profiled';
-        /** Rounds of such observations in a row. A whole number, 0 or more. */
-        rounds: number;
-        /** Seconds of a decode step that were observed. A number, 0 or more. */
-        observedSeconds: number;
-      };
-}
-
-/**
  * The parallelism of this kind of round stays as it is.
  *
- * Notice `tp.kept`.
+ * Notice `kind-tp.kept`.
  */
-export interface TpKept {
+export interface KindTpKept {
   /** Which event or decision it is. */
-  type: 'tp.kept';
+  type: 'kind-tp.kept';
   /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** The round that has ended, if one has. At most 512 characters. */
@@ -251,11 +217,11 @@ export interface TpKept {
 /**
  * Run rounds of this kind with these replicas, from the next one on; what runs now is not touched.
  *
- * Command `tp.set`.
+ * Command `kind-tp.set`.
  */
-export interface TpSet {
+export interface KindTpSet {
   /** Which event or decision it is. */
-  type: 'tp.set';
+  type: 'kind-tp.set';
   /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** The round whose end led to it, if one did. At most 512 characters. */
@@ -362,13 +328,47 @@ export interface TpSet {
 }
 
 /**
+ * Measure these points and answer with `profile.measured`; asked for again while observations stay far off.
+ *
+ * Command `profile.measure`; answered by `profile.measured`.
+ */
+export interface ProfileMeasure {
+  /** Which event or decision it is. */
+  type: 'profile.measure';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Points to measure, by batch size and length. */
+  configurations: ProfileConfiguration[];
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'observed_far';
+        /** Rounds of such observations in a row. A whole number, 0 or more. */
+        rounds: number;
+        /** Seconds of a decode step that were observed. A number, 0 or more. */
+        observedSeconds: number;
+        /** Seconds that the profile says for such a step. A number, 0 or more. */
+        profileSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'not_profiled';
+        /** Rounds of such observations in a row. A whole number, 0 or more. */
+        rounds: number;
+        /** Seconds of a decode step that were observed. A number, 0 or more. */
+        observedSeconds: number;
+      };
+}
+
+/**
  * Run this round with these replicas: change the engines, where they differ, before its requests are launched.
  *
- * Command `tp.use`.
+ * Command `round-tp.set`.
  */
-export interface TpUse {
+export interface RoundTpSet {
   /** Which event or decision it is. */
-  type: 'tp.use';
+  type: 'round-tp.set';
   /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */

@@ -149,6 +149,60 @@ export interface PromptDeferred {
 }
 
 /**
+ * A prompt has used up its retries: it leaves, by name, and is replaced.
+ *
+ * Notice `prompt.failed`.
+ */
+export interface PromptFailed {
+  /** Which event or decision it is. */
+  type: 'prompt.failed';
+  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  at: number;
+  /** Id of the prompt, given by the host. At most 512 characters. */
+  promptId: string;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Opaque reference of the host, at most 256 bytes; echoed. */
+  ref?: string | undefined;
+  /** Responses that are given up. */
+  dropped: DroppedResponse[];
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'infrastructure';
+        /** Failures of this kind. A whole number, 0 or more. */
+        failures: number;
+        /** Most failures that lead to another try. A whole number, 0 or more. */
+        budget: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'data';
+        /** Failures of this kind. A whole number, 0 or more. */
+        failures: number;
+        /** Most failures that lead to another try. A whole number, 0 or more. */
+        budget: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'environment';
+        /** Failures of this kind. A whole number, 0 or more. */
+        failures: number;
+        /** Most failures that lead to another try. A whole number, 0 or more. */
+        budget: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'reward';
+        /** Failures of this kind. A whole number, 0 or more. */
+        failures: number;
+        /** Most failures that lead to another try. A whole number, 0 or more. */
+        budget: number;
+      };
+}
+
+/**
  * A collected prompt did not pass the filter: it leaves, is not deferred, and is replaced.
  *
  * Notice `prompt.filtered`.
@@ -211,60 +265,6 @@ export interface PromptMerged {
         code: 'already_queued';
         /** How often the one that is kept has been deferred. A whole number, 0 or more. */
         deferrals: number;
-      };
-}
-
-/**
- * A prompt has used up its retries: it leaves, by name, and is replaced.
- *
- * Notice `prompt.quarantined`.
- */
-export interface PromptQuarantined {
-  /** Which event or decision it is. */
-  type: 'prompt.quarantined';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
-  at: number;
-  /** Id of the prompt, given by the host. At most 512 characters. */
-  promptId: string;
-  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
-  roundId: string;
-  /** Opaque reference of the host, at most 256 bytes; echoed. */
-  ref?: string | undefined;
-  /** Responses that are given up. */
-  dropped: DroppedResponse[];
-  /** Why, with the numbers. */
-  reason:
-    | {
-        /** Which reason it is. */
-        code: 'infrastructure';
-        /** Failures of this kind. A whole number, 0 or more. */
-        failures: number;
-        /** Most failures that lead to another try. A whole number, 0 or more. */
-        budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'data';
-        /** Failures of this kind. A whole number, 0 or more. */
-        failures: number;
-        /** Most failures that lead to another try. A whole number, 0 or more. */
-        budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'environment';
-        /** Failures of this kind. A whole number, 0 or more. */
-        failures: number;
-        /** Most failures that lead to another try. A whole number, 0 or more. */
-        budget: number;
-      }
-    | {
-        /** Which reason it is. */
-        code: 'reward';
-        /** Failures of this kind. A whole number, 0 or more. */
-        failures: number;
-        /** Most failures that lead to another try. A whole number, 0 or more. */
-        budget: number;
       };
 }
 

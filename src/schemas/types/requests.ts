@@ -173,7 +173,7 @@ export interface RequestAbort {
       }
     | {
         /** Which reason it is. */
-        code: 'prompt_quarantined';
+        code: 'prompt_failed';
         /** Responses of the prompt that are held. A whole number, 0 or more. */
         held: number;
       }

@@ -170,7 +170,7 @@ export interface RewardCancel {
       }
     | {
         /** Which reason it is. */
-        code: 'prompt_quarantined';
+        code: 'prompt_failed';
         /** Since the reward was asked for, in seconds. A number, 0 or more. */
         afterSeconds: number;
       }
@@ -254,7 +254,7 @@ export interface RewardCancelled {
       }
     | {
         /** Which reason it is. */
-        code: 'prompt_quarantined';
+        code: 'prompt_failed';
         /** Since the reward was asked for, in seconds. A number, 0 or more. */
         afterSeconds: number;
       }

@@ -132,7 +132,7 @@ export interface PromptsRequest {
       }
     | {
         /** Which reason it is. */
-        code: 'quarantined';
+        code: 'failed';
         /** Prompts that the round is to begin, speculation included. A whole number, 0 or more. */
         target: number;
         /** Prompts that were admitted to it, or wait to be. A whole number, 0 or more. */

@@ -36,7 +36,7 @@ export class ElasticInference extends InferenceMachine {
 
   override carryOut(decision: VocabularyDecision, at: number): void {
     switch (decision.type) {
-      case 'tp.use':
+      case 'round-tp.set':
         return this.#arrange(decision, at);
       case 'progress.query':
         return this.#progress(decision, at);
@@ -66,7 +66,7 @@ export class ElasticInference extends InferenceMachine {
     return [...events, ...this.#answers.splice(0)];
   }
 
-  #arrange({ tp, replicas }: Decision<'tp.use'>, at: number): void {
+  #arrange({ tp, replicas }: Decision<'round-tp.set'>, at: number): void {
     this.pool.reclaim();
     this.record!.tp = tp;
     if (tp === this.#tp) return;

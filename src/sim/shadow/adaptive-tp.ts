@@ -38,7 +38,7 @@ interface Chosen {
 export class TpBook implements ShadowBook {
   readonly #config: AdaptiveTpConfig;
   readonly #rows: ProfileRow[];
-  readonly #pairs = new Pairs('tp.use');
+  readonly #pairs = new Pairs('round-tp.set');
   readonly #workloads = new Map<string, RolloutWorkload>();
   /** What rounds of a kind run with, as far as the policy goes. */
   readonly #current = new Map<string, Chosen>();
@@ -59,8 +59,8 @@ export class TpBook implements ShadowBook {
   }
 
   decided({ decision }: LogLineOf<'decided'>): void {
-    const { type, roundId, tp, ep } = decision as unknown as Extract<AdaptiveTpDecision, { type: 'tp.use' }>;
-    if (type === 'tp.use' && roundId !== undefined) this.#pairs.ofHost(roundId, this.#value({ tp, ep }));
+    const { type, roundId, tp, ep } = decision as unknown as Extract<AdaptiveTpDecision, { type: 'round-tp.set' }>;
+    if (type === 'round-tp.set' && roundId !== undefined) this.#pairs.ofHost(roundId, this.#value({ tp, ep }));
   }
 
   counts() {
@@ -86,8 +86,8 @@ export class TpBook implements ShadowBook {
   #learn(decision: AdaptiveTpDecision, where: string): void {
     if (decision.type === 'profile.measure') return;
     const { kind, tp, ep, reason } = decision;
-    if (decision.type === 'tp.set') this.#current.set(kind, { parallelism: { tp, ep }, reason, where });
-    else if (decision.type === 'tp.use')
+    if (decision.type === 'kind-tp.set') this.#current.set(kind, { parallelism: { tp, ep }, reason, where });
+    else if (decision.type === 'round-tp.set')
       this.#use(decision.roundId, this.#current.get(kind), { tp, ep }, reason, where);
     else if (decision.reason.code === 'other_parallelism') this.#notLearntFrom += 1;
   }

@@ -40,7 +40,7 @@ test('the policy takes it, and takes rows that are measured beside it', () => {
   for (let at = 0; at < 3; at += 1) policy.send({ type: 'profile.measured', at, rows: [row(2, 1, 1 + at)] });
   const reason = { code: 'queue_below_threshold' as const, queued: 0, promptsPerRound: 1 };
   const plan = { roundId: 'r', kind: 'short' as const, weightVersion: 0, queued: [], reason };
-  const set = policy.send({ type: 'round.planned', at: 3, ...plan }).find((one) => one.type === 'tp.set');
+  const set = policy.send({ type: 'round.planned', at: 3, ...plan }).find((one) => one.type === 'kind-tp.set');
   // Two replicas of one GPU against one of two, which has measured a single batch size.
   expect(set).toMatchObject({ tp: 2, reason: { code: 'start_profile' } });
   expect(performance.now() - begun).toBeLessThan(10_000);

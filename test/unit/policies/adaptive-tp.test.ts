@@ -35,7 +35,8 @@ class Job extends Session {
   }
 
   take(decisions: VocabularyDecision[]): VocabularyDecision[] {
-    for (const one of only(decisions, 'tp.set')) this.tp[one.kind] = { tp: one.tp, ...(one.ep ? { ep: one.ep } : {}) };
+    for (const one of only(decisions, 'kind-tp.set'))
+      this.tp[one.kind] = { tp: one.tp, ...(one.ep ? { ep: one.ep } : {}) };
     return decisions;
   }
 
@@ -59,7 +60,7 @@ class Job extends Session {
 
 describe('the start', () => {
   test('the least degree that fits the memory, or the one configured, for each kind apart', () => {
-    expect(only(new Job().plan('long'), 'tp.set')).toMatchObject([{ tp: 1, reason: { code: 'start_smallest' } }]);
+    expect(only(new Job().plan('long'), 'kind-tp.set')).toMatchObject([{ tp: 1, reason: { code: 'start_smallest' } }]);
     expect(new Job({ modelBytes: 150 }).tp.short).toEqual({ tp: 2 });
     expect(new Job({ modelBytes: 80, sequenceBytes: 120 }).tp.short).toEqual({ tp: 4 });
     const configured = new Job({ startTp: { long: 4 } }, ['short', 'long']);
@@ -68,11 +69,13 @@ describe('the start', () => {
 
   test('is told once, again after a restart of the host, and names replicas and GPU groups inside servers', () => {
     const job = new Job({ servers: [server('a', 4), server('b', 8)], startTp: { short: 4 } });
-    expect(job.plan()).toMatchObject([{ type: 'tp.use', kind: 'short', tp: 4, reason: { code: 'round_planned' } }]);
-    const told = only(job.send({ type: 'host.restarted', idPrefix: 'x' } as never), 'tp.set');
+    expect(job.plan()).toMatchObject([
+      { type: 'round-tp.set', kind: 'short', tp: 4, reason: { code: 'round_planned' } },
+    ]);
+    const told = only(job.send({ type: 'host.restarted', idPrefix: 'x' } as never), 'kind-tp.set');
     expect(told).toEqual([
       {
-        type: 'tp.set',
+        type: 'kind-tp.set',
         at: 0,
         kind: 'short',
         tp: 4,
@@ -187,7 +190,7 @@ describe('the veto', () => {
     const job = new Job({ profile: flatProfile({ 1: 1, 2: 2 }) });
     job.step(10);
     const event = { type: 'step.finished', roundId: 'x', kind: 'short', tp: 1, preemptions: 50, seconds: 10, workload };
-    const [kept] = only(job.send(event as never), 'tp.kept');
+    const [kept] = only(job.send(event as never), 'kind-tp.kept');
     expect(kept).toMatchObject({ tp: 1, reason: { code: 'vetoed', wantedTp: 2 } });
     const { wantedPredictedSeconds, predictedSeconds } = kept!.reason as never as Record<string, number>;
     expect(wantedPredictedSeconds! / predictedSeconds!).toBeCloseTo(2);
@@ -313,19 +316,19 @@ describe('what cannot be set up', () => {
     const job = new Job();
     job.step(10);
     job.step(50);
-    const told = job.take(job.send({ type: 'tp.failed', kind: 'short', tp: 2, message: 'no memory' } as never));
-    expect(told).toMatchObject([{ type: 'tp.set', tp: 1, reason: { code: 'not_applied', fromTp: 2 } }]);
+    const told = job.take(job.send({ type: 'kind-tp.failed', kind: 'short', tp: 2, message: 'no memory' } as never));
+    expect(told).toMatchObject([{ type: 'kind-tp.set', tp: 1, reason: { code: 'not_applied', fromTp: 2 } }]);
     job.step(50);
     expect(job.step(99)).toBe('load_unchanged 1');
   });
 
   test('a start that fails gives the next larger TP, then a smaller one, until none is left', () => {
     const job = new Job({ startTp: { short: 4 } });
-    const fail = (tp: number) => job.take(job.send({ type: 'tp.failed', kind: 'short', tp } as never))[0];
+    const fail = (tp: number) => job.take(job.send({ type: 'kind-tp.failed', kind: 'short', tp } as never))[0];
     expect(fail(4)).toMatchObject({ tp: 8 });
     expect(fail(8)).toMatchObject({ tp: 2 });
     expect(fail(2)).toMatchObject({ tp: 1 });
-    expect(fail(1)).toMatchObject({ type: 'tp.kept', tp: 1, reason: { code: 'not_applied', failedTp: 1 } });
+    expect(fail(1)).toMatchObject({ type: 'kind-tp.kept', tp: 1, reason: { code: 'not_applied', failedTp: 1 } });
   });
 
   test('of several smaller, or larger, ones the nearest comes first', () => {
@@ -334,14 +337,14 @@ describe('what cannot be set up', () => {
       [1, 2, 4, 8],
     ] as const) {
       const job = new Job({ startTp: { short: order[0] } });
-      const told = order.map((tp) => job.send({ type: 'tp.failed', kind: 'short', tp } as never)[0]);
-      expect(told).toMatchObject([{ tp: order[1] }, { tp: order[2] }, { tp: order[3] }, { type: 'tp.kept' }]);
+      const told = order.map((tp) => job.send({ type: 'kind-tp.failed', kind: 'short', tp } as never)[0]);
+      expect(told).toMatchObject([{ tp: order[1] }, { tp: order[2] }, { tp: order[3] }, { type: 'kind-tp.kept' }]);
     }
   });
 
   test('what fails late is noticed', () => {
-    const late = new Job().send({ type: 'tp.failed', kind: 'short', tp: 8 } as never);
-    expect(late).toMatchObject([{ type: 'tp.kept', tp: 1, reason: { code: 'late', failedTp: 8 } }]);
+    const late = new Job().send({ type: 'kind-tp.failed', kind: 'short', tp: 8 } as never);
+    expect(late).toMatchObject([{ type: 'kind-tp.kept', tp: 1, reason: { code: 'late', failedTp: 8 } }]);
   });
 });
 
@@ -615,6 +618,6 @@ describe('bad input', () => {
     job.refuses({ type: 'profile.measured', at: 0, rows: [] }, 'invalid_event', 'rows');
     const row = { ...flatProfile({ 2: 1 })[0]!, ep: 4 };
     job.refuses({ type: 'profile.measured', at: 0, rows: [row] }, 'invalid_event', 'rows[0].ep');
-    job.refuses({ type: 'tp.failed', at: 0, kind: 'short', tp: 2, ep: 4 }, 'invalid_event', 'ep');
+    job.refuses({ type: 'kind-tp.failed', at: 0, kind: 'short', tp: 2, ep: 4 }, 'invalid_event', 'ep');
   });
 });

@@ -62,7 +62,7 @@ const closings = {
     requestIds: [],
     reason: { code: 'responses_held', held: 1, launched: 2 },
   },
-  'prompt.quarantined': {
+  'prompt.failed': {
     promptId: 'a',
     roundId: 'r1',
     dropped: [],
@@ -86,7 +86,7 @@ describe('a group that is closed and waits for what runs leaves with the host th
   test('the one that replaces a prompt that was given up runs, in the same round', () => {
     const one = start();
     one.send({ ...launch, requestId: 'a0', promptId: 'a', roundId: 'r1', index: 0 });
-    one.send({ type: 'prompt.quarantined', ...closings['prompt.quarantined'] });
+    one.send({ type: 'prompt.failed', ...closings['prompt.failed'] });
     one.send({ ...launch, requestId: 'b0', promptId: 'b', roundId: 'r1', index: 0 });
     expect(asked(one.restart())).toEqual(['r1 b/0']);
     const again = { ...launch, requestId: 'Rb0', promptId: 'b', roundId: 'r1', index: 0 };

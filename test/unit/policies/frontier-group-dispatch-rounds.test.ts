@@ -167,7 +167,7 @@ describe('a prompt in two rounds', () => {
     one.arrive('a1', 'a', 'r2');
     expect(one.send(collected('a', 'r1'))).toEqual([]);
     const reason = { code: 'data', failures: 1, budget: 0 };
-    expect(one.send({ type: 'prompt.quarantined', promptId: 'a', roundId: 'r1', dropped: [], reason })).toEqual([]);
+    expect(one.send({ type: 'prompt.failed', promptId: 'a', roundId: 'r1', dropped: [], reason })).toEqual([]);
     // Its other response is still to come.
     expect(one.complete('a1')).toEqual([]);
     expect(types(one.arrive('a2', 'a', 'r2', 1))).toEqual(['request.admit']);

@@ -64,8 +64,8 @@ class Host {
     });
   }
 
-  leave(type: 'prompt.filtered' | 'prompt.quarantined', ids: readonly string[]): void {
-    const cause = type === 'prompt.filtered' ? ('filtered' as const) : ('quarantined' as const);
+  leave(type: 'prompt.filtered' | 'prompt.failed', ids: readonly string[]): void {
+    const cause = type === 'prompt.filtered' ? ('filtered' as const) : ('failed' as const);
     const dropped = ids.map((requestId) => ({ requestId, tokens: 1, cause }));
     const left = { at: 3, promptId: 'p', roundId: 'r', dropped };
     if (type === 'prompt.filtered') this.#send({ type, ...left, reason: { code: 'host' } });
@@ -112,7 +112,7 @@ describe('group-assembly, with two copies of a prompt open', () => {
     fc.assert(property, runs(200));
   });
 
-  test.each(['prompt.filtered', 'prompt.quarantined'] as const)(
+  test.each(['prompt.filtered', 'prompt.failed'] as const)(
     'invariant 4: %s of one takes nothing of the other',
     (type) => {
       const host = new Host();

@@ -85,7 +85,7 @@ describe('group-assembly', () => {
     ]);
   });
 
-  test.each(['prompt.filtered', 'prompt.quarantined'] as const)('after %s nobody waits for what it names', (type) => {
+  test.each(['prompt.filtered', 'prompt.failed'] as const)('after %s nobody waits for what it names', (type) => {
     const dropped = ['c/0#0', 'a/0#0'].map((requestId) => ({ requestId, tokens: 1, cause: 'filtered' as const }));
     const left = { at: 3, promptId: 'c', roundId: 'r', dropped };
     const reason = { code: 'data', failures: 2, budget: 1 } as const;

@@ -28,7 +28,7 @@ const inRound = { promptId: 'p', roundId: 'r' };
 /** Whatever may take a reward away, by its name and by its prompt and round. */
 const later: Record<string, object> = {
   'prompt.filtered': { ...inRound, dropped, reason: { code: 'host' } },
-  'prompt.quarantined': { ...inRound, dropped, reason: { code: 'data', failures: 1, budget: 0 } },
+  'prompt.failed': { ...inRound, dropped, reason: { code: 'data', failures: 1, budget: 0 } },
   'prompt.merged': { ...inRound, dropped, reason: { code: 'already_in_round' } },
   'prompt.deferred': {
     prompt: { promptId: 'p', kept },

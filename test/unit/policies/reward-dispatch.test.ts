@@ -389,7 +389,7 @@ describe('what is no longer needed', () => {
   test.each([
     ['prompt.returned', { prompt: { promptId: 'p' }, reason: { code: 'round_failed' } }, 'prompt_returned'],
     ['prompt.filtered', { promptId: 'p', reason: { code: 'host' } }, 'prompt_filtered'],
-    ['prompt.quarantined', { promptId: 'p', reason: { code: 'data', failures: 2, budget: 1 } }, 'prompt_quarantined'],
+    ['prompt.failed', { promptId: 'p', reason: { code: 'data', failures: 2, budget: 1 } }, 'prompt_failed'],
   ])('%s cancels', (type, fields, code) => {
     const session = new Rewards();
     session.want('a', { promptId: 'p', roundId: 'r' });

@@ -150,7 +150,7 @@ describe('shadow-loader: a batch that is given up has used nothing', () => {
 });
 
 const planned = (batchId: string, sampleId: string) => ({
-  type: 'batch.planned',
+  type: 'batch.run',
   batchId,
   stepId: 's',
   assignments: [{ sequence: 0, sampleId, degree: 1, ranks: [0] }],

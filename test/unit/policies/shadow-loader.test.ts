@@ -289,7 +289,7 @@ describe('shadow-loader: refusals', () => {
     session.draw('s', video('x', 10, { uses: 1 }), { sampleId: 't', kind: 'text' });
     session.plan('b', [{ sampleId: 'x', ranks: [0] }]);
     const drawn = { type: 'samples.drawn', stepId: 's' };
-    const planned = { type: 'batch.planned', batchId: 'c', stepId: 's', reason: { code: 'host' } };
+    const planned = { type: 'batch.run', batchId: 'c', stepId: 's', reason: { code: 'host' } };
     const sequence = { sequence: 0, degree: 1, ranks: [0] };
     const cases: [object, string, string][] = [
       [{ ...drawn, samples: [video('y'), video('y')] }, 'duplicate_id', 'samples[1].sampleId'],
@@ -365,7 +365,7 @@ describe('shadow-loader: refusals', () => {
 test('shadow-loader keeps law 10: no event walks over what is in flight', () => {
   const reason = { code: 'host' };
   const batch = (batchId: string, from: number, count: number) => ({
-    ...{ type: 'batch.planned', at: 0, batchId, stepId: 's', reason },
+    ...{ type: 'batch.run', at: 0, batchId, stepId: 's', reason },
     assignments: Array.from({ length: count }, (_, sequence) => {
       return { sequence, sampleId: `x${from + sequence}`, degree: 2, ranks: [0, 1] };
     }),

@@ -1,4 +1,4 @@
-/** `keepPartial`: what a prompt brought along complete, its rewards, and what of it goes back. */
+/** `partialRollout`: what a prompt brought along complete, its rewards, and what of it goes back. */
 import { describe, expect, test } from 'vitest';
 import { bothWays, brief, keep, kept } from '../../support/rounds.ts';
 import { only } from '../../support/session.ts';

@@ -26,7 +26,7 @@ describe.each(bothWays)('prompts that run on between rounds, %s', (_how, start) 
     expect(only(all, 'request.abort')).toStrictEqual([]);
   });
 
-  test('are collected, filtered and quarantined in the name of the last round', () => {
+  test('are collected, filtered and failed in the name of the last round', () => {
     const session = start({ ...onward, filter: 'host' });
     session.open([{ promptId: 'a' }, { promptId: 'b', ref: 'row 2' }, { promptId: 'c' }]);
     session.complete('a/0#0', 'a/1#0');
@@ -37,9 +37,9 @@ describe.each(bothWays)('prompts that run on between rounds, %s', (_how, start) 
       { type: 'prompt.filtered', promptId: 'b', roundId: 'r0', ref: 'row 2', dropped: [{}, {}] },
     ]);
     expect(brief(session.tell('response.failed', { requestId: 'c/1#0', kind: 'data' }))).toStrictEqual([
-      'request.abort c/0#0 prompt_quarantined',
+      'request.abort c/0#0 prompt_failed',
       'timer.set speculative-admission/abort-grace abort_grace',
-      'prompt.quarantined c data',
+      'prompt.failed c data',
     ]);
     expect(session.state).toMatchObject({ round: null, prompts: [] });
   });

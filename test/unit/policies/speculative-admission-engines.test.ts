@@ -51,7 +51,7 @@ describe.each(bothWays)('placement, %s', (_how, start) => {
   });
 
   test('a resumed prompt weighs what it has generated already', () => {
-    const session = placed({ promptsPerRound: 3, keepPartial: true, maxStaleness: 1 });
+    const session = placed({ promptsPerRound: 3, partialRollout: true, maxStaleness: 1 });
     add(session, 'e0', 'e1');
     const kept = [{ requestId: 'a/0#0', index: 0, tokens: 25, weightVersions: [0], finished: false }];
     expect(

@@ -20,9 +20,9 @@ describe.each(bothWays)('faults, %s', (_how, start) => {
         { requestId: `a/0#${attempt}`, index: 0, reason: { code: `retry_${kind}`, attempt, budget } },
       ]);
     }
-    expect(only(fail(budget), 'prompt.quarantined')).toStrictEqual([
+    expect(only(fail(budget), 'prompt.failed')).toStrictEqual([
       {
-        type: 'prompt.quarantined',
+        type: 'prompt.failed',
         at: 0,
         promptId: 'a',
         roundId: 'r0',
@@ -55,10 +55,10 @@ describe.each(bothWays)('faults, %s', (_how, start) => {
     const last = session.tell('environment.failed', { requestId: 'b/0#0' });
     expect(brief(last)).toStrictEqual([
       'response.abandoned b/0#0 environment',
-      'prompt.quarantined b environment',
-      'prompts.request r0 quarantined',
+      'prompt.failed b environment',
+      'prompts.request r0 failed',
     ]);
-    expect(last[1]).toMatchObject({ dropped: [{ requestId: 'b/1#0', tokens: 10, cause: 'quarantined' }] });
+    expect(last[1]).toMatchObject({ dropped: [{ requestId: 'b/1#0', tokens: 10, cause: 'failed' }] });
     expect(last[2]).toMatchObject({ count: 1, reason: { target: 2, admitted: 1 } });
   });
 
@@ -73,16 +73,16 @@ describe.each(bothWays)('faults, %s', (_how, start) => {
         at: 0,
         requestId: 'a/1#0',
         promptId: 'a',
-        reason: { code: 'prompt_quarantined', held: 1 },
+        reason: { code: 'prompt_failed', held: 1 },
       },
       expect.objectContaining({ type: 'timer.set', fireAtSeconds: 30 }),
       {
-        type: 'prompt.quarantined',
+        type: 'prompt.failed',
         at: 0,
         promptId: 'a',
         roundId: 'r0',
         ref: 'row 7',
-        dropped: [{ requestId: 'a/2#0', tokens: 10, cause: 'quarantined' }],
+        dropped: [{ requestId: 'a/2#0', tokens: 10, cause: 'failed' }],
         reason: { code: 'data', failures: 1, budget: 0 },
       },
       {
@@ -90,7 +90,7 @@ describe.each(bothWays)('faults, %s', (_how, start) => {
         at: 0,
         roundId: 'r0',
         count: 1,
-        reason: { code: 'quarantined', target: 2, admitted: 1 },
+        reason: { code: 'failed', target: 2, admitted: 1 },
       },
     ]);
     expect(brief(session.tell('request.aborted', { requestId: 'a/1#0' }))).toStrictEqual([]);

@@ -18,7 +18,7 @@ describe.each(bothWays)('other filters, %s', (_how, start) => {
   });
 
   test('nor does one of a prompt that counts already, or of a response that has left', () => {
-    const session = start({ filter: 'zero-variance', promptSpeculation: 1.5, keepPartial: true, maxStaleness: 1 });
+    const session = start({ filter: 'zero-variance', promptSpeculation: 1.5, partialRollout: true, maxStaleness: 1 });
     const kept = [0, 1].map((index) => ({
       requestId: `a/${index}#0`,
       index,

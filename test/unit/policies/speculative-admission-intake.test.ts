@@ -26,7 +26,7 @@ describe.each(bothWays)('intake, %s', (_how, start) => {
     // Of four, one is here and three are on their way; the one that leaves is the only one to be asked for.
     const failed = session.tell('response.failed', { requestId: 'a/0#0', kind: 'data' });
     expect(only(failed, 'prompts.request')).toMatchObject([
-      { count: 1, reason: { code: 'quarantined', target: 4, admitted: 0 } },
+      { count: 1, reason: { code: 'failed', target: 4, admitted: 0 } },
     ]);
     expect(only(session.supply('r0', ...prompts('b', 'c', 'd', 'e')), 'prompts.request')).toStrictEqual([]);
     expect(

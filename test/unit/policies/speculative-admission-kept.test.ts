@@ -1,4 +1,4 @@
-/** `keepPartial`: what a deferred prompt takes with it into a later round. */
+/** `partialRollout`: what a deferred prompt takes with it into a later round. */
 import { describe, expect, test } from 'vitest';
 import { bothWays, brief, keep } from '../../support/rounds.ts';
 import { only, prompts } from '../../support/session.ts';

@@ -64,12 +64,9 @@ describe('what leaves', () => {
     },
   );
 
-  test.each(['prompt.filtered', 'prompt.quarantined', 'prompt.merged'])(
-    '%s: the prompt, with what is dropped',
-    (type) => {
-      expect(left({ type, promptId: 'a', dropped })).toStrictEqual([['a'], ['a/5#0', 'a/6#0']]);
-    },
-  );
+  test.each(['prompt.filtered', 'prompt.failed', 'prompt.merged'])('%s: the prompt, with what is dropped', (type) => {
+    expect(left({ type, promptId: 'a', dropped })).toStrictEqual([['a'], ['a/5#0', 'a/6#0']]);
+  });
 
   test('response.surplus, a late completion, and a finished one that is given up: the response', () => {
     const requestId = 'a/0#0';
@@ -92,7 +89,7 @@ describe('what leaves', () => {
 
 test('a snapshot holds prompts that stand by, run, or settle, and of each its finished responses', () => {
   const session = rounds({
-    keepPartial: true,
+    partialRollout: true,
     maxStaleness: 1,
     promptsPerRound: 1,
     promptSpeculation: 2,

@@ -72,14 +72,14 @@ describe.each(bothWays)('lost engines, %s', (_how, start) => {
     ]);
     expect(brief(session.tell('engine.lost', { engineId: 'e0' }))).toStrictEqual([
       'response.abandoned a/0#0 infrastructure',
-      'request.abort a/1#0 prompt_quarantined',
+      'request.abort a/1#0 prompt_failed',
       'timer.set speculative-admission/abort-grace abort_grace',
-      'prompt.quarantined a infrastructure',
+      'prompt.failed a infrastructure',
       'response.abandoned b/1#0 infrastructure',
-      'request.abort b/0#0 prompt_quarantined',
-      'request.abort b/2#0 prompt_quarantined',
-      'prompt.quarantined b infrastructure',
-      'prompts.request r0 quarantined',
+      'request.abort b/0#0 prompt_failed',
+      'request.abort b/2#0 prompt_failed',
+      'prompt.failed b infrastructure',
+      'prompts.request r0 failed',
     ]);
   });
 

@@ -67,7 +67,7 @@ describe.each(bothWays)('a restart of the host, %s', (_how, start) => {
   });
 
   test('prompts whose aborts were awaited leave with what is known of them', () => {
-    const session = start({ keepPartial: true, maxStaleness: 1, promptsPerRound: 1, promptSpeculation: 3 });
+    const session = start({ partialRollout: true, maxStaleness: 1, promptsPerRound: 1, promptSpeculation: 3 });
     session.open(prompts('a', 'b', 'c'));
     session.tell('turn.finished', { requestId: 'b/1#0', tokens: 7 });
     session.complete('c/0#0', 'a/0#0', 'a/1#0');
@@ -123,7 +123,7 @@ describe.each(bothWays)('a restart of the host, %s', (_how, start) => {
   });
 
   test('what was kept is resumed from again; responses that run are timed anew', () => {
-    const session = start({ keepPartial: true, maxStaleness: 1, promptsPerRound: 1, responseTimeoutSeconds: 10 });
+    const session = start({ partialRollout: true, maxStaleness: 1, promptsPerRound: 1, responseTimeoutSeconds: 10 });
     const kept = [{ requestId: 'x-a/0#0', index: 0, tokens: 5, weightVersions: [0], finished: false }];
     session.open([{ promptId: 'a', kept }]);
     session.tell('turn.finished', { requestId: 'a/0#0', tokens: 9 });

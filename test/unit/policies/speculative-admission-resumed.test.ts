@@ -1,4 +1,4 @@
-/** `keepPartial`: what a later round takes up of what was kept of a prompt. */
+/** `partialRollout`: what a later round takes up of what was kept of a prompt. */
 import { describe, expect, test } from 'vitest';
 import { bothWays, brief, keep, kept } from '../../support/rounds.ts';
 import { only } from '../../support/session.ts';

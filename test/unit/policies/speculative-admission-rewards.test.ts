@@ -93,20 +93,20 @@ describe.each(bothWays)('filter `zero-variance`, %s', (_how, start) => {
     session.complete('a/0#0');
     const lost = giveUp(session, 'a/0#0');
     expect(brief(lost)).toStrictEqual([
-      'request.abort a/1#0 prompt_quarantined',
+      'request.abort a/1#0 prompt_failed',
       'timer.set speculative-admission/abort-grace abort_grace',
-      'request.abort a/2#0 prompt_quarantined',
-      'prompt.quarantined a reward',
-      'prompts.request r0 quarantined',
+      'request.abort a/2#0 prompt_failed',
+      'prompt.failed a reward',
+      'prompts.request r0 failed',
     ]);
-    expect(only(lost, 'prompt.quarantined')).toStrictEqual([
+    expect(only(lost, 'prompt.failed')).toStrictEqual([
       {
-        type: 'prompt.quarantined',
+        type: 'prompt.failed',
         at: 0,
         promptId: 'a',
         roundId: 'r0',
         ref: 'row 7',
-        dropped: [{ requestId: 'a/0#0', tokens: 10, cause: 'quarantined' }],
+        dropped: [{ requestId: 'a/0#0', tokens: 10, cause: 'failed' }],
         reason: { code: 'reward', failures: 1, budget: 0 },
       },
     ]);

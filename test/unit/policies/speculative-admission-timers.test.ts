@@ -110,14 +110,14 @@ describe.each(bothWays)('responses that run too long, %s', (_how, start) => {
       'request.abort a/0#0 response_timeout',
       `timer.set ${grace} abort_grace`,
       'response.abandoned a/0#0 infrastructure',
-      'request.abort a/1#0 prompt_quarantined',
-      'prompt.quarantined a infrastructure',
-      'prompts.request r0 quarantined',
+      'request.abort a/1#0 prompt_failed',
+      'prompt.failed a infrastructure',
+      'prompts.request r0 failed',
     ]);
   });
 
   test('what was kept before is taken up again by the next try', () => {
-    const session = limited({ promptsPerRound: 1, responsesPerPrompt: 1, keepPartial: true, maxStaleness: 1 });
+    const session = limited({ promptsPerRound: 1, responsesPerPrompt: 1, partialRollout: true, maxStaleness: 1 });
     const kept = [{ requestId: 'a/0#0', index: 0, tokens: 5, weightVersions: [0], finished: false }];
     session.open([{ promptId: 'a', kept }]);
     session.tell('turn.finished', { requestId: 'a/0#0', tokens: 9 });

@@ -204,7 +204,7 @@ describe('what goes wrong on engines', () => {
     ).toHaveLength(1);
     const last = fail('a/0#3', 'infrastructure');
     expect(only(last, 'response.abandoned')).toMatchObject([{ reason: { failures: 2, budget: 1 } }]);
-    expect(only(last, 'prompt.quarantined')).toMatchObject([{ promptId: 'a', reason: { code: 'infrastructure' } }]);
+    expect(only(last, 'prompt.failed')).toMatchObject([{ promptId: 'a', reason: { code: 'infrastructure' } }]);
   });
 
   test('a prompt that fails for good leaves no hole (NeMo-RL #3938): it is named, and replaced', () => {
@@ -212,10 +212,10 @@ describe('what goes wrong on engines', () => {
     session.open(prompts('a', 'b'));
     session.complete('a/1#0');
     const failed = session.send({ type: 'response.failed', requestId: 'a/0#0', kind: 'data' } as never);
-    expect(only(failed, 'prompt.quarantined')).toMatchObject([
-      { promptId: 'a', dropped: [{ requestId: 'a/1#0', cause: 'quarantined' }] },
+    expect(only(failed, 'prompt.failed')).toMatchObject([
+      { promptId: 'a', dropped: [{ requestId: 'a/1#0', cause: 'failed' }] },
     ]);
-    expect(only(failed, 'prompts.request')).toMatchObject([{ count: 1, reason: { code: 'quarantined' } }]);
+    expect(only(failed, 'prompts.request')).toMatchObject([{ count: 1, reason: { code: 'failed' } }]);
     session.send({ type: 'prompts.supplied', roundId: 'r0', prompts: prompts('c') } as never);
     expect(only(session.complete('b/0#0', 'b/1#0', 'c/0#1', 'c/1#1'), 'round.completed')).toHaveLength(1);
   });
@@ -387,7 +387,7 @@ describe('quotas and the source', () => {
 
 describe('partial rollouts and staleness', () => {
   test('a deferred prompt keeps its tokens and resumes, its budget cumulative (slime #2261)', () => {
-    const session = admission({ keepPartial: true, maxStaleness: 1 });
+    const session = admission({ partialRollout: true, maxStaleness: 1 });
     session.open(three);
     session.complete('c/0#0');
     const all = finish(session);
@@ -420,7 +420,7 @@ describe('partial rollouts and staleness', () => {
   });
 
   test('no sample is older than maxStaleness (slime #2092)', () => {
-    const session = admission({ keepPartial: true, maxStaleness: 1 });
+    const session = admission({ partialRollout: true, maxStaleness: 1 });
     const kept = [{ requestId: 'a/0#0', index: 0, tokens: 5, weightVersions: [0], finished: true }];
     const opened = session.open([{ promptId: 'a', kept }], 'long', 2);
     expect(only(opened, 'response.dropped')).toMatchObject([
@@ -527,7 +527,7 @@ describe('bad input is refused, and changes nothing', () => {
     [{ promptsPerRound: 1.5 }, 'promptsPerRound'],
     [{ promptsPerRound: -2 }, 'promptsPerRound'],
     [{ quotas: { code: 1 } }, 'quotas'],
-    [{ keepPartial: true }, 'keepPartial'],
+    [{ partialRollout: true }, 'partialRollout'],
     [{ maxInFlightPerEngine: 2 }, 'maxInFlightPerEngine'],
     [{ speculation: 'auto' }, 'promptSpeculation'],
     [{ retry: { infrastructure: -1 } }, 'retry.infrastructure'],

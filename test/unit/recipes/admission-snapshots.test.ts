@@ -40,7 +40,7 @@ describe('speculative-admission', () => {
   });
 
   test.each([
-    ['"lanes":[{', '"lanes":[],"none":[{', 'state.round'],
+    ['"quotas":[{', '"quotas":[],"none":[{', 'state.round'],
     ['"status":"active"', '"status":"gone"', 'state.prompts[0].status'],
   ])('refuses one with %s as %s', (given, wrong, path) => {
     const session = rounds();

@@ -27,7 +27,7 @@ describe('flexrl', () => {
     const decisions = job.send(ready('b', { tokens: 400, sampleId: 'clip' }, { tokens: 100 }));
     expect(decisions).toMatchObject([
       {
-        type: 'batch.planned',
+        type: 'batch.run',
         batchId: 'b',
         stepId: 's',
         assignments: [
@@ -79,7 +79,7 @@ describe('flexrl', () => {
   test('events inside the recipe are refused from outside, settings that do not fit at once', () => {
     const job = create(flexrl, { devices: 2 });
     const planned = {
-      type: 'batch.planned',
+      type: 'batch.run',
       at: 0,
       batchId: 'b',
       stepId: 's',

@@ -13,7 +13,7 @@ function deferred(filter: 'none' | 'zero-variance', isScoredBefore: boolean) {
     promptsPerRound: 1,
     promptSpeculation: 2,
     responseSpeculation: 1,
-    keepPartial: true,
+    partialRollout: true,
     maxStaleness: 1,
     streamTraining: false,
     filter,

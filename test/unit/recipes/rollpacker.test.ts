@@ -61,7 +61,7 @@ describe('the workflow', () => {
   test('steps 1 to 7: planned, placed, launched, rewarded, trained, and only then over', () => {
     const job = new Job();
     const opened = job.open();
-    expect(types(opened).slice(0, 4)).toEqual(['round.planned', 'tp.set', 'tp.use', 'prompts.request']);
+    expect(types(opened).slice(0, 4)).toEqual(['round.planned', 'kind-tp.set', 'round-tp.set', 'prompts.request']);
     // Invariant 3: the engines of the round are known when its first request is placed.
     expect(new Set(only(opened, 'request.launch').map((one) => one.engineId))).toEqual(
       new Set(['g0', 'g1', 'g2', 'g3']),
@@ -153,18 +153,18 @@ describe('switches', () => {
     job.open();
     const again = job.send({ type: 'host.restarted', idPrefix: 'h1-' });
     expect(only(again, 'request.launch').map((one) => one.requestId.slice(0, 3))).toEqual(Array(6).fill('h1-'));
-    expect(only(again, 'tp.set')).toMatchObject([{ reason: { code: 'host_restarted' } }]);
+    expect(only(again, 'kind-tp.set')).toMatchObject([{ reason: { code: 'host_restarted' } }]);
     const [dispatch] = only(job.complete('h1-r0p0/0#0'), 'reward.dispatch');
     expect(dispatch!.dispatchId).toMatch(/^h1-/);
   });
 
   test('adaptiveTp off: the degree that was configured, whatever the preemptions', () => {
     const job = new Job({ adaptiveTp: false, startTp: { short: 2 } });
-    expect(only(job.open(), 'tp.use')).toMatchObject([{ tp: 2, replicas: [{}, {}] }]);
+    expect(only(job.open(), 'round-tp.set')).toMatchObject([{ tp: 2, replicas: [{}, {}] }]);
     const workload = { responses: 9, promptTokens: 1, responseTokens: 5, longestTokens: 9 };
     for (const preemptions of [10, 100, 1000]) {
       const step = { roundId: `x${preemptions}`, kind: 'short', tp: 2, preemptions, seconds: 5, workload };
-      expect(only(job.send({ type: 'step.finished', ...step }), 'tp.set')).toEqual([]);
+      expect(only(job.send({ type: 'step.finished', ...step }), 'kind-tp.set')).toEqual([]);
     }
   });
 
@@ -229,7 +229,7 @@ describe('configurations', () => {
       outcome: 'infrastructure',
       seconds: 1,
     });
-    expect(types(failed)).toEqual(expect.arrayContaining(['reward.failed', 'prompt.quarantined']));
+    expect(types(failed)).toEqual(expect.arrayContaining(['reward.failed', 'prompt.failed']));
   });
 
   test('the one-off pipeline: a round may open while the one before waits for its training (§6.7)', () => {
@@ -255,7 +255,7 @@ describe('configurations', () => {
   test('prompts that run on into the next round keep their engines; their report is taken', () => {
     const running = { allowOverlap: true, maxStaleness: 1, adaptiveTp: false, experts: 4, startTp: { short: 2 } };
     const job = new Job(running);
-    const [used] = only(job.open(), 'tp.use');
+    const [used] = only(job.open(), 'round-tp.set');
     expect(used).toMatchObject({ tp: 2, replicas: [{ gpuIds: ['g0', 'g1'] }, { gpuIds: ['g2', 'g3'] }] });
     expect(used).not.toHaveProperty('ep');
     const done = job.complete(...first);
@@ -263,7 +263,7 @@ describe('configurations', () => {
     expect(only(done, 'round.drained')).toHaveLength(1);
     job.score(done);
     const opened = job.open('r1');
-    expect(only(opened, 'tp.use')).toMatchObject([{ replicas: used!.replicas }]);
+    expect(only(opened, 'round-tp.set')).toMatchObject([{ replicas: used!.replicas }]);
     const [query] = only(job.complete('r0p2/0#0'), 'progress.query');
     const requests = [{ requestId: 'r0p2/1#0', engineId: 'g2', tokens: 5, promptTokens: 5 }];
     const answer = job.send({ type: 'progress.reported', queryId: query!.queryId, requests });
@@ -274,11 +274,11 @@ describe('configurations', () => {
         expect.objectContaining({ code: 'invalid_config', path: 'adaptiveTp' }),
       );
     }
-    expect(() => new Job({ ...running, adaptiveTp: true, keepPartial: true })).not.toThrow();
+    expect(() => new Job({ ...running, adaptiveTp: true, partialRollout: true })).not.toThrow();
   });
 
   test('a prompt that is drawn again before its last round has let go of it: each reward is computed once', () => {
-    const job = new Job({ allowOverlap: true, maxStaleness: 1, keepPartial: true });
+    const job = new Job({ allowOverlap: true, maxStaleness: 1, partialRollout: true });
     job.open();
     job.complete(...first);
     job.send({ type: 'round.requested', roundId: 'r1', weightVersion: 0 });

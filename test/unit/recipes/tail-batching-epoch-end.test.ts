@@ -105,7 +105,7 @@ describe.each([
   test('nothing is planned for one that leaves between the rounds', () => {
     const failing = atTheEnd({ retry: { infrastructure: 0 } });
     expect(brief(failing.tell('response.failed', { requestId: 'b/0#0', kind: 'infrastructure' }))).toContain(
-      'prompt.quarantined b infrastructure',
+      'prompt.failed b infrastructure',
     );
     between(failing);
     drained(failing);
@@ -122,7 +122,7 @@ describe.each([
 });
 
 test('prompts that wait for the confirmation of an abort: it is asked for first, and they are trained', () => {
-  const session = atTheEnd({ keepPartial: true, allowOverlap: true });
+  const session = atTheEnd({ partialRollout: true, allowOverlap: true });
   const event = { type: 'round.requested', at: 0, roundId: 'r1', weightVersion: 1 };
   session.refuses(event, 'out_of_order', 'roundId');
   session.tell('request.aborted', { requestId: 'b/0#0', tokens: 5 });
@@ -155,7 +155,7 @@ test('domains that are exhausted one after the other: the queue is flushed', () 
 });
 
 test('a reward that comes while its prompt is in the queue is used when the prompt comes back', () => {
-  const session = tail({ keepPartial: true, maxStaleness: 1, responsesPerPrompt: 2, filter: 'zero-variance' });
+  const session = tail({ partialRollout: true, maxStaleness: 1, responsesPerPrompt: 2, filter: 'zero-variance' });
   request(session);
   session.supply('r0', ...prompts('a', 'b'));
   session.complete('b/0#0', 'a/0#0', 'a/1#0');

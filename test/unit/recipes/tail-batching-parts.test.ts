@@ -84,7 +84,7 @@ describe('what goes where', () => {
   });
 
   test('what the host is told of queued prompts is not what the parts hold', () => {
-    const session = start({ keepPartial: true, maxStaleness: 1 });
+    const session = start({ partialRollout: true, maxStaleness: 1 });
     request(session);
     tell(session, 'prompts.supplied', { roundId: 'r0', prompts: prompts('a', 'b') });
     session.confirm(session.complete('a/0#0'));
@@ -119,7 +119,7 @@ describe('what is refused', () => {
     [{ maxDeferrals: 0 }, 'maxDeferrals'],
     [{ maxWaitRounds: -1 }, 'maxWaitRounds'],
     [{ quotas: { math: 2 } }, 'quotas'],
-    [{ keepPartial: true }, 'keepPartial'],
+    [{ partialRollout: true }, 'partialRollout'],
     [{ queue: {} }, 'queue'],
   ])('configuration %j', (config, path) => {
     expect(() => start(config as never)).toThrow(expect.objectContaining({ code: 'invalid_config', path }));
@@ -203,7 +203,7 @@ describe('ledgers', () => {
   });
 
   test('both parts hold', () => {
-    const session = start({ keepPartial: true, maxStaleness: 1, promptSpeculation: 3 });
+    const session = start({ partialRollout: true, maxStaleness: 1, promptSpeculation: 3 });
     request(session);
     tell(session, 'prompts.supplied', { roundId: 'r0', prompts: prompts('a', 'b', 'c') });
     // c completes although it was aborted, b does not: both are queued.

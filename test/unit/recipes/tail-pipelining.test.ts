@@ -198,7 +198,7 @@ describe('a frontier', () => {
     failed('a/1#0');
     // Too few are left: the prompt goes, its slot too, and what runs is stopped.
     const gone = failed('a/1#1');
-    expect(types(gone)).toContain('prompt.quarantined');
+    expect(types(gone)).toContain('prompt.failed');
     expect(ids(only(gone, 'request.admit'))).toEqual(['b/0#0', 'b/1#0', 'b/2#0']);
     // A fault of the data has no word of its own for the request.
     const data = job.tell({ type: 'response.failed', requestId: 'b/1#0', kind: 'data' });
@@ -312,7 +312,7 @@ describe('configuration', () => {
     [{ frontier: true, width: 2, placement: 'policy' }, 'placement'],
     [{ frontier: true, width: 2, responseTimeoutSeconds: 4 }, 'responseTimeoutSeconds'],
     [{ maxStaleness: 1 }, 'maxStaleness'],
-    [{ keepPartial: true }, 'keepPartial'],
+    [{ partialRollout: true }, 'partialRollout'],
     [{ quotas: { code: 1 } }, 'quotas'],
     [{ normalisation: 'none' }, 'normalisation'],
   ] as const)('%j is refused', (config, path) => {

@@ -125,13 +125,13 @@ describe('adaptive-tp in shadow mode', () => {
     const [, use] = await shadow.send(planned('r1'));
     const chosen = use!.tp as number;
     const other = 3 - chosen;
-    await shadow.decided({ type: 'tp.use', roundId: 'r1', kind: 'short', tp: chosen });
+    await shadow.decided({ type: 'round-tp.set', roundId: 'r1', kind: 'short', tp: chosen });
     await shadow.send(finished('r1', chosen), planned('r2'), finished('r2', other), finished('r3', other));
-    await shadow.decided({ type: 'tp.use', roundId: 'r9', tp: 1 });
+    await shadow.decided({ type: 'round-tp.set', roundId: 'r9', tp: 1 });
     await shadow.send(planned('r4'));
     const [session] = (await shadow.report()).sessions;
     expect(session!.decisions).toMatchObject([
-      { decision: 'tp.use', agreed: 1, differed: 2, onlyHost: 1, onlyPolicy: 1 },
+      { decision: 'round-tp.set', agreed: 1, differed: 2, onlyHost: 1, onlyPolicy: 1 },
     ]);
     expect(session!.decisions[0]!.differences[0]).toMatchObject({
       id: 'r2',
@@ -289,7 +289,7 @@ describe('a session in shadow mode', () => {
       const events = [{ type: 'host.decided', at: 0, decision }];
       return client.fails('session.send', { session: 'x', events }, { code: 'invalid_event', path, index: 0, seq: 0 });
     };
-    await fails({ type: 'tp.use' }, 'decision.type');
+    await fails({ type: 'round-tp.set' }, 'decision.type');
     await fails({ type: 'sandbox.run', timeoutSeconds: -1 }, 'decision.timeoutSeconds');
     await fails({ type: 'sandbox.run', more: 1 }, 'decision.more');
     await fails('no', 'decision');

@@ -70,7 +70,7 @@ class GroupRounds:
         """Finished groups that wait for a judgement (`judged`)."""
         self.filtered: list[str] = []
         """Groups that did not pass; the adapter takes them."""
-        self.quarantined: list[str] = []
+        self.failed: list[str] = []
         """Groups that failed; the adapter takes them."""
         self.is_drained = False
         """Whether the source is exhausted, and the policy has nothing left to plan a round with."""
@@ -182,9 +182,9 @@ class GroupRounds:
             elif one["type"] == "prompt.filtered":
                 self._parked.discard(one["promptId"])
                 self.filtered.append(one["promptId"])
-            elif one["type"] == "prompt.quarantined":
+            elif one["type"] == "prompt.failed":
                 self._parked.discard(one["promptId"])
-                self.quarantined.append(one["promptId"])
+                self.failed.append(one["promptId"])
             elif one["type"] == "round.completed":
                 self.is_open = False
                 self._wanted = 0
@@ -205,7 +205,7 @@ class GroupRounds:
                 self._waiting.setdefault(prompt)
 
     def _known(self) -> set[str]:
-        return self._parked.union(self._awaited, self.chosen, self.filtered, self.quarantined)
+        return self._parked.union(self._awaited, self.chosen, self.filtered, self.failed)
 
     def _abort(self, request: str) -> None:
         for prompt, running in self._awaited.items():

@@ -142,7 +142,7 @@ class SlimeHost(Host[Samples, Any]):
             self._candidates += len(decision["queued"])
         elif kind == "prompts.request":
             self._candidates += decision["count"]
-        elif kind in ("prompt.filtered", "prompt.quarantined", "prompt.merged"):
+        elif kind in ("prompt.filtered", "prompt.failed", "prompt.merged"):
             self._candidates -= 1
 
     def _new_sample(self, launch: Launch[Samples, Any]) -> Any:

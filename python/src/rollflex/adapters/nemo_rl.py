@@ -165,9 +165,9 @@ class TailBatchingSampler:
                 if not events:
                     break
                 self._rounds.apply(await session.send(events))
-            for group in self._rounds.quarantined:
+            for group in self._rounds.failed:
                 logger.warning("prompt group %s was given up by its rollout; another takes its place", group)
-            self._rounds.quarantined = []
+            self._rounds.failed = []
 
     async def _open(self) -> AsyncSession[TailBatchingEvent, TailBatchingDecision]:
         if self._groups_per_step == 0:

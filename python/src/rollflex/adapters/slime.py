@@ -142,7 +142,7 @@ class _Session:
 
 def policy_config(args: Any, placement: str) -> dict[str, Any]:
     """Settings of the policy: what slime says, and then those of ``args.rollflex``."""
-    partial = {"keepPartial": True, "maxStaleness": 1} if args.partial_rollout else {}
+    partial = {"partialRollout": True, "maxStaleness": 1} if args.partial_rollout else {}
     given: Mapping[str, Any] = getattr(args, "rollflex", None) or {}
     ours = {"promptsPerRound", "responsesPerPrompt", "filter", "placement"} & set(given)
     if ours:

@@ -94,16 +94,16 @@ class TailBatchingSampler:
             # Evaluation is no part of the rounds: all of it is wanted.
             return self._take(partition_id, self._wait(partition_id, batch_size)[:batch_size]), {}
         self._open(batch_size)
-        quarantined = filtered = 0
+        failed = filtered = 0
         if self._rounds.can_open:
             self._send(self._rounds.open(global_steps))
         while True:
             tags = self._tags(partition_id)
             self._exchange(partition_id, tags)
-            self._clear(partition_id, tags, self._rounds.quarantined + self._rounds.filtered)
-            quarantined += len(self._rounds.quarantined)
+            self._clear(partition_id, tags, self._rounds.failed + self._rounds.filtered)
+            failed += len(self._rounds.failed)
             filtered += len(self._rounds.filtered)
-            self._rounds.quarantined, self._rounds.filtered = [], []
+            self._rounds.failed, self._rounds.filtered = [], []
             if not self._rounds.is_open:
                 break
             if self._rounds.missing > 0:
@@ -120,7 +120,7 @@ class TailBatchingSampler:
             "training/off_policy/span/mean": fmean(spans),
             "training/off_policy/span/max": float(max(spans)),
             "training/rollflex/long_round": float(self._rounds.kind == "long"),
-            "training/rollout_failure/evicted_samples": float(quarantined),
+            "training/rollout_failure/evicted_samples": float(failed),
             "training/filter_groups/evicted_samples": float(filtered),
         }
 

@@ -83,7 +83,7 @@ class DroppedResponse(TypedDict):
     tokens: int
     """Tokens, >= 0. Whole number ≥ 0."""
 
-    cause: Literal["stale_weights", "filtered", "quarantined", "round_failed", "merged"]
+    cause: Literal["stale_weights", "filtered", "failed", "round_failed", "merged"]
     """Why it is of no use."""
 
 
@@ -469,7 +469,7 @@ class Prompt(TypedDict):
     """How often and since when it has been deferred."""
 
     kept: NotRequired[Sequence[KeptResponse]]
-    """Responses kept from earlier rounds (`keepPartial`)."""
+    """Responses kept from earlier rounds (`partialRollout`)."""
 
 
 class FinalPrompt(TypedDict):

@@ -122,7 +122,7 @@ class Decisions(Generic[P, R]):
     def _prompt_gone(self, decision: Decision) -> None:
         id = decision["promptId"]
         self._judging.stop(id)
-        cause: DropCause = "quarantined" if decision["type"] == "prompt.quarantined" else "filtered"
+        cause: DropCause = "failed" if decision["type"] == "prompt.failed" else "filtered"
         if self._judging.lacked_reward(id):
             cause = "reward_failed"
         entry = self._state.bodies.take(id)
@@ -183,7 +183,7 @@ _handlers: dict[str, Callable[[Decisions[Any, Any], Decision], None]] = {
     "prompt.deferred": Decisions._prompt_deferred,
     "prompt.returned": Decisions._prompt_deferred,
     "prompt.filtered": Decisions._prompt_gone,
-    "prompt.quarantined": Decisions._prompt_gone,
+    "prompt.failed": Decisions._prompt_gone,
     "prompt.merged": Decisions._prompt_merged,
     "response.surplus": Decisions._response_gone,
     "response.late": Decisions._response_gone,

@@ -57,7 +57,7 @@ class Launch(Generic[P, R]):
     engine_id: str | None = None
     """Where to run it, with ``placement: policy``."""
     resume_from: R | None = None
-    """A response that was cut short, to go on from (``keepPartial``)."""
+    """A response that was cut short, to go on from (``partialRollout``)."""
     resume_tokens: int = 0
 
 
@@ -96,7 +96,7 @@ class Group(Generic[P, R]):
     """How often the prompt had been deferred."""
 
 
-DropCause = Literal["filtered", "quarantined", "merged", "reward_failed"]
+DropCause = Literal["filtered", "failed", "merged", "reward_failed"]
 
 
 @dataclass(frozen=True)

@@ -88,8 +88,8 @@ class BatchMaterialized(TypedDict):
     """Why, with the numbers."""
 
 
-class BatchPlannedReasonPlanned(TypedDict):
-    """Reason `planned` of :class:`BatchPlanned`."""
+class BatchRunReasonPlanned(TypedDict):
+    """Reason `planned` of :class:`BatchRun`."""
 
     code: Literal["planned"]
 
@@ -106,16 +106,16 @@ class BatchPlannedReasonPlanned(TypedDict):
     """Whether a rank has more tokens than asked for."""
 
 
-class BatchPlannedReasonHost(TypedDict):
-    """Reason `host` of :class:`BatchPlanned`."""
+class BatchRunReasonHost(TypedDict):
+    """Reason `host` of :class:`BatchRun`."""
 
     code: Literal["host"]
 
 
-class BatchPlanned(TypedDict):
+class BatchRun(TypedDict):
     """A command. Run the batch like this: each sequence on its ranks."""
 
-    type: Literal["batch.planned"]
+    type: Literal["batch.run"]
 
     at: float
     """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
@@ -135,7 +135,7 @@ class BatchPlanned(TypedDict):
     order: NotRequired[list[list[int]]]
     """Of each rank, indices in `packs`, in the order in which it runs them."""
 
-    reason: BatchPlannedReasonPlanned | BatchPlannedReasonHost
+    reason: BatchRunReasonPlanned | BatchRunReasonHost
     """Why, with the numbers."""
 
 

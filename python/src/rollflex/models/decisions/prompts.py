@@ -198,6 +198,83 @@ class PromptDeferred(TypedDict):
     """Why, with the numbers."""
 
 
+class PromptFailedReasonInfrastructure(TypedDict):
+    """Reason `infrastructure` of :class:`PromptFailed`."""
+
+    code: Literal["infrastructure"]
+
+    failures: int
+    """Failures of this kind. Whole number ≥ 0."""
+
+    budget: int
+    """Most failures that lead to another try. Whole number ≥ 0."""
+
+
+class PromptFailedReasonData(TypedDict):
+    """Reason `data` of :class:`PromptFailed`."""
+
+    code: Literal["data"]
+
+    failures: int
+    """Failures of this kind. Whole number ≥ 0."""
+
+    budget: int
+    """Most failures that lead to another try. Whole number ≥ 0."""
+
+
+class PromptFailedReasonEnvironment(TypedDict):
+    """Reason `environment` of :class:`PromptFailed`."""
+
+    code: Literal["environment"]
+
+    failures: int
+    """Failures of this kind. Whole number ≥ 0."""
+
+    budget: int
+    """Most failures that lead to another try. Whole number ≥ 0."""
+
+
+class PromptFailedReasonReward(TypedDict):
+    """Reason `reward` of :class:`PromptFailed`."""
+
+    code: Literal["reward"]
+
+    failures: int
+    """Failures of this kind. Whole number ≥ 0."""
+
+    budget: int
+    """Most failures that lead to another try. Whole number ≥ 0."""
+
+
+class PromptFailed(TypedDict):
+    """A notice. A prompt has used up its retries: it leaves, by name, and is replaced."""
+
+    type: Literal["prompt.failed"]
+
+    at: float
+    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+
+    promptId: str
+    """Id of the prompt, given by the host. String ≤ 512."""
+
+    roundId: str
+    """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
+
+    ref: NotRequired[str]
+    """Opaque reference of the host, at most 256 bytes; echoed. String ≤ 256."""
+
+    dropped: list[DroppedResponse]
+    """Responses that are given up."""
+
+    reason: (
+        PromptFailedReasonInfrastructure
+        | PromptFailedReasonData
+        | PromptFailedReasonEnvironment
+        | PromptFailedReasonReward
+    )
+    """Why, with the numbers."""
+
+
 class PromptFilteredReasonZeroVariance(TypedDict):
     """Reason `zero_variance` of :class:`PromptFiltered`."""
 
@@ -276,83 +353,6 @@ class PromptMerged(TypedDict):
     """Responses that are given up."""
 
     reason: PromptMergedReasonAlreadyInRound | PromptMergedReasonAlreadyQueued
-    """Why, with the numbers."""
-
-
-class PromptQuarantinedReasonInfrastructure(TypedDict):
-    """Reason `infrastructure` of :class:`PromptQuarantined`."""
-
-    code: Literal["infrastructure"]
-
-    failures: int
-    """Failures of this kind. Whole number ≥ 0."""
-
-    budget: int
-    """Most failures that lead to another try. Whole number ≥ 0."""
-
-
-class PromptQuarantinedReasonData(TypedDict):
-    """Reason `data` of :class:`PromptQuarantined`."""
-
-    code: Literal["data"]
-
-    failures: int
-    """Failures of this kind. Whole number ≥ 0."""
-
-    budget: int
-    """Most failures that lead to another try. Whole number ≥ 0."""
-
-
-class PromptQuarantinedReasonEnvironment(TypedDict):
-    """Reason `environment` of :class:`PromptQuarantined`."""
-
-    code: Literal["environment"]
-
-    failures: int
-    """Failures of this kind. Whole number ≥ 0."""
-
-    budget: int
-    """Most failures that lead to another try. Whole number ≥ 0."""
-
-
-class PromptQuarantinedReasonReward(TypedDict):
-    """Reason `reward` of :class:`PromptQuarantined`."""
-
-    code: Literal["reward"]
-
-    failures: int
-    """Failures of this kind. Whole number ≥ 0."""
-
-    budget: int
-    """Most failures that lead to another try. Whole number ≥ 0."""
-
-
-class PromptQuarantined(TypedDict):
-    """A notice. A prompt has used up its retries: it leaves, by name, and is replaced."""
-
-    type: Literal["prompt.quarantined"]
-
-    at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
-
-    promptId: str
-    """Id of the prompt, given by the host. String ≤ 512."""
-
-    roundId: str
-    """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
-
-    ref: NotRequired[str]
-    """Opaque reference of the host, at most 256 bytes; echoed. String ≤ 256."""
-
-    dropped: list[DroppedResponse]
-    """Responses that are given up."""
-
-    reason: (
-        PromptQuarantinedReasonInfrastructure
-        | PromptQuarantinedReasonData
-        | PromptQuarantinedReasonEnvironment
-        | PromptQuarantinedReasonReward
-    )
     """Why, with the numbers."""
 
 

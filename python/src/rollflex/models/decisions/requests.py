@@ -37,10 +37,10 @@ class RequestAbortReasonQuotaFilled(TypedDict):
     """Prompts that count for the round, or for the quota. Whole number ≥ 0."""
 
 
-class RequestAbortReasonPromptQuarantined(TypedDict):
-    """Reason `prompt_quarantined` of :class:`RequestAbort`."""
+class RequestAbortReasonPromptFailed(TypedDict):
+    """Reason `prompt_failed` of :class:`RequestAbort`."""
 
-    code: Literal["prompt_quarantined"]
+    code: Literal["prompt_failed"]
 
     held: int
     """Responses of the prompt that are held. Whole number ≥ 0."""
@@ -97,7 +97,7 @@ class RequestAbort(TypedDict):
         RequestAbortReasonPromptCollected
         | RequestAbortReasonRoundCompleted
         | RequestAbortReasonQuotaFilled
-        | RequestAbortReasonPromptQuarantined
+        | RequestAbortReasonPromptFailed
         | RequestAbortReasonResponseTimeout
         | RequestAbortReasonRoundFailed
         | RequestAbortReasonStaleWeights

@@ -42,10 +42,10 @@ class RewardCancelReasonPromptFiltered(TypedDict):
     """Since the reward was asked for, in seconds. Number ≥ 0."""
 
 
-class RewardCancelReasonPromptQuarantined(TypedDict):
-    """Reason `prompt_quarantined` of :class:`RewardCancel`."""
+class RewardCancelReasonPromptFailed(TypedDict):
+    """Reason `prompt_failed` of :class:`RewardCancel`."""
 
-    code: Literal["prompt_quarantined"]
+    code: Literal["prompt_failed"]
 
     afterSeconds: float
     """Since the reward was asked for, in seconds. Number ≥ 0."""
@@ -124,7 +124,7 @@ class RewardCancel(TypedDict):
         | RewardCancelReasonRoundFailed
         | RewardCancelReasonPromptDeferred
         | RewardCancelReasonPromptFiltered
-        | RewardCancelReasonPromptQuarantined
+        | RewardCancelReasonPromptFailed
         | RewardCancelReasonPromptReturned
         | RewardCancelReasonPromptMerged
         | RewardCancelReasonResponseDropped
@@ -170,10 +170,10 @@ class RewardCancelledReasonPromptFiltered(TypedDict):
     """Since the reward was asked for, in seconds. Number ≥ 0."""
 
 
-class RewardCancelledReasonPromptQuarantined(TypedDict):
-    """Reason `prompt_quarantined` of :class:`RewardCancelled`."""
+class RewardCancelledReasonPromptFailed(TypedDict):
+    """Reason `prompt_failed` of :class:`RewardCancelled`."""
 
-    code: Literal["prompt_quarantined"]
+    code: Literal["prompt_failed"]
 
     afterSeconds: float
     """Since the reward was asked for, in seconds. Number ≥ 0."""
@@ -237,7 +237,7 @@ class RewardCancelled(TypedDict):
         | RewardCancelledReasonRoundFailed
         | RewardCancelledReasonPromptDeferred
         | RewardCancelledReasonPromptFiltered
-        | RewardCancelledReasonPromptQuarantined
+        | RewardCancelledReasonPromptFailed
         | RewardCancelledReasonPromptReturned
         | RewardCancelledReasonPromptMerged
         | RewardCancelledReasonResponseDropped

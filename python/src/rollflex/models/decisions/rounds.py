@@ -31,10 +31,10 @@ class PromptsRequestReasonFiltered(TypedDict):
     """Prompts that were admitted to it, or wait to be. Whole number ≥ 0."""
 
 
-class PromptsRequestReasonQuarantined(TypedDict):
-    """Reason `quarantined` of :class:`PromptsRequest`."""
+class PromptsRequestReasonFailed(TypedDict):
+    """Reason `failed` of :class:`PromptsRequest`."""
 
-    code: Literal["quarantined"]
+    code: Literal["failed"]
 
     target: int
     """Prompts that the round is to begin, speculation included. Whole number ≥ 0."""
@@ -87,7 +87,7 @@ class PromptsRequest(TypedDict):
     reason: (
         PromptsRequestReasonRoundOpened
         | PromptsRequestReasonFiltered
-        | PromptsRequestReasonQuarantined
+        | PromptsRequestReasonFailed
         | PromptsRequestReasonMerged
         | PromptsRequestReasonHostRestarted
     )

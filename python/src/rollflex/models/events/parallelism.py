@@ -8,6 +8,30 @@ from .._typing import NotRequired, TypedDict
 from ..objects import ProfileRow, RolloutWorkload
 
 
+class KindTpFailed(TypedDict):
+    """A `kind-tp.set` could not be carried out."""
+
+    type: Literal["kind-tp.failed"]
+
+    at: NotRequired[float]
+    """
+    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
+    with Unix time if absent. Number ≥ 0.
+    """
+
+    kind: Literal["short", "long"]
+    """`short`: with speculation; `long`: without."""
+
+    tp: int
+    """Tensor-parallel degree: GPUs of one replica. Whole number ≥ 1."""
+
+    ep: NotRequired[int]
+    """Expert-parallel degree inside the replica; divides the TP. Whole number ≥ 1."""
+
+    message: NotRequired[str]
+    """What went wrong, for operators. String ≤ 2000."""
+
+
 class ProfileMeasured(TypedDict):
     """Rows of the profile that were measured: new ones, and ones that replace what was known of the same point."""
 
@@ -87,27 +111,3 @@ class StepFinished(TypedDict):
 
     workload: RolloutWorkload
     """What the round demanded."""
-
-
-class TpFailed(TypedDict):
-    """A `tp.set` could not be carried out."""
-
-    type: Literal["tp.failed"]
-
-    at: NotRequired[float]
-    """
-    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
-    with Unix time if absent. Number ≥ 0.
-    """
-
-    kind: Literal["short", "long"]
-    """`short`: with speculation; `long`: without."""
-
-    tp: int
-    """Tensor-parallel degree: GPUs of one replica. Whole number ≥ 1."""
-
-    ep: NotRequired[int]
-    """Expert-parallel degree inside the replica; divides the TP. Whole number ≥ 1."""
-
-    message: NotRequired[str]
-    """What went wrong, for operators. String ≤ 2000."""

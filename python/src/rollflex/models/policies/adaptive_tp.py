@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias, Union
 
 from .._typing import NotRequired, TypedDict
-from ..decisions.parallelism import ProfileMeasure, TpKept, TpSet, TpUse
+from ..decisions.parallelism import KindTpKept, KindTpSet, ProfileMeasure, RoundTpSet
 from ..decisions.rounds import RoundPlanned
-from ..events.parallelism import ProfileMeasured, ProfileObserved, StepFinished, TpFailed
+from ..events.parallelism import KindTpFailed, ProfileMeasured, ProfileObserved, StepFinished
 from ..events.session import HostRestarted
 from ..objects import ProfileRow, RolloutWorkload
 
@@ -130,15 +130,15 @@ AdaptiveTpEvent: TypeAlias = Union[
     ProfileMeasured,
     ProfileObserved,
     StepFinished,
-    TpFailed,
+    KindTpFailed,
 ]
 """What `adaptive-tp` is told."""
 
 
 AdaptiveTpDecision: TypeAlias = Union[
-    TpSet,
-    TpUse,
-    TpKept,
+    KindTpSet,
+    RoundTpSet,
+    KindTpKept,
     ProfileMeasure,
 ]
 """What `adaptive-tp` answers."""

@@ -8,7 +8,7 @@ from .._typing import NotRequired, TypedDict
 from ..decisions.loading import (
     BatchAbandoned,
     BatchMaterialized,
-    BatchPlanned,
+    BatchRun,
     PreprocessLate,
     SampleDropped,
     SampleEvict,
@@ -314,7 +314,7 @@ FlexrlEvent: TypeAlias = Union[
 
 
 FlexrlDecision: TypeAlias = Union[
-    BatchPlanned,
+    BatchRun,
     StepResumed,
     SamplePlaceholder,
     SampleUnplaced,

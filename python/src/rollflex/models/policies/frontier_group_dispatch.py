@@ -13,7 +13,7 @@ from ..decisions.frontier import (
     RequestDeferred,
     RequestDropped,
 )
-from ..decisions.prompts import PromptCollected, PromptDeferred, PromptQuarantined
+from ..decisions.prompts import PromptCollected, PromptDeferred, PromptFailed
 from ..decisions.requests import RequestAbort, RequestLaunch, ResponseAbandoned, ResponseLate
 from ..decisions.rounds import RoundCompleted
 from ..events.frontier import RequestArrived
@@ -76,7 +76,7 @@ FrontierGroupDispatchEvent: TypeAlias = Union[
     RequestAborted,
     PromptCollected,
     PromptDeferred,
-    PromptQuarantined,
+    PromptFailed,
     RoundCompleted,
     RoundFailed,
     TrainConsumed,

@@ -8,9 +8,9 @@ from ..decisions.groups import GroupRewarded, GroupUnrewarded, GroupWithdrawn, R
 from ..decisions.prompts import (
     PromptCounted,
     PromptDeferred,
+    PromptFailed,
     PromptFiltered,
     PromptMerged,
-    PromptQuarantined,
     PromptReturned,
 )
 from ..decisions.requests import ResponseAccepted, ResponseDropped
@@ -39,7 +39,7 @@ GroupAssemblyEvent: TypeAlias = Union[
     PromptDeferred,
     PromptReturned,
     PromptFiltered,
-    PromptQuarantined,
+    PromptFailed,
     PromptMerged,
     RoundCompleted,
     RoundFailed,

@@ -8,9 +8,9 @@ from .._typing import NotRequired, TypedDict
 from ..decisions.prompts import (
     PromptCarried,
     PromptDeferred,
+    PromptFailed,
     PromptFiltered,
     PromptMerged,
-    PromptQuarantined,
     PromptReturned,
 )
 from ..decisions.rounds import PromptsRequest, RoundPlanned, SourceDrained
@@ -48,7 +48,7 @@ LongPromptQueueEvent: TypeAlias = Union[
     PromptReturned,
     PromptCarried,
     PromptFiltered,
-    PromptQuarantined,
+    PromptFailed,
     RewardReady,
     RoundRequested,
     SourceExhausted,

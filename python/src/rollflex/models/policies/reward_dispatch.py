@@ -5,13 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, Union
 
 from .._typing import NotRequired, TypedDict
-from ..decisions.prompts import (
-    PromptDeferred,
-    PromptFiltered,
-    PromptMerged,
-    PromptQuarantined,
-    PromptReturned,
-)
+from ..decisions.prompts import PromptDeferred, PromptFailed, PromptFiltered, PromptMerged, PromptReturned
 from ..decisions.requests import ResponseAccepted, ResponseDropped
 from ..decisions.reward_workers import (
     RewardCancel,
@@ -129,7 +123,7 @@ RewardDispatchEvent: TypeAlias = Union[
     PromptDeferred,
     PromptReturned,
     PromptFiltered,
-    PromptQuarantined,
+    PromptFailed,
     PromptMerged,
     TimerFired,
     HostRestarted,

@@ -17,15 +17,15 @@ from ..decisions.gpus import (
 )
 from ..decisions.groups import GroupRewarded, GroupUnrewarded, GroupWithdrawn, RewardUnused, RoundRewarded
 from ..decisions.judge import JudgePlace
-from ..decisions.parallelism import ProfileMeasure, TpKept, TpSet, TpUse
+from ..decisions.parallelism import KindTpKept, KindTpSet, ProfileMeasure, RoundTpSet
 from ..decisions.prompts import (
     PromptCarried,
     PromptCollected,
     PromptCounted,
     PromptDeferred,
+    PromptFailed,
     PromptFiltered,
     PromptMerged,
-    PromptQuarantined,
     PromptReturned,
 )
 from ..decisions.requests import (
@@ -87,7 +87,7 @@ from ..events.gpus import (
     ProgressReported,
     RequestMigrated,
 )
-from ..events.parallelism import ProfileMeasured, ProfileObserved, StepFinished, TpFailed
+from ..events.parallelism import KindTpFailed, ProfileMeasured, ProfileObserved, StepFinished
 from ..events.requests import (
     EnvironmentFailed,
     EnvironmentResumed,
@@ -342,7 +342,7 @@ class RollpackerConfig(TypedDict):
     quotas: NotRequired[Mapping[str, int]]
     """Prompts of each domain in a short round; together they are P0. Long rounds take any mix."""
 
-    keepPartial: NotRequired[bool]
+    partialRollout: NotRequired[bool]
     """
     Deferred prompts keep their tokens and resume from them; needs `maxStaleness` of 1 or more. Default:
     false.
@@ -585,6 +585,7 @@ RollpackerEvent: TypeAlias = Union[
     GpusReleased,
     GpusReturned,
     HostRestarted,
+    KindTpFailed,
     MigrationFailed,
     OptimizerStepped,
     ProfileMeasured,
@@ -611,7 +612,6 @@ RollpackerEvent: TypeAlias = Union[
     SourceReopened,
     StepFinished,
     TimerFired,
-    TpFailed,
     TrainConsumed,
     TrainFinished,
     TurnFinished,
@@ -634,6 +634,8 @@ RollpackerDecision: TypeAlias = Union[
     JudgePlace,
     JudgementLate,
     JudgementRequest,
+    KindTpKept,
+    KindTpSet,
     MigrationAbandoned,
     MigrationCancel,
     OptimizerStep,
@@ -643,9 +645,9 @@ RollpackerDecision: TypeAlias = Union[
     PromptCollected,
     PromptCounted,
     PromptDeferred,
+    PromptFailed,
     PromptFiltered,
     PromptMerged,
-    PromptQuarantined,
     PromptReturned,
     PromptsRequest,
     ReferenceCompute,
@@ -671,6 +673,7 @@ RollpackerDecision: TypeAlias = Union[
     RewardUnused,
     RewardsResumed,
     RewardsSaturated,
+    RoundTpSet,
     RoundCompleted,
     RoundDrained,
     RoundPlanned,
@@ -686,9 +689,6 @@ RollpackerDecision: TypeAlias = Union[
     SourceDrained,
     SpeculationChosen,
     TimerSet,
-    TpKept,
-    TpSet,
-    TpUse,
     TrainFetch,
     TrainFinish,
     TrainRequeued,

@@ -8,7 +8,7 @@ from .._typing import NotRequired, TypedDict
 from ..decisions.loading import (
     BatchAbandoned,
     BatchMaterialized,
-    BatchPlanned,
+    BatchRun,
     PreprocessLate,
     SampleDropped,
     SampleEvict,
@@ -81,7 +81,7 @@ ShadowLoaderEvent: TypeAlias = Union[
     SamplesDrawn,
     SamplePreprocessed,
     PreprocessFailed,
-    BatchPlanned,
+    BatchRun,
     BatchWithdrawn,
     SliceMaterialized,
     SliceFailed,

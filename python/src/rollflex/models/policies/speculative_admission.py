@@ -10,9 +10,9 @@ from ..decisions.prompts import (
     PromptCollected,
     PromptCounted,
     PromptDeferred,
+    PromptFailed,
     PromptFiltered,
     PromptMerged,
-    PromptQuarantined,
     PromptReturned,
 )
 from ..decisions.requests import (
@@ -101,7 +101,7 @@ class SpeculativeAdmissionConfig(TypedDict):
     quotas: NotRequired[Mapping[str, int]]
     """Prompts of each domain in a short round; together they are P0. Long rounds take any mix."""
 
-    keepPartial: NotRequired[bool]
+    partialRollout: NotRequired[bool]
     """
     Deferred prompts keep their tokens and resume from them; needs `maxStaleness` of 1 or more. Default:
     false.
@@ -171,7 +171,7 @@ SpeculativeAdmissionDecision: TypeAlias = Union[
     PromptCollected,
     PromptCounted,
     PromptFiltered,
-    PromptQuarantined,
+    PromptFailed,
     PromptDeferred,
     PromptCarried,
     PromptReturned,

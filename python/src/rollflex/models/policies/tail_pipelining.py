@@ -26,9 +26,9 @@ from ..decisions.prompts import (
     PromptCollected,
     PromptCounted,
     PromptDeferred,
+    PromptFailed,
     PromptFiltered,
     PromptMerged,
-    PromptQuarantined,
     PromptReturned,
 )
 from ..decisions.requests import (
@@ -127,7 +127,7 @@ class TailPipeliningConfig(TypedDict):
     quotas: NotRequired[Mapping[str, int]]
     """Prompts of each domain in a short round; together they are P0. Long rounds take any mix."""
 
-    keepPartial: NotRequired[Literal[False]]
+    partialRollout: NotRequired[Literal[False]]
     """Deferred prompts begin anew: their tokens would be stale. Default: false."""
 
     maxStaleness: NotRequired[Literal[0]]
@@ -265,9 +265,9 @@ TailPipeliningDecision: TypeAlias = Union[
     PromptCollected,
     PromptCounted,
     PromptDeferred,
+    PromptFailed,
     PromptFiltered,
     PromptMerged,
-    PromptQuarantined,
     PromptReturned,
     PromptsRequest,
     RequestAbort,
