@@ -4,11 +4,11 @@
  * `docs/metrics.md`. Run: `npx tsx bench/equal-tokens.ts [seeds]`.
  */
 import { compare } from '../src/sim/compare.ts';
-import { rollpackerScheduler, rungs } from '../src/sim/host/ladder.ts';
+import { rollpackerScheduler, variants } from '../src/sim/host/ablation.ts';
 import { jobPresets, rollpackerWorkload } from '../src/sim/presets.ts';
 
-const switches = rungs.find((one) => one.id === 'tail-batching')!.switches;
-const [first] = rungs;
+const switches = variants.find((one) => one.id === 'tail-batching')!.switches;
+const [first] = variants;
 const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
 const rows = jobPresets.flatMap(({ id, job, capTokens }) => {
   const { schedulers } = compare({

@@ -5,9 +5,9 @@
  */
 import Table from 'cli-table3';
 import { judgeOffload, runPlanner } from '../src/index.ts';
+import { type RollpackerSwitches, rollpackerScheduler, variants } from '../src/sim/host/ablation.ts';
 import { simulate } from '../src/sim/host/driver.ts';
 import type { Job } from '../src/sim/host/job.ts';
-import { type RollpackerSwitches, rollpackerScheduler, rungs } from '../src/sim/host/ladder.ts';
 import { judge7b, withJudge } from '../src/sim/judge-preset.ts';
 import { jobPreset, rollpackerWorkload } from '../src/sim/presets.ts';
 import type { RunResult } from '../src/sim/result.ts';
@@ -15,7 +15,7 @@ import type { RunResult } from '../src/sim/result.ts';
 const { job: preset, capTokens } = jobPreset('qwen2.5-7b-8k');
 const seeds = Array.from({ length: Number(process.argv[2] ?? 3) }, (_, index) => index + 1);
 const steps = 20;
-const switchesOf = (id: string): RollpackerSwitches => rungs.find((one) => one.id === id)!.switches;
+const switchesOf = (id: string): RollpackerSwitches => variants.find((one) => one.id === id)!.switches;
 const on = switchesOf('stream-training');
 const judged: Job = { ...preset, rewards: { ...preset.rewards!, shares: { rule: 0, sandbox: 0, judge: 1 } } };
 const beside = withJudge(judged, 'colocated', capTokens);

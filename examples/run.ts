@@ -2,12 +2,12 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { exampleRungs, printed } from '../scripts/example-rungs.ts';
+import { exampleList, printed } from '../scripts/example-list.ts';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
-const rungs = exampleRungs().filter(({ name }) => existsSync(`${folder}${name}/main.ts`));
+const examples = exampleList().filter(({ name }) => existsSync(`${folder}${name}/main.ts`));
 let failed = 0;
-for (const { name, prints } of rungs) {
+for (const { name, prints } of examples) {
   const run = spawnSync(process.execPath, ['--import', 'tsx', `${folder}${name}/main.ts`], { encoding: 'utf8' });
   const isAsSaid = prints === undefined || printed(prints, run.stdout);
   const passed = run.status === 0 && isAsSaid;
@@ -17,5 +17,5 @@ for (const { name, prints } of rungs) {
   console.error(run.stdout + run.stderr);
   if (!isAsSaid) console.error(`its page says that it prints:\n${prints}`);
 }
-console.log(`${rungs.length - failed} of ${rungs.length} examples passed`);
-if (failed > 0 || rungs.length === 0) process.exitCode = 1;
+console.log(`${examples.length - failed} of ${examples.length} examples passed`);
+if (failed > 0 || examples.length === 0) process.exitCode = 1;

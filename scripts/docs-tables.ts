@@ -13,7 +13,7 @@ import { mockEngineOptionsSchema } from '../src/mock-engine/index.ts';
 import { decisionLogSchema, limitsSchema, type MethodWord, methods, notifications } from '../src/rpc/index.ts';
 import { type DecisionWord, decisions, type EventWord, events } from '../src/schemas/index.ts';
 import { trainers } from '../src/sim/advise/trainers.ts';
-import { exampleRungs } from './example-rungs.ts';
+import { exampleList } from './example-list.ts';
 import { licenceTable } from './licences.ts';
 import { rowsOf, shapeOf, sharedObjects, table } from './schema-table.ts';
 import { scorecardPart } from './scorecard-tables.ts';
@@ -87,8 +87,8 @@ function trainerTable(): string {
 
 function exampleTable(): string {
   return table(
-    ['Rung', 'What it adds', 'Lines', 'How to run it'],
-    exampleRungs().map((one) => [
+    ['Variant', 'What it adds', 'Lines', 'How to run it'],
+    exampleList().map((one) => [
       `[${one.name}](${one.name}/README.md)`,
       one.adds,
       String(one.lines),

@@ -1,11 +1,21 @@
 /** Ours for the rows of RollPacker, a mean over seeds each. */
 import { judgeOffload, runPlanner } from '../../src/index.ts';
 import { compare } from '../../src/sim/compare.ts';
-import { oneOffLadder, withOneOff } from '../../src/sim/host/one-off.ts';
+import { oneStepOffAblation, withOneStepOff } from '../../src/sim/host/one-step-off.ts';
 import { judge7b, withJudge } from '../../src/sim/judge-preset.ts';
 import { type JobPresetId, rollpackerWorkload } from '../../src/sim/presets.ts';
 import type { StepResult } from '../../src/sim/result.ts';
-import { mean, meanStep, preset, rolloutOf, rolloutSeconds, rung, runOf, type Setting, stepSeconds } from './runs.ts';
+import {
+  mean,
+  meanStep,
+  preset,
+  rolloutOf,
+  rolloutSeconds,
+  runOf,
+  type Setting,
+  stepSeconds,
+  variant,
+} from './runs.ts';
 import { eight, growing, onEight, scaledTo } from './settings.ts';
 
 const ids: Readonly<Record<'7b' | '14b' | '32b', JobPresetId>> = {
@@ -17,7 +27,7 @@ const models = Object.keys(ids) as (keyof typeof ids)[];
 const factors = [1.125, 1.25, 1.5];
 const [off, tail, rewards, planner, all, rlhfuse] = (
   ['baseline', 'tail-batching', 'rewards', 'adaptive-tp', 'stream-training', 'rlhfuse'] as const
-).map(rung);
+).map(variant);
 
 /** Values by the id of their row, each computed when it is asked for. */
 export function measureRollpacker(seeds: readonly number[]): Map<string, () => number> {
@@ -144,7 +154,7 @@ export function measureRollpacker(seeds: readonly number[]): Map<string, () => n
   judges(values, over);
   sandboxes(set);
   gpuScaling(set);
-  values.set('one-off', () => oneOff(seeds));
+  values.set('one-step-off', () => oneStepOff(seeds));
   for (const [batch, times] of [
     ['256', 2],
     ['512', 4],
@@ -234,10 +244,10 @@ function gpuScaling(set: Set): void {
   for (const percent of [20, 30, 40, 50]) set(`fetch-${percent}`, long({ fetch: { once: percent / 100 } }));
 }
 
-function oneOff(seeds: readonly number[]): number {
+function oneStepOff(seeds: readonly number[]): number {
   const { job: given, workload } = preset(ids['7b']);
-  const job = withOneOff({ ...given, promptsPerRound: 32 });
-  const [baseline, ...others] = oneOffLadder(job);
+  const job = withOneStepOff({ ...given, promptsPerRound: 32 });
+  const [baseline, ...others] = oneStepOffAblation(job);
   const { schedulers } = compare({
     job,
     workload,

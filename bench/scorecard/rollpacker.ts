@@ -138,7 +138,7 @@ export const rollpackerRows: readonly Row[] = [
     ['fetch-40', 'at 40 %, s', 133.8, validation],
     ['fetch-50', 'at 50 %, s', 132.0, validation],
   ),
-  ...rows('Figure 15a', ['one-off', 'all of it over a one-off baseline (7B)', 1.71, validation]),
+  ...rows('Figure 15a', ['one-step-off', 'all of it over a one-step off-policy baseline (7B)', 1.71, validation]),
   ...rows(
     'Figure 16',
     ['scale-256', 'throughput over veRL, batch 256 on 64 GPUs (14B)', 2.2, validation],

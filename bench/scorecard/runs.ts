@@ -1,7 +1,8 @@
 /** Simulated runs of RollPacker's jobs, each made once, and means over seeds. */
+
+import { type RollpackerSwitches, rollpackerScheduler, variants } from '../../src/sim/host/ablation.ts';
 import { simulate } from '../../src/sim/host/driver.ts';
 import type { Job } from '../../src/sim/host/job.ts';
-import { type RollpackerSwitches, rollpackerScheduler, rungs } from '../../src/sim/host/ladder.ts';
 import { synchronousBaseline, tailBatchingScheduler } from '../../src/sim/host/scheduler.ts';
 import { type JobPresetId, jobPreset, rollpackerWorkload } from '../../src/sim/presets.ts';
 import type { RunResult, StepResult } from '../../src/sim/result.ts';
@@ -11,9 +12,9 @@ import type { Workload } from '../../src/sim/workload/workload.ts';
 /** Steps of a run: four whole periods of short and long rounds at both factors 1.25. */
 const usualSteps = 20;
 
-/** Switches of a rung of the ladder, by its id. */
-export const rung = (id: (typeof rungs)[number]['id']): RollpackerSwitches =>
-  rungs.find((one) => one.id === id)!.switches;
+/** Switches of a variant of the ablation, by its id. */
+export const variant = (id: (typeof variants)[number]['id']): RollpackerSwitches =>
+  variants.find((one) => one.id === id)!.switches;
 
 /** A job, and the lengths of a seed. */
 export interface Setting {

@@ -114,7 +114,7 @@ const parts = (): Part[] => [
   { text: 'Recipes', collapsed: true, pages: ofKind('recipe') },
   { text: 'Policies', collapsed: true, pages: ofKind('policy') },
   { text: 'Planners', collapsed: true, pages: ofKind('planner') },
-  { text: 'Examples', collapsed: true, pages: [['examples/README.md', 'The ladder'], ...examples()] },
+  { text: 'Examples', collapsed: true, pages: [['examples/README.md', 'All of them'], ...examples()] },
   {
     text: 'Reference',
     pages: [

@@ -39,7 +39,7 @@ export function simulateCommand(): Command {
       'take the lengths from an event log, or a decision log (its folder), instead of a trace',
     )
     .option('--session <id>', 'of a decision log: this session only')
-    .option('--ladder', 'every mechanism of RollPacker, one more on each rung, rewards and training included')
+    .option('--ablation', 'every mechanism of RollPacker, one more in each variant, rewards and training included')
     .addOption(
       new Option('--judge <place>', 'a judge on a quarter of the GPUs, or beside the actor').choices([
         'workers',
@@ -47,7 +47,7 @@ export function simulateCommand(): Command {
         'colocated',
       ]),
     )
-    .option('--one-off', 'half of the GPUs train beside the next rollout, one version behind')
+    .option('--one-step-off', 'half of the GPUs train beside the next rollout, one version behind')
     .option('--vlm', 'the bundled vision-language workloads as well; rollflex vlm has options for them')
     .option('--pools', 'the tasks of RolloutPipe on disaggregated pools as well; rollflex pools has options for them')
     .option('--report <file>', 'where to write the HTML report', 'rollflex-report.html')

@@ -14,7 +14,7 @@ import { printVlm } from './vlm-table.ts';
 
 /** Options that say how much is printed. */
 export interface OutputOptions {
-  readonly ladder?: boolean;
+  readonly ablation?: boolean;
   readonly fromLog?: string;
   readonly verbose?: boolean;
   readonly quiet?: boolean;
@@ -38,20 +38,20 @@ export class SimulateOutput {
   begin({ name }: Job): void {
     if (this.#options.json) return;
     if (this.#ofJob !== '') print(`${this.#ofJob}\n`);
-    if (!this.#isWhole && this.#options.ladder)
+    if (!this.#isWhole && this.#options.ablation)
       print(`${prose(`Simulated on ${oneLine(name)}, without and with every mechanism.`)}\n`);
   }
 
   comparison(comparison: ComparisonResult): void {
-    const { json, quiet, ladder, fromLog } = this.#options;
+    const { json, quiet, ablation, fromLog } = this.#options;
     if (json) return;
     // What a log has is what happened; everything that is shown here is what would have, in the simulator.
     if (fromLog !== undefined) print(`${prose(oneLine(comparison.workload.source))}\n`);
     if (this.#isWhole) {
       print(comparisonTable(comparison));
-      if (ladder) print(rungsSentence(comparison));
+      if (ablation) print(rungsSentence(comparison));
       if (!quiet) print(`${meaning(comparison)}\n`);
-    } else if (ladder) print(comparisonVerdict(comparison));
+    } else if (ablation) print(comparisonVerdict(comparison));
     else {
       const { label } = bestOf(comparison.schedulers) ?? comparison.schedulers[0]!;
       print(`${comparisonTable(comparison, false)}\n${comparisonVerdict(comparison, label)}\n`);
@@ -73,9 +73,9 @@ export class SimulateOutput {
 
   /** The files that were written, and what to do next. */
   end(written: readonly string[], paths: readonly string[]): void {
-    const { quiet, ladder, verbose, fromLog } = this.#options;
+    const { quiet, ablation, verbose, fromLog } = this.#options;
     if (quiet) return;
-    if (ladder && !verbose) print('');
+    if (ablation && !verbose) print('');
     for (const line of written) print(line);
     const isOwn = paths.length > 0 || fromLog !== undefined;
     if (!isOwn)

@@ -1,8 +1,8 @@
 /** What `rollflex simulate` computes, in tasks that threads can do one by one: the runs of each comparison, and what stands beside. */
 import { type PreparedRuns, prepareRuns } from '../sim/compare.ts';
+import { ablation, usualSchedulers } from '../sim/host/ablation.ts';
 import type { Job } from '../sim/host/job.ts';
-import { ladder, usualSchedulers } from '../sim/host/ladder.ts';
-import { oneOffLadder } from '../sim/host/one-off.ts';
+import { oneStepOffAblation } from '../sim/host/one-step-off.ts';
 import type { Scheduler } from '../sim/host/scheduler.ts';
 import type { PoolsComparison } from '../sim/pools/result.ts';
 import type { RunResult } from '../sim/result.ts';
@@ -21,8 +21,8 @@ export interface SimulateInput extends LengthOptions {
   readonly steps: number;
   readonly seeds: number;
   readonly seed: number;
-  readonly ladder?: boolean;
-  readonly oneOff?: boolean;
+  readonly ablation?: boolean;
+  readonly oneStepOff?: boolean;
 }
 
 /** A run of a comparison, or a whole comparison of another kind, by its place. */
@@ -42,11 +42,11 @@ export interface SimulateMade {
 }
 
 /** The schedulers beside each other, the baseline first. */
-function schedulersOf({ job, factors, ladder: all, oneOff }: SimulateInput): Scheduler[] {
-  const rungs = oneOff ? oneOffLadder(job, factors) : ladder(job, factors);
-  if (all) return rungs;
-  // Without the ladder, its first rung stands beside the same baseline.
-  return oneOff ? rungs.slice(0, 2) : usualSchedulers(job, factors);
+function schedulersOf({ job, factors, ablation: all, oneStepOff }: SimulateInput): Scheduler[] {
+  const variants = oneStepOff ? oneStepOffAblation(job, factors) : ablation(job, factors);
+  if (all) return variants;
+  // Without the ablation, its first variant stands beside the same baseline.
+  return oneStepOff ? variants.slice(0, 2) : usualSchedulers(job, factors);
 }
 
 /** The comparisons, with all runs still to be made. Throws `PolicyError`, or the system's error, for bad input. */

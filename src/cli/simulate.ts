@@ -2,7 +2,7 @@
 import { oneLine } from '../core/printable.ts';
 import { refuse } from '../errors.ts';
 import type { Job } from '../sim/host/job.ts';
-import { withOneOff } from '../sim/host/one-off.ts';
+import { withOneStepOff } from '../sim/host/one-step-off.ts';
 import { withJudge } from '../sim/judge-preset.ts';
 import { perfettoTrace } from '../sim/perfetto.ts';
 import type { ComparisonResult } from '../sim/result.ts';
@@ -26,8 +26,8 @@ export interface SimulateOptions extends JobOptions, LengthOptions, TextOptions 
   readonly steps: number;
   readonly seeds: number;
   readonly seed: number;
-  readonly ladder?: boolean;
-  readonly oneOff?: boolean;
+  readonly ablation?: boolean;
+  readonly oneStepOff?: boolean;
   readonly judge?: 'workers' | 'dedicated' | 'colocated';
   readonly vlm?: boolean;
   readonly pools?: boolean;
@@ -43,8 +43,19 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
   checkOutputs({ '--report': options.report, '--perfetto': options.perfetto }, filesRead(paths, options));
   const measured = await readMeasured(options.calibrate, options);
   const { job: given, capTokens, calibration } = jobOfOptions(options, measured);
-  const { judge = 'workers', resampling, correlation, fromLog, session, steps, seeds, seed, ladder, oneOff } = options;
-  const shared = oneOff ? withOneOff(given) : given;
+  const {
+    judge = 'workers',
+    resampling,
+    correlation,
+    fromLog,
+    session,
+    steps,
+    seeds,
+    seed,
+    ablation,
+    oneStepOff,
+  } = options;
+  const shared = oneStepOff ? withOneStepOff(given) : given;
   const job = judge === 'workers' ? shared : withJudge(shared, judge, capTokens);
   const factors = {
     promptSpeculation: options.promptSpeculation ?? options.eta,
@@ -53,7 +64,18 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
   checkSize(job, factors, options);
   const traces = await readTraces(paths, readingOf(options), options.quiet === true || options.json === true);
   const lengths = { resampling, correlation, fromLog, session };
-  const input: SimulateInput = { ...lengths, job, capTokens, traces, factors, steps, seeds, seed, ladder, oneOff };
+  const input: SimulateInput = {
+    ...lengths,
+    job,
+    capTokens,
+    traces,
+    factors,
+    steps,
+    seeds,
+    seed,
+    ablation,
+    oneStepOff,
+  };
   // Who has seen enough (`| head`) still wants the files.
   if (options.report !== false || options.perfetto !== undefined) outlastReader();
   const said = calibration === undefined ? '' : calibrationText(calibration, options.calibrate!);

@@ -34,7 +34,7 @@ const staleness: Column<SchedulerResult> = [
 ];
 
 /**
- * One workload: its lengths, and a row for each scheduler and for the oracle. The best of them stands out; a rung that earns
+ * One workload: its lengths, and a row for each scheduler and for the oracle. The best of them stands out; a variant that adds
  * nothing is no row, but a word below.
  *
  * @param isWhole - whether every column is there, however narrow the terminal
@@ -54,18 +54,20 @@ export function comparisonTable(comparison: ComparisonResult, isWhole = true): s
   return `${prose(`${oneLine(workload.name)}: ${workload.prompts} prompts, simulated responses ${lengths}`)}\n\n${table}\n`;
 }
 
-/** What the rungs of a ladder add, in a sentence; nothing without a ladder. */
+/** What the variants of an ablation add, in a sentence; nothing without an ablation. */
 export function rungsSentence(comparison: ComparisonResult): string {
-  const rungs = earnings(comparison);
-  return rungs === '' ? '' : `${prose(`Seconds of a step: ${rungs}.`)}\n`;
+  const variants = earnings(comparison);
+  return variants === '' ? '' : `${prose(`Seconds of a step: ${variants}.`)}\n`;
 }
 
 /** What the table says, in sentences; then what a reader must know. */
 export function meaning({ schedulers, oracle, notes }: ComparisonResult): string {
   const [baseline, ...all] = schedulers;
-  // Of a ladder the last rung says it all.
-  const others = all.filter((one) => one.rung === undefined || !all.some(({ rung }) => rung?.above === one.scheduler));
-  const nameOf = (one: SchedulerResult): string => one.rung?.ladder ?? one.label;
+  // Of an ablation the last variant says it all.
+  const others = all.filter(
+    (one) => one.variant === undefined || !all.some(({ variant }) => variant?.above === one.scheduler),
+  );
+  const nameOf = (one: SchedulerResult): string => one.variant?.ablation ?? one.label;
   const sentences = others.flatMap((one) => {
     const saved = savedBy(one.speedup.value);
     const verdict = saved > nothing ? `saves ${percent(saved)} of the time` : 'saves no time here';

@@ -14,16 +14,19 @@ const faster = (speedup: number, text: string): string => {
 };
 const named = (name: string): string => look('bold', oneLine(name));
 
-/** What each rung of a ladder adds to the one below: seconds a step; those that add nothing are told in one piece. */
+/** What each variant of an ablation adds to the one below: seconds a step; those that add nothing are told in one piece. */
 export function earnings(comparison: ComparisonResult): string {
-  const rungs = comparison.schedulers.filter((one) => earnedBy(one, comparison) !== undefined);
-  const earned = rungs
+  const variants = comparison.schedulers.filter((one) => earnedBy(one, comparison) !== undefined);
+  const earned = variants
     .filter((one) => !isIdle(one, comparison))
     .map((one) => {
       const saved = earnedBy(one, comparison)!;
-      return look(saved > 0 ? 'gain' : 'loss', `${one.rung!.adds} ${saved > 0 ? '-' : '+'}${fixed(Math.abs(saved))}`);
+      return look(
+        saved > 0 ? 'gain' : 'loss',
+        `${one.variant!.adds} ${saved > 0 ? '-' : '+'}${fixed(Math.abs(saved))}`,
+      );
     });
-  const idle = rungs.filter((one) => isIdle(one, comparison)).map((one) => one.rung!.adds);
+  const idle = variants.filter((one) => isIdle(one, comparison)).map((one) => one.variant!.adds);
   return [
     ...(earned.length === 0 ? [] : [earned.join(', ')]),
     ...(idle.length === 0 ? [] : [`${idle.join(', ')} ${idle.length > 1 ? 'earn' : 'earns'} nothing here`]),
@@ -55,11 +58,11 @@ export function comparisonVerdict(comparison: ComparisonResult, of = comparison.
   const speedup = faster(best.speedup.value, `${within(best.speedup)}x as fast`);
   const equal = faster(best.equalTokenSpeedup.value, `${within(best.equalTokenSpeedup)}x at equal tokens`);
   const left = oracle === undefined ? '' : `; oracle ${fixed(oracle.equalTokenSpeedup.value, 2)}x`;
-  const rungs = earnings(comparison);
+  const variants = earnings(comparison);
   const steps = `${fixed(baseline.stepSeconds.value, 0)} s a step become ${fixed(best.stepSeconds.value, 0)}`;
   return [
     prose(`${named(of)}: ${speedup}, ${equal}.`, indent),
-    `${indent}${prose(`${steps}${rungs === '' ? '' : `: ${rungs}`}.`, indent)}`,
+    `${indent}${prose(`${steps}${variants === '' ? '' : `: ${variants}`}.`, indent)}`,
     `${indent}${prose(`${look('cost', 'It costs')}${costOf(best, baseline)}${left}.`, indent)}`,
     ...(caveat === undefined ? [] : [`${indent}${prose(caveat, indent)}`]),
   ].join('\n');

@@ -16,19 +16,19 @@ export {
   type Outcome,
 } from './engine/decode-engine.ts';
 export { type LogTraceOptions, traceFromLog, workloadFromLog } from './from-log.ts';
-export { type RunOptions, simulate } from './host/driver.ts';
-export { type Hardware, hardwareSettings } from './host/hardware.ts';
-export { defineJob, type Job, type JobInput, jobSettings } from './host/job.ts';
 export {
+  ablation,
   type BatchFactors,
-  ladder,
   type RollpackerSwitches,
   rollpackerConfigOf,
   rollpackerScheduler,
-  rungs,
   usualSchedulers,
-} from './host/ladder.ts';
-export { oneOffLadder, withOneOff } from './host/one-off.ts';
+  variants,
+} from './host/ablation.ts';
+export { type RunOptions, simulate } from './host/driver.ts';
+export { type Hardware, hardwareSettings } from './host/hardware.ts';
+export { defineJob, type Job, type JobInput, jobSettings } from './host/job.ts';
+export { oneStepOffAblation, withOneStepOff } from './host/one-step-off.ts';
 export { profileOf } from './host/profile.ts';
 export {
   type BatchShape,

@@ -54,7 +54,7 @@ export function settingsOf({ job, steps, seeds }: CompareOptions): ComparisonRes
 export function notesOn(options: CompareOptions, results: readonly SchedulerResult[]): string[] {
   const { job, seeds, steps } = options;
   const others = results.slice(1);
-  const nameOf = ({ label, rung }: SchedulerResult): string => rung?.adds ?? label;
+  const nameOf = ({ label, variant }: SchedulerResult): string => variant?.adds ?? label;
   const about = (fits: (result: SchedulerResult) => boolean): string => others.filter(fits).map(nameOf).join(', ');
   const notes = [
     `Every scheduler trains the same ${steps * job.promptsPerRound} prompts once; queues are flushed at the end.`,
@@ -68,7 +68,7 @@ export function notesOn(options: CompareOptions, results: readonly SchedulerResu
       `${labels}: every prompt is kept, but not every response; ${what}. Compare the speedups at equal tokens.`,
     );
   }
-  // Rungs of a ladder defer alike: it is said once for all that come to the same.
+  // Variants of an ablation defer alike: it is said once for all that come to the same.
   const redrawn = others.filter((one) => one.redrawnShare > 0).map((one) => ({ one, what: redrawing(one) }));
   for (const text of new Set(redrawn.map(({ what }) => what))) {
     const labels = redrawn.filter(({ what }) => what === text).map(({ one }) => nameOf(one));

@@ -6,8 +6,8 @@
 import { refuse } from '../errors.ts';
 import { describeWorkload, notesOn, settingsOf } from './compare-notes.ts';
 import type { CompareOptions, CompareProgress } from './compare-options.ts';
+import { usualSchedulers } from './host/ablation.ts';
 import { simulate } from './host/driver.ts';
-import { usualSchedulers } from './host/ladder.ts';
 import { type Scheduler, synchronousBaseline, tailBatchingScheduler } from './host/scheduler.ts';
 import { fixedPrompts, longestOf } from './kept-shares.ts';
 import { oracleSchedule } from './oracle.ts';
@@ -69,7 +69,7 @@ export function prepareRuns(options: CompareOptions): PreparedRuns {
     return drawn;
   };
   const trains = schedulers.some((one) => one.trains);
-  const oneOff = schedulers.some((one) => one.oneOff);
+  const oneStepOff = schedulers.some((one) => one.oneStepOff);
   return {
     totalRuns: seeds.length * perSeed,
     make: (place) => {
@@ -78,7 +78,7 @@ export function prepareRuns(options: CompareOptions): PreparedRuns {
       const scheduler = schedulers[index];
       const one =
         scheduler === undefined
-          ? oracleSchedule({ job, workload, fixed, seed, trains, oneOff })
+          ? oracleSchedule({ job, workload, fixed, seed, trains, oneStepOff })
           : { scheduler, workload };
       const timeline = scheduler !== undefined && place < perSeed && (options.timeline ?? true);
       const given = { prompts, seed, timeline, validate: options.validate ?? false, longTokens };

@@ -59,7 +59,7 @@ export function clairvoyantOrder<P extends FixedPrompt>(prompts: readonly P[]): 
  * @param prompts - every prompt that is trained
  * @param promptsPerRound - P0, a whole number >= 1
  * @param engines - how many engines there are, a whole number >= 1
- * @param options - `overlap`: rewards and training may go on beside the rollout; `oneOff`: training has GPUs of its own,
+ * @param options - `overlap`: rewards and training may go on beside the rollout; `oneStepOff`: training has GPUs of its own,
  *   and the next rollout does not wait for it
  * @throws PolicyError `invalid_input` for counts and lengths that are none, and for a prompt without responses
  */
@@ -68,7 +68,7 @@ export function clairvoyantLowerBound(
   promptsPerRound: number,
   engines: number,
   cost: CostModel,
-  { overlap = false, oneOff = false }: { readonly overlap?: boolean; readonly oneOff?: boolean } = {},
+  { overlap = false, oneStepOff = false }: { readonly overlap?: boolean; readonly oneStepOff?: boolean } = {},
 ): LowerBound {
   check(prompts, promptsPerRound, engines);
   const alone = prompts
@@ -106,7 +106,7 @@ export function clairvoyantLowerBound(
   const swaps = overlap ? 0 : swapSeconds(cost);
   const perRound = cost.fixedRolloutSeconds + rewardSeconds + swaps + cost.trainBaseSeconds + cost.weightSyncSeconds;
   const otherSeconds = rounds * perRound + (overlap ? 0 : trainingSeconds);
-  if (oneOff) {
+  if (oneStepOff) {
     const rolloutSeconds = Math.max(stragglerSeconds, work / engines);
     const rollouts = rolloutSeconds + rounds * cost.fixedRolloutSeconds;
     const training = trainingSeconds + rounds * cost.trainBaseSeconds;

@@ -12,8 +12,8 @@
 import type { AnyDecision, AnyEvent } from '../core/definition.ts';
 import type { VocabularyDecision } from '../schemas/decisions/index.ts';
 import type { CostModel } from './cost-model.ts';
+import { rollpackerScheduler } from './host/ablation.ts';
 import type { Job } from './host/job.ts';
-import { rollpackerScheduler } from './host/ladder.ts';
 import { type DrivenPolicy, type Scheduler, synchronousBaseline } from './host/scheduler.ts';
 import { contextTokens, type FixedPrompt } from './lower-bound.ts';
 import { RewardModel } from './rewards/model.ts';
@@ -37,8 +37,8 @@ export interface OracleOptions {
   readonly seed: number;
   /** Whether rewards and training are the scheduler's, as those of `Scheduler.trains`; if not, their time passes after the rollout. */
   readonly trains?: boolean;
-  /** Whether training has GPUs of its own, as in `Scheduler.oneOff`. */
-  readonly oneOff?: boolean;
+  /** Whether training has GPUs of its own, as in `Scheduler.oneStepOff`. */
+  readonly oneStepOff?: boolean;
   /** Rounds inside which prompts change places, at most: windows are equally large. A whole number >= 1. */
   readonly windowRounds?: number;
 }
@@ -60,7 +60,7 @@ export function oracleSchedule(options: OracleOptions): OracleSchedule {
     const { promptId, place = index, firstSample = 0 } = workload.prompt(index);
     known.set(promptId, { ...prompt, place, firstSample });
   }
-  const scheduler = trains ? allBeside(job, options.oneOff ?? false) : synchronousBaseline(job);
+  const scheduler = trains ? allBeside(job, options.oneStepOff ?? false) : synchronousBaseline(job);
   const rewards = trains && job.rewards !== undefined ? new RewardModel(job.rewards, options.seed) : undefined;
   return {
     scheduler: {
@@ -82,14 +82,14 @@ export function oracleSchedule(options: OracleOptions): OracleSchedule {
 }
 
 /** Every mechanism of RollPacker that keeps all responses and all rewards. */
-function allBeside(job: Job, oneOff: boolean): Scheduler {
+function allBeside(job: Job, oneStepOff: boolean): Scheduler {
   return rollpackerScheduler(job, 'oracle', {
     tailBatching: false,
     asyncReward: true,
     adaptiveTimeout: false,
     adaptiveTp: true,
-    streamTraining: !oneOff,
-    oneOff,
+    streamTraining: !oneStepOff,
+    oneStepOff,
   });
 }
 

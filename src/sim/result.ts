@@ -166,10 +166,10 @@ export interface RunResult {
   readonly maxLag: number;
 }
 
-/** The place of a scheduler in a ladder: it does what the scheduler below does, and one mechanism more. */
-export interface Rung {
-  /** What all rungs together are, for people: `RollPacker`. */
-  readonly ladder: string;
+/** The place of a scheduler in an ablation: it does what the scheduler below does, and one mechanism more. */
+export interface Variant {
+  /** What all variants together are, for people: `RollPacker`. */
+  readonly ablation: string;
   /** Id of the scheduler below. */
   readonly above: string;
   /** The mechanism that it adds, for people. */
@@ -183,7 +183,7 @@ export interface SchedulerResult {
   /** For people: tables and charts. */
   readonly label: string;
   /** Absent where a scheduler stands for itself. */
-  readonly rung?: Rung;
+  readonly variant?: Variant;
   /** One run for each seed. */
   readonly runs: readonly RunResult[];
   /** Seconds a step, mean over steps and seeds. */

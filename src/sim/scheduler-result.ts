@@ -15,7 +15,7 @@ export interface Beside {
 
 /** One scheduler over all seeds. */
 export function schedulerResult(
-  { id, label, rung }: Pick<SchedulerResult, 'label' | 'rung'> & { readonly id: string },
+  { id, label, variant }: Pick<SchedulerResult, 'label' | 'variant'> & { readonly id: string },
   runs: readonly RunResult[],
   { baseline, oracle, confidence }: Beside,
 ): SchedulerResult {
@@ -32,7 +32,7 @@ export function schedulerResult(
   return {
     scheduler: id,
     label,
-    ...(rung === undefined ? undefined : { rung }),
+    ...(variant === undefined ? undefined : { variant }),
     runs,
     stepSeconds: quotient(
       ({ run }) => run.totalSeconds,

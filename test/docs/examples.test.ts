@@ -1,20 +1,20 @@
-/** The ladder of examples: each rung has a page, a program of short files, and says what it prints. */
+/** The examples: each has a page, a program of short files, and says what it prints. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { exampleRungs, printed } from '../../scripts/example-rungs.ts';
+import { exampleList, printed } from '../../scripts/example-list.ts';
 
 const root = fileURLToPath(new URL('../../examples/', import.meta.url));
-const rungs = exampleRungs();
+const examples = exampleList();
 
-test('rungs are numbered without a gap, and the first has ten lines', () => {
-  expect(rungs.map(({ name }) => name.slice(0, 2))).toEqual(
-    rungs.map((_, index) => String(index + 1).padStart(2, '0')),
+test('they are numbered without a gap, and the first has ten lines', () => {
+  expect(examples.map(({ name }) => name.slice(0, 2))).toEqual(
+    examples.map((_, index) => String(index + 1).padStart(2, '0')),
   );
-  expect(rungs[0]!.lines).toBe(10);
+  expect(examples[0]!.lines).toBe(10);
 });
 
-test.each(rungs.map(({ name, command }) => [name, command]))('%s', (name, command) => {
+test.each(examples.map(({ name, command }) => [name, command]))('%s', (name, command) => {
   expect(command).toMatch(new RegExp(`(npx tsx|python) examples/${name}/main\\.(ts|py)$`));
   const page = readFileSync(`${root}${name}/README.md`, 'utf8');
   expect(page, 'its page says what it prints').toMatch(/prints[^\n]*:\n\n```text\n/);

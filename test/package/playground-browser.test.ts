@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { flexUlysses, registry, runPlanner } from 'rollflex';
 import {
+  ablation,
   compare,
   comparePools,
   compareVlm,
@@ -11,7 +12,6 @@ import {
   flexrlScheduler,
   type Job,
   jobPreset,
-  ladder,
   mixtureWorkload,
   readTrace,
   readVisionSources,
@@ -49,9 +49,9 @@ function compared(
   steps: number,
   seeds: number[],
 ) {
-  const rungs = ladder(job, { promptSpeculation: eta[0], responseSpeculation: eta[1] });
-  const schedulers = [rungs[1]!, rungs[4]!];
-  return compare({ job, workload, steps, seeds, baseline: rungs[0]!, schedulers, timeline: false }).schedulers;
+  const variants = ablation(job, { promptSpeculation: eta[0], responseSpeculation: eta[1] });
+  const schedulers = [variants[1]!, variants[4]!];
+  return compare({ job, workload, steps, seeds, baseline: variants[0]!, schedulers, timeline: false }).schedulers;
 }
 const brief = '#v=sync&t=rollpacker&P=4&R=4&g=8&n=2&s=1&cap=4096';
 const ownLines = Array.from({ length: 12 }, (_, index) => {

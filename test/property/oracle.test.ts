@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { simulate } from '../../src/sim/host/driver.ts';
 import { defineJob, type Job } from '../../src/sim/host/job.ts';
-import { oneOffLadder, withOneOff } from '../../src/sim/host/one-off.ts';
+import { oneStepOffAblation, withOneStepOff } from '../../src/sim/host/one-step-off.ts';
 import { fixedPrompts } from '../../src/sim/kept-shares.ts';
 import { clairvoyantLowerBound, type FixedPrompt } from '../../src/sim/lower-bound.ts';
 import { clairvoyantWindows, type OracleOptions, oracleSchedule } from '../../src/sim/oracle.ts';
@@ -41,7 +41,7 @@ const instances = fc
   });
 
 function oracleRun(
-  options: Pick<OracleOptions, 'job' | 'workload' | 'trains' | 'oneOff' | 'windowRounds'>,
+  options: Pick<OracleOptions, 'job' | 'workload' | 'trains' | 'oneStepOff' | 'windowRounds'>,
   fixed: readonly FixedPrompt[],
 ): RunResult {
   const { scheduler, workload } = oracleSchedule({ ...options, fixed, seed: 1 });
@@ -109,10 +109,10 @@ function shuffledWorkload(workload: Workload, prompts: number, seed: number): Wo
 
 const { job: preset, capTokens } = jobPreset('qwen2.5-14b-16k');
 const large: Job = { ...preset, engines: 4, promptsPerRound: 16 };
-const cases: [string, Job, { trains?: boolean; oneOff?: boolean }][] = [
+const cases: [string, Job, { trains?: boolean; oneStepOff?: boolean }][] = [
   ['rollout alone', large, {}],
   ['rewards and training beside it', large, { trains: true }],
-  ['a one-off pipeline', withOneOff(large), { trains: true, oneOff: true }],
+  ['a one-step off-policy pipeline', withOneStepOff(large), { trains: true, oneStepOff: true }],
 ];
 
 test.each(cases)('no order of the prompts drawn at random is better: %s', (_, job, kind) => {
@@ -132,12 +132,12 @@ test.each(cases)('no order of the prompts drawn at random is better: %s', (_, jo
 });
 
 test('a pipeline without any mechanism is slower, too', () => {
-  const job = withOneOff(large);
+  const job = withOneStepOff(large);
   const workload = rollpackerWorkload(capTokens, 3);
   const prompts = 8 * job.promptsPerRound;
   const fixed = fixedPrompts(workload, prompts, job.responsesPerPrompt);
-  const plain = simulate(job, oneOffLadder(job)[0]!, workload, { prompts, seed: 1, timeline: false });
-  const oracle = oracleRun({ job, workload, trains: true, oneOff: true }, fixed);
+  const plain = simulate(job, oneStepOffAblation(job)[0]!, workload, { prompts, seed: 1, timeline: false });
+  const oracle = oracleRun({ job, workload, trains: true, oneStepOff: true }, fixed);
   expect(oracle.totalSeconds).toBeLessThan(plain.totalSeconds);
   expect([oracle.maxLag, plain.maxLag]).toEqual([1, 1]);
   expect(oracle.staleTokens).toBe(oracle.keptTokens - oracle.steps[0]!.keptTokens);

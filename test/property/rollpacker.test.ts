@@ -26,14 +26,14 @@ const configs: Readonly<Record<string, RollpackerInput>> = {
   'rewards after the rollout': { ...cluster, asyncReward: false },
   'training after the rollout': { ...cluster, streamTraining: false },
   DAPO: { ...cluster, filter: 'zero-variance', maxInFlightPerEngine: 3, quotas: { code: 2, math: 1 } },
-  'one-off pipeline': { ...cluster, allowOverlap: true },
-  'one-off pipeline in which prompts run on': {
+  'one-step off-policy pipeline': { ...cluster, allowOverlap: true },
+  'one-step off-policy pipeline in which prompts run on': {
     ...cluster,
     allowOverlap: true,
     maxStaleness: 1,
     adaptiveTp: false,
   },
-  'one-off pipeline that keeps what is unfinished': {
+  'one-step off-policy pipeline that keeps what is unfinished': {
     ...cluster,
     allowOverlap: true,
     maxStaleness: 1,

@@ -104,7 +104,7 @@ class Job {
     const reason = { code: 'quota_reached', counted: prompts.length, needed: prompts.length };
     const kind = { kind: 'long', weightVersion: 0, openedSeconds: 0, deferred: 0 };
     this.send({ type: 'round.completed', roundId, prompts, ...kind, reason });
-    // The rollout of the next round goes on beside the training of this one (one-off pipelines).
+    // The rollout of the next round goes on beside the training of this one (one-step off-policy pipelines).
     const next = choices.below(2) === 0 ? this.#open(nextId) : undefined;
     for (let more = choices.below(12); more > 0; more -= 1) {
       this.#something(roundId, troubled);

@@ -88,7 +88,9 @@ const shape = z.strictObject({
     .describe('Deferred prompts keep their tokens and resume from them; needs `maxStaleness` of 1 or more.'),
   maxStaleness: count
     .default(0)
-    .describe('Weight versions that a response may lag behind: 0 synchronous, 1 one-off, more asynchronous.'),
+    .describe(
+      'Weight versions that a response may lag behind: 0 synchronous, 1 one-step off-policy, more asynchronous.',
+    ),
   allowOverlap: z.boolean().default(false).describe('Whether a round may open before the last one has drained.'),
   abortGraceSeconds: positiveSeconds.default(30).describe('Seconds until an unconfirmed abort frees its engine slot.'),
   responseTimeoutSeconds: positiveSeconds

@@ -192,7 +192,8 @@ export interface RollpackerInput {
    */
   partialRollout?: boolean | undefined;
   /**
-   * Weight versions that a response may lag behind: 0 synchronous, 1 one-off, more asynchronous. A whole number.
+   * Weight versions that a response may lag behind: 0 synchronous, 1 one-step off-policy, more asynchronous. A whole
+   * number.
    *
    * @defaultValue `0`
    */
@@ -557,7 +558,10 @@ export interface RollpackerConfig {
   quotas?: Record<string, number> | undefined;
   /** Deferred prompts keep their tokens and resume from them; needs `maxStaleness` of 1 or more. */
   partialRollout: boolean;
-  /** Weight versions that a response may lag behind: 0 synchronous, 1 one-off, more asynchronous. A whole number. */
+  /**
+   * Weight versions that a response may lag behind: 0 synchronous, 1 one-step off-policy, more asynchronous. A whole
+   * number.
+   */
   maxStaleness: number;
   /** Whether a round may open before the last one has drained. */
   allowOverlap: boolean;

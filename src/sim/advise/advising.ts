@@ -1,8 +1,8 @@
 /** One answer for a trainer, as a generator: it asks for the runs of a search, then compares what was found. */
 import { comparing } from '../compare.ts';
 import { usualRuns } from '../compare-options.ts';
+import { usualSchedulers } from '../host/ablation.ts';
 import type { Job } from '../host/job.ts';
-import { usualSchedulers } from '../host/ladder.ts';
 import { withLevers } from '../sweep/levers.ts';
 import type { SweepOptions } from '../sweep/result.ts';
 import { type SweepRun, type SynchronousProblem, sweepEvaluator } from '../sweep/run.ts';

@@ -38,7 +38,7 @@ export interface ClusterOptions {
   /** Whether the policy arranges GPUs, rewards and training, too. */
   readonly elastic: boolean;
   /** Whether training has GPUs of its own. */
-  readonly oneOff: boolean;
+  readonly oneStepOff: boolean;
 }
 
 /** The machines of a job. Throws `PolicyError` `infeasible` where an elastic job says nothing of its hardware. */
@@ -68,7 +68,7 @@ export function trainingReplicasOf(job: Job, gpus: number): number {
   return replicas;
 }
 
-/** Ids of the GPUs that only train, of a one-off pipeline. */
+/** Ids of the GPUs that only train, of a one-step off-policy pipeline. */
 export function trainingGpuIdsOf(job: Job): string[] {
   return numbered('trainer-gpu', job.hardware?.trainingGpus ?? job.engines * job.cost.gpus);
 }
@@ -78,7 +78,7 @@ export function gpuIdsOf(job: Job): string[] {
   return numbered('gpu', job.engines * job.cost.gpus);
 }
 
-function elastic(job: Job, workload: Workload, { prompts, seed, timeline, oneOff }: ClusterOptions): Cluster {
+function elastic(job: Job, workload: Workload, { prompts, seed, timeline, oneStepOff }: ClusterOptions): Cluster {
   const { hardware, rewards } = job;
   if (hardware === undefined || rewards === undefined) {
     const path = hardware === undefined ? 'hardware' : 'rewards';
@@ -98,7 +98,7 @@ function elastic(job: Job, workload: Workload, { prompts, seed, timeline, oneOff
   const judges = judgesOf(rewards, gpuIds.length, new ColocatedGpus(pool, hardware, rowGpus), (requestId) =>
     model.judged(source.drawn(requestId)!),
   );
-  const trainers = oneOff ? trainingGpuIdsOf(job) : gpuIds;
+  const trainers = oneStepOff ? trainingGpuIdsOf(job) : gpuIds;
   const trainer = new Trainer(numbered('replica', trainingReplicasOf(job, trainers.length)), job.cost);
   const machines = [inference, workers, ...(judges === undefined ? [] : [judges]), trainer];
   const joining = [...RewardWorkers.joining(rewards), ...(judges?.joining() ?? [])];

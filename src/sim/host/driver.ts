@@ -69,7 +69,7 @@ class Host {
       seed,
       timeline,
       elastic: scheduler.trains ?? false,
-      oneOff: scheduler.oneOff ?? false,
+      oneStepOff: scheduler.oneStepOff ?? false,
     });
     this.#segments = this.#cluster.pool.rows.map(() => []);
     this.#kept = new KeptResponses(job.responsesPerPrompt, options.longTokens ?? Infinity);
@@ -102,8 +102,8 @@ class Host {
     const { rows } = this.#cluster.pool;
     const link = this.#link;
     const step = this.#steps.length;
-    // A one-off pipeline opens a round before the one before it is trained.
-    const record = new RoundRecord(step, `r${step}`, this.#scheduler.oneOff && step > 0 ? 1 : 0);
+    // A one-step off-policy pipeline opens a round before the one before it is trained.
+    const record = new RoundRecord(step, `r${step}`, this.#scheduler.oneStepOff && step > 0 ? 1 : 0);
     const busyBefore = sumOf(rows, (row) => row.busySeconds);
     const startSeconds = link.now;
     link.passTime(startSeconds + cost.fixedRolloutSeconds);
@@ -111,13 +111,13 @@ class Host {
     link.rollOut(record);
     if (link.isOver) return;
     this.#cluster.pool.collect();
-    this.#cluster.source.endStep(this.#scheduler.oneOff);
+    this.#cluster.source.endStep(this.#scheduler.oneStepOff);
     const openedSeconds = launchedSeconds + record.reshardSeconds;
     const stages = this.#stages(record);
     const { drainedSeconds, trainedSeconds } = stages;
     this.#countTraining(openedSeconds, drainedSeconds);
-    // A one-off pipeline has no new weights before its second round has begun.
-    const hasWeights = !this.#scheduler.oneOff || this.#before !== undefined || this.#isLast(record);
+    // A one-step off-policy pipeline has no new weights before its second round has begun.
+    const hasWeights = !this.#scheduler.oneStepOff || this.#before !== undefined || this.#isLast(record);
     const endSeconds = trainedSeconds + (hasWeights ? cost.weightSyncSeconds : 0);
     this.#before = record;
     const times = { startSeconds, openedSeconds, ...stages, endSeconds };
@@ -137,14 +137,14 @@ class Host {
   /** When the stages of the step ended: as the policy saw to it, or one after the other. */
   #stages(record: RoundRecord): Omit<StepTimes, 'startSeconds' | 'openedSeconds' | 'endSeconds'> {
     const drainedSeconds = record.drainedAt!;
-    const { trains, oneOff } = this.#scheduler;
-    if (oneOff && !this.#isLast(record)) {
+    const { trains, oneStepOff } = this.#scheduler;
+    if (oneStepOff && !this.#isLast(record)) {
       // What is trained, and what was rewarded, is the round before: only the wait for it is seen.
       const trainedSeconds = Math.max(drainedSeconds, this.#before?.trainedAt ?? 0);
       this.#cluster.trainer!.takePassSeconds();
       return { drainedSeconds, rewardedSeconds: drainedSeconds, referencedSeconds: drainedSeconds, trainedSeconds };
     }
-    if (oneOff) this.#link.trainLast(record);
+    if (oneStepOff) this.#link.trainLast(record);
     if (trains) {
       const rewardedSeconds = Math.max(drainedSeconds, record.rewardedAt ?? 0);
       const passes = rewardedSeconds + this.#cluster.trainer!.takePassSeconds();
@@ -167,8 +167,8 @@ class Host {
   #countTraining(openedSeconds: number, drainedSeconds: number): void {
     const { trainer, pool } = this.#cluster;
     if (trainer === undefined) return;
-    // Those of a one-off pipeline are none of the engines'.
-    if (this.#scheduler.oneOff) trainer.trained.length = 0;
+    // Those of a one-step off-policy pipeline are none of the engines'.
+    if (this.#scheduler.oneStepOff) trainer.trained.length = 0;
     const perReplica = pool.rows.length / trainingReplicasOf(this.#job, gpuIdsOf(this.#job).length);
     for (const { replica, activity, startSeconds, endSeconds } of trainer.trained.splice(0)) {
       const end = Math.min(endSeconds, drainedSeconds);

@@ -23,7 +23,7 @@ export const hardwareSettings = z.strictObject({
   ),
   trainingGpus: positiveCount
     .optional()
-    .describe('GPUs that only train, in a one-off pipeline; as many as the engines have if absent.'),
+    .describe('GPUs that only train, in a one-step off-policy pipeline; as many as the engines have if absent.'),
   communicatorSeconds: z
     .number()
     .nonnegative()

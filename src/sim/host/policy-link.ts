@@ -44,7 +44,7 @@ export class PolicyLink {
 
   /**
    * Opens a round and lets it run until nothing of it is in flight, and until weights are new where the policy sees to
-   * that: those of this round, or those of the one before in a one-off pipeline. Or until the policy has nothing left to
+   * that: those of this round, or those of the one before in a one-step off-policy pipeline. Or until the policy has nothing left to
    * plan with.
    */
   rollOut(record: RoundRecord): void {
@@ -54,18 +54,18 @@ export class PolicyLink {
     this.#cluster.inference.beginRound(record, this.now);
     this.#reopenSource();
     const { roundId, step } = record;
-    const { trains, oneOff } = this.#scheduler;
+    const { trains, oneStepOff } = this.#scheduler;
     const weightVersion = step - record.lag;
     this.#send(this.#scheduler.openRound({ at: this.now, roundId, weightVersion }));
     this.#report();
-    const awaited = oneOff ? before : record;
+    const awaited = oneStepOff ? before : record;
     this.#runUntil(
       roundId,
       () => record.drainedAt !== undefined && (!trains || awaited === undefined || awaited.trainedAt !== undefined),
     );
   }
 
-  /** Lets a one-off pipeline train its last round. */
+  /** Lets a one-step off-policy pipeline train its last round. */
   trainLast(record: RoundRecord): void {
     this.#runUntil(record.roundId, () => record.trainedAt !== undefined);
   }

@@ -8,7 +8,7 @@ import { create } from '../../core/start.ts';
 import { refuse } from '../../errors.ts';
 import { type SpeculativeAdmissionInput, speculativeAdmission } from '../../policies/speculative-admission/index.ts';
 import { type TailBatchingInput, tailBatching } from '../../recipes/tail-batching/index.ts';
-import type { Rung } from '../result.ts';
+import type { Variant } from '../result.ts';
 
 /** A policy object as the driver sees it: any `Policy` of rollflex fits. */
 export interface DrivenPolicy {
@@ -36,14 +36,14 @@ export interface Scheduler {
   readonly id: string;
   /** For people: tables and charts. */
   readonly label: string;
-  /** Its place in a ladder, where it is a rung of one; results carry it. */
-  readonly rung?: Rung;
+  /** Its place in an ablation, where it is a variant of one; results carry it. */
+  readonly variant?: Variant;
   /** Whether deferred and returned prompts stay in the policy; if not, the driver puts them back in the source. */
   readonly holdsDeferred: boolean;
   /** Whether the policy sees to rewards and training, too; if not, the driver lets their time pass after the rollout. */
   readonly trains?: boolean;
   /** Whether a round opens while the one before is trained, on GPUs of their own, with weights that lack that one. */
-  readonly oneOff?: boolean;
+  readonly oneStepOff?: boolean;
   /** A new policy, at its beginning. */
   create(options: PolicyOptions): DrivenPolicy;
   /** The event that begins a round. */

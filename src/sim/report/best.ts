@@ -1,4 +1,4 @@
-/** What a comparison is about: its best scheduler, and what each rung of a ladder adds. */
+/** What a comparison is about: its best scheduler, and what each variant of an ablation adds. */
 import type { ComparisonResult, SchedulerResult } from '../result.ts';
 
 /** What is less than this share of the time counts as nothing. */
@@ -7,22 +7,22 @@ export const nothing = 0.0005;
 /** Share of the time that a speedup saves. */
 export const savedBy = (speedup: number): number => 1 - 1 / speedup;
 
-/** The scheduler that a comparison is about: the last rung of a ladder, or else the fastest beside the baseline. */
+/** The scheduler that a comparison is about: the last variant of an ablation, or else the fastest beside the baseline. */
 export function bestOf(schedulers: readonly SchedulerResult[]): SchedulerResult | undefined {
   const [, ...others] = schedulers;
   const top = others.find(
-    ({ rung, scheduler }) => rung !== undefined && !others.some((one) => one.rung?.above === scheduler),
+    ({ variant, scheduler }) => variant !== undefined && !others.some((one) => one.variant?.above === scheduler),
   );
   return top ?? [...others].sort((a, b) => b.speedup.value - a.speedup.value)[0];
 }
 
-/** Seconds of a step that a rung takes off the one below it; nothing for what stands on no other. */
+/** Seconds of a step that a variant takes off the one below it; nothing for what stands on no other. */
 export function earnedBy(one: SchedulerResult, { schedulers }: ComparisonResult): number | undefined {
-  const below = schedulers.find(({ scheduler }) => scheduler === one.rung?.above);
+  const below = schedulers.find(({ scheduler }) => scheduler === one.variant?.above);
   return below === undefined ? undefined : below.stepSeconds.value - one.stepSeconds.value;
 }
 
-/** Whether a rung adds nothing to the one below: its row would be the same. */
+/** Whether a variant adds nothing to the one below: its row would be the same. */
 export function isIdle(one: SchedulerResult, comparison: ComparisonResult): boolean {
   const earned = earnedBy(one, comparison);
   return earned !== undefined && Math.abs(earned) < nothing * comparison.schedulers[0]!.stepSeconds.value;

@@ -132,21 +132,21 @@ function runData(run: RunResult, label: string): RunData {
   };
 }
 
-/** From a step of the baseline to one of the best scheduler, by what each rung takes off; rungs that take nothing off are left out. */
+/** From a step of the baseline to one of the best scheduler, by what each variant takes off; variants that take nothing off are left out. */
 function waterfallOf(comparison: ComparisonResult): WaterfallBar[] {
   const { schedulers } = comparison;
   const best = bestOf(schedulers);
   const [baseline] = schedulers;
   if (baseline === undefined || best === undefined) return [];
-  const rungs = schedulers.filter((one) => one.rung !== undefined && !isIdle(one, comparison));
-  const ways = best.rung === undefined ? [best] : rungs;
+  const variants = schedulers.filter((one) => one.variant !== undefined && !isIdle(one, comparison));
+  const ways = best.variant === undefined ? [best] : variants;
   let at = baseline.stepSeconds.value;
   const steps = ways.map((one): WaterfallBar => {
     const from = at;
     at = one.stepSeconds.value;
-    return { label: one.rung?.adds ?? one.label, from, to: at };
+    return { label: one.variant?.adds ?? one.label, from, to: at };
   });
-  const whole = best.rung?.ladder ?? `with ${best.label}`;
+  const whole = best.variant?.ablation ?? `with ${best.label}`;
   return [
     { label: baseline.label, from: 0, to: baseline.stepSeconds.value },
     ...steps,

@@ -5,9 +5,9 @@ import { escapeHtml, number, percent } from './format.ts';
 import { type Findings, type Fold, figure, legendOf, noFindings, type Part } from './parts.ts';
 import { comparisonTable, numbersBehind, trainedTable } from './tables.ts';
 
-/** A rung of a ladder stands on all rungs below it. */
-const nameOf = ({ rung, label }: SchedulerResult): string =>
-  rung === undefined ? label : `${rung.ladder} up to ${rung.adds}`;
+/** A variant of an ablation stands on all variants below it. */
+const nameOf = ({ variant, label }: SchedulerResult): string =>
+  variant === undefined ? label : `${variant.ablation} up to ${variant.adds}`;
 
 function findings({ schedulers, oracle }: ComparisonResult): Findings {
   const [baseline] = schedulers;

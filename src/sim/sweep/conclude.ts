@@ -1,7 +1,7 @@
 /** From what a search has measured to a recommendation. */
 import { compare } from '../compare.ts';
 import { usualRuns } from '../compare-options.ts';
-import { usualSchedulers } from '../host/ladder.ts';
+import { usualSchedulers } from '../host/ablation.ts';
 import type { Interval } from '../result.ts';
 import { type Book, type Candidate, gain, gainInterval, type Pair } from './book.ts';
 import { areGiven, leastKept } from './limits.ts';

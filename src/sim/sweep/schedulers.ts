@@ -2,8 +2,8 @@
 import type { RolloutPipeInput } from '../../recipes/rolloutpipe/index.ts';
 import type { RollpackerInput } from '../../recipes/rollpacker/index.ts';
 import type { TailPipeliningInput } from '../../recipes/tail-pipelining/index.ts';
+import { type RollpackerSwitches, rollpackerConfigOf, rollpackerScheduler, variants } from '../host/ablation.ts';
 import type { Job } from '../host/job.ts';
-import { type RollpackerSwitches, rollpackerConfigOf, rollpackerScheduler, rungs } from '../host/ladder.ts';
 import type { Scheduler } from '../host/scheduler.ts';
 import {
   type PoolsScheduler,
@@ -39,7 +39,7 @@ function switchesOf({ threshold, tp, rewards, ...factors }: SynchronousSettings)
   };
 }
 
-const baselineSwitches: RollpackerSwitches = rungs[0].switches;
+const baselineSwitches: RollpackerSwitches = variants[0].switches;
 
 /**
  * RollPacker with these settings, or the synchronous baseline: the same recipe, with everything off.

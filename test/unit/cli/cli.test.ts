@@ -84,8 +84,8 @@ describe('simulate', () => {
     expect(out).toContain('- Every scheduler trains the same 40 prompts once');
   });
 
-  test('--ladder prints verdicts, with what earns nothing in a word; its tables come with --verbose', async () => {
-    const asked = ['simulate', lengths, ...quick, '--ladder', '--no-report'];
+  test('--ablation prints verdicts, with what earns nothing in a word; its tables come with --verbose', async () => {
+    const asked = ['simulate', lengths, ...quick, '--ablation', '--no-report'];
     const [short, whole] = await Promise.all([rollflex(...asked), rollflex(...asked, '--verbose')]);
     expect([short.code, whole.code]).toEqual([0, 0]);
     expect(short.out).toMatch(/^Simulated on Qwen2\.5-14B, .*\n\nlengths: \d\.\d\d.*x as fast, /);
@@ -102,13 +102,13 @@ describe('simulate', () => {
     expect(existsSync(join(root, 'false'))).toBe(false);
   });
 
-  test('--ladder with a judge on GPUs of its own, in a one-off pipeline', async () => {
-    const options = ['--ladder', '--one-off', '--judge', 'dedicated', '--engines', '8', '--json', '--no-report'];
+  test('--ablation with a judge on GPUs of its own, in a one-step off-policy pipeline', async () => {
+    const options = ['--ablation', '--one-step-off', '--judge', 'dedicated', '--engines', '8', '--json', '--no-report'];
     const { code, out } = await rollflex('simulate', lengths, ...quick, ...options);
     expect(code).toBe(0);
     const { schedulers, settings } = JSON.parse(out).comparisons[0];
     expect(schedulers.map((one: { label: string }) => one.label)).toEqual([
-      'one-off',
+      'one-step-off',
       '+ tail batching',
       '+ rewards',
       '+ adaptive TP',
@@ -172,7 +172,7 @@ describe('wrong use and bad input: exit code 2, nothing on standard output, the 
     ['an empty trace', simulate(path('empty.jsonl')), /empty\.jsonl: expected a trace with prompts/],
     [
       'a judge without engines for it',
-      simulate('--ladder', '--judge', 'dedicated', '--engines', '1'),
+      simulate('--ablation', '--judge', 'dedicated', '--engines', '1'),
       /two engines or more/,
     ],
     ['a trace and a log', simulate(lengths, '--from-log', path('run.jsonl')), /not both/],

@@ -109,16 +109,16 @@ function linesOf(seen: string): string[] {
 }
 
 test.skipIf(!hasPython).concurrent.each([80, 120])(
-  'simulate --ladder with %d columns: the bar moves, and nothing wraps inside a word',
+  'simulate --ablation with %d columns: the bar moves, and nothing wraps inside a word',
   async (columns) => {
     const quick = '--prompts-per-round 8 --steps 5 --seeds 2';
     const [bar, later, short, whole] = await inTerminalOf(
       columns,
-      line(`rollflex simulate lengths.jsonl ${quick} --ladder --report r.html`),
+      line(`rollflex simulate lengths.jsonl ${quick} --ablation --report r.html`),
       expectSoon('simulating █*░+ [0-9]+%'),
       expectSoon('simulating █+░* [5-9][0-9]%'),
       expectSoon('prints every column and note.*ready> '),
-      line(`FORCE_COLOR=0 rollflex simulate lengths.jsonl ${quick} --ladder --no-report --verbose`),
+      line(`FORCE_COLOR=0 rollflex simulate lengths.jsonl ${quick} --ablation --no-report --verbose`),
       expectSoon('whatever\\s+their\\s+length\\..*ready> '),
     );
     expect([bar, later].every((one) => one !== undefined)).toBe(true);

@@ -67,7 +67,7 @@ export const wrongCommands: readonly WrongCommand[] = [
   ['simulate --judge dedicatd', 2, 'did you mean "dedicated"?'],
   ['simulate --prompts-per-round 100000', 2, 'responses of a round: expected at most 400000'],
   ['simulate --steps 100000', 2, 'responses of all steps and seeds: expected at most'],
-  ['simulate --ladder --judge dedicated --engines 1', 2, 'two engines or more'],
+  ['simulate --ablation --judge dedicated --engines 1', 2, 'two engines or more'],
   ['simulate --session s1', 2, '--session: expected --from-log'],
   ['simulate --open --no-report', 2, '--open: expected a report to open'],
   // Files of simulate.

@@ -510,7 +510,7 @@ describe('stream-training', () => {
     expect(twice.at(-1)).toMatchObject({ type: 'train.finish', remaining: 2 });
   });
 
-  test('a round that opens while the last one trains waits for its step (one-off pipelines)', () => {
+  test('a round that opens while the last one trains waits for its step (one-step off-policy pipelines)', () => {
     const session = trainer();
     session.groups('p0');
     const finish = session.complete('p0');

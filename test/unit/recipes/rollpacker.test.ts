@@ -232,7 +232,7 @@ describe('configurations', () => {
     expect(types(failed)).toEqual(expect.arrayContaining(['reward.failed', 'prompt.failed']));
   });
 
-  test('the one-off pipeline: a round may open while the one before waits for its training (§6.7)', () => {
+  test('the one-step off-policy pipeline: a round may open while the one before waits for its training (§6.7)', () => {
     const trainer = [{ id: 'd0', gpuIds: ['t0', 't1'] }];
     const job = new Job({ streamTraining: false, trainingReplicas: trainer });
     job.open();

@@ -1,8 +1,8 @@
 /** What is counted of kept responses, on a source by hand. */
 import { expect, it } from 'vitest';
+import { rollpackerScheduler, variants } from '../../../src/sim/host/ablation.ts';
 import { simulate } from '../../../src/sim/host/driver.ts';
 import { KeptResponses } from '../../../src/sim/host/kept.ts';
-import { rollpackerScheduler, rungs } from '../../../src/sim/host/ladder.ts';
 import { synchronousBaseline, tailBatchingScheduler } from '../../../src/sim/host/scheduler.ts';
 import { PromptSource, samplesPerTry } from '../../../src/sim/host/source.ts';
 import { fixedPrompts, longestOf } from '../../../src/sim/kept-shares.ts';
@@ -61,7 +61,7 @@ it('counts every group of every scheduler, with rewards by workers or without', 
   const schedulers = [
     synchronousBaseline(job),
     tailBatchingScheduler(job),
-    ...rungs.map(({ id, switches }) => rollpackerScheduler(job, id, switches)),
+    ...variants.map(({ id, switches }) => rollpackerScheduler(job, id, switches)),
   ];
   const runs = schedulers.map((one) => simulate(job, one, workload, { prompts, seed, longTokens, timeline: false }));
   for (const { kept } of runs) {

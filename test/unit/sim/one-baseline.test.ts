@@ -12,7 +12,7 @@ import { readTraceFile } from '../../../src/cli/files.ts';
 import { jobOfOptions } from '../../../src/cli/job.ts';
 import { packageRoot } from '../../../src/cli/package.ts';
 import { traceWorkload, usualWorkload } from '../../../src/cli/workloads.ts';
-import { compare, ladder, sweep, usualRuns } from '../../../src/sim/index.ts';
+import { ablation, compare, sweep, usualRuns } from '../../../src/sim/index.ts';
 import { rollflex } from '../../support/command-line.ts';
 import { some } from '../../support/runs.ts';
 
@@ -56,9 +56,12 @@ test.each(some(Object.entries(traceFiles)))('%s', async (trace, name) => {
   const seedList = Array.from({ length: seeds }, (_, index) => index + 1);
   const options = { job, workload, steps, seeds: seedList, timeline: false };
   const expected = compare(options).schedulers[0]!.stepSeconds.value;
-  const [baseline, ...schedulers] = ladder(job);
+  const [baseline, ...schedulers] = ablation(job);
   expect(compare({ ...options, baseline: baseline!, schedulers }).schedulers[0]!.stepSeconds.value).toBe(expected);
-  expect(await Promise.all([onTheCommandLine(file), onTheCommandLine(file, '--ladder')])).toEqual([expected, expected]);
+  expect(await Promise.all([onTheCommandLine(file), onTheCommandLine(file, '--ablation')])).toEqual([
+    expected,
+    expected,
+  ]);
   const advice = sweep({ kind: 'synchronous', job, workload, steps: 2 }, { effort: leastEffort });
   expect(advice.stepSeconds!.value).toBe(expected);
   expect(await inThePlayground(trace as keyof typeof traceFiles)).toBe(`${number(expected, 1)} s`);

@@ -1,7 +1,7 @@
 /** What the oracle schedule does, seen from outside: order, placement, rewards, and what the policy is told. */
 import { describe, expect, it } from 'vitest';
+import { rollpackerScheduler, variants } from '../../../src/sim/host/ablation.ts';
 import { simulate } from '../../../src/sim/host/driver.ts';
-import { rollpackerScheduler, rungs } from '../../../src/sim/host/ladder.ts';
 import { fixedPrompts } from '../../../src/sim/kept-shares.ts';
 import { oracleSchedule, oracleWindowRounds } from '../../../src/sim/oracle.ts';
 import { jobPreset, jobPresets, rollpackerWorkload } from '../../../src/sim/presets.ts';
@@ -55,7 +55,7 @@ describe('the oracle of a job with rewards and training', () => {
   const run = simulate(job, oracle.scheduler, oracle.workload, { prompts, seed, validate: true, timeline: false });
 
   it('keeps every response with the reward that the baseline sees', () => {
-    const { switches } = rungs.find((one) => one.id === 'baseline')!;
+    const { switches } = variants.find((one) => one.id === 'baseline')!;
     const plain = simulate(job, rollpackerScheduler(job, 'baseline', switches), workload, { prompts, seed });
     expect(run.keptTokens).toBe(plain.keptTokens);
     expect(run.kept).toEqual(plain.kept);
@@ -93,7 +93,7 @@ describe('the oracle of a job with rewards and training', () => {
 });
 
 describe('the oracle beside whatever keeps all responses', () => {
-  const keepsAll = rungs.filter((one) => !one.switches.tailBatching);
+  const keepsAll = variants.filter((one) => !one.switches.tailBatching);
   const all = { asyncReward: true, adaptiveTimeout: true, adaptiveTp: true, streamTraining: true };
   const switches = [...keepsAll.map((one) => one.switches), { ...all, tailBatching: false }];
 

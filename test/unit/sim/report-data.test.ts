@@ -143,17 +143,21 @@ describe('engines that do about the same', () => {
 });
 
 describe('the way from before to after', () => {
-  it('is what each rung takes off; what takes nothing off is left out', () => {
-    const rung = (scheduler: string, above: string, adds: string, seconds: number) => ({
+  it('is what each variant takes off; what takes nothing off is left out', () => {
+    const variant = (scheduler: string, above: string, adds: string, seconds: number) => ({
       ...baseline,
       scheduler,
       label: `+ ${adds}`,
-      rung: { ladder: 'RollPacker', above, adds },
+      variant: { ablation: 'RollPacker', above, adds },
       stepSeconds: { ...baseline.stepSeconds, value: seconds },
     });
     const first = { ...baseline, stepSeconds: { ...baseline.stepSeconds, value: 20 } };
-    const rungs = [rung('a', first.scheduler, 'tail', 12), rung('b', 'a', 'idle', 12), rung('c', 'b', 'stream', 13)];
-    const data = workloadData({ ...comparison, schedulers: [first, ...rungs] });
+    const variants = [
+      variant('a', first.scheduler, 'tail', 12),
+      variant('b', 'a', 'idle', 12),
+      variant('c', 'b', 'stream', 13),
+    ];
+    const data = workloadData({ ...comparison, schedulers: [first, ...variants] });
     expect(data.after).toBe(3);
     expect(data.waterfall).toEqual([
       { label: 'synchronous', from: 0, to: 20 },

@@ -1,4 +1,4 @@
-/** The synchronous job: a comparison of the baseline, tail batching, and RollPacker up to some rung. */
+/** The synchronous job: a comparison of the baseline, tail batching, and RollPacker up to some mechanism. */
 import { isPolicyError, PolicyError } from 'rollflex';
 import {
   type ComparisonResult,
@@ -8,8 +8,8 @@ import {
   type RunResult,
   rollpackerConfigOf,
   rollpackerScheduler,
-  rungs,
   type Scheduler,
+  variants,
 } from 'rollflex/sim';
 import { workloadData } from '../../../../src/sim/report/data.ts';
 import type { SynchronousSettings } from '../settings/synchronous.ts';
@@ -39,15 +39,15 @@ export function jobOf(settings: SynchronousSettings, sandboxSeconds: number[][])
   };
 }
 
-const rung = (id: string) => rungs.find((one) => one.id === id)!;
+const variant = (id: string) => variants.find((one) => one.id === id)!;
 
 /** The switches of each scheduler, the baseline first. */
 export function switchesOf({ etaP, etaR, up }: SynchronousSettings) {
   const factors = { promptSpeculation: etaP, responseSpeculation: etaR };
   return [
-    { id: 'baseline', label: 'synchronous', switches: rung('baseline').switches },
-    { id: 'tail-batching', label: 'tail batching', switches: { ...factors, ...rung('tail-batching').switches } },
-    { id: 'rollpacker', label: 'RollPacker', switches: { ...factors, ...rung(up).switches } },
+    { id: 'baseline', label: 'synchronous', switches: variant('baseline').switches },
+    { id: 'tail-batching', label: 'tail batching', switches: { ...factors, ...variant('tail-batching').switches } },
+    { id: 'rollpacker', label: 'RollPacker', switches: { ...factors, ...variant(up).switches } },
   ];
 }
 

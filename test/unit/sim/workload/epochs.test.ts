@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { rollpackerScheduler, variants } from '../../../../src/sim/host/ablation.ts';
 import { simulate } from '../../../../src/sim/host/driver.ts';
-import { rollpackerScheduler, rungs } from '../../../../src/sim/host/ladder.ts';
 import { PromptSource } from '../../../../src/sim/host/source.ts';
 import { jobPreset, rollpackerWorkload } from '../../../../src/sim/presets.ts';
 import { inEpochs } from '../../../../src/sim/workload/epochs.ts';
@@ -44,14 +44,17 @@ describe('inEpochs', () => {
     expect(source.take(4).map(({ promptId }) => promptId)).toEqual([first[0]]);
   });
 
-  test.each(rungs)('$id trains every prompt of every epoch, also where they are fewer than a round takes', (rung) => {
-    const { job: preset, capTokens } = jobPreset('qwen2.5-7b-8k');
-    const job = { ...preset, promptsPerRound: 16, engines: 2 };
-    for (const prompts of [10, 24, 64]) {
-      const workload = inEpochs(rollpackerWorkload(capTokens, 1), prompts, 1);
-      const options = { prompts: 160, seed: 1, timeline: false, validate: true };
-      const run = simulate(job, rollpackerScheduler(job, 'x', rung.switches), workload, options);
-      expect(run.steps.reduce((sum, step) => sum + step.prompts, 0)).toBe(160);
-    }
-  });
+  test.each(variants)(
+    '$id trains every prompt of every epoch, also where they are fewer than a round takes',
+    (variant) => {
+      const { job: preset, capTokens } = jobPreset('qwen2.5-7b-8k');
+      const job = { ...preset, promptsPerRound: 16, engines: 2 };
+      for (const prompts of [10, 24, 64]) {
+        const workload = inEpochs(rollpackerWorkload(capTokens, 1), prompts, 1);
+        const options = { prompts: 160, seed: 1, timeline: false, validate: true };
+        const run = simulate(job, rollpackerScheduler(job, 'x', variant.switches), workload, options);
+        expect(run.steps.reduce((sum, step) => sum + step.prompts, 0)).toBe(160);
+      }
+    },
+  );
 });

@@ -116,8 +116,8 @@ class TailBatchingConfig(TypedDict):
 
     maxStaleness: NotRequired[int]
     """
-    Weight versions that a response may lag behind: 0 synchronous, 1 one-off, more asynchronous. Whole number
-    ≥ 0. Default: 0.
+    Weight versions that a response may lag behind: 0 synchronous, 1 one-step off-policy, more asynchronous.
+    Whole number ≥ 0. Default: 0.
     """
 
     allowOverlap: NotRequired[bool]

@@ -1,10 +1,10 @@
 /**
- * One-off pipelines (RollPacker §6.7): the training of a round runs beside the rollout of the next one, on GPUs of its own,
+ * One-step off-policy pipelines (RollPacker §6.7): the training of a round runs beside the rollout of the next one, on GPUs of its own,
  * so that responses come from weights that are one version old.
  */
 import { refuse } from '../../errors.ts';
+import { type RollpackerSwitches, rollpackerScheduler, variants } from './ablation.ts';
 import type { Job } from './job.ts';
-import { type RollpackerSwitches, rollpackerScheduler, rungs } from './ladder.ts';
 import type { Scheduler } from './scheduler.ts';
 
 /**
@@ -12,7 +12,7 @@ import type { Scheduler } from './scheduler.ts';
  *
  * @throws PolicyError `infeasible` for a job without hardware, or with less than two engines
  */
-export function withOneOff(job: Job): Job {
+export function withOneStepOff(job: Job): Job {
   const { hardware, cost } = job;
   if (hardware === undefined || job.engines < 2) {
     const path = hardware === undefined ? 'hardware' : 'engines';
@@ -36,15 +36,20 @@ export function withOneOff(job: Job): Job {
   };
 }
 
-/** The rungs of the ladder in a one-off pipeline, the one without any mechanism first; training streams in none of them. */
-export function oneOffLadder(
+/** The variants of the ablation in a one-step off-policy pipeline, the one without any mechanism first; training streams in none of them. */
+export function oneStepOffAblation(
   job: Job,
   factors: Pick<RollpackerSwitches, 'promptSpeculation' | 'responseSpeculation'> = {},
 ): Scheduler[] {
-  return rungs
+  return variants
     .filter((one) => !one.switches.streamTraining)
     .map(({ id, label, switches, ...place }) => ({
-      ...rollpackerScheduler(job, id, { ...factors, ...switches, oneOff: true }, id === 'baseline' ? 'one-off' : label),
+      ...rollpackerScheduler(
+        job,
+        id,
+        { ...factors, ...switches, oneStepOff: true },
+        id === 'baseline' ? 'one-step-off' : label,
+      ),
       ...place,
     }));
 }

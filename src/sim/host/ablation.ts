@@ -3,7 +3,7 @@ import type { AnyEvent } from '../../core/definition.ts';
 import { create } from '../../core/start.ts';
 import { refuse } from '../../errors.ts';
 import { type RollpackerInput, rollpacker } from '../../recipes/rollpacker/index.ts';
-import type { Rung } from '../result.ts';
+import type { Variant } from '../result.ts';
 import { gpuIdsOf, trainingGpuIdsOf, trainingReplicasOf } from './cluster.ts';
 import { numbered } from './ids.ts';
 import type { Job } from './job.ts';
@@ -22,7 +22,7 @@ export type RollpackerSwitches = Pick<
     >
   > & {
     /** A round opens while the one before is trained on GPUs of its own (RollPacker §6.7); not with `streamTraining`. */
-    readonly oneOff?: boolean;
+    readonly oneStepOff?: boolean;
   };
 
 /** Longest that a judgement may take, in seconds. */
@@ -31,9 +31,9 @@ const judgeBudgetSeconds = 3600;
 /** The configuration of the recipe `rollpacker` for a job. Throws `PolicyError` `infeasible` without hardware. */
 export function rollpackerConfigOf(job: Job, switches: RollpackerSwitches = {}): RollpackerInput {
   const { hardware, promptsPerRound, responsesPerPrompt } = job;
-  const { judgeOffload: _, oneOff = false, ...rest } = switches;
-  if (oneOff && rest.streamTraining !== false) {
-    const expected = 'false: in a one-off pipeline training has GPUs of its own';
+  const { judgeOffload: _, oneStepOff = false, ...rest } = switches;
+  if (oneStepOff && rest.streamTraining !== false) {
+    const expected = 'false: in a one-step off-policy pipeline training has GPUs of its own';
     refuse('infeasible', 'streamTraining', expected, rest.streamTraining ?? true);
   }
   if (hardware === undefined) {
@@ -41,7 +41,7 @@ export function rollpackerConfigOf(job: Job, switches: RollpackerSwitches = {}):
   }
   const gpuIds = gpuIdsOf(job);
   const { gpusPerServer, costs, kvHeads, modelBytes, gpuMemoryBytes, memoryUtilization } = hardware;
-  const trainers = oneOff ? trainingGpuIdsOf(job) : gpuIds;
+  const trainers = oneStepOff ? trainingGpuIdsOf(job) : gpuIds;
   const trainingReplicas = trainingReplicasOf(job, trainers.length);
   const perReplica = trainers.length / trainingReplicas;
   const degrees = costs.map((one) => one.tp);
@@ -98,7 +98,7 @@ export function rollpackerScheduler(job: Job, id: string, switches: RollpackerSw
     label,
     holdsDeferred: true,
     trains: true,
-    oneOff: switches.oneOff ?? false,
+    oneStepOff: switches.oneStepOff ?? false,
     create: (options) => create(rollpacker, config, options) as unknown as DrivenPolicy,
     openRound: (round) => ({ type: 'round.requested', ...round }) as AnyEvent,
   };
@@ -111,32 +111,32 @@ const off = {
   adaptiveTp: false,
   streamTraining: false,
 };
-const rung = (above: string, adds: string): Rung => ({ ladder: 'RollPacker', above, adds });
-/** The ladder of RollPacker Table 2, one mechanism more on each rung; and RLHFuse as its §6.1 strengthens it. */
-export const rungs = [
+const variant = (above: string, adds: string): Variant => ({ ablation: 'RollPacker', above, adds });
+/** The ablation of RollPacker Table 2, one mechanism more in each variant; and RLHFuse as its §6.1 strengthens it. */
+export const variants = [
   { id: 'baseline', label: 'synchronous', switches: off },
   {
     id: 'tail-batching',
     label: '+ tail batching',
-    rung: rung('baseline', 'tail batching'),
+    variant: variant('baseline', 'tail batching'),
     switches: { ...off, tailBatching: true },
   },
   {
     id: 'rewards',
     label: '+ rewards',
-    rung: rung('tail-batching', 'rewards'),
+    variant: variant('tail-batching', 'rewards'),
     switches: { ...off, tailBatching: true, asyncReward: true, adaptiveTimeout: true },
   },
   {
     id: 'adaptive-tp',
     label: '+ adaptive TP',
-    rung: rung('rewards', 'adaptive TP'),
+    variant: variant('rewards', 'adaptive TP'),
     switches: { ...off, tailBatching: true, asyncReward: true, adaptiveTimeout: true, adaptiveTp: true },
   },
   {
     id: 'stream-training',
     label: '+ streaming',
-    rung: rung('adaptive-tp', 'streaming'),
+    variant: variant('adaptive-tp', 'streaming'),
     switches: { tailBatching: true, asyncReward: true, adaptiveTimeout: true, adaptiveTp: true, streamTraining: true },
   },
   { id: 'rlhfuse', label: 'RLHFuse-like', switches: { ...off, asyncReward: true, streamTraining: true } },
@@ -145,23 +145,23 @@ export const rungs = [
 /** Over-provisioning of prompts and of responses in short rounds; 1.25 each if absent. */
 export type BatchFactors = Pick<RollpackerSwitches, 'promptSpeculation' | 'responseSpeculation'>;
 
-/** A scheduler for each rung of the ladder, the synchronous baseline first. */
-export function ladder(job: Job, factors: BatchFactors = {}): Scheduler[] {
-  return rungs.map(({ id, label, switches, ...place }) => ({
+/** A scheduler for each variant of the ablation, the synchronous baseline first. */
+export function ablation(job: Job, factors: BatchFactors = {}): Scheduler[] {
+  return variants.map(({ id, label, switches, ...place }) => ({
     ...rollpackerScheduler(job, id, { ...factors, ...switches }, label),
     ...place,
   }));
 }
 
 /**
- * The synchronous baseline of a job, and tail batching: the first two rungs of the ladder, with rewards by workers, where
+ * The synchronous baseline of a job, and tail batching: the first two variants of the ablation, with rewards by workers, where
  * the job says what its hardware and its rewards are; if not, rewards take a constant time after the rollout.
  */
 export function usualSchedulers(job: Job, factors: BatchFactors = {}): [baseline: Scheduler, tail: Scheduler] {
   if (job.hardware === undefined || job.rewards === undefined) {
     return [synchronousBaseline(job), tailBatchingScheduler(job, factors)];
   }
-  const [baseline, tail] = rungs;
+  const [baseline, tail] = variants;
   return [
     rollpackerScheduler(job, baseline.id, baseline.switches, baseline.label),
     rollpackerScheduler(job, tail.id, { ...factors, ...tail.switches }, 'tail batching'),

@@ -1,22 +1,22 @@
-/** The ladder with a judge as a model on GPUs: of its own, or beside the actor. */
+/** The ablation with a judge as a model on GPUs: of its own, or beside the actor. */
 import { describe, expect, test } from 'vitest';
+import { type RollpackerSwitches, rollpackerScheduler, variants } from '../../../src/sim/host/ablation.ts';
 import { simulate } from '../../../src/sim/host/driver.ts';
 import type { Job } from '../../../src/sim/host/job.ts';
-import { type RollpackerSwitches, rollpackerScheduler, rungs } from '../../../src/sim/host/ladder.ts';
 import { withJudge } from '../../../src/sim/judge-preset.ts';
 import { jobPreset, rollpackerWorkload } from '../../../src/sim/presets.ts';
 import type { RunResult } from '../../../src/sim/result.ts';
 
 const preset = jobPreset('qwen2.5-7b-8k');
 const job = { ...preset.job, promptsPerRound: 16 };
-const off = rungs[0].switches;
+const off = variants[0].switches;
 const workload = rollpackerWorkload(preset.capTokens, 3);
 const sum = (result: RunResult, part: (step: RunResult['steps'][number]) => number): number =>
   result.steps.reduce((total, step) => total + part(step), 0);
 
-describe('the ladder with a judge', () => {
+describe('the ablation with a judge', () => {
   const only = { ...job, rewards: { ...job.rewards!, shares: { rule: 0, sandbox: 0, judge: 1 } } };
-  const all = rungs.find((one) => one.id === 'stream-training')!.switches;
+  const all = variants.find((one) => one.id === 'stream-training')!.switches;
   const at = (other: Job, switches: RollpackerSwitches): RunResult => {
     const scheduler = rollpackerScheduler(other, 'x', switches);
     const result = simulate(other, scheduler, workload, { prompts: 160, seed: 3, validate: true });

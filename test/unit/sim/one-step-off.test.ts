@@ -1,28 +1,28 @@
-/** One-off pipelines: a round opens when the one before has drained and the one before that is trained. */
+/** One-step off-policy pipelines: a round opens when the one before has drained and the one before that is trained. */
 import { describe, expect, test } from 'vitest';
+import { rollpackerScheduler, variants } from '../../../src/sim/host/ablation.ts';
 import { simulate } from '../../../src/sim/host/driver.ts';
-import { rollpackerScheduler, rungs } from '../../../src/sim/host/ladder.ts';
-import { oneOffLadder, withOneOff } from '../../../src/sim/host/one-off.ts';
+import { oneStepOffAblation, withOneStepOff } from '../../../src/sim/host/one-step-off.ts';
 import { clairvoyantLowerBound } from '../../../src/sim/lower-bound.ts';
 import { jobPreset, rollpackerWorkload } from '../../../src/sim/presets.ts';
 import { refusal } from '../../support/refusal.ts';
 import { overheard } from '../../support/sim-host.ts';
 
 const preset = jobPreset('qwen2.5-7b-8k');
-const job = withOneOff({ ...preset.job, promptsPerRound: 16 });
+const job = withOneStepOff({ ...preset.job, promptsPerRound: 16 });
 const workload = rollpackerWorkload(preset.capTokens, 3);
 const options = { prompts: 160, seed: 3, validate: true };
-const ladder = oneOffLadder(job);
+const ablation = oneStepOffAblation(job);
 
-describe('a one-off pipeline', () => {
+describe('a one-step off-policy pipeline', () => {
   test('half of the GPUs train, at half of the speed', () => {
     expect([job.engines, job.hardware!.trainingGpus]).toEqual([8, 8]);
     expect(job.cost.trainSecondsPerResponse).toBeCloseTo(2 * preset.job.cost.trainSecondsPerResponse, 12);
-    expect(ladder.map((one) => one.label)).toEqual(['one-off', '+ tail batching', '+ rewards', '+ adaptive TP']);
+    expect(ablation.map((one) => one.label)).toEqual(['one-step-off', '+ tail batching', '+ rewards', '+ adaptive TP']);
   });
 
   test('trains a round beside the rollout of the next, never two rounds behind', () => {
-    for (const scheduler of ladder) {
+    for (const scheduler of ablation) {
       const { scheduler: spied, heard } = overheard(scheduler);
       const run = simulate(job, spied, workload, options);
       expect(run.trainedResponses).toBe(160 * job.responsesPerPrompt);
@@ -47,8 +47,8 @@ describe('a one-off pipeline', () => {
   });
 
   test('is faster than the same job without overlap, and tail batching makes it faster still', () => {
-    const [baseline, , rewards] = ladder.map((one) => simulate(job, one, workload, options).totalSeconds);
-    const { switches } = rungs.find((one) => one.id === 'baseline')!;
+    const [baseline, , rewards] = ablation.map((one) => simulate(job, one, workload, options).totalSeconds);
+    const { switches } = variants.find((one) => one.id === 'baseline')!;
     const alone = simulate(job, rollpackerScheduler(job, 'x', switches), workload, options).totalSeconds;
     expect(baseline).toBeLessThan(alone / 1.2);
     expect(rewards).toBeLessThan(baseline! / 1.3);
@@ -60,23 +60,23 @@ describe('a one-off pipeline', () => {
       const responseTokens = Array.from({ length: job.responsesPerPrompt }, (_unused, k) => prompt.sample(k).tokens);
       return { promptTokens: prompt.promptTokens, responseTokens };
     });
-    const bound = clairvoyantLowerBound(fixed, 16, job.engines, job.cost, { oneOff: true }).totalSeconds;
-    const { totalSeconds } = simulate(job, ladder[0]!, workload, options);
+    const bound = clairvoyantLowerBound(fixed, 16, job.engines, job.cost, { oneStepOff: true }).totalSeconds;
+    const { totalSeconds } = simulate(job, ablation[0]!, workload, options);
     expect(bound).toBeLessThanOrEqual(totalSeconds);
     expect(bound).toBeGreaterThan(0.2 * totalSeconds);
   });
 
   test('has no training that streams, and needs GPUs to give away', () => {
-    const { switches } = rungs.find((one) => one.id === 'stream-training')!;
-    expect(refusal(() => rollpackerScheduler(job, 'x', { ...switches, oneOff: true }))).toMatchObject({
+    const { switches } = variants.find((one) => one.id === 'stream-training')!;
+    expect(refusal(() => rollpackerScheduler(job, 'x', { ...switches, oneStepOff: true }))).toMatchObject({
       code: 'infeasible',
       path: 'streamTraining',
     });
-    expect(refusal(() => withOneOff({ ...preset.job, engines: 1 }))).toMatchObject({
+    expect(refusal(() => withOneStepOff({ ...preset.job, engines: 1 }))).toMatchObject({
       code: 'infeasible',
       path: 'engines',
     });
     const { hardware: _, ...bare } = preset.job;
-    expect(refusal(() => withOneOff(bare))).toMatchObject({ code: 'infeasible', path: 'hardware' });
+    expect(refusal(() => withOneStepOff(bare))).toMatchObject({ code: 'infeasible', path: 'hardware' });
   });
 });

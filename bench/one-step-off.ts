@@ -1,14 +1,14 @@
 /**
- * A one-off pipeline (RollPacker §6.7, Figure 15a): Qwen2.5-7B/8k, 32 prompts a step, eight GPUs that roll out and eight that
- * train the round before. Run: `npx tsx bench/one-off.ts [seeds]`.
+ * A one-step off-policy pipeline (RollPacker §6.7, Figure 15a): Qwen2.5-7B/8k, 32 prompts a step, eight GPUs that roll out and eight that
+ * train the round before. Run: `npx tsx bench/one-step-off.ts [seeds]`.
  */
 import { compare } from '../src/sim/compare.ts';
-import { oneOffLadder, withOneOff } from '../src/sim/host/one-off.ts';
+import { oneStepOffAblation, withOneStepOff } from '../src/sim/host/one-step-off.ts';
 import { jobPreset, rollpackerWorkload } from '../src/sim/presets.ts';
 
 const { job: preset, capTokens } = jobPreset('qwen2.5-7b-8k');
-const job = withOneOff({ ...preset, promptsPerRound: 32 });
-const [baseline, ...rest] = oneOffLadder(job);
+const job = withOneStepOff({ ...preset, promptsPerRound: 32 });
+const [baseline, ...rest] = oneStepOffAblation(job);
 const { schedulers } = compare({
   job,
   workload: (seed) => rollpackerWorkload(capTokens, seed),

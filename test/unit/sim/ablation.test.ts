@@ -1,30 +1,30 @@
-/** The ladder: the recipe rollpacker drives engines, reward workers and the trainer of the simulated cluster. */
+/** The ablation: the recipe rollpacker drives engines, reward workers and the trainer of the simulated cluster. */
 import { describe, expect, test } from 'vitest';
 import { isPolicyError } from '../../../src/index.ts';
 import { gradientSeconds, passSeconds, swapSeconds } from '../../../src/sim/cost-model.ts';
-import { simulate } from '../../../src/sim/host/driver.ts';
 import {
-  ladder,
+  ablation,
   type RollpackerSwitches,
   rollpackerConfigOf,
   rollpackerScheduler,
-  rungs,
-} from '../../../src/sim/host/ladder.ts';
+  variants,
+} from '../../../src/sim/host/ablation.ts';
+import { simulate } from '../../../src/sim/host/driver.ts';
 import { jobPreset, rollpackerWorkload } from '../../../src/sim/presets.ts';
 import type { RunResult } from '../../../src/sim/result.ts';
 
 const preset = jobPreset('qwen2.5-7b-8k');
 const job = { ...preset.job, promptsPerRound: 16 };
-const off = rungs[0].switches;
+const off = variants[0].switches;
 const workload = rollpackerWorkload(preset.capTokens, 3);
 const run = (switches: RollpackerSwitches): RunResult =>
   simulate(job, rollpackerScheduler(job, 'x', switches), workload, { prompts: 160, seed: 3, validate: true });
 const sum = (result: RunResult, part: (step: RunResult['steps'][number]) => number): number =>
   result.steps.reduce((total, step) => total + part(step), 0);
 
-describe('the ladder', () => {
-  test('a rung names the scheduler that it stands on; the first and what is no rung stand for themselves', () => {
-    const places = ladder(job).map(({ id, rung }) => [id, rung?.above]);
+describe('the ablation', () => {
+  test('a variant names the scheduler that it stands on; the first and what is no variant stand for themselves', () => {
+    const places = ablation(job).map(({ id, variant }) => [id, variant?.above]);
     expect(places).toEqual([
       ['baseline', undefined],
       ['tail-batching', 'baseline'],
@@ -35,8 +35,8 @@ describe('the ladder', () => {
     ]);
   });
 
-  test('every rung trains every prompt once, and is told by its own row', () => {
-    for (const scheduler of ladder(job)) {
+  test('every variant trains every prompt once, and is told by its own row', () => {
+    for (const scheduler of ablation(job)) {
       const result = simulate(job, scheduler, workload, { prompts: 160, seed: 3, validate: true });
       expect(result.trainedPrompts).toBe(160);
       expect(result.trainedResponses).toBe(160 * job.responsesPerPrompt);

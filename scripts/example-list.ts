@@ -1,11 +1,11 @@
-/** The examples as a ladder: what each page says of itself, and how long its program is. */
+/** The examples: what each page says of itself, and how long its program is. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../examples/', import.meta.url));
 
 /** One example. */
-export interface Rung {
+export interface Variant {
   /** Its folder. */
   readonly name: string;
   /** Its first heading. */
@@ -25,8 +25,8 @@ const linesOfCode = (text: string): number =>
     .split('\n')
     .filter((line) => !/^\s*((\/\/|#).*)?$/.test(line)).length;
 
-/** All examples, from the lowest rung. */
-export function exampleRungs(): Rung[] {
+/** All examples, the shortest first. */
+export function exampleList(): Variant[] {
   const names = readdirSync(root).filter((name) => /^\d\d-/.test(name));
   return names.sort().map((name) => {
     const page = readFileSync(`${root}${name}/README.md`, 'utf8');
