@@ -2,11 +2,13 @@
 const assert = require('node:assert/strict');
 const { createRegistry, isPolicyError, longPromptQueue, registry } = require('rollflex');
 const { startMockEngine } = require('rollflex/mock-engine');
+const { tailBatching } = require('rollflex/tail-batching');
 const { events } = require('rollflex/schemas');
 const { compare, jobPreset, renderReport, reportClient, rollpackerWorkload } = require('rollflex/sim');
 
 const queue = registry.create('long-prompt-queue', { promptsPerRound: 2 });
 assert.equal(queue.send({ type: 'round.requested', at: 0, roundId: 'r1', weightVersion: 1 })[0].type, 'round.planned');
+assert.equal(tailBatching, require('rollflex').tailBatching, 'an entry passes on what the root has');
 assert(events.length > 10);
 const { job } = jobPreset('qwen2.5-14b-16k');
 const small = { ...job, promptsPerRound: 8 };

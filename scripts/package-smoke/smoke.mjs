@@ -1,20 +1,16 @@
 /** Uses the installed package from ESM. */
 import assert from 'node:assert/strict';
 import { Readable, Writable } from 'node:stream';
-import {
-  create,
-  gradientRenormalization,
-  isPolicyError,
-  plan as planBy,
-  registry,
-  runPlanner,
-  tailBatching,
-} from 'rollflex';
+import { create, gradientRenormalization, isPolicyError, registry, runPlanner, tailBatching } from 'rollflex';
+import { selectTp } from 'rollflex/adaptive-tp';
 import { startMockEngine } from 'rollflex/mock-engine';
 import { RpcServer, serveStdio } from 'rollflex/rpc';
 import { responseCompleted } from 'rollflex/schemas';
 import { compare, jobPreset, renderReport, reportClient, rollpackerWorkload } from 'rollflex/sim';
+import * as entry from 'rollflex/tail-batching';
 
+assert.equal(entry.tailBatching, tailBatching, 'an entry passes on what the root has');
+assert.equal(typeof selectTp, 'function', 'and what only it has');
 const tail = create(tailBatching, { promptsPerRound: 2, responsesPerPrompt: 2 });
 const [plan, need] = tail.send({ type: 'round.requested', at: 0, roundId: 'r1', weightVersion: 1 });
 assert.equal(plan.type, 'round.planned');
@@ -24,7 +20,7 @@ assert.throws(() => tail.send({ type: 'response.completed', at: 0, requestId: 'x
 assert(responseCompleted.schema.safeParse({ type: 'response.completed', at: 0, requestId: 'x', tokens: 1 }).success);
 const replicas = [{ samples: 1 }, { samples: 3 }];
 assert.deepEqual(runPlanner(gradientRenormalization, { replicas }), { factors: [0.25, 0.75], total: 4 });
-assert.deepEqual(planBy('grpo-advantages', { groups: [{ rewards: [2, 2] }] }).groups[0].advantages, [0, 0]);
+assert.deepEqual(registry.plan('grpo-advantages', { groups: [{ rewards: [2, 2] }] }).groups[0].advantages, [0, 0]);
 const { job } = jobPreset('qwen2.5-14b-16k');
 const small = { ...job, promptsPerRound: 8 };
 const result = compare({ job: small, workload: (seed) => rollpackerWorkload(4096, seed), steps: 5, seeds: [1] });
