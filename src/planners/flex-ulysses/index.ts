@@ -1,3 +1,9 @@
+/**
+ * The planner `flex-ulysses`, with its types.
+ *
+ * @packageDocumentation
+ */
+
 export { costModel } from './costs.ts';
 export { type Deadlock, type DeadlockOptions, findDeadlock } from './execution/deadlock.ts';
 export {

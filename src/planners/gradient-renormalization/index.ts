@@ -1,3 +1,9 @@
+/**
+ * The planner `gradient-renormalization`, with its types.
+ *
+ * @packageDocumentation
+ */
+
 export { type Scale as GradientScale, scaleFactor } from '../../core/renormalize.ts';
 export { gradientRenormalization } from './gradient-renormalization.ts';
 export { renormalizationInput, renormalizationPlan } from './schema.ts';

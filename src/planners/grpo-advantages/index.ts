@@ -1,3 +1,9 @@
+/**
+ * The planner `grpo-advantages`, with its types.
+ *
+ * @packageDocumentation
+ */
+
 export { grpoAdvantages } from './grpo-advantages.ts';
 export { advantageGroup, advantagesInput, advantagesPlan } from './schema.ts';
 export type * from './types.ts';

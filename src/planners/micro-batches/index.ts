@@ -1,3 +1,9 @@
+/**
+ * The planner `micro-batches`, with its types.
+ *
+ * @packageDocumentation
+ */
+
 export { karmarkarKarp } from '../../core/karmarkar-karp.ts';
 export { microBatches } from './micro-batches.ts';
 export { microBatch, microBatchesPlan } from './plan-schema.ts';

@@ -1,3 +1,9 @@
+/**
+ * The policy `adaptive-tp`, with its types.
+ *
+ * @packageDocumentation
+ */
+
 export { adaptiveTp } from './adaptive-tp.ts';
 export { type Bounds, degreesOf, type Parallelism, replicasOf } from './bounds.ts';
 export { tpConfig } from './schema.ts';

@@ -1,3 +1,9 @@
+/**
+ * The policy `complete-group-pipelining`, with its types.
+ *
+ * @packageDocumentation
+ */
+
 export { completeGroupPipelining, trainerReports } from './complete-group-pipelining.ts';
 export { pipeliningConfig } from './schema.ts';
 export type * from './types.ts';

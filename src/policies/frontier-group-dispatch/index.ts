@@ -1,3 +1,9 @@
+/**
+ * The policy `frontier-group-dispatch`, with its types.
+ *
+ * @packageDocumentation
+ */
+
 export { frontierGroupDispatch } from './frontier-group-dispatch.ts';
 export { frontierConfig } from './schema.ts';
 export type * from './types.ts';

@@ -1,3 +1,9 @@
+/**
+ * The policy `gpu-scale-down`, with its types.
+ *
+ * @packageDocumentation
+ */
+
 export { gpuScaleDown } from './gpu-scale-down.ts';
 export { scaleDownConfig, scaleDownSettings } from './schema.ts';
 export type * from './types.ts';

@@ -1,3 +1,9 @@
+/**
+ * The policy `speculative-admission`, with its types.
+ *
+ * @packageDocumentation
+ */
+
 export { admissionConfig } from './schema.ts';
 export { speculativeAdmission } from './speculative-admission.ts';
 export type * from './types.ts';

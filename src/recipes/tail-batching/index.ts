@@ -1,2 +1,8 @@
+/**
+ * The recipe `tail-batching`, with its types.
+ *
+ * @packageDocumentation
+ */
+
 export { tailBatching, tailBatchingConfig } from './tail-batching.ts';
 export type * from './types.ts';
