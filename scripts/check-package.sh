@@ -143,7 +143,7 @@ lean_commands() {
 # What is not there is asked for by the command that installs it.
 asks_for() { # package, command …
   "${@:2}" >"$work/said" 2>&1 </dev/null && { echo "worked without $1"; return 1; }
-  grep -F "expected the package $1 (npm install $1)" "$work/said"
+  grep -F "expected the package $1 beside the npm package rollflex (npm install $1)" "$work/said"
 }
 lean_errors() {
   asks_for classic-level lean_rollflex serve --stdio --state-dir "$work/state" &&

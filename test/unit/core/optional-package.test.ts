@@ -13,7 +13,7 @@ test.each([
   await expect(optionalPackage(absent, 'stateDir', load)).rejects.toMatchObject({
     code: 'invalid_input',
     path: 'stateDir',
-    message: `stateDir: expected the package ${absent} (npm install ${absent}), got nothing`,
+    message: `stateDir: expected the package ${absent} beside the npm package rollflex (npm install ${absent}), got nothing`,
   });
 });
 
