@@ -65,7 +65,13 @@ class QuickJs:
         self._context.set_max_stack_size(_stack_bytes)
         if memory_limit is not None:
             self._context.set_memory_limit(memory_limit)
-        self._do(self._context.eval, embedded_script())
+        try:
+            self._do(self._context.eval, embedded_script())
+        except ProtocolError as error:
+            if memory_limit is None:
+                raise
+            # The script is whole: what it stumbles over, in words of any kind, is that there is no memory left.
+            raise EngineLimit(_needs_memory) from error
         given = [__version__, encode(dict(limits)), encode(outlives or {})]
         refusal = self._do(self._context.eval, _opening % encode(given))
         if refusal is not None:
@@ -102,9 +108,11 @@ class QuickJs:
             raise EngineLimit("the call took more processor time than time_limit allows")
         # Where there is no room even for the error, it is none, or has no text.
         if "out of memory" in said or "obtaining" in said or said.startswith("null"):
-            raise EngineLimit("the policies need more memory than memory_limit allows")
+            raise EngineLimit(_needs_memory)
         raise ProtocolError(f"the embedded server failed: {said:.1000}")
 
+
+_needs_memory = "the policies need more memory than memory_limit allows"
 
 _opening = """(() => {
   const [version, limits, outlives] = %s;
