@@ -60,6 +60,7 @@ const parts = (): Part[] => [
   {
     text: 'Embed it',
     pages: [
+      ['docs/concepts.md', 'Concepts'],
       ['docs/embedding.md', 'In TypeScript'],
       ['docs/python.md', 'In Python'],
       ['docs/ray.md', 'On Ray'],
