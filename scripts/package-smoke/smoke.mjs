@@ -42,6 +42,9 @@ const asked = { method: 'POST', body: JSON.stringify({ prompt: 'a', max_tokens: 
 assert.equal((await (await fetch(`${mock.url}/v1/completions`, asked)).json()).usage.completion_tokens, 3);
 // Not everybody who uses it has installed what metrics need.
 const metrics = await (await fetch(`${mock.engineUrls[0]}/metrics`)).text();
-assert.match(metrics, /^vllm:num_requests_running|the package prom-client beside the npm package rollflex \(npm install prom-client\)/m);
+assert.match(
+  metrics,
+  /^vllm:num_requests_running|the package prom-client beside the npm package rollflex \(npm install prom-client\)/m,
+);
 await mock.stop();
 console.log(`ESM on Node ${process.version}`);

@@ -15,6 +15,12 @@ export async function optionalPackage<T>(name: string, path: string, load: () =>
     // `ERR_MODULE_NOT_FOUND` of `import`, `MODULE_NOT_FOUND` of `require`.
     const isAbsent = /MODULE_NOT_FOUND$/.test(String((error as { code?: unknown }).code));
     const got = isAbsent ? undefined : (error as Error).message;
-    refuse('invalid_input', path, `the package ${name} beside the npm package rollflex (npm install ${name})`, got, error);
+    refuse(
+      'invalid_input',
+      path,
+      `the package ${name} beside the npm package rollflex (npm install ${name})`,
+      got,
+      error,
+    );
   }
 }
