@@ -1,4 +1,4 @@
-/** How good a plan can be at best. */
+/** Lower bounds on the compute and the communication of any plan. */
 import { leastRoom } from './counting.ts';
 import { cheapestFrom, descending, type Instance, lowestLevel, topDegree } from './instance.ts';
 

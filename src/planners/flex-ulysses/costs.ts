@@ -1,4 +1,4 @@
-/** What a sequence costs at a degree: JSON, so that the same model can be given over a wire. */
+/** The cost model of a sequence at a degree: JSON, so that the same model can be given over a wire. */
 import { z } from 'zod';
 import { type LengthFunction, lengthFunction, valueAt } from '../../core/length-function.ts';
 import { refuse } from '../../errors.ts';
@@ -56,7 +56,7 @@ export const workOf = (lengths: readonly number[], { compute }: CostModel): Floa
   valuesOf(lengths, compute, 'costs.compute');
 
 /**
- * What the baselines without sharding take for the work of each sequence.
+ * Returns the work of each sequence as the baselines without sharding count it.
  *
  * @throws PolicyError `infeasible` for a length beyond the last point of a table
  */

@@ -1,8 +1,8 @@
-/** How much has to be sharded at least, by counting what fits into the groups of each degree. */
+/** Bounds from below how much must be sharded, by counting the sequences that fit into the groups of each degree. */
 import type { Instance } from './instance.ts';
 import { cheapestFrom } from './instance.ts';
 
-/** What is counted: of an instance, or of a problem of the search. */
+/** The fields that are counted: of an instance, or of a problem of the search. */
 export type Counted = Pick<Instance, 'devices' | 'splitCost' | 'work' | 'lengths'>;
 
 /** Limits may be passed by this, relative: sums in another order differ by less. */
@@ -82,7 +82,7 @@ export function leastRoom(sizes: Float64Array, bins: number, known: number): num
   return low;
 }
 
-/** What is sharded at least. */
+/** The least that must be sharded. */
 export interface Fewest {
   /** No plan within the limits communicates less. */
   readonly communication: number;
@@ -91,7 +91,7 @@ export interface Fewest {
 }
 
 /**
- * How many sequences cannot be within the groups of a level or below, for each level, and what it costs to shard so many
+ * Counts, for each level, the sequences that cannot be within its groups or below, and the cost of sharding so many
  * above it: those for which that costs least more.
  *
  * @param computeLimit - most compute of a device

@@ -10,7 +10,7 @@ import type { FlexUlyssesSettings } from './types.ts';
 export interface Instance {
   readonly sequences: number;
   readonly devices: number;
-  /** How many degrees there are, >= 1. */
+  /** Number of degrees, >= 1. */
   readonly levels: number;
   /** Tokens of each sequence. */
   readonly lengths: Float64Array;
@@ -35,7 +35,7 @@ export function descending(values: Float64Array): number[] {
   return Array.from(values, (_, index) => index).sort((a, b) => values[b]! - values[a]! || a - b);
 }
 
-/** How many devices a top group has. */
+/** Returns the number of devices of a top group. */
 export const topDegree = (instance: Instance): number => 2 ** (instance.levels - 1);
 
 /** The lowest level at which a sequence fits on a device, as a test says; the last one if none does. */
@@ -60,7 +60,7 @@ function spreads(degree: number, { attentionHeads, kvHeads }: Heads): boolean {
   return kvHeads === undefined || kvHeads % degree === 0 || degree % kvHeads === 0;
 }
 
-/** How many degrees are admissible: 1, 2, 4 … as long as groups of that size partition the devices. */
+/** Counts the admissible degrees: 1, 2, 4 … as long as groups of that size partition the devices. */
 export function admissibleLevels(settings: Pick<FlexUlyssesSettings, 'devices' | 'maxDegree'> & Heads): number {
   let levels = 1;
   for (let degree = 2; degree <= settings.maxDegree; degree *= 2) {

@@ -1,4 +1,4 @@
-/** What a placement puts on each device, and what it costs. */
+/** Loads and costs of a placement. */
 import type { Instance, Placement } from './instance.ts';
 import type { FlexUlyssesPlan, SequenceAssignment } from './types.ts';
 
@@ -14,7 +14,7 @@ export interface Loads {
   readonly memory: Float64Array;
 }
 
-/** What each device has. */
+/** Sums the compute and the tokens of each device. */
 export function loadsOf(instance: Instance, { level, group }: Placement): Loads {
   const compute = new Float64Array(instance.devices);
   const memory = new Float64Array(instance.devices);
@@ -32,7 +32,7 @@ export function loadsOf(instance: Instance, { level, group }: Placement): Loads 
 /** The largest of many numbers >= 0; 0 of none. */
 export const largest = (values: Float64Array): number => values.reduce((most, value) => Math.max(most, value), 0);
 
-/** How good a placement is. */
+/** Computes the metrics of a placement. */
 export function metricsOf(instance: Instance, placement: Placement): FlexUlyssesPlan['metrics'] {
   const { compute, memory } = loadsOf(instance, placement);
   let communication = 0;

@@ -1,4 +1,4 @@
-/** What a strategy is: from a batch to a placement. */
+/** The interface of a strategy: from a batch to a placement. */
 import type { Instance, Placement } from './instance.ts';
 import type { FlexUlyssesSettings } from './types.ts';
 
@@ -9,7 +9,7 @@ export interface Placed {
   readonly computeLimit?: number;
   /** Most tokens of a device: what was asked for, or the least that any plan needs. */
   readonly memoryCap?: number;
-  /** What no plan within the memory limit is below in compute. */
+  /** Lower bound on the compute of any plan within the memory limit. */
   readonly computeBound?: number;
 }
 

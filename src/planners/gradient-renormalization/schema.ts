@@ -10,9 +10,9 @@ const counts = {
   groups: count.optional().describe('Whole groups in it, >= 0; needed with `unit: groups` where there are samples.'),
 };
 
-/** How much one micro-batch holds. */
+/** Counts of samples, tokens and groups of one micro-batch. */
 export const microBatchCounts = z.strictObject(counts);
-/** How much one data-parallel replica has trained on. */
+/** Counts that one data-parallel replica has trained on. */
 export const replicaCounts = z.strictObject({
   ...counts,
   microBatches: z

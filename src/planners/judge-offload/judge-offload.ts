@@ -17,7 +17,7 @@ function percentsLeft(actorSmShare: number): number {
   refuse('infeasible', 'actorSmShare', 'at most 0.99: MPS gives whole percents, and the judge needs one', actorSmShare);
 }
 
-/** How many of the layers fit, resident ones and buffers together. */
+/** Returns the number of layers that fit, resident ones and buffers together. */
 function slotsFor({ memoryBytes, layerBytes, layers }: JudgeOffloadSettings, otherBytes: number): number {
   // No quotient: rounded, it can be a layer off, either way.
   for (let slots = layers; slots >= 1; slots -= 1) if (otherBytes + slots * layerBytes <= memoryBytes) return slots;

@@ -1,6 +1,6 @@
 /** The pipeline of streamed layers: how long a forward pass takes, and which layers may be streamed. */
 
-/** How fast the two ends of the pipeline are. */
+/** Speeds of the two ends of the pipeline. */
 export interface Pace {
   /** Seconds in which a layer is computed. */
   readonly layerSeconds: number;

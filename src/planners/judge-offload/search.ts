@@ -1,7 +1,7 @@
 /** The fastest pipeline that fits, and what it can do without at that speed. */
 import { type Pace, pipelinedSeconds, spread } from './pipeline.ts';
 
-/** What the search may choose from. */
+/** Limits of the search. */
 export interface Bounds {
   readonly layers: number;
   /** Layers that fit on the GPU, resident ones and buffers together, >= 1. */
@@ -9,7 +9,7 @@ export interface Bounds {
   readonly maxDepth: number;
 }
 
-/** What was chosen, and how long a forward pass takes with it. */
+/** A choice of streamed layers and buffers, and the seconds of a forward pass with it. */
 export interface Choice {
   readonly streamed: readonly number[];
   readonly depth: number;

@@ -2,7 +2,7 @@
 import { exchange } from './exchange.ts';
 import { addTo, type Item, type Loads, mostOf, noLoads, type Part, type Slots } from './parts.ts';
 
-/** What a part is spread within. */
+/** Limits that a part is spread within. */
 export interface Limits {
   readonly count: number;
   readonly cap: number;

@@ -1,4 +1,4 @@
-/** How many micro-batches every rank has, and a packing of each part into at most that many. */
+/** Chooses the number of micro-batches of every rank, and packs each part into at most that many. */
 import { refuse } from '../../errors.ts';
 import { leastBins } from './least.ts';
 import { type Budget, firstFit, searchPacking } from './pack.ts';

@@ -1,7 +1,7 @@
 /** Moves and swaps that take work off the micro-batch with most of it. */
 import { addTo, type Item, type Loads, type Part, type Slots } from './parts.ts';
 
-/** What the search keeps to. */
+/** Limits of the search. */
 interface ExchangeLimits {
   readonly cap: number;
   /** Moves and swaps that are looked at, times ranks. */
@@ -40,7 +40,7 @@ function workAfter(
   return most;
 }
 
-/** Where a rank that is not stuck has most work, the first of several; −1 if all are stuck. */
+/** Returns the index of the most work of a rank that is not stuck, the first of several; −1 if all are stuck. */
 function worst(work: Float64Array, stuck: Uint8Array): number {
   let at = -1;
   let most = -1;

@@ -1,4 +1,4 @@
-/** How few micro-batches there can be. */
+/** Bounds the number of micro-batches from below. */
 
 /** The first index of an ascending list whose value is not below (`above`: is above) a limit. */
 function firstFrom(ascending: Float64Array, limit: number, above: boolean): number {

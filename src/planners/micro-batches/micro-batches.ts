@@ -18,7 +18,7 @@ import type { MicroBatchesInput, MicroBatchesPlan, MicroBatchesSettings } from '
 const looksOfPart = 2_000_000;
 const looksOfPlan = 10_000_000;
 
-/** What a rank, or several, have of a sequence. */
+/** Returns the item of a sequence for the ranks that share it. */
 function itemOf(
   settings: MicroBatchesSettings,
   sequence: number,

@@ -6,7 +6,7 @@ export interface Item {
   readonly sequence: number;
   /** First of its ranks, counted from the first of the part. */
   readonly first: number;
-  /** How many ranks share it. */
+  /** Number of ranks that share it. */
   readonly width: number;
   /** Tokens of the whole sequence. */
   readonly length: number;

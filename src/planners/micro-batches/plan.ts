@@ -28,7 +28,7 @@ function order(part: Part, slots: Slots, count: number): number[] {
   return keys.map((one) => one.slot);
 }
 
-/** What each rank runs. */
+/** Assembles the micro-batches of each rank. */
 export function microBatchesOf(parts: readonly Part[], slots: readonly Slots[], count: number): Ranks {
   const newOne = (): MicroBatch => ({ sequences: [], tokens: 0, work: 0, empty: true, overCap: false });
   const ranks = parts.reduce((sum, part) => sum + part.ranks, 0);
@@ -51,7 +51,7 @@ export function microBatchesOf(parts: readonly Part[], slots: readonly Slots[], 
   return made;
 }
 
-/** How good they are. */
+/** Computes the metrics of the plan. */
 export function metricsOf(ranks: Ranks, count: number): MicroBatchesPlan['metrics'] {
   const metrics = { maxTokens: 0, maxWork: 0, totalWork: 0, lockstepWork: 0, empty: 0 };
   for (let at = 0; at < count; at += 1) {

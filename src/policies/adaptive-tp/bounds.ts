@@ -9,7 +9,7 @@ export interface Parallelism {
   readonly ep?: number | undefined;
 }
 
-/** What bounds the degrees. */
+/** Limits that decide which degrees of TP and EP are open to a kind of round. */
 export interface Bounds {
   /** Servers with their GPUs: a replica does not span two of them. */
   readonly servers: readonly GpuServer[];
@@ -53,7 +53,7 @@ export function expertDegreesOf(tp: number, experts: number | undefined): number
   return degrees;
 }
 
-/** What a host reports, as the policy counts it: EP only where experts are spread, and 1 if it is not said. */
+/** Returns a reported parallelism as the policy counts it: EP only where `experts` is given, and 1 if it is absent. */
 export function reported({ tp, ep = 1 }: Parallelism, experts: number | undefined): Parallelism {
   return experts === undefined ? { tp } : { tp, ep };
 }

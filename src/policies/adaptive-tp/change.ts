@@ -33,7 +33,7 @@ export function begin(
   const { parallelism, reason } = start(state, name, seen);
   kind.current = parallelism;
   use(kind, parallelism);
-  // What the profile chose for an expected load holds if the real one is like it; all else is held against the profile.
+  // An anchor is set only for a choice of the profile: it holds while the real load is like the expected one.
   const chosenFor = state.config.expectedWorkload[name] ?? seen;
   if (reason.code === 'start_profile') kind.anchor = loadOf(chosenFor!);
   kind.toAsk = reason.code === 'start_profile' ? 'none' : 'first';
@@ -112,7 +112,7 @@ export function undo(
   tell(state, event.kind, from, reason, event.roundId, ctx);
 }
 
-/** What to go on with when the current parallelism cannot be set up; `undefined` if nothing is left. */
+/** Returns the parallelism to use when the current one cannot be set up; `undefined` if none is left. */
 function fallback(state: TpState, kind: KindState): Parallelism | undefined {
   if (kind.pending !== undefined) return kind.pending.from;
   const { tp, ep } = kind.current!;

@@ -1,4 +1,4 @@
-/** What to start with, and what the profile says of a parallelism. */
+/** Chooses the first parallelism, and asks the profile for predictions. */
 import type { RolloutWorkload } from '../../schemas/parallelism.ts';
 import { expertDegreesOf, isSame, type Parallelism } from './bounds.ts';
 import { only, type SetReason } from './decisions.ts';
@@ -65,7 +65,7 @@ export function withExperts(
   return { tp, ep };
 }
 
-/** What a kind starts with: as configured, or the best of the profile for what is expected, or the least degree. */
+/** Chooses the first parallelism of a kind: as configured, else the best of the profile, else the least degree. */
 export function start(
   state: TpState,
   kind: Kind,

@@ -1,5 +1,5 @@
 /**
- * How long a rollout takes, from a profile (RollPacker §4.1).
+ * Predicts the duration of a rollout from a profile (RollPacker §4.1).
  *
  * Requests are spread evenly over the replicas and start together. Of response lengths the mean m and the greatest M are
  * known: the share that still runs after t tokens is taken as (1 − t/M)^(M/m − 1), which has both. One replica is then
@@ -23,7 +23,7 @@ const rounded = (tokens: number): number => Math.round(tokens * 64) / 64;
 /** About how many groups stand for the sequences of a replica. */
 const usualGroups = 32;
 const mostGroups = 256;
-/** Where among its neighbours the longest response arrives: late, as on the replica that ends last, if any preempts. */
+/** Position of the longest response among the groups, 0 to 1: late, as on the replica that ends last, if any preempts. */
 const longestPlace = 0.9;
 const golden = 0.618_033_988_749_895;
 

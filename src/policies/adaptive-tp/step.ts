@@ -136,7 +136,7 @@ function decide(
   change(state, event, to, reason, ctx);
 }
 
-/** What speaks against a step of the rule: it was undone at this load, the load has had its changes, or the profile. */
+/** Returns the reason against a step of the rule: it was undone at this load, no change is left, or the profile is against it. */
 function objectionTo(
   state: TpState,
   { kind: name, workload }: Message<'step.finished'>,

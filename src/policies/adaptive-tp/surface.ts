@@ -10,12 +10,12 @@
 import type { ProfileRow } from '../../schemas/parallelism.ts';
 import type { Parallelism } from './bounds.ts';
 
-/** What a row measures. */
+/** A figure that a row of the profile measures. */
 export type Quantity = 'decodeStepSeconds' | 'prefillSeconds' | 'bytes';
 
 type Point = Pick<ProfileRow, 'sequenceLength' | Quantity>;
 
-/** What is known of one batch size, by ascending sequence length. */
+/** Measurements of one batch size, by ascending sequence length. */
 interface Line {
   readonly at: number;
   readonly points: number;
@@ -183,7 +183,7 @@ function surfaceOf(rows: readonly ProfileRow[]): Surface {
   return { planes, skews: planes.map((plane) => plane.at) };
 }
 
-/** What tells two points of a profile apart. */
+/** Returns the key of a point of a profile. */
 export function pointKey(row: Parallelism & Pick<ProfileRow, 'routingSkew' | 'batchSize' | 'sequenceLength'>): string {
   return `${surfaceKey(row)}/${row.routingSkew ?? 1}/${row.batchSize}/${row.sequenceLength}`;
 }

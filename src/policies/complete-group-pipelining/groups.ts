@@ -42,7 +42,7 @@ export function checkGroup(state: PipeliningState, event: Message<'group.rewarde
         reward,
       );
   }
-  // What is late is not looked at.
+  // A late group, or one reported before, does not train: its weight versions need no check.
   if (round === undefined || round.times.closedSeconds !== null || round.known.has(promptId)) return;
   const other = state.config.otherVersions === 'refuse' ? otherVersion(event, round.weightVersion) : undefined;
   if (other === undefined) return;

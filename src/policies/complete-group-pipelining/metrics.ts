@@ -1,4 +1,4 @@
-/** How well the trainer was fed (RolloutPipe §3.2, equations 2 to 4, and §5.1). */
+/** Metrics of how steadily the trainer was fed (RolloutPipe §3.2, equations 2 to 4, and §5.1). */
 import type { Message } from '../../schemas/messages.ts';
 import type { Round } from './state.ts';
 

@@ -94,7 +94,7 @@ function late(roundId: string, round: Round | undefined, ctx: Ctx): void {
   ctx.emit({ type: 'training.late', at: ctx.at, roundId, reason: { code } });
 }
 
-/** What follows from the state: updates, the publication, and the next round after one that is over. */
+/** Decides all that the state allows: updates, the publication, and the next round after one that is over. */
 export function settle(state: PipeliningState, ctx: Ctx): void {
   for (let round = state.head; round !== null; round = state.head) {
     const { waiting, times } = round;

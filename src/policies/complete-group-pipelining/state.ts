@@ -22,7 +22,7 @@ const update = z.strictObject({
   attempts: positiveCount,
   /** Groups whose gradients the trainer has reported, of the last try; `null` for none. */
   consumed: setOf(groupId).nullable(),
-  /** What the trainer has reported for them, in seconds. */
+  /** Seconds that the trainer has reported for the consumed groups. */
   consumedSeconds: seconds,
   index: derived(() => 0),
 });
@@ -38,13 +38,13 @@ const round = z.strictObject({
   waiting: fifoOf(group),
   /** In the order of training. */
   updates: z.array(update),
-  /** How many updates the optimizer has stepped on: the first ones. */
+  /** Updates that the optimizer has stepped on: the first of `updates`. */
   stepped: count,
   /** Whether the optimizer is stepping on the next one. */
   isStepping: z.boolean(),
-  /** How many groups became trainable. */
+  /** Groups that became trainable. */
   trainable: count,
-  /** How many groups were left out by name. */
+  /** Groups that were left out by name. */
   dropped: count,
   /** Updates dispatched, those that were tried again included. */
   dispatches: count,
@@ -183,7 +183,7 @@ export function currentUpdate(round: Round): Update | undefined {
   return round.updates[round.stepped];
 }
 
-/** How many groups and updates are in the weights. */
+/** Returns the numbers of groups and updates that are in the weights. */
 export function trained(round: Round): { groups: number; updates: number } {
   let groups = 0;
   for (let index = 0; index < round.stepped; index += 1) groups += round.updates[index]!.groups.length;

@@ -108,7 +108,7 @@ function set({ known, since, at }: Clock, tokens: number, requests: number, cont
   since.startedSeconds = 0;
 }
 
-/** What the integrals grow by until the clock shows this, now. */
+/** Returns the growth of the integral of requests until the clock shows `tokens`, now. */
 function requestsUntil({ at, known, since }: Clock, tokens: number): number {
   return (since.requestSeconds / (at - known.at)) * (tokens - known.tokens);
 }

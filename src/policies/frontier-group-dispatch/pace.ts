@@ -1,6 +1,6 @@
 /**
- * What is measured: how long a token takes with how many requests in service, how long responses are, and what the
- * trainer takes for a group. All of it comes from completions and from what the trainer reports.
+ * Measurements: seconds per token by requests in service, lengths of responses, and seconds per group of the
+ * trainer. All of them come from completions and from reports of the trainer.
  */
 import { z } from 'zod';
 import { clockSchema, complete, type Mark, newClock } from './clock.ts';
@@ -8,7 +8,7 @@ import { addPoint, fitSchema, newFit } from './step-cost.ts';
 
 /** Lengths that are remembered, at most: those of the groups that left last. */
 const mostLengths = 2048;
-/** How much of what the trainer reported stays with each further report. */
+/** Share of the earlier reports of the trainer that is kept with each further report. */
 const keptTrainingShare = 0.98;
 
 const figure = z.number();
@@ -38,7 +38,7 @@ export const paceSchema = z.strictObject({
   }),
   plan: z.strictObject({ groups: whole, width: z.int().positive(), isMade: z.boolean(), lastGroups: whole }),
 });
-/** What is measured, as plain data. */
+/** The measurements, as plain data. */
 export type Pace = z.output<typeof paceSchema>;
 
 const newRoundPace = (): Pace['round'] => ({
@@ -90,7 +90,7 @@ export function remember(pace: Pace, lengths: number[]): void {
   while (pace.lengthCount > mostLengths) pace.lengthCount -= pace.lengths.shift()!.length;
 }
 
-/** What the trainer takes for a group, in seconds; 0 while unknown. */
+/** Returns the trainer's seconds per group; 0 while unknown. */
 export function trainSecondsPerGroup({ trainer }: Pace): number {
   return trainer.groups === 0 ? 0 : trainer.busySeconds / trainer.groups;
 }

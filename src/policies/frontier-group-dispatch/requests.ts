@@ -204,7 +204,7 @@ export function closed(
   ctx: Ctx,
 ): void {
   const group = state.groups.get(promptId);
-  // What is said of an earlier round is not of the group that is here now.
+  // An event of an earlier round must not close a group of the same name in this one.
   if (group?.roundId !== roundId) return;
   close(state, group, state.config.closeAtOnce, ctx);
   refill(state, ctx);

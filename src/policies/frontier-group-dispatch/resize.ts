@@ -1,4 +1,4 @@
-/** How wide the frontier is: fixed, or found out. */
+/** The width of the frontier: fixed, or planned from measurements. */
 import type { Message } from '../../schemas/messages.ts';
 import { trained, trainSecondsPerGroup } from './pace.ts';
 import { type Plan, planWidth } from './plan.ts';
@@ -47,7 +47,7 @@ export function planRound(state: FrontierState, ctx: Ctx): void {
   const groups = groupsOf(state);
   if (config.width !== 'auto' || groups <= pace.plan.groups * outgrown) return;
   pace.plan.groups = groups;
-  // What lies outside of what was seen is approached step by step.
+  // Widths far from those that were measured are approached step by step: a plan narrows by half at most.
   const made = plan(state, Math.ceil(pace.plan.width / 2));
   pace.plan.isMade = made !== undefined;
   if (made === undefined) return;

@@ -36,7 +36,7 @@ const group = z.strictObject({
   roundId,
   order: count,
   seq: count,
-  /** What the host has attached to its prompt. */
+  /** The reference that the host has attached to its prompt. */
   ref: ref.optional(),
   /** When it came into service, in seconds; `null` while it is deferred. */
   since: seconds.nullable(),
@@ -49,7 +49,7 @@ const group = z.strictObject({
   unfinished: derived(() => 0),
   completed: derived(() => 0),
   gone: derived(() => 0),
-  /** What it adds to `FrontierState.owed`. */
+  /** The part of this group in `FrontierState.owed`. */
   owed: derived(() => 0),
   heapIndex: derived(() => -1),
 });
@@ -168,7 +168,7 @@ export function newRequest(requestId: string, group: Group, index: number): Requ
   return { requestId, index, status: 'waiting', isHeld: true, tokens: 0, mark: noMark, group };
 }
 
-/** Where the request of an index stands; −1 if there is none. They mostly come in order. */
+/** Returns the position of an index in `places`, or −1. Requests mostly come in order, so the index is tried first. */
 export function placeOf({ places }: Group, index: number): number {
   return places[index]?.index === index ? index : places.findIndex((one) => one.index === index);
 }

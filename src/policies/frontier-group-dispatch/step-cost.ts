@@ -1,7 +1,7 @@
-/** What a token costs, by how many requests are in service and how much context they have: a plane by least squares. */
+/** Fits the cost of a token to the requests in service and their context: a plane by least squares. */
 import { z } from 'zod';
 
-/** How much of what was measured stays with each further completion: about the last 4,000 count. */
+/** Share of the earlier sums that is kept with each further completion: about the last 4,000 count. */
 const keptShare = 0.99975;
 /** Spread of what was measured, as a share of its mean square, below which nothing is known of a slope. */
 const leastSpread = 1e-9;
@@ -79,7 +79,7 @@ export function stepCost({ weight, fastest, ...sums }: Fit): StepCost | undefine
   const [hasN, hasC] = [nn > leastSpread * n * n, cc > leastSpread * c * c];
   if (hasN) {
     consider(nSeconds / nn, 0);
-    // Where a base below 0 would fit better, all of it is the requests'.
+    // Where the best base would be below 0, the base is 0 and the requests account for all of the time.
     consider(seconds / n, 0);
   }
   if (hasC) consider(0, cSeconds / cc);

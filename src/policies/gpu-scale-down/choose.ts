@@ -7,7 +7,7 @@
  */
 import type { Topology } from './state.ts';
 
-/** What the choice depends on, beside the topology. */
+/** Status and tokens of the engines to choose from. */
 export interface ChoiceInput {
   /** Whether the engine at this place is up. Units with one that is not are never released. */
   isUp(place: number): boolean;

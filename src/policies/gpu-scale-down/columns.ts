@@ -1,45 +1,45 @@
-/** What a report of all requests in flight is read into: a row for each, and sums by place and length. */
+/** A report of all requests in flight as columns: a row for each request, and sums by place and length. */
 import { IndexRoom } from '../../core/string-index.ts';
 import { binOf } from '../../core/survival.ts';
 import type { RunningRequest } from '../../schemas/gpus.ts';
 
 /**
- * What a report is read into and worked out in. It is kept from one report to the next: to make such columns anew costs
- * as much as to fill them. After the decision only `ids`, `room`, `from`, `to` and `tokens` are needed, as long as
+ * The columns that a report is read into. They are kept from one report to the next, as making them anew costs
+ * as much as filling them. After the decision only `ids`, `room`, `from`, `to` and `tokens` are needed, as long as
  * requests move; no report is read in that time, as none is asked for until the release is over. Columns are not saved.
  */
 export class Columns {
   /** The place of the engine of each request and its group; −1 where the engine is not known, or the request gone. */
   cells = new Int32Array(0);
-  /** Tokens that each holds in the KV cache, prompt and response. */
+  /** Tokens of each request in the KV cache, prompt and response. */
   kvTokens = new Float64Array(0);
-  /** Tokens that each has generated, up to the cap. */
+  /** Tokens that each request has generated, up to the cap. */
   generated = new Int32Array(0);
-  /** The place where each is after the migration. */
+  /** The place of each request after the migration. */
   places = new Int32Array(0);
   /** Rows in the order in which they reach the cap. */
   order = new Int32Array(0);
-  /** The same by place. */
+  /** Working space of the sort; then `order`, place by place. */
   spare = new Int32Array(0);
   /** Requests that leave their engine, in the order of the report: where they stand in it. */
   rows = new Int32Array(0);
-  /** The bin of what each of them weighs. */
+  /** The weight bin of each request in `rows`. */
   bins = new Uint16Array(0);
-  /** In the order in which they are dealt out, the target of each. */
+  /** The target of each moving request, in the order in which they are dealt out. */
   targets = new Int32Array(0);
   /** The place of the engine that each leaves. */
   from = new Int32Array(0);
-  /** That of the engine that it goes to. */
+  /** The place of the target engine. */
   to = new Int32Array(0);
-  /** Both as one number: which of those that leave, and which target. */
+  /** Both as one number: the leaving engine and the target. */
   pairs = new Int32Array(0);
-  /** Their ids. */
+  /** Ids of the requests that move. */
   ids: string[] = [];
-  /** The hashes of these. */
+  /** Hashes of the ids. */
   hashes = new Int32Array(0);
-  /** Tokens that they have generated. */
+  /** Generated tokens of the requests in `ids`. */
   tokens = new Float64Array(0);
-  /** The index of the ids. */
+  /** Index of the ids. */
   readonly room = new IndexRoom();
 
   /** Makes room for so many requests. */
@@ -113,7 +113,7 @@ export function groupOf(tokens: number, maxTokens: number): number {
   return binOf(tokens < maxTokens ? tokens : maxTokens) >> 1;
 }
 
-/** How many groups there are. */
+/** Returns the number of groups. */
 export function groupCount(maxTokens: number): number {
   return groupOf(maxTokens, maxTokens) + 1;
 }
@@ -160,7 +160,7 @@ export class Loads {
     return copy;
   }
 
-  /** How many requests. */
+  /** Returns the number of requests of a group at a place. */
   count(place: number, group: number): number {
     return this.#table[place * this.#stride + 4 * group]!;
   }

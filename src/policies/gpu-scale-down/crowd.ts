@@ -13,7 +13,7 @@ export interface Packed {
   readonly kvSquared: Float64Array;
 }
 
-/** What is at a place, without groups that have none. */
+/** Collects the groups of a place, without those that have no requests. */
 export function packedAt(loads: Loads, place: number, groups: readonly number[]): Packed {
   const most = groups.length;
   const [mine, count, kv] = [new Int32Array(most), new Float64Array(most), new Float64Array(most)];
@@ -38,11 +38,11 @@ export interface Moment {
   readonly step: number;
   /** In tokens from now. */
   readonly time: number;
-  /** How far it is from the earlier one to the later one, 0 to 1. */
+  /** Position between the earlier and the later time, 0 to 1. */
   readonly share: number;
-  /** How many groups have requests; those after them have reached the cap. */
+  /** Groups that have requests; the groups after them have reached the cap. */
   readonly size: number;
-  /** What is left of the last of them. */
+  /** Requests left in the last of these groups. */
   readonly count: number;
   readonly kv: number;
   readonly kvSquared: number;
@@ -98,7 +98,7 @@ export class Crowd {
     return moments;
   }
 
-  /** What those that are there are expected to hold at a time, with the chances that begin at `row`. */
+  /** Returns the expected tokens of the requests that are left at a time, with the chances that begin at `row`. */
   #held(time: number, chances: Float64Array, row: number): number {
     const { at: mine, kv, count } = this.#packed;
     const last = this.#size - 1;

@@ -16,7 +16,7 @@ import { Moments } from './peak.ts';
 
 /** The future of all requests in flight: one for a decision, of which every engine has its share. */
 export class Outlook {
-  /** How many requests. */
+  /** Number of requests. */
   readonly requests: number;
   readonly #maxTokens: number;
   readonly #columns: Columns;
@@ -26,7 +26,7 @@ export class Outlook {
   readonly #times: readonly number[];
   /** Chance to be there at a time, by time and group, as long as the cap is not reached. */
   readonly #chance: Float64Array;
-  /** How far that chance can be off for the smallness of the history, as a standard deviation. */
+  /** Standard deviation of that chance that comes from the smallness of the history. */
   readonly #doubt: Float64Array;
   /** The most that all requests together are expected to hold, in tokens. */
   readonly expectedTokens: number;
@@ -77,7 +77,7 @@ export class Outlook {
   }
 
   /**
-   * What the engine at a place will hold.
+   * Computes the moments of the KV cache use of the engine at a place.
    *
    * @param rows - those of its requests, in the order in which they reach the cap
    */
@@ -110,7 +110,7 @@ export class Outlook {
     return { moment: busiest!, held: most };
   }
 
-  /** What a table has of a group at a moment. */
+  /** Returns the value of a table for a group at a moment, interpolated between two times. */
   #read(table: Float64Array, { step, share }: Moment, group: number): number {
     const groups = this.#groups.length;
     const then = table[step * groups + group]!;
@@ -124,7 +124,7 @@ export class Outlook {
     const chance = new Float64Array(groups * times.length);
     for (let at = 0; at < groups; at += 1) {
       const age = this.#ages[at]!;
-      // What runs has at least one more token to go.
+      // A running request generates at least one more token.
       const now = curve.at(Math.min(age + 1, this.#maxTokens));
       for (let time = 0; time < times.length; time += 1) {
         const then = Math.min(this.#maxTokens, age + times[time]!);

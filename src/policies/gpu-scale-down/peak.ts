@@ -1,5 +1,5 @@
 /**
- * How much an engine will hold: a quantile of its peak, and the other way round; and how full engines get together.
+ * Peak KV cache use of an engine: a quantile of the peak, and the chance of a level; and the joint peak of engines.
  *
  * The sum over requests at a time is taken for a normal distribution corrected for skewness (Cornish and Fisher). It is
  * over a level at some time if it is at the worst of them, or comes over it from one time to the next: of those that are
@@ -11,7 +11,7 @@ import { probit, upperTail } from '../../core/normal.ts';
 const crossing = 0.45;
 // More often than so many times the chance of the worst time no engine goes over at some time.
 const manyTimes = 64;
-// How often the range of the fill is halved: to a 256th.
+// Halvings of the range of the fill: to a 256th.
 const halvings = 8;
 
 /** The sum over the requests of an engine at a time, in tokens. */
@@ -26,7 +26,7 @@ export interface Sum {
   readonly half: number;
 }
 
-/** What an engine will hold, by time: the mean, the deviation and the skewness of the sum over its requests. */
+/** The KV cache use of an engine by time: mean, deviation and skewness of the sum over its requests. */
 export class Moments {
   readonly #mean: Float64Array;
   /** The mean, and half of the tokens of a request. */
@@ -36,7 +36,7 @@ export class Moments {
   readonly #tilt: Float64Array;
   /** If all requests are still there. */
   readonly #all: Float64Array;
-  /** How far the sum goes its own way from the time before: of the sums over z, the share that comes, by z. */
+  /** `crossing` · √(1 − ρ) by time: times z, the share of the sums over z that come over it since the time before. */
   readonly #apart: Float64Array;
   readonly #common: (time: number) => number;
   /** Times that can be the worst. */
@@ -121,7 +121,7 @@ export class Moments {
   }
 }
 
-/** How full engines get. */
+/** The peaks of several engines. */
 export interface Filling {
   /** Share of its capacity that each would fill at most, with the chance asked for; all of them together. */
   readonly fill: number;
@@ -130,7 +130,7 @@ export interface Filling {
 }
 
 /**
- * How full engines get at most, with a chance of `quantile` that not one of them gets fuller: an engine that fills more
+ * Computes the peak fill with a chance of `quantile` that no engine exceeds it: an engine that fills more
  * of its capacity than the others has more of the chance that remains.
  *
  * @param engines - at least one

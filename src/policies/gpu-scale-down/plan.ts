@@ -1,5 +1,5 @@
 /**
- * What a choice of engines leads to: where requests go, and how full the engines that remain get. The largest requests of
+ * Plans a choice of engines: the targets of requests, and the fill of the engines that remain. The largest requests of
  * released engines are dealt out first, always to the engine with most projected KV free.
  */
 import { binOf } from '../../core/survival.ts';
@@ -17,7 +17,7 @@ export interface Plan {
   readonly chosen: readonly number[];
   readonly keep: readonly number[];
   readonly open: readonly number[];
-  /** How many requests move; they stand in the report's columns. */
+  /** Requests that move; they stand in the report's columns. */
   readonly moving: number;
   /** Projected free KV of each engine at its peak, by place; 0 for those released. */
   readonly free: number[];
@@ -90,7 +90,7 @@ export function planFor(
   let room = 0;
   for (const place of keep) room += engines[place]!.capacityTokens;
   const isAdaptive = config.trigger === 'adaptive';
-  // Where not even the mean of all fits into all, no placement does.
+  // If even the expected total exceeds the total capacity, no placement fits.
   const expectedTokens = Math.ceil(outlook.expectedTokens * exact);
   if (isAdaptive && expectedTokens > room)
     return { code: 'kv_cache_together', ...progress, expectedTokens, capacityTokens: room };
@@ -128,7 +128,7 @@ export interface Target {
   free: number;
 }
 
-// What is heavier is taken to weigh this, to find its bin.
+// A heavier request gets the bin of this weight.
 const heaviest = 2 ** 30;
 const bins = binOf(heaviest) + 1;
 
@@ -173,7 +173,7 @@ export function assign({ counts, sums }: Weights, targets: readonly Target[], go
 }
 
 /**
- * How many of n equal requests each target gets if each goes to the one with most free: as many as bring it down to the
+ * Returns the share of each target of n equal requests if each goes to the one with most free: as many as bring it to the
  * level that all of them together reach, rounded down, and what is missing goes to those that are then left with most.
  *
  * @param order - all targets, in any order; sorted by what they have free
@@ -192,7 +192,7 @@ function share(n: number, weight: number, targets: readonly Target[], order: num
   let sum = n * weight;
   let level = sum;
   let among = 1;
-  // Those that lie at the level or under it get nothing.
+  // Targets at the level or under it get nothing.
   for (; among < order.length && top - free[order[among]!]! < level; among += 1) {
     sum += top - free[order[among]!]!;
     level = sum / (among + 1);

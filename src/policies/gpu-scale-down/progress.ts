@@ -111,7 +111,7 @@ export function answered(state: ScaleDownState, event: Message<'progress.reporte
 
 type RejectReason = Message<'scale-down.rejected'>['reason'];
 
-// So many choices of engines are tried before a milestone is given up.
+// Choices of engines that are tried before a milestone is given up.
 const mostChoices = 4;
 
 /** The first choice of engines that leaves room, or why the first of all does not. */
@@ -132,7 +132,7 @@ function firstThatFits(
   const curve = state[state.kind].curve();
   const outlook = new Outlook(curve, config.maxResponseTokens, report.loads.together(), rows, columns);
   const best = planFor(state, report, outlook, first, progress);
-  // Who may take requests does not depend on how many they are.
+  // The set of targets does not depend on the number of requests.
   if (!('code' in best) || best.code === 'no_target') return best;
   for (const chosen of choose(mostChoices).slice(1)) {
     const plan = planFor(state, report, outlook, chosen, progress);

@@ -1,4 +1,4 @@
-/** What gpu-scale-down is configured with, and what it answers with. */
+/** The configuration and the decisions of gpu-scale-down. */
 import { z } from 'zod';
 import type { Context } from '../../core/definition.ts';
 import {
@@ -84,7 +84,7 @@ export const scaleDownConfig = shape.superRefine((config, context) => {
   for (const issue of conflicts(config)) context.addIssue({ code: 'custom', ...issue });
 });
 
-/** How many responses, or prompts, a round needs. */
+/** Returns the responses, or prompts, that a round needs. */
 export function targetOf({ progressUnit, promptsPerRound, responsesPerPrompt }: GpuScaleDownConfig): number {
   return progressUnit === 'prompts' ? promptsPerRound : promptsPerRound * responsesPerPrompt;
 }
@@ -100,5 +100,5 @@ export const scaleDownDecisions = [
   scaleDownLate,
 ] as const;
 
-/** Where decisions go. */
+/** The context that handlers emit decisions to. */
 export type Ctx = Context<GpuScaleDownDecision>;

@@ -140,7 +140,7 @@ export const moves = byHand(savedMoves, {
 
 const ids = setOf(z.string());
 
-// How long a history is depends on the configuration: `link` makes it.
+// The length of the history depends on the configuration, so `link` makes it.
 const history = byHand<typeof savedHistory, LengthHistory>(savedHistory, {
   decode: (saved) => saved as never,
   encode: (live) => live.save(),
@@ -207,7 +207,7 @@ export const scaleDownState = z.strictObject({
   nextId: count,
   /** A report that has been read to check it, so that it need not be read again. */
   checked: derived((): Report | null => null),
-  /** What reports are read into. */
+  /** The columns that reports are read into. */
   columns: derived(() => new Columns()),
 });
 /** The state. */
@@ -255,7 +255,7 @@ export interface Engine {
   readonly engineId: string;
   readonly serverId: string;
   readonly gpuIds: readonly string[];
-  /** What its KV cache holds, in tokens. */
+  /** Capacity of its KV cache, in tokens. */
   readonly capacityTokens: number;
 }
 

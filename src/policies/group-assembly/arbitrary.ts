@@ -21,7 +21,7 @@ export function arbitrary(state: AssemblyState, choices: Choices): GroupAssembly
   return rewarded(state, choices, at);
 }
 
-/** What has happened lately, as far as the state knows. */
+/** Returns the time of the last event that the state knows of. */
 function latest({ rounds }: AssemblyState): number {
   let time = 0;
   for (const { groups, completed: said } of rounds.values()) {

@@ -24,7 +24,7 @@ export function accept(state: AssemblyState, { requestId, promptId, domain }: Me
 }
 
 /**
- * What leaves is forgotten by its name. The prompt may have been drawn again before an earlier round has let go of it, and
+ * Forgets responses by name. The prompt may have been drawn again before an earlier round has let go of it, and
  * then the rest is of that other copy.
  */
 export function forgetNamed(state: AssemblyState, named: readonly { readonly requestId: string }[] = []): void {

@@ -50,7 +50,7 @@ export function failRound(state: AssemblyState, { roundId }: Message<'round.fail
   giveUp(state, round, ctx);
 }
 
-/** What counted for a round that has failed does not train. */
+/** Withdraws the groups of a failed round: they do not train. */
 function giveUp(state: AssemblyState, round: Round, ctx: Ctx): void {
   const { roundId } = round;
   for (const group of round.groups.values()) {

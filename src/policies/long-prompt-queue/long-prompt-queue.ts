@@ -49,7 +49,7 @@ const on = handlersOf<QueueState, LongPromptQueueDecision>();
 const handlers = [
   on(promptDeferred, (state, { prompt, roundId }, ctx) => queue(state, copyPrompt(prompt), roundId, ctx)),
   on(promptReturned, (state, { prompt, roundId }, ctx) => {
-    // What was queued before goes back to its place; anything else is as good as new.
+    // A prompt that was queued before goes back to its place; any other is as good as new.
     const put = prompt.deferral === undefined ? giveBack : queue;
     put(state, copyPrompt(prompt), roundId, ctx);
   }),

@@ -1,7 +1,7 @@
 /** Responses that leave together, those of a prompt or of a round: each comes and goes in O(1). */
 
 type Place = 'placeInPrompt' | 'placeInRound';
-/** What a member carries: where it stands in its groups. */
+/** A member stores its positions in its groups. */
 type Member = { readonly seq: number } & Record<Place, number>;
 
 export class Group<T extends Member> {

@@ -1,4 +1,4 @@
-/** What is reported about dispatches, and what is missed. */
+/** Handles reports about dispatches, and dispatches whose reports do not come. */
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { cancelDispatch, checkDispatch, release, timerId } from './dispatches.ts';

@@ -1,4 +1,4 @@
-/** What is not needed any more because its prompt or its round is over (slime #2176: nothing waits for a slow judge). */
+/** Cancels rewards whose prompt or round is over (slime #2176: nothing waits for a slow judge). */
 import type { Message } from '../../schemas/messages.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
 import { cancel, keep } from './samples.ts';
@@ -8,7 +8,7 @@ import type { Ctx } from './words.ts';
 type CancelCode = Message<'reward.cancelled'>['reason']['code'];
 type Named = readonly { readonly requestId: string }[];
 
-/** What the round trains on is needed whatever happens next; the rest of the round is not. */
+/** Keeps the rewards of responses that the round trains on, and cancels the others of the round. */
 export function completeRound(state: RewardState, event: Message<'round.completed'>, ctx: Ctx): void {
   for (const prompt of event.prompts) {
     for (const { requestId } of prompt.responses) {

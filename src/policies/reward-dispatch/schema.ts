@@ -59,7 +59,7 @@ export const rewardDispatchConfig = shape.superRefine((config, context) => {
   if (resumed >= saturated) refuse('resumedQueued', `less than saturatedQueued ${saturated}`);
 });
 
-/** How rewards of a domain are computed. */
+/** Returns the reward kind of a domain. */
 export function kindOfDomain(
   { kindByDomain, defaultKind }: Pick<RewardDispatchConfig, 'kindByDomain' | 'defaultKind'>,
   domain: string | undefined,

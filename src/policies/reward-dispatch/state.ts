@@ -39,7 +39,7 @@ const sample = z.strictObject({
   final: z.boolean(),
   /** The round that it leaves with, and in which it leaves with its prompt; `null` once it is final. */
   roundId: roundId.nullable(),
-  /** What computes it; it waits while there is none. */
+  /** The dispatch that computes it; `null` while it waits. */
   dispatch: derived<Dispatch | null>(),
   placeInPrompt: derived(outside),
   placeInRound: derived(outside),
@@ -214,7 +214,7 @@ export function detach(state: RewardState, sample: Sample): void {
   sample.roundId = null;
 }
 
-/** How many wait in a pool. */
+/** Returns the number of responses that wait in a pool. */
 export function queued(pool: Pool): number {
   return pool.fresh.size + pool.again.size;
 }

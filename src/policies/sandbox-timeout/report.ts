@@ -1,4 +1,4 @@
-/** What other timeouts would have cost and saved, from the runs that are remembered. */
+/** Reports the cost and the savings of other timeouts, from the runs that are remembered. */
 import type { Context } from '../../core/definition.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { TimeoutEstimate } from '../../schemas/sandbox.ts';

@@ -7,7 +7,7 @@ import { byHand, mapBy, setOf } from '../../core/state.ts';
 import { count, runId, seconds, testCaseId } from '../../schemas/units.ts';
 import type { SandboxTimeoutConfig } from './types.ts';
 
-/** What is known of a test case that has been solved. */
+/** The anchor of a test case that has been solved. */
 export interface Anchor {
   /** The longest correct run, in seconds. */
   seconds: number;
@@ -86,7 +86,7 @@ export type TimeoutState = Live<z.output<typeof timeoutState>, SandboxTimeoutCon
 /** The state as it is saved. */
 export type SavedTimeouts = z.input<typeof timeoutState>;
 
-/** How many ended runs are remembered by id, at least; at most twice as many. */
+/** Ended runs that are remembered by id, at least; at most twice as many. */
 export const rememberedRuns = 1024;
 
 /** Whether a run is known to have ended. */

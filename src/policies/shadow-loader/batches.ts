@@ -149,7 +149,7 @@ export function abandon(state: LoaderState, batch: Batch, code: 'withdrawn' | 'h
   });
   ctx.emit({ type: 'batch.abandoned', at: ctx.at, batchId, stepId, open, gone, reason: { code } });
   for (const one of batch.demands) {
-    // What it has, its ranks have; what was dropped is gone.
+    // A demand that is not open needs nothing more: its ranks have it all, or its sample was dropped.
     if (one.open === 0) continue;
     forgetSlices(state, one);
     unwant(state, one, ctx);

@@ -65,7 +65,7 @@ export function checkNode({ nodes, lost }: LoaderState, { nodeId }: Message<'nod
   refuse('unknown_id', 'nodeId', 'a node that was added, or one of the last that were lost', nodeId);
 }
 
-/** What was on a lost node is preprocessed elsewhere; that is all that it costs. */
+/** Preprocesses the samples of a lost node elsewhere; nothing else is lost. */
 export function loseNode(state: LoaderState, { nodeId }: Message<'node.lost'>, ctx: Ctx): void {
   const node = state.nodes.get(nodeId);
   if (node === undefined) return;
@@ -77,7 +77,7 @@ export function loseNode(state: LoaderState, { nodeId }: Message<'node.lost'>, c
   measure(state);
   const lost = [...node.samples].sort(byAge);
   for (const sample of lost) {
-    // What was being preprocessed may be why the node is gone.
+    // A sample that was being preprocessed may have brought the node down.
     const isSuspect = sample.status === 'preprocessing';
     free(state, sample);
     if (isSuspect) tryAgain(state, sample, 'node_lost', ctx);
@@ -129,7 +129,7 @@ const largest = (nodes: Iterable<Node>): number => {
   return most;
 };
 
-/** What the largest nodes have changes when a node comes or goes. */
+/** Measures the largest nodes again, when a node comes or goes. */
 export function measure(state: LoaderState): void {
   state.largestBudget = largest(state.nodes.values());
   state.lostBudget = largest(state.lost.values());

@@ -3,7 +3,7 @@ import type { LoaderState, Node, Sample } from './state.ts';
 
 /** Host memory of a node that is free. */
 export const freeBytes = (node: Node): number => node.hostMemoryBytes - node.usedBytes;
-/** What a node may hold for later steps. */
+/** Bytes that a node may hold for later steps. */
 export const aheadLimit = (state: LoaderState, node: Node): number =>
   Math.floor(state.config.prefetchFraction * node.hostMemoryBytes);
 
@@ -45,7 +45,7 @@ export function endTask(state: LoaderState, sample: Sample, node: Node): void {
   state.dirty = true;
 }
 
-/** What a registered sample really takes. */
+/** Sets the actual bytes of a registered sample. */
 export function resize(sample: Sample, bytes: number): void {
   const node = sample.node!;
   node.usedBytes += bytes - sample.bytes;

@@ -75,7 +75,7 @@ function nearest(state: LoaderState, sample: Sample, least: Node): Node {
   return best;
 }
 
-/** What no batch needs now gives way to what one waits for, on the node where most can be had. */
+/** Evicts samples that no batch needs now for one that a batch waits for, on the node where most can be freed. */
 function makeRoom(state: LoaderState, sample: Sample, ctx: Ctx): Node | undefined {
   const reach = (node: Node): number => freeBytes(node) + node.idleBytes;
   let best: Node | undefined;

@@ -1,4 +1,4 @@
-/** What nodes and ranks report. */
+/** Handles reports of nodes and ranks. */
 import { wasMinted } from '../../core/minted-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';

@@ -87,7 +87,7 @@ function shapeOf({ kind, frames, resolution }: Media, bytes: number, channels: n
 export function requeue(state: LoaderState, sample: Sample, cause: Sample['cause']): void {
   sample.status = 'waiting';
   sample.cause = cause;
-  // What was on its way comes from another place.
+  // Slices that were on their way will come from another place.
   for (const { slices } of sample.demands) for (const slice of slices) slice.sent = false;
   state.waiting.update(sample);
   state.dirty = true;
@@ -136,7 +136,7 @@ export function unwant(state: LoaderState, demand: Demand, ctx: Ctx): void {
   rest(state, sample, ctx);
 }
 
-/** What is done with a sample that may have been used for the last time. */
+/** Decides about a sample after a use: it leaves, or stays until the next one. */
 export function rest(state: LoaderState, sample: Sample, ctx: Ctx): void {
   if (sample.used === sample.uses) return leave(state, sample, { code: 'last_use', uses: sample.used }, ctx);
   if (sample.demands.length > 0) return;

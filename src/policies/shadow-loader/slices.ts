@@ -16,7 +16,7 @@ export function evenSlices(frames: number, ranks: readonly number[]): FrameSlice
 }
 
 /**
- * What ranks need of one sample for all of its sequences in a batch: each frame once for each rank, by rank and frame.
+ * Returns the slices of one sample for all of its sequences in a batch: each frame once for each rank, by rank and frame.
  *
  * @param assignments - the sequences of the sample
  */
@@ -90,7 +90,7 @@ function send(slice: Slice, code: 'same_node' | 'other_node', ctx: Ctx): void {
   });
 }
 
-/** What a demand still waits for is not needed any more. */
+/** Forgets the slices that a demand still waits for. */
 export function forgetSlices(state: LoaderState, demand: Demand): void {
   for (const { id, fetched } of demand.slices) if (!fetched) state.slices.delete(id);
   demand.batch.open -= demand.open;

@@ -40,13 +40,13 @@ const only = <S extends z.ZodType>(items: z.ZodArray<S>, isSaved: (item: z.outpu
 export const byAge = (a: Sample, b: Sample): number => a.step.order - b.step.order || a.seq - b.seq;
 /** By the order in which their batches were planned. */
 export const byBatch = (a: Demand, b: Demand): number => a.batch.order - b.batch.order;
-/** What a batch waits for comes first. */
+/** Samples that a batch waits for come first. */
 const byUrgency = (a: Sample, b: Sample): number =>
   Number(b.demands.length > 0) - Number(a.demands.length > 0) || byAge(a, b);
 const smallestFirst = (a: Sample, b: Sample): number => a.bytes - b.bytes || byAge(a, b);
 const leastUrgentFirst = (a: Sample, b: Sample): number => byAge(b, a);
 
-/** What a node has to preprocess, relative to how fast it does. */
+/** Bytes that a node has to preprocess, relative to its speed. */
 export const loadOf = (node: Node): number => node.queuedBytes / node.weight;
 /** The least loaded first: by bytes to preprocess, samples to preprocess, memory in use, and id. */
 export const byLoad = (a: Node, b: Node): number =>
@@ -57,16 +57,16 @@ const node = z.strictObject({
   hostMemoryBytes: count,
   weight: z.number().positive(),
   slots: positiveCount.nullable(),
-  /** Those that run on it. */
+  /** Ranks that run on the node. */
   ranks: setOf(rank),
-  /** Whether it is there; one that was lost is remembered for a while. */
+  /** Whether the node is there; a lost one is remembered for a while. */
   active: derived(() => false),
-  /** Whether it was lost too long ago: nothing is known of it any more. */
+  /** Whether it was lost so long ago that nothing of it is remembered. */
   forgotten: derived(() => false),
-  /** What is reserved or held. */
+  /** Bytes that are reserved or held. */
   usedBytes: derived(zero),
   aheadBytes: derived(zero),
-  /** What it has to preprocess. */
+  /** Samples that it has to preprocess. */
   queued: derived(zero),
   queuedBytes: derived(zero),
   samples: derived(() => new Set<Sample>()),
@@ -83,9 +83,9 @@ const step = z.strictObject({
   closed: z.boolean(),
   /** Whether it is the first open one. */
   current: derived(() => false),
-  /** Samples of it that are here. */
+  /** Number of its samples that have not left. */
   samples: derived(zero),
-  /** Those that no open batch needs. */
+  /** Its samples that no open batch needs. */
   unwanted: derived(() => new Set<Sample>()),
   /** While it is a later step: what nodes hold for it ahead. */
   aheadBytes: derived(() => new Map<Node, number>()),
@@ -95,7 +95,7 @@ const step = z.strictObject({
 export interface Step extends z.output<typeof step> {}
 
 const media = visualSample.pick({ kind: true, path: true, frames: true, resolution: true });
-/** What of a sample has pixels. */
+/** The visual part of a sample. */
 export type Media = z.output<typeof media>;
 
 const sample = z.strictObject({
@@ -109,13 +109,13 @@ const sample = z.strictObject({
   /** Batches that will use it; `null` if that is not known. */
   uses: positiveCount.nullable(),
   used: count,
-  /** What it is expected to take in host memory, and once it is registered, what it takes. */
+  /** Expected bytes in host memory; the actual ones once it is registered. */
   bytes: count,
   /** `unplaced` is out of the line: no node that is here could hold it. */
   status: z.enum(['waiting', 'unplaced', 'preprocessing', 'registered', 'text']),
   /** Why it stands in line. */
   cause: z.enum(['drawn', 'node_lost', 'retry', 'memory', 'copy_missing', 'displaced', 'host_restarted']),
-  /** Where it is preprocessed or held. */
+  /** The node that preprocesses or holds it. */
   node: toNode.nullable(),
   /** Id of the try on that node, while it is being preprocessed. */
   task: preprocessId.nullable(),
@@ -125,7 +125,7 @@ const sample = z.strictObject({
   dataFailures: count,
   /** The node of the last fault; another one is tried first. */
   avoid: toAvoided,
-  /** What open batches still need of it, in no order. */
+  /** Demands of open batches, in no order. */
   demands: derived((): Demand[] => []),
   /** Its place in the line, among those out of it, or among what its node could do without. */
   heapIndex: derived(outside),
@@ -174,10 +174,10 @@ const demand = z.strictObject({
   batch: derived<Batch>(),
   /** Slices that were not fetched. */
   open: derived(zero),
-  /** Where it stands among those of its sample. */
+  /** Position among the demands of its sample. */
   place: derived(zero),
 });
-/** What one batch needs of one sample. */
+/** The need of one batch for one sample. */
 export interface Demand extends z.output<typeof demand> {}
 
 const batch = z.strictObject({
@@ -187,9 +187,9 @@ const batch = z.strictObject({
   /** Slices that were fetched. */
   fetched: count,
   missing: z.array(sampleId),
-  /** What it needs of its samples; what it has too. */
+  /** Its demands, those that are fetched too. */
   demands: only(z.array(demand).min(1), (one) => one.open > 0),
-  /** Whose use was counted for it: its ranks have all of them. */
+  /** Samples whose use was counted for it: its ranks have all of them. */
   used: z.array(usedSample),
   /** In the order in which they were planned. */
   order: derived(zero),
@@ -203,9 +203,9 @@ export interface Batch extends z.output<typeof batch> {}
 /** Schema of the state. */
 export const loaderState = z
   .strictObject({
-    /** Those that are there. */
+    /** Nodes that are there. */
     nodes: mapBy('id', node),
-    /** The last that were lost, in the order in which they were. */
+    /** The last lost nodes, in the order of their losses. */
     lost: mapBy('id', node),
     steps: mapBy('id', step),
     samples: mapBy('id', sample),
@@ -304,9 +304,9 @@ export function newNode(id: string): Node {
   };
 }
 
-/** What stands in ids of tries before their number. */
+/** Part of the id of a try before its number. */
 export const taskKind = 'preprocess/';
-/** What stands in ids of slices before their number. */
+/** Part of the id of a slice before its number. */
 export const sliceKind = 'slice/';
 /** Id of a try to preprocess. */
 export const taskIdOf = (prefix: string, number: number): string => mintedId(prefix, taskKind, number);

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { Fifo } from '../../core/fifo.ts';
 import { count } from '../../schemas/units.ts';
 
-/** What a request id says. */
+/** The parts of a request id. */
 export interface ParsedId {
   readonly promptId: string;
   readonly index: number;
@@ -46,7 +46,7 @@ export class IdMint {
   }
 }
 
-/** Where requests have their places: the check of an event and its application ask for the same one. */
+/** Caches the last place: the check of an event and its application ask for the same one. */
 export class Places {
   #prefix = '';
   #id = '';
@@ -70,7 +70,7 @@ export function parseId(prefix: string, id: string): ParsedId | undefined {
   return { promptId: match[1]!, index: Number(match[2]), attempt: Number(match[3]) };
 }
 
-/** Where a request of this prefix has its place, if its id is well formed: on the path of every event, so it is lean. */
+/** Returns the place of a well-formed id with this prefix. It runs for every event, so it does not use a regular expression. */
 export function placeOf(prefix: string, id: string): Place | undefined {
   const slash = id.lastIndexOf('/', id.lastIndexOf('#'));
   if (slash <= prefix.length || !id.startsWith(prefix)) return undefined;
@@ -82,7 +82,7 @@ export function attemptOf(id: string): number {
   return Number.parseInt(id.slice(id.lastIndexOf('#') + 1), 10);
 }
 
-/** What was launched for a prompt. */
+/** Attempts that were launched for a prompt. */
 const launched = z.strictObject({
   promptId: z.string(),
   /** The lowest attempt that was minted. */
@@ -98,7 +98,7 @@ const launched = z.strictObject({
 });
 export type Launched = z.output<typeof launched>;
 
-/** How many prompts are remembered: those of the last rounds. */
+/** Prompts that are remembered at least, and rounds whose prompts are remembered. */
 const leastRemembered = 64;
 const roundsRemembered = 4;
 
@@ -125,7 +125,7 @@ export class Departures {
     return this.#horizon;
   }
 
-  /** What was launched for a prompt of this name, each time that it was here; oldest first. */
+  /** Returns the attempts launched for a prompt of this name, one entry for each time that it was here; oldest first. */
   of(promptId: string): readonly Launched[] {
     return this.#byPrompt.get(promptId) ?? [];
   }

@@ -1,4 +1,4 @@
-/** How a prompt leaves: final, deferred, returned, filtered, failed or carried; never silently. */
+/** Ends a prompt: final, deferred, returned, filtered, failed or carried; never silently. */
 import {
   type CountedResponse,
   copyDeferral,
@@ -84,7 +84,7 @@ export function giveBack(
   code: 'not_started' | 'round_failed',
   ctx: Ctx,
 ): void {
-  // What was kept from earlier rounds goes back inside the prompt; only what this round added is dropped.
+  // Responses kept from earlier rounds go back inside the prompt; only those that this round added are dropped.
   const kept = new Set(prompt.spec.kept?.map((one) => one.requestId));
   const dropped = dropHeld(prompt, 'round_failed').filter((one) => !kept.has(one.requestId));
   remove(state, prompt);
@@ -172,7 +172,7 @@ export function finishDeferral(state: AdmissionState, prompt: PromptState, ctx: 
   });
 }
 
-/** What a prompt keeps beyond its round, by index. */
+/** Returns the responses that a prompt keeps beyond its round, by index. */
 function keptResponses(prompt: PromptState): KeptResponse[] {
   return prompt.responses.flatMap((one): KeptResponse[] => {
     const { status, requestId, index, tokens, reward, resume } = one;

@@ -1,4 +1,4 @@
-/** What is reported: where requests run, how far they are, how they end, and that they never do; engines that come and go. */
+/** Handles reports: placement, progress and ends of requests, requests that never end, and engines that come and go. */
 
 import { replacePrefix } from '../../core/minted-ids.ts';
 import { refuse } from '../../errors.ts';

@@ -76,12 +76,12 @@ export function checkRequestId(state: AdmissionState, { requestId }: { requestId
 /** Whether a response of a prompt that is here was launched that often. */
 function wasLaunched(prompt: PromptState, index: number, attempt: number): boolean {
   const response = responseAt(prompt, index);
-  // What it brought along complete was launched before it came.
+  // A response that the prompt brought along complete was launched before the prompt came.
   if (response === undefined || response.requestId === '' || response.resume?.finished) return false;
   return prompt.attemptBase <= attempt && attempt <= attemptOf(response.requestId);
 }
 
-/** What was launched for a prompt that is here, if anything was. */
+/** Returns the attempts launched for a prompt that is here, if there are any. */
 function launchedOf(prompt: PromptState, lastPrefix: number): Launched | undefined {
   const { spec, attemptBase: first, firstPrefix } = prompt;
   let last = -1;
@@ -128,7 +128,7 @@ export function abort(state: AdmissionState, response: ResponseState, reason: Ab
   response.since = ctx.at;
   response.order = state.seq++;
   state.aborting.set(response.requestId, response);
-  // What is confirmed need not wait for the timer: a host may never answer it.
+  // Confirmed aborts leave the line here too: a host may never answer the timer.
   while (state.aborts.size > 0 && state.aborts.peek()!.status !== 'aborting') state.aborts.shift();
   state.aborts.push(response);
   const engine = engineOf(response);
@@ -250,7 +250,7 @@ function putInLine(state: AdmissionState, response: ResponseState): void {
   if (status === 'pending') (cause === 'planned' ? state.launches : state.retries).push(response);
   else if (status === 'resuming') state.resumes.push({ response, order });
   else if (status === 'aborting') {
-    // Those of prompts that have left are there already: all are in the order in which that was decided.
+    // Aborts of prompts that have left are in `aborting` already; setting them again keeps the order of the decisions.
     state.aborting.delete(response.requestId);
     state.aborting.set(response.requestId, response);
     state.aborts.push(response);

@@ -1,4 +1,4 @@
-/** What speculative-admission is configured with, and what it answers with. */
+/** The configuration and the decisions of speculative-admission. */
 import { z } from 'zod';
 import type { Context } from '../../core/definition.ts';
 import {
@@ -170,5 +170,5 @@ export const admissionDecisions = [
   speculationChosen,
 ] as const;
 
-/** Where decisions go. */
+/** The context that handlers emit decisions to. */
 export type Ctx = Context<SpeculativeAdmissionDecision>;

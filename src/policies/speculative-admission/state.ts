@@ -136,7 +136,7 @@ export type LaunchCause = ResponseState['cause'];
  */
 export type PromptStatus = z.output<typeof savedStatus> | 'gone';
 const savedStatus = z.enum(['standby', 'active', 'collected', 'passed', 'counted', 'settling']);
-// What is gone is not saved.
+// A prompt that is `gone` is not saved.
 const promptStatus = savedStatus as z.ZodType<PromptStatus, z.output<typeof savedStatus>>;
 
 const prompt = z.strictObject({
@@ -184,7 +184,7 @@ const aborting = z.codec(
   },
 );
 
-/** What has changed in a round: `counted`, or a reason to ask for more prompts. */
+/** The change of a round: `counted`, or a reason to ask for more prompts. */
 export type Unsettled = 'counted' | Message<'prompts.request'>['reason']['code'];
 
 const line = derived(() => new Fifo<ResponseState>());
@@ -221,7 +221,7 @@ export const admissionState = z.strictObject({
    */
   elsewhere: derived(() => new Map<string, ResponseState>()),
   open: derived(() => new IndexedHeap<Engine>(byLoad)),
-  // What has left a line early stays in it and is passed over at its turn.
+  // An entry that has left a line early stays in it and is passed over at its turn.
   resumes: derived(() => new Fifo<{ response: ResponseState; order: number }>()),
   retries: line,
   launches: line,

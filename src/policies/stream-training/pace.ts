@@ -3,7 +3,7 @@ import type { Replica, Round, StreamTrainingState } from './state.ts';
 
 /** Weight of the newest interval between two completed groups. */
 const gapWeight = 0.1;
-/** What is left of older work when new work is measured. */
+/** Share of older work that is kept when new work is measured. */
 const paceMemory = 0.75;
 
 /** Counts a completed group into the rate of production. */
@@ -31,7 +31,7 @@ export function secondsPerToken(state: StreamTrainingState, replica: Replica): n
   return pace.paceTokens > 0 ? pace.paceSeconds / pace.paceTokens : undefined;
 }
 
-/** How long a replica is still busy with what it has, in seconds. */
+/** Returns the seconds that a replica still needs for its work. */
 export function busySeconds(replica: Replica, perToken: number, at: number): number {
   let seconds = 0;
   for (const work of replica.works) {
@@ -41,7 +41,7 @@ export function busySeconds(replica: Replica, perToken: number, at: number): num
   return seconds;
 }
 
-/** How long the round is expected to complete groups, in seconds, or `undefined` before that can be told. */
+/** Returns the seconds in which the round is expected to complete its groups, or `undefined` before any interval is measured. */
 export function restSeconds(round: Round, groupsPerRound: number): number | undefined {
   if (round.gapSeconds === null) return undefined;
   return Math.max(0, groupsPerRound - round.groups.size) * round.gapSeconds;

@@ -40,7 +40,7 @@ const replica = z.strictObject({
   id: replicaId,
   gpuIds: z.array(gpuId),
   present: z.boolean(),
-  /** What it computes, first to last. */
+  /** Its work, first to last. */
   works: z.array(work),
   /** Groups whose gradients it holds. */
   consumed: z.array(group),
@@ -108,11 +108,11 @@ export const streamTrainingState = z
     head: derived<Round | null>(),
     byId: derived(() => new Map<string, Replica>()),
     byGpu: derived(() => new Map<string, Replica>()),
-    /** What is in flight, by id. */
+    /** Work in flight, by id. */
     works: derived(() => new Map<string, { readonly replica: Replica; readonly work: Work }>()),
     /** Replicas that stream, in the order of the configuration. */
     streaming: derived((): Replica[] => []),
-    /** How many of them have nothing to do. */
+    /** Number of streaming replicas that have nothing to do. */
     idle: derived(() => 0),
     /** The replica that has just ended a fetch: it makes room after everything else was decided. */
     consumer: derived<Replica | null>(),

@@ -10,13 +10,13 @@ export function deliver({ type }: AnyEvent, _: unknown, takers: readonly string[
   if (type === 'round.opened') return ['pipelining', 'collection'];
   // After a restart the frontier names first what it gives up.
   if (type === 'host.restarted' || !takers.includes('frontier')) return takers;
-  // What a request has brought is kept before its group may leave.
+  // The collection keeps the response of a request before its group may leave the frontier.
   return ['collection', ...takers.filter((name) => name !== 'collection')];
 }
 
 type AnyRoute = Route<AnyDecision, unknown>;
 
-/** What the frontier wants to know of the trainer: an update is consumed once, however often that was reported. */
+/** Tells the frontier that an update was consumed: once, however often it was reported. */
 export function consumed(decision: Message<'optimizer.step'>): Delivery[] {
   const { at, updateId, groups = [], samples, tokens, reason } = decision;
   if (reason.code !== 'update_consumed') return [];

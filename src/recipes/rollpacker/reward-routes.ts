@@ -30,7 +30,7 @@ export function wantedAgain(decision: Message<'reward.request'>, config: Rollpac
   return wanted(decision, { ...config, adaptiveTimeout: false });
 }
 
-/** How the run of a reward ended; nothing, where it had no adaptive timeout. */
+/** Reports the end of a reward's run; nothing if it had no adaptive timeout. */
 function ran(
   { at, requestId, kind }: { at: number; requestId: string; kind: string },
   end: { outcome: 'correct' | 'wrong' | 'timeout' | 'infrastructure'; seconds: number },

@@ -66,7 +66,7 @@ function rewarded(decision: Message<'round.rewarded'>): Delivery[] {
   return [to('training', { type: 'round.completed', at, ...round, reason: { code: 'quota_reached', ...counts } })];
 }
 
-/** What a prompt keeps goes on being rewarded while it waits: only what is dropped is not. */
+/** Hands a prompt back. Its kept responses are still rewarded while it waits: only the dropped ones are not. */
 function handedBack(decision: Message<'prompt.deferred' | 'prompt.returned'>): Taker[] {
   const { kept: _, ...prompt } = decision.prompt;
   return ['queue', to('rewards', { ...decision, prompt }), 'assembly'];
@@ -134,7 +134,7 @@ export const routes: Readonly<Record<string, Readonly<Record<string, AnyRoute>>>
     'round.rewarded': route<'round.rewarded'>(rewarded),
   },
   scaleDown: {
-    // Those that stay are as they were: one that was drained before takes nothing new.
+    // The engines that stay keep their status: one that was drained before still takes nothing new.
     'gpus.release': route<'gpus.release'>(({ at, release }) =>
       release.map(({ engineId }) => ({ ...to('admission', { type: 'engine.drained', at, engineId }), ifTaken: true })),
     ),

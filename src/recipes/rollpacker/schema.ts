@@ -64,7 +64,7 @@ const settings = {
 const shape = admissionConfig.safeExtend(settings);
 type Settings = z.output<typeof shape>;
 
-/** What adaptive-tp takes as it is. */
+/** Settings that adaptive-tp takes as they are. */
 const tpSettings = {
   ...{ servers, kvHeads, modelBytes, gpuMemoryBytes, memoryUtilization, experts },
   ...{ minTp, maxTp, startTp, expectedWorkload: tp.expectedWorkload, profile: tp.profile },
@@ -104,7 +104,7 @@ export function partConfigs(config: Settings): Readonly<Record<string, Record<st
       retry: config.rewardRetry,
       onTimeout: config.onRewardTimeout,
       timeoutReward: config.timeoutReward,
-      // What the admission holds bounds what waits; an event inside the recipe could not be refused.
+      // The prompts in the admission bound the queue; an event inside the recipe could not be refused.
       maxQueued: 1_000_000_000,
       idPrefix,
     },

@@ -1,4 +1,4 @@
-/** What recipes that join the long-prompt queue and the speculative admission have in common. */
+/** The common part of recipes that join the long-prompt queue and the speculative admission. */
 import type { AnyDecision, AnyEvent, Ledger } from '../../core/definition.ts';
 import type { Delivery, SavedRecipe } from '../../core/recipe.ts';
 import { longPromptQueue } from '../../policies/long-prompt-queue/index.ts';

@@ -36,7 +36,7 @@ const shape = admissionConfig.safeExtend({
 });
 type Settings = z.output<typeof shape>;
 
-/** What counts from the launch of a request means nothing where it waits after that. */
+/** Settings that count from the launch of a request mean nothing if the request waits for admission after that. */
 const notWithFrontier = {
   placement: 'no engine chosen before a request is admitted: `placement: host` with `frontier`',
   maxInFlight: 'no limit of launches that wait for admission: `width` is the limit with `frontier`',
@@ -71,7 +71,7 @@ export function partConfigs(config: Settings): Readonly<Record<string, Record<st
       groupsPerUpdate: config.globalBatchSamples / responsesPerPrompt,
       // The admission tries again: a failed request keeps its place until another comes for it.
       awaitRetries: true,
-      // What the admission has aborted is over for it, whether an engine has stopped it or not.
+      // A request that the admission has aborted is over for it, whether an engine has stopped it or not.
       closeAtOnce: true,
     },
     // With this filter all that lack a reward are in the admission, which asks for them.

@@ -21,7 +21,7 @@ export function shardedOf({ packs, order }: ExecutionOrder): number[][] {
   return order.map((indices) => indices.filter((index) => packs[index]!.degree > 1));
 }
 
-/** What the queues hold: for each device its packs with collectives, and whether they overlap. */
+/** The queues of collectives: the sharded packs of each device, and whether calls overlap. */
 export interface Queues {
   readonly packs: ExecutionOrder['packs'];
   readonly sharded: readonly (readonly number[])[];

@@ -15,13 +15,13 @@ export interface Deadlock {
    * pack twice or has no part in it.
    */
   readonly devices: readonly number[];
-  /** What each of these devices calls; −1 for nothing more. */
+  /** The call of each of these devices; −1 if it has no further one. */
   readonly packs: readonly number[];
   /** The same in words. */
   readonly message: string;
 }
 
-/** How the calls are issued. */
+/** The order in which the calls are issued. */
 export interface DeadlockOptions {
   /** `backward`: the exact reverse. */
   readonly pass?: 'forward' | 'backward' | undefined;

@@ -3,7 +3,7 @@ import { refuse } from '../../../errors.ts';
 import { type Instance, type Placement, topDegree } from '../instance.ts';
 import type { FlexUlyssesSettings, SequencePack } from '../types.ts';
 
-/** How large packs are. */
+/** Limits on the size of packs. */
 export interface PackSizes {
   /** A longer sequence runs alone. */
   readonly thresholdTokens: number;

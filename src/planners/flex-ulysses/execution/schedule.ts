@@ -1,4 +1,4 @@
-/** How long a plan takes under Algorithm 1 of FlexRL. */
+/** Times a plan under Algorithm 1 of FlexRL. */
 import { z } from 'zod';
 import { parse } from '../../../core/validate.ts';
 import { refuse } from '../../../errors.ts';
@@ -17,7 +17,7 @@ export interface PackedPlan {
   readonly order: readonly (readonly number[])[];
 }
 
-/** What a device does in an interval, in seconds from the start. */
+/** One operation of a device in an interval, in seconds from the start. */
 export interface TimelineSpan {
   /** Index of the device, from 0. */
   readonly device: number;
@@ -35,7 +35,7 @@ export interface TimelineSpan {
 
 /** A plan on the clock. */
 export interface PlanTimeline {
-  /** What was timed. */
+  /** Summary of the times of the plan. */
   readonly schedule: ExecutionSchedule;
   /** Of each device: what it computes, and how long it does not until the last one is done. */
   readonly devices: readonly { readonly computeSeconds: number; readonly bubbleSeconds: number }[];
@@ -43,7 +43,7 @@ export interface PlanTimeline {
   readonly spans: readonly TimelineSpan[];
 }
 
-/** What times follow from. */
+/** Model of the times. */
 export interface TimelineOptions {
   /** A preset, or coefficients; `H800` if absent. */
   readonly timing?: TimingModel | undefined;

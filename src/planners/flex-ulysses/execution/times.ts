@@ -5,7 +5,7 @@ import { callAt, type Queues, runQueues, shardedOf } from './collectives.ts';
 import type { ExecutionOrder } from './schema.ts';
 import { allToAllTime, attentionTime, type TimingCoefficients } from './timing.ts';
 
-/** How long the parts of each pack take, in seconds. */
+/** Seconds of the parts of each pack. */
 export interface Durations {
   readonly attention: Float64Array;
   /** Each of the two all-to-alls. */
@@ -22,7 +22,7 @@ function fewestOnANode(devices: readonly number[], devicesPerNode: number): numb
   return Math.min(...counts.values());
 }
 
-/** How long the parts of each pack take. */
+/** Computes the seconds of the parts of each pack. */
 export function durationsOf(
   packs: readonly SequencePack[],
   lengths: ArrayLike<number>,
@@ -52,7 +52,7 @@ export interface Times {
   readonly unshardedStart: Float64Array;
   /** Until a device is done. */
   readonly end: Float64Array;
-  /** What a device computes. */
+  /** Seconds in which a device computes. */
   readonly busy: Float64Array;
 }
 

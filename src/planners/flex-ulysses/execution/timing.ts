@@ -1,4 +1,4 @@
-/** How long attention and all-to-alls take: JSON, so that measurements can be given over a wire. */
+/** The times of attention and all-to-alls: JSON, so that measurements can be given over a wire. */
 import { z } from 'zod';
 
 const seconds = z.number().nonnegative().max(1e6);

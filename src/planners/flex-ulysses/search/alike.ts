@@ -1,7 +1,7 @@
 /** Items that are nearly the same, a few on each device: what a plan of them can look like. */
 import type { Problem } from './problem.ts';
 
-/** How items that are nearly the same are put onto devices. */
+/** A way to put items that are nearly the same onto devices. */
 export interface Shape {
   /** The level at which items are shared. */
   readonly level: number;
@@ -14,13 +14,13 @@ export interface Shape {
    * longest and the shortest.
    */
   readonly shared: number | 'even' | 'ends';
-  /** So many of them are shared at higher levels instead. */
+  /** Shared items that are at a higher level instead, by level. */
   readonly higher: readonly { readonly level: number; readonly count: number }[];
 }
 
 /** All of them, the most promising first. */
 export const choices: readonly Shape['shared'][] = [1, 'even', 'ends', 0.5, 0.25];
-/** How many groups are wide, of those that counting allows. */
+/** Shares of the groups that counting allows to be wide. */
 const shares = [1, 0.9, 0.75, 0.5];
 
 /** The levels that are worth it: the cheapest one, the cheapest above it, and so on. */

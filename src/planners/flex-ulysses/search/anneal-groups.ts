@@ -5,7 +5,7 @@ import { slop } from './problem.ts';
 import type { Sequence } from './random.ts';
 import { Annealing, type Schedule } from './schedule.ts';
 
-/** What was found that keeps the limits. */
+/** The cheapest layout found that keeps the limits. */
 export interface Found {
   readonly group: Int32Array;
   readonly spread: Uint8Array;
@@ -21,10 +21,10 @@ const nearby = 8;
 
 class GroupAnnealing extends Annealing {
   readonly #layout: GroupLayout;
-  /** What it costs to spread each item. */
+  /** Cost of spreading each item. */
   readonly #costs: Float64Array;
   readonly #layer: Int32Array;
-  /** What the two groups of a step would have. */
+  /** Loads of the two groups after a step. */
   readonly #here: Load = emptyLoad();
   readonly #there: Load = emptyLoad();
   readonly #found: { group: Int32Array; spread: Uint8Array; cost: number };

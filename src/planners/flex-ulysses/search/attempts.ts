@@ -1,4 +1,4 @@
-/** What the search tries, and the best that it has found. */
+/** The attempts of the search, and the best placement that they have found. */
 
 import type { FlexUlyssesSettings } from '../types.ts';
 import { annealDevices } from './anneal-devices.ts';
@@ -28,7 +28,7 @@ const shaking = { temperature: [0.01, 1e-4], price: [1, 1], frozen: true } as co
 /** An earlier plan that was mended may cost so much more than before, relative; else the search starts over. */
 const littleMore = 1.02;
 const warm = 30;
-/** Where that is not enough, it is annealed for so many times the usual steps. */
+/** If that is not enough, it is annealed for this many times the usual steps. */
 const reheated = 1.5;
 const reheating: Omit<Schedule, 'steps'> = { temperature: [4.5, 0.03], price: [90, 300] };
 const polishing: Omit<Schedule, 'steps'> = { temperature: [0.05, 0.003], price: [90, 540] };
@@ -39,7 +39,7 @@ export class Search {
   readonly #effort: Effort;
   readonly #flat: Int32Array;
   readonly #layout: Layout;
-  /** Where only what does not fit on one device is spread. */
+  /** The fills where only items that do not fit on one device are spread. */
   #forced: Ranking | undefined;
   best: Kept;
 
@@ -123,7 +123,7 @@ export class Search {
     }
   }
 
-  /** Where all items are nearly the same, see {@link searchAlike}. */
+  /** Searches where all items are nearly the same, see {@link searchAlike}. */
   alike(random: Sequence): void {
     searchAlike({
       problem: this.#problem,
@@ -208,7 +208,7 @@ export class Search {
     this.#offer();
     if (this.done) return true;
     const rebuilt = this.best !== flat;
-    // Where the cheapest plan is found at once, nothing has to be kept.
+    // If the cheapest plan is found at once, nothing of the earlier one has to be kept.
     this.#rankForced();
     if (this.done) return true;
     const before = this.best.cost;

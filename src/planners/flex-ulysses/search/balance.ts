@@ -11,7 +11,7 @@ import { type Problem, slop } from './problem.ts';
 import { Sequence } from './random.ts';
 import type { Schedule } from './schedule.ts';
 
-/** How even a batch can be made, and how. */
+/** The most even balance of a batch that was found, and its bound. */
 export interface Balance {
   /** Compute of the most loaded device, the least that was found. */
   readonly compute: number;
@@ -38,7 +38,7 @@ interface Bins {
 const mostForExact = 16;
 /** A balance is known well if it is this near to its bound, relative. */
 const wellKnown = 4e-4;
-/** How far above the bound the fullest bin may be, tried one after the other. */
+/** Levels of the fullest bin above the bound, relative; tried one after the other. */
 const steps = [0, 2e-4, 1e-3, 5e-3, 0.02, 0.1];
 const exchanges = 100_000;
 /** Bins this near to the bound are even enough, relative. */
@@ -141,7 +141,7 @@ function evenBins(bins: Bins, bound: number, cap: number): Found | undefined {
     if (best !== undefined && best.most <= 1 + above + close) break;
     const layout = new Layout(binProblem(bins, unit * (1 + above), cap));
     const ways: ((bins: Layout) => void)[] = [!isExact && areAlike(layout.problem) ? dealOut : fill];
-    // Where all bins are tried afterwards, the first attempt is good enough to start from.
+    // If all bins are tried afterwards, the first attempt is good enough to start from.
     if (!isExact) ways.push((filled) => annealDevices(filled, schedule, random));
     for (const way of ways) {
       way(layout);
@@ -181,7 +181,7 @@ function mostWork({ work }: Instance, bin: Int32Array, groups: number): number {
   return loads.reduce((most, load) => Math.max(most, load), 0);
 }
 
-/** How even a batch can be made. */
+/** Searches for the most even balance of a batch. */
 export function bestBalance(instance: Instance): Balance {
   const top = topDegree(instance);
   const groups = instance.devices / top;

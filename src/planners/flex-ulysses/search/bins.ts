@@ -18,7 +18,7 @@ export class Bins {
   readonly rests: readonly Int32Array[];
   readonly restWork: readonly Float64Array[];
   readonly restMemory: readonly Float64Array[];
-  /** What all bins that are not filled can leave over. */
+  /** Work and tokens that the bins not filled yet can leave over, all together. */
   spareWork: number;
   spareMemory: number;
 
@@ -46,7 +46,7 @@ export class Bins {
     this.restMemory = Array.from({ length: devices }, () => new Float64Array(whole.length + 1));
   }
 
-  /** How many there are. */
+  /** Number of bins. */
   get count(): number {
     return this.filled.length;
   }

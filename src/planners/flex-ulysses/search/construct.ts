@@ -6,7 +6,7 @@ import { type Problem, slop } from './problem.ts';
 /** Stands for no fill: to the group with least load in any case. */
 const nowhere = -1;
 
-/** What top groups have been given, as a share of what they may have. */
+/** Loads of the top groups, as shares of their limits. */
 class Shares {
   readonly #problem: Problem;
   readonly #work: Float64Array;

@@ -77,7 +77,7 @@ interface Exchange {
   readonly taken: Handful;
 }
 
-/** What lies unsharded on each device, and the exchanges that it allows. */
+/** The unsharded items of each device, and the exchanges that they allow. */
 class Bench {
   readonly #layout: Layout;
   readonly #items: number[][];

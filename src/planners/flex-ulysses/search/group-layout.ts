@@ -11,7 +11,7 @@ import type { Problem } from './problem.ts';
 export const none = -1;
 
 const nothing = 0x7fffffff;
-/** What stands for "too much" where the exact amount does not matter. */
+/** Stands for "too much" where the exact amount does not matter. */
 const tooMuch = 1e9;
 
 /** Which group each item is in, and whether it is spread over it. */
@@ -23,12 +23,12 @@ export class GroupLayout {
   /** The whole items of each group, by number, and how many. */
   readonly #whole: Int32Array[];
   readonly #count: Int32Array;
-  /** What each group has. */
+  /** Load of each group. */
   readonly loads: readonly Load[];
   overall = 0;
   cost = 0;
   /**
-   * How much more a group counts that has more than its devices could take if all were spread: such a group cannot be
+   * Extra weight of a group that has more than its devices could take if all were spread: such a group cannot be
    * mended by sharding.
    */
   surplusWeight = 0;

@@ -1,14 +1,14 @@
 /** A placement that is being changed: where each item is, what each device has, and what it costs. */
 import { type Problem, slop } from './problem.ts';
 
-/** A copy of where everything is. */
+/** A copy of a layout. */
 export interface Kept {
   readonly level: Uint8Array;
   readonly group: Int32Array;
   readonly cost: number;
 }
 
-/** Where each item of a problem is. */
+/** The place of each item of a problem, and the loads and the cost that follow. */
 export class Layout {
   readonly problem: Problem;
   readonly level: Uint8Array;
@@ -67,7 +67,7 @@ export class Layout {
     return Math.max(this.work[device]!, this.memory[device]!);
   }
 
-  /** What is over the limits, all devices together. */
+  /** Sums the excess over the limits of all devices. */
   over(): number {
     let over = 0;
     for (let device = 0; device < this.problem.devices; device += 1) over += Math.max(0, this.load(device) - 1);
@@ -80,12 +80,12 @@ export class Layout {
     return true;
   }
 
-  /** Where everything is now. */
+  /** Returns a copy of the layout. */
   keep(): Kept {
     return { level: this.level.slice(), group: this.group.slice(), cost: this.cost };
   }
 
-  /** Puts everything where it was. */
+  /** Restores a copy. */
   restore({ level, group }: Kept): void {
     this.clear();
     for (let item = 0; item < this.problem.items; item += 1) this.put(item, level[item]!, group[item]!);

@@ -30,7 +30,7 @@ const slots = 8192;
 const depths = Float32Array.from({ length: slots }, (_, slot) => -Math.log((slot + 0.5) / slots));
 
 /**
- * How much worse a step may be and still be taken, at temperature 1: −log of a random number (Metropolis), from a table,
+ * Draws the rise in cost that a step may have at temperature 1: −log of a random number (Metropolis), from a table,
  * as a logarithm for each step would take longer than the step.
  */
 export const climb = (random: Sequence): number => depths[random.next() & (slots - 1)]!;

@@ -1,7 +1,7 @@
-/** What annealings have in common: how they cool, and which steps they take. */
+/** The common part of annealings: their cooling, and the choice of steps. */
 import { climb, type Sequence } from './random.ts';
 
-/** How an annealing runs: temperature and the price of being over a limit go evenly (in logarithm) from first to last. */
+/** The course of an annealing: temperature and the price of excess go evenly (in logarithm) from first to last. */
 export interface Schedule {
   readonly steps: number;
   readonly temperature: readonly [number, number];

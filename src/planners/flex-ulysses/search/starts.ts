@@ -1,4 +1,4 @@
-/** Where annealings start, and how they go. Found by trying many on batches of video, images and text. */
+/** The starts of annealings and their schedules. Found by trying many on batches of video, images and text. */
 
 import type { FlexUlyssesSettings } from '../types.ts';
 import { isCrowded } from './effort.ts';
@@ -7,20 +7,20 @@ import type { Schedule } from './schedule.ts';
 
 /** One annealing. */
 export interface Start {
-  /** What is moved: items between devices, at any degree; or between top groups, spread or whole. */
+  /** The moves: of items between devices, at any degree; or between top groups, spread or whole. */
   readonly over: 'devices' | 'groups';
   /**
    * `items`, `layers`: see `construct`, `constructGroups` and `constructLayers`; `flat`: all is spread; `layout`: what
    * was there before, over groups only.
    */
   readonly from: 'items' | 'layers' | 'flat' | 'layout';
-  /** How full groups are made of spread items; a rank: the best of the fills that were tried, or the second. */
+  /** Fill of groups of spread items; a rank: the best of the fills that were tried, or the second. */
   readonly fill: number | 'best' | 'second';
   /** As for a layout of groups. */
   readonly surplusWeight: number;
   readonly temperature: Schedule['temperature'];
   readonly price: Schedule['price'];
-  /** How many times more steps than usual it takes. */
+  /** Factor of the usual steps. */
   readonly patience: number;
 }
 

@@ -1,4 +1,4 @@
-/** What the rollout of each round has brought so far. */
+/** The state of the collection: the responses of each round so far. */
 import { z } from 'zod';
 import type { Live } from '../../../core/definition.ts';
 import { derived, mapBy } from '../../../core/state.ts';
@@ -141,7 +141,7 @@ export function forgetRound(state: CollectionState, round: Round): void {
 /** Whether responses of a group are still to come. */
 export const isGenerated = ({ status }: Group): boolean => status === 'opened' || status === 'generating';
 
-/** What a group has completed, by index. */
+/** Returns the completed responses of a group, by index. */
 export function completedOf({ responses }: Group): Response[] {
   return [...responses.values()].filter((one) => one.isCompleted).sort((a, b) => a.index - b.index);
 }

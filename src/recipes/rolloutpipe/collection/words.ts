@@ -1,4 +1,4 @@
-/** What the collection of rounds answers with. */
+/** The decisions of the collection of rounds, and their context. */
 import type { Context } from '../../../core/definition.ts';
 import { requestAwaited } from '../../../schemas/decisions/frontier.ts';
 import { groupUnrewarded } from '../../../schemas/decisions/groups.ts';
@@ -21,5 +21,5 @@ export const collectionDecisions = [
 
 /** One of them. */
 export type CollectionDecision = Of<(typeof collectionDecisions)[number]>;
-/** Where decisions go. */
+/** The context that handlers emit decisions to. */
 export type Ctx = Context<CollectionDecision>;

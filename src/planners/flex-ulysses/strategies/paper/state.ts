@@ -1,4 +1,4 @@
-/** What Algorithms 2 and 3 of FlexRL keep while they place a batch: 𝒴, s and m. */
+/** The variables of Algorithms 2 and 3 of FlexRL while they place a batch: 𝒴, s and m. */
 import type { Instance, Placement } from '../../instance.ts';
 import { emptyPlacement } from '../../placement.ts';
 
