@@ -30,7 +30,7 @@ export interface Bounds {
 }
 
 /**
- * The TP degrees, ascending: powers of two that divide the GPUs of every server (a replica never spans two, and none is
+ * Returns the TP degrees, ascending: powers of two that divide the GPUs of every server (a replica never spans two, and none is
  * left over) and the KV heads, between the bounds, with the weights and one longest sequence in the memory. If a degree
  * is one of them, every power of two from the first to it is.
  */
@@ -45,7 +45,7 @@ export function degreesOf(bounds: Bounds): number[] {
   return degrees;
 }
 
-/** The EP degrees of a TP degree, ascending: powers of two that divide it and the experts. Empty without experts. */
+/** Returns the EP degrees of a TP degree, ascending: powers of two that divide it and the experts. Empty without experts. */
 export function expertDegreesOf(tp: number, experts: number | undefined): number[] {
   const degrees: number[] = [];
   if (experts === undefined) return degrees;
@@ -58,7 +58,7 @@ export function reported({ tp, ep = 1 }: Parallelism, experts: number | undefine
   return experts === undefined ? { tp } : { tp, ep };
 }
 
-/** The replicas of a degree: neighbouring GPUs of one server each, in the order of servers and GPUs. */
+/** Returns the replicas of a degree: neighbouring GPUs of one server each, in the order of servers and GPUs. */
 export function replicasOf(servers: readonly GpuServer[], tp: number): ReplicaGroup[] {
   const replicas: ReplicaGroup[] = [];
   for (const { serverId, gpuIds } of servers) {

@@ -17,7 +17,7 @@ interface Group {
   done: number;
 }
 
-/** A power that differs in its last bit, as it does between machines, changes nothing. */
+/** Rounds, so that a power that differs in its last bit, as it does between machines, changes nothing. */
 const rounded = (tokens: number): number => Math.round(tokens * 64) / 64;
 
 /** About how many groups stand for the sequences of a replica. */
@@ -27,7 +27,7 @@ const mostGroups = 256;
 const longestPlace = 0.9;
 const golden = 0.618_033_988_749_895;
 
-/** Groups in the order of arrival, in which long and short ones are mixed evenly. */
+/** Returns groups in the order of arrival, in which long and short ones are mixed evenly. */
 function groupsOf({ responseTokens, longestTokens }: RolloutWorkload, requests: number, size: number): Group[] {
   const exponent = Math.max(0, longestTokens / responseTokens - 1);
   const count = Math.max(1, Math.ceil((requests - 1) / size));
@@ -116,7 +116,7 @@ class Replica {
     this.#waiting.push(group!);
   }
 
-  /** Steps of the batch before the memory is full, at most `wanted`. */
+  /** Counts the steps of the batch before the memory is full, at most `wanted`. */
   #stepsThatFit(wanted: number): number {
     const fits = (steps: number) => this.#fits(this.#sequences, this.#context + this.#sequences * steps);
     if (fits(wanted)) return wanted;
@@ -147,7 +147,7 @@ class Replica {
 }
 
 /**
- * Predicted seconds of a rollout, or `undefined` if its longest response does not fit the memory.
+ * Predicts the seconds of a rollout, or returns `undefined` if its longest response does not fit the memory.
  *
  * @param surface - the profile of the parallelism
  * @param replicas - how many replicas share the requests, >= 1

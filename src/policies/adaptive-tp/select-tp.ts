@@ -45,10 +45,10 @@ export interface TpSelection extends Parallelism {
   readonly candidates: readonly TpCandidate[];
 }
 
-/** By TP, then by EP; without EP first. */
+/** Orders by TP, then by EP; without EP first. */
 export const byDegree = (a: Parallelism, b: Parallelism): number => a.tp - b.tp || (a.ep ?? 0) - (b.ep ?? 0);
 
-/** The best of some configurations: fewest predicted seconds; of equals the least TP, then the least EP. */
+/** Returns the best of some configurations: fewest predicted seconds; of equals the least TP, then the least EP. */
 export function best(candidates: readonly TpCandidate[]): (TpCandidate & { predictedSeconds: number }) | undefined {
   let chosen: (TpCandidate & { predictedSeconds: number }) | undefined;
   for (const one of [...candidates].sort(byDegree)) {

@@ -109,7 +109,7 @@ const newKind = (): KindState => ({
   records: [],
 });
 
-/** The state at the beginning. */
+/** Returns the initial state. */
 export const begin = (): SavedTp => ({
   kinds: { short: newKind(), long: newKind() },
   measured: [],

@@ -76,7 +76,7 @@ function follow(state: TpState, kind: KindState, load: Load): boolean {
   return isOther;
 }
 
-/** At another load the profile is asked again (RollPacker §4.1, step 2). */
+/** Asks the profile again at another load (RollPacker §4.1, step 2). */
 function reselect(
   state: TpState,
   { kind, workload }: Message<'step.finished'>,

@@ -105,7 +105,7 @@ export type PipeliningState = Live<z.output<typeof pipeliningState>, CompleteGro
 /** The state as it is saved. */
 export type SavedPipelining = z.input<typeof pipeliningState>;
 
-/** The state at the beginning. */
+/** Returns the initial state. */
 export const begin = ({ idPrefix }: CompleteGroupPipeliningConfig): SavedPipelining => ({
   rounds: [],
   recentRounds: [],
@@ -131,7 +131,8 @@ export function link(state: PipeliningState): void {
 }
 
 /**
- * Version 1 gave publications no id. One that was under way gets one that no host has been told: until `host.restarted`
+ * Migrates version 1, which gave publications no id. One under way gets an id that no host knows: until
+ * `host.restarted`
  * nothing confirms it.
  */
 export function migrateFromOne(given: unknown): unknown {
@@ -143,7 +144,7 @@ export function migrateFromOne(given: unknown): unknown {
   return { ...saved, rounds, nextPublication, withdrawnSteps: [] };
 }
 
-/** A round at its opening. */
+/** Returns a round as it is at its opening. */
 export function newRound(roundId: string, weightVersion: number, openedSeconds: number): Round {
   return {
     roundId,
@@ -171,14 +172,14 @@ export function newRound(roundId: string, weightVersion: number, openedSeconds: 
   };
 }
 
-/** The round, or `undefined` for one that is over. */
+/** Returns the round, or `undefined` for one that is over. */
 export function checkRound(state: PipeliningState, { roundId }: { readonly roundId: string }): Round | undefined {
   const round = state.rounds.get(roundId);
   if (round !== undefined || state.recentRounds.has(roundId)) return round;
   return refuse('unknown_id', 'roundId', 'a round that was opened', roundId);
 }
 
-/** The update that the trainer works on, or that the optimizer steps on. */
+/** Returns the update that the trainer works on, or that the optimizer steps on. */
 export function currentUpdate(round: Round): Update | undefined {
   return round.updates[round.stepped];
 }
@@ -193,9 +194,9 @@ export function trained(round: Round): { groups: number; updates: number } {
 const updateKind = 'update#';
 const publicationKind = 'publication#';
 
-/** The id of a try of an update. */
+/** Returns the id of a try of an update. */
 export const updateIdOf = (prefix: string, number: number): string => mintedId(prefix, updateKind, number);
-/** The id of a try to publish weights. */
+/** Returns the id of a try to publish weights. */
 export const publicationIdOf = (prefix: string, number: number): string => mintedId(prefix, publicationKind, number);
 
 /** Whether an update id that is not live can have been minted earlier. */

@@ -7,7 +7,7 @@ import type { FrontierGroupDispatchEvent } from './types.ts';
 
 const held = { code: 'round_completed', counted: 1 } as const;
 
-/** A likely next event. */
+/** Draws a likely next event. */
 export function arbitrary(state: FrontierState, choices: Choices): FrontierGroupDispatchEvent {
   const at = choices.below(200);
   const requests = [...state.requests.values()];

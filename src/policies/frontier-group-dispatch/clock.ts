@@ -51,7 +51,7 @@ export function advance(clock: Clock, at: number): void {
   clock.at = at;
 }
 
-/** The mark of what is admitted now. Between completions the clock goes on as fast as the last response got its tokens. */
+/** Returns the mark of a request admitted now. Between completions the clock runs at the pace of the last response. */
 export function markNow(clock: Clock): Mark {
   const { known, at } = clock;
   if (clock.running === 0) {
@@ -65,21 +65,21 @@ export function markNow(clock: Clock): Mark {
   return { since: at, clock: tokens, requests, context };
 }
 
-/** A request is admitted with the mark of now. */
+/** Counts a request that is admitted with this mark. */
 export function begin(clock: Clock, mark: Mark): void {
   clock.running += 1;
   clock.started += mark.clock;
 }
 
-/** A request that came at this mark is no longer in service. */
+/** Takes out of service a request that was admitted at this mark. */
 export function finish(clock: Clock, { clock: tokens }: Mark): void {
   clock.running -= 1;
   clock.started = Math.max(0, clock.started - tokens);
 }
 
 /**
- * A request that was admitted at this mark completes, still in service: how many were in service, and with how much
- * context, on average over its tokens. Nothing where the clock has not moved meanwhile.
+ * Completes a request admitted at this mark, still in service. Returns the requests in service and their
+ * context, on average over its tokens; nothing if the clock has not moved meanwhile.
  */
 export function complete(
   clock: Clock,

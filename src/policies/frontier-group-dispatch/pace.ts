@@ -67,14 +67,14 @@ export function newPace(width: number): Pace {
   };
 }
 
-/** A round begins. */
+/** Starts the measurements of a round. */
 export function beginRound(pace: Pace): void {
   pace.plan.lastGroups = pace.round.groups;
   pace.plan.groups = 0;
   pace.round = newRoundPace();
 }
 
-/** A request that was admitted at this mark completes, still in service. */
+/** Measures a request that was admitted at this mark and completes, still in service. */
 export function measure(pace: Pace, mark: Mark, tokens: number): void {
   const seconds = pace.clock.at - mark.since;
   if (seconds <= 0 || tokens <= 0) return;
@@ -96,7 +96,7 @@ export function trainSecondsPerGroup({ trainer }: Pace): number {
 }
 
 /**
- * The trainer has worked `seconds` on this many groups, until now.
+ * Counts `seconds` in which the trainer has worked on this many groups, until now.
  *
  * @param isBehind - whether groups are deferred, so that a wait may be the frontier's doing
  * @param groupsPerUpdate - groups that it takes at a time

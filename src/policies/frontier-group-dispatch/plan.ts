@@ -44,12 +44,13 @@ export interface ModelRound {
   readonly step: StepCost;
   /** Seconds of training for each token. */
   readonly trainSecondsPerToken: number;
-  /** Lengths of the responses of the group with this place in the round. */
+  /** Returns the lengths of the responses of the group with this place in the round. */
   lengths(group: number): readonly number[];
 }
 
 /**
- * When the trainer is done with a round, seconds from its first admission: all requests in service get their tokens at
+ * Returns the seconds from the first admission of a round until the trainer is done with it: all requests in
+ * service get their tokens at
  * one pace, which falls with their number, and the trainer takes complete groups first come, first served.
  */
 export function modelledSeconds(round: ModelRound, width: number): number {
@@ -99,7 +100,7 @@ export function modelledSeconds(round: ModelRound, width: number): number {
 }
 
 /**
- * The best width for a round, or `undefined` while too little is known.
+ * Returns the best width for a round, or `undefined` while too little is known.
  *
  * @param groups - groups of the round
  * @param narrowest - the least width that is considered

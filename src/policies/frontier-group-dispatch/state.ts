@@ -99,12 +99,12 @@ export type FrontierState = Live<z.output<typeof frontierState>, FrontierGroupDi
 /** The state as it is saved. */
 export type SavedFrontier = z.input<typeof frontierState>;
 
-/** Groups that `auto` begins with. */
+/** Returns the number of groups that `auto` begins with. */
 export function startWidth({ startRequests, responsesPerPrompt }: FrontierGroupDispatchConfig): number {
   return Math.max(1, Math.floor(startRequests / responsesPerPrompt));
 }
 
-/** The state at the beginning. */
+/** Returns the initial state. */
 export function begin(config: FrontierGroupDispatchConfig): SavedFrontier {
   const start = startWidth(config);
   return {

@@ -31,7 +31,7 @@ export function newFit(): Fit {
   return { weight: 0, n: 0, c: 0, seconds: 0, nn: 0, nc: 0, cc: 0, nSeconds: 0, cSeconds: 0, fastest: null };
 }
 
-/** A response of so many tokens took `seconds`, with n requests and c tokens of context in service. */
+/** Adds a response of so many tokens that took `seconds`, with n requests and c tokens of context in service. */
 export function addPoint(fit: Fit, tokens: number, seconds: number, n: number, c: number): void {
   const forgotten = fit.fastest === null ? Number.POSITIVE_INFINITY : fit.fastest / keptShare;
   fit.fastest = Math.min(forgotten, seconds / tokens);
@@ -55,7 +55,7 @@ export interface StepCost {
   readonly fastest: number;
 }
 
-/** The plane with the least squares of those whose three figures are not below 0. */
+/** Returns the plane with the least squares among those whose three figures are not below 0. */
 export function stepCost({ weight, fastest, ...sums }: Fit): StepCost | undefined {
   if (weight === 0 || fastest === null) return undefined;
   const [n, c, seconds] = [sums.n / weight, sums.c / weight, sums.seconds / weight];
@@ -79,7 +79,7 @@ export function stepCost({ weight, fastest, ...sums }: Fit): StepCost | undefine
   const [hasN, hasC] = [nn > leastSpread * n * n, cc > leastSpread * c * c];
   if (hasN) {
     consider(nSeconds / nn, 0);
-    // Where the best base would be below 0, the base is 0 and the requests account for all of the time.
+    // If the best base is below 0, the base is 0, and the requests account for all of the time.
     consider(seconds / n, 0);
   }
   if (hasC) consider(0, cSeconds / cc);

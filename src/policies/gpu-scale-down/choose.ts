@@ -43,7 +43,7 @@ const maxWays = 5000;
 
 const better = (a: Way, b: Way): number => a.split - b.split || a.tokens - b.tokens || a.tie - b.tie;
 
-/** GPUs that roll out, and how many of them are to be released. */
+/** Counts the GPUs that roll out, and those of them that are to be released. */
 export function wantedGpus({ engines }: Topology, isUp: (place: number) => boolean): { gpus: number; wanted: number } {
   let gpus = 0;
   for (let place = 0; place < engines.length; place += 1) if (isUp(place)) gpus += engines[place]!.gpuIds.length;
@@ -51,7 +51,8 @@ export function wantedGpus({ engines }: Topology, isUp: (place: number) => boole
 }
 
 /**
- * The best choices, in their order: of each the places to release, ascending. None where no choice has exactly half of the
+ * Returns the best choices, in their order: of each the places to release, ascending. None if no choice has exactly half
+ * of the
  * GPUs (floor).
  *
  * @param most - how many at most
@@ -152,7 +153,7 @@ function serverClasses({ engines, units }: Topology, isUp: (place: number) => bo
   return { classes, touched };
 }
 
-/** The value of the digit of each class in `Way.servers`: classes that are never open together share one. */
+/** Returns the value of the digit of each class in `Way.servers`: classes that are never open together share one. */
 function slotsOf(classes: readonly ServerClass[]): number[] {
   const freeAfter: number[] = [];
   const slots: number[] = [];

@@ -82,7 +82,7 @@ export function orderByEnd(columns: Columns, rows: number): number {
   return size;
 }
 
-/** One pass of a radix sort, descending and stable. */
+/** Runs one pass of a radix sort, descending and stable. */
 function pass(from: Int32Array, to: Int32Array, keys: Int32Array, size: number, shift: number): void {
   const starts = new Int32Array(digits + 1);
   for (let at = 0; at < size; at += 1) starts[digits - ((keys[from[at]!]! >> shift) & (digits - 1))]! += 1;
@@ -93,7 +93,7 @@ function pass(from: Int32Array, to: Int32Array, keys: Int32Array, size: number, 
   }
 }
 
-/** The same order, place by place, into `columns.spare`; where each place begins in it, and its end behind the last. */
+/** Sorts the same order by place into `columns.spare`. Returns where each place begins, and the end behind the last. */
 export function orderByPlace(columns: Columns, size: number, count: number): Int32Array {
   const { order, spare, places } = columns;
   const starts = new Int32Array(count + 2);
@@ -108,7 +108,7 @@ export function orderByPlace(columns: Columns, size: number, count: number): Int
 /** A place and a group as one number: `(place << groupBits) + group`; there are no 256 groups. */
 export const groupBits = 8;
 
-/** The group of a request that has generated so many tokens. */
+/** Returns the group of a request that has generated so many tokens. */
 export function groupOf(tokens: number, maxTokens: number): number {
   return binOf(tokens < maxTokens ? tokens : maxTokens) >> 1;
 }
@@ -153,7 +153,7 @@ export class Loads {
     table[at + 2]! += kvTokens * kvTokens;
   }
 
-  /** The same again, to be changed by itself. */
+  /** Returns a copy, to be changed by itself. */
   copy(): Loads {
     const copy = new Loads(this.#places, this.groups);
     copy.#table.set(this.#table);
@@ -165,22 +165,22 @@ export class Loads {
     return this.#table[place * this.#stride + 4 * group]!;
   }
 
-  /** Sum of their tokens in the KV cache, prompt and response. */
+  /** Returns the sum of their tokens in the KV cache, prompt and response. */
   kv(place: number, group: number): number {
     return this.#table[place * this.#stride + 4 * group + 1]!;
   }
 
-  /** Sum of the squares of these. */
+  /** Returns the sum of the squares of these. */
   kvSquared(place: number, group: number): number {
     return this.#table[place * this.#stride + 4 * group + 2]!;
   }
 
-  /** Sum of the tokens that they have generated. */
+  /** Returns the sum of the tokens that they have generated. */
   generated(place: number, group: number): number {
     return this.#table[place * this.#stride + 4 * group + 3]!;
   }
 
-  /** All places together, as one. */
+  /** Returns the sums over all places, as one place. */
   together(): Loads {
     const sum = new Loads(1, this.groups);
     const table = this.#table;
@@ -191,7 +191,7 @@ export class Loads {
     return sum;
   }
 
-  /** Tokens in the KV cache of a place now. */
+  /** Returns the tokens in the KV cache of a place now. */
   kvTokens(place: number): number {
     let sum = 0;
     for (let group = 0; group < this.groups; group += 1) sum += this.kv(place, group);

@@ -72,7 +72,8 @@ export class Crowd {
   }
 
   /**
-   * For each of the times the moment since the one before in which most is expected to be held. Where a step cannot have
+   * Returns, for each of the times, the moment since the one before in which most is expected to be held. Where a step cannot
+   * have
    * more than one before it, all that are there at its beginning are taken to be there until its end: nobody is looked for.
    *
    * @param times - the first is now
@@ -109,7 +110,7 @@ export class Crowd {
     return held;
   }
 
-  /** Groups of which everybody has reached the cap by then. */
+  /** Drops groups of which all requests have reached the cap by then. */
   #dropGroups(time: number): void {
     while (this.#size > 0) {
       const row = this.#rows[this.#next + this.#count - 1]!;
@@ -120,7 +121,7 @@ export class Crowd {
     }
   }
 
-  /** The worst of the moments at which somebody reaches the cap, and of the end of the step. */
+  /** Returns the worst of the moments at which a request reaches the cap, and of the end of the step. */
   #worst(step: number, from: number, to: number, groups: number, chances: Float64Array) {
     const { at: mine, kv, count } = this.#packed;
     const [now, then] = [(step - 1) * groups, step * groups];
@@ -163,7 +164,7 @@ export class Crowd {
     }
   }
 
-  /** When the next request reaches the cap. */
+  /** Returns the time at which the next request reaches the cap. */
   #end(): number {
     const row = this.#rows[this.#next];
     return row === undefined ? Number.POSITIVE_INFINITY : this.#maxTokens - this.#columns.generated[row]!;

@@ -56,7 +56,7 @@ function unlist(state: ScaleDownState, moves: Moves, pairs: Int32Array): void {
   }
 }
 
-/** One list for two engines, by the place of the one that is left, then of the other. */
+/** Lists the moves between each two engines, by the place of the one that is left, then of the other. */
 function batches(
   { topology }: ScaleDownState,
   { pairs, tokens, ids }: Columns,
@@ -105,7 +105,7 @@ export function checkMove(state: ScaleDownState, event: Message<'request.migrate
   if (attempt > attempts) refuse('invalid_event', 'attempt', `a try up to ${attempts}`, attempt);
 }
 
-/** A request has arrived on an engine. One that ended on the way must not go on there. */
+/** Records that a request has arrived on an engine. One that ended on the way must not go on there. */
 export function migrated(state: ScaleDownState, event: Message<'request.migrated'>, ctx: Ctx): void {
   const { releaseId, requestId, attempt = 1 } = event;
   const moves = current(state, releaseId)?.moves;
@@ -119,7 +119,7 @@ export function migrated(state: ScaleDownState, event: Message<'request.migrated
   else if (isLate || was !== 'moving') late(requestId, 'migration_closed', ctx);
 }
 
-/** A request could not be moved: it is tried elsewhere, and in the end the release is given up. */
+/** Handles a request that could not be moved: it is tried elsewhere, and in the end the release is given up. */
 export function moveFailed(state: ScaleDownState, event: Message<'migration.failed'>, ctx: Ctx): void {
   const { releaseId, requestId, attempt = 1 } = event;
   const release = current(state, releaseId);
@@ -162,7 +162,7 @@ export function moveFailed(state: ScaleDownState, event: Message<'migration.fail
   });
 }
 
-/** The engine that takes new requests and has most projected KV free; another than before if there is one. */
+/** Returns the engine that takes new requests and has most projected KV free; another than before if there is one. */
 function elsewhere(state: ScaleDownState, { engines, free }: Release, before: number): number | undefined {
   let best: number | undefined;
   for (let place = 0; place < free.length; place += 1) {
@@ -172,7 +172,7 @@ function elsewhere(state: ScaleDownState, { engines, free }: Release, before: nu
   return best;
 }
 
-/** A request has ended, or must: if it is moving, it stays ended. */
+/** Handles a request that has ended, or must: if it is moving, it stays ended. */
 function requestEnded(state: ScaleDownState, requestId: string, code: 'aborted' | 'completed', ctx: Ctx): void {
   state.query?.ended.add(requestId);
   if (state.release === undefined) return;

@@ -66,7 +66,7 @@ export class Outlook {
     }
   }
 
-  /** The expected tokens of what is at a place when all engines together hold most. */
+  /** Returns the expected tokens at a place when all engines together hold most. */
   mean(loads: Loads, place: number): number {
     let sum = 0;
     for (const group of this.#groups) {
@@ -180,7 +180,7 @@ export class Outlook {
     moments.set(step, { mean, variance: variance + doubt * doubt, third, all, half });
   }
 
-  /** The covariance of the sums at two moments: who is there at the later one was there at the earlier one. */
+  /** Returns the covariance of the sums at two moments: requests there at the later one were there at the earlier one. */
   #common(packed: Packed, later: Moment, earlier: Moment): number {
     let common = 0;
     for (let index = 0; index < later.size; index += 1) {
@@ -223,7 +223,7 @@ export function timesUntil(longest: number, total: Loads): number[] {
   return times;
 }
 
-/** The times, and finer ones from half to twice the busiest. */
+/** Adds finer times from half to twice the busiest. */
 export function withFiner(times: readonly number[], busiest: number): number[] {
   const all = new Set(times);
   const last = times[times.length - 1]!;

@@ -65,7 +65,7 @@ export class Moments {
     this.#all[time] = all;
   }
 
-  /** The peak that is reached at z standard deviations of a normal distribution, z >= 0, in tokens. */
+  /** Returns the peak that is reached at z standard deviations of a normal distribution, z >= 0, in tokens. */
   peak(z: number): number {
     let peak = 0;
     for (let index = 0; index < this.#worst.length; index += 1) {
@@ -74,7 +74,7 @@ export class Moments {
     return peak;
   }
 
-  /** From now on only levels of at least so many tokens matter, and only up to z. */
+  /** Limits later questions to levels of at least so many tokens, and to z. */
   narrow(tokens: number, z: number): void {
     this.#worst = this.#worst.filter((time) => this.#quantile(time, z) > tokens);
     for (const time of this.#worst) {
@@ -83,7 +83,7 @@ export class Moments {
     }
   }
 
-  /** The chance to go over so many tokens at some time; they are no fewer than a peak at z >= 0. */
+  /** Returns the chance to exceed so many tokens at some time; they are no fewer than a peak at z >= 0. */
   chance(tokens: number): number {
     let most = 0;
     let sum = 0;

@@ -69,7 +69,7 @@ function deal(report: Report, loads: Loads, leaves: Int32Array, targets: Target[
   return size;
 }
 
-/** The plan for a choice of engines, or why it is none. With a fixed fraction whatever is chosen is released. */
+/** Plans a choice of engines, or returns the reason against it. With a fixed fraction every choice is released. */
 export function planFor(
   state: ScaleDownState,
   report: Report,
@@ -138,7 +138,7 @@ export class Weights {
   readonly sums = new Float64Array(bins);
 }
 
-/** The bin of a request, by its expected tokens at the time of the peak. */
+/** Returns the bin of a request, by its expected tokens at the time of the peak. */
 export function weightBin(weight: number): number {
   return binOf((Math.min(weight, heaviest) + 0.5) | 0);
 }

@@ -20,7 +20,7 @@ export function checkOpening(state: ScaleDownState, { roundId }: Message<'round.
   if (state.recentRounds.has(roundId)) refuse('duplicate_id', 'roundId', 'a new round id', roundId);
 }
 
-/** A round begins: what the one before has shown of lengths counts from now on. */
+/** Opens a round: the lengths that the one before has shown count from now on. */
 export function openRound(state: ScaleDownState, { roundId, kind }: Message<'round.opened'>, ctx: Ctx): void {
   if (state.round !== undefined) endRound(state, 'round_replaced', ctx);
   state[state.kind].close(state.config.historyRetention);
@@ -41,7 +41,7 @@ export function closeRound(state: ScaleDownState, { roundId }: Message<'round.co
   else late(roundId, 'round_closed', ctx);
 }
 
-/** The round is over: GPUs that train come back, and a release that is under way is given up. */
+/** Ends the round: GPUs that train come back, and a release that is under way is given up. */
 function endRound(state: ScaleDownState, code: 'round_completed' | 'round_replaced', ctx: Ctx): void {
   state.round = undefined;
   state.query = undefined;
@@ -57,7 +57,7 @@ export function counted(state: ScaleDownState, { roundId }: Message<'prompt.coun
   if (state.config.progressUnit === 'prompts' && roundId === state.round?.roundId) advance(state, ctx);
 }
 
-/** One more is finished: at a milestone the host is asked how far the others are. */
+/** Counts one more as finished: at a milestone the host is asked for the progress of the others. */
 function advance(state: ScaleDownState, ctx: Ctx): void {
   const { round, release, topology } = state;
   if (round === undefined) return;
@@ -88,7 +88,7 @@ function isMilestone(config: ScaleDownState['config'], fraction: number, since: 
   return fraction >= firstFraction - slack && fraction <= lastFraction + slack && since >= fractionStep - slack;
 }
 
-/** A report is read to find engines that are not there; what was read is kept for the decision. */
+/** Reads a report to find engines that are not there; the result is kept for the decision. */
 export function checkReport(state: ScaleDownState, { queryId, requests }: Message<'progress.reported'>): void {
   if (state.query?.queryId !== queryId) return checkMinted(state, 'queryId', queryId);
   state.checked = readReport(state, requests);
@@ -98,7 +98,7 @@ export function checkReport(state: ScaleDownState, { queryId, requests }: Messag
   assertEngine(state, requests[unknown]!.engineId, `requests[${unknown}].engineId`);
 }
 
-/** The host's report: the decision. */
+/** Decides on the report of the host. */
 export function answered(state: ScaleDownState, event: Message<'progress.reported'>, ctx: Ctx): void {
   const { query } = state;
   if (query?.queryId !== event.queryId) {
@@ -114,7 +114,7 @@ type RejectReason = Message<'scale-down.rejected'>['reason'];
 // Choices of engines that are tried before a milestone is given up.
 const mostChoices = 4;
 
-/** The first choice of engines that leaves room, or why the first of all does not. */
+/** Returns the first choice of engines that leaves room, or the reason against the first of all. */
 function firstThatFits(
   state: ScaleDownState,
   report: Report,

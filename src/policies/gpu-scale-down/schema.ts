@@ -57,7 +57,7 @@ export const scaleDownSettings = {
 
 type Issue = { message: string; path: (string | number)[] };
 
-/** Bytes need a size of a token; groups name GPUs of engines, unless the engines are still to come. */
+/** Finds conflicts: bytes need the size of a token; groups name GPUs of engines, unless the engines are still to come. */
 function* conflicts(config: z.output<typeof shape>): Generator<Issue> {
   const { engines, communicationGroups, bytesPerToken } = config;
   if (bytesPerToken === undefined && engines.some((one) => one.kvCapacityBytes !== undefined)) {

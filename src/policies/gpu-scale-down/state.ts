@@ -43,7 +43,7 @@ export class Moves {
   readonly #status: Uint8Array;
 
   /**
-   * Requests that begin to move. What is given is kept, not copied.
+   * Holds the requests that begin to move. The arrays are kept, not copied.
    *
    * @param ids - by row, and others after them; of one that is given twice only the first row is ever found
    * @param index - of these ids
@@ -60,32 +60,32 @@ export class Moves {
     this.#status = new Uint8Array(tokens.length);
   }
 
-  /** No request. */
+  /** Returns moves without any request. */
   static none(): Moves {
     return Moves.load({ ids: [], from: [], to: [], tokens: [], status: [], retries: [] });
   }
 
-  /** The row of a request, or −1. */
+  /** Returns the row of a request, or −1. */
   row(requestId: string): number {
     return this.#index.row(requestId);
   }
 
-  /** Ids, in the order of rows. */
+  /** Returns the ids, in the order of rows. */
   ids(): string[] {
     return this.#ids.slice(0, this.#status.length);
   }
 
-  /** The place of the engine that a request leaves. */
+  /** Returns the place of the engine that a request leaves. */
   from(row: number): number {
     return this.#from[row]!;
   }
 
-  /** The place of the engine that it goes to. */
+  /** Returns the place of the engine that it goes to. */
   to(row: number): number {
     return this.#to[row]!;
   }
 
-  /** Tokens that it had generated when this was decided. */
+  /** Returns the tokens that it had generated when this was decided. */
   tokens(row: number): number {
     return this.#tokens[row]!;
   }
@@ -103,7 +103,7 @@ export class Moves {
     this.#status[row] = statuses.indexOf(status);
   }
 
-  /** One more try, to another engine. */
+  /** Counts one more try, to another engine. */
   retry(row: number, to: number): void {
     this.#to[row] = to;
     this.#retries.set(row, this.attempts(row));
@@ -245,7 +245,7 @@ export function link(state: ScaleDownState): void {
   state.status = state.topology.engines.map((_, place) => state.status[place] ?? 'up');
 }
 
-/** Requests that have ended since the query, or must: all of them together, an id may stand in several. */
+/** Returns the sets of requests that have ended since the query, or must; an id may stand in several. */
 export function endedSets({ query, aborting, abortingBefore }: ScaleDownState): ReadonlySet<string>[] {
   return [query?.ended, aborting, abortingBefore].filter((ids) => ids !== undefined && ids.size > 0) as never;
 }
@@ -270,7 +270,7 @@ export interface Topology {
 
 const byId = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** The topology of these engines. */
+/** Returns the topology of these engines. */
 export function topologyOf(placed: readonly PlacedEngine[], config: GpuScaleDownConfig): Topology {
   const engines = placed
     .map(({ engineId, serverId, gpuIds, kvCapacityTokens, kvCapacityBytes = 0 }) => ({
@@ -288,7 +288,7 @@ export function topologyOf(placed: readonly PlacedEngine[], config: GpuScaleDown
   return { engines, placeOf, units: joined(engines.length, groups) };
 }
 
-/** Places 0 to n − 1, joined where they are in one group. */
+/** Groups the places 0 to n − 1: those that share a group are joined. */
 function joined(n: number, groups: readonly (readonly number[])[]): number[][] {
   const root = Array.from({ length: n }, (_, place) => place);
   const find = (place: number): number => {

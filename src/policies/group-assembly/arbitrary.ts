@@ -6,7 +6,7 @@ import type { DroppedResponse } from '../../schemas/prompts.ts';
 import { type AssemblyState, allGroups, type Group, type Round } from './state.ts';
 import type { GroupAssemblyEvent } from './types.ts';
 
-/** A likely next event. */
+/** Draws a likely next event. */
 export function arbitrary(state: AssemblyState, choices: Choices): GroupAssemblyEvent {
   const at = choices.below(6) === 0 ? choices.below(300) : latest(state) + choices.below(8);
   const roll = choices.below(40);
@@ -89,7 +89,7 @@ function counted(
 
 const knows = (round: Round, promptId: string): boolean => round.groups.has(promptId) || round.unrewarded.has(promptId);
 
-/** Responses that a prompt cannot count with. */
+/** Turns the responses of a prompt into ones that it cannot count with. */
 function odd(state: AssemblyState, choices: Choices, ids: string[]): void {
   const other = pick([...state.byRequest.keys()], choices);
   if (choices.below(3) === 0) ids.length = 0;
@@ -129,7 +129,7 @@ function completed(state: AssemblyState, choices: Choices, at: number): Message<
   };
 }
 
-/** Responses of a prompt that counts; of one that has no reward nothing is known any more. */
+/** Returns the responses of a prompt that counts; of one that has no reward nothing is known any more. */
 function finals(round: Round | undefined, promptId: string, weightVersion: number) {
   const members = round?.groups.get(promptId)?.members.values() ?? [{ requestId: `${promptId}/0#0`, tokens: 1 }];
   return [...members].map(({ requestId, tokens }, index) => {
@@ -177,7 +177,7 @@ function left(state: AssemblyState, choices: Choices, at: number): GroupAssembly
   }
 }
 
-/** All responses of a group, or some: the others are of another copy of its prompt. Now and then one is not known. */
+/** Returns all responses of a group, or some: the others are of another copy of its prompt. Now and then one is not known. */
 function namedOf(group: Group | undefined, choices: Choices): string[] {
   const ids = [...(group?.members.keys() ?? [])];
   if (isRare(choices)) ids.push(`p${choices.below(9)}/8#${choices.below(1000)}`);

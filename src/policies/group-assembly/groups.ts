@@ -97,7 +97,7 @@ function askReward(
   ctx.emit({ type: 'reward.request', at: ctx.at, requestId, ...named, reason: { code } });
 }
 
-/** Rewards that were being computed are gone with the host. */
+/** Asks again for the rewards that were being computed: they are gone with the host. */
 export function askAgain(state: AssemblyState, ctx: Ctx): void {
   for (const group of allGroups(state)) {
     for (const { requestId, reward: known } of group.members.values()) {
@@ -118,7 +118,7 @@ export function reward(state: AssemblyState, requestId: string, value: number | 
   if (owner.round !== null && owner.waiting === 0) completeGroup(state, owner, owner.round, ctx);
 }
 
-/** The responses that have a reward, and their tokens. */
+/** Returns the responses that have a reward, and their tokens. */
 function rewardedOf(group: Group): { responses: RewardedResponse[]; tokens: number } {
   const responses: RewardedResponse[] = [];
   let sum = 0;

@@ -110,7 +110,7 @@ export function moveMember(owner: Group, member: Member, reward: Member['reward'
   return member;
 }
 
-/** No reward finds the responses of this group any more. */
+/** Removes a group from the indices: no reward finds its responses any more. */
 export function forget(state: AssemblyState, group: Group): void {
   for (const requestId of group.members.keys()) state.byRequest.delete(requestId);
 }
@@ -121,7 +121,7 @@ export function describe(member: Member, ownTokens: number, weightVersions: read
   if (weightVersions !== undefined) member.weightVersions = weightVersions.slice();
 }
 
-/** Every group, in the order in which they are saved. */
+/** Returns every group, in the order in which they are saved. */
 export function allGroups({ open, rounds }: AssemblyState): Group[] {
   return [...open.values(), ...[...rounds.values()].flatMap((round) => [...round.groups.values()])];
 }

@@ -49,7 +49,7 @@ export function link(state: QueueState): void {
   for (const one of state.unused.values()) hold(state, one);
 }
 
-/** Rewards find what a prompt keeps, as long as it is here. */
+/** Indexes the kept responses of a prompt, so that rewards find them as long as it is here. */
 function hold({ unrewarded }: QueueState, { kept = [] }: Prompt): void {
   for (const one of kept) if (one.finished && one.reward === undefined) unrewarded.set(one.requestId, one);
 }
@@ -91,13 +91,13 @@ function isIn(state: QueueState, entry: Entry): boolean {
   return state.entries.get(entry.prompt.promptId) === entry;
 }
 
-/** The first entry of a heap that is still in the queue. */
+/** Returns the first entry of a heap that is still in the queue. */
 function top(state: QueueState, heap: Heap<Entry>): Entry | undefined {
   while (heap.size > 0 && !isIn(state, heap.peek()!)) heap.pop();
   return heap.peek();
 }
 
-/** The prompt that has waited too long, or was deferred too often, and by how much; oldest first. */
+/** Returns the prompt that has waited too long, or was deferred too often, and by how much; oldest first. */
 export function overdue(state: QueueState): { entry: Entry; waitedRounds: number } | undefined {
   const { maxWaitRounds } = state.config;
   const oldest = top(state, state.byAge);

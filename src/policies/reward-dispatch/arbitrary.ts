@@ -5,7 +5,7 @@ import { dispatchIdOf, timerId } from './dispatches.ts';
 import { kinds, type RewardState } from './state.ts';
 import type { RewardDispatchEvent } from './types.ts';
 
-/** A likely next event. */
+/** Draws a likely next event. */
 export function arbitrary(state: RewardState, choices: Choices): RewardDispatchEvent {
   const at = choices.below(6) === 0 ? choices.below(300) : state.seq + choices.below(8);
   const roll = choices.below(20);

@@ -73,13 +73,13 @@ export function end(state: RewardState, sample: Sample): void {
   detach(state, sample);
 }
 
-/** A completed round trains on it: nothing takes its reward away any more. */
+/** Keeps a reward for a completed round that trains on it: nothing takes it away any more. */
 export function keep(state: RewardState, sample: Sample): void {
   sample.final = true;
   detach(state, sample);
 }
 
-/** A reward is not needed any more. */
+/** Cancels a reward that is not needed any more. */
 export function cancel(
   state: RewardState,
   sample: Sample,
@@ -94,7 +94,7 @@ export function cancel(
   end(state, sample);
 }
 
-/** A try has failed through no fault of the response. */
+/** Handles a try that has failed through no fault of the response. */
 export function fault(state: RewardState, sample: Sample, ctx: Ctx): void {
   const budget = state.config.retry.infrastructure;
   sample.failures += 1;

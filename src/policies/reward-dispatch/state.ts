@@ -146,7 +146,7 @@ export type RewardState = Live<z.output<typeof rewardState>, RewardDispatchConfi
 /** The state as it is saved. */
 export type SavedRewards = z.input<typeof rewardState>;
 
-/** The state at the beginning. */
+/** Returns the initial state. */
 export function begin({ idPrefix }: RewardDispatchConfig): SavedRewards {
   const pools = { rule: { saturated: false }, sandbox: { saturated: false }, judge: { saturated: false } };
   const lists = { samples: [], dispatches: [], workers: [] };
@@ -182,7 +182,7 @@ export function milliseconds(budgetSeconds: number): number {
   return Math.round(budgetSeconds * 1000);
 }
 
-/** A dispatch takes a slot of its worker, and its deadline counts. */
+/** Gives a dispatch a slot of its worker; its deadline counts from now on. */
 export function occupy(state: RewardState, dispatch: Dispatch): void {
   const { worker } = dispatch;
   state.deadlines.update(dispatch);
@@ -205,7 +205,7 @@ export function attach(state: RewardState, sample: Sample, roundId: string): voi
   if (promptId !== null) join(state.prompts, promptId, 'placeInPrompt', sample);
 }
 
-/** It leaves with neither its round nor its prompt any more. */
+/** Detaches a response: it leaves with neither its round nor its prompt any more. */
 export function detach(state: RewardState, sample: Sample): void {
   const { promptId, roundId } = sample;
   if (roundId === null) return;

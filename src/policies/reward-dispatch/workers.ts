@@ -47,7 +47,7 @@ export function loseWorker(state: RewardState, { workerId }: Message<'reward-wor
   }
 }
 
-/** All that ran is gone; it is dispatched again under the new prefix, and no retry is charged. */
+/** Dispatches again, under the new prefix, all that ran; no retry is charged. */
 export function restart(state: RewardState, { idPrefix }: Message<'host.restarted'>, ctx: Ctx): void {
   replacePrefix(state, idPrefix);
   state.timerAt = null;

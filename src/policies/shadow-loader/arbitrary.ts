@@ -5,7 +5,7 @@ import type { BatchAssignment, DrawnSample } from '../../schemas/loading.ts';
 import { type LoaderState, type Sample, sliceIdOf, taskIdOf } from './state.ts';
 import type { ShadowLoaderEvent } from './types.ts';
 
-/** A likely next event. */
+/** Draws a likely next event. */
 export function arbitrary(state: LoaderState, choices: Choices): ShadowLoaderEvent {
   const at = choices.below(6) === 0 ? choices.below(300) : state.seq + state.nextTask + choices.below(8);
   const roll = choices.below(24);

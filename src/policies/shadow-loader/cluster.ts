@@ -38,7 +38,7 @@ export function addNode(state: LoaderState, event: Message<'node.added'>): void 
   }
 }
 
-/** A rank runs on a node. */
+/** Notes the node that a rank runs on. */
 export function runsOn(state: LoaderState, rank: number, node: Node): void {
   state.nodeOfRank.get(rank)?.ranks.delete(rank);
   state.nodeOfRank.set(rank, node);
@@ -50,7 +50,7 @@ function forgetRanks(state: LoaderState, node: Node): void {
   node.ranks.clear();
 }
 
-/** Only the nodes that were lost last are remembered. */
+/** Forgets lost nodes, but for the last ones. */
 export function forgetOldest(state: LoaderState): void {
   for (const oldest of state.lost.values()) {
     if (state.lost.size <= mostRecent) return;
@@ -85,7 +85,7 @@ export function loseNode(state: LoaderState, { nodeId }: Message<'node.lost'>, c
   }
 }
 
-/** Samples of a step that no open batch needs leave; the others leave with their batches. */
+/** Ends a step: samples of it that no open batch needs leave; the others leave with their batches. */
 export function completeStep(state: LoaderState, { stepId }: Message<'step.completed'>, ctx: Ctx): void {
   const step = state.steps.get(stepId);
   if (step === undefined || step.closed) return;
@@ -95,7 +95,7 @@ export function completeStep(state: LoaderState, { stepId }: Message<'step.compl
 }
 
 /**
- * Nodes hold nothing, and ranks have nothing: everything is preprocessed anew, and batches must be planned anew. All that
+ * Starts anew: nodes and ranks hold nothing, so everything is preprocessed again, and batches must be planned again. All that
  * is open is named, for a host that has forgotten it.
  */
 export function restartHost(state: LoaderState, { idPrefix }: Message<'host.restarted'>, ctx: Ctx): void {

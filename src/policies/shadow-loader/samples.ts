@@ -71,7 +71,7 @@ function newSample(state: LoaderState, step: Step, one: DrawnSample): Sample {
   };
 }
 
-/** A copy: the event belongs to the host. */
+/** Copies the media: the event belongs to the host. */
 function mediaOf({ kind, path, frames, resolution }: Media): Media {
   const { width, height } = resolution;
   return { kind, path, frames, resolution: { width, height } };
@@ -113,7 +113,7 @@ export function placeAgain(state: LoaderState, sample: Sample): void {
   state.dirty = true;
 }
 
-/** A batch needs it. */
+/** Adds the demand of a batch to its sample. */
 export function want(state: LoaderState, demand: Demand): void {
   const { sample } = demand;
   setIdle(sample, false);
@@ -124,7 +124,7 @@ export function want(state: LoaderState, demand: Demand): void {
   state.dirty = true;
 }
 
-/** A batch needs it no more: it stays for others of its step, or leaves. */
+/** Removes a demand: the sample stays for other batches of its step, or leaves. */
 export function unwant(state: LoaderState, demand: Demand, ctx: Ctx): void {
   const { sample } = demand;
   const last = sample.demands.pop()!;
@@ -147,7 +147,7 @@ export function rest(state: LoaderState, sample: Sample, ctx: Ctx): void {
   state.dirty = true;
 }
 
-/** A sample is not needed any more. */
+/** Removes a sample that is not needed any more. */
 export function leave(
   state: LoaderState,
   sample: Sample,

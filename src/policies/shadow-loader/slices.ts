@@ -4,7 +4,7 @@ import type { Message } from '../../schemas/messages.ts';
 import type { Ctx } from './schema.ts';
 import { type Batch, byBatch, type Demand, type LoaderState, type Sample, type Slice } from './state.ts';
 
-/** Frames for each of the ranks that share a sequence: as even as can be, in their order; none where there are too few. */
+/** Splits frames over the ranks that share a sequence: as even as can be, in their order; none where there are too few. */
 export function evenSlices(frames: number, ranks: readonly number[]): FrameSlice[] {
   const slices: FrameSlice[] = [];
   for (let index = 0; index < ranks.length; index += 1) {
@@ -110,7 +110,7 @@ export function finishBatch(state: LoaderState, batch: Batch, ctx: Ctx): void {
   endBatch(state, batch);
 }
 
-/** A batch is over, in whatever way. */
+/** Ends a batch, in whatever way. */
 export function endBatch(state: LoaderState, batch: Batch): void {
   state.batches.delete(batch.id);
   state.recentBatches.add(batch.id);

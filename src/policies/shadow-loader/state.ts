@@ -14,7 +14,7 @@ const zero = () => 0;
 const outside = () => -1;
 
 /**
- * A pointer, saved as the id that it leads to. What is read has nothing but this id, until `link` puts the thing itself in
+ * Makes a pointer, saved as the id that it leads to. A loaded one has nothing but this id, until `link` puts the thing itself in
  * its place.
  */
 const pointer = <T extends { readonly id: string }>(id: z.ZodType<string, string>) =>
@@ -29,26 +29,26 @@ const toAvoided: z.ZodType<Node | null, string | null> = z.codec(nodeId.nullable
   encode: (one) => (one === null || one.forgotten ? null : one.id),
 });
 
-/** A list of which only some items are saved. */
+/** Makes a list of which only some items are saved. */
 const only = <S extends z.ZodType>(items: z.ZodArray<S>, isSaved: (item: z.output<S>) => boolean) =>
   z.codec(items, z.custom<z.output<S>[]>(), {
     decode: (all) => all as z.output<S>[],
     encode: (all) => all.filter(isSaved) as never,
   });
 
-/** By the order in which steps and samples were drawn. */
+/** Orders by the draw of steps and samples. */
 export const byAge = (a: Sample, b: Sample): number => a.step.order - b.step.order || a.seq - b.seq;
-/** By the order in which their batches were planned. */
+/** Orders by the planning of batches. */
 export const byBatch = (a: Demand, b: Demand): number => a.batch.order - b.batch.order;
-/** Samples that a batch waits for come first. */
+/** Orders samples that a batch waits for first. */
 const byUrgency = (a: Sample, b: Sample): number =>
   Number(b.demands.length > 0) - Number(a.demands.length > 0) || byAge(a, b);
 const smallestFirst = (a: Sample, b: Sample): number => a.bytes - b.bytes || byAge(a, b);
 const leastUrgentFirst = (a: Sample, b: Sample): number => byAge(b, a);
 
-/** Bytes that a node has to preprocess, relative to its speed. */
+/** Returns the bytes that a node has to preprocess, relative to its speed. */
 export const loadOf = (node: Node): number => node.queuedBytes / node.weight;
-/** The least loaded first: by bytes to preprocess, samples to preprocess, memory in use, and id. */
+/** Orders the least loaded first: by bytes to preprocess, samples to preprocess, memory in use, and id. */
 export const byLoad = (a: Node, b: Node): number =>
   loadOf(a) - loadOf(b) || a.queued - b.queued || a.usedBytes - b.usedBytes || (a.id < b.id ? -1 : 1);
 
@@ -263,7 +263,7 @@ export type LoaderState = Live<z.output<typeof loaderState>, ShadowLoaderConfig>
 /** The state as it is saved. */
 export type SavedLoader = z.input<typeof loaderState>;
 
-/** The state at the beginning: with the nodes of the configuration. */
+/** Returns the initial state, with the nodes of the configuration. */
 export function begin({ nodes, idPrefix }: ShadowLoaderConfig): SavedLoader {
   return {
     nodes: nodes.map(({ nodeId: id, hostMemoryBytes, weight = 1, slots = null, ranks = [] }) => {
@@ -308,7 +308,7 @@ export function newNode(id: string): Node {
 export const taskKind = 'preprocess/';
 /** Part of the id of a slice before its number. */
 export const sliceKind = 'slice/';
-/** Id of a try to preprocess. */
+/** Returns the id of a try to preprocess. */
 export const taskIdOf = (prefix: string, number: number): string => mintedId(prefix, taskKind, number);
-/** Id of a slice. */
+/** Returns the id of a slice. */
 export const sliceIdOf = (prefix: string, number: number): string => mintedId(prefix, sliceKind, number);

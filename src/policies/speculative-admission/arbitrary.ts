@@ -16,7 +16,7 @@ function promptsFor(state: AdmissionState, choices: Choices, most: number) {
   });
 }
 
-/** A likely next event. */
+/** Draws a likely next event. */
 export function arbitrary(state: AdmissionState, choices: Choices): SpeculativeAdmissionEvent {
   const at = choices.below(4) === 0 ? choices.below(200) : choices.below(5) + state.seq;
   const { round } = state;

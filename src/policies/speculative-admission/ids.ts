@@ -30,7 +30,7 @@ export class IdMint {
   #attempt = -1;
   #tails: string[] = [];
 
-  /** The id of a request. */
+  /** Returns the id of a request. */
   mint(prefix: string, promptId: string, index: number, attempt: number): string {
     if (promptId !== this.#promptId || prefix !== this.#prefix) {
       this.#prefix = prefix;
@@ -77,7 +77,7 @@ export function placeOf(prefix: string, id: string): Place | undefined {
   return { promptId: id.slice(prefix.length, slash), index: Number.parseInt(id.slice(slash + 1), 10) };
 }
 
-/** The attempt that a minted id names. */
+/** Returns the attempt that a minted id names. */
 export function attemptOf(id: string): number {
   return Number.parseInt(id.slice(id.lastIndexOf('#') + 1), 10);
 }

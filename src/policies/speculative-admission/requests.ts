@@ -19,7 +19,7 @@ export type AbortReason = Message<'request.abort'>['reason'];
 /** Id of the timer for the oldest abort. */
 export const graceTimer = 'speculative-admission/abort-grace';
 
-/** The response that the id itself leads to, of a prompt that is in. */
+/** Returns the response that the id itself leads to, of a prompt that is in. */
 function placed({ prefix, prompts, places }: AdmissionState, requestId: string): ResponseState | undefined {
   const place = places.of(prefix, requestId);
   const prompt = place && prompts.get(place.promptId);
@@ -28,7 +28,8 @@ function placed({ prefix, prompts, places }: AdmissionState, requestId: string):
 }
 
 /**
- * The response that a request in flight generates. The id names its place, so that no table of all requests is needed:
+ * Returns the response that a request in flight generates. The id names its place, so that no table of all requests is
+ * needed:
  * the table of prompts is a tenth of its size, and far more of it stays in the processor's caches.
  */
 export function findRequest(state: AdmissionState, requestId: string): ResponseState | undefined {
@@ -36,7 +37,7 @@ export function findRequest(state: AdmissionState, requestId: string): ResponseS
   return response !== undefined && isLive(response) ? response : state.aborting.get(requestId);
 }
 
-/** The response that a request has generated, while it is held. */
+/** Returns the response that a request has generated, while it is held. */
 export function heldResponse(state: AdmissionState, requestId: string): ResponseState | undefined {
   const elsewhere = state.elsewhere.get(requestId);
   if (elsewhere !== undefined) return elsewhere;
@@ -44,13 +45,13 @@ export function heldResponse(state: AdmissionState, requestId: string): Response
   return response?.status === 'held' ? response : undefined;
 }
 
-/** Every request in flight, in the order of prompts and their responses; aborted ones last. For snapshots and tests. */
+/** Returns every request in flight, in the order of prompts and their responses; aborted ones last. For snapshots and tests. */
 export function inFlight(state: AdmissionState): ResponseState[] {
   const live = [...state.prompts.values()].flatMap((prompt) => prompt.responses.filter(isLive));
   return [...live, ...state.aborting.values()];
 }
 
-/** A report about a request that is over. */
+/** Answers a report about a request that is over. */
 export function late(requestId: string, ctx: Ctx): void {
   ctx.emit({ type: 'response.late', at: ctx.at, requestId, reason: { code: 'report' } });
 }

@@ -310,7 +310,7 @@ export function newResponse(owner: PromptState, index: number): ResponseState {
   };
 }
 
-/** The response of a prompt with this index. */
+/** Returns the response of a prompt with this index. */
 export function responseAt({ responses }: PromptState, index: number): ResponseState | undefined {
   const one = responses[index];
   return one !== undefined && one.index === index ? one : responses.find((other) => other.index === index);
@@ -321,12 +321,12 @@ export function isLive({ status }: ResponseState): boolean {
   return status === 'running' || status === 'waiting' || status === 'resuming';
 }
 
-/** By prompts in the order in which they came, then by index. */
+/** Orders by prompts as they came, then by index. */
 export function byPlace(a: ResponseState, b: ResponseState): number {
   return a.prompt.seq - b.prompt.seq || a.index - b.index;
 }
 
-/** The quota that a prompt of this domain belongs to. */
+/** Returns the quota that a prompt of this domain belongs to. */
 export function quotaOf({ quotas }: Round, domain: string | undefined): DomainQuota | undefined {
   return quotas[0]!.domain === null ? quotas[0] : quotas.find((one) => one.domain === domain);
 }

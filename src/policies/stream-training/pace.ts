@@ -15,7 +15,7 @@ export function measureGap(round: Round, at: number): void {
   round.lastSeconds = at;
 }
 
-/** Counts finished work into the rates of consumption. Without tokens or seconds it says nothing. */
+/** Counts finished work into the rates of consumption. Work without tokens or seconds is ignored. */
 export function measurePace(state: StreamTrainingState, replica: Replica, tokens: number, seconds: number): void {
   if (tokens === 0 || seconds === 0) return;
   for (const pace of [replica, state]) {
@@ -24,7 +24,7 @@ export function measurePace(state: StreamTrainingState, replica: Replica, tokens
   }
 }
 
-/** Seconds a token of a replica, that of all replicas if it was never measured, or `undefined` before any measurement. */
+/** Returns seconds per token of a replica, or of all if it was never measured; `undefined` before any measurement. */
 export function secondsPerToken(state: StreamTrainingState, replica: Replica): number | undefined {
   // Short responses take longer a token: what one of equal replicas happened to get would be taken for its speed.
   const pace = replica.paceTokens > 0 && state.config.pace === 'replica' ? replica : state;

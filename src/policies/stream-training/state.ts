@@ -126,7 +126,7 @@ export type StreamTrainingState = Live<z.output<typeof streamTrainingState>, Str
 /** The state as it is saved. */
 export type SavedStreamTraining = z.input<typeof streamTrainingState>;
 
-/** The state at the beginning. */
+/** Returns the initial state. */
 export function begin({ replicas, idPrefix }: StreamTrainingConfig): SavedStreamTraining {
   return {
     rounds: [],
@@ -155,7 +155,7 @@ export function begin({ replicas, idPrefix }: StreamTrainingConfig): SavedStream
   };
 }
 
-/** A round at its opening. */
+/** Returns a round as it is at its opening. */
 export function newRound(roundId: string): Round {
   return {
     roundId,
@@ -208,7 +208,7 @@ export function refreshStreaming(state: StreamTrainingState): void {
   state.idle = state.streaming.filter((one) => one.works.length === 0).length;
 }
 
-/** Groups of a round that no replica has. */
+/** Counts the groups of a round that no replica has. */
 export function waitingCount(round: Round): number {
   return round.again.size + round.fresh.size;
 }

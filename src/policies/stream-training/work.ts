@@ -46,7 +46,7 @@ export function unassign(state: StreamTrainingState, replica: Replica, work: Wor
   else if (replica.streams) state.idle += 1;
 }
 
-/** The pass of the reference model before the gradients of some groups, where it is configured. */
+/** Decides the pass of the reference model before the gradients of some groups, if it is configured. */
 export function referencePass(
   state: StreamTrainingState,
   round: Round,
