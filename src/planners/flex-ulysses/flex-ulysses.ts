@@ -1,5 +1,6 @@
 /**
- * Chooses the number of devices that share each sequence of a batch, and which (FlexRL §3 and Appendix A). See README.md.
+ * Chooses the number of devices that share each sequence of a batch, and which (FlexRL §3 and Appendix A). See
+ * README.md.
  */
 import { definePlanner, type PlannerDefinition } from '../../core/definition.ts';
 import { refuse } from '../../errors.ts';

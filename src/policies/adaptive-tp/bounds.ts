@@ -30,9 +30,9 @@ export interface Bounds {
 }
 
 /**
- * Returns the TP degrees, ascending: powers of two that divide the GPUs of every server (a replica never spans two, and none is
- * left over) and the KV heads, between the bounds, with the weights and one longest sequence in the memory. If a degree
- * is one of them, every power of two from the first to it is.
+ * Returns the TP degrees, ascending: powers of two that divide the GPUs of every server (a replica never spans two, and
+ * none is left over) and the KV heads, between the bounds, with the weights and one longest sequence in the memory. If
+ * a degree is one of them, every power of two from the first to it is.
  */
 export function degreesOf(bounds: Bounds): number[] {
   const { servers, kvHeads, minTp, maxTp = Number.POSITIVE_INFINITY } = bounds;

@@ -120,8 +120,7 @@ function measuredLine(at: number, points: readonly Point[]): Line {
 
 /**
  * Makes a line of one point, with the lengths of another line: read when asked for, and not kept, as a profile may have
- * many such lines
- * beside one of many lengths.
+ * many such lines beside one of many lengths.
  */
 function borrowedLine(at: number, only: Point, donor: Line): Line {
   const { sequenceLength: from } = only;

@@ -132,8 +132,7 @@ export function link(state: PipeliningState): void {
 
 /**
  * Migrates version 1, which gave publications no id. One under way gets an id that no host knows: until
- * `host.restarted`
- * nothing confirms it.
+ * `host.restarted` nothing confirms it.
  */
 export function migrateFromOne(given: unknown): unknown {
   const saved = given as { rounds: { isPublishing: boolean; wasPublished: boolean }[]; prefix: string };

@@ -78,8 +78,8 @@ export function finish(clock: Clock, { clock: tokens }: Mark): void {
 }
 
 /**
- * Completes a request admitted at this mark, still in service. Returns the requests in service and their
- * context, on average over its tokens; nothing if the clock has not moved meanwhile.
+ * Completes a request admitted at this mark, still in service. Returns the requests in service and their context, on
+ * average over its tokens; nothing if the clock has not moved meanwhile.
  */
 export function complete(
   clock: Clock,

@@ -23,8 +23,7 @@ function roundOf(state: FrontierState, roundId: string): Round {
 
 /**
  * Forgets a round without groups that has ended when another has begun; otherwise more of it may come, and it keeps its
- * place.
- * Hosts need not say that a round has ended; the last ones are kept.
+ * place. Hosts need not say that a round has ended; the last ones are kept.
  */
 function forgetIfOver(state: FrontierState, round: Round): void {
   if (round.groups.size > 0) return;

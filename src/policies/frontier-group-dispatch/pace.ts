@@ -1,6 +1,6 @@
 /**
- * Measurements: seconds per token by requests in service, lengths of responses, and seconds per group of the
- * trainer. All of them come from completions and from reports of the trainer.
+ * Measurements: seconds per token by requests in service, lengths of responses, and seconds per group of the trainer.
+ * All of them come from completions and from reports of the trainer.
  */
 import { z } from 'zod';
 import { clockSchema, complete, type Mark, newClock } from './clock.ts';

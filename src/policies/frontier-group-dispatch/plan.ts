@@ -49,9 +49,9 @@ export interface ModelRound {
 }
 
 /**
- * Returns the seconds from the first admission of a round until the trainer is done with it: all requests in
- * service get their tokens at
- * one pace, which falls with their number, and the trainer takes complete groups first come, first served.
+ * Returns the seconds from the first admission of a round until the trainer is done with it: all requests in service
+ * get their tokens at one pace, which falls with their number, and the trainer takes complete groups first come, first
+ * served.
  */
 export function modelledSeconds(round: ModelRound, width: number): number {
   const { groups, groupsPerUpdate, step } = round;

@@ -51,9 +51,8 @@ export function wantedGpus({ engines }: Topology, isUp: (place: number) => boole
 }
 
 /**
- * Returns the best choices, in their order: of each the places to release, ascending. None if no choice has exactly half
- * of the
- * GPUs (floor).
+ * Returns the best choices, in their order: of each the places to release, ascending. None if no choice has exactly
+ * half of the GPUs (floor).
  *
  * @param most - how many at most
  */

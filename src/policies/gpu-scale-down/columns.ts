@@ -4,9 +4,9 @@ import { binOf } from '../../core/survival.ts';
 import type { RunningRequest } from '../../schemas/gpus.ts';
 
 /**
- * The columns that a report is read into. They are kept from one report to the next, as making them anew costs
- * as much as filling them. After the decision only `ids`, `room`, `from`, `to` and `tokens` are needed, as long as
- * requests move; no report is read in that time, as none is asked for until the release is over. Columns are not saved.
+ * The columns that a report is read into. They are kept from one report to the next, as making them anew costs as much
+ * as filling them. After the decision only `ids`, `room`, `from`, `to` and `tokens` are needed, as long as requests
+ * move; no report is read in that time, as none is asked for until the release is over. Columns are not saved.
  */
 export class Columns {
   /** The place of the engine of each request and its group; −1 where the engine is not known, or the request gone. */

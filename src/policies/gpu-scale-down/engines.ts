@@ -96,9 +96,8 @@ export function restarted(state: ScaleDownState, { idPrefix }: Message<'host.res
 }
 
 /**
- * Refuses other engines while something depends on the present ones: they may come if no release is under way or trains, and
- * the open
- * round, if there is one, has not been evaluated (since the host restarted, if it did).
+ * Refuses other engines while something depends on the present ones: they may come if no release is under way or
+ * trains, and the open round, if there is one, has not been evaluated (since the host restarted, if it did).
  */
 export function checkPlaced({ config, release, round }: ScaleDownState, event: Message<'engines.placed'>): void {
   if (release !== undefined) {

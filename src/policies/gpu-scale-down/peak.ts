@@ -130,8 +130,8 @@ export interface Filling {
 }
 
 /**
- * Computes the peak fill with a chance of `quantile` that no engine exceeds it: an engine that fills more
- * of its capacity than the others has more of the chance that remains.
+ * Computes the peak fill with a chance of `quantile` that no engine exceeds it: an engine that fills more of its
+ * capacity than the others has more of the chance that remains.
  *
  * @param engines - at least one
  * @param capacities - of each, in tokens

@@ -173,8 +173,9 @@ export function assign({ counts, sums }: Weights, targets: readonly Target[], go
 }
 
 /**
- * Returns the share of each target of n equal requests if each goes to the one with most free: as many as bring it to the
- * level that all of them together reach, rounded down, and what is missing goes to those that are then left with most.
+ * Returns the share of each target of n equal requests if each goes to the one with most free: as many as bring it to
+ * the level that all of them together reach, rounded down, and what is missing goes to those that are then left with
+ * most.
  *
  * @param order - all targets, in any order; sorted by what they have free
  */

@@ -24,8 +24,8 @@ export function accept(state: AssemblyState, { requestId, promptId, domain }: Me
 }
 
 /**
- * Forgets responses by name. The prompt may have been drawn again before an earlier round has let go of it, and
- * then the rest is of that other copy.
+ * Forgets responses by name. The prompt may have been drawn again before an earlier round has let go of it, and then
+ * the rest is of that other copy.
  */
 export function forgetNamed(state: AssemblyState, named: readonly { readonly requestId: string }[] = []): void {
   for (const { requestId } of named) forgetOpen(state, requestId);

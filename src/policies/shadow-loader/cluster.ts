@@ -95,8 +95,8 @@ export function completeStep(state: LoaderState, { stepId }: Message<'step.compl
 }
 
 /**
- * Starts anew: nodes and ranks hold nothing, so everything is preprocessed again, and batches must be planned again. All that
- * is open is named, for a host that has forgotten it.
+ * Starts anew: nodes and ranks hold nothing, so everything is preprocessed again, and batches must be planned again.
+ * All that is open is named, for a host that has forgotten it.
  */
 export function restartHost(state: LoaderState, { idPrefix }: Message<'host.restarted'>, ctx: Ctx): void {
   for (const node of state.nodes.values()) {

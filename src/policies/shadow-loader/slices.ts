@@ -16,7 +16,8 @@ export function evenSlices(frames: number, ranks: readonly number[]): FrameSlice
 }
 
 /**
- * Returns the slices of one sample for all of its sequences in a batch: each frame once for each rank, by rank and frame.
+ * Returns the slices of one sample for all of its sequences in a batch: each frame once for each rank, by rank and
+ * frame.
  *
  * @param assignments - the sequences of the sample
  */

@@ -14,8 +14,8 @@ const zero = () => 0;
 const outside = () => -1;
 
 /**
- * Makes a pointer, saved as the id that it leads to. A loaded one has nothing but this id, until `link` puts the thing itself in
- * its place.
+ * Makes a pointer, saved as the id that it leads to. A loaded one has nothing but this id, until `link` puts the thing
+ * itself in its place.
  */
 const pointer = <T extends { readonly id: string }>(id: z.ZodType<string, string>) =>
   z.codec(id, z.custom<T>(), { decode: (id) => ({ id }) as T, encode: (one) => one.id });

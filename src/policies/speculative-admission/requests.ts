@@ -29,8 +29,7 @@ function placed({ prefix, prompts, places }: AdmissionState, requestId: string):
 
 /**
  * Returns the response that a request in flight generates. The id names its place, so that no table of all requests is
- * needed:
- * the table of prompts is a tenth of its size, and far more of it stays in the processor's caches.
+ * needed: the table of prompts is a tenth of its size, and far more of it stays in the processor's caches.
  */
 export function findRequest(state: AdmissionState, requestId: string): ResponseState | undefined {
   const response = placed(state, requestId);

@@ -28,8 +28,8 @@ export class GroupLayout {
   overall = 0;
   cost = 0;
   /**
-   * Extra weight of a group that has more than its devices could take if all were spread: such a group cannot be
-   * mended by sharding.
+   * Extra weight of a group that has more than its devices could take if all were spread: such a group cannot be mended
+   * by sharding.
    */
   surplusWeight = 0;
   readonly #work: Float64Array;
