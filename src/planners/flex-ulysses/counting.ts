@@ -8,7 +8,7 @@ export type Counted = Pick<Instance, 'devices' | 'splitCost' | 'work' | 'lengths
 /** Limits may be passed by this, relative: sums in another order differ by less. */
 const granted = 1 + 1e-8;
 
-/** Sums of the smallest sizes: of none, of one, … */
+/** Returns the sums of the smallest sizes: of none, of one, … */
 function smallestSums(sizes: Float64Array): Float64Array {
   const sums = new Float64Array(sizes.length + 1);
   sizes
@@ -20,7 +20,7 @@ function smallestSums(sizes: Float64Array): Float64Array {
   return sums;
 }
 
-/** The largest whole number up to a most that passes a test, which all smaller ones pass. */
+/** Returns the largest whole number up to a most that passes a test, which all smaller ones pass. */
 function largestThat(most: number, passes: (one: number) => boolean): number {
   let low = 0;
   let high = most;
@@ -33,7 +33,8 @@ function largestThat(most: number, passes: (one: number) => boolean): number {
 }
 
 /**
- * No more than this of some sizes fit into bins: of bins with c or more, there are no more than can have c of the smallest.
+ * Bounds the number of sizes that fit into bins: of bins with c or more, there are no more than can have c of the
+ * smallest.
  *
  * @param sums - of the smallest sizes
  */
@@ -58,7 +59,7 @@ const mostEach = 64;
 const halvings = 50;
 
 /**
- * The least room of bins that as many items fit into as there are, by counting.
+ * Returns the least room of bins that as many items fit into as there are, by counting.
  *
  * @param sizes - of the items
  * @param known - the room is no less

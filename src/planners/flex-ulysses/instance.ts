@@ -38,14 +38,14 @@ export function descending(values: Float64Array): number[] {
 /** Returns the number of devices of a top group. */
 export const topDegree = (instance: Instance): number => 2 ** (instance.levels - 1);
 
-/** The lowest level at which a sequence fits on a device, as a test says; the last one if none does. */
+/** Returns the lowest level at which a sequence fits on a device, as a test says; the last one if none does. */
 export function lowestLevel(levels: number, fits: (degree: number) => boolean): number {
   let level = 0;
   while (level < levels - 1 && !fits(2 ** level)) level += 1;
   return level;
 }
 
-/** The least cost of sharding a sequence, at a level or above. */
+/** Returns the least cost of sharding a sequence, at a level or above. */
 export function cheapestFrom(cost: readonly Float64Array[], index: number, lowest: number): number {
   let cheapest = Number.POSITIVE_INFINITY;
   for (let level = lowest; level < cost.length; level += 1) cheapest = Math.min(cheapest, cost[level]![index]!);
@@ -76,7 +76,7 @@ function crossesNodes(degree: number, { devices, devicesPerNode }: FlexUlyssesSe
 }
 
 /**
- * The batch of an input.
+ * Returns the batch of an input.
  *
  * @throws PolicyError `infeasible`, `invalid_input` where the cost model does not cover a length or a degree
  */

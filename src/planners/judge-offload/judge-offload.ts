@@ -10,7 +10,7 @@ import { judgeOffloadInput, judgeOffloadPlan } from './schema.ts';
 import { choose } from './search.ts';
 import type { JudgeOffloadInput, JudgeOffloadPlan, JudgeOffloadSettings } from './types.ts';
 
-/** Whole percents that are left beside the actor; 1 − 0.7 is 30 %, not 29 %. */
+/** Returns the whole percents that are left beside the actor; 1 − 0.7 is 30 %, not 29 %. */
 function percentsLeft(actorSmShare: number): number {
   const left = Math.floor((1 - actorSmShare) * 100 + 1e-9);
   if (left >= 1) return left;

@@ -16,7 +16,7 @@ function hardestFirst({ items }: Part): number[] {
   return items.map((_, index) => index).sort((a, b) => byWork(items[a]!, items[b]!) || a - b);
 }
 
-/** Each item, hardest first, into the micro-batch with least work where it fits; nothing where one fits nowhere. */
+/** Puts each item, hardest first, into the micro-batch with least work where it fits; `undefined` if one fits nowhere. */
 function leastWorkFirst(part: Part, count: number, cap: number): Slots | undefined {
   const loads = noLoads(part, count);
   const slots = new Int32Array(part.items.length);
@@ -55,7 +55,7 @@ function fillEmpty(part: Part, slots: Slots, count: number): void {
   }
 }
 
-/** The loads of a part. */
+/** Returns the loads of a part. */
 export function loadsOf(part: Part, slots: Slots, count: number): Loads {
   const loads = noLoads(part, count);
   for (const [index, slot] of slots.entries()) addTo(loads, part, part.items[index]!, slot);

@@ -18,7 +18,7 @@ interface Exchange {
 const share = (item: Item | undefined, rank: number, kind: 'tokens' | 'work'): number =>
   item !== undefined && rank >= item.first && rank < item.first + item.width ? item[kind] : 0;
 
-/** The most work of a rank in both micro-batches after an exchange; infinite where the cap does not allow it. */
+/** Returns the most work of a rank in both micro-batches after an exchange; infinite if the cap does not allow it. */
 function workAfter(
   part: Part,
   loads: Loads,

@@ -45,7 +45,7 @@ function packed(items: readonly Item[], ranks: number, settings: MicroBatchesSet
   return { parts, ...pack(parts, settings) };
 }
 
-/** The whole batch dealt out by work, or by tokens where only that gives fewer micro-batches. */
+/** Deals out the whole batch by work, or by tokens if only that gives fewer micro-batches. */
 function dealt(all: readonly Item[], ranks: number, bound: number, settings: MicroBatchesSettings): PackedParts {
   const packedBy = (load: 'work' | 'tokens'): PackedParts => {
     const parts = deal(
@@ -64,7 +64,7 @@ function dealt(all: readonly Item[], ranks: number, bound: number, settings: Mic
   return byTokens.count < byWork.count ? byTokens : byWork;
 }
 
-/** The plan of sequences that are packed: work is spread evenly. */
+/** Returns the plan of packed sequences: work is spread evenly. */
 function planOf({ parts, count, slots }: PackedParts, bound: number, cap: number): MicroBatchesPlan {
   const looks = Math.min(looksOfPart, Math.floor(looksOfPlan / parts.length));
   const balanced = slots.map((packing, index) => balance(parts[index]!, packing, { count, cap, looks }));

@@ -34,7 +34,7 @@ export interface Loads {
   readonly work: Float64Array;
 }
 
-/** No load anywhere. */
+/** Returns loads of 0. */
 export const noLoads = (part: Part, count: number): Loads => ({
   tokens: new Float64Array(part.ranks * count),
   work: new Float64Array(part.ranks * count),
@@ -49,7 +49,7 @@ export function addTo(loads: Loads, part: Part, item: Item, slot: number, sign: 
   }
 }
 
-/** The largest load of the ranks of an item in a micro-batch. */
+/** Returns the largest load of the ranks of an item in a micro-batch. */
 export function mostOf(loads: Float64Array, part: Part, item: Item, slot: number): number {
   const from = slot * part.ranks + item.first;
   let most = 0;

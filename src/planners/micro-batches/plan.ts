@@ -6,8 +6,8 @@ import type { MicroBatch, MicroBatchesPlan } from './types.ts';
 type Ranks = MicroBatchesPlan['ranks'];
 
 /**
- * The micro-batches of a part in the order in which they are run: most work first, so that ranks that wait for each other
- * do like with like; then most tokens, then the lowest number. Empty ones come last.
+ * Orders the micro-batches of a part for the run: most work first, so that ranks that wait for each other do like with
+ * like; then most tokens, then the lowest number. Empty ones come last.
  */
 function order(part: Part, slots: Slots, count: number): number[] {
   const loads = loadsOf(part, slots, count);

@@ -28,7 +28,7 @@ const batchState = z.strictObject({
 });
 type State = Live<z.output<typeof batchState>, Config>;
 
-/** Settings that leave no plan for a batch of nothing are those of a cluster that cannot be planned for. */
+/** Refuses settings for which even an empty batch has no plan: no batch of that cluster could be planned. */
 function begin(config: Config): z.input<typeof batchState> {
   try {
     runPlanner(flexUlysses, { ...config, lengths: [] });

@@ -64,7 +64,7 @@ function expects(event: FlexrlEvent): Delivery[] {
   return [{ part: 'loader', event: planned }];
 }
 
-/** The ledgers of the loader; a batch enters before it is planned. */
+/** The ledgers of the loader, where a batch enters before it is planned. */
 const ledgers = (shadowLoader.ledgers as readonly Ledger[]).map(
   (ledger): Ledger<SavedRecipe, AnyEvent, AnyDecision> => ({
     name: ledger.name,

@@ -5,7 +5,7 @@ import type { Message } from '../../schemas/messages.ts';
 
 type PartName = 'frontier' | 'collection' | 'assembly' | 'pipelining';
 
-/** Which parts get an event from outside. */
+/** Returns the parts that get an event from outside. */
 export function deliver({ type }: AnyEvent, _: unknown, takers: readonly string[]): readonly string[] {
   if (type === 'round.opened') return ['pipelining', 'collection'];
   // After a restart the frontier names first what it gives up.
@@ -35,12 +35,12 @@ export function consumed(decision: Message<'optimizer.step'>): Delivery[] {
   return [{ part: 'frontier', event }];
 }
 
-/** A prompt of a failed round may come again at once: its requests are over, whether an engine has stopped them or not. */
+/** Ends an aborted request for the frontier at once, stopped or not: the prompt of a failed round may come again at once. */
 const aborted = ({ at, requestId }: Message<'request.abort'>): Delivery[] => [
   { part: 'frontier', event: { type: 'request.aborted', at, requestId } as AnyEvent },
 ];
 
-/** The trainer is told of a round that has failed by the host. */
+/** Leaves out rounds that the host has failed: the host tells the trainer of them. */
 function rewarded({ reason }: Message<'round.rewarded'>): readonly string[] {
   return reason.code === 'round_failed' ? [] : ['pipelining', 'collection'];
 }

@@ -28,7 +28,7 @@ export const rolloutPipeConfig = shape.superRefine((config, context) => {
   context.addIssue({ code: 'custom', path: ['width'], message: 'expected a width of the frontier, or `auto`' });
 });
 
-/** The configuration of each part. */
+/** Returns the configuration of each part. */
 export function partConfigs(config: RolloutPipeConfig): Readonly<Record<string, Record<string, unknown>>> {
   const { responsesPerPrompt, globalBatchSamples, otherVersions } = config;
   return {

@@ -5,7 +5,7 @@ import { kindOfDomain } from '../../policies/reward-dispatch/index.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { RollpackerConfig } from './types.ts';
 
-/** An event for a part. */
+/** Addresses an event to a part. */
 export const to = (part: string, event: Message): Delivery => ({ part, event: event as AnyEvent });
 
 /** Asks for a reward: of code in a sandbox after its timeout is known. */
@@ -22,8 +22,8 @@ export function wanted(
 }
 
 /**
- * Rewards that are asked for again; the run of the first time may still be remembered. What is only named again, after a
- * restart or with a new round, is being computed.
+ * Asks again for rewards whose first run may still be remembered. A reward that is only named again, after a restart or
+ * with a new round, is being computed.
  */
 export function wantedAgain(decision: Message<'reward.request'>, config: RollpackerConfig): Delivery[] {
   if (decision.reason.code !== 'kept_without_reward') return [];

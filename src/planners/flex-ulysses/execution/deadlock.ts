@@ -44,7 +44,7 @@ function checkPacks({ packs, order }: ExecutionOrder): void {
   });
 }
 
-/** A device lists a pack that it has no part in, or one twice. */
+/** Finds a device that lists a pack that it has no part in, or one twice. */
 function strayPack({ packs, sharded }: Queues): Deadlock | undefined {
   const left = sharded.map(() => new Set<number>());
   packs.forEach(({ devices }, pack) => {
@@ -60,7 +60,7 @@ function strayPack({ packs, sharded }: Queues): Deadlock | undefined {
   return undefined;
 }
 
-/** For each pack the number of its communicator: packs on the same devices share one. */
+/** Numbers the communicator of each pack: packs on the same devices share one. */
 function communicators(packs: Queues['packs']): number[] {
   const numbers = new Map<string, number>();
   return packs.map(({ devices }, pack) => {
@@ -71,7 +71,7 @@ function communicators(packs: Queues['packs']): number[] {
   });
 }
 
-/** The calls of a device by communicator, each in the order in which it makes them. */
+/** Returns the calls of a device by communicator, each in the order in which it makes them. */
 function callsByGroup({ sharded, overlap }: Queues, device: number, groupOf: readonly number[]): Map<number, number[]> {
   const mine = sharded[device]!;
   const calls = new Map<number, number[]>();
@@ -86,7 +86,7 @@ function callsByGroup({ sharded, overlap }: Queues, device: number, groupOf: rea
   return calls;
 }
 
-/** A group of which two members do not make the same calls in the same order. */
+/** Finds a group of which two members do not make the same calls in the same order. */
 function wrongPair(queues: Queues): Deadlock | undefined {
   const groupOf = communicators(queues.packs);
   const calls = queues.sharded.map((_, device) => callsByGroup(queues, device, groupOf));
@@ -107,7 +107,7 @@ function wrongPair(queues: Queues): Deadlock | undefined {
   return undefined;
 }
 
-/** Devices that wait for each other: from any that is stuck, along those that have not come to its call. */
+/** Finds devices that wait for each other: from any that is stuck, along those that have not come to its call. */
 function cycle(queues: Queues, places: Int32Array): Deadlock | undefined {
   const heads = queues.sharded.map((_, device) => headOf(queues, device, places[device]!));
   let device = heads.findIndex((call) => call >= 0);
@@ -127,7 +127,7 @@ function cycle(queues: Queues, places: Int32Array): Deadlock | undefined {
 }
 
 /**
- * Why the collectives of a plan would hang, or pair up wrongly; `undefined` if they do neither.
+ * Returns why the collectives of a plan would hang, or pair up wrongly; `undefined` if they do neither.
  *
  * They do neither if and only if every communicator sees the same calls in the same order on all its members, and the
  * queues of the devices together have no cycle.

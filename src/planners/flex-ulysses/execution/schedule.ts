@@ -71,7 +71,7 @@ function summary(plan: PackedPlan, durations: Durations, times: Times): Executio
   };
 }
 
-/** The schedule of a plan that has no deadlock. */
+/** Returns the schedule of a plan that has no deadlock. */
 export function scheduleOf(plan: PackedPlan, durations: Durations): ExecutionSchedule {
   return summary(plan, durations, timesOf(plan, durations, true));
 }
@@ -102,7 +102,7 @@ function spansOf({ attention, allToAll }: Durations, times: Times): TimelineSpan
 }
 
 /**
- * When each device does what, and what comes of it, for a picture or for a comparison of plans.
+ * Predicts when each device runs each operation, and the totals, for a picture or for a comparison of plans.
  *
  * @param plan - packs and order of a plan, or what a host has made of them
  * @param lengths - tokens of each sequence

@@ -12,7 +12,7 @@ export interface Durations {
   readonly allToAll: Float64Array;
 }
 
-/** The fewest members of a group that share a node. */
+/** Returns the fewest members of a group that share a node. */
 function fewestOnANode(devices: readonly number[], devicesPerNode: number): number {
   const counts = new Map<number, number>();
   for (const device of devices) {
@@ -73,7 +73,7 @@ export function timesOf(plan: ExecutionOrder, durations: Durations, overlap: boo
   const second = new Float64Array(packs.length);
   const queues: Queues = { packs, sharded, overlap };
 
-  /** When a device issues a call: the first all-to-all as the attention before starts, the second as its own ends. */
+  /** Returns when a device issues a call: the first all-to-all as the attention before starts, the second as its own ends. */
   const issued = (device: number, pack: number, call: number): number => {
     const starts = attention[device]!;
     if (call & 1) return starts[call >> 1]! + durations.attention[pack]!;

@@ -23,7 +23,7 @@ export const choices: readonly Shape['shared'][] = [1, 'even', 'ends', 0.5, 0.25
 /** Shares of the groups that counting allows to be wide. */
 const shares = [1, 0.9, 0.75, 0.5];
 
-/** The levels that are worth it: the cheapest one, the cheapest above it, and so on. */
+/** Returns the levels that are worth it: the cheapest one, the cheapest above it, and so on. */
 function ladder({ cost, levels }: Problem): number[] {
   const sums = cost.map((one) => one.reduce((sum, more) => sum + more, 0));
   const found: number[] = [];
@@ -35,7 +35,7 @@ function ladder({ cost, levels }: Problem): number[] {
 }
 
 /**
- * The shapes of plans that share as few items as counting allows, and a little more.
+ * Returns the shapes of plans that share as few items as counting allows, and a little more.
  *
  * @param above - by level: so many items are above it at least
  */

@@ -79,7 +79,7 @@ class DeviceAnnealing extends Annealing {
     this.#exchange(item, partner, theirs, layout.group[partner]!);
   }
 
-  /** The less loaded of a device and another one. */
+  /** Returns the less loaded of a device and another one. */
   #roomier(device: number): number {
     const other = this.random.below(this.#over.length);
     return this.#layout.work[other]! < this.#layout.work[device]! ? other : device;
@@ -102,7 +102,7 @@ class DeviceAnnealing extends Annealing {
     this.#exchange(item, -1, next, to);
   }
 
-  /** Whom to exchange an item with: who would bring its device to its limit, who is near in order of work, or anyone. */
+  /** Picks a partner for an exchange: one that would bring its device to its limit, one near in order of work, or any. */
   #partnerOf(item: number, kind: number): number {
     const random = this.random;
     const { items, work } = this.#layout.problem;

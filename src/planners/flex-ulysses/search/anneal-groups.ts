@@ -64,7 +64,7 @@ class GroupAnnealing extends Annealing {
     return load;
   }
 
-  /** The drafts of two groups become what they have. */
+  /** Takes over the drafts of two groups. */
   #settle(home: number, other: number, over: number): void {
     copyLoad(this.#here, this.#layout.loads[home]!);
     if (home !== other) copyLoad(this.#there, this.#layout.loads[other]!);
@@ -83,7 +83,7 @@ class GroupAnnealing extends Annealing {
   }
 
   /**
-   * By how much a group would be over; more than allowed may be said without a close look.
+   * Returns by how much a group would be over; more than allowed may be said without a close look.
    *
    * @param leaves - a whole item that it would lose, or none
    * @param joins - a whole item that it would get, or none
@@ -130,7 +130,7 @@ class GroupAnnealing extends Annealing {
     this.#settle(from, to, after - before);
   }
 
-  /** Each of two items goes where the other is. */
+  /** Exchanges two items. */
   #exchange(item: number, partner: number): void {
     const layout = this.#layout;
     const { problem } = layout;

@@ -89,7 +89,7 @@ export class Search {
     return this.#forced;
   }
 
-  /** The longest items spread, as few as possible, and the others whole. */
+  /** Spreads the longest items, as few as possible, and keeps the others whole. */
   prefixes(random: Sequence): void {
     const { items, devices } = this.#problem;
     const { prefixes, polished } = this.#effort;
@@ -108,7 +108,7 @@ export class Search {
     }
   }
 
-  /** As {@link prefixes}, but fills all devices anew, where they are few. */
+  /** Works like {@link prefixes}, but fills all devices anew, if they are few. */
   completions(random: Sequence): void {
     if (!isTight(this.#problem)) return;
     let left = this.#effort.completion;
@@ -149,7 +149,7 @@ export class Search {
     this.#anneal({ steps: patience * this.#effort.deviceSteps, temperature, price }, random);
   }
 
-  /** An annealing over groups, then over devices. */
+  /** Anneals over groups, then over devices. */
   #startGroups({ from, surplusWeight, temperature, price, patience }: Start, fill: number, random: Sequence): void {
     const groups = new GroupLayout(this.#problem);
     groups.surplusWeight = surplusWeight;
@@ -226,7 +226,7 @@ export class Search {
     return kept();
   }
 
-  /** All placements, as long as there are few. */
+  /** Tries all placements, if there are few. */
   enumerate(): void {
     this.best = cheapest(this.#problem, this.best.cost, this.#effort.enumerated) ?? this.best;
   }

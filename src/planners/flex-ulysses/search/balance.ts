@@ -47,7 +47,7 @@ const schedule: Schedule = { steps: 30_000, temperature: [0.03, 1e-6], price: [1
 /** Limits of 0 are taken for this, so that sizes can be divided by them. */
 const smallest = 1e-6;
 
-/** A problem of bins: one level, limits 1 for the first size at `limit` and for the second at `cap`. */
+/** Returns a problem of bins: one level, limits 1 for the first size at `limit` and for the second at `cap`. */
 function binProblem({ count, first, second, sequence }: Bins, limit: number, asked: number): Problem {
   const cap = Math.max(asked, smallest);
   const items = sequence.length;
@@ -69,7 +69,7 @@ function binProblem({ count, first, second, sequence }: Bins, limit: number, ask
   };
 }
 
-/** The fullest bin by the first size, and whether the second size keeps its limit. */
+/** Returns the first size of the fullest bin, and whether the second size keeps its limit. */
 function fullest(layout: Layout): { readonly most: number; readonly fits: boolean } {
   let most = 0;
   let fits = true;
@@ -80,7 +80,7 @@ function fullest(layout: Layout): { readonly most: number; readonly fits: boolea
   return { most, fits };
 }
 
-/** Largest first, each to the bin with least of the first size where the second fits, else with least of the second. */
+/** Puts each item, largest first, into the bin with least of the first size where the second fits, else with least of the second. */
 function fill(layout: Layout): void {
   const { items, devices, memory } = layout.problem;
   for (let item = 0; item < items; item += 1) {
@@ -95,7 +95,7 @@ function fill(layout: Layout): void {
   }
 }
 
-/** Items that are nearly the same: as many in each bin, and where one more, the shorter ones. */
+/** Deals out items that are nearly the same: as many to each bin; bins with one more get the shorter ones. */
 function dealOut(layout: Layout): void {
   const { items, devices, work } = layout.problem;
   const few = Math.floor(items / devices);
@@ -126,7 +126,7 @@ interface Found {
 }
 
 /**
- * Bins whose fullest has as little of the first size as was found, where the second keeps its limit.
+ * Searches for bins whose fullest has least of the first size, where the second keeps its limit.
  *
  * @param bound - the fullest cannot have less
  * @returns nothing if no way was found to keep the second limit
@@ -163,7 +163,7 @@ function evenBins(bins: Bins, bound: number, cap: number): Found | undefined {
   return { bin, most: packed.most * unit, least: tried?.complete === true ? packed.most * unit : bound };
 }
 
-/** The groups whose largest has as few tokens as was found. */
+/** Searches for groups whose largest has fewest tokens. */
 function leastMemory({ lengths }: Instance, count: number): Found {
   const total = lengths.reduce((sum, length) => sum + length, 0);
   const longest = lengths.reduce((most, length) => Math.max(most, length), 0);
@@ -172,7 +172,7 @@ function leastMemory({ lengths }: Instance, count: number): Found {
   return evenBins(bins, Math.max(total / count, longest), 1)!;
 }
 
-/** The work of the group that has most. */
+/** Returns the work of the group that has most. */
 function mostWork({ work }: Instance, bin: Int32Array, groups: number): number {
   const loads = new Float64Array(groups);
   bin.forEach((group, i) => {
@@ -202,8 +202,8 @@ export function bestBalance(instance: Instance): Balance {
 }
 
 /**
- * Most compute of a device: so much above the best balance. Where that is not known well, it counts from the bound, so
- * that the tolerance is kept whatever the best balance is.
+ * Returns the most compute of a device: so much above the best balance. If that is not known well, it counts from the
+ * bound, so that the tolerance is kept whatever the best balance is.
  */
 export function computeLimit({ compute, leastCompute }: Balance, tolerance: number): number {
   return Math.max(compute, (1 + tolerance) * Math.min(compute, leastCompute * (1 + wellKnown)));

@@ -46,7 +46,7 @@ export class Bins {
     this.restMemory = Array.from({ length: devices }, () => new Float64Array(whole.length + 1));
   }
 
-  /** Number of bins. */
+  /** Returns the number of bins. */
   get count(): number {
     return this.filled.length;
   }

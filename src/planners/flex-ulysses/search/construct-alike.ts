@@ -62,7 +62,7 @@ function putLayers(layout: Layout, list: readonly number[], level: number, from:
   });
 }
 
-/** The load of the fullest device of each group. */
+/** Returns the load of the fullest device of each group. */
 function peaksOf(layout: Layout, level: number, from: number, to: number): Float64Array {
   const peaks = new Float64Array(to - from);
   for (let device = from << level; device < to << level; device += 1) {
@@ -159,7 +159,7 @@ function fitsGroup(layout: Layout, level: number, group: number): boolean {
   return true;
 }
 
-/** The items of each group of a level, most work first; none that are above it. */
+/** Returns the items of each group of a level, most work first; none that are above it. */
 function membersOf({ problem, level, group }: Layout, at: number): number[][] {
   const members = Array.from({ length: problem.devices >> at }, (): number[] => []);
   for (let item = 0; item < problem.items; item += 1)

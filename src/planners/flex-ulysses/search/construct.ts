@@ -39,7 +39,7 @@ class Shares {
 }
 
 /**
- * Most work first: some items are spread over top groups, the others whole on the least loaded device.
+ * Places items, most work first: some are spread over top groups, the others whole on the least loaded device.
  *
  * @param spread - how many of the first items are spread; those that do not fit on one device are in any case
  * @param fill - up to which load spread items are put together into the fullest group that they fit in; beyond it, and

@@ -104,7 +104,7 @@ const huge = 8;
 const manySteps = 4;
 const fewExchanges = 8;
 
-/** The effort for a problem. */
+/** Returns the effort for a problem. */
 export function effortFor(effort: FlexUlyssesSettings['effort'], problem: Problem): Effort {
   const { items, devices } = problem;
   const base = efforts[effort];

@@ -28,7 +28,7 @@ interface Handfuls {
 const workOf = (one: Handful): number => one.work;
 const memoryOf = (one: Handful): number => one.memory;
 
-/** All ways to take none, one, two or three of a device's items. */
+/** Returns all ways to take none, one, two or three of a device's items. */
 function handfuls(layout: Layout, items: readonly number[]): Handfuls {
   const { work, memory } = layout.problem;
   const found: Handful[] = [{ items: [], work: 0, memory: 0 }];
@@ -100,7 +100,7 @@ class Bench {
     return this.#handfuls[device];
   }
 
-  /** Devices with less load than one; where there are many, the next ones that have room. */
+  /** Returns devices with less load than one; if there are many, the next ones that have room. */
   #partners(device: number, load: number): number[] {
     const found: number[] = [];
     const { length } = this.#items;
@@ -112,7 +112,7 @@ class Bench {
     return found;
   }
 
-  /** The exchange after which the larger load of the two is lowest; enough room is as good as more. */
+  /** Returns the exchange after which the larger load of the two is lowest; enough room is as good as more. */
   best(device: number, load: number): Exchange | undefined {
     const { work, memory } = this.#layout;
     const mine = this.#of(device);

@@ -47,7 +47,7 @@ export class GroupLayout {
     this.#memory = new Float64Array(top);
   }
 
-  /** The whole items of a group, by number. */
+  /** Returns the whole items of a group, by number. */
   wholeOf(group: number): Int32Array {
     return this.#whole[group]!.subarray(0, this.#count[group]!);
   }
@@ -158,7 +158,7 @@ export class GroupLayout {
     load.peakMemory = peakMemory;
   }
 
-  /** By how much a group with such a load is over its limits: its most loaded device, work and tokens added. */
+  /** Returns by how much a group with such a load is over its limits: its most loaded device, work and tokens added. */
   overOf({ spreadWork, spreadMemory, wholeWork, wholeMemory, peakWork, peakMemory }: Load): number {
     const { top } = this.problem;
     const work = spreadWork / top + peakWork - 1;

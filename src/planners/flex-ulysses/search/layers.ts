@@ -59,7 +59,7 @@ export class Layers {
     }
   }
 
-  /** An item of a group, or nobody; mostly another one the next time. */
+  /** Returns an item of a group, or `nobody`; mostly another one the next time. */
   #pick(level: number, group: number, random: Sequence): number {
     const head = this.#head[level]!;
     let one = head[group]!;
@@ -95,7 +95,7 @@ export class Layers {
     return true;
   }
 
-  /** Most work to the device with least. */
+  /** Assigns most work to the device with least. */
   #takeSpread(random: Sequence): boolean {
     const size = 1 << this.level;
     const { work, problem } = this.#layout;

@@ -62,7 +62,7 @@ export class Layout {
     this.cost += sign * cost[level]![item]!;
   }
 
-  /** The larger of a device's two loads. */
+  /** Returns the larger of a device's two loads. */
   load(device: number): number {
     return Math.max(this.work[device]!, this.memory[device]!);
   }
@@ -92,7 +92,7 @@ export class Layout {
   }
 }
 
-/** The device that has least load after it is given an item; ties go to the first. */
+/** Returns the device that has least load after it is given an item; ties go to the first. */
 export function leastLoadedOf(layout: Layout, item: number, devices: Iterable<number>): number {
   let device = -1;
   let least = Number.POSITIVE_INFINITY;
@@ -106,7 +106,7 @@ export function leastLoadedOf(layout: Layout, item: number, devices: Iterable<nu
   return device;
 }
 
-/** The device of a range that has least load after it is given an item; ties go to the first. */
+/** Returns the device of a range that has least load after it is given an item; ties go to the first. */
 export function leastLoaded(layout: Layout, item: number, from: number, to: number): number {
   const { work, memory } = layout.problem;
   let device = from;

@@ -30,7 +30,7 @@ export interface Problem {
 }
 
 /**
- * The problem of an instance under limits.
+ * Returns the problem of an instance under limits.
  *
  * @param computeLimit - most compute of a device, > 0
  * @param memoryCap - most tokens of a device, > 0

@@ -9,7 +9,7 @@ export class Sequence {
     this.#state = Math.imul(seed + 1, 0x9e3779b1) | 1;
   }
 
-  /** The next whole number, 0 to 2 ** 32 − 1. */
+  /** Returns the next whole number, 0 to 2 ** 32 − 1. */
   next(): number {
     let state = this.#state;
     state ^= state << 13;
@@ -19,7 +19,7 @@ export class Sequence {
     return state >>> 0;
   }
 
-  /** A whole number from 0 to n − 1. */
+  /** Returns a whole number from 0 to n − 1. */
   below(n: number): number {
     return Math.floor((this.next() * n) / 4294967296);
   }

@@ -17,7 +17,7 @@ export interface Schedule {
 /** An annealing goes in so many legs, each at one temperature. */
 const legs = 64;
 
-/** Temperature and price of a leg. */
+/** Returns temperature and price of a leg. */
 function coolingAt({ temperature, price }: Schedule, leg: number): [number, number] {
   const share = leg / (legs - 1);
   // In single precision: a power that differs in its last bit, as it does between machines, changes nothing.

@@ -106,7 +106,7 @@ const forFew: readonly Start[] = [
   flatDevices,
 ];
 
-/** The ways to start, the most promising first; each again where that costs little, as luck has a part in it. */
+/** Returns the ways to start, the most promising first; each again where that costs little, as luck has a part in it. */
 export function startsFor(problem: Problem, effort: FlexUlyssesSettings['effort']): readonly Start[] {
   if (isCrowded(problem.items, problem.devices))
     return isFew(problem) ? [...forCrowded, costly, flatDevices] : forCrowded;

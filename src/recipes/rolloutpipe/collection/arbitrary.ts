@@ -7,7 +7,7 @@ import type { CollectionState } from './state.ts';
 
 type CollectionEvent = EventOf<typeof roundCollection>;
 
-/** A likely next event. */
+/** Draws a likely next event. */
 export function arbitrary(state: CollectionState, choices: Choices): CollectionEvent {
   const at = choices.below(200);
   const all = [...state.responses.values()];

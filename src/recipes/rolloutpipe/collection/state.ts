@@ -93,7 +93,7 @@ export function link(state: CollectionState): void {
   }
 }
 
-/** A round at its opening. */
+/** Adds a round at its opening. */
 export function addRound(
   state: CollectionState,
   { prompts, ...one }: Pick<Round, 'roundId' | 'kind' | 'weightVersion' | 'openedSeconds'> & { prompts: Prompt[] },
@@ -108,7 +108,7 @@ export function addRound(
   return round;
 }
 
-/** A request that was let into an engine. */
+/** Adds a request that was let into an engine. */
 export function addResponse(state: CollectionState, group: Group, id: string, index: number): void {
   const response: Response = {
     roundId: group.round.roundId,
