@@ -53,7 +53,7 @@ function mostThatFit(sums: Float64Array, bins: number, room: number): number {
   );
 }
 
-/** With more sequences a bin, the mean says all that counting would. */
+/** With more sequences per bin, counting finds no more than the mean does. */
 const mostEach = 64;
 /** Halvings of the range that the least room lies in. */
 const halvings = 50;
@@ -87,7 +87,7 @@ export function leastRoom(sizes: Float64Array, bins: number, known: number): num
 export interface Fewest {
   /** No plan within the limits communicates less. */
   readonly communication: number;
-  /** By level: so many sequences are above it. */
+  /** Number of sequences above each level. */
   readonly above: readonly number[];
 }
 

@@ -2,7 +2,7 @@
 import type { Instance, Placement } from './instance.ts';
 import type { FlexUlyssesSettings } from './types.ts';
 
-/** A placement, and what it was held to; a strategy that knows no limits leaves them out. */
+/** A placement, and its limits; a strategy without limits leaves them out. */
 export interface Placed {
   readonly placement: Placement;
   /** Most compute of a device. */

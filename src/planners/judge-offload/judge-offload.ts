@@ -19,7 +19,7 @@ function percentsLeft(actorSmShare: number): number {
 
 /** Returns the number of layers that fit, resident ones and buffers together. */
 function slotsFor({ memoryBytes, layerBytes, layers }: JudgeOffloadSettings, otherBytes: number): number {
-  // No quotient: rounded, it can be a layer off, either way.
+  // A rounded quotient could be a layer off, either way.
   for (let slots = layers; slots >= 1; slots -= 1) if (otherBytes + slots * layerBytes <= memoryBytes) return slots;
   const least = otherBytes + layerBytes;
   refuse('infeasible', 'memoryBytes', `at least ${least} bytes: fixed bytes, activations and one layer`, memoryBytes);

@@ -1,4 +1,4 @@
-/** The pipeline of streamed layers: how long a forward pass takes, and which layers may be streamed. */
+/** The pipeline of streamed layers: the seconds of a forward pass, and the choice of streamed layers. */
 
 /** Speeds of the two ends of the pipeline. */
 export interface Pace {

@@ -22,7 +22,7 @@ function leastWorkFirst(part: Part, count: number, cap: number): Slots | undefin
   const slots = new Int32Array(part.items.length);
   for (const [placed, index] of hardestFirst(part).entries()) {
     const item = part.items[index]!;
-    // Of those without any work only the first is of interest, and it is not beyond the items placed so far.
+    // Of the micro-batches without any work only the first is of interest, and it is not beyond the items placed so far.
     const most = Math.min(count, placed + 1);
     let best = -1;
     let least = Number.POSITIVE_INFINITY;

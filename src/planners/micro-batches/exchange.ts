@@ -111,7 +111,7 @@ export function exchange(part: Part, slots: Slots, loads: Loads, { cap, looks }:
       stuck[at % part.ranks] = 1;
       continue;
     }
-    // One rank has no others that it could help.
+    // With one rank there are no others that it could help.
     someHelped = part.ranks > 1;
     const from = Math.floor(at / part.ranks);
     relocate(best.out, from, best.to);

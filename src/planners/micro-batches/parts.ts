@@ -1,6 +1,6 @@
 /** Ranks that have to be looked at together, because they share sequences. */
 
-/** A sequence, or what several ranks have of it. */
+/** A sequence, or the part of it that several ranks have. */
 export interface Item {
   /** Index of the sequence, as the plan names it. */
   readonly sequence: number;
@@ -10,15 +10,15 @@ export interface Item {
   readonly width: number;
   /** Tokens of the whole sequence. */
   readonly length: number;
-  /** Tokens of each of its ranks; the cap where it has more. */
+  /** Tokens of each of its ranks; the cap if it has more. */
   readonly tokens: number;
-  /** Work of each of them. */
+  /** Work of each of its ranks. */
   readonly work: number;
   /** Whether it is above the cap by itself. */
   readonly overCap: boolean;
 }
 
-/** Ranks beside each other, and the sequences that they alone have. */
+/** Neighbouring ranks, and the sequences that they alone have. */
 export interface Part {
   readonly firstRank: number;
   readonly ranks: number;

@@ -1,4 +1,4 @@
-/** Which degrees a job allows, and the replicas that a degree makes. */
+/** The degrees that a job allows, and the replicas that a degree makes. */
 import type { GpuServer, ReplicaGroup } from '../../schemas/parallelism.ts';
 
 /** A tensor-parallel degree, with the expert-parallel degree inside it if experts are spread. */

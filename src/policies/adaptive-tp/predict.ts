@@ -46,15 +46,15 @@ function groupsOf({ responseTokens, longestTokens }: RolloutWorkload, requests: 
   return groups;
 }
 
-/** One replica. */
+/** A replica of engines that runs its share of the groups. */
 class Replica {
   seconds = 0;
   readonly #read: (quantity: 'bytes' | 'decodeStepSeconds' | 'prefillSeconds', batch: number, length: number) => number;
   readonly #memoryBytes: number;
   readonly #promptTokens: number;
-  /** In the order of arrival. */
+  /** Running groups, in the order of arrival. */
   #running: Group[] = [];
-  /** The next one last. */
+  /** Waiting groups; the next one is the last. */
   readonly #waiting: Group[];
   #sequences = 0;
   #context = 0;

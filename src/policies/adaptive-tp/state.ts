@@ -26,7 +26,7 @@ export const recordedSteps = 4;
 const parallelism = { tp: tensorParallel, ep: expertParallel.optional() };
 
 const load = z.strictObject({
-  /** All tokens of a step. */
+  /** Tokens of a step, all together. */
   tokens: z.number().nonnegative(),
   routingSkew: z.number().min(1),
 });
@@ -84,7 +84,7 @@ export const tpState = z.strictObject({
   /** Rows that were measured since the beginning, by their point. */
   measured: mapBy((row: ProfileRow) => pointKey(row), profileRow),
   watches: mapBy(surfaceKey, watch),
-  /** The last rounds whose end was told. */
+  /** The last rounds whose end was reported. */
   recentRounds: recentIds(roundId),
   degrees: derived<readonly number[]>(),
   gpus: derived(() => 0),
@@ -94,7 +94,7 @@ export const tpState = z.strictObject({
   /** Predictions made from these surfaces; nothing depends on which are kept. */
   forecasts: derived(() => new Map<string, number | 'does_not_fit'>()),
 });
-/** The state. */
+/** The state of the policy. */
 export type TpState = Live<z.output<typeof tpState>, AdaptiveTpConfig>;
 /** The state as it is saved. */
 export type SavedTp = z.input<typeof tpState>;

@@ -69,7 +69,7 @@ function materialize(state: PipeliningState, round: Round, event: Rewarded, ctx:
   const { config, groupsPerUpdate } = state;
   const { roundId, promptId: groupId, samples, responses } = event;
   const needed = config.responsesPerPrompt;
-  // Otherwise it was refused.
+  // With `refuse`, such a group was refused by the check.
   const other = config.otherVersions === 'drop' ? otherVersion(event, round.weightVersion) : undefined;
   if (other !== undefined) {
     const { weightVersion } = round;

@@ -17,7 +17,7 @@ export type Group = Readonly<z.output<typeof group>>;
 
 const update = z.strictObject({
   groups: z.array(group).min(1),
-  /** Id of the last try. */
+  /** Id of its last try. */
   updateId,
   attempts: positiveCount,
   /** Groups whose gradients the trainer has reported, of the last try; `null` for none. */
@@ -36,7 +36,7 @@ const round = z.strictObject({
   known: setOf(groupId),
   /** Trainable groups that are in no update yet. */
   waiting: fifoOf(group),
-  /** In the order of training. */
+  /** Updates in the order of training. */
   updates: z.array(update),
   /** Updates that the optimizer has stepped on: the first of `updates`. */
   stepped: count,
@@ -51,13 +51,13 @@ const round = z.strictObject({
   isFailed: z.boolean(),
   /** The publication of its weights that is under way; `null` while there is none. */
   publicationId: publicationId.nullable(),
-  /** In seconds on the clock of the session. */
+  /** Times of the round, in seconds on the clock of the session. */
   times: z.strictObject({
     openedSeconds: seconds,
-    /** When the groups of the first update were trainable. */
+    /** When the groups of the first update became trainable. */
     firstBatchSeconds: seconds.nullable(),
     firstDispatchSeconds: seconds.nullable(),
-    /** When it was rewarded, or failed: no group comes any more. */
+    /** When the round was rewarded, or failed: no group comes any more. */
     closedSeconds: seconds.nullable(),
     /** When the optimizer last stepped. */
     lastStepSeconds: seconds.nullable(),
@@ -80,10 +80,10 @@ function isWhole({ updates, stepped, isStepping, publicationId: publication, tim
 /** Schema of the state. */
 export const pipeliningState = z
   .strictObject({
-    /** In the order in which they were opened; the first is the one that is trained. */
+    /** Rounds in the order in which they were opened; the first is the one that is trained. */
     rounds: mapBy('roundId', round),
     recentRounds: recentIds(roundId),
-    /** Of the round that was opened last. */
+    /** Weight version of the round that was opened last. */
     weightVersion,
     ...prefixes,
     nextUpdate: count,
@@ -93,14 +93,14 @@ export const pipeliningState = z
     head: derived<Round | null>(),
     /** Updates of the first round on which the optimizer has not stepped, by the id of their last try. */
     live: derived(() => new Map<string, Update>()),
-    /** U. */
+    /** U: the groups of an update. */
     groupsPerUpdate: derived(() => 0),
   })
   .refine(({ rounds }) => [...rounds.values()].every(isWhole), {
     message: 'updates of the first round only, and no more steps than updates',
     path: ['rounds'],
   });
-/** The state. */
+/** The state of the policy. */
 export type PipeliningState = Live<z.output<typeof pipeliningState>, CompleteGroupPipeliningConfig>;
 /** The state as it is saved. */
 export type SavedPipelining = z.input<typeof pipeliningState>;

@@ -15,7 +15,7 @@ import {
 import type { Ctx } from './words.ts';
 
 type DispatchReason = Message<'train.dispatch'>['reason'];
-/** Why an update is dispatched again. */
+/** Reasons to dispatch an update again. */
 type AgainCode = Exclude<DispatchReason['code'], 'batch_ready' | 'round_end'>;
 
 const idOf = (group: Group): string => group.groupId;
@@ -182,7 +182,7 @@ export function loseUpdate(state: PipeliningState, { updateId }: Message<'update
   if (update === undefined) return late({ updateId, code: 'update_over' }, ctx);
   const round = state.head!;
   if (update === currentUpdate(round)) withdrawStep(state, round);
-  // Of a round that has failed only the update that was stepped on is left.
+  // A failed round keeps only the update that the optimizer was stepping on.
   if (round.isFailed) giveUp(state, round, update.index, ctx);
   else sendAgain(state, round, update, 'update_lost', ctx);
 }

@@ -13,11 +13,11 @@ const amount = z.number().nonnegative();
 export const clockSchema = z.strictObject({
   at: amount,
   running: z.int().nonnegative(),
-  /** At the last completion that set it: its tokens, and the integrals over them of requests in service and context. */
+  /** Readings at the last completion that set it: tokens, and the integrals over them of requests in service and context. */
   known: z.strictObject({ at: amount, tokens: amount, requests: amount, context: amount }),
   /** Since then: seconds times requests in service, and times `started`. */
   since: z.strictObject({ requestSeconds: amount, startedSeconds: amount }),
-  /** Sum of what it showed when each of those in service came. */
+  /** Sum of the clock's readings when the requests in service came. */
   started: amount,
   tokensPerSecond: amount,
 });
@@ -37,10 +37,10 @@ export function newClock(): Clock {
 
 /** Schema of what requests remember of the moment when they were admitted, in seconds: the clock and its integrals. */
 export const mark = z.strictObject({ since: amount, clock: amount, requests: amount, context: amount }).readonly();
-/** The same. */
+/** A mark, as plain data. */
 export type Mark = z.output<typeof mark>;
 
-/** Of requests that were never admitted. */
+/** The mark of requests that were never admitted. */
 export const noMark: Mark = Object.freeze({ since: 0, clock: 0, requests: 0, context: 0 });
 
 /** Goes on to a time: before anything that changes how many requests run. */
@@ -115,7 +115,7 @@ function requestsUntil({ at, known, since }: Clock, tokens: number): number {
 
 function contextUntil({ at, known, since }: Clock, tokens: number): number {
   const seconds = at - known.at;
-  // Each of those in service has what the clock shows less what it showed when that came.
+  // The context of a request is the reading of the clock, less the reading when the request came.
   const mean = (since.requestSeconds / seconds) * (known.tokens + tokens) * 0.5 - since.startedSeconds / seconds;
   return Math.max(0, mean * (tokens - known.tokens));
 }

@@ -1,4 +1,4 @@
-/** Groups come into service, and leave: the frontier itself. */
+/** Groups that come into service, and leave: the frontier itself. */
 import { mostRecent } from '../../core/recent-ids.ts';
 import { groupKey } from '../../core/trained-groups.ts';
 import type { Message } from '../../schemas/messages.ts';

@@ -10,11 +10,11 @@ import { type StepCost, stepCost } from './step-cost.ts';
 const mostRequests = 2048;
 /** Groups whose lengths must be known. */
 const fewestGroups = 4;
-/** Widths that are tried lie this factor apart. */
+/** Factor between widths that are tried. */
 const ratio = 1.15;
-/** Of widths that are as good as the best to this share, the widest is taken: what is too narrow costs more. */
+/** Of the widths within this share of the best one, the widest is taken: one that is too narrow costs more. */
 const tolerance = 0.005;
-/** Share of the fastest pace that was seen which nothing is taken to fall below: responses seen were seldom alone. */
+/** No predicted pace falls below this share of the fastest one seen: the responses seen were seldom alone. */
 const floorShare = 0.75;
 /** Steps through the remembered groups: each gives another order of lengths. Small rounds differ more, and cost less. */
 const strides = [1, 5, 3, 7] as const;
@@ -120,7 +120,7 @@ export function planWidth(
   const size = Math.max(1, Math.min(groups, most));
   const orders = size * pace.lengthCount <= fewRequests * known ? strides.length : 2;
   const rounds = strides.slice(0, orders).map((stride, turn): ModelRound => {
-    // Each time around begins one further, or a step that divides their number would always meet the same groups.
+    // Each pass begins one group further: a step that divides their number would always meet the same groups.
     const place = (group: number) => group * stride + Math.floor((group * stride) / known) + turn * 7;
     const lengths = (group: number) => pace.lengths[place(group) % known]!;
     return { groups: size, groupsPerUpdate, step, trainSecondsPerToken, lengths };
@@ -140,7 +140,7 @@ export function planWidth(
   }
   const chosen = tried.findLast(({ seconds }) => seconds <= best * (1 + tolerance))!;
   return {
-    // The whole of a modelled round stands for the whole of the real one.
+    // A width that holds the whole modelled round holds the whole real one.
     width: chosen.width === size ? Math.max(groups, chosen.width) : chosen.width,
     expectedSeconds: chosen.seconds,
     step,

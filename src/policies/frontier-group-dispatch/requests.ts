@@ -1,4 +1,4 @@
-/** Requests come, are admitted or deferred, and end. */
+/** Requests that come, are admitted or deferred, and end. */
 import { groupKey } from '../../core/trained-groups.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -53,7 +53,7 @@ export function checkArrival(state: FrontierState, { requestId, promptId, roundI
 export function arrived(state: FrontierState, arrival: Arrival, ctx: Ctx): void {
   const { requestId, promptId, roundId, index, ref } = arrival;
   const before = state.groups.get(promptId);
-  // Its group of an earlier round is closed, or the request would have been refused.
+  // The earlier round of the group is closed, or the request would have been refused.
   if (before !== undefined && before.roundId !== roundId) close(state, before, true, ctx);
   const group = groupOf(state, promptId, roundId, arrival.order);
   if (ref !== undefined) group.ref = ref;
@@ -148,7 +148,7 @@ export function completed(state: FrontierState, { requestId, tokens }: Message<'
 export function failed(state: FrontierState, { requestId }: Named, ctx: Ctx): void {
   const request = admitted(state, requestId, undefined, ctx);
   if (request === undefined) return;
-  // Nobody tries again what was to stop.
+  // Nobody retries a request that was to stop.
   end(state, request, state.config.awaitRetries && request.status === 'admitted' ? 'open' : 'gone', ctx);
   settle(state, request.group, ctx);
 }

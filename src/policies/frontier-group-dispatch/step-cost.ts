@@ -3,9 +3,9 @@ import { z } from 'zod';
 
 /** Share of the earlier sums that is kept with each further completion: about the last 4,000 count. */
 const keptShare = 0.99975;
-/** Spread of what was measured, as a share of its mean square, below which nothing is known of a slope. */
+/** Spread of the measurements, as a share of their mean square, below which a slope is unknown. */
 const leastSpread = 1e-9;
-/** The same for two slopes apart. */
+/** The same bound for telling two slopes apart. */
 const leastDifference = 1e-6;
 
 const amount = z.number().nonnegative();
@@ -21,7 +21,7 @@ export const fitSchema = z.strictObject({
   cc: amount,
   nSeconds: amount,
   cSeconds: amount,
-  /** The least seconds a token of any response; forgotten slowly. */
+  /** The least seconds per token of any response; forgotten slowly. */
   fastest: amount.nullable(),
 });
 /** The sums of a fit, as plain data. */
@@ -51,7 +51,7 @@ export interface StepCost {
   readonly base: number;
   readonly slope: number;
   readonly contextSlope: number;
-  /** The least that any response has had. */
+  /** The least seconds per token of any response. */
   readonly fastest: number;
 }
 
@@ -64,7 +64,7 @@ export function stepCost({ weight, fastest, ...sums }: Fit): StepCost | undefine
   const nc = sums.nc / weight - n * c;
   const nSeconds = sums.nSeconds / weight - n * seconds;
   const cSeconds = sums.cSeconds / weight - c * seconds;
-  // Flat, so that wide seems to cost nothing, where nothing tells otherwise.
+  // Start from a flat plane, where width seems to cost nothing, for want of other evidence.
   let best: StepCost = { base: seconds, slope: 0, contextSlope: 0, fastest };
   let least = 0;
   const consider = (slope: number, contextSlope: number): void => {

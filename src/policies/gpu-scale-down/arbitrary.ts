@@ -87,7 +87,7 @@ function ofRelease({ release, topology }: ScaleDownState, choices: Choices, at: 
   const moving = release?.moves.ids() ?? [];
   const id = moving[choices.below(moving.length + 1)] ?? requestId(choices);
   const row = release?.moves.row(id) ?? -1;
-  // Most often of the last try.
+  // The last try is the most frequent one.
   const attempt = row < 0 ? 1 : Math.max(1, release!.moves.attempts(row) - (choices.below(6) === 0 ? 1 : 0));
   const tried = attempt > 1 ? { attempt } : undefined;
   const gpuIds = release?.engines.flatMap((place) => topology.engines[place]!.gpuIds) ?? [];

@@ -15,7 +15,7 @@ export interface ChoiceInput {
   readonly tokens: ArrayLike<number>;
 }
 
-/** Servers that the same units touch are one here. */
+/** Servers that the same units touch, taken as one. */
 interface ServerClass {
   readonly weight: number;
   readonly first: number;

@@ -9,7 +9,7 @@ import type { RunningRequest } from '../../schemas/gpus.ts';
  * move; no report is read in that time, as none is asked for until the release is over. Columns are not saved.
  */
 export class Columns {
-  /** The place of the engine of each request and its group; −1 where the engine is not known, or the request gone. */
+  /** The place of the engine of each request and its group; −1 if the engine is not known, or the request gone. */
   cells = new Int32Array(0);
   /** Tokens of each request in the KV cache, prompt and response. */
   kvTokens = new Float64Array(0);
@@ -21,7 +21,7 @@ export class Columns {
   order = new Int32Array(0);
   /** Working space of the sort; then `order`, place by place. */
   spare = new Int32Array(0);
-  /** Requests that leave their engine, in the order of the report: where they stand in it. */
+  /** Rows in the report of the requests that leave their engine, in its order. */
   rows = new Int32Array(0);
   /** The weight bin of each request in `rows`. */
   bins = new Uint16Array(0);
@@ -42,7 +42,7 @@ export class Columns {
   /** Index of the ids. */
   readonly room = new IndexRoom();
 
-  /** Makes room for so many requests. */
+  /** Makes room for this number of requests. */
   reserve(requests: number): this {
     if (requests <= this.cells.length) return this;
     const size = requests + (requests >> 2);
@@ -103,7 +103,7 @@ export function orderByPlace(columns: Columns, size: number, count: number): Int
   return starts;
 }
 
-// Requests are put together where their lengths differ by an eighth at most: two bins are a group.
+// Requests whose lengths differ by an eighth at most form a group: two bins are a group.
 
 /** A place and a group as one number: `(place << groupBits) + group`; there are no 256 groups. */
 export const groupBits = 8;
@@ -144,7 +144,7 @@ export class Loads {
     table[at + 3]! += tokens;
   }
 
-  /** Adds one that comes from another place; what it has generated is read before any does. */
+  /** Adds a request from another place. Generated tokens are read before the first move, so they are not kept up. */
   take(place: number, group: number, kvTokens: number): void {
     const at = place * this.#stride + 4 * group;
     const table = this.#table;

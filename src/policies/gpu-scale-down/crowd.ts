@@ -4,7 +4,7 @@
  */
 import type { Columns, Loads } from './columns.ts';
 
-/** The groups of a place that have requests, as indices, and what is in them. */
+/** The groups of a place that have requests, as indices, and their sums. */
 export interface Packed {
   readonly size: number;
   readonly at: Int32Array;
@@ -32,11 +32,11 @@ export function packedAt(loads: Loads, place: number, groups: readonly number[])
   return { size, at: mine, count, kv, kvSquared };
 }
 
-/** A time, not after one that is looked at nor before the one before it, and who is there then. */
+/** A time between two of the times that are looked at, and the requests left then. */
 export interface Moment {
-  /** The later one of the two, as an index. */
+  /** Index of the later one of the two. */
   readonly step: number;
-  /** In tokens from now. */
+  /** Tokens from now. */
   readonly time: number;
   /** Position between the earlier and the later time, 0 to 1. */
   readonly share: number;
@@ -125,7 +125,7 @@ export class Crowd {
   #worst(step: number, from: number, to: number, groups: number, chances: Float64Array) {
     const { at: mine, kv, count } = this.#packed;
     const [now, then] = [(step - 1) * groups, step * groups];
-    // Tokens and requests, each as it is expected at the beginning of the step and what it changes by until its end.
+    // Tokens and requests: each expected value at the beginning of the step, and its change until the end.
     let [tokensNow, tokensMore, countNow, countMore] = [0, 0, 0, 0];
     for (let index = 0; index < this.#size; index += 1) {
       const first = chances[now + mine[index]!]!;

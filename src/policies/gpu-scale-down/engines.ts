@@ -1,4 +1,4 @@
-/** Engines and their GPUs: which there are and how they are; released, asked back, returned, lost. */
+/** Engines and their GPUs: their layout and status; released, asked back, returned, lost. */
 import { replacePrefix, wasMinted } from '../../core/minted-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -49,7 +49,7 @@ export function reclaim(state: ScaleDownState, reason: Message<'gpus.reclaim'>['
 }
 
 export function checkRelease(state: ScaleDownState, event: Message<'gpus.released' | 'gpus.returned'>): void {
-  // Others are told of GPUs without a release; here each has one.
+  // Other policies are told of GPUs without a release; here each has one.
   const { releaseId = '', gpuIds } = event;
   const release = current(state, releaseId);
   if (release === undefined) return checkMinted(state, 'releaseId', releaseId);

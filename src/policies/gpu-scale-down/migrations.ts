@@ -69,7 +69,7 @@ function batches(
     if (pair >= 0) many[pair]! += 1;
   }
   const list: MigrationBatch[] = [];
-  // Each list has its length from the start: to let it grow would copy it.
+  // Each list is allocated at its full length: growing it would copy it.
   const byPair = Array.from(many, (length, pair): MigrationBatch | undefined => {
     if (length === 0) return undefined;
     const from = topology.engines[sides.from[Math.floor(pair / sides.to.length)]!]!.engineId;
@@ -114,7 +114,7 @@ export function migrated(state: ScaleDownState, event: Message<'request.migrated
   const was = moves.status(row);
   const isLate = attempt < moves.attempts(row);
   if (!isLate) moves.setStatus(row, 'moved');
-  // Whichever try has brought it there.
+  // The try that has brought it there does not matter.
   if (was === 'ended') cancel(state, requestId, moves.to(row), 'migrated_after_end', ctx);
   else if (isLate || was !== 'moving') late(requestId, 'migration_closed', ctx);
 }
@@ -129,11 +129,11 @@ export function moveFailed(state: ScaleDownState, event: Message<'migration.fail
   if (attempt < moves.attempts(row)) return late(requestId, 'migration_closed', ctx);
   const status = moves.status(row);
   if (status !== 'moving') {
-    // One that has ended has nothing to move; it stays ended, should it turn up all the same.
+    // An ended request has nothing to move; it stays ended, even if it turns up all the same.
     if (status !== 'ended') late(requestId, 'migration_closed', ctx);
     return;
   }
-  // On the way back it stays where it is.
+  // While the GPUs are on their way back, the request stays on its engine.
   if (release.phase === 'reclaiming') return moves.setStatus(row, 'failed');
   const attempts = moves.attempts(row);
   const budget = state.config.maxMigrationAttempts;

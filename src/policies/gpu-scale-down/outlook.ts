@@ -14,13 +14,13 @@ import type { Columns, Loads } from './columns.ts';
 import { Crowd, type Moment, type Packed, packedAt } from './crowd.ts';
 import { Moments } from './peak.ts';
 
-/** The future of all requests in flight: one for a decision, of which every engine has its share. */
+/** The future of all requests in flight: there is one for a decision, and every engine has its share of it. */
 export class Outlook {
   /** Number of requests. */
   readonly requests: number;
   readonly #maxTokens: number;
   readonly #columns: Columns;
-  /** Groups that have requests, and what those of each of them have generated on average. */
+  /** Groups that have requests, and the mean of the generated tokens in each of them. */
   readonly #groups: readonly number[];
   readonly #ages: Float64Array;
   readonly #times: readonly number[];
@@ -30,7 +30,7 @@ export class Outlook {
   readonly #doubt: Float64Array;
   /** The most that all requests together are expected to hold, in tokens. */
   readonly expectedTokens: number;
-  /** When they do, by group: the chance to be there, and the tokens generated until then. */
+  /** At that time, by group: the chance to be there, and the tokens generated until then. */
   readonly chanceThen: Float64Array;
   readonly grownThen: Float64Array;
 
@@ -153,7 +153,7 @@ export class Outlook {
     const { step, time: now, size } = moment;
     let mean = 0;
     let variance = 0;
-    // The same error of the history stands in all requests: it does not average out.
+    // The error of the history is the same for all requests: it does not average out.
     let doubt = 0;
     let third = 0;
     let all = 0;
@@ -175,7 +175,7 @@ export class Outlook {
       all += whole;
       requests += n;
     }
-    // Half a request more: the sum moves in steps of whole requests.
+    // A continuity correction by half a request: the sum moves in steps of whole requests.
     const half = requests > 0 ? all / requests / 2 : 0;
     moments.set(step, { mean, variance: variance + doubt * doubt, third, all, half });
   }

@@ -7,9 +7,9 @@
  */
 import { probit, upperTail } from '../../core/normal.ts';
 
-// Of a Gaussian process 0.56; less here, measured on many distributions, as it is looked at in steps.
+// The factor of a Gaussian process is 0.56; it is less here, measured on many distributions, as times are discrete.
 const crossing = 0.45;
-// More often than so many times the chance of the worst time no engine goes over at some time.
+// The chance to go over at some time is at most this many times the chance of the worst time.
 const manyTimes = 64;
 // Halvings of the range of the fill: to a 256th.
 const halvings = 8;
@@ -20,21 +20,21 @@ export interface Sum {
   readonly variance: number;
   /** The third central moment. */
   readonly third: number;
-  /** If all of them are still there. */
+  /** The sum if all requests are still there. */
   readonly all: number;
-  /** Half of what one of them holds. */
+  /** Half of the tokens of one of them. */
   readonly half: number;
 }
 
 /** The KV cache use of an engine by time: mean, deviation and skewness of the sum over its requests. */
 export class Moments {
   readonly #mean: Float64Array;
-  /** The mean, and half of the tokens of a request. */
+  /** The mean plus half of the tokens of a request. */
   readonly #middle: Float64Array;
   readonly #deviation: Float64Array;
   /** A sixth of the skewness. */
   readonly #tilt: Float64Array;
-  /** If all requests are still there. */
+  /** The sum if all requests are still there. */
   readonly #all: Float64Array;
   /** `crossing` · √(1 − ρ) by time: times z, the share of the sums over z that come over it since the time before. */
   readonly #apart: Float64Array;
@@ -99,7 +99,7 @@ export class Moments {
         continue;
       }
       const level = above / deviation;
-      // The z with z + tilt · (z² − 1) = level; there is none where the distribution ends below.
+      // This z solves z + tilt · (z² − 1) = level; there is none where the distribution ends below.
       const tilt = this.#tilt[time]!;
       const root = 1 + 4 * tilt * (level + tilt);
       if (root < 0) continue;

@@ -11,9 +11,9 @@ import type { ScaleDownState } from './state.ts';
 
 type RejectReason = Message<'scale-down.rejected'>['reason'];
 
-/** Engines to release, and what becomes of the others. */
+/** Engines to release, and the use of the others. */
 export interface Plan {
-  /** Places of the engines to release, of those that remain, and of those of these that take requests. */
+  /** Places of the engines to release, of those that remain, and of those of the latter that take requests. */
   readonly chosen: readonly number[];
   readonly keep: readonly number[];
   readonly open: readonly number[];
@@ -25,7 +25,7 @@ export interface Plan {
   readonly fullest: { engineId: string; projectedTokens: number; capacityTokens: number };
 }
 
-// A product of doubles may be off by so much of itself, and is rounded up.
+// A product of doubles may be off by this share, and is rounded up.
 const exact = 1 - 1e-12;
 const inPlace = (1 << groupBits) - 1;
 
@@ -79,7 +79,7 @@ export function planFor(
 ): Plan | RejectReason {
   const { topology, config, status } = state;
   const { engines } = topology;
-  // Which of those that leave it is, from 1.
+  // The number of each leaving engine among those that leave, from 1.
   const leaves = new Int32Array(engines.length);
   for (const [at, place] of chosen.entries()) leaves[place] = at + 1;
   const keep: number[] = [];
@@ -132,7 +132,7 @@ export interface Target {
 const heaviest = 2 ** 30;
 const bins = binOf(heaviest) + 1;
 
-/** Requests of about the same weight, by bin: how many they are, and what they weigh together. */
+/** Requests of about the same weight, by bin: their number, and their weight together. */
 export class Weights {
   readonly counts = new Int32Array(bins);
   readonly sums = new Float64Array(bins);
@@ -154,7 +154,7 @@ export function weightBin(weight: number): number {
  */
 export function assign({ counts, sums }: Weights, targets: readonly Target[], goesTo: Int32Array): Int32Array {
   const starts = new Int32Array(bins);
-  // Kept from one bin to the next: it is nearly in order then.
+  // The order is kept from one bin to the next: it is nearly sorted then.
   const order = targets.map((_, at) => at);
   let next = 0;
   for (let bin = bins - 1; bin >= 0; bin -= 1) {

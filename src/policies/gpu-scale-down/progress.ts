@@ -1,4 +1,4 @@
-/** Rounds and their milestones: the host is asked how far the requests in flight are, and its report is decided upon. */
+/** Rounds and their milestones: the host reports the progress of requests in flight, and the report is decided upon. */
 import { mintedId } from '../../core/minted-ids.ts';
 import { StringHash } from '../../core/string-index.ts';
 import { refuse } from '../../errors.ts';
@@ -13,7 +13,7 @@ import { type Plan, planFor } from './plan.ts';
 import { type Ctx, targetOf } from './schema.ts';
 import { endedSets, type Query, type ScaleDownState } from './state.ts';
 
-// 0.05 · 1,024 is no whole number, and 0.2 no exact one.
+// 0.05 · 1,024 is not a whole number, and 0.2 is not exact.
 const slack = 1e-9;
 
 export function checkOpening(state: ScaleDownState, { roundId }: Message<'round.opened'>): void {
@@ -182,9 +182,9 @@ function readReport(state: ScaleDownState, requests: readonly RunningRequest[]):
   const count = engines.length;
   const loads = new Loads(count, groupCount(maxResponseTokens));
   const ended = manyEnded(state, requests);
-  // Ids as the report has them: a string is found equal to itself at once.
+  // Ids are stored as the report has them: a string is found equal to itself at once.
   const engineIds: (string | undefined)[] = new Array(count).fill(undefined);
-  // Reports have engines one after the other, or in turns: what came after an engine before is tried first.
+  // Reports list engines one after the other, or in turns: the successor of the engine before is tried first.
   const after = new Int32Array(count);
   const lost = Uint8Array.from(status, (one) => (one === 'lost' ? 1 : 0));
   const someGone = ended !== undefined || status.includes('lost');
@@ -221,11 +221,11 @@ function readReport(state: ScaleDownState, requests: readonly RunningRequest[]):
   return { requests, unknown, columns, loads };
 }
 
-/** One request in so many is few. */
+/** One request in this many is few. */
 const few = 50;
 const filterSize = 2 ** 16;
 
-/** Requests that have ended, or must. Most have not: a filter sees that without a look into the sets. */
+/** Requests that have ended, or must. Most have not: a filter finds that without a look into the sets. */
 class Ended {
   readonly #sets: readonly ReadonlySet<string>[];
   readonly #hash: StringHash;

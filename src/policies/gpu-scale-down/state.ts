@@ -1,4 +1,4 @@
-/** The state of gpu-scale-down: which engines hang together, and requests that move. */
+/** The state of gpu-scale-down: engines, their topology, and requests that move. */
 import { z } from 'zod';
 import type { Live } from '../../core/definition.ts';
 import { prefixes } from '../../core/minted-ids.ts';
@@ -13,10 +13,10 @@ import type { GpuScaleDownConfig } from './types.ts';
 
 const statuses = ['moving', 'moved', 'failed', 'ended'] as const;
 
-/** `ended` is one that was aborted or completed on the way. */
+/** The status of a move; `ended`: the request was aborted or completed on the way. */
 export type MoveStatus = (typeof statuses)[number];
 
-/** Requests that move as they are saved: by column, as they are kept, since there may be very many. */
+/** Moving requests as they are saved: by column, as there may be very many. */
 const savedMoves = z
   .strictObject({
     ids: z.array(z.string()),
@@ -90,7 +90,7 @@ export class Moves {
     return this.#tokens[row]!;
   }
 
-  /** Tries so far, the one that is under way included. */
+  /** Returns the tries so far, the one under way included. */
   attempts(row: number): number {
     return (this.#retries.get(row) ?? 0) + 1;
   }
@@ -150,18 +150,18 @@ const round = z.strictObject({
   roundId: z.string(),
   /** Responses or prompts finished. */
   finished: count,
-  /** `finished` when it was evaluated last. */
+  /** Value of `finished` at the last evaluation. */
   evaluated: count,
-  /** It has been evaluated, since the host restarted if it did: its engines stay. */
+  /** Whether it has been evaluated, since the host restarted if it did: its engines stay. */
   fixed: z.boolean(),
-  /** No more evaluations: GPUs have been released, or the fixed fraction has been passed. */
+  /** Whether no more evaluations follow: GPUs have been released, or the fixed fraction has been passed. */
   settled: z.boolean(),
 });
 
 const query = z.strictObject({
   queryId: z.string(),
   roundId: z.string(),
-  /** `finished` when it was asked. */
+  /** Value of `finished` at the query. */
   finished: count,
   /** Requests that have ended since: the report may still name them. */
   ended: ids,
@@ -183,7 +183,7 @@ export interface Release extends z.output<typeof release> {}
 
 /** Schema of the state. */
 export const scaleDownState = z.strictObject({
-  /** Lengths of responses in short rounds, and in long ones. */
+  /** Histories of response lengths in short rounds, and in long ones. */
   short: history,
   long: history,
   /** Engines as they were placed last; absent while those of the configuration hold. */
@@ -191,7 +191,7 @@ export const scaleDownState = z.strictObject({
   /** Ids of engines of the layout before that are no longer there. */
   replaced: ids,
   topology: derived<Topology>(),
-  /** By place; `drained` engines keep what they have and are no target. */
+  /** Status by place; `drained` engines keep their requests and are no target. */
   status: z.array(z.enum(['up', 'drained', 'lost'])),
   recentRounds: recentIds(z.string()),
   /** Requests whose abort has been decided and not confirmed, of this round and of the one before. */
@@ -210,13 +210,13 @@ export const scaleDownState = z.strictObject({
   /** The columns that reports are read into. */
   columns: derived(() => new Columns()),
 });
-/** The state. */
+/** The state of the policy. */
 export type ScaleDownState = Live<z.output<typeof scaleDownState>, GpuScaleDownConfig>;
 /** The state as it is saved. */
 export type SavedScaleDown = z.input<typeof scaleDownState>;
 
 export const begin = (): SavedScaleDown => ({
-  // Named, though there are none: fields that are added later make the state slower to read.
+  // These are named, though absent: fields that are added later make the state slower to read.
   placed: undefined,
   round: undefined,
   query: undefined,
@@ -261,10 +261,10 @@ export interface Engine {
 
 /** Engines that no release may part, by their places: a tensor-parallel or communication group joins them. */
 export interface Topology {
-  /** By server id, then by engine id. */
+  /** Engines by server id, then by engine id. */
   readonly engines: readonly Engine[];
   readonly placeOf: ReadonlyMap<string, number>;
-  /** By the least place in them. */
+  /** Places of each unit; units by their least place. */
   readonly units: readonly (readonly number[])[];
 }
 

@@ -55,7 +55,7 @@ function counted(
   const rounds = [...state.rounds.values()];
   const isWrong = isRare(choices);
   const again = isWrong ? pick(allGroups(state).filter(isCounted), choices)?.promptId : undefined;
-  // One of which nothing is open was collected in an earlier round, and is kept whole.
+  // A prompt without an open group was collected in an earlier round, and is kept whole.
   const promptId = again ?? full ?? `k${choices.below(100)}`;
   const takers = rounds.filter((one) => isOpen(one) && !knows(one, promptId));
   const others = rounds.filter((one) => !takers.includes(one));
@@ -64,7 +64,7 @@ function counted(
   const roundId = known === undefined || isFirst ? `r${choices.below(50)}` : known.roundId;
   const group = state.open.get(promptId);
   const ids = [...(group?.members.keys() ?? [])];
-  // Of what it has, some may not be needed.
+  // Some of its responses may not be needed.
   if (choices.below(8) === 0) ids.splice(choices.below(ids.length + 1), 1);
   if (ids.length === 0 || choices.below(5) === 0) ids.push(`${promptId}/9#${choices.below(1000)}`);
   if (isRare(choices)) odd(state, choices, ids);
@@ -106,7 +106,7 @@ function completed(state: AssemblyState, choices: Choices, at: number): Message<
   const isFailed = choices.below(8) === 0;
   const ids = round === undefined ? [] : [...round.groups.keys(), ...round.unrewarded];
   if (isFailed && choices.below(2) === 0) ids.length = 0;
-  // In the order in which they entered the round, not in that in which they counted.
+  // A round names its prompts in the order of entry, which may differ from the order of counting.
   if (choices.below(2) === 0) ids.reverse();
   if (isRare(choices)) ids.pop();
   if (isRare(choices)) ids.push(pick(ids, choices) ?? 'nobody');
@@ -138,7 +138,7 @@ function finals(round: Round | undefined, promptId: string, weightVersion: numbe
 }
 
 function left(state: AssemblyState, choices: Choices, at: number): GroupAssemblyEvent {
-  // Now and then one that counts already: it stays.
+  // Now and then the group counts already: it stays.
   const group = pick(choices.below(6) === 0 ? allGroups(state) : [...state.open.values()], choices);
   const promptId = group?.promptId ?? `p${choices.below(9)}`;
   const roundId = `r${choices.below(50)}`;

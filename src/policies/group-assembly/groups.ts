@@ -80,7 +80,7 @@ export function countPrompt(state: AssemblyState, event: Message<'prompt.counted
     if (known !== undefined) continue;
     askReward(requestId, group, 'kept_without_reward', ctx);
   }
-  // The rest is of another copy of the prompt.
+  // The remaining members are of another copy of the prompt.
   if (open?.members.size === 0) state.open.delete(promptId);
   round.groups.set(promptId, group);
   round.waiting += 1;

@@ -93,7 +93,7 @@ function queue(state: QueueState, prompt: Prompt, roundId: string, ctx: Ctx): vo
   }
   const unused = state.unused.get(prompt.promptId);
   if (unused !== undefined) {
-    // It is known now that it is long.
+    // The deferral shows that the prompt is long.
     merge(unused, prompt.deferral?.count ?? 0, roundId, ctx);
     removeUnused(state, unused);
   }
@@ -159,7 +159,7 @@ function plan(state: QueueState, { roundId, weightVersion }: Message<'round.requ
   prompts.push(...takeUnused(state, target - prompts.length));
   state.rounds += 1;
   state.recentRounds.add(roundId);
-  // They belong to this one.
+  // The carried prompts belong to this round.
   state.carried.clear();
   ctx.emit({ type: 'round.planned', at: ctx.at, roundId, kind, weightVersion, queued: prompts, reason });
   const missing = state.exhausted ? 0 : target - prompts.length;

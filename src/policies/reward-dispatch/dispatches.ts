@@ -1,4 +1,4 @@
-/** Tries on workers: how they begin, are cancelled and give back their slots, and when they are missed. */
+/** Tries on workers: their start, cancellation and end, and those that are missed. */
 import { mintedId, wasMinted } from '../../core/minted-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';

@@ -1,4 +1,4 @@
-/** The two lines of a pool, its workers with a free slot, and what a host is told about its queue. */
+/** The two lines of a pool, its workers with a free slot, and the notices to a host about its queue. */
 import { type Pool, queued, type RewardState, reheap, type Sample, type Worker } from './state.ts';
 import type { Ctx } from './words.ts';
 

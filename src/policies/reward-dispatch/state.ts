@@ -24,12 +24,12 @@ const sample = z.strictObject({
   promptId: promptId.nullable(),
   kind: rewardKind,
   budgetSeconds: rewardBudgetSeconds,
-  /** In the order in which they were asked for. */
+  /** Number in the order of requests. */
   seq: count,
   requestedAt: seconds,
-  /** Since when it has been in line. */
+  /** Time since when it has been in line, in seconds. */
   since: seconds,
-  /** Why it stands in line. */
+  /** The reason why it stands in line. */
   cause: z.enum(['requested', 'retry_infrastructure', 'retry_timeout', 'host_restarted']),
   failures: count,
   timeouts: count,
@@ -37,13 +37,13 @@ const sample = z.strictObject({
   attempts: count,
   /** Whether a completed round trains on it: nothing takes its reward away any more. */
   final: z.boolean(),
-  /** The round that it leaves with, and in which it leaves with its prompt; `null` once it is final. */
+  /** The round that it leaves with, or in which its prompt takes it along; `null` once it is final. */
   roundId: roundId.nullable(),
   /** The dispatch that computes it; `null` while it waits. */
   dispatch: derived<Dispatch | null>(),
   placeInPrompt: derived(outside),
   placeInRound: derived(outside),
-  // Its place in one of the two lines of its pool.
+  // Position in one of the two lines of its pool.
   heapIndex: derived(outside),
   previous: derived<Sample | null>(),
   next: derived<Sample | null>(),
@@ -59,14 +59,14 @@ const dispatch = z.strictObject({
   budgetSeconds: rewardBudgetSeconds,
   dispatchedAt: seconds,
   started: z.boolean(),
-  /** When it counts as unanswered, or its cancellation as unconfirmed. */
+  /** Time when it counts as unanswered, or its cancellation as unconfirmed, in seconds. */
   deadline: seconds,
   cancelled: z.boolean(),
-  /** `null` once it is cancelled. */
+  /** The response; `null` once the dispatch is cancelled. */
   sample: derived<Sample | null>(),
   worker: derived<Worker>(),
   heapIndex: derived(outside),
-  // Its place among those of its worker.
+  // Neighbours among the dispatches of its worker.
   previous: derived<Dispatch | null>(),
   next: derived<Dispatch | null>(),
 });
@@ -79,7 +79,7 @@ const worker = z.strictObject({
   slots: positiveCount,
   active: z.boolean(),
   pool: derived<Pool>(),
-  /** In the order of dispatch. */
+  /** Its dispatches, in order. */
   running: derived(() => new LinkedList<Dispatch>()),
   /** Budgets of what runs on it, in whole milliseconds: sums of seconds would depend on their order. */
   assignedMs: derived(() => 0),
@@ -99,16 +99,16 @@ const poolOf = (kind: RewardKind) =>
     kind: derived(() => kind),
     /** Workers with a free slot, the least loaded first. */
     open: derived(() => new IndexedHeap<Worker>(byLoad)),
-    /** Never dispatched, in the order in which they were asked for. */
+    /** Responses that were never dispatched, in the order in which they were asked for. */
     fresh: derived(() => new LinkedList<Sample>()),
-    /** To be dispatched again; each was asked for before any of the fresh ones. */
+    /** Responses to be dispatched again; each was asked for before any of the fresh ones. */
     again: derived(() => new IndexedHeap<Sample>(bySeq)),
     activeWorkers: derived(() => 0),
   });
-/** The workers of one kind, and what waits for them. */
+/** The workers of one kind, and the responses that wait for them. */
 export interface Pool extends z.output<ReturnType<typeof poolOf>> {}
 
-/** The kinds, in the order in which they are served. */
+/** Reward kinds, in the order in which they are served. */
 export const kinds = ['rule', 'sandbox', 'judge'] as const satisfies readonly RewardKind[];
 
 /** Schema of the state. */
@@ -141,7 +141,7 @@ export const rewardState = z
       if (!one.cancelled && !waiting.delete(one.requestId)) refuse('requestId', 'a sample of the snapshot, once');
     });
   });
-/** The state. */
+/** The state of the policy. */
 export type RewardState = Live<z.output<typeof rewardState>, RewardDispatchConfig>;
 /** The state as it is saved. */
 export type SavedRewards = z.input<typeof rewardState>;

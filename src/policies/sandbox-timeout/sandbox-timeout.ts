@@ -41,7 +41,7 @@ const handlers = [
   on(sandboxCancelled, cancel, checkKnown),
   on(sandboxReportRequested, report),
   on(hostRestarted, (state, _, ctx) => {
-    // In the order in which they were requested.
+    // Runs end in the order in which they were requested.
     for (const run of [...state.runs.values()]) unscored(state, run, { code: 'host_restarted' }, ctx);
   }),
 ];
@@ -111,7 +111,7 @@ function finish(state: TimeoutState, event: Message<'sandbox.finished'>, ctx: Ct
 }
 
 function raiseAnchor(state: TimeoutState, testCaseId: string, seconds: number): number {
-  // It was used when the run was requested, not now.
+  // The anchor was used when the run was requested, not now, so `peek` leaves its age.
   const anchor = state.anchors.peek(testCaseId);
   if (anchor !== undefined) {
     anchor.seconds = Math.max(anchor.seconds, seconds);

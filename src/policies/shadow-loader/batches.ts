@@ -1,4 +1,4 @@
-/** Batches: what their ranks need, until all of it is there. */
+/** Batches: the needs of their ranks, until all are met. */
 import { refuse } from '../../errors.ts';
 import type { BatchAssignment, FrameSlice } from '../../schemas/loading.ts';
 import type { Message } from '../../schemas/messages.ts';

@@ -23,7 +23,7 @@ export function addNode(state: LoaderState, event: Message<'node.added'>): void 
   const node = state.nodes.get(nodeId) ?? state.lost.get(nodeId) ?? newNode(nodeId);
   state.lost.delete(nodeId);
   state.nodes.set(nodeId, node);
-  // Its load changes: it must not stand in the heap meanwhile.
+  // Its load changes: the node must not stand in the heap meanwhile.
   state.open.remove(node);
   Object.assign(node, { hostMemoryBytes, weight, slots, active: true });
   if (ranks !== undefined) {

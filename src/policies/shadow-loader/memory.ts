@@ -1,4 +1,4 @@
-/** Host memory of nodes: what is reserved and held, for which step, and what could give way. */
+/** Host memory of nodes: reserved and held bytes, for which step, and the samples that could give way. */
 import type { LoaderState, Node, Sample } from './state.ts';
 
 /** Returns the free host memory of a node, in bytes. */

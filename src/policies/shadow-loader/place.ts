@@ -1,4 +1,4 @@
-/** Which waiting sample goes to which node next. */
+/** The choice of the next waiting sample and its node. */
 import type { Message } from '../../schemas/messages.ts';
 import { aheadLimit, free, freeBytes, hold, isAhead, reheap } from './memory.ts';
 import { drop, requeue, setAside } from './samples.ts';

@@ -30,7 +30,7 @@ export function preprocessed(state: LoaderState, event: Message<'sample.preproce
   const node = sample.node!;
   const reservedBytes = sample.bytes;
   if (bytes - reservedBytes > freeBytes(node)) {
-    // The node has taken more than it was given; what it took has no room.
+    // The node has taken more memory than was reserved, and the rest has no room.
     evict(state, sample, { code: 'memory', reservedBytes, usedBytes: bytes }, ctx);
     sample.bytes = bytes;
     return tryAgain(state, sample, 'memory', ctx);

@@ -1,4 +1,4 @@
-/** Samples: how they are drawn, wait, are wanted by batches, and leave. */
+/** Samples: drawn, waiting, wanted by batches, and leaving. */
 import { refuse } from '../../errors.ts';
 import type { DrawnSample } from '../../schemas/loading.ts';
 import type { Message } from '../../schemas/messages.ts';

@@ -1,4 +1,4 @@
-/** Which frames of a sample each rank needs, how they get there, and when a batch has all that it can get. */
+/** The frames of a sample that each rank needs, their transfers, and the end of a batch. */
 import type { BatchAssignment, FrameSlice } from '../../schemas/loading.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Ctx } from './schema.ts';

@@ -19,11 +19,11 @@ const outside = () => -1;
  */
 const pointer = <T extends { readonly id: string }>(id: z.ZodType<string, string>) =>
   z.codec(id, z.custom<T>(), { decode: (id) => ({ id }) as T, encode: (one) => one.id });
-// Types of their own, as things point at each other.
+// These types are declared apart, as the objects point at each other.
 const toStep: z.ZodType<Step, string> = pointer<Step>(stepId);
 const toNode: z.ZodType<Node, string> = pointer<Node>(nodeId);
 const toSample: z.ZodType<Sample, string> = pointer<Sample>(sampleId);
-/** One that is forgotten is not saved: a node that comes under its name is another one. */
+/** A forgotten node is not saved: a node that comes under its name is another one. */
 const toAvoided: z.ZodType<Node | null, string | null> = z.codec(nodeId.nullable(), z.custom<Node | null>(), {
   decode: (id) => (id === null ? null : ({ id } as Node)),
   encode: (one) => (one === null || one.forgotten ? null : one.id),
@@ -87,7 +87,7 @@ const step = z.strictObject({
   samples: derived(zero),
   /** Its samples that no open batch needs. */
   unwanted: derived(() => new Set<Sample>()),
-  /** While it is a later step: what nodes hold for it ahead. */
+  /** For a later step: bytes that nodes hold for it ahead. */
   aheadBytes: derived(() => new Map<Node, number>()),
   previous: derived<Step | null>(),
   next: derived<Step | null>(),
@@ -101,19 +101,19 @@ export type Media = z.output<typeof media>;
 const sample = z.strictObject({
   id: sampleId,
   step: toStep,
-  /** In the order in which they were drawn. */
+  /** Number in the order of draws. */
   seq: count,
   ref: ref.nullable(),
-  /** `null` for text. */
+  /** The media; `null` for text. */
   media: media.nullable(),
-  /** Batches that will use it; `null` if that is not known. */
+  /** Batches that will use it; `null` if their number is not known. */
   uses: positiveCount.nullable(),
   used: count,
   /** Expected bytes in host memory; the actual ones once it is registered. */
   bytes: count,
-  /** `unplaced` is out of the line: no node that is here could hold it. */
+  /** The status; `unplaced` is out of the line: no node that is here could hold it. */
   status: z.enum(['waiting', 'unplaced', 'preprocessing', 'registered', 'text']),
-  /** Why it stands in line. */
+  /** The reason why it stands in line. */
   cause: z.enum(['drawn', 'node_lost', 'retry', 'memory', 'copy_missing', 'displaced', 'host_restarted']),
   /** The node that preprocesses or holds it. */
   node: toNode.nullable(),
@@ -127,7 +127,7 @@ const sample = z.strictObject({
   avoid: toAvoided,
   /** Demands of open batches, in no order. */
   demands: derived((): Demand[] => []),
-  /** Its place in the line, among those out of it, or among what its node could do without. */
+  /** Position in the line, among those out of it, or among those that its node could evict. */
   heapIndex: derived(outside),
   /** Whether it has left: a batch that has used it may remember it. */
   gone: derived(() => false),
@@ -169,7 +169,7 @@ export interface Slice extends z.output<typeof slice> {}
 
 const demand = z.strictObject({
   sample: toSample,
-  /** In the order of their ids; those that were fetched too. */
+  /** Slices in the order of their ids, the fetched ones included. */
   slices: only(z.array(slice).min(1), (one) => !one.fetched),
   batch: derived<Batch>(),
   /** Slices that were not fetched. */
@@ -191,7 +191,7 @@ const batch = z.strictObject({
   demands: only(z.array(demand).min(1), (one) => one.open > 0),
   /** Samples whose use was counted for it: its ranks have all of them. */
   used: z.array(usedSample),
-  /** In the order in which they were planned. */
+  /** Number in the order of plans. */
   order: derived(zero),
   /** Demands that it still waits for. */
   waiting: derived(zero),
@@ -258,7 +258,7 @@ export const loaderState = z
       });
     });
   });
-/** The state. */
+/** The state of the policy. */
 export type LoaderState = Live<z.output<typeof loaderState>, ShadowLoaderConfig>;
 /** The state as it is saved. */
 export type SavedLoader = z.input<typeof loaderState>;

@@ -1,4 +1,4 @@
-/** Training steps: which one is the first open one, and what is over. */
+/** Training steps: the first open one, and those that are over. */
 import { refuse } from '../../errors.ts';
 import type { LoaderState, Step } from './state.ts';
 

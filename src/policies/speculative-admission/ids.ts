@@ -87,13 +87,13 @@ const launched = z.strictObject({
   promptId: z.string(),
   /** The lowest attempt that was minted. */
   first: count,
-  /** The highest one. */
+  /** The highest attempt that was minted. */
   last: count,
-  /** Above every index that was launched. */
+  /** A bound above every index that was launched. */
   indices: count,
-  /** Prefixes that were in use meanwhile, counted from 0: the first. */
+  /** Number of the first prefix in use meanwhile, counted from 0. */
   firstPrefix: count,
-  /** The last one. */
+  /** Number of the last such prefix. */
   lastPrefix: count,
 });
 export type Launched = z.output<typeof launched>;
@@ -120,7 +120,7 @@ export class Departures {
     for (const one of all) this.#push(one);
   }
 
-  /** Attempts below this may be of prompts that are forgotten. */
+  /** Returns the attempt below which attempts may be of prompts that are forgotten. */
   get horizon(): number {
     return this.#horizon;
   }
@@ -130,12 +130,12 @@ export class Departures {
     return this.#byPrompt.get(promptId) ?? [];
   }
 
-  /** All that is remembered, oldest first. */
+  /** Returns all remembered prompts, oldest first. */
   get launched(): Launched[] {
     return [...this.#inOrder];
   }
 
-  /** Remembers what was launched for a prompt, and forgets the oldest where there is no more room. */
+  /** Remembers the attempts of a prompt, and forgets the oldest prompt if there is no more room. */
   add(one: Launched, promptsPerRound: number): void {
     this.#push(one);
     const most = Math.max(leastRemembered, roundsRemembered * promptsPerRound);

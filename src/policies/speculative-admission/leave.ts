@@ -130,7 +130,7 @@ export function defer(
     finishDeferral(state, prompt, ctx);
     return;
   }
-  // Rewards find what it keeps while it settles.
+  // Rewards find the kept responses through `elsewhere` while the prompt settles.
   for (const one of prompt.responses) if (one.status === 'held') state.elsewhere.set(one.requestId, one);
 }
 

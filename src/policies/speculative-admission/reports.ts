@@ -212,7 +212,7 @@ function expireAborts(state: AdmissionState, ctx: Ctx): void {
 function timeOut(state: AdmissionState, ctx: Ctx): void {
   const limitSeconds = state.config.responseTimeoutSeconds ?? 0;
   for (const response of takeTimedOut(state, ctx)) {
-    // One before it may have taken its whole prompt out.
+    // An earlier replacement may have removed the whole prompt.
     if (isLive(response)) replaceLate(state, response, limitSeconds, ctx);
   }
 }
@@ -256,7 +256,7 @@ export function engineLost(state: AdmissionState, event: Message<'engine.lost'>,
   engine.isLost = true;
   state.engines.delete(event.engineId);
   const lost = [...engine.running].sort((a, b) => a.order - b.order);
-  // All of them have ended before any fault has its consequences: what is gone cannot be aborted.
+  // All of these requests end before any fault has its consequences: a lost request cannot be aborted.
   const faulty = lost.filter(isLive);
   const rounds = new Set(faulty.map((response) => endRequest(state, response)));
   for (const response of lost) if (response.status === 'aborting') endAbort(state, response, undefined, ctx);
@@ -296,7 +296,7 @@ function changePrefix(state: AdmissionState, idPrefix: string): void {
   for (const prompt of state.prompts.values()) {
     for (const one of prompt.responses) if (one.status === 'held') state.elsewhere.set(one.requestId, one);
     if (!isForgotten) continue;
-    // The forgotten prefix may come again: no attempt that was minted under it may.
+    // The forgotten prefix may come again, but no attempt that was minted under it may.
     rememberLaunched(state, prompt);
     prompt.attemptBase = state.nextAttempt;
   }

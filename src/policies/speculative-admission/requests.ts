@@ -1,4 +1,4 @@
-/** Requests: how they are found, whether they were minted earlier, and how they are aborted and end. */
+/** Requests: how to find them, whether they were minted earlier, and their aborts and ends. */
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { attemptOf, type Launched, parseId } from './ids.ts';

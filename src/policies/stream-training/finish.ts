@@ -1,4 +1,4 @@
-/** The end of a round: what remains is spread over all replicas. */
+/** The end of a round: the remaining groups are spread over all replicas. */
 
 import { given } from '../../core/given.ts';
 import { longestFirst } from '../../core/longest-first.ts';

@@ -26,7 +26,7 @@ export function measurePace(state: StreamTrainingState, replica: Replica, tokens
 
 /** Returns seconds per token of a replica, or of all if it was never measured; `undefined` before any measurement. */
 export function secondsPerToken(state: StreamTrainingState, replica: Replica): number | undefined {
-  // Short responses take longer a token: what one of equal replicas happened to get would be taken for its speed.
+  // Short responses take longer per token: with `replica`, the luck of a replica would be taken for its speed.
   const pace = replica.paceTokens > 0 && state.config.pace === 'replica' ? replica : state;
   return pace.paceTokens > 0 ? pace.paceSeconds / pace.paceTokens : undefined;
 }

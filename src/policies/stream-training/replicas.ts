@@ -1,4 +1,4 @@
-/** Replicas: what they have computed, where their GPUs are, losses and restarts. */
+/** Replicas: their work, the places of their GPUs, losses and restarts. */
 import { replacePrefix } from '../../core/minted-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -79,7 +79,7 @@ export function makeRoom(state: StreamTrainingState, replica: Replica, ctx: Ctx)
   if (head?.phase !== 'streaming') return;
   if (!replica.streams) return offload(head, replica, 'gpus_returned', ctx);
   const { gradientOffload, groupsPerRound } = state.config;
-  // Not for the moment before the round is completed: they would come back at once.
+  // Between the last group and the completion of the round nothing is offloaded: it would come back at once.
   if (gradientOffload === 'idle' && head.groups.size < groupsPerRound) offload(head, replica, 'idle', ctx);
 }
 

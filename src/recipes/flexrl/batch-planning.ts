@@ -23,7 +23,7 @@ export const batchPlanningConfig = z.strictObject(plannerSettings);
 type Config = z.output<typeof batchPlanningConfig>;
 
 const batchState = z.strictObject({
-  /** The plan of the event that was checked last: it is made once, to see whether there is one, and used then. */
+  /** The plan of the event that was checked last: it is made by the check, and used by the decision. */
   checked: derived(() => new WeakMap<Ready, FlexUlyssesPlan>()),
 });
 type State = Live<z.output<typeof batchState>, Config>;
@@ -93,7 +93,7 @@ function assignmentsOf({ sequences }: Ready, { assignments, vision }: FlexUlysse
   });
 }
 
-/** Plans each batch; keeps nothing from one to the next. */
+/** Plans each batch, and keeps nothing from one to the next. */
 export const batchPlanning = definePolicy({
   id: 'batch-planning',
   version: 1,

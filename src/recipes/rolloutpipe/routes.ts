@@ -1,4 +1,4 @@
-/** Which part gets what: events from outside, and decisions of one part that are events of others. */
+/** Routes of events from outside, and of decisions of one part that are events of others. */
 import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
 import type { Delivery, Route } from '../../core/recipe.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -8,7 +8,7 @@ type PartName = 'frontier' | 'collection' | 'assembly' | 'pipelining';
 /** Returns the parts that get an event from outside. */
 export function deliver({ type }: AnyEvent, _: unknown, takers: readonly string[]): readonly string[] {
   if (type === 'round.opened') return ['pipelining', 'collection'];
-  // After a restart the frontier names first what it gives up.
+  // After a restart, the frontier names first the requests that it gives up.
   if (type === 'host.restarted' || !takers.includes('frontier')) return takers;
   // The collection keeps the response of a request before its group may leave the frontier.
   return ['collection', ...takers.filter((name) => name !== 'collection')];
@@ -45,7 +45,7 @@ function rewarded({ reason }: Message<'round.rewarded'>): readonly string[] {
   return reason.code === 'round_failed' ? [] : ['pipelining', 'collection'];
 }
 
-/** By part, then by decision. */
+/** Routes by part, then by decision. */
 export const routes: Readonly<Partial<Record<PartName, Readonly<Record<string, AnyRoute>>>>> = {
   collection: {
     'request.abort': { to: aborted as never },

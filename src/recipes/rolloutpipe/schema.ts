@@ -38,7 +38,7 @@ export function partConfigs(config: RolloutPipeConfig): Readonly<Record<string, 
       ...(config.frontier ? undefined : { width: Number.MAX_SAFE_INTEGER }),
     },
     collection: { responsesPerPrompt, otherVersions },
-    // The collection of rounds does.
+    // The collection of rounds asks again.
     assembly: { askAgain: false },
     // Other versions are refused where they come in: an event inside the recipe could not be.
     pipelining: { ...settingsOf(config, pipeliningConfig.shape), otherVersions: 'drop' },

@@ -1,4 +1,4 @@
-/** Which part gets what of rewards: they are asked for, timed, computed, and told to whoever waits for them. */
+/** Routes of rewards: they are asked for, timed, computed, and told to the part that waits for them. */
 import type { AnyEvent } from '../../core/definition.ts';
 import type { Delivery } from '../../core/recipe.ts';
 import { kindOfDomain } from '../../policies/reward-dispatch/index.ts';

@@ -70,7 +70,7 @@ function deliver(event: RollpackerEvent, _config: RollpackerConfig, takers: read
   switch (event.type) {
     case 'timer.fired':
       return [timerPart(event.timerId)];
-    // The assembly hears of it from the admission, and the trainer from the assembly.
+    // The assembly hears of the failure from the admission, and the trainer from the assembly.
     case 'round.failed':
       return ['rewards', 'admission'];
     // Micro-batches end on GPUs before they go back to the rollout.
@@ -101,7 +101,7 @@ export const rollpacker: PolicyDefinition<
   configure: partConfigs,
   events,
   decisions,
-  // Without it GPUs stay with the rollout.
+  // Without streaming, GPUs stay with the rollout.
   off: ({ streamTraining }) => (streamTraining ? [] : ['scaleDown']),
   deliver,
   vouches: {

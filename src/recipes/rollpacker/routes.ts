@@ -1,4 +1,4 @@
-/** Which part gets what: events from outside, and decisions of one part that are events of others. */
+/** Routes of events from outside, and of decisions of one part that are events of others. */
 import type { AnyDecision } from '../../core/definition.ts';
 import type { Delivery, Route, Taker } from '../../core/recipe.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
@@ -91,14 +91,14 @@ type AnyRoute = Route<AnyDecision, RollpackerConfig>;
 const route = <T extends VocabularyDecision['type']>(to: RouteOf<T>): AnyRoute => ({ to: to as never });
 const inside = <T extends VocabularyDecision['type']>(to: RouteOf<T>): AnyRoute => ({ out: false, to: to as never });
 
-/** By part, then by decision. */
+/** Routes by part, then by decision. */
 export const routes: Readonly<Record<string, Readonly<Record<string, AnyRoute>>>> = {
   queue: {
     'round.planned': route<'round.planned'>((decision, _config, takers) => [
       ...takers,
       ...openings(decision, decision.queued),
     ]),
-    // The admission asks for what is missing: it knows what is carried over.
+    // The admission asks for the missing prompts: it knows the carried ones.
     'prompts.request': { out: false },
   },
   tp: { 'round-tp.set': route<'round-tp.set'>(arrange) },

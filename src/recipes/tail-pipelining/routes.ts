@@ -1,4 +1,4 @@
-/** Which part gets what: events from outside, and decisions of one part that are events of others. */
+/** Routes of events from outside, and of decisions of one part that are events of others. */
 import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
 import type { Delivery, Route, Taker } from '../../core/recipe.ts';
 import type { VocabularyEvent } from '../../schemas/events/index.ts';
@@ -73,21 +73,21 @@ function rewarded({ reason }: Message<'round.rewarded'>): readonly string[] {
   return reason.code === 'round_failed' ? [] : ['pipelining'];
 }
 
-/** By part, then by decision. */
+/** Routes by part, then by decision. */
 export const routes: Readonly<Partial<Record<PartName, Readonly<Record<string, AnyRoute>>>>> = {
   queue: {
     'round.planned': { to: opened as never },
-    // The admission asks for what is missing: it knows what it has.
+    // The admission asks for the missing prompts: it knows the prompts that it has.
     'prompts.request': { out: false },
   },
   admission: {
-    // With a frontier, `request.admit` says when.
+    // With a frontier, `request.admit` tells the host when to launch.
     'request.launch': { out: ({ frontier }) => !frontier },
     'request.abort': { to: aborted as never },
   },
   frontier: {
     'request.dropped': { to: dropped as never },
-    // The admission says what is late: it knows every request.
+    // The admission reports late responses: it knows every request.
     'response.late': { out: false },
   },
   assembly: { 'round.rewarded': { to: rewarded as never } },

@@ -66,7 +66,7 @@ export function partConfigs(config: Settings): Readonly<Record<string, Record<st
     admission: settingsOf(config, admissionConfig.shape),
     frontier: {
       ...settingsOf(config, frontierConfig.shape),
-      // Without a frontier nothing comes to it.
+      // Without a frontier no events come to it.
       width: config.width ?? 1,
       groupsPerUpdate: config.globalBatchSamples / responsesPerPrompt,
       // The admission tries again: a failed request keeps its place until another comes for it.
@@ -78,7 +78,7 @@ export function partConfigs(config: Settings): Readonly<Record<string, Record<st
     assembly: { askAgain: config.filter !== 'zero-variance' },
     pipelining: {
       ...settingsOf(config, pipeliningConfig.shape),
-      // The admission has filtered, and replaced, what is not to be trained.
+      // The admission has already filtered and replaced groups.
       filter: 'none',
       // An event inside the recipe could not be refused.
       otherVersions: 'drop',

@@ -3,7 +3,7 @@ import { refuse } from '../../../errors.ts';
 import { callAt, headOf, type Queues, runQueues, shardedOf } from './collectives.ts';
 import type { ExecutionOrder } from './schema.ts';
 
-/** Why a plan cannot be executed. */
+/** The reason why a plan cannot be executed. */
 export interface Deadlock {
   /**
    * `pairing`: the members of a group do not make the same calls in the same order, so that a call would meet another
@@ -17,13 +17,13 @@ export interface Deadlock {
   readonly devices: readonly number[];
   /** The call of each of these devices; −1 if it has no further one. */
   readonly packs: readonly number[];
-  /** The same in words. */
+  /** The same as a message. */
   readonly message: string;
 }
 
 /** The order in which the calls are issued. */
 export interface DeadlockOptions {
-  /** `backward`: the exact reverse. */
+  /** The pass; `backward` is the exact reverse. */
   readonly pass?: 'forward' | 'backward' | undefined;
   /** Whether the next pack's first all-to-all is issued before this one's second; `true` if absent. */
   readonly overlap?: boolean | undefined;

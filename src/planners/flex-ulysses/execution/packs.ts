@@ -1,4 +1,4 @@
-/** Which sequences run together, and in which order (FlexRL §3.3, §3.4). */
+/** The sequences that run together, and their order (FlexRL §3.3, §3.4). */
 import { refuse } from '../../../errors.ts';
 import { type Instance, type Placement, topDegree } from '../instance.ts';
 import type { FlexUlyssesSettings, SequencePack } from '../types.ts';

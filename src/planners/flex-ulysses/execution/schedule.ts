@@ -21,7 +21,7 @@ export interface PackedPlan {
 export interface TimelineSpan {
   /** Index of the device, from 0. */
   readonly device: number;
-  /** Which of the two streams of the device: they run beside each other. */
+  /** The stream of the device: its two streams run beside each other. */
   readonly stream: 'communication' | 'computation';
   /** Queries, keys and values are exchanged, attention is computed, its output is exchanged back. */
   readonly operation: 'all-to-all-1' | 'attention' | 'all-to-all-2';
@@ -33,13 +33,13 @@ export interface TimelineSpan {
   readonly endSeconds: number;
 }
 
-/** A plan on the clock. */
+/** The times of a plan. */
 export interface PlanTimeline {
   /** Summary of the times of the plan. */
   readonly schedule: ExecutionSchedule;
-  /** Of each device: what it computes, and how long it does not until the last one is done. */
+  /** Seconds in which each device computes, and in which it does not until the last one is done. */
   readonly devices: readonly { readonly computeSeconds: number; readonly bubbleSeconds: number }[];
-  /** By device, then by stream, then by time. */
+  /** Spans by device, then by stream, then by time. */
   readonly spans: readonly TimelineSpan[];
 }
 

@@ -1,4 +1,4 @@
-/** When each part of a plan runs, by events: nothing is stepped through that has not changed. */
+/** The times of each part of a plan, by events: only changed devices are stepped through. */
 
 import type { SequencePack } from '../types.ts';
 import { callAt, type Queues, runQueues, shardedOf } from './collectives.ts';
@@ -8,7 +8,7 @@ import { allToAllTime, attentionTime, type TimingCoefficients } from './timing.t
 /** Seconds of the parts of each pack. */
 export interface Durations {
   readonly attention: Float64Array;
-  /** Each of the two all-to-alls. */
+  /** Seconds of each of the two all-to-alls. */
   readonly allToAll: Float64Array;
 }
 
@@ -41,16 +41,16 @@ export function durationsOf(
 
 /** When everything starts, in seconds from the start of the first. */
 export interface Times {
-  /** Of each device, its sharded and its unsharded packs, in its order. */
+  /** Sharded and unsharded packs of each device, in its order. */
   readonly sharded: readonly (readonly number[])[];
   readonly unsharded: readonly (readonly number[])[];
-  /** Of each pack, its first and its second all-to-all. */
+  /** Starts of the first and of the second all-to-all of each pack. */
   readonly first: Float64Array;
   readonly second: Float64Array;
-  /** Of each device, the attention of its sharded packs, and of the unsharded one that it runs first. */
+  /** Starts of the attention of each device's sharded packs, and of the unsharded one that it runs first. */
   readonly attention: readonly Float64Array[];
   readonly unshardedStart: Float64Array;
-  /** Until a device is done. */
+  /** Ends of the devices. */
   readonly end: Float64Array;
   /** Seconds in which a device computes. */
   readonly busy: Float64Array;

@@ -30,9 +30,9 @@ const coefficients = z
 
 /** Coefficients of the times, in seconds. */
 export interface TimingCoefficients {
-  /** Of a pass of attention over one sequence, in seconds. */
+  /** Coefficients of a pass of attention over one sequence, in seconds. */
   readonly attentionSeconds: z.output<typeof attention>;
-  /** Of an all-to-all of one sequence's tokens, in seconds. */
+  /** Coefficients of an all-to-all of one sequence's tokens, in seconds. */
   readonly allToAllSeconds: z.output<typeof allToAll>;
 }
 

@@ -1,4 +1,4 @@
-/** Which device encodes which frames (FlexRL §3.3, vision tower). */
+/** The share of the frames that each device encodes (FlexRL §3.3, vision tower). */
 import { refuse } from '../../../errors.ts';
 import type { SequenceAssignment, VisionShare } from '../types.ts';
 
@@ -12,7 +12,7 @@ export interface VisionPlan {
 /** Frames that the devices can still take: all the same number, and some of them one more. */
 interface Room {
   readonly plain: Float64Array;
-  /** 1 where the device may still take the one more. */
+  /** 1 if the device may still take the additional frame, else 0. */
   readonly extra: Uint8Array;
   /** Number of devices that may. */
   extras: number;

@@ -1,4 +1,4 @@
-/** Items that are nearly the same, a few on each device: what a plan of them can look like. */
+/** Plans of items that are nearly the same, a few on each device. */
 import type { Problem } from './problem.ts';
 
 /** A way to put items that are nearly the same onto devices. */
@@ -18,7 +18,7 @@ export interface Shape {
   readonly higher: readonly { readonly level: number; readonly count: number }[];
 }
 
-/** All of them, the most promising first. */
+/** All choices, the most promising first. */
 export const choices: readonly Shape['shared'][] = [1, 'even', 'ends', 0.5, 0.25];
 /** Shares of the groups that counting allows to be wide. */
 const shares = [1, 0.9, 0.75, 0.5];
@@ -57,7 +57,7 @@ export function shapesFor(problem: Problem, above: readonly number[]): Shape[] {
   return shapes;
 }
 
-/** Items are nearly the same if the one with most work has no more than so many times as much as the one with least. */
+/** Items are nearly the same if the one with most work has at most this many times the work of the one with least. */
 const nearly = 2;
 /** Devices with more items than this are filled well in any order. */
 const mostEach = 12;

@@ -49,7 +49,7 @@ class DeviceAnnealing extends Annealing {
   #keep(): void {
     if (this.#overall > slop) return;
     if (this.found !== undefined && this.#layout.cost >= this.found.cost - slop) return;
-    // The same arrays again and again: improvements come by the thousand.
+    // The same arrays are used again: improvements come by the thousand.
     this.#kept.level.set(this.#layout.level);
     this.#kept.group.set(this.#layout.group);
     this.#kept.cost = this.#layout.cost;
@@ -143,7 +143,7 @@ class DeviceAnnealing extends Annealing {
     const lessTokens = tokens / (1 << from);
     const moreWork = moved / (1 << level);
     const moreTokens = tokens / (1 << level);
-    // Groups nest: where they meet, one holds the other.
+    // Groups nest: if two meet, one holds the other.
     const low = Math.min(a, b);
     const high = Math.max(aEnd, bEnd);
     const apart = aEnd <= b || bEnd <= a;

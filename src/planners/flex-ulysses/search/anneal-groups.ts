@@ -1,4 +1,4 @@
-/** Simulated annealing over top groups: which items are spread, and which group each is in. */
+/** Simulated annealing over top groups: the items that are spread, and the group of each. */
 import { type GroupLayout, none } from './group-layout.ts';
 import { copyLoad, emptyLoad, type Load, weigh } from './group-load.ts';
 import { slop } from './problem.ts';
@@ -12,7 +12,7 @@ export interface Found {
   readonly cost: number;
 }
 
-/** Of 256 steps: this many move a layer, then this many change one item, then move one; the rest exchange two. */
+/** Of 256 steps, this many move a layer, then this many change one item, then move one; the rest exchange two. */
 const layers = 60;
 const changes = 40;
 const moves = 40;
@@ -75,7 +75,7 @@ class GroupAnnealing extends Annealing {
     const layout = this.#layout;
     layout.overall += over;
     if (layout.overall > slop || (this.found !== undefined && layout.cost >= this.found.cost - slop)) return;
-    // The same arrays again and again: improvements come by the thousand.
+    // The same arrays are used again: improvements come by the thousand.
     this.#found.group.set(layout.group);
     this.#found.spread.set(layout.spread);
     this.#found.cost = layout.cost;

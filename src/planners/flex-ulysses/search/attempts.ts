@@ -18,14 +18,14 @@ import type { Schedule } from './schedule.ts';
 import { searchAlike } from './search-alike.ts';
 import { again, isFew, type Start } from './starts.ts';
 
-/** Evening out cannot mend more than this: what is over, all devices together, by the number of devices. */
+/** Evening out cannot mend a larger excess, all devices together, per device. */
 const mendable = 0.012;
-/** A prefix with more over than this is not even tried, by the number of devices. */
+/** A prefix with a larger excess per device is not even tried. */
 const hopeless = 0.04;
-/** A run that ends with more than this over, all groups together, is not worth polishing. */
+/** A run that ends with a larger excess, all groups together, is not worth polishing. */
 const promising = 0.15;
 const shaking = { temperature: [0.01, 1e-4], price: [1, 1], frozen: true } as const;
-/** An earlier plan that was mended may cost so much more than before, relative; else the search starts over. */
+/** A mended earlier plan may cost this much more than before, relative; else the search starts over. */
 const littleMore = 1.02;
 const warm = 30;
 /** If that is not enough, it is annealed for this many times the usual steps. */

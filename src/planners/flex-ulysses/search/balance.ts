@@ -30,7 +30,7 @@ interface Bins {
   readonly count: number;
   readonly first: Float64Array;
   readonly second: Float64Array;
-  /** Items, those with most of the first size first. */
+  /** Items, ordered by the first size, largest first. */
   readonly sequence: readonly number[];
 }
 
@@ -80,7 +80,7 @@ function fullest(layout: Layout): { readonly most: number; readonly fits: boolea
   return { most, fits };
 }
 
-/** Puts each item, largest first, into the bin with least of the first size where the second fits, else with least of the second. */
+/** Puts each item, largest first, into the bin with least of the first size where the second fits, else least of the second. */
 function fill(layout: Layout): void {
   const { items, devices, memory } = layout.problem;
   for (let item = 0; item < items; item += 1) {
@@ -116,12 +116,12 @@ function dealOut(layout: Layout): void {
   }
 }
 
-/** Bins that were found. */
+/** Bins, and how even they are. */
 interface Found {
   readonly bin: Int32Array;
-  /** The first size of the fullest. */
+  /** First size of the fullest bin. */
   readonly most: number;
-  /** No bins have a fullest with less. */
+  /** Lower bound on the first size of the fullest bin. */
   readonly least: number;
 }
 

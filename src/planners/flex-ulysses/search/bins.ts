@@ -11,7 +11,7 @@ export class Bins {
   /** Room of each device. */
   readonly roomWork: Float64Array;
   readonly roomMemory: Float64Array;
-  /** The bin of each item; −1: not yet. */
+  /** The bin of each item; −1 if it has none yet. */
   readonly bin: Int32Array;
   readonly filled: Uint8Array;
   /** The items that are in no bin, and their work and tokens from each one on, by how many bins are filled. */

@@ -13,14 +13,14 @@ const atLast = 4;
 const mostAtLast = 400_000;
 /** An item with less work is better kept for the end, where it fills what is left. */
 const small = 0.03;
-/** Of what is left over of all devices, a device may leave so much more than its part. */
+/** A device may leave over this much more than its part of all that is left over, relative. */
 const generous = 1;
 /** Weight of chance, beside the part that a device leaves over, relative to its part. */
 const luck = 2;
 /** Weight, beside the same, of a device that takes fewer tokens than the remaining ones have. */
 const evenMemory = 10;
 
-/** Devices are filled anew where there are no more of them, with no more items each, and their mean load is more. */
+/** Devices are filled anew if they are no more than this, with no more items each, and a higher mean load. */
 const mostDevices = 16;
 const mostItemsEach = 5;
 const tight = 0.995;

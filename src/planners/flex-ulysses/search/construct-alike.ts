@@ -91,7 +91,7 @@ function takeFitting(work: Float64Array, list: number[], count: number, room: nu
   for (; start + count < list.length && sum > room; start += 1)
     sum += work[list[start + count]!]! - work[list[start]!]!;
   const places = Array.from({ length: count }, (_, at) => start + at);
-  // Longer ones instead of some of them, as far as there is room.
+  // Longer items replace some of them, as far as there is room.
   for (let at = 0; at < count; at += 1) {
     const lowest = at === 0 ? 0 : places[at - 1]! + 1;
     let place = places[at]!;

@@ -3,7 +3,7 @@
 import type { FlexUlyssesSettings } from '../types.ts';
 import type { Problem } from './problem.ts';
 
-/** With so many items a device, short ones fill the gaps, and little has to be rearranged. */
+/** With this many items per device, short ones fill the gaps, and little has to be rearranged. */
 const crowded = 3;
 
 /** Whether devices have many items. */
@@ -94,7 +94,7 @@ const most = 2;
 /** Every part of the search is needed where devices have few of many items, so each is shorter. */
 const brisk = 0.7;
 const few = 64;
-/** With this many times more, few starts must do. */
+/** Beyond this many times more, few starts must do. */
 const huge = 8;
 
 /**

@@ -9,7 +9,7 @@ interface Handful {
   readonly memory: number;
 }
 
-/** With more items on a device, only so many of all sizes are exchanged, and by threes only where there are few. */
+/** With more items on a device, only this many of all sizes are exchanged, and by threes only if there are few. */
 const mostItems = 14;
 const mostForThrees = 8;
 /** Partners that are tried for a device. */

@@ -1,4 +1,4 @@
-/** The cheapest placement of a small batch, by trying all that could be cheaper. */
+/** The cheapest placement of a small batch, found by trying all that could be cheaper. */
 import { type Kept, Layout } from './layout.ts';
 import { type Problem, slop } from './problem.ts';
 

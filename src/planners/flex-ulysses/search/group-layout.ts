@@ -14,7 +14,7 @@ const nothing = 0x7fffffff;
 /** Stands for "too much" where the exact amount does not matter. */
 const tooMuch = 1e9;
 
-/** Which group each item is in, and whether it is spread over it. */
+/** The group of each item, and whether the item is spread over it. */
 export class GroupLayout {
   readonly problem: Problem;
   readonly group: Int32Array;

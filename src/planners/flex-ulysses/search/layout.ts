@@ -1,4 +1,4 @@
-/** A placement that is being changed: where each item is, what each device has, and what it costs. */
+/** A placement that is being changed, with the loads of devices and its cost. */
 import { type Problem, slop } from './problem.ts';
 
 /** A copy of a layout. */

@@ -4,7 +4,7 @@ import type { FlexUlyssesSettings } from '../types.ts';
 import { type Layout, leastLoaded, leastLoadedOf } from './layout.ts';
 import { type Problem, slop } from './problem.ts';
 
-/** If no more of the items than this are sharded higher than they must be, it was for lengths that have changed. */
+/** If more items than this share are sharded higher than they must be, the plan was for lengths that have changed. */
 const stray = 0.02;
 
 type Previous = NonNullable<FlexUlyssesSettings['previous']>;

@@ -5,7 +5,7 @@ import type { Layout } from './layout.ts';
 /** Fills of a group of spread items, tried one after the other. */
 const fills = [0, 0.6, 1, 0.8, 0.4, 0.9, 0.7, 0.5, 0.3, 0.2] as const;
 
-/** The fills, that with least over first, where so many items are spread. */
+/** The fills for this number of spread items, the one with least excess first. */
 export interface Ranking {
   readonly spread: number;
   readonly fills: readonly { readonly fill: number; readonly over: number }[];

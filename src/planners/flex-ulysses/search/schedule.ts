@@ -8,13 +8,13 @@ export interface Schedule {
   readonly price: readonly [number, number];
   /** Whether degrees stay as they are; over devices only. */
   readonly frozen?: boolean;
-  /** Of 256 steps, so many move layers; over devices only. */
+  /** Steps of 256 that move layers; over devices only. */
   readonly layers?: number;
   /** The level that whole items are mostly spread at; the last one if absent. */
   readonly usual?: number;
 }
 
-/** An annealing goes in so many legs, each at one temperature. */
+/** Number of legs of an annealing, each at one temperature. */
 const legs = 64;
 
 /** Returns temperature and price of a leg. */

@@ -27,9 +27,9 @@ const afterwards = [0.1, 300] as const;
 /** Temperature and price at the end. */
 const coldest = 0.01;
 const dearest = 20_000;
-/** Of 256 steps, so many move a layer. */
+/** Steps of 256 that move a layer. */
 const layers = 40;
-/** Steps of an annealing: so many for each item, but at least these, and no more than a part of all. */
+/** Steps of an annealing: this many for each item, but at least these, and no more than a part of all. */
 const stepsEach = 400;
 const shortest = 15_000;
 const annealings = 5;

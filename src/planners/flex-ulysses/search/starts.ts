@@ -5,7 +5,7 @@ import { isCrowded } from './effort.ts';
 import type { Problem } from './problem.ts';
 import type { Schedule } from './schedule.ts';
 
-/** One annealing. */
+/** The start and the schedule of an annealing. */
 export interface Start {
   /** The moves: of items between devices, at any degree; or between top groups, spread or whole. */
   readonly over: 'devices' | 'groups';
@@ -36,7 +36,7 @@ const devices: Start = {
 const evenPrice: Start = { ...devices, temperature: [4.5, 0.009], price: [90, 90] };
 const cheap: Start = { ...devices, temperature: [0.9, 0.009], price: [9, 45] };
 const costly: Start = { ...devices, temperature: [9, 0.009], price: [90, 90] };
-/** Little is paid for what is over until the end: where the limits are tight, and many items fill the gaps. */
+/** Excess is cheap until the end: for tight limits, where many items fill the gaps. */
 const pressed: Start = { ...devices, fill: 0, temperature: [1, 0.003], price: [90, 540], patience: 6 };
 const hardPressed: Start = { ...pressed, temperature: [3, 0.01], price: [1000, 5000] };
 const groups: Start = {
@@ -90,7 +90,7 @@ const forCrowded: readonly Start[] = [
 const patient: Start = { ...groups, temperature: [0.3, 0.01], patience: 6 };
 /** With few steps, what cannot be mended has to be left early. */
 const hurried: Start = { ...patient, surplusWeight: 10 };
-/** From an earlier plan: not so warm that nothing of it stays. */
+/** Starts from an earlier plan: not so warm that nothing of it stays. */
 export const again: Start = { ...hurried, from: 'layout', temperature: [0.15, 0.01], patience: 2.5 };
 const forFew: readonly Start[] = [
   groups,

@@ -1,4 +1,4 @@
-/** Responses, groups and rounds: when they are complete, and what becomes of them where a round fails. */
+/** Responses, groups and rounds: their completion, and their ends if a round fails. */
 import { given } from '../../../core/given.ts';
 import type { Message } from '../../../schemas/messages.ts';
 import {

@@ -54,11 +54,11 @@ const round = z.strictObject({
   kind: roundKind,
   weightVersion,
   openedSeconds: seconds,
-  /** By prompt, in the order of the round. */
+  /** Groups by prompt, in the order of the round. */
   groups: mapBy((one: { prompt: Prompt }) => one.prompt.promptId, group),
-  /** Groups that have not left. */
+  /** Number of groups that have not left. */
   generating: derived(() => 0),
-  /** Groups with a response. */
+  /** Number of groups with a response. */
   counted: derived(() => 0),
 });
 /** A round, until all of its rewards are known. */
@@ -71,7 +71,7 @@ export const collectionState = z.strictObject({
   /** Groups that have not left, by prompt. */
   generating: derived(() => new Map<string, Group>()),
 });
-/** The state. */
+/** The state of the policy. */
 export type CollectionState = Live<z.output<typeof collectionState>, z.output<typeof collectionConfig>>;
 /** The state as it is saved. */
 export type SavedCollection = z.input<typeof collectionState>;

@@ -19,7 +19,7 @@ export const collectionDecisions = [
   rewardRequest,
 ] as const;
 
-/** One of them. */
+/** A decision of the collection. */
 export type CollectionDecision = Of<(typeof collectionDecisions)[number]>;
 /** The context that handlers emit decisions to. */
 export type Ctx = Context<CollectionDecision>;
