@@ -85,7 +85,7 @@ export function leastRoom(sizes: Float64Array, bins: number, known: number): num
 
 /** The least that must be sharded. */
 export interface Fewest {
-  /** No plan within the limits communicates less. */
+  /** Lower bound on the communication of a plan within the limits. */
   readonly communication: number;
   /** Number of sequences above each level. */
   readonly above: readonly number[];

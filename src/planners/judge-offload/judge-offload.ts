@@ -1,6 +1,6 @@
 /**
- * Which layers of a judge beside the actor stay on the GPU, and which are streamed from host memory while it computes
- * (RollPacker §4.3). See README.md.
+ * Chooses the layers of a judge beside the actor that stay on the GPU, and those streamed from host memory while it
+ * computes (RollPacker §4.3). See README.md.
  */
 import { definePlanner, type PlannerDefinition } from '../../core/definition.ts';
 import { valueAt } from '../../core/length-function.ts';

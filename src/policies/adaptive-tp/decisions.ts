@@ -69,7 +69,7 @@ export function keep(
   ctx: Ctx,
 ): void {
   const { at } = ctx;
-  // One for every step: a spread would be most of what it costs.
+  // A decision is emitted at every step: a spread would be most of its cost.
   if (ep === undefined) ctx.emit({ type: 'kind-tp.kept', at, roundId, kind, tp, reason });
   else ctx.emit({ type: 'kind-tp.kept', at, roundId, kind, tp, ep, reason });
 }

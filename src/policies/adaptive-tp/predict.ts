@@ -167,7 +167,7 @@ export function predictSeconds(
   // A group must fit some times over, or its coming and going would be nothing like that of its sequences.
   let size = Math.max(1, Math.ceil(requests / usualGroups));
   while (size > 1 && !fits(size * 4)) size = Math.ceil(size / 2);
-  // Of many more than fit, a part is as slow in proportion.
+  // Of many more requests than fit, a part takes time in proportion.
   const part = Math.min(requests, size * mostGroups);
   const seconds = new Replica(surface, groupsOf(workload, part, size), workload, memoryBytes).run();
   return (seconds * requests) / part;

@@ -147,7 +147,7 @@ export function finishRound(state: PipeliningState, event: Message<'weights.publ
   const { roundId, publicationId } = event;
   const { at } = ctx;
   const round = state.head;
-  // It was confirmed before, or the trainer has fallen back meanwhile and publishes again.
+  // The publication was confirmed before, or the trainer has fallen back meanwhile and publishes again.
   if (round === null || round.publicationId !== publicationId) {
     ctx.emit({ type: 'training.late', at, roundId, publicationId, reason: { code: 'publication_over' } });
     return;

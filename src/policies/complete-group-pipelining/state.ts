@@ -54,14 +54,14 @@ const round = z.strictObject({
   /** Times of the round, in seconds on the clock of the session. */
   times: z.strictObject({
     openedSeconds: seconds,
-    /** When the groups of the first update became trainable. */
+    /** Time when the groups of the first update became trainable. */
     firstBatchSeconds: seconds.nullable(),
     firstDispatchSeconds: seconds.nullable(),
-    /** When the round was rewarded, or failed: no group comes any more. */
+    /** Time when the round was rewarded, or failed: no group comes any more. */
     closedSeconds: seconds.nullable(),
-    /** When the optimizer last stepped. */
+    /** Time when the optimizer last stepped. */
     lastStepSeconds: seconds.nullable(),
-    /** Since when the trainer has nothing to do for the round; `null` while it has, or another round's. */
+    /** Time since when the trainer has nothing to do for the round; `null` while it has, or another round's. */
     idleSinceSeconds: seconds.nullable(),
     waitSeconds: seconds,
     computeSeconds: seconds,

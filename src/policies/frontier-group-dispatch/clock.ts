@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 
-/** No response gets more tokens a second; times that lie too close together would say so. */
+/** Bound on the tokens per second of a response: times that lie too close together would exceed it. */
 const mostTokensPerSecond = 1e6;
 
 const amount = z.number().nonnegative();
@@ -15,7 +15,7 @@ export const clockSchema = z.strictObject({
   running: z.int().nonnegative(),
   /** Readings at the last completion that set it: tokens, and the integrals over them of requests in service and context. */
   known: z.strictObject({ at: amount, tokens: amount, requests: amount, context: amount }),
-  /** Since then: seconds times requests in service, and times `started`. */
+  /** Integrals since that completion: seconds times requests in service, and times `started`. */
   since: z.strictObject({ requestSeconds: amount, startedSeconds: amount }),
   /** Sum of the clock's readings when the requests in service came. */
   started: amount,
@@ -89,7 +89,7 @@ export function complete(
   const { known, at } = clock;
   const shown = mark.clock + tokens;
   clock.tokensPerSecond = Math.min(tokens / (at - mark.since), mostTokensPerSecond);
-  // One that had to wait inside the engine has fewer tokens than the clock shows.
+  // A request that had to wait inside the engine has fewer tokens than the clock shows.
   if (shown > known.tokens && at > known.at) {
     set(clock, shown, known.requests + requestsUntil(clock, shown), known.context + contextUntil(clock, shown));
   }

@@ -119,7 +119,7 @@ export function trained(
   const isSupplied = round.isSupplied;
   round.trainedUntil = at;
   round.consumed += groups;
-  // One more than is needed: the last to leave may still be without rewards.
+  // One group more than needed: the last to leave may still be without rewards.
   round.isSupplied = round.served - round.consumed >= 2 * groupsPerUpdate;
   if (!isBehind) return;
   round.reports += 1;

@@ -1,5 +1,5 @@
 /**
- * Which width is best, by running a round of the size that is to come through a small model of engines and trainer: a
+ * Plans the best width by running a round of the size that is to come through a small model of engines and trainer: a
  * pure computation, bounded in what it looks at.
  */
 import { Heap } from '../../core/heap.ts';

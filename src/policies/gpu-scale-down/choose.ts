@@ -1,6 +1,7 @@
 /**
- * Which engines to release: half of the GPUs, no unit split; of all such choices the one that splits the fewest servers
- * between rollout and training, then moves the fewest tokens, then takes the first engines in the order of servers.
+ * Chooses the engines to release: half of the GPUs, no unit split; of all such choices the one that splits the fewest
+ * servers between rollout and training, then moves the fewest tokens, then takes the first engines in the order of
+ * servers.
  *
  * Units are decided one after the other. What the rest can do depends only on the GPUs taken so far and on the servers
  * that still have undecided units, so of all ways there only the best are kept: as many as choices are asked for.

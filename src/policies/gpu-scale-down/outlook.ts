@@ -208,14 +208,14 @@ export class Outlook {
 
 // A time is an eighth from the next at most, and a sixteenth around the busiest one.
 const binsPerTime = 2;
-/** Before the first of them, where the cache is fullest early, this is the share from one to the next. */
+/** Factor between the times before the first of them, where the cache is fullest early. */
 const early = 2;
 
 /** Times to look at, ascending, from now until the last request has reached the cap. */
 export function timesUntil(longest: number, total: Loads): number[] {
   let requests = 0;
   for (let group = 0; group < total.groups; group += 1) requests += total.count(0, group);
-  // Before that, the cache cannot grow by more than a 32nd.
+  // Before this time, the cache cannot grow by more than a 32nd.
   const first = Math.max(1, Math.floor(total.kvTokens(0) / Math.max(1, requests) / 32));
   const times = [0];
   for (let bin = binOf(first); binFloor(bin) < longest; bin += bin < 32 ? 1 : binsPerTime) times.push(binFloor(bin));

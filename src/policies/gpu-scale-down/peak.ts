@@ -114,7 +114,7 @@ export class Moments {
 
   #quantile(time: number, z: number): number {
     const tilt = this.#tilt[time]!;
-    // Beyond that the correction would bend down again.
+    // Beyond this z the correction would bend down again.
     const bent = tilt < 0 ? Math.min(z, -0.5 / tilt) : z;
     const quantile = this.#middle[time]! + this.#deviation[time]! * (bent + (bent * bent - 1) * tilt);
     return Math.min(this.#all[time]!, Math.max(this.#mean[time]!, quantile));

@@ -32,7 +32,7 @@ const group = z.strictObject({
   domain: domain.optional(),
   promptTokens: tokens.optional(),
   members: mapBy('requestId', member),
-  /** When the prompt counted, in seconds. */
+  /** Time when the prompt counted, in seconds. */
   since: seconds,
   /** The round that it counts for; `null` while it does not count. */
   round: derived<Round | null>(),

@@ -118,7 +118,7 @@ export const rewardState = z
     dispatches: mapBy('id', dispatch),
     workers: mapBy('id', worker),
     pools: z.strictObject({ rule: poolOf('rule'), sandbox: poolOf('sandbox'), judge: poolOf('judge') }),
-    /** When the timer fires, if one is set. */
+    /** Time when the timer fires, in seconds, if one is set. */
     timerAt: seconds.nullable(),
     seq: count,
     /** Number of the next dispatch; never goes back. */

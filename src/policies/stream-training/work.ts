@@ -4,7 +4,7 @@ import type { Message } from '../../schemas/messages.ts';
 import type { Group, Replica, Round, StreamTrainingState, Work } from './state.ts';
 import type { Ctx } from './words.ts';
 
-/** Why groups are trained again. */
+/** Reasons to train groups again. */
 export type RequeueCode = Message<'train.requeued'>['reason']['code'];
 type DiscardCode = Message<'gradients.discard'>['reason']['code'];
 

@@ -119,7 +119,7 @@ export const rollpacker: PolicyDefinition<
   expects: (event, config) => {
     if (event.type !== 'round.requested') return [];
     const { minTp: tp } = config;
-    // Which engines does not matter here, but whether they may change.
+    // The choice of engines does not matter here, only whether they may change.
     const engines = arrange({ at: event.at, replicas: replicasOf(config.servers, tp), tp }, config);
     return [...engines, ...openings({ ...event, kind: 'long' }, [])];
   },

@@ -7,16 +7,16 @@ import { copyFinal, copyPrompt } from '../../schemas/prompts.ts';
 import { cancelled, scored, to, unscored, wanted, wantedAgain } from './reward-routes.ts';
 import type { RollpackerConfig } from './types.ts';
 
-/** The engine of a replica is named by its first GPU. */
+/** Returns the id of the engine of a replica: its first GPU. */
 const engineIdOf = ({ gpuIds }: { gpuIds: readonly string[] }): string => gpuIds[0]!;
 
-/** Tokens of KV cache that fit on an engine of this degree. */
+/** Returns the tokens of KV cache that fit on an engine of this degree. */
 export function kvCapacityTokens(config: RollpackerConfig, tp: number): number {
   const bytes = config.gpuMemoryBytes * config.memoryUtilization * tp - config.modelBytes;
   return Math.max(1, Math.floor(bytes / config.kvBytesPerToken));
 }
 
-/** The engines of a round, for the parts that must know them before its requests are placed. */
+/** Returns the events that tell the parts of the engines of a round before its requests are placed. */
 export function arrange(
   { at, replicas, tp }: Pick<Message<'round-tp.set'>, 'at' | 'replicas' | 'tp'>,
   config: RollpackerConfig,
@@ -34,7 +34,7 @@ export function arrange(
   ];
 }
 
-/** The events that open a round in every part: asked of all of them before a round is planned. */
+/** Returns the events that open a round in every part: asked of all of them before a round is planned. */
 export function openings(
   { at, roundId, kind, weightVersion }: Pick<Message<'round.planned'>, 'at' | 'roundId' | 'kind' | 'weightVersion'>,
   queued: Message<'round.planned'>['queued'],

@@ -70,12 +70,12 @@ const tpSettings = {
   ...{ minTp, maxTp, startTp, expectedWorkload: tp.expectedWorkload, profile: tp.profile },
 };
 
-/** The TP degree of both kinds of round where it does not adapt. */
+/** Returns the TP degree of both kinds of round when it does not adapt. */
 function fixedTp({ startTp: start, minTp: least }: Pick<Settings, 'startTp' | 'minTp'>): number {
   return start.short ?? start.long ?? least;
 }
 
-/** The configuration of each part. */
+/** Returns the configuration of each part. */
 export function partConfigs(config: Settings): Readonly<Record<string, Record<string, unknown>>> {
   const { promptsPerRound, responsesPerPrompt, idPrefix, maxResponseTokens, kvBytesPerToken } = config;
   const none = config.tailBatching ? {} : { speculation: 'fixed', promptSpeculation: 1, responseSpeculation: 1 };

@@ -9,7 +9,7 @@ import { isTaken } from '../part-words.ts';
 import { tailPipelining } from './tail-pipelining.ts';
 import type { TailPipeliningEvent } from './types.ts';
 
-/** A likely next event. */
+/** Draws a likely next event. */
 export function arbitrary({ parts: states }: RecipeState, choices: Choices): TailPipeliningEvent {
   const turn = choices.below(6);
   const other =

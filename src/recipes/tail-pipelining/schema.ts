@@ -58,7 +58,7 @@ export const tailPipeliningConfig = shape.superRefine((config, context) => {
   }
 });
 
-/** The configuration of each part. */
+/** Returns the configuration of each part. */
 export function partConfigs(config: Settings): Readonly<Record<string, Record<string, unknown>>> {
   const { promptsPerRound, promptSpeculation, responsesPerPrompt } = config;
   return {

@@ -39,7 +39,7 @@ export function durationsOf(
   return { attention, allToAll };
 }
 
-/** When everything starts, in seconds from the start of the first. */
+/** Start times, in seconds from the start of the first operation. */
 export interface Times {
   /** Sharded and unsharded packs of each device, in its order. */
   readonly sharded: readonly (readonly number[])[];

@@ -17,10 +17,10 @@ const positive = (value: number): number => (value > 0 ? value : 0);
 class DeviceAnnealing extends Annealing {
   readonly #layout: Layout;
   readonly #layers: Layers | undefined;
-  /** Of 256 steps, so many move a layer. */
+  /** Steps of 256 that move a layer. */
   readonly #moved: number;
   readonly #usual: number;
-  /** By how much each device is over its limits. */
+  /** Excess of each device over its limits. */
   readonly #over: Float64Array;
   #overall = 0;
   readonly #frozen: boolean;

@@ -17,7 +17,7 @@ export interface Balance {
   readonly compute: number;
   /** The bound of it, by {@link computeBound}. */
   readonly bound: number;
-  /** No plan has less: the bound, or the same where all were tried. */
+  /** Lower bound on the compute of any plan: the bound, or the same as `compute` if all were tried. */
   readonly leastCompute: number;
   /** Most tokens of a device: what was asked for, or the least that was found. */
   readonly memoryCap: number;

@@ -25,7 +25,7 @@ export interface Problem {
   readonly least: Uint8Array;
   /** The least cost of an item, by item. */
   readonly cheapest: Float64Array;
-  /** No plan costs less. */
+  /** Lower bound on the cost of a plan. */
   readonly bound: number;
 }
 

@@ -26,7 +26,7 @@ export class Sequence {
 }
 
 const slots = 8192;
-// In single precision: a logarithm that differs in its last bit, as it does between machines, changes nothing.
+// Single precision: a logarithm that differs in its last bit, as it does between machines, changes nothing.
 const depths = Float32Array.from({ length: slots }, (_, slot) => -Math.log((slot + 0.5) / slots));
 
 /**

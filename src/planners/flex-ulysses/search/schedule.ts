@@ -20,7 +20,7 @@ const legs = 64;
 /** Returns temperature and price of a leg. */
 function coolingAt({ temperature, price }: Schedule, leg: number): [number, number] {
   const share = leg / (legs - 1);
-  // In single precision: a power that differs in its last bit, as it does between machines, changes nothing.
+  // Single precision: a power that differs in its last bit, as it does between machines, changes nothing.
   const between = ([first, last]: readonly [number, number]): number => Math.fround(first * (last / first) ** share);
   return [between(temperature), between(price)];
 }
@@ -45,7 +45,7 @@ export abstract class Annealing {
 
   protected abstract step(): void;
 
-  /** By how much more all may be over for a step that costs so much to be taken. */
+  /** Draws the excess that a step of this cost may add and still be taken. */
   protected allowed(cost: number): number {
     return (climb(this.random) * this.#temperature - cost) / this.#price;
   }

@@ -16,7 +16,7 @@ export interface Start {
   readonly from: 'items' | 'layers' | 'flat' | 'layout';
   /** Fill of groups of spread items; a rank: the best of the fills that were tried, or the second. */
   readonly fill: number | 'best' | 'second';
-  /** As for a layout of groups. */
+  /** Extra weight, as in a layout of groups. */
   readonly surplusWeight: number;
   readonly temperature: Schedule['temperature'];
   readonly price: Schedule['price'];

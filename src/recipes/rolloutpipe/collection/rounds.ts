@@ -39,7 +39,7 @@ function named({ promptId, domain }: Group['prompt']): { promptId: string; domai
 /** Ends a group that has all its responses: they count, if there is one. */
 export function leave(state: CollectionState, { promptId, roundId, reason }: Message<'group.left'>, ctx: Ctx): void {
   const group = state.generating.get(promptId);
-  // Its round has failed.
+  // The group is gone once its round has failed.
   if (group === undefined || group.round.roundId !== roundId) return;
   const { round, prompt } = group;
   const responses = completedOf(group);
