@@ -3,7 +3,7 @@ import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definit
 import type { Parts } from '../core/recipe.ts';
 import { byName, type DecisionWord, type EventWord } from '../schemas/vocabulary.ts';
 
-// These come from the parts, not from the whole vocabulary: who imports one recipe does not need the words of the others.
+// Words come from the parts, not from the whole vocabulary: who imports one recipe does not need the words of the others.
 function once<W extends EventWord>(words: readonly W[], except: Iterable<string>): readonly W[] {
   const byType = new Map(words.map((word) => [word.type, word]));
   for (const type of except) byType.delete(type);

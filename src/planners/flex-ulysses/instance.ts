@@ -54,7 +54,7 @@ export function cheapestFrom(cost: readonly Float64Array[], index: number, lowes
 
 type Heads = Pick<FlexUlyssesSettings, 'attentionHeads' | 'kvHeads'>;
 
-/** Whether the heads can be spread over so many devices. */
+/** Whether the heads can be spread over `degree` devices. */
 function spreads(degree: number, { attentionHeads, kvHeads }: Heads): boolean {
   if (attentionHeads !== undefined && attentionHeads % degree !== 0) return false;
   return kvHeads === undefined || kvHeads % degree === 0 || degree % kvHeads === 0;

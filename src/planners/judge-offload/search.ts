@@ -19,7 +19,7 @@ export interface Choice {
 /** Sums in another order may differ by this, relative. */
 const rounding = 1e-9;
 
-/** Returns the fastest pipeline with so many buffers; ties go to the longest lead of resident layers. */
+/** Returns the fastest pipeline with `depth` buffers; ties go to the longest lead of resident layers. */
 function fastestAt(depth: number, { layers, slots }: Bounds, pace: Pace): Choice {
   const resident = slots - depth;
   let best: Choice | undefined;

@@ -78,7 +78,7 @@ function remaining(part: Part, order: readonly number[]): { tokens: Float64Array
 }
 
 /**
- * Searches a packing into so many micro-batches by branch and bound: largest item first, fullest micro-batch first,
+ * Searches a packing into `count` micro-batches by branch and bound: largest item first, fullest micro-batch first,
  * left where the room that some remaining item can use is too small.
  *
  * @returns the micro-batch of each item; nothing where there is none, or where the steps are used up

@@ -34,7 +34,7 @@ export interface Surface {
   readonly skews: readonly number[];
 }
 
-/** Returns the index of the segment that a value lies in or is extrapolated from, of so many ascending points. */
+/** Returns the index of the segment of ascending points that a value lies in or is extrapolated from. */
 function segment(points: number, placeOf: (index: number) => number, at: number): number {
   let low = 0;
   let high = points - 2;

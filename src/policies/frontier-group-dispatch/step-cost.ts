@@ -31,7 +31,7 @@ export function newFit(): Fit {
   return { weight: 0, n: 0, c: 0, seconds: 0, nn: 0, nc: 0, cc: 0, nSeconds: 0, cSeconds: 0, fastest: null };
 }
 
-/** Adds a response of so many tokens that took `seconds`, with n requests and c tokens of context in service. */
+/** Adds a response of `tokens` that took `seconds`, with n requests and c tokens of context in service. */
 export function addPoint(fit: Fit, tokens: number, seconds: number, n: number, c: number): void {
   const forgotten = fit.fastest === null ? Number.POSITIVE_INFINITY : fit.fastest / keptShare;
   fit.fastest = Math.min(forgotten, seconds / tokens);

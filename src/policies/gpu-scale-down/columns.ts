@@ -108,7 +108,7 @@ export function orderByPlace(columns: Columns, size: number, count: number): Int
 /** A place and a group as one number: `(place << groupBits) + group`; there are no 256 groups. */
 export const groupBits = 8;
 
-/** Returns the group of a request that has generated so many tokens. */
+/** Returns the group of a request by its generated tokens. */
 export function groupOf(tokens: number, maxTokens: number): number {
   return binOf(tokens < maxTokens ? tokens : maxTokens) >> 1;
 }
@@ -134,7 +134,7 @@ export class Loads {
     this.#table = new Float64Array(places * this.#stride);
   }
 
-  /** Adds a request that has generated so many tokens and holds so many, prompt and response, in the KV cache. */
+  /** Adds a request with its generated tokens, and its tokens in the KV cache, prompt and response. */
   add(place: number, group: number, tokens: number, kvTokens: number): void {
     const at = place * this.#stride + 4 * group;
     const table = this.#table;

@@ -73,8 +73,8 @@ export class Crowd {
 
   /**
    * Returns, for each of the times, the moment since the one before in which most is expected to be held. Where a step
-   * cannot have more than one before it, all that are there at its beginning are taken to be there until its end:
-   * nobody is looked for.
+   * cannot have more than one before it, all that are there at its beginning are taken to be there until its end: no
+   * request is searched for.
    *
    * @param times - the first is now
    * @param chances - to be there, by time and group; between two times they are taken to be straight

@@ -55,7 +55,7 @@ export class Moments {
     for (let time = 0; time < times; time += 1) this.#worst[time] = time;
   }
 
-  /** Sets what is known of a time; times that are not set have nothing. */
+  /** Sets the sum at a time; a time that is not set has a sum of 0. */
   set(time: number, { mean, variance, third, all, half }: Sum): void {
     const deviation = Math.sqrt(variance);
     this.#mean[time] = mean;
@@ -74,7 +74,7 @@ export class Moments {
     return peak;
   }
 
-  /** Limits later questions to levels of at least so many tokens, and to z. */
+  /** Limits later questions to levels of at least `tokens`, and to z. */
   narrow(tokens: number, z: number): void {
     this.#worst = this.#worst.filter((time) => this.#quantile(time, z) > tokens);
     for (const time of this.#worst) {
@@ -83,7 +83,7 @@ export class Moments {
     }
   }
 
-  /** Returns the chance to exceed so many tokens at some time; they are no fewer than a peak at z >= 0. */
+  /** Returns the chance to exceed `tokens` at some time; they are no fewer than a peak at z >= 0. */
   chance(tokens: number): number {
     let most = 0;
     let sum = 0;

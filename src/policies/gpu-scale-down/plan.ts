@@ -188,7 +188,7 @@ function share(n: number, weight: number, targets: readonly Target[], order: num
     shares[first] = n;
     return shares;
   }
-  // Counted down from the one with most free: free tokens may be so many that single ones are lost in a sum of them.
+  // Free tokens are counted down from the target with most: they may be so many that a sum would lose single ones.
   const top = free[first]!;
   let sum = n * weight;
   let level = sum;

@@ -216,7 +216,7 @@ export type ScaleDownState = Live<z.output<typeof scaleDownState>, GpuScaleDownC
 export type SavedScaleDown = z.input<typeof scaleDownState>;
 
 export const begin = (): SavedScaleDown => ({
-  // These are named, though absent: fields that are added later make the state slower to read.
+  // Absent fields are named, too: fields that are added later make the state slower to read.
   placed: undefined,
   round: undefined,
   query: undefined,

@@ -47,7 +47,7 @@ const handlers = [
   on(rewardReady, (state, { requestId, reward: value }, ctx) => reward(state, requestId, value, ctx)),
   on(rewardFailed, (state, { requestId }, ctx) => reward(state, requestId, null, ctx)),
   on(hostRestarted, (state, _, ctx) => {
-    // Rewards that were being computed are computed again; what is known stays.
+    // Rewards in progress are computed again; the known ones stay.
     if (state.config.askAgain) askAgain(state, ctx);
     resumeRounds(state, ctx);
   }),

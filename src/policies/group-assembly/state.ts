@@ -115,7 +115,7 @@ export function forget(state: AssemblyState, group: Group): void {
   for (const requestId of group.members.keys()) state.byRequest.delete(requestId);
 }
 
-/** Fills in what is known of a response when its prompt counts. */
+/** Fills in the tokens and weight versions of a response when its prompt counts. */
 export function describe(member: Member, ownTokens: number, weightVersions: readonly number[] | undefined): void {
   member.tokens = ownTokens;
   if (weightVersions !== undefined) member.weightVersions = weightVersions.slice();

@@ -19,7 +19,7 @@ const outside = () => -1;
  */
 const pointer = <T extends { readonly id: string }>(id: z.ZodType<string, string>) =>
   z.codec(id, z.custom<T>(), { decode: (id) => ({ id }) as T, encode: (one) => one.id });
-// These types are declared apart, as the objects point at each other.
+// Each type is declared apart, as the objects point at each other.
 const toStep: z.ZodType<Step, string> = pointer<Step>(stepId);
 const toNode: z.ZodType<Node, string> = pointer<Node>(nodeId);
 const toSample: z.ZodType<Sample, string> = pointer<Sample>(sampleId);

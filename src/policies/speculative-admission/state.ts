@@ -316,7 +316,7 @@ export function responseAt({ responses }: PromptState, index: number): ResponseS
   return one !== undefined && one.index === index ? one : responses.find((other) => other.index === index);
 }
 
-/** Whether a request generates it and nobody has decided to abort that. */
+/** Whether a request generates it and is not being aborted. */
 export function isLive({ status }: ResponseState): boolean {
   return status === 'running' || status === 'waiting' || status === 'resuming';
 }

@@ -89,7 +89,7 @@ function size(
   return { budgetTokens: rest / perToken, reason };
 }
 
-/** Takes groups in order: at least so many, and then as long as they fit the budget. */
+/** Takes groups in order: at least a given number, and then as long as they fit the budget. */
 function take(round: Round, budgetTokens: number, least: number): Group[] {
   const taken: Group[] = [];
   let tokens = 0;

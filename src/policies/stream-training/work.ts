@@ -15,7 +15,7 @@ export function wasFetch(state: StreamTrainingState, fetchId: string): boolean {
 
 const idOf = (group: Group): string => group.groupId;
 
-/** Puts work on a replica, behind what it has. */
+/** Puts work on a replica, behind its earlier work. */
 export function assign(
   state: StreamTrainingState,
   replica: Replica,

@@ -10,7 +10,7 @@ const total = (sizes: Float64Array, items: readonly number[]): number =>
   items.reduce((sum, item) => sum + sizes[item]!, 0);
 
 /**
- * Takes so many neighbours out of a list, the longest that fill their part no more than the others fill theirs.
+ * Takes a number of neighbours out of a list, the longest that fill their part no more than the others fill theirs.
  *
  * @param part - of all that the list fills
  */
@@ -134,7 +134,7 @@ function choose(length: number, shared: number, which: Shape['shared']): Uint8Ar
   return chosen;
 }
 
-/** Puts items onto groups, so many whole on each device, and shares the others. */
+/** Puts items onto groups, a number of whole ones on each device, and shares the others. */
 function putGroups(
   layout: Layout,
   list: readonly number[],

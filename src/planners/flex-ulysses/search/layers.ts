@@ -59,7 +59,7 @@ export class Layers {
     }
   }
 
-  /** Returns an item of a group, or `nobody`; mostly another one the next time. */
+  /** Returns an item of a group, or −1; mostly another one the next time. */
   #pick(level: number, group: number, random: Sequence): number {
     const head = this.#head[level]!;
     let one = head[group]!;

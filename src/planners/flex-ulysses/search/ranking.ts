@@ -14,7 +14,7 @@ export interface Ranking {
 }
 
 /**
- * Tries all fills where so many items are spread.
+ * Tries all fills for a number of spread items.
  *
  * @param found - called with each in the layout; true to stop
  */
